@@ -1,0 +1,27 @@
+/* One probe hit as the kernel program saw it: what the ring buffer carries, what a recording stores, what `script`
+ * prints. Shared by the kernel program and the tool, so plain types of fixed width only. */
+#ifndef EDEN_EVENT_H
+#define EDEN_EVENT_H
+
+#include "eden_abi.h"
+
+#define EVENT_TEXT 64
+
+/* Names a process for good: pids come again, a pid with its start time does not. */
+struct process_key {
+    uint64_t start_ns; /* task start, CLOCK_BOOTTIME as the kernel keeps it */
+    uint32_t pid;      /* thread group id, as the tracer sees it */
+    uint32_t reserved;
+};
+
+struct event {
+    uint64_t time_ns; /* CLOCK_MONOTONIC */
+    struct process_key process;
+    uint32_t tid;
+    uint16_t probe; /* enum eden_probe_id */
+    uint16_t args;  /* how many of arg[] the traced runtime passed */
+    uint64_t arg[EDEN_PROBE_MAX_ARGS];
+    char text[2][EVENT_TEXT]; /* the string arguments, in order; cut at 63 bytes; empty where unreadable */
+};
+
+#endif

@@ -1,0 +1,72 @@
+/* The model: what the tool knows of the observed processes. Sources fill it, sinks (the subcommands) read it.
+ *
+ *     kernel maps --source--> model --+--> stat, top, export
+ *     recording  --recording--> model +--> report, diff, tune
+ *
+ * A new runtime is a new source, a new report a new sink: neither knows the other. */
+#ifndef EDEN_MODEL_H
+#define EDEN_MODEL_H
+
+#include "event.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Log-linear histogram of nanoseconds: 16 buckets an octave, so a bucket is at most 6.25% wide; below 16 ns exact.
+ * bucket(v) for v >= 16: octave o = floor(log2 v), bucket 16 * (o - 3) + ((v >> (o - 4)) & 15). The same function
+ * stands in the kernel program (histogram.h). */
+#define HISTOGRAM_BUCKETS 640
+
+struct phase_model {
+    uint64_t calls, total_ns, max_ns;
+    uint64_t objects, bytes;             /* sums of the done probes' arguments; 0 for scavenge and full */
+    uint64_t buckets[HISTOGRAM_BUCKETS]; /* of durations */
+};
+
+struct heap_model {
+    uint64_t address;
+    uint64_t id;   /* heap_id; 0: unknown */
+    char name[64]; /* "": unknown */
+    bool late;      /* the tool attached when the heap was alive already */
+    bool destroyed; /* heap__destroy was seen: the figures are whole. Else: "at least" */
+    uint64_t known; /* bit i: figures[i] is known; an older runtime may lack the probe that tells it */
+    uint64_t figures[EDEN_FIGURE_COUNT]; /* the heap's whole life: before + what was observed */
+    uint64_t before[EDEN_FIGURE_COUNT];  /* late: read from the heap's header at attach; 0 otherwise and for gauges */
+    uint64_t full_by_cause[EDEN_FULL_CAUSES];
+    uint64_t full_by_cause_before[EDEN_FULL_CAUSES];
+    struct phase_model *phase[EDEN_PHASE_COUNT]; /* observed; owned; NULL: none */
+};
+
+struct process_model {
+    struct process_key key;
+    char command[64];    /* /proc/PID/comm */
+    const char *runtime; /* "eden" */
+    bool late;           /* attached after its first instruction */
+    bool ended;
+    struct heap_model *heaps; /* owned */
+    size_t heap_count;
+};
+
+struct model {
+    uint64_t wall_ns; /* observed time */
+    uint64_t lost;    /* events lost, all kinds; figures may be too small if not 0 */
+    struct process_model *processes; /* owned */
+    size_t process_count;
+};
+
+/* All zero is an empty model. Adders return NULL where memory is refused. Pointers into arrays are good until the next
+ * add to the same array. */
+void model_clear(struct model *model);
+struct process_model *model_process(struct model *model, const struct process_key *key); /* finds or adds */
+struct heap_model *model_heap(struct process_model *process, uint64_t address, uint64_t id); /* finds or adds */
+struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase);          /* finds or adds */
+
+/* The p-th percentile (0 < p < 100) of a phase's durations: the upper edge of the bucket that holds the nearest-rank
+ * value, at most 6.25% above the true one and never above max_ns. 0 where there were no calls. */
+uint64_t phase_percentile(const struct phase_model *phase, double p);
+
+/* The names of the vocabulary, by enum. */
+extern const char *const figure_names[EDEN_FIGURE_COUNT];
+extern const char *const phase_names[EDEN_PHASE_COUNT];
+extern const char *const full_cause_names[EDEN_FULL_CAUSES];
+
+#endif

@@ -1,0 +1,49 @@
+/* A source: attaches to processes, lets the kernel program aggregate, and fills the model.
+ *
+ * Timings, figures and histograms are kept in kernel maps and read by source_snapshot; only with `events` does every
+ * probe hit (but the per-object ones: tenure, remember, forget, unless `objects`) also come through the ring buffer. */
+#ifndef EDEN_SOURCE_H
+#define EDEN_SOURCE_H
+
+#include "model.h"
+
+/* Why something failed: what, where and what to do about it; and the exit status to give (1: failed, 2: this machine
+ * or these rights can't). */
+struct failure {
+    int status;
+    char message[512];
+};
+
+struct source_options {
+    int pid;              /* observe this process, or */
+    char *const *command; /* start this one, attached before its first instruction */
+    bool events;
+    bool objects;
+    bool no_headers; /* don't read heap headers of late processes: figures are then of what was observed alone */
+    const char *without; /* test only: comma-separated probes not to attach; NULL: none */
+    bool verbose;
+};
+
+struct source;
+
+/* NULL and why where it can't. The command is started but stopped before its first instruction: source_start lets it
+ * go. */
+struct source *source_open(const struct source_options *options, struct failure *why);
+bool source_start(struct source *source, struct failure *why);
+
+/* Waits at most timeout_ms, hands each event that came to on_event, follows children and later-mapped libraries, and
+ * reaps the command. False once everything observed has ended (or source_stop was called) and all events are
+ * drained. */
+bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *context, const struct event *event),
+                 void *context);
+void source_stop(struct source *source); /* async-signal-safe */
+
+/* The model as of now, from the kernel maps. Replaces the content of *model. */
+bool source_snapshot(struct source *source, struct model *model, struct failure *why);
+
+/* Exit status of the command as a shell would give it; -1: none or still running. */
+int source_exit_status(const struct source *source);
+uint64_t source_attach_ns(const struct source *source); /* how long attaching took */
+void source_close(struct source *source);               /* detaches; NULL is allowed */
+
+#endif

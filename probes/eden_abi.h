@@ -1,0 +1,125 @@
+/* What runtime, kernel programs and tool agree on: enumerations and records of fixed layout.
+ *
+ * The runtime and the tool are built apart and meet only here and in the memory of the traced process, perhaps years
+ * apart. So: nothing is renumbered, fields are only appended (into `reserved` or at the end, with `bytes` telling a
+ * reader how much there is), and a change that an old reader would misread raises EDEN_ABI_VERSION, which makes old
+ * readers refuse. All fields are in the byte order and width of x86-64: addresses are 64-bit numbers. */
+#ifndef EDEN_ABI_H
+#define EDEN_ABI_H
+
+#include <stdint.h>
+
+#define EDEN_ABI_VERSION 1u
+#define EDEN_HEAP_MAGIC 0x31706165486e6445ull     /* "EdnHeap1" */
+#define EDEN_REGISTRY_MAGIC 0x316765526e6445ull /* "EdnReg1" */
+
+enum eden_scavenge_cause {
+    EDEN_SCAVENGE_EDEN = 0,    /* eden is full */
+    EDEN_SCAVENGE_REQUEST = 1, /* the program asked */
+    EDEN_SCAVENGE_FULL = 2,    /* first part of a full collection */
+    EDEN_SCAVENGE_PIN = 3,     /* a young object is pinned, so promoted */
+};
+
+enum eden_full_cause {
+    EDEN_FULL_RATIO = 0,      /* old space grew by full_gc_ratio */
+    EDEN_FULL_ALLOCATION = 1, /* an old allocation found no chunk */
+    EDEN_FULL_REQUEST = 2,    /* the program asked */
+    EDEN_FULL_LIMIT = 3,      /* max_heap, or the system, allows no growth */
+    EDEN_FULL_CAUSES
+};
+#define EDEN_FULL_CAUSE_NAMES {"ratio", "allocation", "request", "limit"}
+#define EDEN_SCAVENGE_CAUSE_NAMES {"eden", "request", "full", "pin"}
+
+enum eden_tenure_reason {
+    EDEN_TENURE_AGE = 0,      /* below the threshold */
+    EDEN_TENURE_OVERFLOW = 1, /* the survivor semispace is full */
+    EDEN_TENURE_PIN = 2,      /* pinned */
+    EDEN_TENURE_RETRY = 3,    /* left in place by a scavenge that found no memory; promoted by a later one */
+};
+#define EDEN_TENURE_REASON_NAMES {"age", "overflow", "pin", "retry"}
+
+enum eden_remember_origin {
+    EDEN_REMEMBER_STORE = 0,    /* the write barrier */
+    EDEN_REMEMBER_TENURE = 1,   /* tenured while it refers to young objects */
+    EDEN_REMEMBER_RECOVERY = 2, /* found by the scan of old space after the set could not grow */
+};
+#define EDEN_REMEMBER_ORIGIN_NAMES {"store", "tenure", "recovery"}
+
+enum eden_phase {
+#define EDEN_PHASE(name, text, parent) EDEN_PHASE_##name,
+#include "eden_phases.def"
+#undef EDEN_PHASE
+    EDEN_PHASE_COUNT
+};
+
+enum eden_figure {
+#define EDEN_FIGURE(name, kind, unit, doc) EDEN_FIGURE_##name,
+#include "eden_figures.def"
+#undef EDEN_FIGURE
+    EDEN_FIGURE_COUNT
+};
+
+enum eden_probe_id {
+#define EDEN_PROBE(name, doc, ...) EDEN_PROBE_##name,
+#include "eden_probes.def"
+#undef EDEN_PROBE
+    EDEN_PROBE_COUNT
+};
+#define EDEN_PROBE_MAX_ARGS 12
+
+/* Class indices that are not the program's. */
+enum {
+    EDEN_CLASS_FREE = 0, /* a free chunk or filler, not an object */
+    EDEN_CLASS_FIRST = 1,
+    EDEN_CLASS_LIMIT = 1 << 22,
+};
+
+/* One class, or one site (a class at a place in the program: class_index is then another entry's). */
+struct eden_class_info {
+    uint64_t name; /* address of a NUL-terminated string */
+    uint32_t name_length;
+    uint32_t class_index; /* own index for a class; the class's for a site; 0: not defined */
+    uint32_t format;
+    uint32_t fixed_slots;
+    uint64_t reserved;
+};
+#define EDEN_CLASS_PAGE_SHIFT 10 /* entries a page of the table: 1 << 10 */
+
+/* Every heap starts with this; tools read it from outside with process_vm_readv.
+ *
+ * Figures change only at the end of a collection: `lock` is odd while they do (a sequence lock: read lock, read the
+ * rest, read lock again; equal and even means consistent). They are what the probes had said by the end of
+ * collection `seq`: add the events of later collections and nothing is counted twice. */
+struct eden_heap_info {
+    uint64_t magic; /* EDEN_HEAP_MAGIC */
+    uint32_t version;
+    uint32_t bytes; /* of this struct, as the runtime was built */
+    uint64_t heap_id;
+    uint64_t next; /* the next heap of the process; 0: last */
+    uint64_t lock;
+    uint64_t seq;
+    char name[64];
+    uint64_t created_ns; /* CLOCK_MONOTONIC */
+    uint64_t new_start;  /* new space: address and size */
+    uint64_t new_bytes;
+    uint64_t class_pages; /* address of an array of addresses of pages of struct eden_class_info */
+    uint32_t class_limit; /* indices below it may be defined */
+    uint32_t figure_count;
+    uint64_t full_by_cause[EDEN_FULL_CAUSES];
+    uint64_t figures[32]; /* enum eden_figure; figure_count of them are valid */
+    uint64_t sample_mailbox; /* written by tools to set a sampling rate; 0: the default */
+    uint64_t reserved[15];
+};
+
+/* One a process and copy of the library, at the address of the heap__create semaphore, which is its first field: so
+ * the ELF note leads to it even in a stripped binary. */
+struct eden_registry_info {
+    uint16_t heap_create_semaphore;
+    uint16_t reserved16;
+    uint32_t version; /* EDEN_ABI_VERSION */
+    uint64_t magic;   /* EDEN_REGISTRY_MAGIC */
+    uint64_t first;   /* address of the first heap's struct eden_heap_info; 0: none */
+    uint64_t next_id; /* the id that the next heap will have */
+};
+
+#endif

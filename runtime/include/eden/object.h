@@ -1,0 +1,179 @@
+/* Objects: allocation, slots, raw bodies. The inline paths of the collector.
+ *
+ * An object is a header word and its slots, 8 bytes each. A reference is the address of the header. Objects with 255
+ * slots or more have one more word before the header that holds their slot count. Header, from the lowest bit:
+ *
+ *   class or site index 22 | 1 | immutable 1 | format 5 | remembered 1 | pinned 1 | grey 1 | identity hash 22 |
+ *   forwarded 1 | marked 1 | slot count 8 (255: see the word before)
+ *
+ * Objects move. A C pointer into one (eden_raw) is valid until the next call that may collect: pin the object or copy
+ * the bytes otherwise. The layout of eden_mutator's first cache line, the header bits and the barrier are part of the
+ * ABI: they are compiled into embedders. */
+#ifndef EDEN_OBJECT_H
+#define EDEN_OBJECT_H
+
+#include "heap.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define EDEN_HEADER_CLASS_MASK ((uint64_t)EDEN_CLASS_LIMIT - 1)
+#define EDEN_HEADER_KEPT (1ull << 22)
+#define EDEN_HEADER_IMMUTABLE (1ull << 23)
+#define EDEN_HEADER_FORMAT_SHIFT 24
+#define EDEN_HEADER_REMEMBERED (1ull << 29)
+#define EDEN_HEADER_PINNED (1ull << 30)
+#define EDEN_HEADER_GREY (1ull << 31)
+#define EDEN_HEADER_HASH_SHIFT 32
+#define EDEN_HEADER_HASH_MASK ((1ull << 22) - 1)
+#define EDEN_HEADER_FORWARDED (1ull << 54)
+#define EDEN_HEADER_MARKED (1ull << 55)
+#define EDEN_HEADER_SLOTS_SHIFT 56
+#define EDEN_SLOTS_OVERFLOW 255u
+
+struct eden_frame;
+
+/* A thread's door to the heap. The first cache line is read by inline code and frozen; the rest is the runtime's. */
+struct eden_mutator {
+    uintptr_t free;            /* next free byte of eden */
+    uintptr_t limit;           /* allocation past it takes the slow path */
+    uintptr_t young_start;     /* new space: a value v is a young reference if (v - young_start) rotated */
+    uintptr_t young_words;     /* right by 3 is less than young_words: range and tag in one comparison */
+    struct eden_frame *frames; /* the shadow stack */
+    eden_heap *heap;
+    uint64_t poll; /* kept for eden_safepoint's slow path */
+    uint64_t reserved;
+};
+
+/* The slow paths. eden_allocate_slow may collect; EDEN_NONE on failure (eden_last_error). eden_remember can't fail and
+ * does not collect. */
+EDEN_API eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slots);
+EDEN_API void eden_remember(eden_mutator *mutator, eden_value object);
+
+static inline uint64_t *eden_words_(eden_value object) { return (uint64_t *)(uintptr_t)object; }
+static inline uint64_t eden_header(eden_value object) { return *eden_words_(object); }
+
+/* Number of 8-byte slots of the body, raw ones included. */
+static inline size_t eden_slot_count(eden_value object) {
+    size_t slots = (size_t)(eden_header(object) >> EDEN_HEADER_SLOTS_SHIFT);
+    return __builtin_expect(slots != EDEN_SLOTS_OVERFLOW, 1) ? slots : (size_t)eden_words_(object)[-1];
+}
+
+static inline uint32_t eden_format_bits(eden_value object) {
+    return (uint32_t)(eden_header(object) >> EDEN_HEADER_FORMAT_SHIFT) & 31u;
+}
+
+static inline bool eden_is_young(const eden_mutator *mutator, eden_value v) {
+    uint64_t d = v - mutator->young_start;
+    return ((d >> 3) | (d << 61)) < mutator->young_words;
+}
+
+/* ---- allocation --------------------------------------------------------------------------------------------------
+ * May collect. EDEN_NONE where memory is exhausted (eden_last_error says how). New reference slots are EDEN_NONE; raw
+ * bodies are not initialised (but the unused bytes of the last word are zero). */
+
+/* The bump: load, add, compare, store; then the header and the slots to clear. header: of the class, with the format's
+ * unused units, without the slot count. */
+static inline eden_value eden_allocate_(eden_mutator *mutator, uint64_t header, size_t slots, size_t clear) {
+    uintptr_t at = mutator->free;
+    uintptr_t next = at + 8 + 8 * slots;
+    if (__builtin_expect(slots >= EDEN_SLOTS_OVERFLOW || next > mutator->limit, 0)) {
+        return eden_allocate_slow(mutator, header, slots);
+    }
+    mutator->free = next;
+    uint64_t *words = (uint64_t *)at;
+    words[0] = header | (uint64_t)slots << EDEN_HEADER_SLOTS_SHIFT;
+    /* volatile: gcc 12 turns a plain loop of unknown length into `rep stos`, tens of cycles for the usual few words. */
+    for (volatile uint64_t *word = words + 1; word <= words + clear; word++) {
+        *word = EDEN_NONE;
+    }
+    return at;
+}
+
+static inline size_t eden_class_fixed_(eden_class of) { return (size_t)(of >> EDEN_HEADER_SLOTS_SHIFT); }
+static inline uint64_t eden_class_header_(eden_class of) { return of & ((1ull << EDEN_HEADER_SLOTS_SHIFT) - 1); }
+
+/* An instance of an EMPTY or FIXED class. */
+static inline eden_value eden_new(eden_mutator *mutator, eden_class of) {
+    size_t slots = eden_class_fixed_(of);
+    return eden_allocate_(mutator, eden_class_header_(of), slots, slots);
+}
+
+/* An instance of a VARIABLE or FIXED_VARIABLE class with n indexed slots after its fixed ones. */
+static inline eden_value eden_new_slots(eden_mutator *mutator, eden_class of, size_t n) {
+    size_t slots = n > SIZE_MAX - EDEN_SLOTS_OVERFLOW ? n : n + eden_class_fixed_(of);
+    return eden_allocate_(mutator, eden_class_header_(of), slots, slots);
+}
+
+/* An instance of a raw class (WORDS64, WORDS32, WORDS16, BYTES) of n units, or of a COMPOUND class with n raw bytes. */
+static inline eden_value eden_new_raw(eden_mutator *mutator, eden_class of, size_t n) {
+    uint32_t format = (uint32_t)(of >> EDEN_HEADER_FORMAT_SHIFT) & 31u;
+    unsigned shift = format >= EDEN_FORMAT_BYTES ? 0 : format >= EDEN_FORMAT_WORDS16 ? 1 : format >= EDEN_FORMAT_WORDS32 ? 2 : 3;
+    size_t per_slot = (size_t)8 >> shift;
+    size_t body = n / per_slot + (n % per_slot != 0);
+    size_t unused = body * per_slot - n;
+    size_t fixed = eden_class_fixed_(of);
+    uint64_t header = eden_class_header_(of) + ((uint64_t)unused << EDEN_HEADER_FORMAT_SHIFT);
+    eden_value object = eden_allocate_(mutator, header, fixed + body, fixed);
+    if (unused != 0 && object != EDEN_NONE) {
+        eden_words_(object)[fixed + body] = 0;
+    }
+    return object;
+}
+
+/* ---- access ------------------------------------------------------------------------------------------------------
+ * The index must be below eden_slot_count and name a reference slot; nothing is checked. Nothing here collects. */
+
+static inline eden_value eden_slot(eden_value object, size_t index) { return eden_words_(object)[1 + index]; }
+
+/* Stores a value, with the write barrier: an old object that comes to hold a young reference is remembered. Can't fail. */
+static inline void eden_slot_set(eden_mutator *mutator, eden_value object, size_t index, eden_value value) {
+    eden_words_(object)[1 + index] = value;
+    if (eden_is_young(mutator, value) && !eden_is_young(mutator, object) &&
+        (eden_header(object) & EDEN_HEADER_REMEMBERED) == 0) {
+        eden_remember(mutator, object);
+    }
+}
+
+/* The raw body: after the fixed references of a COMPOUND object (`of` tells how many), at the first slot otherwise. */
+static inline void *eden_raw(eden_value object) { return eden_words_(object) + 1; }
+static inline void *eden_raw_after(eden_class of, eden_value object) {
+    return eden_words_(object) + 1 + eden_class_fixed_(of);
+}
+
+/* Units of a raw object: words or bytes. For a COMPOUND object all bytes of the body, references included. */
+static inline size_t eden_raw_count(eden_value object) {
+    uint32_t format = eden_format_bits(object);
+    size_t slots = eden_slot_count(object);
+    if (format >= EDEN_FORMAT_BYTES) {
+        return slots * 8 - (format & 7u);
+    }
+    if (format >= EDEN_FORMAT_WORDS16) {
+        return slots * 4 - (format & 3u);
+    }
+    if (format >= EDEN_FORMAT_WORDS32) {
+        return slots * 2 - (format & 1u);
+    }
+    return slots;
+}
+
+/* The class or site index that the object was allocated with. */
+static inline uint32_t eden_index_of(eden_value object) { return (uint32_t)(eden_header(object) & EDEN_HEADER_CLASS_MASK); }
+
+/* A number that stays with the object however it moves: 22 bits, never 0; made at the first call. */
+EDEN_API uint32_t eden_identity_hash(eden_mutator *mutator, eden_value object);
+
+/* ---- safepoints: no-ops while a heap has one mutator; call them so that many can come ----------------------------- */
+
+/* A long computation that allocates nothing calls this now and then, so that others may collect. May collect. */
+static inline void eden_safepoint(eden_mutator *mutator) { (void)mutator; }
+
+/* Around system calls that block: between the two, the thread touches no object. Leave may collect. */
+static inline void eden_blocking_enter(eden_mutator *mutator) { (void)mutator; }
+static inline void eden_blocking_leave(eden_mutator *mutator) { (void)mutator; }
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,65 @@
+/* Roots: how the collector learns what the program holds. Three ways, all precise; nothing else keeps an object alive.
+ *
+ * Every root slot is updated when its object moves. */
+#ifndef EDEN_ROOTS_H
+#define EDEN_ROOTS_H
+
+#include "object.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- 1. frames, for C code: a shadow stack in step with the C stack ---------------------------------------------- */
+
+struct eden_frame {
+    struct eden_frame *previous;
+    eden_mutator *mutator;
+    eden_value *slots;
+    size_t count;
+};
+
+static inline void eden_frame_enter(eden_mutator *mutator, struct eden_frame *frame, eden_value *slots, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        slots[i] = EDEN_NONE;
+    }
+    frame->previous = mutator->frames;
+    frame->mutator = mutator;
+    frame->slots = slots;
+    frame->count = count;
+    mutator->frames = frame;
+}
+
+static inline void eden_frame_leave(struct eden_frame *frame) { frame->mutator->frames = frame->previous; }
+
+/* EDEN_FRAME(mutator, local, 3); declares `eden_value local[3]`, all EDEN_NONE, which the collector sees and updates
+ * until the enclosing block is left, by whatever way but longjmp (a program that uses longjmp saves mutator->frames
+ * with its jmp_buf and puts it back). A macro, because a function cannot declare its caller's locals. */
+#define EDEN_FRAME(mutator, local, count)                                                                              \
+    eden_value local[count];                                                                                           \
+    struct eden_frame local##_frame __attribute__((cleanup(eden_frame_leave)));                                        \
+    eden_frame_enter(mutator, &local##_frame, local, count)
+
+/* ---- 2. global roots: single slots that live long ---------------------------------------------------------------- */
+
+/* Makes *slot a root until removed or the heap is destroyed. False where memory is refused. Does not collect. */
+EDEN_API bool eden_root_add(eden_heap *heap, eden_value *slot);
+/* False where slot is not a root. Does not collect. */
+EDEN_API bool eden_root_remove(eden_heap *heap, eden_value *slot);
+
+/* ---- 3. a visitor, for an interpreter that keeps its own stack --------------------------------------------------- */
+
+typedef struct eden_visit eden_visit;
+
+/* Called at each collection, perhaps several times; calls eden_visit_slots for every slot that holds a reference. Must
+ * not allocate, store into objects, or follow references. */
+typedef void (*eden_root_visitor)(void *context, eden_visit *visit);
+
+EDEN_API bool eden_visitor_add(eden_heap *heap, eden_root_visitor visitor, void *context);
+EDEN_API bool eden_visitor_remove(eden_heap *heap, eden_root_visitor visitor, void *context);
+EDEN_API void eden_visit_slots(eden_visit *visit, eden_value *slots, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

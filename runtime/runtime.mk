@@ -1,0 +1,14 @@
+# libeden: the collector. Depends on probes/ only.
+RUNTIME_SRC := $(wildcard runtime/*.c) probes/probes.c
+RUNTIME_OBJ := $(RUNTIME_SRC:%.c=$(B)/%.o)
+ALL += $(B)/lib/libeden.a $(B)/lib/libeden.so
+
+$(B)/lib/libeden.a: $(RUNTIME_OBJ)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcs $@ $^
+
+$(B)/lib/libeden.so: $(RUNTIME_OBJ)
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,-soname,libeden.so.0 -Wl,-z,defs -o $@ $^ $(LDFLAGS) -lm -lpthread
+	ln -sf libeden.so $(B)/lib/libeden.so.0
