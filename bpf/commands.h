@@ -1,0 +1,14 @@
+/* The subcommands. Each gets its own argv (argv[0] is its name) and returns edenscope's exit status: that of the traced
+ * command where there is one, else 0 done, 1 failed or misused, 2 this machine or these rights can't. */
+#ifndef EDEN_COMMANDS_H
+#define EDEN_COMMANDS_H
+
+#define EDENSCOPE_VERSION "0.1.0"
+
+int cmd_list(int argc, char **argv);
+int cmd_stat(int argc, char **argv);
+int cmd_record(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_script(int argc, char **argv);
+
+#endif

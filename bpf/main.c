@@ -1,0 +1,73 @@
+/* edenscope: looks into running programs that manage memory with Eden. This file only finds the subcommand. */
+#include "commands.h"
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *meaning;
+};
+
+/* A subcommand whose source file is not in the build is NULL here, and is said to be missing when asked for. */
+#pragma weak cmd_list
+#pragma weak cmd_stat
+#pragma weak cmd_record
+#pragma weak cmd_report
+#pragma weak cmd_script
+
+static const struct command commands[] = {
+    {"list", cmd_list, "processes and files that can be observed, their heaps and probes"},
+    {"stat", cmd_stat, "counters and phase timings, by interval or for a command's whole run"},
+    {"record", cmd_record, "write a recording (eden.data)"},
+    {"report", cmd_report, "text report of a recording"},
+    {"script", cmd_script, "the events of a recording, as text, JSON, CSV or for a trace viewer"},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(FILE *out) {
+    fprintf(out, "usage: edenscope COMMAND [options] [-p PID | -- PROGRAM arguments...]\n\ncommands:\n");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (commands[i].run) {
+            fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].meaning);
+        }
+    }
+    fprintf(out, "\n`edenscope COMMAND --help` lists a command's options.\n");
+}
+
+static const struct command *find(const char *name) {
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, name) == 0 && commands[i].run) {
+            return &commands[i];
+        }
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        print_help(stderr);
+        return 1;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 || strcmp(name, "version") == 0) {
+        printf("edenscope %s\n", EDENSCOPE_VERSION);
+        return 0;
+    }
+    bool help = strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+    if (help && argc == 2) {
+        print_help(stdout);
+        return 0;
+    }
+    const struct command *command = find(help ? argv[2] : name);
+    if (!command) {
+        fprintf(stderr, "edenscope: there is no command '%s'; `edenscope help` lists them\n", help ? argv[2] : name);
+        return 1;
+    }
+    if (help) {
+        char *ask[] = {argv[2], (char[]){"--help"}, NULL};
+        return command->run(2, ask);
+    }
+    return command->run(argc - 1, argv + 1);
+}

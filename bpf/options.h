@@ -1,0 +1,49 @@
+/* The command line that all subcommands share:
+ *
+ *     edenscope COMMAND [options] [interval [count]] [-- PROGRAM arguments...]
+ *
+ * Everything before the first `--` is ours, everything after it the program's. */
+#ifndef EDEN_OPTIONS_H
+#define EDEN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a subcommand accepts; an option that it does not is refused by name. */
+enum {
+    ACCEPT_PID = 1 << 0,         /* -p PID, --pid */
+    ACCEPT_COMMAND = 1 << 1,     /* -- PROGRAM */
+    ACCEPT_INTERVAL = 1 << 2,    /* [interval [count]] in seconds, 0.5 allowed */
+    ACCEPT_JSON = 1 << 3,        /* --json */
+    ACCEPT_TIMESTAMP = 1 << 4,   /* -T, --timestamp */
+    ACCEPT_OUTPUT = 1 << 5,      /* -o FILE, --output */
+    ACCEPT_INPUT = 1 << 6,       /* -i FILE, --input */
+    ACCEPT_EVENTS_ONLY = 1 << 7, /* --events-only: don't read heap headers */
+    ACCEPT_OBJECTS = 1 << 8,     /* --objects: per-object probes too */
+    ACCEPT_CSV = 1 << 9,         /* --csv */
+    ACCEPT_CHROME = 1 << 10,     /* --chrome */
+    ACCEPT_REST = 1 << 11,       /* other arguments, in rest[] */
+    ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
+};
+
+struct options {
+    int pid;        /* 0: none */
+    char **command; /* NULL: none; ends with NULL */
+    double interval; /* seconds; 0: none */
+    uint64_t count;  /* 0: no limit */
+    bool json, timestamp, events_only, objects, csv, chrome, verbose;
+    const char *output, *input;
+    const char *without; /* hidden, for tests: --without PROBE[,PROBE] */
+    char **rest;         /* rest_count of them, in argv's memory */
+    size_t rest_count;
+};
+
+/* Parses argv of a subcommand (argv[0] is its name). Where it returns false the subcommand returns *status at once: help
+ * was printed (0) or the mistake named (1). `usage` is the text after "usage: edenscope ". */
+bool options_parse(struct options *options, unsigned accept, const char *usage, int argc, char **argv, int *status);
+
+/* Also refuses neither or both of -p and -- PROGRAM. */
+bool options_need_target(const struct options *options, const char *usage, int *status);
+
+#endif
