@@ -1,0 +1,24 @@
+# make lint: formatting, clang's warnings, clang-tidy. Each file has a stamp, so that only what changed is checked again.
+LINT_FOLDERS := $(wildcard runtime probes bpf workloads tests examples bench)
+LINT_FILES := $(shell find $(LINT_FOLDERS) -name '*.[ch]')
+LINT_HEADERS := $(filter %.h,$(LINT_FILES))
+# Kernel programs are compiled for another machine; tests use cmocka's macros, which clang-tidy can't judge.
+TIDY_FILES := $(filter-out %.bpf.c tests/%,$(filter %.c,$(LINT_FILES)))
+TIDY_STAMPS := $(TIDY_FILES:%.c=$(B)/lint/%.tidy)
+LINT_FLAGS = $(CPPFLAGS_ALL) $(CPPFLAGS_$(firstword $(subst /, ,$<))) -std=gnu17 $(WARN)
+
+# What bpf/ generates is included by its sources, so everything is built first.
+lint: ## check format, clang's warnings and clang-tidy
+	@scripts/setup
+	@$(MAKE) --no-print-directory -s $(JOBS) all
+	@clang-format --dry-run -Werror $(LINT_FILES)
+	@$(MAKE) --no-print-directory -s $(JOBS) lint-stamps
+	@echo "lint: $(words $(LINT_FILES)) files formatted, $(words $(TIDY_FILES)) checked by clang and clang-tidy"
+
+.PHONY: lint-stamps
+lint-stamps: $(TIDY_STAMPS)
+$(TIDY_STAMPS): $(B)/lint/%.tidy: %.c .clang-tidy $(LINT_HEADERS)
+	@mkdir -p $(@D)
+	@$(CLANG) -fsyntax-only $(LINT_FLAGS) $<
+	@clang-tidy --quiet $< -- $(LINT_FLAGS) 2>$@.log || { cat $@.log; exit 1; }
+	@touch $@

@@ -1,0 +1,39 @@
+# Tests, static checks, installation.
+#
+# TESTS lists executables (scripts/run-tests says how they report); other fragments of this folder append to it.
+# Those under $(B)/ are built first. A file tests/unit/NAME.c becomes the cmocka program $(B)/tests/NAME; one that
+# needs more than libeden says so in a fragment: `$(B)/tests/NAME: $(B)/bpf/notes.o` and `$(B)/tests/NAME: LDLIBS +=`.
+# UNIT_TESTS run a second time under gcc's address and undefined-behaviour sanitizers (SAN=1).
+ifeq ($(SAN),1)
+SAN_FLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+CFLAGS_ALL += $(SAN_FLAGS)
+LDFLAGS += $(SAN_FLAGS)
+endif
+
+UNIT_FROM_SOURCE := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*.c))
+UNIT_TESTS := $(UNIT_FROM_SOURCE)
+TESTS := $(wildcard tests/e2e/test_*.sh)
+CPPFLAGS_tests := -Iruntime -Ibpf -Iworkloads
+
+include $(filter-out tests/tests.mk,$(wildcard tests/*.mk))
+include scripts/lint.mk scripts/install.mk
+
+# Objects are kept: a pattern rule alone would make them intermediate files.
+.SECONDARY: $(patsubst tests/unit/%.c,$(B)/tests/unit/%.o,$(wildcard tests/unit/*.c))
+$(UNIT_FROM_SOURCE): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/lib/libeden.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) $(LDLIBS) -lcmocka -lm -lpthread
+
+# One job a processor, unless whoever called make said how many.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
+.PHONY: unit-tests test-programs
+unit-tests: $(UNIT_TESTS)
+test-programs: $(ALL) $(UNIT_TESTS) $(filter $(B)/%,$(TESTS))
+
+# Set-up comes first, and what is built is decided after it: hence makes of their own.
+test: ## install what is missing, build everything, run every test (root, for the probes)
+	@scripts/setup
+	@$(MAKE) --no-print-directory -s $(JOBS) test-programs
+	@$(MAKE) --no-print-directory -s $(JOBS) SAN=1 B=$(B)/san unit-tests
+	@B=$(B) scripts/run-tests $(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/san/%) $(TESTS)
