@@ -31,6 +31,7 @@ extern "C" {
 #define EDEN_HEADER_MARKED (1ull << 55)
 #define EDEN_HEADER_SLOTS_SHIFT 56
 #define EDEN_SLOTS_OVERFLOW 255u
+#define EDEN_OVERFLOW_MASK ((1ull << 56) - 1) /* the word before the header: 255 on top, the count below */
 
 struct eden_frame;
 
@@ -57,7 +58,7 @@ static inline uint64_t eden_header(eden_value object) { return *eden_words_(obje
 /* Number of 8-byte slots of the body, raw ones included. */
 static inline size_t eden_slot_count(eden_value object) {
     size_t slots = (size_t)(eden_header(object) >> EDEN_HEADER_SLOTS_SHIFT);
-    return __builtin_expect(slots != EDEN_SLOTS_OVERFLOW, 1) ? slots : (size_t)eden_words_(object)[-1];
+    return __builtin_expect(slots != EDEN_SLOTS_OVERFLOW, 1) ? slots : (size_t)(eden_words_(object)[-1] & EDEN_OVERFLOW_MASK);
 }
 
 static inline uint32_t eden_format_bits(eden_value object) {

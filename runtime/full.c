@@ -1,0 +1,46 @@
+/* Full collections: a scavenge, then marking of both generations, then compaction or sweeping of old space.
+ *
+ * The scavenge comes first, so that eden is empty and the young that remain are survivors; it is a collection of its
+ * own, with its own number. After marking, remembered objects that are dead leave the remembered set, and survivors
+ * that only dead old objects kept become fillers (nepotism ends here). Then old space is compacted, or swept where the
+ * compactor is `none` or its tables found no memory; then empty segments go back to the system.
+ *
+ * When: old space grew by full_gc_ratio since the last one (here); an old allocation found no chunk, or memory has run
+ * out (allocate.c); on request. */
+#include "private.h"
+
+void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested) {
+    scavenge(heap, EDEN_SCAVENGE_FULL);
+    struct full_before before = event_full_start(heap, cause, requested);
+
+    uint64_t start = event_phase_start(heap, EDEN_PHASE_mark);
+    struct tally marked = mark(heap);
+    event_phase_done(heap, EDEN_PHASE_mark, start, marked);
+    remembered_drop_unmarked(heap);
+
+    bool compacted = heap->params.compactor == EDEN_COMPACTOR_PLANNING && compact(heap);
+    if (!compacted) {
+        start = event_phase_start(heap, EDEN_PHASE_sweep);
+        struct tally freed = sweep_old(heap);
+        event_phase_done(heap, EDEN_PHASE_sweep, start, freed);
+    }
+    uint64_t young_freed = sweep_young(heap);
+    old_shrink(heap);
+    heap->old.used_at_full = old_used(heap);
+    event_full_done(heap, &before, marked.bytes, young_freed);
+}
+
+void full_collect_if_grown(eden_heap *heap) {
+    uint64_t used = old_used(heap), base = heap->old.used_at_full;
+    if (used > base && used >= heap->params.full_gc_min_old &&
+        (double)(used - base) >= heap->params.full_gc_ratio * (double)base) {
+        full_collect(heap, EDEN_FULL_RATIO, 0);
+    }
+}
+
+void eden_full_collect(eden_mutator *mutator) { full_collect(mutator->heap, EDEN_FULL_REQUEST, 0); }
+
+void eden_scavenge(eden_mutator *mutator) {
+    scavenge(mutator->heap, EDEN_SCAVENGE_REQUEST);
+    full_collect_if_grown(mutator->heap);
+}

@@ -1,0 +1,188 @@
+/* Making and ending heaps; mutators; the shape of new space.
+ *
+ * New space, from the lowest address: two survivor semispaces of 1/7 each, eden of 5/7. Survivors lie below eden so that
+ * a lower address means older (tenure.c). */
+#include "private.h"
+#include <stdlib.h>
+#include <sys/resource.h>
+
+/* What is reserved, not used: room for old space to grow in. Less where the process may not have so much. */
+static const uint64_t OLD_RESERVE = 1ull << 38, OLD_RESERVE_LEAST = 1ull << 24;
+enum { MARK_STACK_ENTRIES = 256 * 1024 };
+
+void heap_young_spaces(eden_heap *heap, struct space *spaces[YOUNG_SPACES]) {
+    heap->eden.used = heap->mutator.free;
+    spaces[0] = &heap->semi[0];
+    spaces[1] = &heap->semi[1];
+    spaces[2] = &heap->eden;
+}
+
+uint64_t heap_survivor_used(const eden_heap *heap) {
+    /* Outside a scavenge one of them is empty, unless objects were kept in place. */
+    return (heap->semi[0].used - heap->semi[0].start) + (heap->semi[1].used - heap->semi[1].start);
+}
+
+/* At most half of what the process may still map. */
+static uint64_t reserve_wanted(const eden_heap *heap, uint64_t new_bytes) {
+    uint64_t wanted = OLD_RESERVE;
+    if (heap->params.max_heap != EDEN_NO_LIMIT && heap->params.max_heap > wanted) {
+        wanted = page_round(heap->params.max_heap);
+    }
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && wanted > limit.rlim_cur / 2) {
+        wanted = limit.rlim_cur / 2 & ~4095ull;
+    }
+    return wanted > OLD_RESERVE_LEAST ? wanted + new_bytes : OLD_RESERVE_LEAST + new_bytes;
+}
+
+static bool create_spaces(eden_heap *heap, eden_error *error) {
+    size_t eden_bytes = page_round(heap->params.eden_size);
+    size_t semi_bytes = page_round(eden_bytes / 5);
+    size_t new_bytes = eden_bytes + 2 * semi_bytes;
+    if (heap->params.max_heap != EDEN_NO_LIMIT && heap->params.max_heap < new_bytes) {
+        return fail(error, EDEN_BAD_PARAMETER,
+                    "max_heap=%llu: less than new space, which takes %zu bytes (7/5 of eden_size); raise max_heap or "
+                    "lower eden_size",
+                    (unsigned long long)heap->params.max_heap, new_bytes);
+    }
+    uint64_t bytes = reserve_wanted(heap, new_bytes);
+    void *reservation = system_reserve(&heap->system, bytes);
+    while (reservation == NULL && bytes / 2 >= OLD_RESERVE_LEAST + new_bytes) {
+        bytes = bytes / 2 & ~4095ull;
+        reservation = system_reserve(&heap->system, bytes);
+    }
+    if (reservation == NULL) {
+        return fail(error, EDEN_NO_MEMORY, "the system reserves no %llu bytes of address space (ulimit -v?)",
+                    (unsigned long long)bytes);
+    }
+    uintptr_t at = (uintptr_t)reservation;
+    heap->reservation = at;
+    heap->reservation_bytes = bytes;
+    if (!system_commit(&heap->system, at, new_bytes, "new space")) {
+        return fail(error, EDEN_NO_MEMORY, "the system gives no %zu bytes for new space (eden_size)", new_bytes);
+    }
+    heap->semi[0] = (struct space){at, at, at + semi_bytes};
+    at += semi_bytes;
+    heap->semi[1] = (struct space){at, at, at + semi_bytes};
+    at += semi_bytes;
+    heap->eden = (struct space){at, at, at + heap->params.eden_size / 8 * 8};
+    heap->old.start = heap->reservation + new_bytes;
+    heap->old.limit = heap->reservation + bytes;
+    heap->old.used_at_full = heap->params.grow_headroom; /* a first segment's worth is no growth */
+    heap->info.new_start = heap->reservation;
+    heap->info.new_bytes = new_bytes;
+    return true;
+}
+
+static void release(eden_heap *heap) {
+    classes_destroy(heap);
+    if (heap->mark_stack.entries != NULL) {
+        system_unmap(heap->mark_stack.entries, MARK_STACK_ENTRIES * sizeof(uint64_t));
+    }
+    if (heap->reservation != 0) {
+        system_release((void *)heap->reservation, heap->reservation_bytes);
+    }
+    free(heap->old.segments);
+    free(heap->remembered.objects);
+    free(heap->roots.slots);
+    free(heap->roots.visitors);
+    system_unmap(heap, page_round(sizeof *heap));
+}
+
+static bool create(eden_heap *heap, const eden_options *options, eden_error *error) {
+    params_defaults(&heap->params);
+    if (!params_parse(&heap->params, options->parameters, "parameters of the program", error) ||
+        !params_parse(&heap->params, secure_getenv("EDEN_OPTIONS"), "EDEN_OPTIONS", error) ||
+        !create_spaces(heap, error)) {
+        return false;
+    }
+    heap->mark_stack.entries = system_map(&heap->system, MARK_STACK_ENTRIES * sizeof(uint64_t), "mark stack");
+    heap->mark_stack.room = MARK_STACK_ENTRIES;
+    if (heap->mark_stack.entries == NULL || !classes_create(heap)) {
+        return fail(error, EDEN_NO_MEMORY, "the system gives no memory for the heap's tables");
+    }
+    heap->mutator.free = heap->since.allocated_from = heap->eden.start;
+    heap->mutator.limit = heap->eden.limit;
+    heap->mutator.young_start = heap->info.new_start;
+    heap->mutator.young_words = heap->info.new_bytes / 8;
+    heap->mutator.heap = heap;
+    heap->hash_seed = 2463534242u;
+    struct eden_heap_info *info = &heap->info;
+    info->magic = EDEN_HEAP_MAGIC;
+    info->version = EDEN_ABI_VERSION;
+    info->bytes = sizeof *info;
+    info->created_ns = now_ns();
+    info->figure_count = EDEN_FIGURE_COUNT;
+    strncpy(info->name, options->name == NULL ? "eden" : options->name, sizeof info->name - 1);
+    return true;
+}
+
+eden_heap *eden_heap_create(const eden_options *options, eden_error *error) {
+    static const eden_options defaults;
+    options = options == NULL ? &defaults : options;
+    struct system system = {options->memory_hook, options->memory_hook_context};
+    eden_heap *heap = system_map(&system, page_round(sizeof *heap), "heap");
+    if (heap == NULL) {
+        fail(error, EDEN_NO_MEMORY, "the system gives no memory for a heap");
+        return NULL;
+    }
+    heap->system = system;
+    heap->log_fd = -1;
+    if (!create(heap, options, error)) {
+        release(heap);
+        return NULL;
+    }
+    log_open(heap);
+    registry_add(heap);
+    event_heap_create(heap);
+    return heap;
+}
+
+void eden_heap_destroy(eden_heap *heap) {
+    if (heap == NULL) {
+        return;
+    }
+    if (registry_remove(heap)) {
+        event_heap_destroy(heap);
+        stats_write(heap);
+        log_close(heap);
+    }
+    release(heap);
+}
+
+eden_mutator *eden_mutator_attach(eden_heap *heap, eden_error *error) {
+    if (heap->attached) {
+        fail(error, EDEN_BUSY, "heap '%s' has a mutator already; this version allows one", heap->info.name);
+        return NULL;
+    }
+    heap->attached = true;
+    return &heap->mutator;
+}
+
+void eden_mutator_detach(eden_mutator *mutator) {
+    mutator->frames = NULL;
+    mutator->heap->attached = false;
+}
+
+eden_heap *eden_mutator_heap(const eden_mutator *mutator) { return mutator->heap; }
+
+bool eden_heap_set(eden_heap *heap, const char *name, const char *value, eden_error *error) {
+    struct params changed = heap->params;
+    if (!params_set(&changed, name, value, "eden_heap_set", error)) {
+        return false;
+    }
+    if (changed.eden_size != heap->params.eden_size) {
+        return fail(error, EDEN_BAD_PARAMETER, "eden_heap_set: eden_size can't change while the heap lives");
+    }
+    if (changed.max_heap < heap->info.new_bytes + heap->old.capacity) {
+        return fail(error, EDEN_BAD_PARAMETER, "eden_heap_set: max_heap=%.40s is less than the heap has mapped (%llu bytes)",
+                    value, (unsigned long long)(heap->info.new_bytes + heap->old.capacity));
+    }
+    heap->params = changed;
+    params_fire(heap, name);
+    return true;
+}
+
+bool eden_heap_get(const eden_heap *heap, const char *name, char *text, size_t size) {
+    return params_get(&heap->params, name, text, size);
+}

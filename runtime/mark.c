@@ -1,0 +1,111 @@
+/* Marking: finds everything reachable, in both generations (spur.md 4.1).
+ *
+ * The mark bit stands in the header. Reachable objects that still have to be scanned stand on an explicit stack of
+ * bounded size. Small objects push all their unmarked referents; large ones (more than 64 references) are scanned a
+ * piece at a time: the object goes back on the stack below an integer that says where to resume, so that an array of
+ * ten million references needs two entries, not ten million.
+ *
+ * When the stack is full the object is marked grey instead and the walk over the heap after the stack has drained finds
+ * and scans it. Each such walk scans every object grey at its start, so it ends; it is slow, and rare.
+ *
+ * Invariant: marked and neither grey nor on the stack means scanned.
+ *
+ * The scavenger uses the same stack for objects it kept in place. */
+#include "private.h"
+
+enum { PIECE = 64 };
+
+struct marking {
+    eden_visit visit; /* first: root visitors get its address */
+    struct tally marked;
+};
+
+void mark_push(struct mark_stack *stack, eden_value object) {
+    if (stack->count == stack->room) {
+        header_set(object, EDEN_HEADER_GREY);
+        stack->overflowed = true;
+        return;
+    }
+    stack->entries[stack->count++] = object;
+}
+
+static void reach(struct marking *marking, eden_value v) {
+    if (!eden_is_object(v) || header_has(v, EDEN_HEADER_MARKED)) {
+        return;
+    }
+    header_set(v, EDEN_HEADER_MARKED);
+    marking->marked.objects++;
+    marking->marked.bytes += object_bytes(v);
+    if (reference_slots(marking->visit.heap, v) != 0) {
+        mark_push(&marking->visit.heap->mark_stack, v);
+    }
+}
+
+static void visit_slots(eden_visit *visit, eden_value *slots, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        reach((struct marking *)visit, slots[i]);
+    }
+}
+
+/* Scans the references from `from` on; a large object's next piece goes back on the stack. */
+static void scan(struct marking *marking, eden_value object, size_t from) {
+    struct mark_stack *stack = &marking->visit.heap->mark_stack;
+    size_t count = reference_slots(marking->visit.heap, object);
+    size_t to = count - from > PIECE ? from + PIECE : count;
+    if (to < count) {
+        if (stack->room - stack->count < 2) {
+            to = count; /* no room to resume: scan it whole */
+        } else {
+            stack->entries[stack->count++] = object;
+            stack->entries[stack->count++] = eden_int((int64_t)to);
+        }
+    }
+    visit_slots(&marking->visit, eden_words_(object) + 1 + from, to - from);
+}
+
+static void drain(struct marking *marking) {
+    struct mark_stack *stack = &marking->visit.heap->mark_stack;
+    while (stack->count != 0) {
+        uint64_t entry = stack->entries[--stack->count];
+        if (eden_is_int(entry)) {
+            scan(marking, stack->entries[--stack->count], (size_t)eden_int_value(entry));
+        } else {
+            scan(marking, entry, 0);
+        }
+    }
+}
+
+static void scan_if_grey(struct marking *marking, eden_value object) {
+    if (header_has(object, EDEN_HEADER_GREY)) {
+        header_clear(object, EDEN_HEADER_GREY);
+        scan(marking, object, 0);
+        drain(marking);
+    }
+}
+
+static void scan_grey(struct marking *marking) {
+    eden_heap *heap = marking->visit.heap;
+    struct space *spaces[YOUNG_SPACES];
+    heap_young_spaces(heap, spaces);
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        for (uintptr_t at = spaces[i]->start; at < spaces[i]->used;) {
+            eden_value object = object_at(at);
+            at += object_bytes(object);
+            scan_if_grey(marking, object);
+        }
+    }
+    for (eden_value object = old_walk(heap, 0); object != EDEN_NONE; object = old_walk(heap, object_end(object))) {
+        scan_if_grey(marking, object);
+    }
+}
+
+struct tally mark(eden_heap *heap) {
+    struct marking marking = {.visit = {heap, visit_slots}};
+    roots_visit(&marking.visit);
+    drain(&marking);
+    while (heap->mark_stack.overflowed) {
+        heap->mark_stack.overflowed = false;
+        scan_grey(&marking);
+    }
+    return marking.marked;
+}

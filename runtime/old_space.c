@@ -1,0 +1,205 @@
+/* Old space: segments of memory in one reserved range, and allocation in them.
+ *
+ * The range is reserved when the heap is made; segments are committed in it on demand, first gap first, at least
+ * grow_headroom at a time, and given back when empty. They are kept sorted by address and objects never straddle them,
+ * so a walk over old space is a walk over segments.
+ *
+ * Allocation: small objects take a free chunk of exactly their size if there is one; else they are bumped in a buffer,
+ * a stretch cut from a larger chunk, so that a scavenge that tenures a million objects does not search a million
+ * times. Objects of 512 bytes and more are best fit. What is cut off goes back to the free chunks.
+ *
+ * Invariants: capacity = bytes in objects + free_bytes; free_bytes = chunks + buffer + slivers. Between allocations
+ * [buffer_free, buffer_limit) is not formatted: walkers step over it (old_walk).
+ *
+ * What can go wrong: the system refuses a segment (old_grow answers false and nothing has changed), or the array of
+ * segments can't grow (likewise). */
+#include "private.h"
+
+enum { BUFFER_BYTES = 256 * 1024, SMALL = FREE_LIST_SIZES * 8 };
+
+void old_retire_buffer(eden_heap *heap) {
+    struct old_space *old = &heap->old;
+    if (old->buffer_free < old->buffer_limit) {
+        chunks_add(&old->free, old->buffer_free, old->buffer_limit - old->buffer_free);
+    }
+    old->buffer_free = old->buffer_limit = 0;
+}
+
+/* Cuts bytes from a chunk of found; the rest is free again. */
+static uintptr_t cut(struct old_space *old, uintptr_t chunk, size_t found, size_t bytes) {
+    if (chunk != 0 && found > bytes) {
+        chunks_add(&old->free, chunk + bytes, found - bytes);
+    }
+    return chunk;
+}
+
+static bool refill_buffer(eden_heap *heap, size_t bytes) {
+    struct old_space *old = &heap->old;
+    old_retire_buffer(heap);
+    size_t found = 0;
+    uintptr_t chunk = chunks_take(&old->free, BUFFER_BYTES, &found);
+    if (chunk == 0) {
+        size_t largest = chunks_largest(&old->free);
+        chunk = largest < bytes ? 0 : chunks_take(&old->free, largest, &found);
+    }
+    if (chunk == 0) {
+        return false;
+    }
+    size_t taken = found > BUFFER_BYTES ? BUFFER_BYTES : found;
+    cut(old, chunk, found, taken);
+    old->buffer_free = chunk;
+    old->buffer_limit = chunk + taken;
+    return true;
+}
+
+eden_value old_allocate(eden_heap *heap, size_t bytes) {
+    struct old_space *old = &heap->old;
+    uintptr_t at = 0;
+    if (bytes < SMALL) {
+        at = bytes >= 16 ? chunks_pop(&old->free, bytes) : 0;
+        if (at == 0 && (old->buffer_limit - old->buffer_free >= bytes || refill_buffer(heap, bytes))) {
+            at = old->buffer_free;
+            old->buffer_free += bytes;
+        }
+    } else {
+        size_t found = 0;
+        at = cut(old, chunks_take(&old->free, bytes, &found), found, bytes);
+        if (at == 0 && old->buffer_limit - old->buffer_free >= bytes) {
+            old_retire_buffer(heap); /* the buffer may be the chunk that is large enough */
+            at = cut(old, chunks_take(&old->free, bytes, &found), found, bytes);
+        }
+    }
+    if (at != 0) {
+        old->free_bytes -= bytes;
+    }
+    return at;
+}
+
+/* Where a segment of bytes fits: the first gap in the range. index: its place in the array. 0: nowhere. */
+static uintptr_t find_gap(const struct old_space *old, size_t bytes, size_t *index) {
+    uintptr_t from = old->start;
+    for (size_t i = 0; i <= old->segment_count; i++) {
+        uintptr_t to = i < old->segment_count ? old->segments[i].start : old->limit;
+        if (to - from >= bytes) {
+            *index = i;
+            return from;
+        }
+        if (i < old->segment_count) {
+            from = old->segments[i].limit;
+        }
+    }
+    return 0;
+}
+
+/* Room that max_heap leaves for another segment. */
+static uint64_t allowance(const eden_heap *heap) {
+    uint64_t used = heap->info.new_bytes + heap->old.capacity;
+    return heap->params.max_heap > used ? heap->params.max_heap - used : 0;
+}
+
+bool old_grow(eden_heap *heap, size_t bytes) {
+    struct old_space *old = &heap->old;
+    if (bytes > old->limit - old->start) {
+        return false;
+    }
+    size_t least = page_round(bytes);
+    size_t wanted = page_round(heap->params.grow_headroom);
+    uint64_t allowed = allowance(heap) & ~4095ull;
+    size_t size = wanted > least ? wanted : least;
+    if (size > allowed) {
+        size = allowed;
+    }
+    size_t index = 0;
+    uintptr_t start = size < least ? 0 : find_gap(old, size, &index);
+    if (start == 0 && size > least && least <= allowed) {
+        size = least;
+        start = find_gap(old, size, &index);
+    }
+    if (start == 0 || !system_grow(&heap->system, (void **)&old->segments, &old->segment_room, old->segment_count,
+                                   sizeof *old->segments, "segment table")) {
+        return false;
+    }
+    if (!system_commit(&heap->system, start, size, "segment")) {
+        size = least; /* the headroom is a wish, the object a need */
+        if (!system_commit(&heap->system, start, size, "segment")) {
+            return false;
+        }
+    }
+    memmove(&old->segments[index + 1], &old->segments[index], (old->segment_count - index) * sizeof *old->segments);
+    old->segments[index] = (struct segment){start, start + size};
+    old->segment_count++;
+    old->capacity += size;
+    old->free_bytes += size;
+    chunks_add(&old->free, start, size);
+    event_segment(heap, true, start, size);
+    return true;
+}
+
+/* Spur's policy (spur.md 3.4): above the threshold, give back all free memory but the headroom, in whole segments. From
+ * the highest, because compaction slides towards the lowest. */
+void old_shrink(eden_heap *heap) {
+    struct old_space *old = &heap->old;
+    uint64_t headroom = heap->params.grow_headroom;
+    if (old->free_bytes <= heap->params.shrink_threshold || old->free_bytes <= headroom) {
+        return;
+    }
+    uint64_t left = old->free_bytes - headroom;
+    old_retire_buffer(heap);
+    for (size_t i = old->segment_count; i-- > 0;) {
+        struct segment segment = old->segments[i];
+        size_t size = segment.limit - segment.start;
+        eden_value first = object_at(segment.start);
+        if (size > left || !object_is_free(first) || object_bytes(first) != size ||
+            !chunks_take_exact(&old->free, segment.start, size)) {
+            continue;
+        }
+        memmove(&old->segments[i], &old->segments[i + 1], (old->segment_count - i - 1) * sizeof *old->segments);
+        old->segment_count--;
+        old->capacity -= size;
+        old->free_bytes -= size;
+        left -= size;
+        system_decommit(segment.start, size);
+        event_segment(heap, false, segment.start, size);
+    }
+}
+
+void old_reset_free(eden_heap *heap) {
+    chunks_clear(&heap->old.free);
+    heap->old.free_bytes = 0;
+    heap->old.buffer_free = heap->old.buffer_limit = 0;
+}
+
+void old_add_free(eden_heap *heap, uintptr_t start, size_t bytes) {
+    chunks_add(&heap->old.free, start, bytes);
+    heap->old.free_bytes += bytes;
+}
+
+uint64_t old_largest_free(const eden_heap *heap) {
+    size_t largest = chunks_largest(&heap->old.free);
+    size_t buffer = heap->old.buffer_limit - heap->old.buffer_free;
+    return largest > buffer ? largest : buffer;
+}
+
+eden_value old_walk(const eden_heap *heap, uintptr_t address) {
+    const struct old_space *old = &heap->old;
+    size_t low = 0, high = old->segment_count;
+    while (low < high) { /* the first segment that ends above address */
+        size_t middle = (low + high) / 2;
+        if (old->segments[middle].limit <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    for (; low < old->segment_count; low++) {
+        const struct segment *segment = &old->segments[low];
+        uintptr_t at = address > segment->start ? address : segment->start;
+        if (at == old->buffer_free && old->buffer_free < old->buffer_limit) {
+            at = old->buffer_limit;
+        }
+        if (at < segment->limit) {
+            return object_at(at);
+        }
+    }
+    return EDEN_NONE;
+}

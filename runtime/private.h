@@ -1,0 +1,292 @@
+/* The heap from inside: its parts, and the few inline helpers that every part needs.
+ *
+ * Who owns what: heap.c makes and ends heaps; system.c is the only door to mmap and malloc; new space belongs to
+ * scavenge.c, old space to old_space.c and free_chunks.c, the remembered set to remembered.c; full.c drives mark.c,
+ * sweep.c and compact.c; events.c is where counters, probes and log are fed, all three from one place.
+ *
+ * Address space: one reservation a heap, new space first, then room for old space. So "is it young", "is it old" and
+ * "is it in the heap at all" are one subtraction and comparison each, and tables over old space index by offset. */
+#ifndef EDEN_PRIVATE_H
+#define EDEN_PRIVATE_H
+
+#include <eden/eden.h>
+
+#include "eden_probes.h"
+#include <pthread.h>
+
+#define EDEN_UNSET (-1)
+#define EDEN_NO_LIMIT UINT64_MAX
+
+/* ---- parameters (params.c) ---- */
+
+enum eden_compactor { EDEN_COMPACTOR_PLANNING, EDEN_COMPACTOR_NONE };
+
+#define EDEN_PARAM_TYPE_size uint64_t
+#define EDEN_PARAM_TYPE_number double
+#define EDEN_PARAM_TYPE_whole int64_t
+#define EDEN_PARAM_TYPE_choice uint64_t
+struct params {
+#define EDEN_PARAM(id, name, kind, fallback, low, high, choices, doc) EDEN_PARAM_TYPE_##kind id;
+#include "eden_params.def"
+#undef EDEN_PARAM
+};
+
+void params_defaults(struct params *params);
+/* "a=1,b=2"; where is who said it, for the error. The first fault stops it. */
+bool params_parse(struct params *params, const char *text, const char *where, eden_error *error);
+bool params_set(struct params *params, const char *name, const char *value, const char *where, eden_error *error);
+bool params_get(const struct params *params, const char *name, char *text, size_t size);
+void params_fire(eden_heap *heap, const char *only); /* param__set for one, or for all where NULL */
+
+/* ---- spaces ---- */
+
+/* A part of new space: objects lie from start to used. */
+struct space {
+    uintptr_t start, used, limit;
+};
+
+/* A stretch of old space as mapped from the system; sorted by address in heap->segments. */
+struct segment {
+    uintptr_t start, limit;
+};
+
+/* Free chunks of old space, by size: see free_chunks.c. */
+enum { FREE_LIST_SIZES = 64 }; /* exact lists for 16 to 504 bytes, index bytes / 8; larger ones in the tree */
+struct chunk;
+struct free_chunks {
+    struct chunk *list[FREE_LIST_SIZES];
+    uint64_t filled; /* bit i: list[i] is not empty */
+    struct chunk *tree;
+    uint64_t chunks; /* in lists and tree */
+};
+
+struct old_space {
+    uintptr_t start, limit; /* the reserved range */
+    struct segment *segments;
+    size_t segment_count, segment_room;
+    uint64_t capacity;   /* bytes mapped */
+    uint64_t free_bytes; /* of these not in objects: chunks, buffer, and slivers of 8 bytes */
+    struct free_chunks free;
+    uintptr_t buffer_free, buffer_limit; /* small objects are bumped here */
+    uint64_t used_at_full;               /* after the last full collection: what full_gc_ratio measures growth from */
+};
+
+struct remembered_set {
+    eden_value *objects;
+    size_t count, room;
+    bool incomplete; /* it could not grow: the next scavenge scans all of old space */
+};
+
+struct root_visitor {
+    eden_root_visitor visit;
+    void *context;
+};
+
+struct roots {
+    eden_value **slots;
+    size_t count, room;
+    struct root_visitor *visitors;
+    size_t visitor_count, visitor_room;
+};
+
+/* A bounded stack of objects to scan; on overflow they are marked grey instead and found by walking. mark.c. */
+struct mark_stack {
+    uint64_t *entries;
+    size_t count, room;
+    bool overflowed;
+};
+
+/* What has happened since the last collection's start, for the `..._since` arguments. */
+struct since {
+    uint64_t allocated; /* outside eden; eden's share is mutator->free - allocated_from */
+    uint64_t remembered, forgotten, tenured;
+    uintptr_t allocated_from;
+};
+
+struct system {
+    eden_memory_hook hook;
+    void *context;
+};
+
+struct eden_heap {
+    struct eden_heap_info info; /* first: tools find it here */
+    struct params params;
+    struct system system;
+    uintptr_t reservation;
+    size_t reservation_bytes;
+    struct space eden, semi[2];
+    int past;  /* semi[past] holds the survivors, the other is where the next scavenge copies to */
+    bool kept; /* the last scavenge left objects in place: all three spaces may hold objects */
+    uintptr_t tenure_threshold;
+    struct old_space old;
+    struct remembered_set remembered;
+    struct roots roots;
+    struct mark_stack mark_stack;
+    struct eden_class_info **class_pages;
+    uint32_t next_class;
+    uint32_t hash_seed;
+    struct eden_mutator mutator __attribute__((aligned(64)));
+    bool attached;
+    eden_error last_error;
+    struct since since;
+    eden_figures figures; /* what the probes have said so far */
+    uint64_t full_scavenge_ns;
+    int log_fd;
+    eden_heap *registry_next;
+};
+
+/* ---- errors (error.c): fills error if not NULL; always false, so that `return fail(...)` reads well ---- */
+bool fail(eden_error *error, enum eden_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- the system (system.c) ---- */
+void *system_reserve(struct system *system, size_t bytes);               /* address space only; NULL: refused */
+void system_release(void *address, size_t bytes);                        /* gives a reservation back */
+bool system_commit(struct system *system, uintptr_t address, size_t bytes, const char *what); /* makes it usable */
+void system_decommit(uintptr_t address, size_t bytes);                   /* returns the memory, keeps the range */
+void *system_map(struct system *system, size_t bytes, const char *what); /* zeroed pages; NULL: refused */
+void system_unmap(void *address, size_t bytes);
+/* An array grown to hold one more; false, and the array as it was, where memory is refused. */
+bool system_grow(struct system *system, void **array, size_t *room, size_t count, size_t element, const char *what);
+void *system_alloc(struct system *system, size_t bytes, const char *what); /* malloc; free with free() */
+uint64_t now_ns(void);                                                     /* CLOCK_MONOTONIC */
+static inline size_t page_round(size_t bytes) { return (bytes + 4095) & ~(size_t)4095; }
+
+/* ---- objects ---- */
+static inline uintptr_t object_start(eden_value object) {
+    bool overflow = eden_header(object) >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW;
+    return (uintptr_t)object - (overflow ? 8 : 0);
+}
+static inline size_t object_bytes(eden_value object) {
+    size_t slots = (size_t)(eden_header(object) >> EDEN_HEADER_SLOTS_SHIFT);
+    return slots != EDEN_SLOTS_OVERFLOW ? 8 + 8 * slots : 16 + 8 * eden_slot_count(object);
+}
+static inline uintptr_t object_end(eden_value object) { return object_start(object) + object_bytes(object); }
+/* The object (or free chunk) that starts at an address: past the overflow word if there is one. */
+static inline eden_value object_at(uintptr_t start) {
+    return start + (*(uint64_t *)start >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW ? 8 : 0);
+}
+static inline bool object_is_free(eden_value object) { return eden_index_of(object) == EDEN_CLASS_FREE; }
+static inline bool header_has(eden_value object, uint64_t bits) { return (eden_header(object) & bits) != 0; }
+static inline void header_set(eden_value object, uint64_t bits) { *eden_words_(object) |= bits; }
+static inline void header_clear(eden_value object, uint64_t bits) { *eden_words_(object) &= ~bits; }
+
+/* Makes [start, start + bytes) a free chunk that walkers step over. bytes: a multiple of 8, not 0. */
+void fill_free(uintptr_t start, size_t bytes);
+
+static inline bool heap_is_young(const eden_heap *heap, eden_value v) { return eden_is_young(&heap->mutator, v); }
+/* v must be an object of this heap. */
+static inline bool heap_is_old(const eden_heap *heap, eden_value v) {
+    return v - heap->old.start < heap->old.limit - heap->old.start;
+}
+static inline struct eden_class_info *heap_class(const eden_heap *heap, uint32_t index) {
+    return &heap->class_pages[index >> EDEN_CLASS_PAGE_SHIFT][index & ((1u << EDEN_CLASS_PAGE_SHIFT) - 1)];
+}
+/* How many of an object's slots are references (they come first). */
+static inline size_t reference_slots(const eden_heap *heap, eden_value object) {
+    uint32_t format = eden_format_bits(object);
+    if (format <= EDEN_FORMAT_EPHEMERON) {
+        return eden_slot_count(object);
+    }
+    return format >= EDEN_FORMAT_COMPOUND ? heap_class(heap, eden_index_of(object))->fixed_slots : 0;
+}
+
+/* New space's parts, whichever hold objects now. eden.used is brought up to date with the mutator. */
+enum { YOUNG_SPACES = 3 };
+void heap_young_spaces(eden_heap *heap, struct space *spaces[YOUNG_SPACES]);
+uint64_t heap_survivor_used(const eden_heap *heap);
+
+/* ---- classes (classes.c) ---- */
+bool classes_create(eden_heap *heap);
+void classes_destroy(eden_heap *heap);
+
+/* ---- roots (roots.c) ---- */
+struct eden_visit {
+    eden_heap *heap;
+    void (*slots)(eden_visit *visit, eden_value *slots, size_t count);
+};
+void roots_visit(eden_visit *visit);
+
+/* ---- remembered set (remembered.c) ---- */
+void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origin origin);
+void remembered_forget(eden_heap *heap, eden_value object, size_t remaining); /* the event and the bit; not the list */
+void remembered_drop_unmarked(eden_heap *heap);
+
+/* ---- old space (old_space.c) ---- */
+eden_value old_allocate(eden_heap *heap, size_t bytes); /* start of a chunk from free memory, else 0. Not initialised */
+bool old_grow(eden_heap *heap, size_t bytes);           /* maps a segment with room for an object of bytes */
+void old_shrink(eden_heap *heap);                       /* returns empty segments, by shrink_threshold */
+void old_retire_buffer(eden_heap *heap);
+void old_reset_free(eden_heap *heap); /* before chunks are found anew */
+void old_add_free(eden_heap *heap, uintptr_t start, size_t bytes);
+static inline uint64_t old_used(const eden_heap *heap) { return heap->old.capacity - heap->old.free_bytes; }
+uint64_t old_largest_free(const eden_heap *heap);
+/* Walks old space: the first object or chunk at or after address (start with 0); EDEN_NONE at the end. Objects
+ * allocated during the walk may or may not be seen. */
+eden_value old_walk(const eden_heap *heap, uintptr_t address);
+
+/* free_chunks.c */
+void chunks_clear(struct free_chunks *free);
+void chunks_add(struct free_chunks *free, uintptr_t start, size_t bytes);
+bool chunks_take_exact(struct free_chunks *free, uintptr_t start, size_t bytes);      /* this very chunk, of 512 or more */
+uintptr_t chunks_take(struct free_chunks *free, size_t bytes, size_t *found);         /* best fit; 0: none */
+uintptr_t chunks_pop(struct free_chunks *free, size_t bytes);                         /* of just this size; 0: none */
+size_t chunks_largest(const struct free_chunks *free);
+/* Calls each for every chunk; false stops. */
+bool chunks_each(const struct free_chunks *free, bool (*each)(void *context, uintptr_t start, size_t bytes),
+                 void *context);
+
+/* ---- collections ---- */
+struct tally { /* what a phase worked on */
+    uint64_t objects, bytes;
+};
+void scavenge(eden_heap *heap, enum eden_scavenge_cause cause);
+void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested);
+void full_collect_if_grown(eden_heap *heap);
+uintptr_t tenure_threshold(const eden_heap *heap, const struct space *survivors);
+double tenure_proportion(const eden_heap *heap);
+struct tally mark(eden_heap *heap);
+void mark_push(struct mark_stack *stack, eden_value object);
+struct tally sweep_old(eden_heap *heap);     /* frees what is not marked, unmarks the rest */
+uint64_t sweep_young(eden_heap *heap);       /* makes fillers of the dead among the young; bytes of them */
+bool compact(eden_heap *heap);               /* false, and nothing done, where its tables find no memory */
+
+/* ---- events (events.c): counters, probes and log, fed together ---- */
+uint64_t allocated_since(const eden_heap *heap);
+void event_heap_create(eden_heap *heap);
+void event_heap_destroy(eden_heap *heap);
+struct scavenge_totals {
+    uint64_t tenured_objects, tenured_bytes;
+};
+struct scavenge_before {
+    uint64_t start_ns, eden_used, survivor_used, remembered, tenured_objects;
+    enum eden_scavenge_cause cause;
+};
+struct full_before {
+    uint64_t start_ns, old_used;
+    uint64_t mark_ns, sweep_ns, compact_ns; /* figures at its start */
+    enum eden_full_cause cause;
+};
+struct scavenge_before event_scavenge_start(eden_heap *heap, enum eden_scavenge_cause cause);
+void event_scavenge_done(eden_heap *heap, const struct scavenge_before *before, const struct scavenge_totals *totals);
+struct full_before event_full_start(eden_heap *heap, enum eden_full_cause cause, size_t requested);
+void event_full_done(eden_heap *heap, const struct full_before *before, uint64_t survived, uint64_t young_freed);
+uint64_t event_phase_start(eden_heap *heap, enum eden_phase phase);
+void event_phase_done(eden_heap *heap, enum eden_phase phase, uint64_t start_ns, struct tally tally);
+void event_large(eden_heap *heap, eden_value object, size_t bytes);
+void event_alloc_failed(eden_heap *heap, uint32_t index, size_t bytes);
+void event_segment(eden_heap *heap, bool mapped, uintptr_t start, size_t bytes);
+
+/* ---- log.c: EDEN_LOG and EDEN_STATS ---- */
+void log_open(eden_heap *heap);
+void log_close(eden_heap *heap);
+void log_scavenge(eden_heap *heap, const struct scavenge_before *before, const struct scavenge_totals *totals,
+                  uint64_t duration);
+void log_full(eden_heap *heap, const struct full_before *before, uint64_t duration, uint64_t survived, uint64_t freed,
+              uint64_t young_freed);
+void stats_write(const eden_heap *heap);
+
+/* ---- registry.c ---- */
+void registry_add(eden_heap *heap);
+bool registry_remove(eden_heap *heap); /* false: it was not there (already reported at exit) */
+
+#endif

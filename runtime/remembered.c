@@ -1,0 +1,47 @@
+/* The remembered set: the old objects that may refer to young ones, the scavenger's roots in old space.
+ *
+ * Object-granular, as in the papers: the write barrier's slow path sets the object's remembered bit and appends it; a
+ * scavenge scans each object whole and drops those that no longer refer to anything young (scavenge.c). The bit says
+ * "is in the list", so an object is never there twice.
+ *
+ * A store can't fail. If the list can't grow, the object is left out, its bit stays clear, and `incomplete` makes the
+ * next scavenge walk all of old space; that walk tries to remember what it finds.
+ *
+ * What can go wrong: a missed barrier (an old object with a young reference and no bit): the verifier finds it. */
+#include "private.h"
+
+void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origin origin) {
+    struct remembered_set *set = &heap->remembered;
+    if (!system_grow(&heap->system, (void **)&set->objects, &set->room, set->count, sizeof *set->objects,
+                     "remembered set")) {
+        set->incomplete = true;
+        return;
+    }
+    header_set(object, EDEN_HEADER_REMEMBERED);
+    set->objects[set->count++] = object;
+    heap->since.remembered++;
+    eden_fire_remember(heap, (const void *)(uintptr_t)object, eden_index_of(object), set->count, origin);
+}
+
+void eden_remember(eden_mutator *mutator, eden_value object) {
+    remembered_add(mutator->heap, object, EDEN_REMEMBER_STORE);
+}
+
+void remembered_forget(eden_heap *heap, eden_value object, size_t remaining) {
+    header_clear(object, EDEN_HEADER_REMEMBERED);
+    heap->since.forgotten++;
+    eden_fire_forget(heap, (const void *)(uintptr_t)object, eden_index_of(object), remaining);
+}
+
+void remembered_drop_unmarked(eden_heap *heap) {
+    struct remembered_set *set = &heap->remembered;
+    size_t kept = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        if (header_has(set->objects[i], EDEN_HEADER_MARKED)) {
+            set->objects[kept++] = set->objects[i];
+        } else {
+            remembered_forget(heap, set->objects[i], kept + (set->count - i - 1));
+        }
+    }
+    set->count = kept;
+}

@@ -1,0 +1,310 @@
+/* The scavenger: Cheney's copying collection of new space (Cheney 1970; Ungar 1984; spur.md 2.3).
+ *
+ * Live objects are copied from eden and the past survivor semispace to the future one, or tenured to old space; what
+ * stays behind is garbage. Steps: the remembered set, the roots, then transitively what was moved; then weak
+ * references; then the spaces change roles and the tenuring threshold for next time is computed.
+ *
+ * A moved object's old header becomes its forwarding address with the FORWARDED bit. What still has to be scanned:
+ *  - survivors lie in order in future space: a scan pointer follows the free pointer;
+ *  - tenured objects lie anywhere in old space: a list is threaded through their corpses (first slot), which costs no
+ *    memory and so can't fail;
+ *  - objects kept in place (below): a bounded stack; what does not fit is marked grey and found by walking.
+ *
+ * Failure to promote. If neither future space nor old space has room and the system gives no more, the object is kept
+ * where it is, with the KEPT bit until the scavenge ends. Then eden and past space still hold objects: their dead are
+ * made fillers, and the heap says `kept`. The next scavenge collects all three spaces into old space alone, and again
+ * keeps what does not fit. A scavenge thus never fails; it is the allocation that follows which finds no room, tries a
+ * full collection, and returns an error (allocate.c).
+ *
+ * Invariants at the end: no FORWARDED, KEPT or GREY header is reachable; every old object with a young reference is
+ * remembered, or remembered.incomplete is set.
+ *
+ * What can go wrong: a stale C pointer of the embedder's into new space (checked builds poison what was left), a missed
+ * barrier (a dead young object reached through an old one). */
+#include "private.h"
+
+struct scavenge {
+    eden_visit visit; /* first: root visitors get its address */
+    eden_heap *heap;
+    struct space *to;         /* future space; NULL while the heap is in the kept state */
+    uintptr_t scan;           /* objects of future space below it have been scanned */
+    eden_value tenured;       /* corpse of the tenured object to scan next; EDEN_NONE: none */
+    bool keeping;             /* some object was kept in place */
+    struct tally moved;       /* by the phase that runs */
+    struct scavenge_totals totals;
+    uint64_t seq;
+};
+
+enum { NOT_TENURED = -1 };
+
+/* What the policy says of a live young object, before room is looked for. */
+static int tenure_reason(const struct scavenge *s, eden_value object) {
+    if (header_has(object, EDEN_HEADER_PINNED)) {
+        return EDEN_TENURE_PIN;
+    }
+    if (s->to == NULL) {
+        return EDEN_TENURE_RETRY;
+    }
+    return object < s->heap->tenure_threshold ? EDEN_TENURE_AGE : NOT_TENURED;
+}
+
+static eden_value old_room(eden_heap *heap, size_t bytes) {
+    eden_value at = old_allocate(heap, bytes);
+    return at == 0 && old_grow(heap, bytes) ? old_allocate(heap, bytes) : at;
+}
+
+static eden_value copy_to(eden_value object, uintptr_t start, size_t bytes) {
+    uintptr_t from = object_start(object);
+    eden_value copy = start + (object - from);
+    memcpy((void *)start, (void *)from, bytes);
+    *eden_words_(object) = copy | EDEN_HEADER_FORWARDED;
+    return copy;
+}
+
+static eden_value survive(struct scavenge *s, eden_value object, size_t bytes) {
+    uintptr_t start = s->to->used;
+    s->to->used += bytes;
+    return copy_to(object, start, bytes);
+}
+
+static eden_value tenure(struct scavenge *s, eden_value object, size_t bytes, uintptr_t start, int reason) {
+    bool scans = reference_slots(s->heap, object) != 0;
+    eden_value copy = copy_to(object, start, bytes);
+    if (scans) {
+        eden_words_(object)[1] = s->tenured;
+        s->tenured = object;
+    }
+    s->totals.tenured_objects++;
+    s->totals.tenured_bytes += bytes;
+    eden_fire_tenure(s->heap, s->seq, (const void *)(uintptr_t)copy, eden_index_of(copy), bytes, (uint64_t)reason);
+    return copy;
+}
+
+/* Where a live young object of the spaces being collected goes. */
+static eden_value evacuate(struct scavenge *s, eden_value object) {
+    uint64_t header = eden_header(object);
+    if ((header & EDEN_HEADER_FORWARDED) != 0) {
+        return header & ~EDEN_HEADER_FORWARDED;
+    }
+    if ((header & EDEN_HEADER_KEPT) != 0) {
+        return object;
+    }
+    size_t bytes = object_bytes(object);
+    int reason = tenure_reason(s, object);
+    bool room = s->to != NULL && s->to->limit - s->to->used >= bytes;
+    s->moved.objects++;
+    s->moved.bytes += bytes;
+    if (reason == NOT_TENURED && room) {
+        return survive(s, object, bytes);
+    }
+    eden_value start = old_room(s->heap, bytes);
+    if (start != 0) {
+        return tenure(s, object, bytes, start, reason == NOT_TENURED ? EDEN_TENURE_OVERFLOW : reason);
+    }
+    header_clear(object, EDEN_HEADER_PINNED); /* eden_pin learns by its absence that there was no room */
+    if (room) {
+        return survive(s, object, bytes);
+    }
+    header_set(object, EDEN_HEADER_KEPT);
+    mark_push(&s->heap->mark_stack, object);
+    s->keeping = true;
+    return object;
+}
+
+/* Is v young, and in a space that is being collected? (Not: a survivor that was copied already.) */
+static bool to_evacuate(const struct scavenge *s, eden_value v) {
+    return heap_is_young(s->heap, v) && (s->to == NULL || v - s->to->start >= s->to->limit - s->to->start);
+}
+
+static void scan_slots(struct scavenge *s, eden_value *slots, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (to_evacuate(s, slots[i])) {
+            slots[i] = evacuate(s, slots[i]);
+        }
+    }
+}
+
+/* Scans an old object; does it still refer to anything young? */
+static bool scan_old(struct scavenge *s, eden_value object) {
+    size_t count = reference_slots(s->heap, object);
+    eden_value *slots = eden_words_(object) + 1;
+    bool young = false;
+    for (size_t i = 0; i < count; i++) {
+        if (heap_is_young(s->heap, slots[i])) {
+            if (to_evacuate(s, slots[i])) {
+                slots[i] = evacuate(s, slots[i]);
+            }
+            young |= heap_is_young(s->heap, slots[i]);
+        }
+    }
+    return young;
+}
+
+static void visit_root_slots(eden_visit *visit, eden_value *slots, size_t count) {
+    scan_slots((struct scavenge *)visit, slots, count);
+}
+
+/* Old objects that the remembered set had no room for: look at all of them. */
+static struct tally scan_all_old(struct scavenge *s) {
+    eden_heap *heap = s->heap;
+    struct tally scanned = {0, 0};
+    heap->remembered.incomplete = false;
+    for (eden_value object = old_walk(heap, 0); object != EDEN_NONE; object = old_walk(heap, object_end(object))) {
+        if (!object_is_free(object) && !header_has(object, EDEN_HEADER_REMEMBERED)) {
+            scanned.objects++;
+            scanned.bytes += object_bytes(object);
+            if (scan_old(s, object)) {
+                remembered_add(heap, object, EDEN_REMEMBER_RECOVERY);
+            }
+        }
+    }
+    return scanned;
+}
+
+static struct tally scan_remembered(struct scavenge *s) {
+    struct remembered_set *set = &s->heap->remembered;
+    struct tally scanned = {0, 0};
+    size_t kept = 0, count = set->count;
+    for (size_t i = 0; i < count; i++) {
+        eden_value object = set->objects[i];
+        scanned.objects++;
+        scanned.bytes += object_bytes(object);
+        if (scan_old(s, object)) {
+            set->objects[kept++] = object;
+        } else {
+            remembered_forget(s->heap, object, kept + (count - i - 1));
+        }
+    }
+    set->count = kept;
+    if (set->incomplete) {
+        struct tally more = scan_all_old(s);
+        scanned.objects += more.objects;
+        scanned.bytes += more.bytes;
+    }
+    return scanned;
+}
+
+static void scan_young(struct scavenge *s, eden_value object) {
+    scan_slots(s, eden_words_(object) + 1, reference_slots(s->heap, object));
+}
+
+/* Kept objects that the stack had no room for stand grey in new space, amid corpses. */
+static void scan_grey(struct scavenge *s) {
+    struct space *spaces[YOUNG_SPACES];
+    heap_young_spaces(s->heap, spaces);
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        for (uintptr_t at = spaces[i]->start; spaces[i] != s->to && at < spaces[i]->used;) {
+            eden_value object = object_at(at);
+            /* A corpse that had an overflow word still has it: its header's slot field is gone, the copy's is not. */
+            eden_value live = header_has(object, EDEN_HEADER_FORWARDED)
+                                  ? (eden_header(object) & ~EDEN_HEADER_FORWARDED)
+                                  : object;
+            at += object_bytes(live);
+            if (live == object && header_has(object, EDEN_HEADER_GREY)) {
+                header_clear(object, EDEN_HEADER_GREY);
+                scan_young(s, object);
+            }
+        }
+    }
+}
+
+/* Everything that the objects moved so far refer to, until nothing is left to scan. */
+static void scan_moved(struct scavenge *s) {
+    struct mark_stack *kept = &s->heap->mark_stack;
+    for (;;) {
+        while (s->to != NULL && s->scan < s->to->used) {
+            eden_value object = object_at(s->scan);
+            s->scan += object_bytes(object);
+            scan_young(s, object);
+        }
+        if (s->tenured != EDEN_NONE) {
+            eden_value corpse = s->tenured;
+            eden_value object = eden_header(corpse) & ~EDEN_HEADER_FORWARDED;
+            s->tenured = eden_words_(corpse)[1];
+            if (scan_old(s, object) && !header_has(object, EDEN_HEADER_REMEMBERED)) {
+                remembered_add(s->heap, object, EDEN_REMEMBER_TENURE);
+            }
+        } else if (kept->count != 0) {
+            scan_young(s, kept->entries[--kept->count]);
+        } else if (kept->overflowed) {
+            kept->overflowed = false;
+            scan_grey(s);
+        } else {
+            return;
+        }
+    }
+}
+
+/* After keeping: what was not kept becomes filler, so that new space can be walked. Answers the end of the last kept
+ * object. */
+static uintptr_t fill_unkept(struct space *space) {
+    uintptr_t end = space->start, gap = space->start;
+    for (uintptr_t at = space->start; at < space->used;) {
+        eden_value object = object_at(at);
+        bool forwarded = header_has(object, EDEN_HEADER_FORWARDED);
+        eden_value live = forwarded ? eden_header(object) & ~EDEN_HEADER_FORWARDED : object;
+        uintptr_t next = at + object_bytes(live);
+        if (!forwarded && header_has(object, EDEN_HEADER_KEPT)) {
+            if (gap < at) {
+                fill_free(gap, at - gap);
+            }
+            header_clear(object, EDEN_HEADER_KEPT);
+            gap = end = next;
+        }
+        at = next;
+    }
+    return end;
+}
+
+static void finish_spaces(struct scavenge *s) {
+    eden_heap *heap = s->heap;
+    struct space *past = &heap->semi[heap->past];
+    if (s->keeping) {
+        heap->kept = true;
+        heap->eden.used = fill_unkept(&heap->eden);
+        past->used = fill_unkept(past);
+        if (s->to == NULL) {
+            struct space *other = &heap->semi[!heap->past];
+            other->used = fill_unkept(other);
+        }
+        heap->tenure_threshold = 0;
+    } else {
+        past->used = past->start;
+        heap->eden.used = heap->eden.start;
+        if (s->to == NULL) {
+            heap->semi[!heap->past].used = heap->semi[!heap->past].start;
+        }
+        heap->kept = false;
+        heap->past = !heap->past;
+        heap->tenure_threshold = tenure_threshold(heap, &heap->semi[heap->past]);
+    }
+    heap->mutator.free = heap->eden.used;
+    heap->since.allocated_from = heap->eden.used;
+}
+
+void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
+    struct scavenge s = {.visit = {heap, visit_root_slots}, .heap = heap, .tenured = EDEN_NONE};
+    struct scavenge_before before = event_scavenge_start(heap, cause);
+    s.seq = heap->info.seq + 1;
+    s.to = heap->kept ? NULL : &heap->semi[!heap->past];
+    s.scan = s.to == NULL ? 0 : s.to->start;
+
+    uint64_t start = event_phase_start(heap, EDEN_PHASE_scavenge__remembered);
+    event_phase_done(heap, EDEN_PHASE_scavenge__remembered, start, scan_remembered(&s));
+
+    start = event_phase_start(heap, EDEN_PHASE_scavenge__roots);
+    s.moved = (struct tally){0, 0};
+    roots_visit(&s.visit);
+    event_phase_done(heap, EDEN_PHASE_scavenge__roots, start, s.moved);
+
+    start = event_phase_start(heap, EDEN_PHASE_scavenge__copy);
+    s.moved = (struct tally){0, 0};
+    scan_moved(&s);
+    event_phase_done(heap, EDEN_PHASE_scavenge__copy, start, s.moved);
+
+    start = event_phase_start(heap, EDEN_PHASE_scavenge__weak);
+    event_phase_done(heap, EDEN_PHASE_scavenge__weak, start, (struct tally){0, 0});
+
+    finish_spaces(&s);
+    event_scavenge_done(heap, &before, &s.totals);
+}
