@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define EDEN_ABI_VERSION 1u
-#define EDEN_HEAP_MAGIC 0x31706165486e6445ull     /* "EdnHeap1" */
+#define EDEN_HEAP_MAGIC 0x31706165486e6445ull   /* "EdnHeap1" */
 #define EDEN_REGISTRY_MAGIC 0x316765526e6445ull /* "EdnReg1" */
 
 enum eden_scavenge_cause {
@@ -27,8 +27,10 @@ enum eden_full_cause {
     EDEN_FULL_LIMIT = 3,      /* max_heap, or the system, allows no growth */
     EDEN_FULL_CAUSES
 };
-#define EDEN_FULL_CAUSE_NAMES {"ratio", "allocation", "request", "limit"}
-#define EDEN_SCAVENGE_CAUSE_NAMES {"eden", "request", "full", "pin"}
+#define EDEN_FULL_CAUSE_NAMES                                                                                          \
+    { "ratio", "allocation", "request", "limit" }
+#define EDEN_SCAVENGE_CAUSE_NAMES                                                                                      \
+    { "eden", "request", "full", "pin" }
 
 enum eden_tenure_reason {
     EDEN_TENURE_AGE = 0,      /* below the threshold */
@@ -36,14 +38,16 @@ enum eden_tenure_reason {
     EDEN_TENURE_PIN = 2,      /* pinned */
     EDEN_TENURE_RETRY = 3,    /* left in place by a scavenge that found no memory; promoted by a later one */
 };
-#define EDEN_TENURE_REASON_NAMES {"age", "overflow", "pin", "retry"}
+#define EDEN_TENURE_REASON_NAMES                                                                                       \
+    { "age", "overflow", "pin", "retry" }
 
 enum eden_remember_origin {
     EDEN_REMEMBER_STORE = 0,    /* the write barrier */
     EDEN_REMEMBER_TENURE = 1,   /* tenured while it refers to young objects */
     EDEN_REMEMBER_RECOVERY = 2, /* found by the scan of old space after the set could not grow */
 };
-#define EDEN_REMEMBER_ORIGIN_NAMES {"store", "tenure", "recovery"}
+#define EDEN_REMEMBER_ORIGIN_NAMES                                                                                     \
+    { "store", "tenure", "recovery" }
 
 enum eden_phase {
 #define EDEN_PHASE(name, text, parent) EDEN_PHASE_##name,
@@ -106,7 +110,7 @@ struct eden_heap_info {
     uint32_t class_limit; /* indices below it may be defined */
     uint32_t figure_count;
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
-    uint64_t figures[32]; /* enum eden_figure; figure_count of them are valid */
+    uint64_t figures[32];    /* enum eden_figure; figure_count of them are valid */
     uint64_t sample_mailbox; /* written by tools to set a sampling rate; 0: the default */
     uint64_t reserved[15];
 };

@@ -1,8 +1,8 @@
 /* Allocation's slow paths: what happens when the inline bump has no room.
  *
- * Young: scavenge, then the full collection that old space's growth may ask for. If there is still no room (the scavenge
- * had to keep objects in place because nothing could be promoted), a full collection makes room in old space, a second
- * scavenge empties new space into it; failing that the object is born old; failing that the allocation fails.
+ * Young: scavenge, then the full collection that old space's growth may ask for. If there is still no room (the
+ * scavenge had to keep objects in place because nothing could be promoted), a full collection makes room in old space,
+ * a second scavenge empties new space into it; failing that the object is born old; failing that the allocation fails.
  *
  * Old (objects larger than large_object, or than half of eden): a free chunk; else a full collection, before memory is
  * asked of the system (spur.md 3.3 d); else a new segment; else failure.

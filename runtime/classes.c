@@ -3,7 +3,11 @@
 #include "private.h"
 #include <stdlib.h>
 
-enum { PAGE_ENTRIES = 1 << EDEN_CLASS_PAGE_SHIFT, PAGES = EDEN_CLASS_LIMIT >> EDEN_CLASS_PAGE_SHIFT, NAME_MAX_BYTES = 4096 };
+enum {
+    PAGE_ENTRIES = 1 << EDEN_CLASS_PAGE_SHIFT,
+    PAGES = EDEN_CLASS_LIMIT >> EDEN_CLASS_PAGE_SHIFT,
+    NAME_MAX_BYTES = 4096
+};
 
 static bool format_is_defined(enum eden_format format) {
     switch (format) {
@@ -15,9 +19,11 @@ static bool format_is_defined(enum eden_format format) {
     case EDEN_FORMAT_WORDS32:
     case EDEN_FORMAT_WORDS16:
     case EDEN_FORMAT_BYTES:
-    case EDEN_FORMAT_COMPOUND: return true;
+    case EDEN_FORMAT_COMPOUND:
+        return true;
     case EDEN_FORMAT_WEAK:
-    case EDEN_FORMAT_EPHEMERON: return false;
+    case EDEN_FORMAT_EPHEMERON:
+        return false;
     }
     return false;
 }
@@ -34,7 +40,8 @@ static eden_class define(eden_heap *heap, const char *name, uint32_t of, enum ed
         return 0;
     }
     if (heap->next_class >= EDEN_CLASS_LIMIT) {
-        fail(error, EDEN_NO_MEMORY, "class '%.60s': all %d class and site indices are used", name, EDEN_CLASS_LIMIT - 1);
+        fail(error, EDEN_NO_MEMORY, "class '%.60s': all %d class and site indices are used", name,
+             EDEN_CLASS_LIMIT - 1);
         return 0;
     }
     uint32_t index = heap->next_class;
@@ -86,14 +93,14 @@ eden_class eden_site_define(eden_heap *heap, eden_class of, const char *name, ed
         return 0;
     }
     const struct eden_class_info *class = heap_class(heap, heap_class(heap, index)->class_index);
-    return define(heap, name, class->class_index, (enum eden_format)class->format, class->fixed_slots, error);
+    return define(heap, name, class->class_index, (enum eden_format) class->format, class->fixed_slots, error);
 }
 
 eden_class eden_class_of(const eden_heap *heap, eden_value object) {
     uint32_t index = heap_class(heap, eden_index_of(object))->class_index;
     const struct eden_class_info *class = heap_class(heap, index);
-    return index | (uint64_t)class->format << EDEN_HEADER_FORMAT_SHIFT |
-           (uint64_t)class->fixed_slots << EDEN_HEADER_SLOTS_SHIFT;
+    return index | (uint64_t) class->format << EDEN_HEADER_FORMAT_SHIFT |
+           (uint64_t) class->fixed_slots << EDEN_HEADER_SLOTS_SHIFT;
 }
 
 const char *eden_class_name(const eden_heap *heap, eden_class of) {

@@ -7,8 +7,8 @@
  *
  *     new place of address a in block b = base[b] + 8 * (bits set in b below a).
  *
- * The tables take 1/32 of old space while compaction runs. If the system refuses them nothing is done, and full.c sweeps
- * instead.
+ * The tables take 1/32 of old space while compaction runs. If the system refuses them nothing is done, and full.c
+ * sweeps instead.
  *
  * Plan. Objects are placed a group at a time, a group being the objects whose header lies in one block; since one base
  * serves a block, a group stays together. A finger moves over the segments from below. A group that does not fit before
@@ -67,8 +67,7 @@ static uint64_t bits_below(const struct compaction *c, uintptr_t address) {
 }
 
 static bool is_mobile(const struct compaction *c, eden_value v) {
-    return v - c->base < c->limit - c->base &&
-           (c->bits[block_of(c, v)] >> ((v - c->base) % BLOCK / 8) & 1) != 0;
+    return v - c->base < c->limit - c->base && (c->bits[block_of(c, v)] >> ((v - c->base) % BLOCK / 8) & 1) != 0;
 }
 
 static eden_value new_place(const struct compaction *c, eden_value v) {

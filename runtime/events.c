@@ -71,9 +71,9 @@ struct scavenge_before event_scavenge_start(eden_heap *heap, enum eden_scavenge_
         .tenured_objects = heap->figures.tenured_objects,
         .cause = cause,
     };
-    eden_fire_scavenge__start(heap, heap->info.seq + 1, cause, before.eden_used, before.survivor_used, before.remembered,
-                              old_used(heap), allocated_since(heap), heap->since.remembered, heap->since.forgotten,
-                              heap->since.tenured);
+    eden_fire_scavenge__start(heap, heap->info.seq + 1, cause, before.eden_used, before.survivor_used,
+                              before.remembered, old_used(heap), allocated_since(heap), heap->since.remembered,
+                              heap->since.forgotten, heap->since.tenured);
     take_since(heap);
     return before;
 }
@@ -136,19 +136,40 @@ void event_full_done(eden_heap *heap, const struct full_before *before, uint64_t
 uint64_t event_phase_start(eden_heap *heap, enum eden_phase phase) {
     uint64_t seq = heap->info.seq + 1;
     switch (phase) {
-    case EDEN_PHASE_scavenge__remembered: eden_fire_scavenge__remembered__start(heap, seq); break;
-    case EDEN_PHASE_scavenge__roots: eden_fire_scavenge__roots__start(heap, seq); break;
-    case EDEN_PHASE_scavenge__copy: eden_fire_scavenge__copy__start(heap, seq); break;
-    case EDEN_PHASE_scavenge__weak: eden_fire_scavenge__weak__start(heap, seq); break;
-    case EDEN_PHASE_mark: eden_fire_mark__start(heap, seq); break;
-    case EDEN_PHASE_sweep: eden_fire_sweep__start(heap, seq); break;
-    case EDEN_PHASE_compact: eden_fire_compact__start(heap, seq); break;
-    case EDEN_PHASE_compact__plan: eden_fire_compact__plan__start(heap, seq); break;
-    case EDEN_PHASE_compact__update: eden_fire_compact__update__start(heap, seq); break;
-    case EDEN_PHASE_compact__move: eden_fire_compact__move__start(heap, seq); break;
+    case EDEN_PHASE_scavenge__remembered:
+        eden_fire_scavenge__remembered__start(heap, seq);
+        break;
+    case EDEN_PHASE_scavenge__roots:
+        eden_fire_scavenge__roots__start(heap, seq);
+        break;
+    case EDEN_PHASE_scavenge__copy:
+        eden_fire_scavenge__copy__start(heap, seq);
+        break;
+    case EDEN_PHASE_scavenge__weak:
+        eden_fire_scavenge__weak__start(heap, seq);
+        break;
+    case EDEN_PHASE_mark:
+        eden_fire_mark__start(heap, seq);
+        break;
+    case EDEN_PHASE_sweep:
+        eden_fire_sweep__start(heap, seq);
+        break;
+    case EDEN_PHASE_compact:
+        eden_fire_compact__start(heap, seq);
+        break;
+    case EDEN_PHASE_compact__plan:
+        eden_fire_compact__plan__start(heap, seq);
+        break;
+    case EDEN_PHASE_compact__update:
+        eden_fire_compact__update__start(heap, seq);
+        break;
+    case EDEN_PHASE_compact__move:
+        eden_fire_compact__move__start(heap, seq);
+        break;
     case EDEN_PHASE_scavenge:
     case EDEN_PHASE_full:
-    case EDEN_PHASE_COUNT: break; /* whole collections: above */
+    case EDEN_PHASE_COUNT:
+        break; /* whole collections: above */
     }
     return now_ns();
 }
@@ -160,9 +181,15 @@ void event_phase_done(eden_heap *heap, enum eden_phase phase, uint64_t start_ns,
     case EDEN_PHASE_scavenge__remembered:
         eden_fire_scavenge__remembered__done(heap, seq, duration, t.objects, t.bytes);
         break;
-    case EDEN_PHASE_scavenge__roots: eden_fire_scavenge__roots__done(heap, seq, duration, t.objects, t.bytes); break;
-    case EDEN_PHASE_scavenge__copy: eden_fire_scavenge__copy__done(heap, seq, duration, t.objects, t.bytes); break;
-    case EDEN_PHASE_scavenge__weak: eden_fire_scavenge__weak__done(heap, seq, duration, t.objects, t.bytes); break;
+    case EDEN_PHASE_scavenge__roots:
+        eden_fire_scavenge__roots__done(heap, seq, duration, t.objects, t.bytes);
+        break;
+    case EDEN_PHASE_scavenge__copy:
+        eden_fire_scavenge__copy__done(heap, seq, duration, t.objects, t.bytes);
+        break;
+    case EDEN_PHASE_scavenge__weak:
+        eden_fire_scavenge__weak__done(heap, seq, duration, t.objects, t.bytes);
+        break;
     case EDEN_PHASE_mark:
         heap->figures.mark_ns += duration;
         eden_fire_mark__done(heap, seq, duration, t.objects, t.bytes);
@@ -175,12 +202,19 @@ void event_phase_done(eden_heap *heap, enum eden_phase phase, uint64_t start_ns,
         heap->figures.compact_ns += duration;
         eden_fire_compact__done(heap, seq, duration, t.objects, t.bytes);
         break;
-    case EDEN_PHASE_compact__plan: eden_fire_compact__plan__done(heap, seq, duration, t.objects, t.bytes); break;
-    case EDEN_PHASE_compact__update: eden_fire_compact__update__done(heap, seq, duration, t.objects, t.bytes); break;
-    case EDEN_PHASE_compact__move: eden_fire_compact__move__done(heap, seq, duration, t.objects, t.bytes); break;
+    case EDEN_PHASE_compact__plan:
+        eden_fire_compact__plan__done(heap, seq, duration, t.objects, t.bytes);
+        break;
+    case EDEN_PHASE_compact__update:
+        eden_fire_compact__update__done(heap, seq, duration, t.objects, t.bytes);
+        break;
+    case EDEN_PHASE_compact__move:
+        eden_fire_compact__move__done(heap, seq, duration, t.objects, t.bytes);
+        break;
     case EDEN_PHASE_scavenge:
     case EDEN_PHASE_full:
-    case EDEN_PHASE_COUNT: break;
+    case EDEN_PHASE_COUNT:
+        break;
     }
 }
 

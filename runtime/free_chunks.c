@@ -52,7 +52,8 @@ static bool before(const struct chunk *a, uint64_t bytes, const struct chunk *at
 }
 
 /* Parts tree into what comes before (bytes, at) and what comes after. */
-static void split(struct chunk *tree, uint64_t bytes, const struct chunk *at, struct chunk **less, struct chunk **more) {
+static void split(struct chunk *tree, uint64_t bytes, const struct chunk *at, struct chunk **less,
+                  struct chunk **more) {
     while (tree != NULL) {
         if (before(tree, bytes, at)) {
             *less = tree;

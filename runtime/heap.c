@@ -1,7 +1,7 @@
 /* Making and ending heaps; mutators; the shape of new space.
  *
- * New space, from the lowest address: two survivor semispaces of 1/7 each, eden of 5/7. Survivors lie below eden so that
- * a lower address means older (tenure.c). */
+ * New space, from the lowest address: two survivor semispaces of 1/7 each, eden of 5/7. Survivors lie below eden so
+ * that a lower address means older (tenure.c). */
 #include "private.h"
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -175,8 +175,9 @@ bool eden_heap_set(eden_heap *heap, const char *name, const char *value, eden_er
         return fail(error, EDEN_BAD_PARAMETER, "eden_heap_set: eden_size can't change while the heap lives");
     }
     if (changed.max_heap < heap->info.new_bytes + heap->old.capacity) {
-        return fail(error, EDEN_BAD_PARAMETER, "eden_heap_set: max_heap=%.40s is less than the heap has mapped (%llu bytes)",
-                    value, (unsigned long long)(heap->info.new_bytes + heap->old.capacity));
+        return fail(error, EDEN_BAD_PARAMETER,
+                    "eden_heap_set: max_heap=%.40s is less than the heap has mapped (%llu bytes)", value,
+                    (unsigned long long)(heap->info.new_bytes + heap->old.capacity));
     }
     heap->params = changed;
     params_fire(heap, name);

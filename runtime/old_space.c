@@ -25,8 +25,10 @@ void old_retire_buffer(eden_heap *heap) {
     old->buffer_free = old->buffer_limit = 0;
 }
 
-/* Cuts bytes from a chunk of found; the rest is free again. */
-static uintptr_t cut(struct old_space *old, uintptr_t chunk, size_t found, size_t bytes) {
+/* A chunk of just bytes, cut from the best fit; the rest is free again. 0: none is large enough. */
+static uintptr_t take_cut(struct old_space *old, size_t bytes) {
+    size_t found = 0;
+    uintptr_t chunk = chunks_take(&old->free, bytes, &found);
     if (chunk != 0 && found > bytes) {
         chunks_add(&old->free, chunk + bytes, found - bytes);
     }
@@ -36,20 +38,15 @@ static uintptr_t cut(struct old_space *old, uintptr_t chunk, size_t found, size_
 static bool refill_buffer(eden_heap *heap, size_t bytes) {
     struct old_space *old = &heap->old;
     old_retire_buffer(heap);
-    size_t found = 0;
-    uintptr_t chunk = chunks_take(&old->free, BUFFER_BYTES, &found);
+    size_t taken = BUFFER_BYTES;
+    uintptr_t chunk = take_cut(old, taken);
     if (chunk == 0) {
-        size_t largest = chunks_largest(&old->free);
-        chunk = largest < bytes ? 0 : chunks_take(&old->free, largest, &found);
+        taken = chunks_largest(&old->free);
+        chunk = taken < bytes ? 0 : take_cut(old, taken);
     }
-    if (chunk == 0) {
-        return false;
-    }
-    size_t taken = found > BUFFER_BYTES ? BUFFER_BYTES : found;
-    cut(old, chunk, found, taken);
     old->buffer_free = chunk;
-    old->buffer_limit = chunk + taken;
-    return true;
+    old->buffer_limit = chunk == 0 ? 0 : chunk + taken;
+    return chunk != 0;
 }
 
 eden_value old_allocate(eden_heap *heap, size_t bytes) {
@@ -62,11 +59,10 @@ eden_value old_allocate(eden_heap *heap, size_t bytes) {
             old->buffer_free += bytes;
         }
     } else {
-        size_t found = 0;
-        at = cut(old, chunks_take(&old->free, bytes, &found), found, bytes);
+        at = take_cut(old, bytes);
         if (at == 0 && old->buffer_limit - old->buffer_free >= bytes) {
             old_retire_buffer(heap); /* the buffer may be the chunk that is large enough */
-            at = cut(old, chunks_take(&old->free, bytes, &found), found, bytes);
+            at = take_cut(old, bytes);
         }
     }
     if (at != 0) {

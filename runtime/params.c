@@ -23,8 +23,8 @@ struct row {
 #define AS_SIZE(kind, bound) (KIND_##kind == KIND_size ? (uint64_t)(KIND_##kind == KIND_size ? (bound) : 0) : 0)
 static const struct row rows[] = {
 #define EDEN_PARAM(id, name, kind, fallback, low, high, choices, doc)                                                  \
-    {name, KIND_##kind, offsetof(struct params, id), (double)(low), (double)(high), AS_SIZE(kind, low),                \
-     AS_SIZE(kind, high), choices},
+    {name,           KIND_##kind,        offsetof(struct params, id), (double)(low),                                   \
+     (double)(high), AS_SIZE(kind, low), AS_SIZE(kind, high),         choices},
 #include "eden_params.def"
 #undef EDEN_PARAM
 };
@@ -77,11 +77,28 @@ static bool parse_size(const char *value, uint64_t *bytes) {
         number = strtod(value, &end);
     }
     switch (*end) {
-    case 'K': case 'k': shift = 10; end++; break;
-    case 'M': case 'm': shift = 20; end++; break;
-    case 'G': case 'g': shift = 30; end++; break;
-    case 'T': case 't': shift = 40; end++; break;
-    default: break;
+    case 'K':
+    case 'k':
+        shift = 10;
+        end++;
+        break;
+    case 'M':
+    case 'm':
+        shift = 20;
+        end++;
+        break;
+    case 'G':
+    case 'g':
+        shift = 30;
+        end++;
+        break;
+    case 'T':
+    case 't':
+        shift = 40;
+        end++;
+        break;
+    default:
+        break;
     }
     if (*end != '\0' || !(ldexp(number, (int)shift) < 1.8e19)) {
         return false;
@@ -125,16 +142,16 @@ bool params_set(struct params *params, const char *name, const char *value, cons
             size_text(row->low_size, low);
             size_text(row->high_size, high);
             return fail(error, EDEN_BAD_PARAMETER,
-                        "%s: %s=%.40s: must be a size in bytes between %s and %s (K, M, G, T are powers of 1024)", where,
-                        name, value, low, high);
+                        "%s: %s=%.40s: must be a size in bytes between %s and %s (K, M, G, T are powers of 1024)",
+                        where, name, value, low, high);
         }
         memcpy(field, &bytes, sizeof bytes);
         break;
     }
     case KIND_number:
         if (!parse_number(value, &number) || number < row->low || number > row->high) {
-            return fail(error, EDEN_BAD_PARAMETER, "%s: %s=%.40s: must be a number between %g and %g", where, name, value,
-                        row->low, row->high);
+            return fail(error, EDEN_BAD_PARAMETER, "%s: %s=%.40s: must be a number between %g and %g", where, name,
+                        value, row->low, row->high);
         }
         memcpy(field, &number, sizeof number);
         break;
@@ -142,8 +159,9 @@ bool params_set(struct params *params, const char *name, const char *value, cons
         int64_t whole = EDEN_UNSET;
         if (strcmp(value, "unset") != 0) {
             if (!parse_number(value, &number) || number != floor(number) || number < row->low || number > row->high) {
-                return fail(error, EDEN_BAD_PARAMETER, "%s: %s=%.40s: must be a whole number between %g and %g, or unset",
-                            where, name, value, row->low, row->high);
+                return fail(error, EDEN_BAD_PARAMETER,
+                            "%s: %s=%.40s: must be a whole number between %g and %g, or unset", where, name, value,
+                            row->low, row->high);
             }
             whole = (int64_t)number;
         }
@@ -153,7 +171,8 @@ bool params_set(struct params *params, const char *name, const char *value, cons
     case KIND_choice: {
         int choice = find_choice(row->choices, value);
         if (choice < 0) {
-            return fail(error, EDEN_BAD_PARAMETER, "%s: %s=%.40s: must be one of: %s", where, name, value, row->choices);
+            return fail(error, EDEN_BAD_PARAMETER, "%s: %s=%.40s: must be one of: %s", where, name, value,
+                        row->choices);
         }
         uint64_t index = (uint64_t)choice;
         memcpy(field, &index, sizeof index);

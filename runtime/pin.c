@@ -1,8 +1,9 @@
 /* Pinning: an object that must not move, because C code holds a pointer into it.
  *
- * Old objects carry the pinned bit and the compactor steps around them. Young objects move at every scavenge, so a young
- * object is promoted first, by a scavenge of its own (cause `pin`) that tenures it whatever the policy says. That is
- * the simplest thing that is right, and it costs a scavenge: a program that pins much allocates large or pins old. */
+ * Old objects carry the pinned bit and the compactor steps around them. Young objects move at every scavenge, so a
+ * young object is promoted first, by a scavenge of its own (cause `pin`) that tenures it whatever the policy says. That
+ * is the simplest thing that is right, and it costs a scavenge: a program that pins much allocates large or pins old.
+ */
 #include "private.h"
 
 eden_value eden_pin(eden_mutator *mutator, eden_value object) {
@@ -31,7 +32,8 @@ eden_value eden_pin(eden_mutator *mutator, eden_value object) {
     full_collect_if_grown(heap);
     if (heap_is_young(heap, local[0])) {
         size_t bytes = object_bytes(local[0]);
-        fail(&heap->last_error, EDEN_NO_MEMORY, "an object of %zu bytes can't be pinned: no memory to promote it", bytes);
+        fail(&heap->last_error, EDEN_NO_MEMORY, "an object of %zu bytes can't be pinned: no memory to promote it",
+             bytes);
         event_alloc_failed(heap, eden_index_of(local[0]), bytes);
         return EDEN_NONE;
     }

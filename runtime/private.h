@@ -139,8 +139,8 @@ struct eden_heap {
 bool fail(eden_error *error, enum eden_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- the system (system.c) ---- */
-void *system_reserve(struct system *system, size_t bytes);               /* address space only; NULL: refused */
-void system_release(void *address, size_t bytes);                        /* gives a reservation back */
+void *system_reserve(struct system *system, size_t bytes); /* address space only; NULL: refused */
+void system_release(void *address, size_t bytes);          /* gives a reservation back */
 bool system_commit(struct system *system, uintptr_t address, size_t bytes, const char *what); /* makes it usable */
 void system_decommit(uintptr_t address, size_t bytes);                   /* returns the memory, keeps the range */
 void *system_map(struct system *system, size_t bytes, const char *what); /* zeroed pages; NULL: refused */
@@ -227,9 +227,9 @@ eden_value old_walk(const eden_heap *heap, uintptr_t address);
 /* free_chunks.c */
 void chunks_clear(struct free_chunks *free);
 void chunks_add(struct free_chunks *free, uintptr_t start, size_t bytes);
-bool chunks_take_exact(struct free_chunks *free, uintptr_t start, size_t bytes);      /* this very chunk, of 512 or more */
-uintptr_t chunks_take(struct free_chunks *free, size_t bytes, size_t *found);         /* best fit; 0: none */
-uintptr_t chunks_pop(struct free_chunks *free, size_t bytes);                         /* of just this size; 0: none */
+bool chunks_take_exact(struct free_chunks *free, uintptr_t start, size_t bytes); /* this very chunk, of 512 or more */
+uintptr_t chunks_take(struct free_chunks *free, size_t bytes, size_t *found);    /* best fit; 0: none */
+uintptr_t chunks_pop(struct free_chunks *free, size_t bytes);                    /* of just this size; 0: none */
 size_t chunks_largest(const struct free_chunks *free);
 /* Calls each for every chunk; false stops. */
 bool chunks_each(const struct free_chunks *free, bool (*each)(void *context, uintptr_t start, size_t bytes),
@@ -246,9 +246,9 @@ uintptr_t tenure_threshold(const eden_heap *heap, const struct space *survivors)
 double tenure_proportion(const eden_heap *heap);
 struct tally mark(eden_heap *heap);
 void mark_push(struct mark_stack *stack, eden_value object);
-struct tally sweep_old(eden_heap *heap);     /* frees what is not marked, unmarks the rest */
-uint64_t sweep_young(eden_heap *heap);       /* makes fillers of the dead among the young; bytes of them */
-bool compact(eden_heap *heap);               /* false, and nothing done, where its tables find no memory */
+struct tally sweep_old(eden_heap *heap); /* frees what is not marked, unmarks the rest */
+uint64_t sweep_young(eden_heap *heap);   /* makes fillers of the dead among the young; bytes of them */
+bool compact(eden_heap *heap);           /* false, and nothing done, where its tables find no memory */
 
 /* ---- events (events.c): counters, probes and log, fed together ---- */
 uint64_t allocated_since(const eden_heap *heap);

@@ -4,7 +4,8 @@
 
 bool eden_root_add(eden_heap *heap, eden_value *slot) {
     struct roots *roots = &heap->roots;
-    if (!system_grow(&heap->system, (void **)&roots->slots, &roots->room, roots->count, sizeof *roots->slots, "roots")) {
+    if (!system_grow(&heap->system, (void **)&roots->slots, &roots->room, roots->count, sizeof *roots->slots,
+                     "roots")) {
         return false;
     }
     roots->slots[roots->count++] = slot;

@@ -26,11 +26,11 @@
 struct scavenge {
     eden_visit visit; /* first: root visitors get its address */
     eden_heap *heap;
-    struct space *to;         /* future space; NULL while the heap is in the kept state */
-    uintptr_t scan;           /* objects of future space below it have been scanned */
-    eden_value tenured;       /* corpse of the tenured object to scan next; EDEN_NONE: none */
-    bool keeping;             /* some object was kept in place */
-    struct tally moved;       /* by the phase that runs */
+    struct space *to;   /* future space; NULL while the heap is in the kept state */
+    uintptr_t scan;     /* objects of future space below it have been scanned */
+    eden_value tenured; /* corpse of the tenured object to scan next; EDEN_NONE: none */
+    bool keeping;       /* some object was kept in place */
+    struct tally moved; /* by the phase that runs */
     struct scavenge_totals totals;
     uint64_t seq;
 };
@@ -196,9 +196,8 @@ static void scan_grey(struct scavenge *s) {
         for (uintptr_t at = spaces[i]->start; spaces[i] != s->to && at < spaces[i]->used;) {
             eden_value object = object_at(at);
             /* A corpse that had an overflow word still has it: its header's slot field is gone, the copy's is not. */
-            eden_value live = header_has(object, EDEN_HEADER_FORWARDED)
-                                  ? (eden_header(object) & ~EDEN_HEADER_FORWARDED)
-                                  : object;
+            eden_value live =
+                header_has(object, EDEN_HEADER_FORWARDED) ? (eden_header(object) & ~EDEN_HEADER_FORWARDED) : object;
             at += object_bytes(live);
             if (live == object && header_has(object, EDEN_HEADER_GREY)) {
                 header_clear(object, EDEN_HEADER_GREY);

@@ -46,11 +46,12 @@ static bool check_header(struct verifier *v, eden_value object, uintptr_t limit)
     uint64_t header = eden_header(object);
     const char *where = space_name(heap, object);
     if (object_end(object) > limit || object_end(object) <= object_start(object)) {
-        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: %zu slots reach beyond the end of its space", object,
-                    where, eden_slot_count(object));
+        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: %zu slots reach beyond the end of its space",
+                    object, where, eden_slot_count(object));
     }
     if (object_is_free(object)) {
-        return true;
+        return eden_format_bits(object) == EDEN_FORMAT_WORDS64 ||
+               fail(v->error, EDEN_CORRUPT, "%#" PRIx64 " in %s: neither an object nor a free chunk", object, where);
     }
     uint64_t transient = EDEN_HEADER_FORWARDED | EDEN_HEADER_MARKED | EDEN_HEADER_GREY | EDEN_HEADER_KEPT;
     if ((header & transient) != 0) {
@@ -69,12 +70,12 @@ static bool check_header(struct verifier *v, eden_value object, uintptr_t limit)
                            : class->format >= EDEN_FORMAT_WORDS32 ? 1u
                                                                   : 0u;
     if ((format & ~unused_mask) != class->format) {
-        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: format %u, but its class '%.60s' has %u", object,
-                    where, format, (const char *)(uintptr_t)class->name, class->format);
+        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: format %u, but its class '%.60s' has %u",
+                    object, where, format, (const char *)(uintptr_t) class->name, class->format);
     }
     if (eden_slot_count(object) < class->fixed_slots) {
         return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: %zu slots, fewer than its class '%.60s' fixes",
-                    object, where, eden_slot_count(object), (const char *)(uintptr_t)class->name);
+                    object, where, eden_slot_count(object), (const char *)(uintptr_t) class->name);
     }
     if (heap_is_young(heap, object) && (header & EDEN_HEADER_REMEMBERED) != 0) {
         return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: young, and remembered", object, where);
@@ -91,17 +92,18 @@ static bool check_value(struct verifier *v, eden_value value, const char *holder
     if (!eden_is_object(value)) {
         uint64_t tag = value & EDEN_TAG_MASK;
         return tag == EDEN_TAG_INT || tag == EDEN_TAG_CHAR || tag == EDEN_TAG_FLOAT ||
-               fail(v->error, EDEN_CORRUPT, "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " has a tag that no value has", holder,
-                    at, slot, value);
+               fail(v->error, EDEN_CORRUPT, "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " has a tag that no value has",
+                    holder, at, slot, value);
     }
     bool mapped = value - v->base < v->starts_bytes * 64 - 512;
     if (!mapped || (!heap_is_young(heap, value) && !heap_is_old(heap, value))) {
-        return fail(v->error, EDEN_CORRUPT, "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " is no address of this heap", holder, at,
-                    slot, value);
+        return fail(v->error, EDEN_CORRUPT, "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " is no address of this heap",
+                    holder, at, slot, value);
     }
     if (!is_start(v, value)) {
         return fail(v->error, EDEN_CORRUPT,
-                    "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " in %s is not the start of a live object (stale reference?)",
+                    "%s %#" PRIx64 ", slot %zu: %#" PRIx64
+                    " in %s is not the start of a live object (stale reference?)",
                     holder, at, slot, value, space_name(heap, value));
     }
     return true;
@@ -207,7 +209,8 @@ static bool check_books(struct verifier *v) {
             return false;
         }
         if (heap_is_young(heap, object) || !header_has(object, EDEN_HEADER_REMEMBERED)) {
-            return fail(v->error, EDEN_CORRUPT, "remembered set: %#" PRIx64 " is young, or lacks the remembered bit", object);
+            return fail(v->error, EDEN_CORRUPT, "remembered set: %#" PRIx64 " is young, or lacks the remembered bit",
+                        object);
         }
     }
     return v->remembered_bits == heap->remembered.count ||

@@ -58,7 +58,8 @@ static inline uint64_t eden_header(eden_value object) { return *eden_words_(obje
 /* Number of 8-byte slots of the body, raw ones included. */
 static inline size_t eden_slot_count(eden_value object) {
     size_t slots = (size_t)(eden_header(object) >> EDEN_HEADER_SLOTS_SHIFT);
-    return __builtin_expect(slots != EDEN_SLOTS_OVERFLOW, 1) ? slots : (size_t)(eden_words_(object)[-1] & EDEN_OVERFLOW_MASK);
+    return __builtin_expect(slots != EDEN_SLOTS_OVERFLOW, 1) ? slots
+                                                             : (size_t)(eden_words_(object)[-1] & EDEN_OVERFLOW_MASK);
 }
 
 static inline uint32_t eden_format_bits(eden_value object) {
@@ -110,7 +111,10 @@ static inline eden_value eden_new_slots(eden_mutator *mutator, eden_class of, si
 /* An instance of a raw class (WORDS64, WORDS32, WORDS16, BYTES) of n units, or of a COMPOUND class with n raw bytes. */
 static inline eden_value eden_new_raw(eden_mutator *mutator, eden_class of, size_t n) {
     uint32_t format = (uint32_t)(of >> EDEN_HEADER_FORMAT_SHIFT) & 31u;
-    unsigned shift = format >= EDEN_FORMAT_BYTES ? 0 : format >= EDEN_FORMAT_WORDS16 ? 1 : format >= EDEN_FORMAT_WORDS32 ? 2 : 3;
+    unsigned shift = format >= EDEN_FORMAT_BYTES     ? 0
+                     : format >= EDEN_FORMAT_WORDS16 ? 1
+                     : format >= EDEN_FORMAT_WORDS32 ? 2
+                                                     : 3;
     size_t per_slot = (size_t)8 >> shift;
     size_t body = n / per_slot + (n % per_slot != 0);
     size_t unused = body * per_slot - n;
@@ -128,7 +132,8 @@ static inline eden_value eden_new_raw(eden_mutator *mutator, eden_class of, size
 
 static inline eden_value eden_slot(eden_value object, size_t index) { return eden_words_(object)[1 + index]; }
 
-/* Stores a value, with the write barrier: an old object that comes to hold a young reference is remembered. Can't fail. */
+/* Stores a value, with the write barrier: an old object that comes to hold a young reference is remembered. Can't fail.
+ */
 static inline void eden_slot_set(eden_mutator *mutator, eden_value object, size_t index, eden_value value) {
     eden_words_(object)[1 + index] = value;
     if (eden_is_young(mutator, value) && !eden_is_young(mutator, object) &&
@@ -160,12 +165,15 @@ static inline size_t eden_raw_count(eden_value object) {
 }
 
 /* The class or site index that the object was allocated with. */
-static inline uint32_t eden_index_of(eden_value object) { return (uint32_t)(eden_header(object) & EDEN_HEADER_CLASS_MASK); }
+static inline uint32_t eden_index_of(eden_value object) {
+    return (uint32_t)(eden_header(object) & EDEN_HEADER_CLASS_MASK);
+}
 
 /* A number that stays with the object however it moves: 22 bits, never 0; made at the first call. */
 EDEN_API uint32_t eden_identity_hash(eden_mutator *mutator, eden_value object);
 
-/* ---- safepoints: no-ops while a heap has one mutator; call them so that many can come ----------------------------- */
+/* ---- safepoints: no-ops while a heap has one mutator; call them so that many can come -----------------------------
+ */
 
 /* A long computation that allocates nothing calls this now and then, so that others may collect. May collect. */
 static inline void eden_safepoint(eden_mutator *mutator) { (void)mutator; }
