@@ -37,3 +37,6 @@ test: ## install what is missing, build everything, run every test (root, for th
 	@$(MAKE) --no-print-directory -s $(JOBS) test-programs
 	@$(MAKE) --no-print-directory -s $(JOBS) SAN=1 B=$(B)/san unit-tests
 	@B=$(B) scripts/run-tests $(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/san/%) $(TESTS)
+
+# Debian keeps bpftool where only root's PATH looks.
+export PATH := $(PATH):/usr/sbin
