@@ -10,10 +10,12 @@
  * The tables take 1/32 of old space while compaction runs. If the system refuses them nothing is done, and full.c
  * sweeps instead.
  *
- * Plan. Objects are placed a group at a time, a group being the objects whose header lies in one block; since one base
- * serves a block, a group stays together. A finger moves over the segments from below. A group that does not fit before
- * the next obstacle (the end of a segment, or an immobile object) goes after it, and what it left is a gap.
- * Immobile are pinned objects, and all objects of a group with a pinned one.
+ * Plan. The dense prefix, everything below the lowest garbage, stays as it is: no bits, no base, and marks are cleared
+ * in passing. Behind it, objects are placed a group at a time, a group being the objects whose header lies in one
+ * block; since one base serves a block, a group stays together. A finger moves over the segments from below. A group
+ * that does not fit before the next obstacle (the end of a segment, or an immobile object) goes after it, and what it
+ * left is a gap. Immobile are pinned objects, and all objects of a group with a pinned one. Where nothing lies behind
+ * the prefix but free memory, that is all: no reference can change.
  *
  * Invariants. The finger is never above the group being placed, and every obstacle between the two has been seen: so
  * objects only move down, and moving them in order of addresses overwrites nothing that is still to be moved. An
@@ -33,8 +35,9 @@ struct obstacle { /* an immobile object */
 struct compaction {
     eden_visit visit; /* first: root visitors get its address */
     eden_heap *heap;
-    uintptr_t base; /* start of the lowest segment: block 0 */
+    uintptr_t base; /* where block 0 starts: the lowest segment */
     uintptr_t limit;
+    uintptr_t prefix;      /* objects below it stay */
     uint64_t *bits;        /* a word for each block */
     uintptr_t *block_base; /* an address for each block, in modular arithmetic */
     size_t table_bytes;
@@ -45,6 +48,7 @@ struct compaction {
     size_t obstacle_count, obstacle_room, obstacle_next;
     struct obstacle *gaps; /* free in the end */
     size_t gap_count, gap_room;
+    bool mobile; /* something has a new place */
     struct tally planned, updated, moved;
 };
 
@@ -61,9 +65,16 @@ static void set_bits(struct compaction *c, uintptr_t start, uintptr_t end) {
     }
 }
 
+/* In the open: without -mpopcnt the compiler's builtin is a call, and this runs for every reference. */
+static uint64_t count_bits(uint64_t x) {
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    return ((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56;
+}
+
 static uint64_t bits_below(const struct compaction *c, uintptr_t address) {
     unsigned bit = (unsigned)((address - c->base) % BLOCK / 8);
-    return (uint64_t)__builtin_popcountll(c->bits[block_of(c, address)] & ((1ull << bit) - 1));
+    return count_bits(c->bits[block_of(c, address)] & ((1ull << bit) - 1));
 }
 
 static bool is_mobile(const struct compaction *c, eden_value v) {
@@ -112,77 +123,91 @@ static bool jump(struct compaction *c) {
     return true;
 }
 
-/* The objects whose headers lie in one block: from `at` up to `end`. */
+/* The live objects whose headers lie in one block; the next group starts at end. */
 struct group {
-    uintptr_t at, end;
-    size_t mobile_bytes;
+    eden_value objects[BLOCK / 8];
+    size_t count;
+    uintptr_t end;
+    size_t bytes;
     bool pinned;
 };
 
-static struct group find_group(const struct compaction *c, uintptr_t at, uintptr_t limit) {
-    struct group group = {at, at, 0, false};
+static void find_group(const struct compaction *c, uintptr_t at, uintptr_t limit, struct group *group) {
     size_t block = block_of(c, object_at(at));
-    while (group.end < limit) {
-        eden_value object = object_at(group.end);
+    group->count = 0;
+    group->bytes = 0;
+    group->pinned = false;
+    for (; at < limit; at = object_end(object_at(at))) {
+        eden_value object = object_at(at);
         if (block_of(c, object) != block) {
             break;
         }
-        size_t bytes = object_bytes(object);
         if (header_has(object, EDEN_HEADER_MARKED)) {
-            group.mobile_bytes += bytes;
-            group.pinned |= header_has(object, EDEN_HEADER_PINNED);
+            group->objects[group->count++] = object;
+            group->bytes += object_bytes(object);
+            group->pinned |= header_has(object, EDEN_HEADER_PINNED);
         }
-        group.end += bytes;
     }
-    return group;
+    group->end = at;
 }
 
 static bool place_immobile(struct compaction *c, const struct group *group) {
-    for (uintptr_t at = group->at; at < group->end;) {
-        eden_value object = object_at(at);
-        size_t bytes = object_bytes(object);
-        if (header_has(object, EDEN_HEADER_MARKED) &&
-            !add_range(c, &c->obstacles, &c->obstacle_count, &c->obstacle_room, at, at + bytes)) {
+    for (size_t i = 0; i < group->count; i++) {
+        if (!add_range(c, &c->obstacles, &c->obstacle_count, &c->obstacle_room, object_start(group->objects[i]),
+                       object_end(group->objects[i]))) {
             return false;
         }
-        at += bytes;
     }
     return true;
 }
 
 static bool place(struct compaction *c, const struct group *group) {
-    while (stop(c) - c->finger < group->mobile_bytes) {
+    while (stop(c) - c->finger < group->bytes) {
         if (!jump(c)) {
             return false;
         }
     }
-    uintptr_t to = c->finger;
-    bool first = true;
-    for (uintptr_t at = group->at; at < group->end;) {
-        eden_value object = object_at(at);
-        size_t bytes = object_bytes(object);
-        if (header_has(object, EDEN_HEADER_MARKED)) {
-            set_bits(c, at, at + bytes);
-            if (first) {
-                c->block_base[block_of(c, object)] = to + (object - at) - 8 * bits_below(c, object);
-                first = false;
+    for (size_t i = 0; i < group->count; i++) {
+        set_bits(c, object_start(group->objects[i]), object_end(group->objects[i]));
+    }
+    eden_value first = group->objects[0];
+    c->block_base[block_of(c, first)] = c->finger + (first - object_start(first)) - 8 * bits_below(c, first);
+    c->finger += group->bytes;
+    c->mobile = true;
+    c->planned.objects += group->count;
+    c->planned.bytes += group->bytes;
+    return true;
+}
+
+/* The lowest garbage: where the dense prefix ends. Sets finger and prefix; the index of its segment. */
+static size_t find_prefix(struct compaction *c) {
+    const struct old_space *old = &c->heap->old;
+    for (size_t i = 0; i < old->segment_count; i++) {
+        for (uintptr_t at = old->segments[i].start; at < old->segments[i].limit;) {
+            eden_value object = object_at(at);
+            if (!header_has(object, EDEN_HEADER_MARKED)) {
+                c->prefix = c->finger = at;
+                return i;
             }
+            size_t bytes = object_bytes(object);
             c->planned.objects++;
             c->planned.bytes += bytes;
+            at += bytes;
         }
-        at += bytes;
     }
-    c->finger = to + group->mobile_bytes;
-    return true;
+    c->prefix = c->limit;
+    return old->segment_count;
 }
 
 static bool plan(struct compaction *c) {
     const struct old_space *old = &c->heap->old;
-    c->finger = old->segments[0].start;
-    for (size_t i = 0; i < old->segment_count; i++) {
-        for (uintptr_t at = old->segments[i].start; at < old->segments[i].limit;) {
-            struct group group = find_group(c, at, old->segments[i].limit);
-            if (group.mobile_bytes != 0 && !(group.pinned ? place_immobile(c, &group) : place(c, &group))) {
+    size_t first = c->finger_segment = find_prefix(c);
+    for (size_t i = first; i < old->segment_count; i++) {
+        uintptr_t at = i == first ? c->prefix : old->segments[i].start;
+        while (at < old->segments[i].limit) {
+            struct group group;
+            find_group(c, at, old->segments[i].limit, &group);
+            if (group.count != 0 && !(group.pinned ? place_immobile(c, &group) : place(c, &group))) {
                 return false;
             }
             at = group.end;
@@ -206,36 +231,54 @@ static void update_slots(eden_visit *visit, eden_value *slots, size_t count) {
     }
 }
 
-static void update_object(struct compaction *c, eden_value object) {
-    if (header_has(object, EDEN_HEADER_MARKED)) {
-        update_slots(&c->visit, eden_words_(object) + 1, reference_slots(c->heap, object));
-        c->updated.objects++;
-        c->updated.bytes += object_bytes(object);
-    }
+static void update_object(struct compaction *c, eden_value object, size_t bytes) {
+    update_slots(&c->visit, eden_words_(object) + 1, reference_slots(c->heap, object));
+    c->updated.objects++;
+    c->updated.bytes += bytes;
 }
 
+/* References change only if something moves: then everything that may hold one is looked at. In passing, the objects of
+ * the prefix lose their marks. */
 static void update(struct compaction *c) {
     eden_heap *heap = c->heap;
-    roots_visit(&c->visit);
-    update_slots(&c->visit, heap->remembered.objects, heap->remembered.count);
-    struct space *spaces[YOUNG_SPACES];
-    heap_young_spaces(heap, spaces);
-    for (int i = 0; i < YOUNG_SPACES; i++) {
-        for (uintptr_t at = spaces[i]->start; at < spaces[i]->used;) {
-            eden_value object = object_at(at);
-            update_object(c, object);
-            at += object_bytes(object);
+    bool moves = c->mobile;
+    if (moves) {
+        roots_visit(&c->visit);
+        update_slots(&c->visit, heap->remembered.objects, heap->remembered.count);
+        struct space *spaces[YOUNG_SPACES];
+        heap_young_spaces(heap, spaces);
+        for (int i = 0; i < YOUNG_SPACES; i++) {
+            for (uintptr_t at = spaces[i]->start; at < spaces[i]->used;) {
+                eden_value object = object_at(at);
+                size_t bytes = object_bytes(object);
+                if (header_has(object, EDEN_HEADER_MARKED)) {
+                    update_object(c, object, bytes);
+                }
+                at += bytes;
+            }
         }
     }
-    for (eden_value object = old_walk(heap, 0); object != EDEN_NONE; object = old_walk(heap, object_end(object))) {
-        update_object(c, object);
+    for (size_t i = 0; i < heap->old.segment_count; i++) {
+        uintptr_t limit = heap->old.segments[i].limit;
+        for (uintptr_t at = heap->old.segments[i].start; at < limit && (moves || at < c->prefix);) {
+            eden_value object = object_at(at);
+            size_t bytes = object_bytes(object);
+            if (moves && header_has(object, EDEN_HEADER_MARKED)) {
+                update_object(c, object, bytes);
+            }
+            if (at < c->prefix) {
+                header_clear(object, EDEN_HEADER_MARKED);
+            }
+            at += bytes;
+        }
     }
 }
 
 static void move(struct compaction *c) {
     eden_heap *heap = c->heap;
     for (size_t i = 0; i < heap->old.segment_count; i++) {
-        for (uintptr_t at = heap->old.segments[i].start; at < heap->old.segments[i].limit;) {
+        struct segment segment = heap->old.segments[i];
+        for (uintptr_t at = segment.start > c->prefix ? segment.start : c->prefix; at < segment.limit;) {
             eden_value object = object_at(at);
             size_t bytes = object_bytes(object);
             if (header_has(object, EDEN_HEADER_MARKED)) {
