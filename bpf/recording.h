@@ -1,28 +1,87 @@
 /* A recording: one SQLite file that holds the events, the kernel's aggregates, and what they are of.
  *
- * Safe against being killed at any moment: everything is written in short transactions with a rollback journal, so that
- * whoever opens the file next finds the last committed state. docs/recording.md describes the tables. */
+ * Safe against being killed at any moment: events are gathered in memory and written in transactions of milliseconds
+ * with a rollback journal, so that whoever opens the file next finds the last committed state. docs/recording.md
+ * describes the tables.
+ *
+ * A recorder writes one, a recording reads one; a file may be read while it is written. */
 #ifndef EDEN_RECORDING_H
 #define EDEN_RECORDING_H
 
 #include "source.h"
 
+/* Raised when a reader of the version before would misread the file. New tables, columns, probes and figures don't:
+ * readers ask for columns by name and skip what they don't know. */
 #define RECORDING_VERSION 1
+#define RECORDING_APPLICATION_ID 0x4564656e /* "Eden", at offset 68 of the file */
+
+/* ---- writing ---------------------------------------------------------------------------------------------------- */
+
+struct recorder;
+
+struct recorder_options {
+    const char *path;
+    char *const *command; /* NULL: a running process was observed, */
+    int pid;              /* this one */
+    bool force;           /* replace the file at path even if it is not a recording */
+    bool objects;         /* per-object events are recorded too */
+};
+
+/* Makes a new recording under a name of its own beside path. NULL where that can't be, or where path is taken by
+ * something that is not a recording or that another recorder writes. */
+struct recorder *recorder_create(const struct recorder_options *options, struct failure *why);
+
+/* Puts the new recording at path; what stood there is gone from then on. Called once tracing works. */
+bool recorder_publish(struct recorder *recorder, struct failure *why);
+
+/* Adds an event; writes what has gathered where that is much or old. After false nothing more can be written; what was
+ * committed stays. */
+bool recorder_add(struct recorder *recorder, const struct event *event, struct failure *why);
+
+/* Writes the aggregates as of now and the events gathered, and commits. finished: this is the last one. */
+bool recorder_commit(struct recorder *recorder, const struct model *model, bool finished, struct failure *why);
+
+uint64_t recorder_event_count(const struct recorder *recorder); /* added so far */
+uint64_t recorder_bytes(const struct recorder *recorder);       /* of the file, now */
+void recorder_close(struct recorder *recorder); /* an unpublished recording is removed; NULL is allowed */
+
+/* ---- reading ---------------------------------------------------------------------------------------------------- */
 
 struct recording;
 
-/* Makes a new file. An existing file at path is replaced only once the new one is whole enough to read. */
-struct recording *recording_create(const char *path, char *const *command, struct failure *why);
-bool recording_add_event(struct recording *recording, const struct event *event, struct failure *why);
-/* Writes the aggregates as of now and commits; called on an interval and at the end. */
-bool recording_commit(struct recording *recording, const struct model *model, bool finished, struct failure *why);
-void recording_close(struct recording *recording);
+struct recording_info {
+    char *command;      /* as given to `record`, words separated by blanks; "" where a running process was observed */
+    char *kernel;       /* release of the kernel it was made on */
+    char *tool;         /* version of edenscope that made it */
+    uint64_t start_ns;  /* when recording began: since 1970, */
+    uint64_t mono_ns;   /* and the same moment on the clock of the events */
+    uint64_t commit_ns; /* when it was last written to, on that clock */
+    uint64_t events;
+    uint64_t pid; /* the process that -p named; 0: a command was run */
+    bool objects;
+    bool finished; /* false: still being recorded, or cut short; figures say "at least" */
+    bool live;     /* a recorder is writing it now */
+};
 
-struct recording *recording_open(const char *path, struct failure *why); /* to read; checks that it is one */
+/* Opens a file to read, checks that it is a recording that this version reads, and undoes what a killed recorder left
+ * half written. NULL and why otherwise. */
+struct recording *recording_open(const char *path, struct failure *why);
+const struct recording_info *recording_info(const struct recording *recording);
+
+/* Fills an empty model. What it holds of a damaged file before the damage was found stays in it. */
 bool recording_model(struct recording *recording, struct model *model, struct failure *why);
-bool recording_finished(const struct recording *recording); /* false: the recorder was killed; figures say "at least" */
-/* Every event in order of time; stops where on_event returns false. */
-bool recording_events(struct recording *recording, bool (*on_event)(void *context, const struct event *event),
-                      void *context, struct failure *why);
+
+/* Every event in order of time; stops where on_event returns false. probes: bit i of word i / 64 wants probe i; NULL
+ * wants all, those included that this version doesn't know. */
+typedef bool (*recording_event_fn)(void *context, const struct event *event, uint64_t heap_id);
+bool recording_events(struct recording *recording, const uint64_t *probes, recording_event_fn on_event, void *context,
+                      struct failure *why);
+
+/* The parameters of a heap as last set while it was observed, in order of name. */
+typedef void (*recording_parameter_fn)(void *context, const char *name, const char *value);
+bool recording_parameters(struct recording *recording, const struct process_key *process, uint64_t address,
+                          uint64_t heap_id, recording_parameter_fn on_parameter, void *context, struct failure *why);
+
+void recording_close(struct recording *recording); /* NULL is allowed */
 
 #endif

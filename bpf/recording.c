@@ -1,0 +1,65 @@
+/* What writing and reading a recording share: failures in words, and running SQL. */
+#include "recording_sql.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+void recording_fail(struct failure *why, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    why->status = 1;
+    vsnprintf(why->message, sizeof why->message, format, arguments);
+    va_end(arguments);
+}
+
+static const char *advice(int code) {
+    switch (code & 0xff) {
+    case SQLITE_FULL:
+        return "make room on the disk, or choose another place with -o";
+    case SQLITE_IOERR:
+        return "is the disk full, a limit on file sizes reached, or the disk failing?";
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return "the file is damaged; make the recording again";
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return "another program holds it locked; try again when that is done";
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return "may you read and write the file and its folder?";
+    case SQLITE_ERROR:
+    case SQLITE_SCHEMA:
+        return "its tables are not those that docs/recording.md describes";
+    case SQLITE_NOMEM:
+        return "no memory";
+    default:
+        return "see docs/recording.md for what a recording is";
+    }
+}
+
+void recording_fail_sql(struct failure *why, const char *path, const char *doing, sqlite3 *db) {
+    int code = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM;
+    recording_fail(why, "%.200s: %s: %.160s; %s", path, doing, db ? sqlite3_errmsg(db) : sqlite3_errstr(code),
+                   advice(code));
+}
+
+int sql_step(sqlite3_stmt *statement) {
+    int code = sqlite3_step(statement);
+    sqlite3_reset(statement);
+    return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code;
+}
+
+int sql_run(sqlite3 *db, const char *sql) {
+    while (*sql) {
+        sqlite3_stmt *statement = NULL;
+        int code = sqlite3_prepare_v2(db, sql, -1, &statement, &sql);
+        if (code == SQLITE_OK && statement) {
+            code = sql_step(statement);
+        }
+        sqlite3_finalize(statement);
+        if (code != SQLITE_OK) {
+            return code;
+        }
+    }
+    return SQLITE_OK;
+}
