@@ -113,7 +113,7 @@ const char *eden_class_name(const eden_heap *heap, eden_class of) {
 
 bool classes_create(eden_heap *heap) {
     /* 4096 page addresses, touched as they come. */
-    heap->class_pages = system_map(&heap->system, PAGES * sizeof *heap->class_pages, "class table");
+    heap->class_pages = system_map(&heap->system, PAGES * sizeof(void *), "class table");
     heap->next_class = EDEN_CLASS_FIRST;
     heap->info.class_pages = (uintptr_t)heap->class_pages;
     heap->info.class_limit = heap->next_class;
@@ -130,5 +130,5 @@ void classes_destroy(eden_heap *heap) {
     for (size_t page = 0; page < PAGES && heap->class_pages[page] != NULL; page++) {
         system_unmap(heap->class_pages[page], PAGE_ENTRIES * sizeof(struct eden_class_info));
     }
-    system_unmap(heap->class_pages, PAGES * sizeof *heap->class_pages);
+    system_unmap(heap->class_pages, PAGES * sizeof(void *));
 }

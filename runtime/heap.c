@@ -177,7 +177,7 @@ bool eden_heap_set(eden_heap *heap, const char *name, const char *value, eden_er
     if (changed.max_heap < heap->info.new_bytes + heap->old.capacity) {
         return fail(error, EDEN_BAD_PARAMETER,
                     "eden_heap_set: max_heap=%.40s is less than the heap has mapped (%llu bytes)", value,
-                    (unsigned long long)(heap->info.new_bytes + heap->old.capacity));
+                    (unsigned long long)heap->info.new_bytes + heap->old.capacity);
     }
     heap->params = changed;
     params_fire(heap, name);

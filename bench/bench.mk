@@ -1,0 +1,15 @@
+# bench: the cost of probes, log and recording, as ratios of paired runs. Never part of `make test`.
+BENCH_ROWS ?= 300000
+BENCH_PAIRS ?= 30
+BENCH_TOOLS := $(B)/bench/selftime.so $(B)/bench/watched.so
+
+$(B)/bench/%.so: bench/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -shared -o $@ $< -lelf
+
+$(B)/bench/data.csv: $(B)/workloads/mkdata
+	@mkdir -p $(@D)
+	$< $(BENCH_ROWS) >$@.new && mv $@.new $@
+
+bench: $(BENCH_TOOLS) $(B)/workloads/dataframe $(B)/bin/edenscope $(B)/bench/data.csv ## measure what watching costs (paired runs, about ten minutes)
+	@B=$(B) ROWS=$(BENCH_ROWS) PAIRS=$(BENCH_PAIRS) bench/run
