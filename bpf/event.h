@@ -7,9 +7,11 @@
 
 #define EVENT_TEXT 64
 
-/* Names a process for good: pids come again, a pid with its start time does not. */
+/* Names a process for good: pids come again, a pid with its start time does not. The start is cut to the steps in which
+ * /proc/PID/stat tells it, so that what the kernel program says and what /proc says can be compared. */
+#define PROCESS_START_STEP_NS 10000000u
 struct process_key {
-    uint64_t start_ns; /* task start, CLOCK_BOOTTIME as the kernel keeps it */
+    uint64_t start_ns; /* task start, CLOCK_BOOTTIME, a multiple of PROCESS_START_STEP_NS */
     uint32_t pid;      /* thread group id, as the tracer sees it */
     uint32_t reserved;
 };

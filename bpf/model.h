@@ -8,13 +8,9 @@
 #define EDEN_MODEL_H
 
 #include "event.h"
+#include "histogram.h"
 #include <stdbool.h>
 #include <stddef.h>
-
-/* Log-linear histogram of nanoseconds: 16 buckets an octave, so a bucket is at most 6.25% wide; below 16 ns exact.
- * bucket(v) for v >= 16: octave o = floor(log2 v), bucket 16 * (o - 3) + ((v >> (o - 4)) & 15). The same function
- * stands in the kernel program (histogram.h). */
-#define HISTOGRAM_BUCKETS 640
 
 struct phase_model {
     uint64_t calls, total_ns, max_ns;
@@ -24,8 +20,8 @@ struct phase_model {
 
 struct heap_model {
     uint64_t address;
-    uint64_t id;   /* heap_id; 0: unknown */
-    char name[64]; /* "": unknown */
+    uint64_t id;    /* heap_id; 0: unknown */
+    char name[64];  /* "": unknown */
     bool late;      /* the tool attached when the heap was alive already */
     bool destroyed; /* heap__destroy was seen: the figures are whole. Else: "at least" */
     uint64_t known; /* bit i: figures[i] is known; an older runtime may lack the probe that tells it */
@@ -47,8 +43,8 @@ struct process_model {
 };
 
 struct model {
-    uint64_t wall_ns; /* observed time */
-    uint64_t lost;    /* events lost, all kinds; figures may be too small if not 0 */
+    uint64_t wall_ns;                /* observed time */
+    uint64_t lost;                   /* events lost, all kinds; figures may be too small if not 0 */
     struct process_model *processes; /* owned */
     size_t process_count;
 };
@@ -56,9 +52,9 @@ struct model {
 /* All zero is an empty model. Adders return NULL where memory is refused. Pointers into arrays are good until the next
  * add to the same array. */
 void model_clear(struct model *model);
-struct process_model *model_process(struct model *model, const struct process_key *key); /* finds or adds */
+struct process_model *model_process(struct model *model, const struct process_key *key);     /* finds or adds */
 struct heap_model *model_heap(struct process_model *process, uint64_t address, uint64_t id); /* finds or adds */
-struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase);          /* finds or adds */
+struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase);             /* finds or adds */
 
 /* The p-th percentile (0 < p < 100) of a phase's durations: the upper edge of the bucket that holds the nearest-rank
  * value, at most 6.25% above the true one and never above max_ns. 0 where there were no calls. */

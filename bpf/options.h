@@ -28,19 +28,20 @@ enum {
 };
 
 struct options {
-    int pid;        /* 0: none */
-    char **command; /* NULL: none; ends with NULL */
+    int pid;         /* 0: none */
+    char **command;  /* NULL: none; ends with NULL */
     double interval; /* seconds; 0: none */
     uint64_t count;  /* 0: no limit */
     bool json, timestamp, events_only, objects, csv, chrome, verbose;
     const char *output, *input;
     const char *without; /* hidden, for tests: --without PROBE[,PROBE] */
+    bool no_multi;       /* hidden, for tests: --no-multi */
     char **rest;         /* rest_count of them, in argv's memory */
     size_t rest_count;
 };
 
-/* Parses argv of a subcommand (argv[0] is its name). Where it returns false the subcommand returns *status at once: help
- * was printed (0) or the mistake named (1). `usage` is the text after "usage: edenscope ". */
+/* Parses argv of a subcommand (argv[0] is its name). Where it returns false the subcommand returns *status at once:
+ * help was printed (0) or the mistake named (1). `usage` is the text after "usage: edenscope ". */
 bool options_parse(struct options *options, unsigned accept, const char *usage, int argc, char **argv, int *status);
 
 /* Also refuses neither or both of -p and -- PROGRAM. */

@@ -19,8 +19,9 @@ struct source_options {
     char *const *command; /* start this one, attached before its first instruction */
     bool events;
     bool objects;
-    bool no_headers; /* don't read heap headers of late processes: figures are then of what was observed alone */
+    bool no_headers;     /* don't read heap headers of late processes: figures are then of what was observed alone */
     const char *without; /* test only: comma-separated probes not to attach; NULL: none */
+    bool no_multi;       /* test only: attach by perf events even where uprobe_multi links exist */
     bool verbose;
 };
 

@@ -1,0 +1,403 @@
+/* Getting the kernel program in and its probes set.
+ *
+ * Two ways. A uprobe_multi link (Linux 6.6) attaches all sites of a file in one call and lets them go at once. libbpf
+ * may be older than that link type, so the call is made here, with the kernel's layout of its arguments. Where the
+ * kernel has no such link, every site gets a perf event, which libbpf knows how to do; letting go of those takes the
+ * kernel up to 100 ms each.
+ *
+ * Both name the file by /proc/self/fd/N of a file that is open already: what was looked into is what is attached to,
+ * whatever happens to its path, and it does not matter from which mount namespace it came.
+ *
+ * Most that goes wrong here is not the user's doing but a missing right or kernel feature, so a failure names which one
+ * and what gives it, and its status is 2. */
+#include "attach.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <eden.skel.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum {
+    ATTACH_UPROBE_MULTI = 48, /* enum bpf_attach_type BPF_TRACE_UPROBE_MULTI */
+    EVENTS_BYTES = 8 << 20,   /* 8 MiB: some 25,000 events */
+};
+
+/* The part of union bpf_attr that BPF_LINK_CREATE reads for a uprobe_multi link. */
+struct uprobe_multi_link {
+    uint32_t prog_fd;
+    uint32_t target_fd;
+    uint32_t attach_type;
+    uint32_t link_flags;
+    uint64_t path;
+    uint64_t offsets;
+    uint64_t ref_ctr_offsets;
+    uint64_t cookies;
+    uint32_t count;
+    uint32_t flags;
+    uint32_t pid;
+    uint32_t reserved;
+};
+
+struct kernel_side {
+    struct eden_bpf *skeleton;
+    struct ring_buffer *ring;
+    bool multi;
+    struct heap_entry *heaps;
+    struct histogram *histograms;
+    void (*on_event)(void *context, const struct event *event);
+    void *context;
+};
+
+struct attachment {
+    int link; /* uprobe_multi; -1: none */
+    uint32_t count;
+    struct bpf_link *links[]; /* perf events */
+};
+
+__attribute__((format(printf, 3, 4))) static bool fail(struct failure *why, int status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    why->status = status;
+    vsnprintf(why->message, sizeof why->message, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* ---- what is missing -------------------------------------------------------------------------------------------- */
+
+static bool has_capability(int number) {
+    FILE *status = fopen("/proc/self/status", "re");
+    unsigned long long effective = ~0ull;
+    char line[256];
+    while (status && fgets(line, sizeof line, status)) {
+        if (sscanf(line, "CapEff: %llx", &effective) == 1) {
+            break;
+        }
+    }
+    if (status) {
+        fclose(status);
+    }
+    return effective >> number & 1;
+}
+
+static bool locked_down(void) {
+    FILE *file = fopen("/sys/kernel/security/lockdown", "re");
+    char line[128] = "";
+    bool locked = file && fgets(line, sizeof line, file) && strstr(line, "[confidentiality]");
+    if (file) {
+        fclose(file);
+    }
+    return locked;
+}
+
+static void explain(struct failure *why, const char *what, int error) {
+    enum { CAP_SYS_PTRACE_ = 19, CAP_SYS_ADMIN_ = 21, CAP_PERFMON_ = 38, CAP_BPF_ = 39 };
+    bool admin = has_capability(CAP_SYS_ADMIN_);
+    struct utsname system;
+    uname(&system);
+    if (error == ENOSYS) {
+        fail(why, 2, "%s: this kernel (%s) has no bpf() system call, or a seccomp filter hides it", what,
+             system.release);
+    } else if (!admin && !has_capability(CAP_BPF_)) {
+        fail(why, 2, "%s: CAP_BPF is missing; run as root, or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep edenscope",
+             what);
+    } else if (!admin && !has_capability(CAP_PERFMON_)) {
+        fail(why, 2,
+             "%s: CAP_PERFMON is missing; run as root, or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep edenscope",
+             what);
+    } else if (locked_down()) {
+        fail(why, 2, "%s: the kernel is locked down (confidentiality), which forbids tracing; boot with lockdown=none",
+             what);
+    } else if (access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
+        fail(why, 2, "%s: the kernel tells no types (/sys/kernel/btf/vmlinux); it needs CONFIG_DEBUG_INFO_BTF=y", what);
+    } else if (error == EPERM || error == EACCES) {
+        fail(
+            why, 2,
+            "%s: %s; in a container, run it with --privileged, or with CAP_BPF, CAP_PERFMON and a seccomp profile that "
+            "allows bpf() and perf_event_open()",
+            what, strerror(error));
+    } else {
+        fail(why, 2, "%s: %s (kernel %s; 5.15 or later is needed)", what, strerror(error), system.release);
+    }
+}
+
+/* ---- loading ---------------------------------------------------------------------------------------------------- */
+
+static int say(enum libbpf_print_level level, const char *format, va_list arguments) {
+    return level == LIBBPF_DEBUG ? 0 : vfprintf(stderr, format, arguments);
+}
+
+static int say_nothing(enum libbpf_print_level level, const char *format, va_list arguments) {
+    (void)level, (void)format, (void)arguments;
+    return 0;
+}
+
+static int link_create(struct uprobe_multi_link *request) {
+    request->attach_type = ATTACH_UPROBE_MULTI;
+    return (int)syscall(SYS_bpf, BPF_LINK_CREATE, request, sizeof *request);
+}
+
+/* A kernel that knows the link type looks at the path first and says that "/" is no file; others know no such type. */
+static bool multi_works(int program) {
+    uint64_t offset = 1;
+    struct uprobe_multi_link request = {
+        .prog_fd = (uint32_t)program, .path = (uintptr_t) "/", .offsets = (uintptr_t)&offset, .count = 1};
+    int link = link_create(&request);
+    int error = errno;
+    if (link >= 0) {
+        close(link);
+        return false;
+    }
+    return error == EBADF;
+}
+
+static bool open_skeleton(struct kernel_side *kernel, const struct source_options *options, bool multi,
+                          struct failure *why) {
+    kernel->skeleton = eden_bpf__open();
+    if (!kernel->skeleton) {
+        explain(why, "cannot open the kernel program", errno);
+        return false;
+    }
+    struct eden_bpf *skeleton = kernel->skeleton;
+    if (multi) {
+        bpf_program__set_expected_attach_type(skeleton->progs.on_probe, (enum bpf_attach_type)ATTACH_UPROBE_MULTI);
+    }
+    skeleton->rodata->send_events = options->events;
+    if (options->events) {
+        skeleton->rodata->events_bytes = EVENTS_BYTES;
+        bpf_map__set_max_entries(skeleton->maps.events, EVENTS_BYTES);
+    }
+    struct stat namespace;
+    if (stat("/proc/self/ns/pid", &namespace) == 0 && namespace.st_ino != 0xEFFFFFFCu) {
+        skeleton->rodata->pid_namespace_dev = namespace.st_dev;
+        skeleton->rodata->pid_namespace_ino = namespace.st_ino;
+    }
+    int error = eden_bpf__load(skeleton);
+    if (error) {
+        explain(why, "cannot load the kernel program", -error);
+        eden_bpf__destroy(skeleton);
+        kernel->skeleton = NULL;
+        return false;
+    }
+    return true;
+}
+
+static void *map_memory(struct bpf_map *map, size_t bytes) {
+    void *memory = mmap(NULL, bytes, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static int on_sample(void *context, void *data, size_t bytes) {
+    struct kernel_side *kernel = context;
+    if (bytes >= sizeof(struct event) && kernel->on_event) {
+        kernel->on_event(kernel->context, data);
+    }
+    return 0;
+}
+
+static size_t heaps_bytes(void) { return sizeof(struct heap_entry) * KERNEL_HEAPS; }
+static size_t histograms_bytes(void) { return sizeof(struct histogram) * KERNEL_HISTOGRAMS; }
+
+static bool load(struct kernel_side *kernel, const struct source_options *options, struct failure *why) {
+    kernel->multi = !options->no_multi;
+    if (kernel->multi) {
+        /* Where loading for a multi link fails, loading for perf events has the last word, and the better message. */
+        kernel->multi =
+            open_skeleton(kernel, options, true, why) && multi_works(bpf_program__fd(kernel->skeleton->progs.on_probe));
+        if (!kernel->multi) {
+            eden_bpf__destroy(kernel->skeleton);
+            kernel->skeleton = NULL;
+        }
+    }
+    if (!kernel->skeleton && !open_skeleton(kernel, options, false, why)) {
+        return false;
+    }
+    kernel->heaps = map_memory(kernel->skeleton->maps.heaps, heaps_bytes());
+    kernel->histograms = map_memory(kernel->skeleton->maps.histograms, histograms_bytes());
+    if (!kernel->heaps || !kernel->histograms) {
+        return fail(why, 1, "cannot map the kernel program's memory: %s", strerror(errno));
+    }
+    if (options->events) {
+        kernel->ring = ring_buffer__new(bpf_map__fd(kernel->skeleton->maps.events), on_sample, kernel, NULL);
+        if (!kernel->ring) {
+            return fail(why, 1, "cannot read the kernel program's events: %s", strerror(errno));
+        }
+    }
+    if (options->verbose) {
+        fprintf(stderr, "edenscope: attaching by %s\n", kernel->multi ? "uprobe_multi links" : "perf events");
+    }
+    return true;
+}
+
+struct kernel_side *kernel_open(const struct source_options *options, struct failure *why) {
+    struct kernel_side *kernel = calloc(1, sizeof *kernel);
+    if (!kernel) {
+        fail(why, 1, "out of memory");
+        return NULL;
+    }
+    libbpf_set_print(options->verbose ? say : say_nothing);
+    if (!load(kernel, options, why)) {
+        kernel_close(kernel);
+        return NULL;
+    }
+    return kernel;
+}
+
+void kernel_close(struct kernel_side *kernel) {
+    if (!kernel) {
+        return;
+    }
+    ring_buffer__free(kernel->ring);
+    if (kernel->heaps) {
+        munmap(kernel->heaps, heaps_bytes());
+    }
+    if (kernel->histograms) {
+        munmap(kernel->histograms, histograms_bytes());
+    }
+    eden_bpf__destroy(kernel->skeleton);
+    free(kernel);
+}
+
+bool kernel_uses_multi(const struct kernel_side *kernel) { return kernel->multi; }
+
+bool kernel_set_spec(struct kernel_side *kernel, uint32_t index, const struct probe_spec *spec, struct failure *why) {
+    if (bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.specs), &index, spec, BPF_ANY) != 0) {
+        return fail(why, 1, "too many probe sites: at most %d", KERNEL_SPECS);
+    }
+    return true;
+}
+
+bool kernel_arm(struct kernel_side *kernel, uint32_t target, struct failure *why) {
+    uint32_t on = 1;
+    if (bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.armed), &target, &on, BPF_ANY) != 0) {
+        return fail(why, 1, "too many processes and libraries: at most %d", KERNEL_TARGETS);
+    }
+    return true;
+}
+
+/* ---- attaching -------------------------------------------------------------------------------------------------- */
+
+static void explain_attach(struct failure *why, const struct attachment_request *request, int error) {
+    char what[300];
+    snprintf(what, sizeof what, "cannot attach to %.200s in process %d", request->name, request->pid);
+    if (error == ESRCH) {
+        fail(why, 1, "%s: the process has ended", what);
+    } else if (error == EPERM || error == EACCES) {
+        explain(why, what, error);
+    } else {
+        fail(why, 1, "%s: %s", what, strerror(error));
+    }
+}
+
+static bool attach_multi(struct kernel_side *kernel, const struct attachment_request *request, const char *path,
+                         struct attachment *attachment, struct failure *why) {
+    struct uprobe_multi_link link = {
+        .prog_fd = (uint32_t)bpf_program__fd(kernel->skeleton->progs.on_probe),
+        .path = (uintptr_t)path,
+        .offsets = (uintptr_t)request->site,
+        .ref_ctr_offsets = (uintptr_t)request->semaphore,
+        .cookies = (uintptr_t)request->cookie,
+        .count = request->count,
+        .pid = (uint32_t)request->pid,
+    };
+    attachment->link = link_create(&link);
+    if (attachment->link < 0) {
+        explain_attach(why, request, errno);
+        return false;
+    }
+    return true;
+}
+
+static bool attach_singly(struct kernel_side *kernel, const struct attachment_request *request, const char *path,
+                          struct attachment *attachment, struct failure *why) {
+    for (uint32_t i = 0; i < request->count; i++) {
+        LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = request->cookie[i],
+                    .ref_ctr_offset = request->semaphore[i]);
+        errno = 0;
+        struct bpf_link *link = bpf_program__attach_uprobe_opts(kernel->skeleton->progs.on_probe, request->pid, path,
+                                                                request->site[i], &options);
+        if (!link) {
+            explain_attach(why, request, errno);
+            return false;
+        }
+        attachment->links[attachment->count++] = link;
+    }
+    return true;
+}
+
+struct attachment *kernel_attach(struct kernel_side *kernel, const struct attachment_request *request,
+                                 struct failure *why) {
+    struct attachment *attachment =
+        calloc(1, sizeof *attachment + (kernel->multi ? 0 : request->count) * sizeof(struct bpf_link *));
+    if (!attachment) {
+        fail(why, 1, "out of memory");
+        return NULL;
+    }
+    attachment->link = -1;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", request->fd);
+    if (!(kernel->multi ? attach_multi : attach_singly)(kernel, request, path, attachment, why)) {
+        attachment_close(attachment);
+        return NULL;
+    }
+    return attachment;
+}
+
+void attachment_close(struct attachment *attachment) {
+    if (!attachment) {
+        return;
+    }
+    if (attachment->link >= 0) {
+        close(attachment->link);
+    }
+    for (uint32_t i = 0; i < attachment->count; i++) {
+        bpf_link__destroy(attachment->links[i]);
+    }
+    free(attachment);
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------------------- */
+
+const volatile struct heap_entry *kernel_heaps(const struct kernel_side *kernel, uint32_t *count) {
+    uint32_t used = *(volatile uint32_t *)&kernel->skeleton->bss->heap_count;
+    *count = used < KERNEL_HEAPS ? used : KERNEL_HEAPS;
+    return kernel->heaps;
+}
+
+const volatile struct histogram *kernel_histogram(const struct kernel_side *kernel, uint32_t index) {
+    return index < KERNEL_HISTOGRAMS ? &kernel->histograms[index] : NULL;
+}
+
+uint64_t kernel_lost(const struct kernel_side *kernel) {
+    uint64_t sum = 0;
+    for (int i = 0; i < LOST_KINDS; i++) {
+        sum += ((volatile uint64_t *)kernel->skeleton->bss->lost)[i];
+    }
+    struct bpf_prog_info info = {0};
+    uint32_t bytes = sizeof info;
+    if (bpf_obj_get_info_by_fd(bpf_program__fd(kernel->skeleton->progs.on_probe), &info, &bytes) == 0) {
+        sum += info.recursion_misses;
+    }
+    return sum;
+}
+
+int kernel_events_fd(const struct kernel_side *kernel) {
+    return kernel->ring ? ring_buffer__epoll_fd(kernel->ring) : -1;
+}
+
+void kernel_events(struct kernel_side *kernel, void (*on_event)(void *context, const struct event *event),
+                   void *context) {
+    if (kernel->ring) {
+        kernel->on_event = on_event;
+        kernel->context = context;
+        ring_buffer__consume(kernel->ring);
+    }
+}

@@ -1,0 +1,45 @@
+/* Loads the kernel program and attaches it to probe sites. */
+#ifndef EDEN_ATTACH_H
+#define EDEN_ATTACH_H
+
+#include "kernel.h"
+#include "source.h"
+
+struct kernel_side;
+
+/* What is attached at once: all sites of one file for one process. */
+struct attachment_request {
+    int fd;               /* of the file */
+    const char *name;     /* for messages */
+    int pid;              /* hits of this process only */
+    const uint64_t *site; /* file offsets */
+    const uint64_t *semaphore;
+    const uint64_t *cookie;
+    uint32_t count;
+};
+
+struct attachment; /* let go by attachment_close */
+
+/* NULL and why where this machine or these rights can't: status 2 and what is missing. */
+struct kernel_side *kernel_open(const struct source_options *options, struct failure *why);
+void kernel_close(struct kernel_side *kernel);
+bool kernel_uses_multi(const struct kernel_side *kernel);
+
+bool kernel_set_spec(struct kernel_side *kernel, uint32_t index, const struct probe_spec *spec, struct failure *why);
+bool kernel_arm(struct kernel_side *kernel, uint32_t target, struct failure *why);
+
+struct attachment *kernel_attach(struct kernel_side *kernel, const struct attachment_request *request,
+                                 struct failure *why);
+void attachment_close(struct attachment *attachment);
+
+/* The kernel program's memory, mapped: it goes on changing. */
+const volatile struct heap_entry *kernel_heaps(const struct kernel_side *kernel, uint32_t *count);
+const volatile struct histogram *kernel_histogram(const struct kernel_side *kernel, uint32_t index);
+uint64_t kernel_lost(const struct kernel_side *kernel); /* of all kinds, hits that the kernel itself skipped included */
+
+int kernel_events_fd(const struct kernel_side *kernel); /* for poll(); -1 without events */
+/* Hands on every event that is there. */
+void kernel_events(struct kernel_side *kernel, void (*on_event)(void *context, const struct event *event),
+                   void *context);
+
+#endif

@@ -1,0 +1,24 @@
+# edenscope: the kernel program, its skeleton and the tool. Depends on probes/ only.
+BPF_SRC := $(filter-out %.bpf.c,$(wildcard bpf/*.c))
+BPF_OBJ := $(BPF_SRC:%.c=$(B)/%.o)
+BPF_LIBS ?= -lbpf -lelf -ljansson $(if $(wildcard bpf/recording.c),-lsqlite3)
+CPPFLAGS_bpf := -Ibpf -isystem $(B)/bpf
+ALL += $(B)/bin/edenscope
+
+# What the other parts and the tests link against: everything but main().
+EDENSCOPE_PARTS := $(filter-out $(B)/bpf/main.o,$(BPF_OBJ))
+
+$(B)/bin/edenscope: $(BPF_OBJ)
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS) $(BPF_LIBS) -lm
+
+# -ffreestanding: stdint.h of the compiler, not the C library's; -idirafter: asm/ of the kernel's headers.
+$(B)/bpf/eden.bpf.o: bpf/eden.bpf.c
+	@mkdir -p $(@D)
+	$(CLANG) -target bpf -mcpu=v3 -ffreestanding -std=gnu17 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
+		-Iprobes -Ibpf -idirafter /usr/include/$(shell $(CC) -print-multiarch) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+$(B)/bpf/eden.skel.h: $(B)/bpf/eden.bpf.o
+	bpftool gen skeleton $< name eden_bpf > $@.new
+	mv $@.new $@
+$(B)/bpf/source_eden.o $(B)/bpf/attach.o: $(B)/bpf/eden.skel.h

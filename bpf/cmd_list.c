@@ -1,0 +1,276 @@
+/* `edenscope list`: what can be observed. Looks only: nothing is attached to. */
+#include "commands.h"
+#include "format.h"
+#include "heapinfo.h"
+#include "model_json.h"
+#include "notes.h"
+#include "operand.h"
+#include "options.h"
+#include "probe_table.h"
+#include "target.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char usage[] = "list [FILE...] [--json]";
+
+enum { MOST_HEAPS = 1024 };
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+static json_t *note_to_json(const struct note *note) {
+    struct operand operands[EDEN_PROBE_MAX_ARGS];
+    char why[160] = "";
+    int probe = probe_find(note->name);
+    int count = operands_parse(note->args, operands, why, sizeof why);
+    json_t *args = json_array();
+    for (int i = 0; i < count; i++) {
+        bool known = probe >= 0 && i < probe_table[probe].args;
+        json_array_append_new(args, json_string(known ? probe_table[probe].arg[i].name : "?"));
+    }
+    return json_pack("{s:o, s:o, s:b, s:o}", "probe", json_text(note->name, sizeof note->name), "arguments", args,
+                     "semaphore", note->semaphore != 0, "problem",
+                     count < 0 ? json_text(why, sizeof why) : json_null());
+}
+
+static void print_note(const struct note *note) {
+    struct operand operands[EDEN_PROBE_MAX_ARGS];
+    char why[160] = "", name[64];
+    int probe = probe_find(note->name);
+    int count = operands_parse(note->args, operands, why, sizeof why);
+    printf("  %-28s", format_name(name, sizeof name, note->name));
+    for (int i = 0; i < count; i++) {
+        bool known = probe >= 0 && i < probe_table[probe].args;
+        printf("%s%s", i ? ", " : "", known ? probe_table[probe].arg[i].name : "?");
+    }
+    printf("%s%s%s\n", probe < 0 ? "  # unknown to this version" : "", count < 0 ? "  # cannot be attached to: " : "",
+           count < 0 ? why : "");
+}
+
+static int list_file(const char *path, json_t *files) {
+    struct notes notes;
+    char why[512];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0) {
+        fprintf(stderr, "edenscope: %s: %s\n", path, strerror(errno));
+        return 1;
+    }
+    enum notes_result result = notes_read(fd, path, "eden", &notes, why, sizeof why);
+    close(fd);
+    if (result != NOTES_READ) {
+        fprintf(stderr, "edenscope: %s%s\n", result == NOTES_NOT_ELF ? path : why,
+                result == NOTES_NOT_ELF ? ": not an ELF file" : "");
+        return 1;
+    }
+    json_t *probes = json_array();
+    if (!files) {
+        printf("%s: %zu probes of provider eden\n", path, notes.count);
+    }
+    for (size_t i = 0; i < notes.count; i++) {
+        if (files) {
+            json_array_append_new(probes, note_to_json(&notes.note[i]));
+        } else {
+            print_note(&notes.note[i]);
+        }
+    }
+    if (files) {
+        json_array_append_new(files, json_pack("{s:o, s:o}", "file", json_text(path, strlen(path)), "probes", probes));
+    } else {
+        json_decref(probes);
+    }
+    notes_clear(&notes);
+    return 0;
+}
+
+static int list_files(const struct options *options) {
+    json_t *files = options->json ? json_array() : NULL;
+    int status = 0;
+    for (size_t i = 0; i < options->rest_count; i++) {
+        status |= list_file(options->rest[i], files);
+    }
+    if (files) {
+        json_t *object = json_pack("{s:o}", "files", files);
+        status |= !json_print(stdout, object);
+        json_decref(object);
+    }
+    return status;
+}
+
+/* ---- processes -------------------------------------------------------------------------------------------------- */
+
+/* A file that some process has mapped; most have no probes, and are mapped by many. */
+struct seen_file {
+    dev_t device;
+    uint64_t inode;
+    struct notes notes;
+    uint64_t registry; /* 0: not Eden */
+};
+
+struct listing {
+    json_t *processes; /* NULL: a table is printed */
+    struct seen_file *file;
+    size_t files;
+    int pid;
+    char command[64];
+    uint64_t inode; /* of the last mapping looked at */
+    json_t *heaps;
+    size_t shown, refused;
+    struct heapinfo *heap;
+};
+
+static struct seen_file *look_into(struct listing *listing, int fd, const char *name) {
+    struct stat status;
+    if (fstat(fd, &status) != 0) {
+        return NULL;
+    }
+    for (size_t i = 0; i < listing->files; i++) {
+        if (listing->file[i].device == status.st_dev && listing->file[i].inode == status.st_ino) {
+            return &listing->file[i];
+        }
+    }
+    struct seen_file *grown = realloc(listing->file, (listing->files + 1) * sizeof *grown);
+    if (!grown) {
+        return NULL;
+    }
+    listing->file = grown;
+    struct seen_file *file = &grown[listing->files++];
+    *file = (struct seen_file){.device = status.st_dev, .inode = status.st_ino};
+    char why[512];
+    if (notes_read(fd, name, "eden", &file->notes, why, sizeof why) == NOTES_READ) {
+        for (size_t i = 0; i < file->notes.count; i++) {
+            if (strcmp(file->notes.note[i].name, "heap__create") == 0) {
+                file->registry = file->notes.note[i].semaphore_address;
+            }
+        }
+    }
+    return file;
+}
+
+static void show_heading(const struct listing *listing) {
+    if (listing->shown == 0 && !listing->processes) {
+        printf("%8s  %-16s %6s  %-20s %10s %10s %12s\n", "PID", "COMMAND", "HEAP", "NAME", "EDEN", "OLD USED",
+               "COLLECTIONS");
+    }
+}
+
+static json_t *gauge_to_json(const struct heapinfo *heap, enum eden_figure figure) {
+    return heap->known >> figure & 1 ? json_integer((json_int_t)heap->figures[figure]) : json_null();
+}
+
+static void show_heap(struct listing *listing, const struct heapinfo *heap) {
+    if (listing->processes) {
+        json_array_append_new(listing->heaps, json_pack("{s:I, s:o, s:o, s:o, s:I}", "heap", (json_int_t)heap->id,
+                                                        "name", json_text(heap->name, sizeof heap->name), "eden_size",
+                                                        gauge_to_json(heap, EDEN_FIGURE_eden_size), "old_used",
+                                                        gauge_to_json(heap, EDEN_FIGURE_old_used), "collections",
+                                                        (json_int_t)heap->seq));
+        return;
+    }
+    char eden[FORMAT_MAX], old[FORMAT_MAX], collections[FORMAT_MAX], name[64], command[64];
+    printf("%8d  %-16s %6" PRIu64 "  %-20s %10s %10s %12s\n", listing->pid,
+           format_name(command, sizeof command, listing->command), heap->id, format_name(name, sizeof name, heap->name),
+           format_bytes(eden, heap->figures[EDEN_FIGURE_eden_size]),
+           format_bytes(old, heap->figures[EDEN_FIGURE_old_used]), format_count(collections, heap->seq));
+}
+
+static void show_process(struct listing *listing, int heaps, int error) {
+    show_heading(listing);
+    listing->shown++;
+    if (listing->processes) {
+        listing->heaps = json_array();
+    }
+    for (int i = 0; i < heaps; i++) {
+        show_heap(listing, &listing->heap[i]);
+    }
+    char command[64];
+    if (heaps <= 0 && !listing->processes) {
+        printf("%8d  %-16s %6s  %s\n", listing->pid, format_name(command, sizeof command, listing->command), "-",
+               heaps == 0        ? "(no heap)"
+               : error == EPERM  ? "(unreadable: CAP_SYS_PTRACE is missing)"
+               : error == EPROTO ? "(another version of the runtime)"
+                                 : "(unreadable)");
+    }
+    if (listing->processes) {
+        json_t *process = json_pack("{s:i, s:s, s:o, s:o}", "pid", listing->pid, "runtime", "eden", "command",
+                                    json_text(listing->command, sizeof listing->command), "heaps",
+                                    heaps < 0 ? json_null() : json_incref(listing->heaps));
+        json_array_append_new(listing->processes, process);
+        json_decref(listing->heaps);
+        listing->heaps = NULL;
+    }
+}
+
+static bool look_at_mapping(void *context, const struct mapping *mapping) {
+    struct listing *listing = context;
+    if (!mapping->executable || mapping->inode == listing->inode) {
+        return true;
+    }
+    listing->inode = mapping->inode;
+    int fd = target_open_mapping(listing->pid, mapping);
+    if (fd < 0) {
+        return true;
+    }
+    const struct seen_file *file = look_into(listing, fd, mapping->path);
+    close(fd);
+    uint64_t bias;
+    if (!file || file->registry == 0 || !notes_load_bias(&file->notes, mapping->offset, mapping->start, &bias)) {
+        return true;
+    }
+    errno = 0;
+    int heaps = heapinfo_list(listing->pid, file->registry + bias, listing->heap, MOST_HEAPS);
+    show_process(listing, heaps, errno);
+    return true;
+}
+
+static void look_at_process(void *context, int pid) {
+    struct listing *listing = context;
+    listing->pid = pid;
+    listing->inode = 0;
+    target_command(pid, listing->command);
+    if (!target_mappings(pid, look_at_mapping, listing) && errno == EACCES) {
+        listing->refused++;
+    }
+}
+
+static int list_processes(const struct options *options) {
+    struct listing listing = {.processes = options->json ? json_array() : NULL,
+                              .heap = calloc(MOST_HEAPS, sizeof *listing.heap)};
+    if (!listing.heap) {
+        fprintf(stderr, "edenscope: out of memory\n");
+        return 1;
+    }
+    target_processes(look_at_process, &listing);
+    int status = 0;
+    if (listing.processes) {
+        json_t *object = json_pack("{s:o}", "processes", listing.processes);
+        status = !json_print(stdout, object);
+        json_decref(object);
+    }
+    if (listing.shown == 0 && !options->json) {
+        fprintf(stderr, "edenscope: no process that uses Eden was found\n");
+    }
+    if (listing.refused) {
+        fprintf(stderr, "edenscope: %zu processes of others cannot be looked at without CAP_SYS_PTRACE\n",
+                listing.refused);
+    }
+    for (size_t i = 0; i < listing.files; i++) {
+        notes_clear(&listing.file[i].notes);
+    }
+    free(listing.file);
+    free(listing.heap);
+    return status;
+}
+
+int cmd_list(int argc, char **argv) {
+    struct options options;
+    int status;
+    if (!options_parse(&options, ACCEPT_JSON | ACCEPT_REST, usage, argc, argv, &status)) {
+        return status;
+    }
+    return options.rest_count ? list_files(&options) : list_processes(&options);
+}

@@ -1,0 +1,316 @@
+/* `edenscope stat`: figures and phase timings of a process or a command, at the end or by interval. */
+#include "commands.h"
+#include "format.h"
+#include "interrupt.h"
+#include "model_json.h"
+#include "options.h"
+#include "phase_table.h"
+#include "source.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const char usage[] = "stat [-p PID | -- PROGRAM arguments...] [interval [count]] [--json] [-T] [-o FILE] "
+                            "[--events-only] [-v]";
+
+struct run {
+    struct options options;
+    struct source *source;
+    FILE *out;
+    struct model before; /* as of the last interval */
+    uint64_t lines, intervals;
+};
+
+/* ---- the table at the end --------------------------------------------------------------------------------------- */
+
+static void print_causes(FILE *out, const struct heap_model *heap) {
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        char text[FORMAT_MAX];
+        if (heap->full_by_cause[i]) {
+            fprintf(out, "%20s    %s\n", format_count(text, heap->full_by_cause[i]), full_cause_names[i]);
+        }
+    }
+}
+
+static void print_figure(FILE *out, const struct heap_model *heap, enum eden_figure figure, uint64_t wall_ns) {
+    char value[FORMAT_MAX] = "?", note[96] = "", text[FORMAT_MAX];
+    enum figure_kind kind = figure_descriptions[figure].kind;
+    if (heap->known >> figure & 1) {
+        format_figure(value, figure, heap->figures[figure]);
+        uint64_t seen = heap->figures[figure] - heap->before[figure];
+        if (heap->late && kind == KIND_sum) {
+            snprintf(note, sizeof note, "#  %s since attach", format_figure(text, figure, seen));
+        } else if (figure == EDEN_FIGURE_gc_ns && wall_ns) {
+            snprintf(note, sizeof note, "#  %.2f%% of the time", 100 * (double)seen / (double)wall_ns);
+        } else if (figure == EDEN_FIGURE_allocated_bytes && wall_ns) {
+            double rate = (double)seen / ((double)wall_ns / 1e9);
+            snprintf(note, sizeof note, "#  %s/s", format_bytes(text, (uint64_t)rate));
+        }
+    }
+    fprintf(out, "%20s  %-18s%s%s\n", value, figure_names[figure], note[0] ? "  " : "", note);
+}
+
+static void print_heap(FILE *out, const struct process_model *process, const struct heap_model *heap,
+                       const struct model *model) {
+    fprintf(out, "\n");
+    phase_table_heading(out, process, heap);
+    fprintf(out, "\n");
+    if (!heap->destroyed || model->lost) {
+        fprintf(out, "  at least (%s):\n",
+                model->lost ? "events were lost" : "the heap was still alive when observation ended");
+    }
+    for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        print_figure(out, heap, i, model->wall_ns);
+        if (i == EDEN_FIGURE_full_collections) {
+            print_causes(out, heap);
+        }
+    }
+    fprintf(out, "\n");
+    phase_table_print(out, heap, model->wall_ns);
+}
+
+static void print_summary(FILE *out, const struct model *model) {
+    for (size_t i = 0; i < model->process_count; i++) {
+        for (size_t j = 0; j < model->processes[i].heap_count; j++) {
+            print_heap(out, &model->processes[i], &model->processes[i].heaps[j], model);
+        }
+    }
+    fprintf(out, "\n  %.6f seconds observed, %" PRIu64 " events lost\n", (double)model->wall_ns / 1e9, model->lost);
+}
+
+/* ---- lines by interval ------------------------------------------------------------------------------------------ */
+
+static const struct heap_model *find_before(const struct model *model, const struct process_key *key,
+                                            const struct heap_model *heap) {
+    for (size_t i = 0; i < model->process_count; i++) {
+        const struct process_model *process = &model->processes[i];
+        if (process->key.pid != key->pid || process->key.start_ns != key->start_ns) {
+            continue;
+        }
+        for (size_t j = 0; j < process->heap_count; j++) {
+            if (process->heaps[j].address == heap->address && process->heaps[j].id == heap->id) {
+                return &process->heaps[j];
+            }
+        }
+    }
+    return NULL;
+}
+
+static void print_line_heading(FILE *out) {
+    fprintf(out, "# %8s %8s %5s %9s %6s %9s %7s %10s %10s %10s %10s\n", "time", "pid", "heap", "scavenges", "full",
+            "gc", "gc%", "allocated", "survived", "tenured", "old");
+}
+
+static char *delta(char text[FORMAT_MAX], const struct heap_model *heap, const struct heap_model *before,
+                   enum eden_figure figure) {
+    if (!(heap->known >> figure & 1)) {
+        return strcpy(text, "?");
+    }
+    uint64_t from = figure_descriptions[figure].kind == KIND_gauge ? 0
+                    : before                                       ? before->figures[figure]
+                                                                   : heap->before[figure];
+    return format_figure(text, figure, heap->figures[figure] - from);
+}
+
+static void print_time(const struct run *run, const struct model *model) {
+    if (!run->options.timestamp) {
+        fprintf(run->out, "%10.3f", (double)model->wall_ns / 1e9);
+        return;
+    }
+    char text[16] = "?";
+    struct tm parts;
+    time_t now = time(NULL);
+    if (localtime_r(&now, &parts)) {
+        strftime(text, sizeof text, "%H:%M:%S", &parts);
+    }
+    fprintf(run->out, "%10s", text);
+}
+
+static void print_line(const struct run *run, const struct model *model, const struct process_model *process,
+                       const struct heap_model *heap) {
+    static const enum eden_figure columns[] = {EDEN_FIGURE_allocated_bytes, EDEN_FIGURE_survived_bytes,
+                                               EDEN_FIGURE_tenured_bytes, EDEN_FIGURE_old_used};
+    const struct heap_model *before = find_before(&run->before, &process->key, heap);
+    char text[FORMAT_MAX], share[16] = "?";
+    uint64_t wall = model->wall_ns - run->before.wall_ns;
+    if (heap->known >> EDEN_FIGURE_gc_ns & 1 && wall) {
+        uint64_t from = before ? before->figures[EDEN_FIGURE_gc_ns] : heap->before[EDEN_FIGURE_gc_ns];
+        snprintf(share, sizeof share, "%.2f%%", 100 * (double)(heap->figures[EDEN_FIGURE_gc_ns] - from) / (double)wall);
+    }
+    print_time(run, model);
+    fprintf(run->out, " %8u %5" PRIu64, process->key.pid, heap->id);
+    fprintf(run->out, " %9s", delta(text, heap, before, EDEN_FIGURE_scavenges));
+    fprintf(run->out, " %6s", delta(text, heap, before, EDEN_FIGURE_full_collections));
+    fprintf(run->out, " %9s %7s", delta(text, heap, before, EDEN_FIGURE_gc_ns), share);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        fprintf(run->out, " %10s", delta(text, heap, before, columns[i]));
+    }
+    fprintf(run->out, "\n");
+}
+
+static void print_interval(struct run *run, const struct model *model) {
+    if (run->options.json) {
+        json_t *json = model_to_json(model);
+        json_print(run->out, json);
+        json_decref(json);
+    } else {
+        for (size_t i = 0; i < model->process_count; i++) {
+            const struct process_model *process = &model->processes[i];
+            for (size_t j = 0; j < process->heap_count; j++) {
+                const struct heap_model *heap = &process->heaps[j];
+                const struct heap_model *before = find_before(&run->before, &process->key, heap);
+                if (before && before->destroyed) {
+                    continue;
+                }
+                if (run->lines++ % 24 == 0) {
+                    print_line_heading(run->out);
+                }
+                print_line(run, model, process, heap);
+            }
+        }
+    }
+    fflush(run->out);
+}
+
+/* ---- running ---------------------------------------------------------------------------------------------------- */
+
+static int failed(const struct failure *why) {
+    fprintf(stderr, "edenscope: %s\n", why->message);
+    return why->status;
+}
+
+static uint64_t now_ns(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* Takes a snapshot and prints what has happened since the last one. */
+static bool tick(struct run *run, struct failure *why) {
+    struct model model = {0};
+    if (!source_snapshot(run->source, &model, why)) {
+        model_clear(&model);
+        return false;
+    }
+    print_interval(run, &model);
+    model_clear(&run->before);
+    run->before = model;
+    run->intervals++;
+    return true;
+}
+
+static bool observe(struct run *run, struct failure *why) {
+    uint64_t step = (uint64_t)(run->options.interval * 1e9);
+    uint64_t next = now_ns() + step;
+    int told = interrupt_count();
+    for (;;) {
+        uint64_t now = now_ns();
+        int timeout = 1000;
+        if (step) {
+            uint64_t left = next > now ? (next - now + 999999) / 1000000 : 0;
+            timeout = left < 1000 ? (int)left : 1000;
+        }
+        /* Children and late libraries are looked for between waits. */
+        timeout = timeout < 200 ? timeout : 200;
+        bool more = source_poll(run->source, timeout, NULL, NULL);
+        for (; told < interrupt_count(); told++) {
+            source_stop(run->source);
+        }
+        if (step && (now_ns() >= next || !more)) {
+            if (!tick(run, why)) {
+                return false;
+            }
+            next += step;
+            if (run->options.count && run->intervals >= run->options.count) {
+                return true;
+            }
+        }
+        if (!more) {
+            return true;
+        }
+    }
+}
+
+static bool summarize(struct run *run, struct failure *why) {
+    struct model model = {0};
+    bool done = source_snapshot(run->source, &model, why);
+    if (done && run->options.json) {
+        json_t *json = model_to_json(&model);
+        json_print(run->out, json);
+        json_decref(json);
+    } else if (done) {
+        print_summary(run->out, &model);
+    }
+    size_t heaps = 0;
+    for (size_t i = 0; i < model.process_count; i++) {
+        heaps += model.processes[i].heap_count;
+    }
+    if (done && heaps == 0) {
+        fprintf(stderr, "edenscope: no Eden heap was seen\n");
+    }
+    if (done && model.lost) {
+        fprintf(stderr, "edenscope: %" PRIu64 " events were lost; figures say \"at least\"\n", model.lost);
+    }
+    model_clear(&model);
+    return done;
+}
+
+static int run_stat(struct run *run) {
+    struct failure why = {.status = 1};
+    struct source_options wanted = {.pid = run->options.pid,
+                                    .command = run->options.command,
+                                    .no_headers = run->options.events_only,
+                                    .without = run->options.without,
+                                    .no_multi = run->options.no_multi,
+                                    .verbose = run->options.verbose};
+    interrupt_install();
+    run->source = source_open(&wanted, &why);
+    if (!run->source) {
+        return failed(&why);
+    }
+    if (run->options.verbose) {
+        fprintf(stderr, "edenscope: attached in %.1f ms\n", (double)source_attach_ns(run->source) / 1e6);
+    }
+    if (!source_start(run->source, &why) || !observe(run, &why)) {
+        return failed(&why);
+    }
+    /* Lines by interval have said everything; the table at the end is for who asked for none. */
+    if (!run->options.interval && !summarize(run, &why)) {
+        return failed(&why);
+    }
+    int status = source_exit_status(run->source);
+    return run->options.command && status >= 0 ? status : 0;
+}
+
+int cmd_stat(int argc, char **argv) {
+    struct run run = {.out = stdout};
+    int status;
+    if (!options_parse(&run.options,
+                       ACCEPT_TARGET | ACCEPT_INTERVAL | ACCEPT_JSON | ACCEPT_TIMESTAMP | ACCEPT_OUTPUT |
+                           ACCEPT_EVENTS_ONLY,
+                       usage, argc, argv, &status) ||
+        !options_need_target(&run.options, usage, &status)) {
+        return status;
+    }
+    if (run.options.output) {
+        run.out = fopen(run.options.output, "we");
+        if (!run.out) {
+            fprintf(stderr, "edenscope: %s: %s\n", run.options.output, strerror(errno));
+            return 1;
+        }
+    }
+    status = run_stat(&run);
+    source_close(run.source);
+    model_clear(&run.before);
+    if (fflush(run.out) != 0 || ferror(run.out)) {
+        fprintf(stderr, "edenscope: %s: writing failed: %s\n", run.options.output ? run.options.output : "stdout",
+                strerror(errno));
+        status = status ? status : 1;
+    }
+    if (run.out != stdout) {
+        fclose(run.out);
+    }
+    return status;
+}

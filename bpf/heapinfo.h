@@ -1,0 +1,33 @@
+/* Heaps as they describe themselves in the memory of a running process. */
+#ifndef EDEN_HEAPINFO_H
+#define EDEN_HEAPINFO_H
+
+#include "eden_abi.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct heapinfo {
+    uint64_t address;
+    uint64_t id;
+    uint64_t seq;
+    char name[64];  /* terminated */
+    uint64_t known; /* bit i: figures[i] is there */
+    uint64_t figures[EDEN_FIGURE_COUNT];
+    uint64_t full_by_cause[EDEN_FULL_CAUSES];
+    uint64_t class_pages;
+    uint32_t class_limit;
+};
+
+/* One heap, consistent in itself. False: unreadable, no heap, or it changed all the time. */
+bool heapinfo_read(int pid, uint64_t address, struct heapinfo *info);
+
+/* The heaps of the registry at `registry`, at most `most` of them. Returns how many; -1 and errno where the process
+ * cannot be read (EPERM, ESRCH) or there is no registry of a known version (EPROTO). */
+int heapinfo_list(int pid, uint64_t registry, struct heapinfo *list, int most);
+
+/* The heap's classes and sites by name. Stops where on_class returns false. */
+void heapinfo_classes(int pid, const struct heapinfo *info,
+                      bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
+                      void *context);
+
+#endif

@@ -1,0 +1,27 @@
+#include "interrupt.h"
+#include <signal.h>
+#include <stddef.h>
+
+/* The only thing a signal handler can write to. */
+static volatile sig_atomic_t count, last;
+
+static void on_signal(int number) {
+    count++;
+    last = number;
+}
+
+static void install(int number) {
+    struct sigaction before;
+    struct sigaction action = {.sa_handler = on_signal};
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        sigaction(number, &action, NULL);
+    }
+}
+
+void interrupt_install(void) {
+    install(SIGINT);
+    install(SIGTERM);
+}
+
+int interrupt_count(void) { return count; }
+int interrupt_last(void) { return last; }

@@ -1,0 +1,108 @@
+/* The kernel maps' records: what the kernel program (eden.bpf.c) writes and the source (source_eden.c) reads.
+ *
+ * Both are built together into one binary, so this layout is nobody else's business and may change freely. */
+#ifndef EDEN_KERNEL_H
+#define EDEN_KERNEL_H
+
+#include "event.h"
+#include "histogram.h"
+
+enum {
+    KERNEL_SPECS = 4096,      /* probe sites: about 40 a file */
+    KERNEL_TARGETS = 4096,    /* attachments: one a process and file */
+    KERNEL_HEAPS = 2048,      /* heaps, dead ones included */
+    KERNEL_HISTOGRAMS = 8192, /* one a heap and phase that was seen */
+    KERNEL_CHECKPOINTS = 8,
+    KERNEL_PHASES = 16,  /* EDEN_PHASE_COUNT and room: a power of two, so that a mask bounds an index */
+    KERNEL_FIGURES = 32, /* likewise */
+    KERNEL_NO_PHASE = 255,
+};
+
+/* Where an argument of a probe is. Registers are numbered as x86-64 encodes them (rax 0, rcx 1, ... r15 15). */
+struct operand {
+    int64_t constant; /* where reg is OPERAND_CONSTANT */
+    uint8_t reg;
+    uint8_t right;     /* shift right by this first: 8 for ah, bh, ch, dh */
+    uint8_t lift;      /* 64 - bits: shift left, then right by this, to cut and extend */
+    uint8_t is_signed; /* extend with the sign */
+    uint32_t reserved;
+};
+enum { OPERAND_CONSTANT = 255 };
+
+/* One probe site of one file. */
+struct probe_spec {
+    uint16_t probe; /* enum eden_probe_id */
+    uint8_t args;
+    uint8_t phase;    /* enum eden_phase for the done probe of a phase, else KERNEL_NO_PHASE */
+    uint8_t two_more; /* ... which passes objects and bytes */
+    uint8_t strings;  /* how many string arguments, at most 2 */
+    uint8_t string_at[2];
+    uint32_t file; /* the source's number of the file */
+    uint32_t reserved;
+    struct operand arg[EDEN_PROBE_MAX_ARGS];
+};
+
+/* An attachment's cookie: its spec in the low half, its target in the high one. */
+static inline uint64_t kernel_cookie(uint32_t target, uint32_t spec) { return (uint64_t)target << 32 | spec; }
+
+struct heap_key {
+    struct process_key process;
+    uint64_t address;
+};
+
+struct phase_sums {
+    uint64_t calls, total_ns, max_ns, objects, bytes;
+};
+
+/* The sums as they stood when a collection of a heap that was not seen from its start had ended. A header of that heap
+ * with this seq says what happened up to here: what the kernel program counted since then comes on top. */
+struct checkpoint {
+    uint64_t seq; /* 0 while it is written */
+    uint64_t figures[EDEN_FIGURE_COUNT];
+    uint64_t full_by_cause[EDEN_FULL_CAUSES];
+};
+
+enum {
+    HEAP_USED = 1,           /* the entry is somebody's */
+    HEAP_CREATED = 2,        /* heap__create was seen: the figures are those of the heap's whole life */
+    HEAP_DESTROYED = 4,      /* heap__destroy was seen */
+    HEAP_SCAVENGE_SEEN = 8,  /* the start of the current scavenge was seen */
+    HEAP_FULL_SEEN = 16,     /* the start of the current full collection was seen */
+    HEAP_CAPACITY_SEEN = 32, /* pending_capacity is valid */
+};
+
+/* What is known of one heap. Entries are taken in order and never given back, so an address that comes again gets
+ * another entry. */
+struct heap_entry {
+    struct heap_key key;
+    uint64_t id;
+    uint32_t flags;
+    uint32_t spec;       /* of the first hit: tells the file */
+    uint64_t gauges_set; /* bit i: figures[i] is a gauge that an event has set */
+    uint64_t figures[KERNEL_FIGURES];
+    uint64_t full_by_cause[EDEN_FULL_CAUSES];
+    /* From start to done of the collection under way. */
+    uint64_t scavenge_cause, scavenge_old_used, full_cause;
+    uint64_t pause_before; /* the scavenge that belongs to the full collection that comes next */
+    uint64_t pending_capacity;
+    struct phase_sums phase[KERNEL_PHASES];
+    uint32_t histogram[KERNEL_PHASES]; /* 1 + index; 0: none yet */
+    struct checkpoint checkpoint[KERNEL_CHECKPOINTS];
+    char name[64];
+    char command[16];
+};
+
+struct histogram {
+    uint32_t count[HISTOGRAM_BUCKETS];
+};
+
+enum lost_kind {
+    LOST_HEAPS,      /* hits of heaps for which there was no room */
+    LOST_HISTOGRAMS, /* durations missing in a histogram */
+    LOST_EVENTS,     /* events that found the ring buffer full */
+    LOST_SPECS,      /* hits that no spec described */
+    LOST_RETRIES,    /* an update of a maximum that lost the race too often */
+    LOST_KINDS
+};
+
+#endif

@@ -1,0 +1,284 @@
+/* `-- COMMAND`, attached before its first instruction.
+ *
+ * A child is forked and waits on a pipe. Meanwhile the parent finds out which files the program will map, and attaches
+ * to those that carry probes, for the child's pid: the kernel sets the breakpoints as exec and the loader map the
+ * files. Then a byte on the pipe lets the child exec.
+ *
+ * Which libraries a program needs only its loader knows (rpath, LD_LIBRARY_PATH, caches), so the program's own loader,
+ * named by PT_INTERP, is asked with --list, which maps but does not run the program. LD_TRACE_LOADED_OBJECTS on the
+ * program itself would run it if its loader ignored the variable. Static programs have no loader and no libraries.
+ *
+ * The child is an ordinary child: it is not traced by ptrace, does not die with its parent, and has no descriptor of
+ * ours after exec. If the parent dies while the child waits, the child sees the pipe's end and leaves. */
+#include "launch.h"
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CANNOT_EXECUTE = 126, NOT_FOUND = 127, MOST_INTERPRETERS = 5 };
+
+static bool fail(struct failure *why, int status, const char *what, const char *reason) {
+    why->status = status;
+    snprintf(why->message, sizeof why->message, "%.300s: %s", what, reason);
+    return false;
+}
+
+/* ---- finding the file ------------------------------------------------------------------------------------------- */
+
+static bool is_executable(const char *path, int *error) {
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        *error = errno;
+        return false;
+    }
+    if (!S_ISREG(status.st_mode) || access(path, X_OK) != 0) {
+        *error = EACCES;
+        return false;
+    }
+    return true;
+}
+
+static char *search_path(const char *name, int *error) {
+    *error = ENOENT;
+    if (strchr(name, '/')) {
+        return is_executable(name, error) ? strdup(name) : NULL;
+    }
+    const char *at = getenv("PATH");
+    at = at ? at : "/usr/local/bin:/usr/bin:/bin";
+    int worst = ENOENT;
+    while (*name) {
+        size_t length = strcspn(at, ":");
+        char *path = NULL;
+        if (asprintf(&path, "%.*s%s%s", (int)length, at, length ? "/" : "./", name) < 0) {
+            return NULL;
+        }
+        if (is_executable(path, error)) {
+            return path;
+        }
+        worst = *error == EACCES ? EACCES : worst;
+        free(path);
+        if (at[length] == 0) {
+            break;
+        }
+        at += length + 1;
+    }
+    *error = worst;
+    return NULL;
+}
+
+/* ---- finding the libraries -------------------------------------------------------------------------------------- */
+
+static void add_file(struct launch *launch, const char *path) {
+    if (launch->files < LAUNCH_FILES) {
+        char *copy = strdup(path);
+        if (copy) {
+            launch->file[launch->files++] = copy;
+        }
+    }
+}
+
+/* Path of the loader; NULL: static, or no ELF file of this machine. */
+static char *program_loader(int fd) {
+    Elf64_Ehdr header;
+    if (pread(fd, &header, sizeof header, 0) != (ssize_t)sizeof header ||
+        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        header.e_phentsize != sizeof(Elf64_Phdr)) {
+        return NULL;
+    }
+    for (unsigned i = 0; i < header.e_phnum; i++) {
+        Elf64_Phdr part;
+        uint64_t at;
+        if (__builtin_add_overflow(header.e_phoff, i * sizeof part, &at) ||
+            pread(fd, &part, sizeof part, (off_t)at) != (ssize_t)sizeof part) {
+            return NULL;
+        }
+        if (part.p_type == PT_INTERP && part.p_filesz > 1 && part.p_filesz < 4096) {
+            char *path = calloc(1, part.p_filesz + 1);
+            if (path && pread(fd, path, part.p_filesz, (off_t)part.p_offset) == (ssize_t)part.p_filesz &&
+                path[0] == '/') {
+                return path;
+            }
+            free(path);
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+/* A line of the loader's list: "	libx.so.1 => /lib/libx.so.1 (0x00007f...)" or "	/lib/ld.so (0x...)". */
+static void add_listed(struct launch *launch, char *line) {
+    char *path = strstr(line, "=> ");
+    path = path ? path + 3 : line + strspn(line, " \t");
+    char *end = strstr(path, " (0x");
+    if (*path == '/' && end) {
+        *end = 0;
+        add_file(launch, path);
+    }
+}
+
+static void list_libraries(struct launch *launch, const char *loader, const char *program) {
+    int out[2];
+    if (pipe2(out, O_CLOEXEC) != 0) {
+        return;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+        dup2(null, 0);
+        dup2(out[1], 1);
+        dup2(null, 2);
+        execl(loader, loader, "--list", program, (char *)NULL);
+        _exit(NOT_FOUND);
+    }
+    close(out[1]);
+    FILE *lines = child > 0 ? fdopen(out[0], "r") : NULL;
+    if (!lines) {
+        close(out[0]);
+    } else {
+        char *line = NULL;
+        size_t size = 0;
+        while (getline(&line, &size, lines) > 0) {
+            add_listed(launch, line);
+        }
+        free(line);
+        fclose(lines);
+    }
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
+}
+
+/* The interpreter of a script, or the shell for a file that is neither script nor ELF, as execvp has it. NULL: ELF. */
+static char *script_interpreter(int fd) {
+    char line[257] = "";
+    ssize_t length = pread(fd, line, sizeof line - 1, 0);
+    if (length >= SELFMAG && memcmp(line, ELFMAG, SELFMAG) == 0) {
+        return NULL;
+    }
+    if (strncmp(line, "#!", 2) != 0) {
+        return strdup("/bin/sh");
+    }
+    char *path = line + 2 + strspn(line + 2, " \t");
+    path[strcspn(path, " \t\n")] = 0;
+    return *path ? strdup(path) : NULL;
+}
+
+static void find_files(struct launch *launch, const char *path, int depth) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return; /* executable but not readable: what it is cannot be known, running it still works */
+    }
+    char *interpreter = script_interpreter(fd);
+    if (interpreter) {
+        if (depth < MOST_INTERPRETERS) {
+            find_files(launch, interpreter, depth + 1);
+        }
+        free(interpreter);
+    } else {
+        add_file(launch, path);
+        char *loader = program_loader(fd);
+        if (loader) {
+            list_libraries(launch, loader, path);
+            free(loader);
+        }
+    }
+    close(fd);
+}
+
+/* ---- the child -------------------------------------------------------------------------------------------------- */
+
+static void child_waits(int go, int outcome, const char *path, char *const *command) {
+    char byte;
+    ssize_t got;
+    do {
+        got = read(go, &byte, 1);
+    } while (got < 0 && errno == EINTR);
+    if (got != 1) {
+        _exit(NOT_FOUND);
+    }
+    execvp(path, command);
+    int error = errno;
+    ssize_t written = write(outcome, &error, sizeof error);
+    (void)written;
+    _exit(error == ENOENT ? NOT_FOUND : CANNOT_EXECUTE);
+}
+
+bool launch_prepare(struct launch *launch, char *const *command, struct failure *why) {
+    *launch = (struct launch){.go = -1, .outcome = -1};
+    int error;
+    launch->path = search_path(command[0], &error);
+    if (!launch->path) {
+        return fail(why, error == ENOENT ? NOT_FOUND : CANNOT_EXECUTE, command[0],
+                    error == ENOENT && !strchr(command[0], '/') ? "command not found" : strerror(error));
+    }
+    find_files(launch, launch->path, 0);
+    int go[2], outcome[2];
+    if (pipe2(go, O_CLOEXEC) != 0) {
+        return fail(why, 1, "pipe", strerror(errno));
+    }
+    if (pipe2(outcome, O_CLOEXEC) != 0) {
+        close(go[0]), close(go[1]);
+        return fail(why, 1, "pipe", strerror(errno));
+    }
+    fflush(NULL);
+    launch->pid = fork();
+    if (launch->pid == 0) {
+        close(go[1]);
+        close(outcome[0]);
+        child_waits(go[0], outcome[1], launch->path, command);
+    }
+    error = errno;
+    close(go[0]);
+    close(outcome[1]);
+    launch->go = go[1];
+    launch->outcome = outcome[0];
+    if (launch->pid < 0) {
+        launch->pid = 0;
+        return fail(why, 1, "fork", strerror(error));
+    }
+    return true;
+}
+
+bool launch_go(struct launch *launch, char *const *command, struct failure *why) {
+    /* The child may have been killed while it waited: the write must not kill us. */
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    sigaction(SIGPIPE, &ignore, &before);
+    ssize_t written = write(launch->go, "g", 1);
+    (void)written;
+    sigaction(SIGPIPE, &before, NULL);
+    close(launch->go);
+    launch->go = -1;
+    int error = 0;
+    ssize_t got;
+    do {
+        got = read(launch->outcome, &error, sizeof error);
+    } while (got < 0 && errno == EINTR);
+    close(launch->outcome);
+    launch->outcome = -1;
+    if (got == (ssize_t)sizeof error) {
+        return fail(why, error == ENOENT ? NOT_FOUND : CANNOT_EXECUTE, command[0], strerror(error));
+    }
+    return true;
+}
+
+void launch_clear(struct launch *launch) {
+    if (launch->go >= 0) {
+        close(launch->go); /* a waiting child leaves by itself */
+        while (launch->pid > 0 && waitpid(launch->pid, NULL, 0) < 0 && errno == EINTR) {
+        }
+    }
+    if (launch->outcome >= 0) {
+        close(launch->outcome);
+    }
+    for (size_t i = 0; i < launch->files; i++) {
+        free(launch->file[i]);
+    }
+    free(launch->path);
+    *launch = (struct launch){.go = -1, .outcome = -1};
+}

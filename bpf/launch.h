@@ -1,0 +1,26 @@
+/* Starts a command that waits before its first instruction until its probes are set. */
+#ifndef EDEN_LAUNCH_H
+#define EDEN_LAUNCH_H
+
+#include "source.h"
+
+#define LAUNCH_FILES 256
+
+struct launch {
+    int pid;                  /* of the waiting child; 0: none */
+    int go, outcome;          /* pipes: a byte lets it go; what it says if it cannot */
+    char *path;               /* the file that will be executed */
+    char *file[LAUNCH_FILES]; /* every file that is known to be mapped: the executable, its libraries; owned */
+    size_t files;
+};
+
+/* Finds the command as a shell would and forks a child for it. False with status 126 or 127 as a shell gives them. */
+bool launch_prepare(struct launch *launch, char *const *command, struct failure *why);
+
+/* Lets the command go. False, with status 126 or 127, where it cannot be executed. */
+bool launch_go(struct launch *launch, char *const *command, struct failure *why);
+
+/* Gives up a command that was not let go. */
+void launch_clear(struct launch *launch);
+
+#endif

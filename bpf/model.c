@@ -1,0 +1,94 @@
+#include "model.h"
+#include <stdlib.h>
+#include <string.h>
+
+const char *const figure_names[EDEN_FIGURE_COUNT] = {
+#define EDEN_FIGURE(name, kind, unit, doc) #name,
+#include "eden_figures.def"
+#undef EDEN_FIGURE
+};
+
+const char *const phase_names[EDEN_PHASE_COUNT] = {
+#define EDEN_PHASE(name, text, parent) text,
+#include "eden_phases.def"
+#undef EDEN_PHASE
+};
+
+const char *const full_cause_names[EDEN_FULL_CAUSES] = EDEN_FULL_CAUSE_NAMES;
+
+void model_clear(struct model *model) {
+    for (size_t i = 0; i < model->process_count; i++) {
+        struct process_model *process = &model->processes[i];
+        for (size_t j = 0; j < process->heap_count; j++) {
+            for (int phase = 0; phase < EDEN_PHASE_COUNT; phase++) {
+                free(process->heaps[j].phase[phase]);
+            }
+        }
+        free(process->heaps);
+    }
+    free(model->processes);
+    *model = (struct model){0};
+}
+
+struct process_model *model_process(struct model *model, const struct process_key *key) {
+    for (size_t i = 0; i < model->process_count; i++) {
+        const struct process_key *known = &model->processes[i].key;
+        if (known->pid == key->pid && known->start_ns == key->start_ns) {
+            return &model->processes[i];
+        }
+    }
+    struct process_model *grown = realloc(model->processes, (model->process_count + 1) * sizeof *grown);
+    if (!grown) {
+        return NULL;
+    }
+    model->processes = grown;
+    struct process_model *process = &grown[model->process_count++];
+    *process = (struct process_model){.key = *key, .runtime = "eden"};
+    return process;
+}
+
+struct heap_model *model_heap(struct process_model *process, uint64_t address, uint64_t id) {
+    for (size_t i = 0; i < process->heap_count; i++) {
+        if (process->heaps[i].address == address && process->heaps[i].id == id) {
+            return &process->heaps[i];
+        }
+    }
+    struct heap_model *grown = realloc(process->heaps, (process->heap_count + 1) * sizeof *grown);
+    if (!grown) {
+        return NULL;
+    }
+    process->heaps = grown;
+    struct heap_model *heap = &grown[process->heap_count++];
+    *heap = (struct heap_model){.address = address, .id = id};
+    return heap;
+}
+
+struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase) {
+    if (!heap->phase[phase]) {
+        heap->phase[phase] = calloc(1, sizeof *heap->phase[phase]);
+    }
+    return heap->phase[phase];
+}
+
+uint64_t phase_percentile(const struct phase_model *phase, double p) {
+    uint64_t counted = 0; /* the histogram's own total: it may lag behind `calls` by a hit under way */
+    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        counted += phase->buckets[i];
+    }
+    if (counted == 0) {
+        return 0;
+    }
+    double exact = p / 100 * (double)counted;
+    uint64_t rank = (uint64_t)exact;
+    rank += (double)rank < exact; /* nearest rank: rounded up, 1 at least */
+    rank = rank < 1 ? 1 : rank > counted ? counted : rank;
+    uint64_t below = 0;
+    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        below += phase->buckets[i];
+        if (below >= rank) {
+            uint64_t edge = histogram_upper(i);
+            return edge < phase->max_ns ? edge : phase->max_ns;
+        }
+    }
+    return phase->max_ns;
+}

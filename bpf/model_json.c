@@ -1,0 +1,165 @@
+#include "model_json.h"
+#include "format.h"
+#include <string.h>
+
+/* Length of the UTF-8 sequence at text, 0 where there is none. */
+static size_t utf8_length(const unsigned char *text, size_t left) {
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = text[0] < 0x80 ? 1 : text[0] >> 5 == 6 ? 2 : text[0] >> 4 == 14 ? 3 : text[0] >> 3 == 30 ? 4 : 0;
+    if (length < 2 || length > left) {
+        return length == 1;
+    }
+    uint32_t point = text[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if (text[i] >> 6 != 2) {
+            return 0;
+        }
+        point = point << 6 | (text[i] & 0x3fu);
+    }
+    bool surrogate = point >= 0xd800 && point < 0xe000;
+    return point < least[length] || point > 0x10ffff || surrogate ? 0 : length;
+}
+
+json_t *json_text(const char *text, size_t most) {
+    char clean[256];
+    size_t size = strnlen(text, most < sizeof clean - 1 ? most : sizeof clean - 1);
+    for (size_t i = 0; i < size;) {
+        size_t length = utf8_length((const unsigned char *)text + i, size - i);
+        if (length == 0) {
+            clean[i++] = '?';
+            continue;
+        }
+        memcpy(clean + i, text + i, length);
+        i += length;
+    }
+    clean[size] = 0;
+    return json_string(clean);
+}
+
+/* jansson's numbers are signed: what does not fit is shown as a real number rather than as a negative one. */
+static json_t *number(uint64_t value) {
+    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
+}
+
+static int put_number(json_t *object, const char *key, uint64_t value) {
+    return json_object_set_new(object, key, number(value));
+}
+
+static json_t *causes_to_json(const uint64_t *count, const uint64_t *before) {
+    json_t *object = json_object();
+    for (int i = 0; object && i < EDEN_FULL_CAUSES; i++) {
+        put_number(object, full_cause_names[i], count[i] - (before ? before[i] : 0));
+    }
+    return object;
+}
+
+static bool causes_known(const struct heap_model *heap) { return heap->known >> EDEN_FIGURE_full_collections & 1; }
+
+static json_t *figure_to_json(const struct heap_model *heap, enum eden_figure figure) {
+    return heap->known >> figure & 1 ? number(heap->figures[figure]) : json_null();
+}
+
+/* What was seen since attach. A maximum can't be taken apart: it is known only where it rose. */
+static json_t *window_figure(const struct heap_model *heap, enum eden_figure figure) {
+    uint64_t value = heap->figures[figure], before = heap->before[figure];
+    enum figure_kind kind = figure_descriptions[figure].kind;
+    if (!(heap->known >> figure & 1) || (kind == KIND_max && value <= before && before)) {
+        return json_null();
+    }
+    return number(kind == KIND_sum ? value - before : value);
+}
+
+static json_t *window_to_json(const struct heap_model *heap) {
+    json_t *object = json_object();
+    for (int i = 0; object && i < EDEN_FIGURE_COUNT; i++) {
+        json_object_set_new(object, figure_names[i], window_figure(heap, i));
+        if (i == EDEN_FIGURE_full_collections) {
+            json_object_set_new(object, "full_by_cause",
+                                causes_known(heap) ? causes_to_json(heap->full_by_cause, heap->full_by_cause_before)
+                                                   : json_null());
+        }
+    }
+    return object;
+}
+
+static json_t *phases_to_json(const struct heap_model *heap) {
+    json_t *object = json_object();
+    for (int i = 0; object && i < EDEN_PHASE_COUNT; i++) {
+        const struct phase_model *phase = heap->phase[i];
+        if (!phase) {
+            continue;
+        }
+        json_t *entry = json_object();
+        put_number(entry, "calls", phase->calls);
+        put_number(entry, "total_ns", phase->total_ns);
+        put_number(entry, "max_ns", phase->max_ns);
+        put_number(entry, "p50_ns", phase_percentile(phase, 50));
+        put_number(entry, "p99_ns", phase_percentile(phase, 99));
+        put_number(entry, "objects", phase->objects);
+        put_number(entry, "bytes", phase->bytes);
+        json_object_set_new(object, phase_names[i], entry);
+    }
+    return object;
+}
+
+json_t *heap_to_json(const struct heap_model *heap) {
+    json_t *object = json_object();
+    if (!object) {
+        return NULL;
+    }
+    json_object_set_new(object, "heap", heap->id ? number(heap->id) : json_null());
+    json_object_set_new(object, "name", heap->name[0] ? json_text(heap->name, sizeof heap->name) : json_null());
+    for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        json_object_set_new(object, figure_names[i], figure_to_json(heap, i));
+        if (i == EDEN_FIGURE_full_collections) {
+            json_object_set_new(object, "full_by_cause",
+                                causes_known(heap) ? causes_to_json(heap->full_by_cause, NULL) : json_null());
+        }
+    }
+    json_object_set_new(object, "complete", json_boolean(heap->destroyed));
+    json_object_set_new(object, "late", json_boolean(heap->late));
+    if (heap->late) {
+        json_object_set_new(object, "window", window_to_json(heap));
+    }
+    json_object_set_new(object, "phases", phases_to_json(heap));
+    return object;
+}
+
+static json_t *process_to_json(const struct process_model *process) {
+    json_t *object = json_object();
+    json_t *heaps = json_array();
+    if (!object || !heaps) {
+        json_decref(object);
+        json_decref(heaps);
+        return NULL;
+    }
+    put_number(object, "pid", process->key.pid);
+    json_object_set_new(object, "runtime", json_string(process->runtime));
+    json_object_set_new(object, "command", json_text(process->command, sizeof process->command));
+    for (size_t i = 0; i < process->heap_count; i++) {
+        json_array_append_new(heaps, heap_to_json(&process->heaps[i]));
+    }
+    json_object_set_new(object, "heaps", heaps);
+    return object;
+}
+
+json_t *model_to_json(const struct model *model) {
+    json_t *object = json_object();
+    json_t *processes = json_array();
+    if (!object || !processes) {
+        json_decref(object);
+        json_decref(processes);
+        return NULL;
+    }
+    put_number(object, "lost", model->lost);
+    put_number(object, "wall_ns", model->wall_ns);
+    for (size_t i = 0; i < model->process_count; i++) {
+        json_array_append_new(processes, process_to_json(&model->processes[i]));
+    }
+    json_object_set_new(object, "processes", processes);
+    return object;
+}
+
+bool json_print(FILE *out, const json_t *json) {
+    return json && json_dumpf(json, out, JSON_COMPACT) == 0 && fputc('\n', out) != EOF;
+}

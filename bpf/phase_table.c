@@ -1,0 +1,54 @@
+#include "phase_table.h"
+#include "format.h"
+#include <inttypes.h>
+#include <string.h>
+
+static int depth_of(enum eden_phase phase) {
+    static const int parents[EDEN_PHASE_COUNT] = {
+#define EDEN_PHASE(name, text, parent) parent,
+#include "eden_phases.def"
+#undef EDEN_PHASE
+    };
+    int depth = 0;
+    for (int at = parents[phase]; at >= 0; at = parents[at]) {
+        depth++;
+    }
+    return depth;
+}
+
+static void print_line(FILE *out, const struct phase_model *phase, enum eden_phase number, uint64_t wall_ns) {
+    char share[16] = "-", name[40], calls[FORMAT_MAX], total[FORMAT_MAX], average[FORMAT_MAX], p50[FORMAT_MAX],
+         p99[FORMAT_MAX], max[FORMAT_MAX];
+    if (wall_ns) {
+        snprintf(share, sizeof share, "%.2f%%", 100 * (double)phase->total_ns / (double)wall_ns);
+    }
+    snprintf(name, sizeof name, "%*s%s", 2 * depth_of(number), "", phase_names[number]);
+    fprintf(out, "  %9s  %-26s %10s %9s %9s %9s %9s %9s\n", share, name, format_count(calls, phase->calls),
+            format_ns(total, phase->total_ns), format_ns(average, phase->calls ? phase->total_ns / phase->calls : 0),
+            format_ns(p50, phase_percentile(phase, 50)), format_ns(p99, phase_percentile(phase, 99)),
+            format_ns(max, phase->max_ns));
+}
+
+void phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
+    fprintf(out, "# %9s  %-26s %10s %9s %9s %9s %9s %9s\n", "Overhead", "Phase", "Calls", "Total", "Avg", "P50", "P99",
+            "Max");
+    for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
+        if (heap->phase[i] && heap->phase[i]->calls) {
+            print_line(out, heap->phase[i], i, wall_ns);
+        }
+    }
+}
+
+void phase_table_heading(FILE *out, const struct process_model *process, const struct heap_model *heap) {
+    char command[64], name[64];
+    fprintf(out, "%s[%u] heap ", format_name(command, sizeof command, process->command), process->key.pid);
+    if (heap->id) {
+        fprintf(out, "%" PRIu64, heap->id);
+    } else {
+        fprintf(out, "?");
+    }
+    if (heap->name[0]) {
+        fprintf(out, " '%s'", format_name(name, sizeof name, heap->name));
+    }
+    fprintf(out, "%s%s\n", heap->late ? ", attached late" : "", heap->destroyed ? "" : ", end not seen");
+}
