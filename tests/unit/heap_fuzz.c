@@ -1,0 +1,778 @@
+/* A heap fuzzer, after Polito et al., "Heap Fuzzing" (ICST 2023): random events against a shadow model.
+ *
+ * The model knows the graph and every raw byte that the program could reach. Events (allocate in each format, store,
+ * drop, pin, collect, change a parameter, let the system refuse memory) are done to heap and model alike. After each
+ * collection the heap is verified and walked from the roots in step with the model: each object must be where exactly
+ * one node says, with the same references, bytes, class, identity hash and pinned place. After a full collection the
+ * heap must hold just as many objects as the model can reach.
+ *
+ *     heap-fuzz                           the plan of `make test`: some seeds under each of several EDEN_OPTIONS
+ *     heap-fuzz --first K --seeds N       N seeds from K on, under EDEN_OPTIONS as given
+ *     heap-fuzz ... --events E            events a seed (default 1500)
+ *
+ * Each seed runs in a child process, so a crash is a finding like any other. A failing seed is shrunk: events are
+ * numbers that mean something in any state, so any subsequence can be run; the shortest that still fails, as found by
+ * removing ever smaller pieces, is printed. */
+#include "support.h"
+#include <fcntl.h>
+#include <time.h>
+
+enum { ROOTS = 24, FRAME_ROOTS = 10, GLOBAL_ROOTS = 8, PINS = 16, MAX_EVENTS = 100000 };
+
+/* ---- the model ----------------------------------------------------------------------------------------------------
+ */
+
+enum value_kind { VALUE_IMMEDIATE, VALUE_NODE };
+
+struct value {
+    enum value_kind kind;
+    uint64_t bits;     /* VALUE_IMMEDIATE: the value itself */
+    struct node *node; /* VALUE_NODE */
+};
+
+struct node {
+    struct node *next; /* of all nodes */
+    eden_class of;
+    size_t references;
+    struct value *slots;
+    size_t raw_bytes; /* whole words of the body after the references */
+    unsigned char *raw;
+    size_t raw_count; /* as eden_raw_count should say; SIZE_MAX: not asked */
+    uint32_t hash;    /* 0: never asked for */
+    eden_value place; /* where the walk of `epoch` found it */
+    uint64_t epoch;
+};
+
+struct event {
+    uint32_t op;
+    uint32_t a, b, c, d;
+};
+
+struct pin {
+    eden_value slot; /* a root of its own, so that a pinned object stays reachable */
+    struct value value;
+    eden_value place;
+};
+
+static struct fuzz {
+    struct world w;
+    eden_class sites[2]; /* of pair and compound */
+    eden_value globals[GLOBAL_ROOTS];
+    eden_value visited[ROOTS - FRAME_ROOTS - GLOBAL_ROOTS];
+    eden_value *frame;
+    struct value roots[ROOTS];
+    struct pin pins[PINS];
+    struct node *nodes;
+    uint64_t epoch;
+    uint64_t seen_seq;
+    long refusing; /* requests still to refuse; below 0: requests still to grant, of which every third is refused */
+    uint64_t refused;
+    size_t event; /* that runs, for messages */
+} fuzz;
+
+__attribute__((format(printf, 1, 2), noreturn)) static void broken(const char *format, ...) {
+    char text[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    dprintf(STDOUT_FILENO, "event %zu: %s\n", fuzz.event, text);
+    _exit(1);
+}
+
+static void *need(void *memory) {
+    if (memory == NULL) {
+        broken("the fuzzer itself has no memory");
+    }
+    return memory;
+}
+
+static eden_value *root_slot(size_t root) {
+    if (root < FRAME_ROOTS) {
+        return &fuzz.frame[root];
+    }
+    root -= FRAME_ROOTS;
+    return root < GLOBAL_ROOTS ? &fuzz.globals[root] : &fuzz.visited[root - GLOBAL_ROOTS];
+}
+
+static void visit(void *context, eden_visit *v) {
+    (void)context;
+    eden_visit_slots(v, fuzz.visited, sizeof fuzz.visited / sizeof fuzz.visited[0]);
+    for (size_t i = 0; i < PINS; i++) {
+        eden_visit_slots(v, &fuzz.pins[i].slot, 1);
+    }
+}
+
+static bool hook(void *context, size_t bytes, const char *what) {
+    (void)context;
+    (void)bytes;
+    (void)what;
+    if (fuzz.refusing > 0) {
+        fuzz.refusing--;
+        fuzz.refused++;
+        return false;
+    }
+    if (fuzz.refusing < 0) {
+        fuzz.refusing++;
+        fuzz.refused += fuzz.refusing % 3 == 0;
+        return fuzz.refusing % 3 != 0;
+    }
+    return true;
+}
+
+/* ---- comparing ----------------------------------------------------------------------------------------------------
+ */
+
+struct pair {
+    struct node *node;
+    eden_value object;
+};
+
+static struct pair *work;
+static size_t work_count, work_room;
+static eden_value *places;
+static size_t places_count, places_room;
+
+static void meet(const struct value *value, eden_value object, const char *where, size_t index) {
+    if (value->kind == VALUE_IMMEDIATE) {
+        if (object != value->bits) {
+            broken("%s %zu: %#llx, should be the immediate %#llx", where, index, (unsigned long long)object,
+                   (unsigned long long)value->bits);
+        }
+        return;
+    }
+    struct node *node = value->node;
+    if (!eden_is_object(object)) {
+        broken("%s %zu: %#llx, should be an object", where, index, (unsigned long long)object);
+    }
+    if (node->epoch == fuzz.epoch) {
+        if (node->place != object) {
+            broken("%s %zu: one node at two places, %#llx and %#llx", where, index, (unsigned long long)node->place,
+                   (unsigned long long)object);
+        }
+        return;
+    }
+    node->epoch = fuzz.epoch;
+    node->place = object;
+    if (work_count == work_room) {
+        work_room = work_room == 0 ? 1024 : work_room * 2;
+        work = need(realloc(work, work_room * sizeof *work));
+    }
+    work[work_count++] = (struct pair){node, object};
+    if (places_count == places_room) {
+        places_room = places_room == 0 ? 1024 : places_room * 2;
+        places = need(realloc(places, places_room * sizeof *places));
+    }
+    places[places_count++] = object;
+}
+
+static int by_address(const void *a, const void *b) {
+    const eden_value x = *(const eden_value *)a, y = *(const eden_value *)b;
+    return (x > y) - (x < y);
+}
+
+static void compare_object(const struct node *node, eden_value object) {
+    size_t slots = node->references + node->raw_bytes / 8;
+    if (eden_index_of(object) != eden_class_index(node->of)) {
+        broken("object %#llx: class index %u, should be %u", (unsigned long long)object, eden_index_of(object),
+               eden_class_index(node->of));
+    }
+    if (eden_slot_count(object) != slots) {
+        broken("object %#llx: %zu slots, should be %zu", (unsigned long long)object, eden_slot_count(object), slots);
+    }
+    if (node->raw_count != SIZE_MAX && eden_raw_count(object) != node->raw_count) {
+        broken("object %#llx: %zu units, should be %zu", (unsigned long long)object, eden_raw_count(object),
+               node->raw_count);
+    }
+    if (node->hash != 0 && eden_identity_hash(fuzz.w.m, object) != node->hash) {
+        broken("object %#llx: its identity hash has changed", (unsigned long long)object);
+    }
+    if (memcmp(eden_words_(object) + 1 + node->references, node->raw, node->raw_bytes) != 0) {
+        broken("object %#llx: its raw bytes have changed", (unsigned long long)object);
+    }
+}
+
+static void compare(bool exact) {
+    eden_error error = {EDEN_OK, ""};
+    long refusing = fuzz.refusing;
+    fuzz.refusing = 0;
+    if (!eden_heap_verify(fuzz.w.heap, &error)) {
+        broken("eden_heap_verify: %s", error.message);
+    }
+    fuzz.refusing = refusing;
+    fuzz.epoch++;
+    work_count = places_count = 0;
+    for (size_t i = 0; i < ROOTS; i++) {
+        meet(&fuzz.roots[i], *root_slot(i), "root", i);
+    }
+    for (size_t i = 0; i < PINS; i++) {
+        meet(&fuzz.pins[i].value, fuzz.pins[i].slot, "pin", i);
+        if (fuzz.pins[i].value.kind == VALUE_NODE && fuzz.pins[i].slot != fuzz.pins[i].place) {
+            broken("pin %zu: moved from %#llx to %#llx", i, (unsigned long long)fuzz.pins[i].place,
+                   (unsigned long long)fuzz.pins[i].slot);
+        }
+    }
+    while (work_count != 0) {
+        struct pair at = work[--work_count];
+        compare_object(at.node, at.object);
+        for (size_t i = 0; i < at.node->references; i++) {
+            meet(&at.node->slots[i], eden_slot(at.object, i), "slot", i);
+        }
+    }
+    qsort(places, places_count, sizeof *places, by_address);
+    for (size_t i = 1; i < places_count; i++) {
+        if (places[i] == places[i - 1]) {
+            broken("two nodes at one place, %#llx", (unsigned long long)places[i]);
+        }
+    }
+    if (exact && count_objects(&fuzz.w) != places_count) {
+        broken("after a full collection: %zu objects in the heap, %zu are reachable", count_objects(&fuzz.w),
+               places_count);
+    }
+}
+
+static void compare_if_collected(void) {
+    if (fuzz.w.heap->info.seq != fuzz.seen_seq) {
+        compare(false);
+        fuzz.seen_seq = fuzz.w.heap->info.seq;
+    }
+}
+
+/* ---- events -------------------------------------------------------------------------------------------------------
+ */
+
+static struct node *new_node(eden_class of, size_t references, size_t raw_bytes, size_t raw_count) {
+    struct node *node = need(calloc(1, sizeof *node));
+    *node = (struct node){.next = fuzz.nodes,
+                          .of = of,
+                          .references = references,
+                          .slots = need(calloc(references + 1, sizeof *node->slots)),
+                          .raw_bytes = raw_bytes,
+                          .raw = need(calloc(raw_bytes + 1, 1)),
+                          .raw_count = raw_count};
+    fuzz.nodes = node;
+    return node;
+}
+
+/* A node reached from a root by a random path, and the object that it stands for; NULL: the root holds none. */
+static struct node *find(uint32_t root, uint32_t path, eden_value *object) {
+    const struct value *value = &fuzz.roots[root % ROOTS];
+    *object = *root_slot(root % ROOTS);
+    if (value->kind != VALUE_NODE) {
+        return NULL;
+    }
+    struct node *node = value->node;
+    for (uint32_t step = path & 3; step != 0 && node->references != 0; step--) {
+        path = path * 1664525u + 1013904223u;
+        size_t slot = (path >> 8) % node->references;
+        if (node->slots[slot].kind != VALUE_NODE) {
+            break;
+        }
+        *object = eden_slot(*object, slot);
+        node = node->slots[slot].node;
+    }
+    return node;
+}
+
+static void set_root(size_t root, struct value value, eden_value object) {
+    fuzz.roots[root] = value;
+    *root_slot(root) = object;
+}
+
+static void fill_raw(struct node *node, eden_value object, size_t used, uint32_t seed) {
+    uint64_t random = seed | 1ull << 40;
+    for (size_t i = 0; i < used; i++) {
+        node->raw[i] = (unsigned char)(next_random(&random) >> 56);
+    }
+    memcpy(eden_words_(object) + 1 + node->references, node->raw, node->raw_bytes);
+}
+
+/* How many indexed slots or units: mostly few, at times around where the header overflows, seldom many. */
+static size_t pick_count(uint32_t r) {
+    switch (r % 32) {
+    case 0:
+        return 250 + (r >> 8) % 10;
+    case 1:
+        return (r >> 8) % 3000;
+    case 2:
+        return (r >> 8) % 64 == 0 ? (r >> 8) % 90000 : (r >> 8) % 600;
+    default:
+        return (r >> 8) % 12;
+    }
+}
+
+static void allocate(const struct event *e, size_t root) {
+    const struct world *w = &fuzz.w;
+    size_t n = pick_count(e->c);
+    struct node *node;
+    eden_value object;
+    size_t raw_used = 0;
+    switch (e->b % 12) {
+    case 0:
+        node = new_node(w->empty, 0, 0, SIZE_MAX);
+        object = eden_new(w->m, node->of);
+        break;
+    case 1:
+    case 2:
+        node = new_node(e->b % 24 == 1 ? fuzz.sites[0] : w->pair, 2, 0, SIZE_MAX);
+        object = eden_new(w->m, node->of);
+        break;
+    case 3:
+    case 4:
+    case 5:
+        node = new_node(w->array, n, 0, SIZE_MAX);
+        object = eden_new_slots(w->m, node->of, n);
+        break;
+    case 6:
+        node = new_node(w->mixed, n + 2, 0, SIZE_MAX);
+        object = eden_new_slots(w->m, node->of, n);
+        break;
+    case 7:
+        node = new_node(w->words64, 0, n * 8, n);
+        raw_used = n * 8;
+        object = eden_new_raw(w->m, node->of, n);
+        break;
+    case 8:
+        node = new_node(w->words32, 0, (n + 1) / 2 * 8, n);
+        raw_used = n * 4;
+        object = eden_new_raw(w->m, node->of, n);
+        break;
+    case 9:
+        node = new_node(w->words16, 0, (n + 3) / 4 * 8, n);
+        raw_used = n * 2;
+        object = eden_new_raw(w->m, node->of, n);
+        break;
+    case 10:
+        node = new_node(w->bytes, 0, (n + 7) / 8 * 8, n);
+        raw_used = n;
+        object = eden_new_raw(w->m, node->of, n);
+        break;
+    default:
+        node = new_node(e->b % 24 == 11 ? fuzz.sites[1] : w->compound, 3, (n + 7) / 8 * 8, n + 24);
+        raw_used = n;
+        object = eden_new_raw(w->m, node->of, n);
+        break;
+    }
+    if (object == EDEN_NONE) {
+        const eden_error *error = eden_last_error(w->m);
+        if (error->status != EDEN_NO_MEMORY || strstr(error->message, "no memory for an object of") == NULL) {
+            broken("a failed allocation left the error '%s'", error->message);
+        }
+        return;
+    }
+    for (size_t i = 0; i < node->references; i++) {
+        if (eden_slot(object, i) != EDEN_NONE) {
+            broken("a new object's slot %zu is not clear", i);
+        }
+    }
+    fill_raw(node, object, raw_used, e->d);
+    set_root(root, (struct value){.kind = VALUE_NODE, .node = node}, object);
+}
+
+static uint64_t immediate(uint32_t r) {
+    switch (r % 6) {
+    case 0:
+        return EDEN_NONE;
+    case 1: /* bits that look like a young address */
+        return (fuzz.w.heap->eden.start + (r >> 3) % 4096 * 8) | EDEN_TAG_INT;
+    case 2: /* like an old one */
+        return (fuzz.w.heap->old.start + (r >> 3) % 65536 * 8) | EDEN_TAG_CHAR;
+    case 3:
+        return eden_float((double)r / 7);
+    default:
+        return eden_int((int64_t)r);
+    }
+}
+
+static void store(const struct event *e) {
+    eden_value holder, object = EDEN_NONE;
+    struct node *node = find(e->a, e->b, &holder);
+    if (node == NULL || node->references == 0) {
+        return;
+    }
+    size_t slot = e->d % node->references;
+    struct value value = {.kind = VALUE_IMMEDIATE, .bits = EDEN_NONE};
+    struct node *target = e->c % 8 == 0 ? NULL : find(e->c >> 8, e->c >> 3, &object);
+    if (target != NULL) {
+        value = (struct value){.kind = VALUE_NODE, .node = target};
+    } else {
+        object = value.bits = immediate(e->d);
+    }
+    eden_slot_set(fuzz.w.m, holder, slot, object);
+    node->slots[slot] = value;
+}
+
+/* Stores one target in many slots of a holder. */
+static void store_many(const struct event *e) {
+    eden_value holder, object;
+    struct node *node = find(e->a, e->b, &holder), *target = find(e->c, e->d, &object);
+    if (node == NULL || target == NULL) {
+        return;
+    }
+    for (size_t i = e->d % 3; i < node->references; i += 1 + e->d % 5) {
+        eden_slot_set(fuzz.w.m, holder, i, object);
+        node->slots[i] = (struct value){.kind = VALUE_NODE, .node = target};
+    }
+}
+
+/* A chain of new pairs, each referring to the one before; ends where memory does. */
+static void grow_chain(const struct event *e) {
+    size_t root = e->a % ROOTS;
+    for (uint32_t i = e->b % 1500; i != 0; i--) {
+        eden_value pair = eden_new(fuzz.w.m, fuzz.w.pair);
+        if (pair == EDEN_NONE) {
+            return;
+        }
+        struct node *node = new_node(fuzz.w.pair, 2, 0, SIZE_MAX);
+        eden_slot_set(fuzz.w.m, pair, i % 2, *root_slot(root));
+        node->slots[i % 2] = fuzz.roots[root];
+        set_root(root, (struct value){.kind = VALUE_NODE, .node = node}, pair);
+        compare_if_collected();
+    }
+}
+
+/* Objects that nothing holds. */
+static void litter(const struct event *e) {
+    for (uint32_t i = e->a % 400; i != 0; i--) {
+        if (eden_new_raw(fuzz.w.m, fuzz.w.bytes, (e->b >> (i % 16)) % 300) == EDEN_NONE) {
+            return;
+        }
+    }
+}
+
+static void write_raw(const struct event *e) {
+    eden_value object;
+    struct node *node = find(e->a, e->b, &object);
+    if (node == NULL || node->raw_bytes < 8 || node->raw_count == SIZE_MAX) {
+        return;
+    }
+    size_t at = e->c % (node->raw_bytes / 8) * 8;
+    if (at + 8 == node->raw_bytes) {
+        return; /* the last word may have unused units, which stay zero */
+    }
+    memset(node->raw + at, (int)(e->d & 255), 8);
+    memset((unsigned char *)(eden_words_(object) + 1 + node->references) + at, (int)(e->d & 255), 8);
+}
+
+static void unpin(struct pin *pin) {
+    if (pin->value.kind == VALUE_NODE) {
+        bool twice = false;
+        for (size_t i = 0; i < PINS; i++) {
+            twice |= &fuzz.pins[i] != pin && fuzz.pins[i].slot == pin->slot;
+        }
+        if (!twice) {
+            eden_unpin(fuzz.w.m, pin->slot);
+        }
+    }
+    pin->slot = EDEN_NONE;
+    pin->value = (struct value){.kind = VALUE_IMMEDIATE};
+}
+
+static void do_pin(const struct event *e) {
+    struct pin *pin = &fuzz.pins[e->d % PINS];
+    unpin(pin);
+    eden_value object;
+    struct node *node = find(e->a, e->b, &object);
+    if (node == NULL) {
+        return;
+    }
+    eden_value place = eden_pin(fuzz.w.m, object);
+    if (place == EDEN_NONE) {
+        if (eden_last_error(fuzz.w.m)->status != EDEN_NO_MEMORY) {
+            broken("eden_pin failed without an error");
+        }
+        return;
+    }
+    if (!is_old(&fuzz.w, place)) {
+        broken("eden_pin returned %#llx, which is not in old space", (unsigned long long)place);
+    }
+    *pin = (struct pin){place, {.kind = VALUE_NODE, .node = node}, place};
+}
+
+static void set_random_parameter(const struct event *e) {
+    static const struct {
+        const char *name;
+        const char *values[6];
+    } choices[] = {
+        {"tenure_proportion", {"0", "0.1", "0.5", "1", "0.33", "0"}},
+        {"survivors_to_keep", {"unset", "0", "100", "1000", "1e15", "10"}},
+        {"tenure_fill", {"0", "0.5", "0.9", "1", "0.1", "0.99"}},
+        {"full_gc_ratio", {"0", "0.33", "inf", "1", "0.01", "2.5"}},
+        {"grow_headroom", {"64K", "256K", "1M", "16M", "100K", "64K"}},
+        {"shrink_threshold", {"0", "64K", "1M", "none", "32M", "0"}},
+        {"large_object", {"4096", "8K", "64K", "512K", "1M", "4100"}},
+        {"compactor", {"planning", "none", "planning", "planning", "none", "planning"}},
+        {"full_gc_min_old", {"0", "64K", "1M", "none", "0", "0"}},
+        {"max_heap", {"none", "1M", "2M", "4M", "64M", "none"}},
+    };
+    size_t i = e->a % (sizeof choices / sizeof choices[0]);
+    const char *value = choices[i].values[e->b % 6];
+    eden_error error = {EDEN_OK, ""};
+    if (!eden_heap_set(fuzz.w.heap, choices[i].name, value, &error) &&
+        (strcmp(choices[i].name, "max_heap") != 0 || strstr(error.message, "max_heap") == NULL)) {
+        broken("%s=%s: %s", choices[i].name, value, error.message);
+    }
+}
+
+static void ask_hash(const struct event *e) {
+    eden_value object;
+    struct node *node = find(e->a, e->b, &object);
+    if (node != NULL) {
+        uint32_t hash = eden_identity_hash(fuzz.w.m, object);
+        if (hash == 0 || (node->hash != 0 && node->hash != hash)) {
+            broken("identity hash %u, was %u", hash, node->hash);
+        }
+        node->hash = hash;
+    }
+}
+
+static void full(void) {
+    eden_full_collect(fuzz.w.m);
+    compare(true);
+    fuzz.seen_seq = fuzz.w.heap->info.seq;
+}
+
+static void run_event(const struct event *e) {
+    size_t root = e->a % ROOTS, other = e->b % ROOTS;
+    eden_value object;
+    struct node *node;
+    switch (e->op % 64) {
+    case 0:
+        eden_scavenge(fuzz.w.m);
+        break;
+    case 1:
+        full();
+        break;
+    case 2:
+    case 3:
+        do_pin(e);
+        break;
+    case 4:
+        unpin(&fuzz.pins[e->a % PINS]);
+        break;
+    case 5:
+        set_random_parameter(e);
+        break;
+    case 6:
+        fuzz.refusing = e->a % 4 == 0 ? (long)(e->b % 40) : 0;
+        break;
+    case 7:
+        fuzz.refusing = e->a % 2 == 0 ? -(long)(e->b % 60) : 0;
+        break;
+    case 8:
+        ask_hash(e);
+        break;
+    case 9:
+    case 10:
+        grow_chain(e);
+        break;
+    case 11:
+    case 12:
+        litter(e);
+        break;
+    case 13:
+    case 14:
+    case 15:
+        set_root(root, (struct value){.kind = VALUE_IMMEDIATE, .bits = immediate(e->b)}, immediate(e->b));
+        break;
+    case 16:
+        set_root(root, fuzz.roots[other], *root_slot(other));
+        break;
+    case 17:
+    case 18: /* down a path: what lay above may die */
+        node = find(e->b, e->c | 3, &object);
+        if (node != NULL) {
+            set_root(root, (struct value){.kind = VALUE_NODE, .node = node}, object);
+        }
+        break;
+    case 19:
+    case 20:
+        store_many(e);
+        break;
+    case 21:
+    case 22:
+    case 23:
+        write_raw(e);
+        break;
+    default:
+        if (e->op % 64 < 42) {
+            store(e);
+        } else {
+            allocate(e, root);
+        }
+        break;
+    }
+    compare_if_collected();
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------------------------
+ */
+
+static void run_events(const struct event *events, size_t count) {
+    eden_options options = {.name = "fuzz", .parameters = NULL, .memory_hook = hook};
+    fuzz.event = 0;
+    for (size_t i = 0; i < ROOTS; i++) {
+        fuzz.roots[i] = (struct value){.kind = VALUE_IMMEDIATE};
+    }
+    world_make_with(&fuzz.w, &options);
+    eden_error error = {EDEN_OK, ""};
+    fuzz.sites[0] = eden_site_define(fuzz.w.heap, fuzz.w.pair, "pair site", &error);
+    fuzz.sites[1] = eden_site_define(fuzz.w.heap, fuzz.w.compound, "compound site", &error);
+    for (size_t i = 0; i < GLOBAL_ROOTS; i++) {
+        eden_root_add(fuzz.w.heap, &fuzz.globals[i]);
+    }
+    eden_visitor_add(fuzz.w.heap, visit, NULL);
+    {
+        EDEN_FRAME(fuzz.w.m, local, FRAME_ROOTS);
+        fuzz.frame = local;
+        for (size_t i = 0; i < count; i++) {
+            fuzz.event = i;
+            run_event(&events[i]);
+        }
+        fuzz.refusing = 0;
+        fuzz.event = count;
+        full();
+        for (size_t i = 0; i < ROOTS; i++) {
+            set_root(i, (struct value){.kind = VALUE_IMMEDIATE}, EDEN_NONE);
+        }
+        for (size_t i = 0; i < PINS; i++) {
+            unpin(&fuzz.pins[i]);
+        }
+        full();
+    }
+    eden_heap_destroy(fuzz.w.heap);
+}
+
+/* Does it fail? In a child; its message goes to standard output, or nowhere. */
+static bool fails(const struct event *events, size_t count, bool quiet, char *how, size_t size) {
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (quiet) {
+            int null = open("/dev/null", O_WRONLY);
+            dup2(null, STDOUT_FILENO);
+            dup2(null, STDERR_FILENO);
+        }
+        alarm(120);
+        run_events(events, count);
+        _exit(0);
+    }
+    int status = 0;
+    if (pid < 0 || waitpid(pid, &status, 0) != pid) {
+        perror("heap-fuzz");
+        exit(2);
+    }
+    if (WIFSIGNALED(status)) {
+        snprintf(how, size, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    } else {
+        snprintf(how, size, "exit status %d", WEXITSTATUS(status));
+    }
+    return status != 0;
+}
+
+/* Removes pieces, halving their size, as long as what is left still fails; at most `seconds`. */
+static size_t shrink(struct event *events, size_t count, time_t seconds) {
+    struct event *trial = need(malloc(count * sizeof *trial));
+    char how[80];
+    time_t end = time(NULL) + seconds;
+    for (size_t piece = count / 2; piece != 0; piece /= 2) {
+        for (size_t at = 0; at < count && time(NULL) < end;) {
+            size_t gone = piece < count - at ? piece : count - at;
+            memcpy(trial, events, at * sizeof *trial);
+            memcpy(trial + at, events + at + gone, (count - at - gone) * sizeof *trial);
+            if (fails(trial, count - gone, true, how, sizeof how)) {
+                count -= gone;
+                memcpy(events, trial, count * sizeof *trial);
+            } else {
+                at += gone;
+            }
+        }
+    }
+    free(trial);
+    return count;
+}
+
+static void make_events(struct event *events, size_t count, uint64_t seed) {
+    uint64_t random = seed * 0x9e3779b97f4a7c15ull + 1;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t x = next_random(&random), y = next_random(&random), z = next_random(&random);
+        events[i] =
+            (struct event){(uint32_t)(x >> 32), (uint32_t)x, (uint32_t)(y >> 32), (uint32_t)y, (uint32_t)(z >> 32)};
+    }
+}
+
+static bool run_seed(uint64_t seed, size_t count) {
+    struct event *events = need(malloc(count * sizeof *events));
+    char how[80];
+    make_events(events, count, seed);
+    bool failed = fails(events, count, false, how, sizeof how);
+    if (failed) {
+        const char *options = getenv("EDEN_OPTIONS");
+        printf("seed %llu fails: %s. Again: EDEN_OPTIONS='%s' heap-fuzz --first %llu --seeds 1 --events %zu\n",
+               (unsigned long long)seed, how, options == NULL ? "" : options, (unsigned long long)seed, count);
+        count = shrink(events, count, 60);
+        printf("shrunk to %zu events (op a b c d):\n", count);
+        for (size_t i = 0; i < count && i < 60; i++) {
+            printf("  %zu: %u %u %u %u %u\n", i, events[i].op % 64, events[i].a, events[i].b, events[i].c, events[i].d);
+        }
+        fails(events, count, false, how, sizeof how);
+        printf("these end with %s\n", how);
+    }
+    free(events);
+    return !failed;
+}
+
+static int run_plan(void) {
+    static const char *const plan[] = {
+        "",
+        "eden_size=64K",
+        "eden_size=64K,large_object=4096,grow_headroom=64K,shrink_threshold=0",
+        "eden_size=1M,compactor=none",
+        "eden_size=64K,tenure_proportion=1,tenure_fill=0",
+        "eden_size=64K,full_gc_ratio=0",
+        "eden_size=64K,max_heap=1M",
+        "eden_size=512K,max_heap=2M,compactor=none",
+    };
+    const uint64_t seeds = TEST_SANITIZED ? 8 : 30;
+    unsetenv("EDEN_STATS");
+    unsetenv("EDEN_LOG");
+    for (size_t i = 0; i < sizeof plan / sizeof plan[0]; i++) {
+        setenv("EDEN_OPTIONS", plan[i], 1);
+        for (uint64_t seed = 1; seed <= seeds; seed++) {
+            if (!run_seed(seed, 1500)) {
+                return 1;
+            }
+        }
+        printf("%llu seeds with '%s'\n", (unsigned long long)seeds, plan[i]);
+    }
+    return 0;
+}
+
+int main(int count, char **words) {
+    unsigned long long first = 1, seeds = 0, events = 1500;
+    for (int i = 1; i < count; i++) {
+        unsigned long long *number = strcmp(words[i], "--first") == 0    ? &first
+                                     : strcmp(words[i], "--seeds") == 0  ? &seeds
+                                     : strcmp(words[i], "--events") == 0 ? &events
+                                                                         : NULL;
+        if (number == NULL || i + 1 == count) {
+            fprintf(stderr, "usage: heap-fuzz [--first K] [--seeds N] [--events E]\n");
+            return 2;
+        }
+        *number = strtoull(words[++i], NULL, 10);
+    }
+    if (count == 1) {
+        return run_plan();
+    }
+    if (events == 0 || events > MAX_EVENTS) {
+        fprintf(stderr, "heap-fuzz: --events must lie between 1 and %d\n", MAX_EVENTS);
+        return 2;
+    }
+    for (unsigned long long seed = first; seed < first + seeds; seed++) {
+        if (!run_seed(seed, events)) {
+            return 1;
+        }
+    }
+    printf("%llu seeds from %llu: no fault\n", seeds, first);
+    return 0;
+}
