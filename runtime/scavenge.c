@@ -285,6 +285,7 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     struct scavenge s = {.visit = {heap, visit_root_slots}, .heap = heap, .tenured = EDEN_NONE};
     struct scavenge_before before = event_scavenge_start(heap, cause);
     s.seq = heap->info.seq + 1;
+    heap->eden.used = heap->mutator.free;
     s.to = heap->kept ? NULL : &heap->semi[!heap->past];
     s.scan = s.to == NULL ? 0 : s.to->start;
 

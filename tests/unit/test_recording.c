@@ -787,7 +787,8 @@ static void killed_recorder_leaves_a_readable_file(void **state) {
         free_collected(&read);
         model_clear(&model);
         recording_close(recording);
-        assert_int_equal(access("killed.data-journal", F_OK), -1);
+        struct stat journal; /* none, or one that holds nothing yet */
+        assert_true(stat("killed.data-journal", &journal) != 0 || journal.st_size == 0);
         if (round % 8 == 7) { /* temporary files of recorders killed at their very start */
             assert_int_equal(system("rm -f killed.data.*"), 0);
         }
