@@ -1,0 +1,228 @@
+/* exercise: makes the collector do everything that a probe tells of, the same each time.
+ *
+ *     exercise [--wait] [ROUNDS]
+ *
+ * Each part has a heap of its own, made small so that little work is enough: scavenges, tenuring by age, overflow, pin
+ * and retry, remembering by store, tenuring and recovery, full collections of each cause, compaction and sweeping,
+ * large objects, segments mapped and returned, allocations that fail, parameters changed. The last heap is never
+ * destroyed. ROUNDS (default 1) repeats the work on the same heaps. With --wait the heaps are made, "ready" is printed,
+ * and the work begins when a line comes on the standard input: so a tool can attach to a process whose heaps it did not
+ * see made. Prints "done"; exit status 1 where a part did not happen as intended. */
+#include <eden/eden.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct part {
+    const char *name;
+    const char *parameters;
+    void (*work)(struct part *part);
+    bool refuse; /* the memory hook refuses to let the remembered set grow */
+    eden_heap *heap;
+    eden_mutator *mutator;
+    eden_class node, table, text;
+};
+
+static void stop(const struct part *part, const char *what) {
+    fprintf(stderr, "exercise: %s: %s\n", part->name, what);
+    exit(1);
+}
+
+static void expect(const struct part *part, bool ok, const char *what) {
+    if (!ok) {
+        stop(part, what);
+    }
+}
+
+static eden_figures figures(const struct part *part) {
+    eden_figures now;
+    eden_heap_figures(part->heap, &now);
+    return now;
+}
+
+static bool memory_hook(void *context, size_t bytes, const char *what) {
+    const struct part *part = context;
+    (void)bytes;
+    return !(part->refuse && strcmp(what, "remembered set") == 0);
+}
+
+/* A node with a text of 24 bytes; EDEN_NONE where memory is exhausted. */
+static eden_value new_node(struct part *part, eden_value next) {
+    EDEN_FRAME(part->mutator, local, 2);
+    local[0] = next;
+    local[1] = eden_new_raw(part->mutator, part->text, 24);
+    if (local[1] == EDEN_NONE) {
+        return EDEN_NONE;
+    }
+    memset(eden_raw(local[1]), '.', 24);
+    eden_value node = eden_new(part->mutator, part->node);
+    if (node != EDEN_NONE) {
+        eden_slot_set(part->mutator, node, 0, local[0]);
+        eden_slot_set(part->mutator, node, 1, local[1]);
+    }
+    return node;
+}
+
+/* Nodes stored round and round into a table that soon is old: scavenges, age and overflow, stores, growth of old space.
+ */
+static void work_on_ages(struct part *part) {
+    EDEN_FRAME(part->mutator, local, 2);
+    local[0] = eden_new_slots(part->mutator, part->table, 1500);
+    for (size_t i = 0; i < 60000; i++) {
+        local[1] = new_node(part, EDEN_NONE);
+        eden_slot_set(part->mutator, local[0], i % 1500, local[1]);
+    }
+    for (size_t i = 0; i < 1500; i++) {
+        eden_slot_set(part->mutator, local[0], i, EDEN_NONE);
+    }
+    eden_scavenge(part->mutator);
+    expect(part, figures(part).full_by_cause[EDEN_FULL_RATIO] != 0, "old space did not grow");
+    expect(part, figures(part).remembered != 0, "no store was remembered");
+    expect(part, figures(part).forgotten != 0, "nothing was forgotten");
+}
+
+/* Large objects that come and go: full collections before growth, segments mapped and returned. */
+static void work_on_sizes(struct part *part) {
+    EDEN_FRAME(part->mutator, local, 1);
+    local[0] = eden_new_slots(part->mutator, part->table, 16);
+    for (size_t i = 0; i < 64; i++) {
+        eden_value text = eden_new_raw(part->mutator, part->text, 100000 + i);
+        eden_slot_set(part->mutator, local[0], i / 2 % 16, text);
+    }
+    local[0] = EDEN_NONE;
+    eden_full_collect(part->mutator);
+    expect(part, figures(part).full_by_cause[EDEN_FULL_ALLOCATION] != 0, "no allocation asked for a collection");
+    expect(part, figures(part).segments_unmapped != 0, "no segment was returned");
+}
+
+/* A list until memory is exhausted; most of it cut off; what was kept in place is then promoted. */
+static void work_on_limit(struct part *part) {
+    EDEN_FRAME(part->mutator, local, 2);
+    uint64_t failures = figures(part).alloc_failures;
+    while ((local[1] = new_node(part, local[0])) != EDEN_NONE) {
+        local[0] = local[1];
+    }
+    expect(part, eden_last_error(part->mutator)->status == EDEN_NO_MEMORY, "no error was left");
+    local[1] = local[0];
+    for (int i = 0; i < 400; i++) {
+        local[1] = eden_slot(local[1], 0);
+    }
+    eden_slot_set(part->mutator, local[1], 0, EDEN_NONE);
+    eden_full_collect(part->mutator);
+    eden_scavenge(part->mutator);
+    local[1] = new_node(part, local[0]);
+    expect(part, local[1] != EDEN_NONE, "there is still no memory");
+    expect(part, figures(part).alloc_failures > failures, "no allocation failed");
+    expect(part, figures(part).full_by_cause[EDEN_FULL_LIMIT] != 0, "the limit asked for no collection");
+}
+
+/* More old objects with young references than the remembered set has room for. */
+static void work_on_recovery(struct part *part) {
+    enum { NODES = 3000 };
+    EDEN_FRAME(part->mutator, local, 2);
+    local[0] = eden_new_slots(part->mutator, part->table, NODES);
+    for (size_t i = 0; i < NODES; i++) {
+        eden_value node = new_node(part, EDEN_NONE);
+        eden_slot_set(part->mutator, local[0], i, node);
+    }
+    eden_scavenge(part->mutator);
+    eden_scavenge(part->mutator);
+    part->refuse = true;
+    for (size_t i = 0; i < NODES; i++) {
+        local[1] = new_node(part, EDEN_NONE);
+        eden_slot_set(part->mutator, eden_slot(local[0], i), 0, local[1]);
+    }
+    part->refuse = false;
+    eden_scavenge(part->mutator);
+}
+
+/* Pinned objects amid others: promoted, stepped around by compaction, let go. */
+static void work_on_pins(struct part *part) {
+    EDEN_FRAME(part->mutator, local, 1);
+    eden_value pinned[4];
+    for (size_t i = 0; i < 4; i++) {
+        local[0] = new_node(part, EDEN_NONE);
+        for (int j = 0; j < 100; j++) {
+            local[0] = new_node(part, local[0]);
+        }
+        pinned[i] = eden_pin(part->mutator, local[0]);
+        expect(part, pinned[i] != EDEN_NONE, "an object can't be pinned");
+        local[0] = EDEN_NONE;
+        eden_full_collect(part->mutator);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        eden_unpin(part->mutator, pinned[i]);
+    }
+    eden_full_collect(part->mutator);
+}
+
+/* Left to the end of the process, with something allocated, remembered and promoted after the last collection. */
+static void work_on_rest(struct part *part) {
+    EDEN_FRAME(part->mutator, local, 1);
+    eden_error error;
+    expect(part, eden_heap_set(part->heap, "full_gc_ratio", "2.5", &error), "full_gc_ratio=2.5 is refused");
+    local[0] = eden_pin(part->mutator, new_node(part, EDEN_NONE));
+    eden_value young = new_node(part, EDEN_NONE);
+    eden_slot_set(part->mutator, local[0], 0, young);
+    eden_unpin(part->mutator, local[0]);
+}
+
+static void make(struct part *part) {
+    eden_error error;
+    const eden_options options = {part->name, part->parameters, memory_hook, part};
+    part->heap = eden_heap_create(&options, &error);
+    part->mutator = part->heap == NULL ? NULL : eden_mutator_attach(part->heap, &error);
+    if (part->mutator == NULL) {
+        stop(part, error.message);
+    }
+    eden_class node = eden_class_define(part->heap, &(eden_class_definition){"Node", EDEN_FORMAT_FIXED, 2}, &error);
+    part->table = eden_class_define(part->heap, &(eden_class_definition){"Table", EDEN_FORMAT_VARIABLE, 0}, &error);
+    part->text = eden_class_define(part->heap, &(eden_class_definition){"Text", EDEN_FORMAT_BYTES, 0}, &error);
+    part->node = eden_site_define(part->heap, node, "Node in new_node", &error);
+    if (node == 0 || part->table == 0 || part->text == 0 || part->node == 0) {
+        stop(part, error.message);
+    }
+}
+
+int main(int argc, char **argv) {
+    static struct part parts[] = {
+        {.name = "ages", .parameters = "eden_size=256K,grow_headroom=64K", .work = work_on_ages},
+        {.name = "sizes",
+         .parameters = "eden_size=256K,large_object=64K,grow_headroom=1M,shrink_threshold=1M,full_gc_ratio=inf",
+         .work = work_on_sizes},
+        {.name = "limit", .parameters = "eden_size=256K,max_heap=2M,compactor=none", .work = work_on_limit},
+        {.name = "recovery",
+         .parameters = "eden_size=1M,tenure_fill=0,tenure_proportion=1,full_gc_ratio=inf",
+         .work = work_on_recovery},
+        {.name = "pins", .parameters = "eden_size=256K,grow_headroom=256K", .work = work_on_pins},
+        {.name = "rest", .parameters = "eden_size=256K", .work = work_on_rest},
+    };
+    enum { PARTS = sizeof parts / sizeof parts[0] };
+    bool wait = argc > 1 && strcmp(argv[1], "--wait") == 0;
+    int place = wait ? 2 : 1;
+    long rounds = argc > place ? strtol(argv[place], NULL, 10) : 1;
+    for (size_t i = 0; i < PARTS; i++) {
+        make(&parts[i]);
+    }
+    if (wait) {
+        char line[80];
+        if (puts("ready") == EOF || fflush(stdout) != 0 || fgets(line, sizeof line, stdin) == NULL) {
+            return 1;
+        }
+    }
+    for (long round = 0; round < rounds; round++) {
+        for (size_t i = 0; i < PARTS; i++) {
+            parts[i].work(&parts[i]);
+        }
+    }
+    for (size_t i = 0; i < PARTS; i++) {
+        eden_error error;
+        if (!eden_heap_verify(parts[i].heap, &error)) {
+            stop(&parts[i], error.message);
+        }
+        if (i + 1 < PARTS) {
+            eden_heap_destroy(parts[i].heap);
+        }
+    }
+    return puts("done") == EOF ? 1 : 0;
+}
