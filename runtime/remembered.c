@@ -23,7 +23,8 @@ void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origi
     eden_fire_remember(heap, (const void *)(uintptr_t)object, eden_index_of(object), set->count, origin);
 }
 
-void eden_remember(eden_mutator *mutator, eden_value object) {
+void eden_remember(eden_mutator *mutator, eden_value object, size_t index) {
+    (void)index; /* objects are remembered whole; part of the ABI for sets that know better */
     remembered_add(mutator->heap, object, EDEN_REMEMBER_STORE);
 }
 

@@ -50,7 +50,7 @@ struct eden_mutator {
 /* The slow paths. eden_allocate_slow may collect; EDEN_NONE on failure (eden_last_error). eden_remember can't fail and
  * does not collect. */
 EDEN_API eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slots);
-EDEN_API void eden_remember(eden_mutator *mutator, eden_value object);
+EDEN_API void eden_remember(eden_mutator *mutator, eden_value object, size_t index);
 
 static inline uint64_t *eden_words_(eden_value object) { return (uint64_t *)(uintptr_t)object; }
 static inline uint64_t eden_header(eden_value object) { return *eden_words_(object); }
@@ -138,7 +138,7 @@ static inline void eden_slot_set(eden_mutator *mutator, eden_value object, size_
     eden_words_(object)[1 + index] = value;
     if (eden_is_young(mutator, value) && !eden_is_young(mutator, object) &&
         (eden_header(object) & EDEN_HEADER_REMEMBERED) == 0) {
-        eden_remember(mutator, object);
+        eden_remember(mutator, object, index);
     }
 }
 
