@@ -245,6 +245,9 @@ static void update(struct compaction *c) {
     if (moves) {
         roots_visit(&c->visit);
         update_slots(&c->visit, heap->remembered.objects, heap->remembered.count);
+        for (size_t i = 0; i < heap->remembered.card_count; i++) {
+            update_slots(&c->visit, &heap->remembered.cards[i].object, 1);
+        }
         struct space *spaces[YOUNG_SPACES];
         heap_young_spaces(heap, spaces);
         for (int i = 0; i < YOUNG_SPACES; i++) {
@@ -320,10 +323,12 @@ bool compact(eden_heap *heap) {
         }
         if (done) {
             uint64_t phase = event_phase_start(heap, EDEN_PHASE_compact__update);
+            cards_unset(heap); /* needs the objects where they are */
             update(&c);
             event_phase_done(heap, EDEN_PHASE_compact__update, phase, c.updated);
             phase = event_phase_start(heap, EDEN_PHASE_compact__move);
             move(&c);
+            cards_set(heap); /* and where they will be */
             event_phase_done(heap, EDEN_PHASE_compact__move, phase, c.moved);
         }
         if (c.bits != NULL) {

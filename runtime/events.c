@@ -26,7 +26,7 @@ static void set_gauges(eden_heap *heap) {
     heap->figures.survivor_used = heap_survivor_used(heap);
     heap->figures.old_used = old_used(heap);
     heap->figures.old_capacity = heap->old.capacity;
-    heap->figures.remembered_now = heap->remembered.count;
+    heap->figures.remembered_now = remembered_now(heap);
 }
 
 /* The end of collection info.seq + 1: tools may read it from now on. */
@@ -67,7 +67,7 @@ struct scavenge_before event_scavenge_start(eden_heap *heap, enum eden_scavenge_
         .start_ns = now_ns(),
         .eden_used = heap->mutator.free - heap->eden.start,
         .survivor_used = heap_survivor_used(heap),
-        .remembered = heap->remembered.count,
+        .remembered = remembered_now(heap),
         .tenured_objects = heap->figures.tenured_objects,
         .cause = cause,
     };
@@ -94,7 +94,7 @@ void event_scavenge_done(eden_heap *heap, const struct scavenge_before *before, 
     } else {
         note_pause(heap, duration);
     }
-    eden_fire_scavenge__done(heap, heap->info.seq + 1, duration, survivor_used, heap->remembered.count,
+    eden_fire_scavenge__done(heap, heap->info.seq + 1, duration, survivor_used, remembered_now(heap),
                              totals->tenured_bytes, totals->tenured_objects, (const void *)heap->tenure_threshold,
                              (const void *)survivors->start, (const void *)survivors->limit);
     log_scavenge(heap, before, totals, duration);
@@ -128,7 +128,7 @@ void event_full_done(eden_heap *heap, const struct full_before *before, uint64_t
     figures->freed_bytes += freed;
     note_pause(heap, heap->full_scavenge_ns + duration);
     eden_fire_full__done(heap, heap->info.seq + 1, duration, used, heap->old.capacity, heap->old.free.chunks,
-                         old_largest_free(heap), heap->old.segment_count, freed, young_freed, heap->remembered.count);
+                         old_largest_free(heap), heap->old.segment_count, freed, young_freed, remembered_now(heap));
     log_full(heap, before, duration, survived, freed, young_freed);
     publish(heap);
 }

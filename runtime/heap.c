@@ -84,6 +84,7 @@ static void release(eden_heap *heap) {
     }
     free(heap->old.segments);
     free(heap->remembered.objects);
+    cards_destroy(heap);
     free(heap->roots.slots);
     free(heap->roots.visitors);
     system_unmap(heap, page_round(sizeof *heap));
@@ -98,7 +99,7 @@ static bool create(eden_heap *heap, const eden_options *options, eden_error *err
     }
     heap->mark_stack.entries = system_map(&heap->system, MARK_STACK_ENTRIES * sizeof(uint64_t), "mark stack");
     heap->mark_stack.room = MARK_STACK_ENTRIES;
-    if (heap->mark_stack.entries == NULL || !classes_create(heap)) {
+    if (heap->mark_stack.entries == NULL || !classes_create(heap) || !cards_create(heap)) {
         return fail(error, EDEN_NO_MEMORY, "the system gives no memory for the heap's tables");
     }
     heap->mutator.free = heap->since.allocated_from = heap->eden.start;
@@ -173,6 +174,9 @@ bool eden_heap_set(eden_heap *heap, const char *name, const char *value, eden_er
     }
     if (changed.eden_size != heap->params.eden_size) {
         return fail(error, EDEN_BAD_PARAMETER, "eden_heap_set: eden_size can't change while the heap lives");
+    }
+    if (changed.remembered_set != heap->params.remembered_set) {
+        return fail(error, EDEN_BAD_PARAMETER, "eden_heap_set: remembered_set can't change while the heap lives");
     }
     if (changed.max_heap < heap->info.new_bytes + heap->old.capacity) {
         return fail(error, EDEN_BAD_PARAMETER,

@@ -102,7 +102,7 @@ void log_scavenge(eden_heap *heap, const struct scavenge_before *before, const s
     add(&line, ", \"survivors_before\": %" PRIu64 ", \"survivors_after\": %" PRIu64, before->survivor_used,
         heap_survivor_used(heap));
     add(&line, ", \"remembered_before\": %" PRIu64 ", \"remembered_after\": %zu", before->remembered,
-        heap->remembered.count);
+        remembered_now(heap));
     add(&line, ", \"tenured_before\": %" PRIu64 ", \"tenured_after\": %" PRIu64, before->tenured_objects,
         heap->figures.tenured_objects);
     add(&line, ", \"tenured_objects\": %" PRIu64 ", \"tenured_bytes\": %" PRIu64, totals->tenured_objects,

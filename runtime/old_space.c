@@ -93,6 +93,10 @@ static uint64_t allowance(const eden_heap *heap) {
     return heap->params.max_heap > used ? heap->params.max_heap - used : 0;
 }
 
+static bool commit(eden_heap *heap, uintptr_t start, size_t size) {
+    return cards_commit(heap, start, size) && system_commit(&heap->system, start, size, "segment");
+}
+
 bool old_grow(eden_heap *heap, size_t bytes) {
     struct old_space *old = &heap->old;
     if (bytes > old->limit - old->start) {
@@ -115,9 +119,9 @@ bool old_grow(eden_heap *heap, size_t bytes) {
                                    sizeof *old->segments, "segment table")) {
         return false;
     }
-    if (!system_commit(&heap->system, start, size, "segment")) {
+    if (!commit(heap, start, size)) {
         size = least; /* the headroom is a wish, the object a need */
-        if (!system_commit(&heap->system, start, size, "segment")) {
+        if (!commit(heap, start, size)) {
             return false;
         }
     }

@@ -19,6 +19,7 @@
 
 /* ---- parameters (params.c) ---- */
 
+enum eden_remembered { EDEN_REMEMBERED_OBJECT, EDEN_REMEMBERED_CARD };
 enum eden_compactor { EDEN_COMPACTOR_PLANNING, EDEN_COMPACTOR_NONE };
 
 #define EDEN_PARAM_TYPE_size uint64_t
@@ -71,10 +72,21 @@ struct old_space {
     uint64_t used_at_full;               /* after the last full collection: what full_gc_ratio measures growth from */
 };
 
+/* A card: a stretch of CARD_SLOTS references of a large old object, from slot `first` on. */
+enum { CARD_SLOTS = 64 };
+struct card {
+    eden_value object;
+    size_t first;
+};
+
 struct remembered_set {
     eden_value *objects;
     size_t count, room;
-    bool incomplete; /* it could not grow: the next scavenge scans all of old space */
+    struct card *cards; /* the dirty ones */
+    size_t card_count, card_room;
+    uint8_t *card_table;     /* a byte for each 512 bytes of the old range; usable where segments are; NULL: no cards */
+    size_t card_table_bytes; /* reserved */
+    bool incomplete;         /* it could not grow: the next scavenge scans all of old space */
 };
 
 struct root_visitor {
@@ -206,10 +218,27 @@ struct eden_visit {
 };
 void roots_visit(eden_visit *visit);
 
-/* ---- remembered set (remembered.c) ---- */
+/* ---- remembered set (remembered.c, cards.c) ---- */
 void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origin origin);
 void remembered_forget(eden_heap *heap, eden_value object, size_t remaining); /* the event and the bit; not the list */
 void remembered_drop_unmarked(eden_heap *heap);
+static inline size_t remembered_now(const eden_heap *heap) {
+    return heap->remembered.count + heap->remembered.card_count;
+}
+
+/* Is the object remembered by cards, rather than whole? Those with a word of their own for the slot count are. */
+static inline bool is_carded(const eden_heap *heap, eden_value object) {
+    return heap->remembered.card_table != NULL && eden_header(object) >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW;
+}
+bool cards_create(eden_heap *heap);
+void cards_destroy(eden_heap *heap);
+bool cards_commit(eden_heap *heap, uintptr_t start, size_t bytes); /* with a segment */
+bool card_is_dirty(const eden_heap *heap, struct card card);
+void card_add(eden_heap *heap, struct card card, enum eden_remember_origin origin);
+void card_forget(eden_heap *heap, struct card card, size_t remaining); /* the event and the byte; not the list */
+void cards_drop_unmarked(eden_heap *heap);
+void cards_unset(eden_heap *heap); /* around a change of the objects' addresses */
+void cards_set(eden_heap *heap);
 
 /* ---- old space (old_space.c) ---- */
 eden_value old_allocate(eden_heap *heap, size_t bytes); /* start of a chunk from free memory, else 0. Not initialised */

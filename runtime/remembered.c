@@ -1,8 +1,9 @@
 /* The remembered set: the old objects that may refer to young ones, the scavenger's roots in old space.
  *
- * Object-granular, as in the papers: the write barrier's slow path sets the object's remembered bit and appends it; a
- * scavenge scans each object whole and drops those that no longer refer to anything young (scavenge.c). The bit says
- * "is in the list", so an object is never there twice.
+ * remembered_set=object, as in the papers: the write barrier's slow path sets the object's remembered bit and appends
+ * it; a scavenge scans each object whole and drops those that no longer refer to anything young (scavenge.c). The bit
+ * says "is in the list", so an object is never there twice. remembered_set=card treats large objects otherwise:
+ * cards.c.
  *
  * A store can't fail. If the list can't grow, the object is left out, its bit stays clear, and `incomplete` makes the
  * next scavenge walk all of old space; that walk tries to remember what it finds.
@@ -20,12 +21,16 @@ void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origi
     header_set(object, EDEN_HEADER_REMEMBERED);
     set->objects[set->count++] = object;
     heap->since.remembered++;
-    eden_fire_remember(heap, (const void *)(uintptr_t)object, eden_index_of(object), set->count, origin);
+    eden_fire_remember(heap, (const void *)(uintptr_t)object, eden_index_of(object), remembered_now(heap), origin);
 }
 
 void eden_remember(eden_mutator *mutator, eden_value object, size_t index) {
-    (void)index; /* objects are remembered whole; part of the ABI for sets that know better */
-    remembered_add(mutator->heap, object, EDEN_REMEMBER_STORE);
+    eden_heap *heap = mutator->heap;
+    if (is_carded(heap, object)) {
+        card_add(heap, (struct card){object, index / CARD_SLOTS * CARD_SLOTS}, EDEN_REMEMBER_STORE);
+    } else {
+        remembered_add(heap, object, EDEN_REMEMBER_STORE);
+    }
 }
 
 void remembered_forget(eden_heap *heap, eden_value object, size_t remaining) {
@@ -41,8 +46,9 @@ void remembered_drop_unmarked(eden_heap *heap) {
         if (header_has(set->objects[i], EDEN_HEADER_MARKED)) {
             set->objects[kept++] = set->objects[i];
         } else {
-            remembered_forget(heap, set->objects[i], kept + (set->count - i - 1));
+            remembered_forget(heap, set->objects[i], kept + (set->count - i - 1) + set->card_count);
         }
     }
     set->count = kept;
+    cards_drop_unmarked(heap);
 }

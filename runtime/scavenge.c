@@ -124,12 +124,11 @@ static void scan_slots(struct scavenge *s, eden_value *slots, size_t count) {
     }
 }
 
-/* Scans an old object; does it still refer to anything young? */
-static bool scan_old(struct scavenge *s, eden_value object) {
-    size_t count = reference_slots(s->heap, object);
+/* Scans slots from..to of an old object; do they still refer to anything young? */
+static bool scan_old(struct scavenge *s, eden_value object, size_t from, size_t to) {
     eden_value *slots = eden_words_(object) + 1;
     bool young = false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = from; i < to; i++) {
         if (heap_is_young(s->heap, slots[i])) {
             if (to_evacuate(s, slots[i])) {
                 slots[i] = evacuate(s, slots[i]);
@@ -138,6 +137,28 @@ static bool scan_old(struct scavenge *s, eden_value object) {
         }
     }
     return young;
+}
+
+static size_t card_end(struct scavenge *s, struct card card) {
+    size_t count = reference_slots(s->heap, card.object);
+    return count - card.first > CARD_SLOTS ? card.first + CARD_SLOTS : count;
+}
+
+/* Scans an old object whole and remembers what of it refers to young objects, unless that is known. */
+static void scan_old_and_remember(struct scavenge *s, eden_value object, enum eden_remember_origin origin) {
+    eden_heap *heap = s->heap;
+    size_t count = reference_slots(heap, object);
+    if (!is_carded(heap, object)) {
+        if (scan_old(s, object, 0, count) && !header_has(object, EDEN_HEADER_REMEMBERED)) {
+            remembered_add(heap, object, origin);
+        }
+        return;
+    }
+    for (struct card card = {object, 0}; card.first < count; card.first += CARD_SLOTS) {
+        if (scan_old(s, object, card.first, card_end(s, card))) {
+            card_add(heap, card, origin);
+        }
+    }
 }
 
 static void visit_root_slots(eden_visit *visit, eden_value *slots, size_t count) {
@@ -153,9 +174,7 @@ static struct tally scan_all_old(struct scavenge *s) {
         if (!object_is_free(object) && !header_has(object, EDEN_HEADER_REMEMBERED)) {
             scanned.objects++;
             scanned.bytes += object_bytes(object);
-            if (scan_old(s, object)) {
-                remembered_add(heap, object, EDEN_REMEMBER_RECOVERY);
-            }
+            scan_old_and_remember(s, object, EDEN_REMEMBER_RECOVERY);
         }
     }
     return scanned;
@@ -169,13 +188,27 @@ static struct tally scan_remembered(struct scavenge *s) {
         eden_value object = set->objects[i];
         scanned.objects++;
         scanned.bytes += object_bytes(object);
-        if (scan_old(s, object)) {
+        if (scan_old(s, object, 0, reference_slots(s->heap, object))) {
             set->objects[kept++] = object;
         } else {
-            remembered_forget(s->heap, object, kept + (count - i - 1));
+            remembered_forget(s->heap, object, kept + (count - i - 1) + set->card_count);
         }
     }
     set->count = kept;
+    count = set->card_count;
+    kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct card card = set->cards[i];
+        size_t end = card_end(s, card);
+        scanned.objects++;
+        scanned.bytes += 8 * (end - card.first);
+        if (scan_old(s, card.object, card.first, end)) {
+            set->cards[kept++] = card;
+        } else {
+            card_forget(s->heap, card, kept + (count - i - 1));
+        }
+    }
+    set->card_count = kept;
     if (set->incomplete) {
         struct tally more = scan_all_old(s);
         scanned.objects += more.objects;
@@ -220,9 +253,7 @@ static void scan_moved(struct scavenge *s) {
             eden_value corpse = s->tenured;
             eden_value object = eden_header(corpse) & ~EDEN_HEADER_FORWARDED;
             s->tenured = eden_words_(corpse)[1];
-            if (scan_old(s, object) && !header_has(object, EDEN_HEADER_REMEMBERED)) {
-                remembered_add(s->heap, object, EDEN_REMEMBER_TENURE);
-            }
+            scan_old_and_remember(s, object, EDEN_REMEMBER_TENURE);
         } else if (kept->count != 0) {
             scan_young(s, kept->entries[--kept->count]);
         } else if (kept->overflowed) {

@@ -116,6 +116,13 @@ static void check_root_slots(eden_visit *visit, eden_value *slots, size_t count)
     }
 }
 
+static bool is_remembered(const eden_heap *heap, eden_value object, size_t slot) {
+    if (is_carded(heap, object)) {
+        return card_is_dirty(heap, (struct card){object, slot / CARD_SLOTS * CARD_SLOTS});
+    }
+    return header_has(object, EDEN_HEADER_REMEMBERED);
+}
+
 static bool check_slots(struct verifier *v, eden_value object) {
     size_t count = object_is_free(object) ? 0 : reference_slots(v->heap, object);
     bool old = !heap_is_young(v->heap, object);
@@ -124,7 +131,7 @@ static bool check_slots(struct verifier *v, eden_value object) {
         if (!check_value(v, value, eden_class_name(v->heap, eden_class_of(v->heap, object)), object, i)) {
             return false;
         }
-        if (old && heap_is_young(v->heap, value) && !header_has(object, EDEN_HEADER_REMEMBERED) &&
+        if (old && heap_is_young(v->heap, value) && !is_remembered(v->heap, object, i) &&
             !v->heap->remembered.incomplete) {
             return fail(v->error, EDEN_CORRUPT,
                         "old %.60s %#" PRIx64 ", slot %zu refers to young %#" PRIx64
@@ -211,6 +218,17 @@ static bool check_books(struct verifier *v) {
         if (heap_is_young(heap, object) || !header_has(object, EDEN_HEADER_REMEMBERED)) {
             return fail(v->error, EDEN_CORRUPT, "remembered set: %#" PRIx64 " is young, or lacks the remembered bit",
                         object);
+        }
+    }
+    for (size_t i = 0; i < heap->remembered.card_count; i++) {
+        struct card card = heap->remembered.cards[i];
+        if (!check_value(v, card.object, "remembered set at", (uintptr_t)&heap->remembered.cards[i], i)) {
+            return false;
+        }
+        if (heap_is_young(heap, card.object) || !is_carded(heap, card.object) || !card_is_dirty(heap, card)) {
+            return fail(v->error, EDEN_CORRUPT,
+                        "remembered set: card %zu of %#" PRIx64 " is of no large old object, or clean in the table",
+                        card.first, card.object);
         }
     }
     return v->remembered_bits == heap->remembered.count ||
