@@ -58,7 +58,7 @@ struct live_heap {
 struct recorder {
     sqlite3 *db;
     sqlite3_stmt *event, *class, *parameter, *process, *heap, *phase, *bucket, *forget_phases, *forget_buckets,
-        *forget_heaps, *meta;
+        *forget_heap, *meta;
     int lock;
     bool published, failed, objects;
     char path[PATH_MAX], temporary[PATH_MAX];
@@ -331,8 +331,22 @@ static int write_phase(struct recorder *recorder, size_t number, enum eden_phase
     return code;
 }
 
+static int forget_heap(struct recorder *recorder, size_t number) {
+    sqlite3_stmt *const all[] = {recorder->forget_heap, recorder->forget_phases, recorder->forget_buckets};
+    int code = SQLITE_OK;
+    for (size_t i = 0; i < sizeof all / sizeof all[0] && code == SQLITE_OK; i++) {
+        bind(all[i], 1, number);
+        code = sql_step(all[i]);
+    }
+    return code;
+}
+
 static int write_heap(struct recorder *recorder, size_t number, size_t process, const struct heap_model *heap) {
     sqlite3_stmt *to = recorder->heap;
+    int code = forget_heap(recorder, number);
+    if (code != SQLITE_OK) {
+        return code;
+    }
     bind(to, 1, number);
     bind(to, 2, process);
     bind(to, 3, heap->address);
@@ -355,11 +369,7 @@ static int write_heap(struct recorder *recorder, size_t number, size_t process, 
             bind(to, place, by_cause[i]);
         }
     }
-    int code = sql_step(to);
-    bind(recorder->forget_phases, 1, number);
-    code = code == SQLITE_OK ? sql_step(recorder->forget_phases) : code;
-    bind(recorder->forget_buckets, 1, number);
-    code = code == SQLITE_OK ? sql_step(recorder->forget_buckets) : code;
+    code = sql_step(to);
     for (int i = 0; i < EDEN_PHASE_COUNT && code == SQLITE_OK; i++) {
         if (heap->phase[i]) {
             code = write_phase(recorder, number, (enum eden_phase)i, heap->phase[i]);
@@ -408,9 +418,8 @@ static int write_model(struct recorder *recorder, const struct model *model) {
             }
         }
     }
-    if (code == SQLITE_OK && count < recorder->written_count) {
-        bind(recorder->forget_heaps, 1, count);
-        code = sql_step(recorder->forget_heaps);
+    for (size_t i = recorder->written_count; i > count && code == SQLITE_OK; i--) {
+        code = forget_heap(recorder, i);
     }
     recorder->written_count = count;
     code = code == SQLITE_OK ? write_meta(recorder, "wall_ns", model->wall_ns) : code;
@@ -424,7 +433,9 @@ static void forget_written(struct recorder *recorder) {
     for (size_t i = 0; i < recorder->process_count; i++) {
         recorder->processes[i].written = 0;
     }
-    memset(recorder->written, 0, recorder->written_count * sizeof *recorder->written);
+    for (size_t i = 0; i < recorder->written_count; i++) {
+        recorder->written[i] = 0;
+    }
 }
 
 static int write_all(struct recorder *recorder, const struct model *model, bool finished) {
@@ -565,9 +576,9 @@ uint64_t recorder_bytes(const struct recorder *recorder) {
 
 static void close_database(struct recorder *recorder) {
     sqlite3_stmt **statements[] = {
-        &recorder->event,          &recorder->class,        &recorder->parameter, &recorder->process,
-        &recorder->heap,           &recorder->phase,        &recorder->bucket,    &recorder->forget_phases,
-        &recorder->forget_buckets, &recorder->forget_heaps, &recorder->meta,
+        &recorder->event,          &recorder->class,       &recorder->parameter, &recorder->process,
+        &recorder->heap,           &recorder->phase,       &recorder->bucket,    &recorder->forget_phases,
+        &recorder->forget_buckets, &recorder->forget_heap, &recorder->meta,
     };
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
         sqlite3_finalize(*statements[i]);
@@ -608,7 +619,7 @@ static int prepare(struct recorder *recorder) {
         {&recorder->bucket, "INSERT OR REPLACE INTO phase_histogram VALUES(?,?,?,?,?,?)"},
         {&recorder->forget_phases, "DELETE FROM phase WHERE heap = ?"},
         {&recorder->forget_buckets, "DELETE FROM phase_histogram WHERE heap = ?"},
-        {&recorder->forget_heaps, "DELETE FROM heap WHERE heap > ?"},
+        {&recorder->forget_heap, "DELETE FROM heap WHERE heap = ?"},
         {&recorder->meta, "INSERT OR REPLACE INTO meta VALUES(?,?)"},
     };
     int code = SQLITE_OK;

@@ -231,6 +231,37 @@ static void update_slots(eden_visit *visit, eden_value *slots, size_t count) {
     }
 }
 
+/* A root slot may be told more than once in a round (added twice, or by two visitors), but its value is changed once:
+ * the first round marks what it has changed, with a bit that no address of a process has, and the second takes the
+ * marks off. */
+static const uint64_t CHANGED = 1ull << 63;
+
+static void update_root_slots(eden_visit *visit, eden_value *slots, size_t count) {
+    struct compaction *c = (struct compaction *)visit;
+    for (size_t i = 0; i < count; i++) {
+        if (eden_is_object(slots[i]) && is_mobile(c, slots[i])) {
+            slots[i] = new_place(c, slots[i]) | CHANGED;
+        }
+    }
+}
+
+static void settle_root_slots(eden_visit *visit, eden_value *slots, size_t count) {
+    (void)visit;
+    for (size_t i = 0; i < count; i++) {
+        if (eden_is_object(slots[i])) {
+            slots[i] &= ~CHANGED;
+        }
+    }
+}
+
+static void update_roots(struct compaction *c) {
+    c->visit.slots = update_root_slots;
+    roots_visit(&c->visit);
+    c->visit.slots = settle_root_slots;
+    roots_visit(&c->visit);
+    c->visit.slots = update_slots;
+}
+
 static void update_object(struct compaction *c, eden_value object, size_t bytes) {
     update_slots(&c->visit, eden_words_(object) + 1, reference_slots(c->heap, object));
     c->updated.objects++;
@@ -243,7 +274,7 @@ static void update(struct compaction *c) {
     eden_heap *heap = c->heap;
     bool moves = c->mobile;
     if (moves) {
-        roots_visit(&c->visit);
+        update_roots(c);
         update_slots(&c->visit, heap->remembered.objects, heap->remembered.count);
         for (size_t i = 0; i < heap->remembered.card_count; i++) {
             update_slots(&c->visit, &heap->remembered.cards[i].object, 1);

@@ -25,8 +25,6 @@ eden_value eden_pin(eden_mutator *mutator, eden_value object) {
         if (heap_is_young(heap, local[0])) {
             header_set(local[0], EDEN_HEADER_PINNED);
             scavenge(heap, EDEN_SCAVENGE_PIN);
-        } else {
-            header_set(local[0], EDEN_HEADER_PINNED);
         }
     }
     full_collect_if_grown(heap);
@@ -37,6 +35,8 @@ eden_value eden_pin(eden_mutator *mutator, eden_value object) {
         event_alloc_failed(heap, eden_index_of(local[0]), bytes);
         return EDEN_NONE;
     }
+    /* Whichever collection promoted it: where the pinning scavenge found no room it took the bit away. */
+    header_set(local[0], EDEN_HEADER_PINNED);
     return local[0];
 }
 

@@ -6,6 +6,7 @@
 
 #include "private.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
