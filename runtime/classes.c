@@ -29,7 +29,8 @@ static bool format_is_defined(enum eden_format format) {
 }
 
 static bool format_has_fixed(enum eden_format format) {
-    return format == EDEN_FORMAT_FIXED || format == EDEN_FORMAT_FIXED_VARIABLE || format == EDEN_FORMAT_COMPOUND;
+    return format == EDEN_FORMAT_FIXED || format == EDEN_FORMAT_FIXED_VARIABLE || format == EDEN_FORMAT_WEAK ||
+           format == EDEN_FORMAT_EPHEMERON || format == EDEN_FORMAT_COMPOUND;
 }
 
 /* Takes the next index. of: the class's index for a site, 0 for a class. */
@@ -79,8 +80,12 @@ eden_class eden_class_define(eden_heap *heap, const eden_class_definition *defin
     if (definition->fixed_slots >= EDEN_SLOTS_OVERFLOW ||
         (definition->fixed_slots != 0 && !format_has_fixed(definition->format))) {
         fail(error, EDEN_BAD_ARGUMENT,
-             "class '%.60s': %u fixed slots: at most 254, and only in formats FIXED, FIXED_VARIABLE and COMPOUND", name,
+             "class '%.60s': %u fixed slots: at most 254, and none in formats EMPTY, VARIABLE and the raw ones", name,
              definition->fixed_slots);
+        return 0;
+    }
+    if (definition->format == EDEN_FORMAT_EPHEMERON && definition->fixed_slots == 0) {
+        fail(error, EDEN_BAD_ARGUMENT, "class '%.60s': an ephemeron needs at least one slot, for its key", name);
         return 0;
     }
     return define(heap, definition->name, 0, definition->format, definition->fixed_slots, error);

@@ -230,6 +230,11 @@ void event_alloc_failed(eden_heap *heap, uint32_t index, size_t bytes) {
     eden_fire_alloc__failed(heap, index, bytes);
 }
 
+void event_mourn(eden_heap *heap, eden_value ephemeron, uint32_t key_class, size_t queue_length) {
+    heap->figures.mourned++;
+    eden_fire_mourn(heap, (const void *)(uintptr_t)ephemeron, key_class, queue_length);
+}
+
 void event_segment(eden_heap *heap, bool mapped, uintptr_t start, size_t bytes) {
     if (mapped) {
         heap->figures.segments_mapped++;

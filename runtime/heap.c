@@ -85,6 +85,7 @@ static void release(eden_heap *heap) {
     free(heap->old.segments);
     free(heap->remembered.objects);
     cards_destroy(heap);
+    ephemerons_destroy(heap);
     free(heap->roots.slots);
     free(heap->roots.visitors);
     system_unmap(heap, page_round(sizeof *heap));

@@ -8,7 +8,10 @@
  * When the stack is full the object is marked grey instead and the walk over the heap after the stack has drained finds
  * and scans it. Each such walk scans every object grey at its start, so it ends; it is slow, and rare.
  *
- * Invariant: marked and neither grey nor on the stack means scanned.
+ * Ephemerons and weak objects: ephemerons.c. A waiting key is unmarked, though its header has the mark bit among
+ * others.
+ *
+ * Invariant: marked and neither grey, on the stack, nor waiting means scanned.
  *
  * The scavenger uses the same stack for objects it kept in place. */
 #include "private.h"
@@ -30,8 +33,14 @@ void mark_push(struct mark_stack *stack, eden_value object) {
 }
 
 static void reach(struct marking *marking, eden_value v) {
-    if (!eden_is_object(v) || header_has(v, EDEN_HEADER_MARKED)) {
+    if (!eden_is_object(v)) {
         return;
+    }
+    if (header_has(v, EDEN_HEADER_MARKED)) {
+        if (!header_is_waiting(eden_header(v))) {
+            return;
+        }
+        ephemerons_release(marking->visit.heap, v);
     }
     header_set(v, EDEN_HEADER_MARKED);
     marking->marked.objects++;
@@ -47,10 +56,24 @@ static void visit_slots(eden_visit *visit, eden_value *slots, size_t count) {
     }
 }
 
+/* Immediates live for ever. */
+static bool is_marked(eden_value v) {
+    return !eden_is_object(v) || (eden_header(v) & EDEN_WAITING) == EDEN_HEADER_MARKED;
+}
+
 /* Scans the references from `from` on; a large object's next piece goes back on the stack. */
 static void scan(struct marking *marking, eden_value object, size_t from) {
-    struct mark_stack *stack = &marking->visit.heap->mark_stack;
-    size_t count = reference_slots(marking->visit.heap, object);
+    eden_heap *heap = marking->visit.heap;
+    struct mark_stack *stack = &heap->mark_stack;
+    size_t count = strong_slots(heap, object);
+    uint32_t format = eden_format_bits(object);
+    if (format == EDEN_FORMAT_EPHEMERON && !is_marked(eden_slot(object, 0)) &&
+        ephemeron_wait(heap, object, eden_slot(object, 0))) {
+        return;
+    }
+    if (format == EDEN_FORMAT_WEAK && from == 0 && !weak_note(heap, object)) {
+        count = reference_slots(heap, object);
+    }
     size_t to = count - from > PIECE ? from + PIECE : count;
     if (to < count) {
         if (stack->room - stack->count < 2) {
@@ -90,22 +113,51 @@ static void scan_grey(struct marking *marking) {
     for (int i = 0; i < YOUNG_SPACES; i++) {
         for (uintptr_t at = spaces[i]->start; at < spaces[i]->used;) {
             eden_value object = object_at(at);
-            at += object_bytes(object);
+            at += object_bytes_by(real_header(heap, object), object);
             scan_if_grey(marking, object);
         }
     }
-    for (eden_value object = old_walk(heap, 0); object != EDEN_NONE; object = old_walk(heap, object_end(object))) {
+    for (eden_value object = old_walk(heap, 0); object != EDEN_NONE;) {
+        bool long_count = real_header(heap, object) >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW;
+        uintptr_t start = object - (long_count ? 8 : 0);
+        uintptr_t next = start + object_bytes_by(real_header(heap, object), object);
         scan_if_grey(marking, object);
+        object = old_walk(heap, next);
     }
+}
+
+/* Until nothing marked is left to scan. */
+static void drain_all(struct marking *marking) {
+    eden_heap *heap = marking->visit.heap;
+    for (;;) {
+        drain(marking);
+        eden_value released = ephemeron_released(heap);
+        if (released != EDEN_NONE) {
+            scan(marking, released, 0);
+        } else if (heap->mark_stack.overflowed) {
+            heap->mark_stack.overflowed = false;
+            scan_grey(marking);
+        } else {
+            return;
+        }
+    }
+}
+
+static void reach_key(void *context, eden_value key) { reach(context, key); }
+
+static eden_value keep_if_marked(void *context, eden_value v) {
+    (void)context;
+    return is_marked(v) ? v : EDEN_NONE;
 }
 
 struct tally mark(eden_heap *heap) {
     struct marking marking = {.visit = {heap, visit_slots}};
     roots_visit(&marking.visit);
-    drain(&marking);
-    while (heap->mark_stack.overflowed) {
-        heap->mark_stack.overflowed = false;
-        scan_grey(&marking);
+    drain_all(&marking);
+    while (ephemerons_fire(heap, reach_key, &marking)) {
+        drain_all(&marking);
     }
+    ephemerons_finish(heap);
+    weak_clear(heap, keep_if_marked, NULL);
     return marking.marked;
 }

@@ -101,6 +101,27 @@ struct roots {
     size_t visitor_count, visitor_room;
 };
 
+/* Ephemerons that wait for their key to be reached, and those whose key was: ephemerons.c. Numbers count from 1. */
+struct waiting_entry {
+    eden_value ephemeron, key;
+    uint64_t header; /* the key's; true for the entry that the key's header names */
+    size_t next;
+    bool released;
+};
+struct waiting {
+    struct waiting_entry *entries;
+    size_t count, room;
+    size_t released; /* the first to scan */
+};
+struct mourners {
+    eden_value *queue;
+    size_t next, end, room;
+};
+struct weak_list { /* weak objects that this collection has reached */
+    eden_value *objects;
+    size_t count, room;
+};
+
 /* A bounded stack of objects to scan; on overflow they are marked grey instead and found by walking. mark.c. */
 struct mark_stack {
     uint64_t *entries;
@@ -134,6 +155,9 @@ struct eden_heap {
     struct remembered_set remembered;
     struct roots roots;
     struct mark_stack mark_stack;
+    struct waiting waiting;
+    struct mourners mourners;
+    struct weak_list weak;
     struct eden_class_info **class_pages;
     uint32_t next_class;
     uint32_t hash_seed;
@@ -145,6 +169,10 @@ struct eden_heap {
     uint64_t full_scavenge_ns;
     int log_fd;
     eden_heap *registry_next;
+};
+
+struct tally { /* what a phase worked on */
+    uint64_t objects, bytes;
 };
 
 /* ---- errors (error.c): fills error if not NULL; always false, so that `return fail(...)` reads well ---- */
@@ -168,10 +196,13 @@ static inline uintptr_t object_start(eden_value object) {
     bool overflow = eden_header(object) >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW;
     return (uintptr_t)object - (overflow ? 8 : 0);
 }
-static inline size_t object_bytes(eden_value object) {
-    size_t slots = (size_t)(eden_header(object) >> EDEN_HEADER_SLOTS_SHIFT);
-    return slots != EDEN_SLOTS_OVERFLOW ? 8 + 8 * slots : 16 + 8 * eden_slot_count(object);
+/* With the header given, where the one in place may not be the object's (forwarded, waiting). */
+static inline size_t object_bytes_by(uint64_t header, eden_value object) {
+    size_t slots = (size_t)(header >> EDEN_HEADER_SLOTS_SHIFT);
+    return slots != EDEN_SLOTS_OVERFLOW ? 8 + 8 * slots
+                                        : 16 + 8 * (size_t)(eden_words_(object)[-1] & EDEN_OVERFLOW_MASK);
 }
+static inline size_t object_bytes(eden_value object) { return object_bytes_by(eden_header(object), object); }
 static inline uintptr_t object_end(eden_value object) { return object_start(object) + object_bytes(object); }
 /* The object (or free chunk) that starts at an address: past the overflow word if there is one. */
 static inline eden_value object_at(uintptr_t start) {
@@ -202,6 +233,12 @@ static inline size_t reference_slots(const eden_heap *heap, eden_value object) {
     return format >= EDEN_FORMAT_COMPOUND ? heap_class(heap, eden_index_of(object))->fixed_slots : 0;
 }
 
+/* Those that keep what they refer to alive: of weak objects the fixed ones. */
+static inline size_t strong_slots(const eden_heap *heap, eden_value object) {
+    return eden_format_bits(object) == EDEN_FORMAT_WEAK ? heap_class(heap, eden_index_of(object))->fixed_slots
+                                                        : reference_slots(heap, object);
+}
+
 /* New space's parts, whichever hold objects now. eden.used is brought up to date with the mutator. */
 enum { YOUNG_SPACES = 3 };
 void heap_young_spaces(eden_heap *heap, struct space *spaces[YOUNG_SPACES]);
@@ -217,6 +254,22 @@ struct eden_visit {
     void (*slots)(eden_visit *visit, eden_value *slots, size_t count);
 };
 void roots_visit(eden_visit *visit);
+
+/* ---- ephemerons and weak objects (ephemerons.c) ---- */
+#define EDEN_WAITING (EDEN_HEADER_FORWARDED | EDEN_HEADER_MARKED)
+static inline bool header_is_waiting(uint64_t header) { return (header & EDEN_WAITING) == EDEN_WAITING; }
+bool ephemeron_wait(eden_heap *heap, eden_value ephemeron, eden_value key); /* false: no memory, treat it as strong */
+uint64_t real_header(const eden_heap *heap, eden_value object);
+void ephemerons_release(eden_heap *heap,
+                        eden_value key);        /* a waiting key has been reached: call before looking at it */
+eden_value ephemeron_released(eden_heap *heap); /* to be scanned again; EDEN_NONE: no more */
+/* Nothing is left to scan: fires what still waits and reaches the keys, which releases it. False: none waited. */
+bool ephemerons_fire(eden_heap *heap, void (*reach_key)(void *context, eden_value key), void *context);
+void ephemerons_finish(eden_heap *heap);
+void ephemerons_destroy(eden_heap *heap);
+bool weak_note(eden_heap *heap, eden_value object); /* false: no memory, treat it as strong */
+/* Passes the weak slots of all noted objects through now, which answers the new address or EDEN_NONE. */
+struct tally weak_clear(eden_heap *heap, eden_value (*now)(void *context, eden_value v), void *context);
 
 /* ---- remembered set (remembered.c, cards.c) ---- */
 void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origin origin);
@@ -265,9 +318,6 @@ bool chunks_each(const struct free_chunks *free, bool (*each)(void *context, uin
                  void *context);
 
 /* ---- collections ---- */
-struct tally { /* what a phase worked on */
-    uint64_t objects, bytes;
-};
 void scavenge(eden_heap *heap, enum eden_scavenge_cause cause);
 void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested);
 void full_collect_if_grown(eden_heap *heap);
@@ -303,6 +353,7 @@ uint64_t event_phase_start(eden_heap *heap, enum eden_phase phase);
 void event_phase_done(eden_heap *heap, enum eden_phase phase, uint64_t start_ns, struct tally tally);
 void event_large(eden_heap *heap, eden_value object, size_t bytes);
 void event_alloc_failed(eden_heap *heap, uint32_t index, size_t bytes);
+void event_mourn(eden_heap *heap, eden_value ephemeron, uint32_t key_class, size_t queue_length);
 void event_segment(eden_heap *heap, bool mapped, uintptr_t start, size_t bytes);
 
 /* ---- log.c: EDEN_LOG and EDEN_STATS ---- */

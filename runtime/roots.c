@@ -1,4 +1,5 @@
-/* Roots: frames, global slots, visitors. Each collection walks them all through one function. */
+/* Roots: frames, global slots, visitors, and the queue of mourners. Each collection walks them all through one
+ * function. */
 #include "private.h"
 #include <stdlib.h>
 
@@ -55,6 +56,7 @@ void roots_visit(eden_visit *visit) {
     for (size_t i = 0; i < heap->roots.count; i++) {
         visit->slots(visit, heap->roots.slots[i], 1);
     }
+    visit->slots(visit, heap->mourners.queue + heap->mourners.next, heap->mourners.end - heap->mourners.next);
     for (size_t i = 0; i < heap->roots.visitor_count; i++) {
         heap->roots.visitors[i].visit(heap->roots.visitors[i].context, visit);
     }

@@ -84,7 +84,11 @@ static eden_value tenure(struct scavenge *s, eden_value object, size_t bytes, ui
 static eden_value evacuate(struct scavenge *s, eden_value object) {
     uint64_t header = eden_header(object);
     if ((header & EDEN_HEADER_FORWARDED) != 0) {
-        return header & ~EDEN_HEADER_FORWARDED;
+        if (!header_is_waiting(header)) {
+            return header & ~EDEN_HEADER_FORWARDED;
+        }
+        ephemerons_release(s->heap, object);
+        header = eden_header(object);
     }
     if ((header & EDEN_HEADER_KEPT) != 0) {
         return object;
@@ -124,6 +128,35 @@ static void scan_slots(struct scavenge *s, eden_value *slots, size_t count) {
     }
 }
 
+/* Has v been found alive so far? Old objects and immediates count as alive. */
+static bool has_survived(const struct scavenge *s, eden_value v) {
+    return !to_evacuate(s, v) || (eden_header(v) & EDEN_WAITING) == EDEN_HEADER_FORWARDED ||
+           (!header_is_waiting(eden_header(v)) && header_has(v, EDEN_HEADER_KEPT));
+}
+
+/* Ephemerons and weak objects: how many slots, from the first, to scan now. */
+static size_t slots_to_scan(struct scavenge *s, eden_value object) {
+    uint32_t format = eden_format_bits(object);
+    if (format == EDEN_FORMAT_EPHEMERON && !has_survived(s, eden_slot(object, 0)) &&
+        ephemeron_wait(s->heap, object, eden_slot(object, 0))) {
+        return 0;
+    }
+    if (format == EDEN_FORMAT_WEAK && weak_note(s->heap, object)) {
+        return strong_slots(s->heap, object);
+    }
+    return reference_slots(s->heap, object);
+}
+
+static bool refers_to_young(const struct scavenge *s, eden_value object, size_t from) {
+    size_t count = reference_slots(s->heap, object);
+    for (; from < count; from++) {
+        if (heap_is_young(s->heap, eden_slot(object, from))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Scans slots from..to of an old object; do they still refer to anything young? */
 static bool scan_old(struct scavenge *s, eden_value object, size_t from, size_t to) {
     eden_value *slots = eden_words_(object) + 1;
@@ -144,12 +177,20 @@ static size_t card_end(struct scavenge *s, struct card card) {
     return count - card.first > CARD_SLOTS ? card.first + CARD_SLOTS : count;
 }
 
+/* Scans an old object that is not carded. What is not scanned yet, of ephemerons and weak objects, counts as it is:
+ * they stay remembered while it may matter. */
+static bool scan_old_whole(struct scavenge *s, eden_value object) {
+    size_t count = slots_to_scan(s, object);
+    bool young = scan_old(s, object, 0, count);
+    return young || refers_to_young(s, object, count);
+}
+
 /* Scans an old object whole and remembers what of it refers to young objects, unless that is known. */
 static void scan_old_and_remember(struct scavenge *s, eden_value object, enum eden_remember_origin origin) {
     eden_heap *heap = s->heap;
     size_t count = reference_slots(heap, object);
     if (!is_carded(heap, object)) {
-        if (scan_old(s, object, 0, count) && !header_has(object, EDEN_HEADER_REMEMBERED)) {
+        if (scan_old_whole(s, object) && !header_has(object, EDEN_HEADER_REMEMBERED)) {
             remembered_add(heap, object, origin);
         }
         return;
@@ -188,7 +229,7 @@ static struct tally scan_remembered(struct scavenge *s) {
         eden_value object = set->objects[i];
         scanned.objects++;
         scanned.bytes += object_bytes(object);
-        if (scan_old(s, object, 0, reference_slots(s->heap, object))) {
+        if (scan_old_whole(s, object)) {
             set->objects[kept++] = object;
         } else {
             remembered_forget(s->heap, object, kept + (count - i - 1) + set->card_count);
@@ -218,7 +259,7 @@ static struct tally scan_remembered(struct scavenge *s) {
 }
 
 static void scan_young(struct scavenge *s, eden_value object) {
-    scan_slots(s, eden_words_(object) + 1, reference_slots(s->heap, object));
+    scan_slots(s, eden_words_(object) + 1, slots_to_scan(s, object));
 }
 
 /* Kept objects that the stack had no room for stand grey in new space, amid corpses. */
@@ -228,11 +269,11 @@ static void scan_grey(struct scavenge *s) {
     for (int i = 0; i < YOUNG_SPACES; i++) {
         for (uintptr_t at = spaces[i]->start; spaces[i] != s->to && at < spaces[i]->used;) {
             eden_value object = object_at(at);
-            /* A corpse that had an overflow word still has it: its header's slot field is gone, the copy's is not. */
-            eden_value live =
-                header_has(object, EDEN_HEADER_FORWARDED) ? (eden_header(object) & ~EDEN_HEADER_FORWARDED) : object;
-            at += object_bytes(live);
-            if (live == object && header_has(object, EDEN_HEADER_GREY)) {
+            uint64_t header = real_header(s->heap, object);
+            bool forwarded = (header & EDEN_HEADER_FORWARDED) != 0;
+            /* A corpse's size is its copy's. */
+            at += forwarded ? object_bytes(header & ~EDEN_HEADER_FORWARDED) : object_bytes_by(header, object);
+            if (!forwarded && (header & EDEN_HEADER_GREY) != 0 && !header_is_waiting(eden_header(object))) {
                 header_clear(object, EDEN_HEADER_GREY);
                 scan_young(s, object);
             }
@@ -243,6 +284,7 @@ static void scan_grey(struct scavenge *s) {
 /* Everything that the objects moved so far refer to, until nothing is left to scan. */
 static void scan_moved(struct scavenge *s) {
     struct mark_stack *kept = &s->heap->mark_stack;
+    eden_value released;
     for (;;) {
         while (s->to != NULL && s->scan < s->to->used) {
             eden_value object = object_at(s->scan);
@@ -256,6 +298,12 @@ static void scan_moved(struct scavenge *s) {
             scan_old_and_remember(s, object, EDEN_REMEMBER_TENURE);
         } else if (kept->count != 0) {
             scan_young(s, kept->entries[--kept->count]);
+        } else if ((released = ephemeron_released(s->heap)) != EDEN_NONE) {
+            if (heap_is_young(s->heap, released)) {
+                scan_young(s, released);
+            } else {
+                scan_old_and_remember(s, released, EDEN_REMEMBER_TENURE);
+            }
         } else if (kept->overflowed) {
             kept->overflowed = false;
             scan_grey(s);
@@ -263,6 +311,16 @@ static void scan_moved(struct scavenge *s) {
             return;
         }
     }
+}
+
+static void reach_key(void *context, eden_value key) { evacuate(context, key); }
+
+static eden_value where_now(void *context, eden_value v) {
+    const struct scavenge *s = context;
+    if (!to_evacuate(s, v) || header_has(v, EDEN_HEADER_KEPT)) {
+        return v;
+    }
+    return header_has(v, EDEN_HEADER_FORWARDED) ? eden_header(v) & ~EDEN_HEADER_FORWARDED : EDEN_NONE;
 }
 
 /* After keeping: what was not kept becomes filler, so that new space can be walked. Answers the end of the last kept
@@ -331,10 +389,14 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     start = event_phase_start(heap, EDEN_PHASE_scavenge__copy);
     s.moved = (struct tally){0, 0};
     scan_moved(&s);
+    while (ephemerons_fire(heap, reach_key, &s)) {
+        scan_moved(&s);
+    }
+    ephemerons_finish(heap);
     event_phase_done(heap, EDEN_PHASE_scavenge__copy, start, s.moved);
 
     start = event_phase_start(heap, EDEN_PHASE_scavenge__weak);
-    event_phase_done(heap, EDEN_PHASE_scavenge__weak, start, (struct tally){0, 0});
+    event_phase_done(heap, EDEN_PHASE_scavenge__weak, start, weak_clear(heap, where_now, &s));
 
     finish_spaces(&s);
     event_scavenge_done(heap, &before, &s.totals);

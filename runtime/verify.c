@@ -69,7 +69,8 @@ static bool check_header(struct verifier *v, eden_value object, uintptr_t limit)
                            : class->format >= EDEN_FORMAT_WORDS16 ? 3u
                            : class->format >= EDEN_FORMAT_WORDS32 ? 1u
                                                                   : 0u;
-    if ((format & ~unused_mask) != class->format) {
+    bool mourned = class->format == EDEN_FORMAT_EPHEMERON && format == EDEN_FORMAT_FIXED;
+    if ((format & ~unused_mask) != class->format && !mourned) {
         return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: format %u, but its class '%.60s' has %u",
                     object, where, format, (const char *)(uintptr_t) class->name, class->format);
     }

@@ -76,8 +76,8 @@ enum eden_format {
     EDEN_FORMAT_FIXED = 1,          /* a fixed number of references */
     EDEN_FORMAT_VARIABLE = 2,       /* any number of references */
     EDEN_FORMAT_FIXED_VARIABLE = 3, /* a fixed number, then any number */
-    EDEN_FORMAT_WEAK = 4,           /* reserved: refused by this version */
-    EDEN_FORMAT_EPHEMERON = 5,      /* reserved: refused by this version */
+    EDEN_FORMAT_WEAK = 4,           /* a fixed number of references, then any number that keep nothing alive */
+    EDEN_FORMAT_EPHEMERON = 5,      /* a fixed number, which count only while the first (the key) lives elsewhere */
     EDEN_FORMAT_WORDS64 = 9,        /* raw 64-bit words */
     EDEN_FORMAT_WORDS32 = 10,       /* raw 32-bit words */
     EDEN_FORMAT_WORDS16 = 12,       /* raw 16-bit words */
@@ -92,7 +92,8 @@ typedef uint64_t eden_class;
 typedef struct eden_class_definition {
     const char *name; /* copied; at most 4096 bytes */
     enum eden_format format;
-    uint32_t fixed_slots; /* FIXED, FIXED_VARIABLE and COMPOUND: references every instance has; at most 254 */
+    uint32_t fixed_slots; /* FIXED, FIXED_VARIABLE, WEAK, EPHEMERON and COMPOUND: references every instance has; at most
+                             254 */
 } eden_class_definition;
 
 /* Defines a class. 0 and an error where the definition is wrong, the 4,194,303 indices are used up, or memory is
@@ -121,6 +122,10 @@ EDEN_API void eden_full_collect(eden_mutator *mutator);
  * as they are. */
 EDEN_API eden_value eden_pin(eden_mutator *mutator, eden_value object);
 EDEN_API void eden_unpin(eden_mutator *mutator, eden_value object);
+
+/* Ephemerons whose key has died stand in a queue of mourners, in the order in which collections found them, each now an
+ * ordinary object that holds its key. Takes the next from the queue: EDEN_NONE where it is empty. Does not collect. */
+EDEN_API eden_value eden_mourn_next(eden_mutator *mutator);
 
 /* Checks the whole heap: every object's header, every reference, the remembered set, free lists and accounts. False,
  * with the first fault named, where something is wrong. Does not collect, changes nothing. */

@@ -96,13 +96,13 @@ static inline eden_value eden_allocate_(eden_mutator *mutator, uint64_t header, 
 static inline size_t eden_class_fixed_(eden_class of) { return (size_t)(of >> EDEN_HEADER_SLOTS_SHIFT); }
 static inline uint64_t eden_class_header_(eden_class of) { return of & ((1ull << EDEN_HEADER_SLOTS_SHIFT) - 1); }
 
-/* An instance of an EMPTY or FIXED class. */
+/* An instance of an EMPTY, FIXED or EPHEMERON class. */
 static inline eden_value eden_new(eden_mutator *mutator, eden_class of) {
     size_t slots = eden_class_fixed_(of);
     return eden_allocate_(mutator, eden_class_header_(of), slots, slots);
 }
 
-/* An instance of a VARIABLE or FIXED_VARIABLE class with n indexed slots after its fixed ones. */
+/* An instance of a VARIABLE, FIXED_VARIABLE or WEAK class with n indexed slots after its fixed ones. */
 static inline eden_value eden_new_slots(eden_mutator *mutator, eden_class of, size_t n) {
     size_t slots = n > SIZE_MAX - EDEN_SLOTS_OVERFLOW ? n : n + eden_class_fixed_(of);
     return eden_allocate_(mutator, eden_class_header_(of), slots, slots);
