@@ -12,9 +12,11 @@
  *
  * Failure to promote. If neither future space nor old space has room and the system gives no more, the object is kept
  * where it is, with the KEPT bit until the scavenge ends. Then eden and past space still hold objects: their dead are
- * made fillers, and the heap says `kept`. The next scavenge collects all three spaces into old space alone, and again
- * keeps what does not fit. A scavenge thus never fails; it is the allocation that follows which finds no room, tries a
- * full collection, and returns an error (allocate.c).
+ * made fillers, and the heap says `kept`. The next scavenge collects all three spaces into old space; what finds no
+ * room there goes behind the objects of the emptier semispace, whose own stay (residents), and only what fits nowhere
+ * is kept again. So new space recovers by itself when objects die, even if old space stays full. A scavenge thus never
+ * fails; it is the allocation that follows which finds no room, tries a full collection, and returns an error
+ * (allocate.c).
  *
  * Invariants at the end: no FORWARDED, KEPT or GREY header is reachable; every old object with a young reference is
  * remembered, or remembered.incomplete is set.
@@ -26,8 +28,9 @@
 struct scavenge {
     eden_visit visit; /* first: root visitors get its address */
     eden_heap *heap;
-    struct space *to;   /* future space; NULL while the heap is in the kept state */
-    uintptr_t scan;     /* objects of future space below it have been scanned */
+    struct space *to;   /* future space */
+    uintptr_t resident; /* below it future space has objects from before, after a scavenge that kept some */
+    uintptr_t scan;     /* objects of future space between resident and this have been scanned */
     eden_value tenured; /* corpse of the tenured object to scan next; EDEN_NONE: none */
     bool keeping;       /* some object was kept in place */
     struct tally moved; /* by the phase that runs */
@@ -42,7 +45,7 @@ static int tenure_reason(const struct scavenge *s, eden_value object) {
     if (header_has(object, EDEN_HEADER_PINNED)) {
         return EDEN_TENURE_PIN;
     }
-    if (s->to == NULL) {
+    if (s->heap->kept) {
         return EDEN_TENURE_RETRY;
     }
     return object < s->heap->tenure_threshold ? EDEN_TENURE_AGE : NOT_TENURED;
@@ -95,7 +98,8 @@ static eden_value evacuate(struct scavenge *s, eden_value object) {
     }
     size_t bytes = object_bytes(object);
     int reason = tenure_reason(s, object);
-    bool room = s->to != NULL && s->to->limit - s->to->used >= bytes;
+    bool resident = object - s->to->start < s->resident - s->to->start;
+    bool room = !resident && s->to->limit - s->to->used >= bytes;
     s->moved.objects++;
     s->moved.bytes += bytes;
     if (reason == NOT_TENURED && room) {
@@ -111,13 +115,13 @@ static eden_value evacuate(struct scavenge *s, eden_value object) {
     }
     header_set(object, EDEN_HEADER_KEPT);
     mark_push(&s->heap->mark_stack, object);
-    s->keeping = true;
+    s->keeping |= !resident;
     return object;
 }
 
 /* Is v young, and in a space that is being collected? (Not: a survivor that was copied already.) */
 static bool to_evacuate(const struct scavenge *s, eden_value v) {
-    return heap_is_young(s->heap, v) && (s->to == NULL || v - s->to->start >= s->to->limit - s->to->start);
+    return heap_is_young(s->heap, v) && v - s->resident >= s->to->limit - s->resident;
 }
 
 static void scan_slots(struct scavenge *s, eden_value *slots, size_t count) {
@@ -267,7 +271,7 @@ static void scan_grey(struct scavenge *s) {
     struct space *spaces[YOUNG_SPACES];
     heap_young_spaces(s->heap, spaces);
     for (int i = 0; i < YOUNG_SPACES; i++) {
-        for (uintptr_t at = spaces[i]->start; spaces[i] != s->to && at < spaces[i]->used;) {
+        for (uintptr_t at = spaces[i]->start; at < spaces[i]->used;) {
             eden_value object = object_at(at);
             uint64_t header = real_header(s->heap, object);
             bool forwarded = (header & EDEN_HEADER_FORWARDED) != 0;
@@ -286,7 +290,7 @@ static void scan_moved(struct scavenge *s) {
     struct mark_stack *kept = &s->heap->mark_stack;
     eden_value released;
     for (;;) {
-        while (s->to != NULL && s->scan < s->to->used) {
+        while (s->scan < s->to->used) {
             eden_value object = object_at(s->scan);
             s->scan += object_bytes(object);
             scan_young(s, object);
@@ -344,30 +348,37 @@ static uintptr_t fill_unkept(struct space *space) {
     return end;
 }
 
+/* Residents that died become fillers too; the copied lie behind them. */
+static void finish_residents(struct scavenge *s) {
+    struct space residents = {s->to->start, s->resident, s->resident};
+    uintptr_t end = fill_unkept(&residents);
+    if (s->to->used == s->resident) {
+        s->to->used = end;
+    } else if (end < s->resident) {
+        fill_free(end, s->resident - end);
+    }
+}
+
 static void finish_spaces(struct scavenge *s) {
     eden_heap *heap = s->heap;
-    struct space *past = &heap->semi[heap->past];
-    if (s->keeping) {
-        heap->kept = true;
-        heap->eden.used = fill_unkept(&heap->eden);
-        past->used = fill_unkept(past);
-        if (s->to == NULL) {
-            struct space *other = &heap->semi[!heap->past];
-            other->used = fill_unkept(other);
-        }
-        heap->tenure_threshold = 0;
-    } else {
-        past->used = past->start;
-        heap->eden.used = heap->eden.start;
-        if (s->to == NULL) {
-            heap->semi[!heap->past].used = heap->semi[!heap->past].start;
-        }
-        heap->kept = false;
-        heap->past = !heap->past;
-        heap->tenure_threshold = tenure_threshold(heap, &heap->semi[heap->past]);
+    struct space *from[] = {&heap->eden, &heap->semi[s->to == &heap->semi[0]]};
+    for (size_t i = 0; i < sizeof from / sizeof from[0]; i++) {
+        from[i]->used = s->keeping ? fill_unkept(from[i]) : from[i]->start;
     }
+    if (s->resident != s->to->start) {
+        finish_residents(s);
+    }
+    heap->kept = s->keeping;
+    heap->past = s->to == &heap->semi[1];
+    heap->tenure_threshold = s->keeping ? 0 : tenure_threshold(heap, s->to);
     heap->mutator.free = heap->eden.used;
     heap->since.allocated_from = heap->eden.used;
+}
+
+/* The other semispace, which is empty; where objects were kept, the one with more room behind its objects. */
+static struct space *future_space(eden_heap *heap) {
+    struct space *past = &heap->semi[heap->past], *other = &heap->semi[!heap->past];
+    return heap->kept && past->limit - past->used > other->limit - other->used ? past : other;
 }
 
 void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
@@ -375,8 +386,8 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     struct scavenge_before before = event_scavenge_start(heap, cause);
     s.seq = heap->info.seq + 1;
     heap->eden.used = heap->mutator.free;
-    s.to = heap->kept ? NULL : &heap->semi[!heap->past];
-    s.scan = s.to == NULL ? 0 : s.to->start;
+    s.to = future_space(heap);
+    s.scan = s.resident = s.to->used;
 
     uint64_t start = event_phase_start(heap, EDEN_PHASE_scavenge__remembered);
     event_phase_done(heap, EDEN_PHASE_scavenge__remembered, start, scan_remembered(&s));

@@ -1,0 +1,371 @@
+/* Scavenges: what survives, and what is tenured: just the objects that the policy names (spur.md 2.4), and why. */
+#include "support.h"
+#include <math.h>
+
+/* 64K of eden: semispaces of 16384 bytes. */
+enum { SEMISPACE = 16384, MOST = 2000 };
+
+static uint64_t semispace(const struct world *w) { return w->heap->semi[0].limit - w->heap->semi[0].start; }
+
+static void raw_number(eden_value object, uint64_t n) { memcpy(eden_raw(object), &n, sizeof n); }
+static uint64_t number_of(eden_value object) {
+    uint64_t n;
+    memcpy(&n, eden_raw(object), sizeof n);
+    return n;
+}
+
+/* Fills slots of a frame with objects of given sizes, numbered. */
+static void make_objects(const struct world *w, eden_value *slots, const size_t *sizes, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        slots[i] = new_sized(w, sizes[i]);
+        raw_number(slots[i], i);
+    }
+}
+
+static void only_the_reachable_survive(void **state) {
+    (void)state;
+    WORLD(w, "eden_size=1M,full_gc_ratio=inf");
+    EDEN_FRAME(w.m, local, 100);
+    for (size_t i = 0; i < 1000; i++) {
+        eden_value object = new_sized(&w, 64);
+        raw_number(object, i);
+        if (i % 10 == 0) {
+            local[i / 10] = object;
+        }
+    }
+    eden_figures before = figures_of(&w);
+    assert_int_equal(before.allocated_bytes, 64000);
+    eden_scavenge(w.m);
+    assert_int_equal(count_objects(&w), 100);
+    eden_figures after = figures_of(&w);
+    assert_int_equal(after.scavenges, 1);
+    assert_int_equal(after.survived_bytes, 6400);
+    assert_int_equal(after.survivor_used, 6400);
+    assert_int_equal(after.allocated_bytes, 64000);
+    for (size_t i = 0; i < 100; i++) {
+        assert_int_equal(number_of(local[i]), i * 10);
+        /* Survivors keep the order of the roots, the oldest lowest. */
+        assert_true(i == 0 || local[i] == local[i - 1] + 64);
+    }
+    eden_scavenge(w.m);
+    assert_int_equal(figures_of(&w).survived_bytes, 12800);
+    assert_int_equal(figures_of(&w).tenured_objects, 0);
+}
+
+static void cycles_and_shared_objects(void **state) {
+    (void)state;
+    WORLD(w, "eden_size=64K,full_gc_ratio=inf");
+    EDEN_FRAME(w.m, local, 2);
+    local[0] = eden_new(w.m, w.pair);
+    local[1] = eden_new(w.m, w.pair);
+    eden_slot_set(w.m, local[0], 0, local[0]);
+    eden_slot_set(w.m, local[0], 1, local[1]);
+    eden_slot_set(w.m, local[1], 0, local[0]);
+    eden_slot_set(w.m, local[1], 1, local[1]);
+    for (int i = 0; i < 5; i++) {
+        eden_scavenge(w.m);
+        assert_true(eden_slot(local[0], 0) == local[0] && eden_slot(local[0], 1) == local[1]);
+        assert_true(eden_slot(local[1], 0) == local[0] && eden_slot(local[1], 1) == local[1]);
+        assert_int_equal(count_objects(&w), 2);
+    }
+    local[0] = local[1] = EDEN_NONE;
+    eden_scavenge(w.m);
+    assert_int_equal(count_objects(&w), 0);
+}
+
+/* Survivors of given sizes fill the semispace; the next scavenge tenures those that start below
+ * round(size of the semispace * proportion), and no other. */
+static void check_age(const char *proportion, const size_t *sizes, size_t count) {
+    char parameters[120];
+    snprintf(parameters, sizeof parameters, "eden_size=64K,full_gc_ratio=inf,tenure_fill=0.5,tenure_proportion=%s",
+             proportion);
+    WORLD(w, parameters);
+    assert_int_equal(semispace(&w), SEMISPACE);
+    EDEN_FRAME(w.m, local, MOST);
+    make_objects(&w, local, sizes, count);
+    eden_scavenge(w.m);
+    size_t used = 0, expected = 0, expected_bytes = 0;
+    const double threshold = round(SEMISPACE * strtod(proportion, NULL));
+    for (size_t i = 0; i < count; i++) {
+        if ((double)used + (sizes[i] > 2048 ? 8 : 0) < threshold) { /* an object's address is its header's */
+            expected++;
+            expected_bytes += sizes[i];
+        }
+        used += sizes[i];
+    }
+    assert_true(used <= SEMISPACE && used > SEMISPACE / 2);
+    assert_int_equal(w.heap->tenure_threshold,
+                     strtod(proportion, NULL) == 0 ? 0 : w.heap->semi[w.heap->past].start + (uintptr_t)threshold);
+    assert_int_equal(figures_of(&w).tenured_objects, 0);
+    eden_scavenge(w.m);
+    assert_int_equal(figures_of(&w).tenured_objects, expected);
+    assert_int_equal(figures_of(&w).tenured_bytes, expected_bytes);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(is_old(&w, local[i]), i < expected);
+        assert_int_equal(number_of(local[i]), i);
+    }
+    assert_int_equal(figures_of(&w).survivor_used, used - expected_bytes);
+}
+
+static void just_what_lies_below_the_threshold_is_tenured(void **state) {
+    (void)state;
+    size_t sizes[MOST];
+    const char *const proportions[] = {"0.1", "0.25", "0.5", "0.9", "1", "0", "0.0001", "0.00001", "0.33"};
+    for (size_t p = 0; p < sizeof proportions / sizeof proportions[0]; p++) {
+        for (size_t i = 0; i < MOST; i++) {
+            sizes[i] = 64;
+        }
+        check_age(proportions[p], sizes, SEMISPACE / 64);
+        for (size_t i = 0; i < MOST; i++) {
+            sizes[i] = i % 3 == 0 ? 16 : i % 3 == 1 ? 104 : 800;
+        }
+        check_age(proportions[p], sizes, 50);
+        for (size_t i = 0; i < MOST; i++) {
+            sizes[i] = i % 2 == 0 ? 4096 : 3000;
+        }
+        check_age(proportions[p], sizes, 4);
+    }
+}
+
+static void the_fill_must_be_exceeded(void **state) {
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        WORLD(w, "eden_size=64K,full_gc_ratio=inf,tenure_fill=0.5,tenure_proportion=1");
+        EDEN_FRAME(w.m, local, 200);
+        for (size_t i = 0; i < SEMISPACE / 2 / 64 + more; i++) {
+            local[i] = new_sized(&w, 64);
+        }
+        eden_scavenge(w.m);
+        assert_int_equal(figures_of(&w).survivor_used, SEMISPACE / 2 + more * 64);
+        if (more == 0) {
+            assert_int_equal(w.heap->tenure_threshold, 0); /* just full so far is not more */
+        } else {
+            assert_int_equal(w.heap->tenure_threshold, w.heap->semi[w.heap->past].limit);
+        }
+        eden_scavenge(w.m);
+        assert_int_equal(figures_of(&w).tenured_objects, more == 0 ? 0 : SEMISPACE / 2 / 64 + 1);
+        assert_int_equal(w.heap->tenure_threshold, 0);
+    }
+}
+
+static void the_default_is_a_tenth_above_nine_tenths(void **state) {
+    (void)state;
+    WORLD(w, "eden_size=64K,full_gc_ratio=inf");
+    EDEN_FRAME(w.m, local, 300);
+    for (size_t i = 0; i < 230; i++) { /* 14720 of 16384: 0.898 */
+        local[i] = new_sized(&w, 64);
+    }
+    eden_scavenge(w.m);
+    assert_int_equal(w.heap->tenure_threshold, 0);
+    local[230] = new_sized(&w, 64); /* 14784: 0.902 */
+    eden_scavenge(w.m);
+    assert_int_equal(w.heap->tenure_threshold, w.heap->semi[w.heap->past].start + 1638);
+    eden_scavenge(w.m);
+    assert_int_equal(figures_of(&w).tenured_objects, 26); /* at 0, 64, .. 1600 */
+}
+
+/* The threshold lies in the semispace that the next scavenge copies from, each time. (The Pharo VM once computed it in
+ * the other, and tenured all or nothing.) */
+static void the_threshold_lies_in_the_source(void **state) {
+    (void)state;
+    WORLD(w, "eden_size=64K,full_gc_ratio=inf,tenure_fill=0.1,tenure_proportion=0.05");
+    EDEN_FRAME(w.m, local, 250);
+    for (size_t i = 0; i < 250; i++) {
+        local[i] = new_sized(&w, 64);
+    }
+    uint64_t tenured = 0;
+    for (int round = 0; round < 10; round++) {
+        eden_scavenge(w.m);
+        const struct space *source = &w.heap->semi[w.heap->past];
+        assert_true(w.heap->tenure_threshold > source->start && w.heap->tenure_threshold < source->limit);
+        assert_int_equal(figures_of(&w).tenured_objects, tenured);
+        tenured += 13; /* 819 / 64, up */
+    }
+}
+
+static void survivors_to_keep_is_the_papers_formula(void **state) {
+    (void)state;
+    const struct {
+        const char *keep;
+        double proportion;
+    } cases[] = {{"0", 1.0}, {"64", 0.75}, {"128", 0.5}, {"192", 0.25},
+                 {"256", 0}, {"1000", 0},  {"1e15", 0},  {"1", 1 - 64.0 / SEMISPACE}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char parameters[120];
+        snprintf(parameters, sizeof parameters, "eden_size=64K,full_gc_ratio=inf,survivors_to_keep=%s", cases[i].keep);
+        WORLD(w, parameters);
+        assert_true(tenure_proportion(w.heap) == cases[i].proportion);
+        EDEN_FRAME(w.m, local, 256);
+        for (size_t o = 0; o < 256; o++) {
+            local[o] = new_sized(&w, 64);
+        }
+        eden_scavenge(w.m);
+        eden_scavenge(w.m);
+        assert_int_equal(figures_of(&w).tenured_objects, (uint64_t)ceil(cases[i].proportion * 256));
+    }
+}
+
+/* Proportion 0: however full, only what finds no room is tenured. */
+static void overflow_tenures_what_does_not_fit(void **state) {
+    (void)state;
+    WORLD(w, "eden_size=64K,full_gc_ratio=inf,tenure_proportion=0");
+    EDEN_FRAME(w.m, local, 400);
+    for (size_t i = 0; i < 300; i++) {
+        local[i] = new_sized(&w, 64);
+        raw_number(local[i], i);
+    }
+    eden_scavenge(w.m);
+    assert_int_equal(figures_of(&w).tenured_objects, 300 - SEMISPACE / 64);
+    assert_int_equal(figures_of(&w).survivor_used, SEMISPACE);
+    for (size_t i = 0; i < 300; i++) {
+        assert_int_equal(is_old(&w, local[i]), i >= SEMISPACE / 64);
+        assert_int_equal(number_of(local[i]), i);
+    }
+    for (int round = 0; round < 5; round++) {
+        eden_scavenge(w.m);
+        assert_int_equal(w.heap->tenure_threshold, 0);
+        assert_int_equal(figures_of(&w).tenured_objects, 300 - SEMISPACE / 64);
+    }
+}
+
+/* A long list through eden is copied whole, wherever its parts go. */
+static void a_list_longer_than_new_space(void **state) {
+    (void)state;
+    enum { LENGTH = 100000 };
+    WORLD(w, "eden_size=64K");
+    EDEN_FRAME(w.m, local, 1);
+    for (int64_t i = 0; i < LENGTH; i++) {
+        eden_value pair = eden_new(w.m, w.pair);
+        eden_slot_set(w.m, pair, 0, eden_int(i));
+        eden_slot_set(w.m, pair, 1, local[0]);
+        local[0] = pair;
+    }
+    verify(&w);
+    int64_t i = LENGTH;
+    for (eden_value at = local[0]; at != EDEN_NONE; at = eden_slot(at, 1)) {
+        assert_true(eden_slot(at, 0) == eden_int(--i));
+    }
+    assert_int_equal(i, 0);
+    assert_int_equal(figures_of(&w).allocated_bytes, LENGTH * 24);
+}
+
+static void large_objects_are_born_old(void **state) {
+    (void)state;
+    WORLD(w, "eden_size=1M,large_object=8K");
+    EDEN_FRAME(w.m, local, 4);
+    local[0] = new_sized(&w, 8192); /* over large_object is large, just so much is not */
+    local[1] = new_sized(&w, 8200);
+    local[2] = eden_new_slots(w.m, w.array, 5000);
+    assert_false(is_old(&w, local[0]));
+    assert_true(is_old(&w, local[1]) && is_old(&w, local[2]));
+    for (size_t i = 0; i < 5000; i++) {
+        assert_int_equal(eden_slot(local[2], i), EDEN_NONE);
+    }
+    eden_figures figures = figures_of(&w);
+    assert_int_equal(figures.large_objects, 2);
+    assert_int_equal(figures.large_bytes, 8200 + 40016);
+    assert_int_equal(figures.allocated_bytes, 8192 + 8200 + 40016);
+    assert_int_equal(figures.tenured_objects, 0);
+    /* Half of eden is large whatever large_object says. */
+    set_parameter(&w, "large_object", "1T");
+    local[3] = new_sized(&w, MIB / 2 + 8);
+    assert_true(is_old(&w, local[3]));
+}
+
+/* Nothing can be promoted: objects stay where they are, and go when memory is back. */
+static void what_cannot_be_promoted_is_kept(void **state) {
+    (void)state;
+    enum { OBJECTS = 800 };
+    struct refusal refusal = {1, 0, 0};
+    eden_options options = {
+        .parameters = "eden_size=64K,full_gc_ratio=inf", .memory_hook = refuse_some, .memory_hook_context = &refusal};
+    struct world w __attribute__((cleanup(world_end)));
+    world_make_with(&w, &options);
+    EDEN_FRAME(w.m, local, OBJECTS + 1);
+    for (size_t i = 0; i < OBJECTS; i++) {
+        local[i] = new_sized(&w, 64);
+        raw_number(local[i], i);
+        eden_identity_hash(w.m, local[i]);
+    }
+    refusal = (struct refusal){1, LONG_MAX, 0};
+    for (int round = 0; round < 4; round++) {
+        eden_scavenge(w.m);
+        verify(&w);
+        assert_true(w.heap->kept);
+        assert_int_equal(old_used(w.heap), 0);
+        for (size_t i = 0; i < OBJECTS; i++) {
+            assert_int_equal(number_of(local[i]), i);
+        }
+        assert_int_equal(count_objects(&w), OBJECTS);
+    }
+    /* Those in the way die: new space alone is enough again, without any memory. */
+    for (size_t i = 0; i < OBJECTS - 10; i++) {
+        local[i] = EDEN_NONE;
+    }
+    for (int i = 0; i < 3000; i++) {
+        local[OBJECTS] = new_sized(&w, 64);
+        if (local[OBJECTS] == EDEN_NONE) {
+            fail_msg("allocation %d failed with eden nearly empty: %s", i, eden_last_error(w.m)->message);
+        }
+    }
+    verify(&w);
+    assert_false(w.heap->kept);
+    assert_int_equal(figures_of(&w).alloc_failures, 0);
+    for (size_t i = OBJECTS - 10; i < OBJECTS; i++) {
+        assert_int_equal(number_of(local[i]), i);
+    }
+}
+
+/* As above, but memory comes back: the kept are promoted by the next scavenge. */
+static void the_kept_are_promoted_later(void **state) {
+    (void)state;
+    enum { OBJECTS = 800 };
+    struct refusal refusal = {1, 0, 0};
+    eden_options options = {
+        .parameters = "eden_size=64K,full_gc_ratio=inf", .memory_hook = refuse_some, .memory_hook_context = &refusal};
+    struct world w __attribute__((cleanup(world_end)));
+    world_make_with(&w, &options);
+    EDEN_FRAME(w.m, local, 2);
+    /* A list, so that kept objects refer to moved ones and the other way round. */
+    for (int64_t i = 0; i < OBJECTS; i++) {
+        eden_value pair = eden_new(w.m, w.mixed);
+        eden_slot_set(w.m, pair, 0, local[0]);
+        eden_slot_set(w.m, pair, 1, eden_int(i));
+        local[0] = pair;
+    }
+    refusal = (struct refusal){1, LONG_MAX, 0};
+    eden_scavenge(w.m);
+    assert_true(w.heap->kept);
+    eden_scavenge(w.m);
+    eden_full_collect(w.m);
+    verify(&w);
+    assert_int_equal(count_objects(&w), OBJECTS);
+    refusal.to = 0;
+    eden_scavenge(w.m);
+    assert_false(w.heap->kept);
+    verify(&w);
+    int64_t i = OBJECTS;
+    for (eden_value at = local[0]; at != EDEN_NONE; at = eden_slot(at, 0)) {
+        assert_true(eden_slot(at, 1) == eden_int(--i));
+    }
+    assert_int_equal(i, 0);
+    assert_int_equal(count_objects(&w), OBJECTS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_the_reachable_survive),
+        cmocka_unit_test(cycles_and_shared_objects),
+        cmocka_unit_test(just_what_lies_below_the_threshold_is_tenured),
+        cmocka_unit_test(the_fill_must_be_exceeded),
+        cmocka_unit_test(the_default_is_a_tenth_above_nine_tenths),
+        cmocka_unit_test(the_threshold_lies_in_the_source),
+        cmocka_unit_test(survivors_to_keep_is_the_papers_formula),
+        cmocka_unit_test(overflow_tenures_what_does_not_fit),
+        cmocka_unit_test(a_list_longer_than_new_space),
+        cmocka_unit_test(large_objects_are_born_old),
+        cmocka_unit_test(what_cannot_be_promoted_is_kept),
+        cmocka_unit_test(the_kept_are_promoted_later),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
