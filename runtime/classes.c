@@ -19,11 +19,10 @@ static bool format_is_defined(enum eden_format format) {
     case EDEN_FORMAT_WORDS32:
     case EDEN_FORMAT_WORDS16:
     case EDEN_FORMAT_BYTES:
-    case EDEN_FORMAT_COMPOUND:
-        return true;
     case EDEN_FORMAT_WEAK:
     case EDEN_FORMAT_EPHEMERON:
-        return false;
+    case EDEN_FORMAT_COMPOUND:
+        return true;
     }
     return false;
 }

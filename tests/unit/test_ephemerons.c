@@ -1,0 +1,282 @@
+/* Ephemerons and weak objects, in scavenges and full collections. */
+#include "support.h"
+
+struct mourning {
+    struct world w;
+    eden_class ephemeron; /* key, value */
+    eden_class weak;      /* 1 strong slot, then weak ones */
+};
+
+static void make(struct mourning *t, const char *parameters) {
+    world_make(&t->w, parameters);
+    t->ephemeron = define_class(t->w.heap, "Ephemeron", EDEN_FORMAT_EPHEMERON, 2);
+    t->weak = define_class(t->w.heap, "Weak", EDEN_FORMAT_WEAK, 1);
+}
+
+static void end(struct mourning *t) { world_end(&t->w); }
+
+enum how { SCAVENGE, FULL };
+static void collect(const struct mourning *t, enum how how) {
+    if (how == SCAVENGE) {
+        eden_scavenge(t->w.m);
+    } else {
+        eden_full_collect(t->w.m);
+    }
+    verify(&t->w);
+}
+
+/* An ephemeron in local[to], of the key in local[key] and a new value that holds n. */
+static void make_ephemeron(const struct mourning *t, eden_value *local, size_t to, size_t key, int n) {
+    local[to] = eden_new(t->w.m, t->ephemeron);
+    eden_slot_set(t->w.m, local[to], 0, local[key]);
+    eden_value value = eden_new(t->w.m, t->w.pair);
+    eden_slot_set(t->w.m, value, 0, eden_int(n));
+    eden_slot_set(t->w.m, local[to], 1, value);
+}
+
+static void lives_while_its_key_lives(void **state) {
+    (void)state;
+    for (int how = SCAVENGE; how <= FULL; how++) {
+        struct mourning t __attribute__((cleanup(end)));
+        make(&t, "eden_size=1M");
+        EDEN_FRAME(t.w.m, local, 2);
+        local[1] = eden_new(t.w.m, t.w.pair);
+        make_ephemeron(&t, local, 0, 1, 42);
+        for (int i = 0; i < 3; i++) {
+            collect(&t, (enum how)how);
+            assert_true(eden_slot(local[0], 0) == local[1]);
+            assert_int_equal(eden_int_value(eden_slot(eden_slot(local[0], 1), 0)), 42);
+            assert_true(eden_mourn_next(t.w.m) == EDEN_NONE);
+        }
+        local[1] = EDEN_NONE; /* the key is now held by the ephemeron alone */
+        collect(&t, (enum how)how);
+        assert_int_equal(figures_of(&t.w).mourned, 1);
+        assert_true(eden_mourn_next(t.w.m) == local[0]);
+        assert_true(eden_mourn_next(t.w.m) == EDEN_NONE);
+        /* Mourned, it holds key and value like any object, and is mourned once only. */
+        collect(&t, (enum how)how);
+        assert_true(eden_is_object(eden_slot(local[0], 0)));
+        assert_int_equal(eden_int_value(eden_slot(eden_slot(local[0], 1), 0)), 42);
+        assert_int_equal(figures_of(&t.w).mourned, 1);
+    }
+}
+
+/* The value refers to the key: that does not keep the key alive. */
+static void value_does_not_keep_its_key(void **state) {
+    (void)state;
+    for (int how = SCAVENGE; how <= FULL; how++) {
+        struct mourning t __attribute__((cleanup(end)));
+        make(&t, "eden_size=1M");
+        EDEN_FRAME(t.w.m, local, 2);
+        local[1] = eden_new(t.w.m, t.w.pair);
+        make_ephemeron(&t, local, 0, 1, 1);
+        eden_slot_set(t.w.m, eden_slot(local[0], 1), 1, local[1]);
+        local[1] = EDEN_NONE;
+        collect(&t, (enum how)how);
+        assert_int_equal(figures_of(&t.w).mourned, 1);
+    }
+}
+
+static void immediate_keys_live_for_ever(void **state) {
+    (void)state;
+    struct mourning t __attribute__((cleanup(end)));
+    make(&t, "eden_size=1M");
+    EDEN_FRAME(t.w.m, local, 2);
+    local[1] = eden_int(7);
+    make_ephemeron(&t, local, 0, 1, 3);
+    collect(&t, SCAVENGE);
+    collect(&t, FULL);
+    assert_int_equal(figures_of(&t.w).mourned, 0);
+    assert_int_equal(eden_int_value(eden_slot(eden_slot(local[0], 1), 0)), 3);
+}
+
+/* An unreachable ephemeron is garbage: nobody mourns. */
+static void dead_ephemerons_are_not_mourned(void **state) {
+    (void)state;
+    struct mourning t __attribute__((cleanup(end)));
+    make(&t, "eden_size=1M");
+    EDEN_FRAME(t.w.m, local, 2);
+    local[1] = eden_new(t.w.m, t.w.pair);
+    make_ephemeron(&t, local, 0, 1, 3);
+    local[0] = local[1] = EDEN_NONE;
+    collect(&t, SCAVENGE);
+    collect(&t, FULL);
+    assert_int_equal(figures_of(&t.w).mourned, 0);
+    assert_true(eden_mourn_next(t.w.m) == EDEN_NONE);
+}
+
+/* Old ephemeron, young key. */
+static void old_ephemeron_of_a_young_key(void **state) {
+    (void)state;
+    struct mourning t __attribute__((cleanup(end)));
+    make(&t, "eden_size=1M");
+    EDEN_FRAME(t.w.m, local, 2);
+    local[1] = eden_int(0);
+    make_ephemeron(&t, local, 0, 1, 9);
+    local[0] = eden_pin(t.w.m, local[0]);
+    assert_true(is_old(&t.w, local[0]));
+    local[1] = eden_new(t.w.m, t.w.pair);
+    eden_slot_set(t.w.m, local[0], 0, local[1]);
+    collect(&t, SCAVENGE);
+    assert_true(eden_slot(local[0], 0) == local[1]);
+    assert_int_equal(figures_of(&t.w).mourned, 0);
+    local[1] = EDEN_NONE;
+    collect(&t, SCAVENGE);
+    assert_true(eden_mourn_next(t.w.m) == local[0]);
+    assert_int_equal(eden_int_value(eden_slot(eden_slot(local[0], 1), 0)), 9);
+}
+
+/* Several ephemerons of one key are mourned together. */
+static void many_of_one_key(void **state) {
+    (void)state;
+    for (int how = SCAVENGE; how <= FULL; how++) {
+        struct mourning t __attribute__((cleanup(end)));
+        make(&t, "eden_size=1M");
+        EDEN_FRAME(t.w.m, local, 3);
+        local[2] = eden_new_slots(t.w.m, t.w.array, 100);
+        local[1] = eden_new(t.w.m, t.w.pair);
+        for (size_t i = 0; i < 100; i++) {
+            make_ephemeron(&t, local, 0, 1, (int)i);
+            eden_slot_set(t.w.m, local[2], i, local[0]);
+        }
+        collect(&t, (enum how)how);
+        assert_int_equal(figures_of(&t.w).mourned, 0);
+        local[1] = EDEN_NONE;
+        collect(&t, (enum how)how);
+        assert_int_equal(figures_of(&t.w).mourned, 100);
+        for (size_t i = 0; i < 100; i++) {
+            eden_value mourner = eden_mourn_next(t.w.m);
+            assert_true(eden_is_object(mourner));
+            assert_true(eden_slot(mourner, 0) == eden_slot(eden_slot(local[2], 0), 0));
+        }
+        assert_true(eden_mourn_next(t.w.m) == EDEN_NONE);
+    }
+}
+
+/* A chain of keys: the value of each ephemeron is the key of the next, and they stand in an array in any order. */
+static void chain(enum how how, const size_t *order, size_t count, bool alive) {
+    struct mourning t __attribute__((cleanup(end)));
+    make(&t, "eden_size=64M");
+    EDEN_FRAME(t.w.m, local, 4);
+    local[0] = eden_new_slots(t.w.m, t.w.array, count);
+    local[1] = eden_new(t.w.m, t.w.pair); /* the first key */
+    local[2] = local[1];
+    for (size_t i = 0; i < count; i++) {
+        local[3] = eden_new(t.w.m, t.ephemeron);
+        eden_slot_set(t.w.m, local[3], 0, local[2]);
+        local[2] = eden_new(t.w.m, t.w.pair);
+        eden_slot_set(t.w.m, local[2], 0, eden_int((int64_t)i));
+        eden_slot_set(t.w.m, local[3], 1, local[2]);
+        eden_slot_set(t.w.m, local[0], order[i], local[3]);
+    }
+    local[2] = local[3] = EDEN_NONE;
+    if (!alive) {
+        local[1] = EDEN_NONE;
+    }
+    collect(&t, how);
+    assert_int_equal(figures_of(&t.w).mourned, alive ? 0 : count);
+    for (size_t i = 0; i < count; i++) {
+        eden_value ephemeron = eden_slot(local[0], order[i]);
+        assert_int_equal(eden_int_value(eden_slot(eden_slot(ephemeron, 1), 0)), i);
+        assert_true(i == 0 || eden_slot(ephemeron, 0) == eden_slot(eden_slot(local[0], order[i - 1]), 1));
+    }
+}
+
+static void chains_of_keys(void **state) {
+    (void)state;
+    enum { COUNT = 20000 };
+    size_t *order = malloc(COUNT * sizeof *order);
+    assert_non_null(order);
+    for (int kind = 0; kind < 3; kind++) {
+        uint32_t seed = 1;
+        for (size_t i = 0; i < COUNT; i++) {
+            order[i] = kind == 1 ? COUNT - 1 - i : i;
+        }
+        for (size_t i = COUNT; kind == 2 && i-- > 1;) {
+            seed = seed * 1664525u + 1013904223u;
+            size_t j = (seed >> 8) % (i + 1), swapped = order[i];
+            order[i] = order[j];
+            order[j] = swapped;
+        }
+        for (int how = SCAVENGE; how <= FULL; how++) {
+            chain((enum how)how, order, COUNT, true);
+            chain((enum how)how, order, COUNT, false);
+        }
+    }
+    free(order);
+}
+
+static bool refuse_waiting(void *context, size_t bytes, const char *what) {
+    (void)bytes;
+    return strcmp(what, context) != 0;
+}
+
+/* Without memory for the table the ephemeron counts as strong: nothing is mourned, nothing lost. */
+static void without_memory_they_are_strong(void **state) {
+    (void)state;
+    static char refused[] = "waiting ephemerons";
+    struct mourning t __attribute__((cleanup(end)));
+    eden_options options = {
+        .parameters = "eden_size=1M", .memory_hook = refuse_waiting, .memory_hook_context = refused};
+    world_make_with(&t.w, &options);
+    t.ephemeron = define_class(t.w.heap, "Ephemeron", EDEN_FORMAT_EPHEMERON, 2);
+    EDEN_FRAME(t.w.m, local, 2);
+    local[1] = eden_new(t.w.m, t.w.pair);
+    make_ephemeron(&t, local, 0, 1, 5);
+    local[1] = EDEN_NONE;
+    collect(&t, SCAVENGE);
+    collect(&t, FULL);
+    assert_int_equal(figures_of(&t.w).mourned, 0);
+    assert_true(eden_is_object(eden_slot(local[0], 0)));
+    strcpy(refused, "mourners");
+    collect(&t, FULL);
+    assert_int_equal(figures_of(&t.w).mourned, 0);
+    strcpy(refused, "nothing");
+    collect(&t, FULL);
+    assert_int_equal(figures_of(&t.w).mourned, 1);
+}
+
+static void weak_slots_forget_the_dead(void **state) {
+    (void)state;
+    for (int how = SCAVENGE; how <= FULL; how++) {
+        struct mourning t __attribute__((cleanup(end)));
+        make(&t, "eden_size=1M");
+        EDEN_FRAME(t.w.m, local, 3);
+        local[0] = eden_new_slots(t.w.m, t.weak, 300);
+        local[1] = eden_new(t.w.m, t.w.pair);
+        eden_slot_set(t.w.m, local[0], 0, eden_new(t.w.m, t.w.pair)); /* strong */
+        eden_slot_set(t.w.m, local[0], 1, local[1]);
+        eden_slot_set(t.w.m, local[0], 2, eden_new(t.w.m, t.w.pair));
+        eden_slot_set(t.w.m, local[0], 3, eden_int(3));
+        eden_slot_set(t.w.m, local[0], 300, eden_slot(local[0], 0));
+        collect(&t, (enum how)how);
+        assert_true(eden_is_object(eden_slot(local[0], 0)));
+        assert_true(eden_slot(local[0], 1) == local[1]);
+        assert_true(eden_slot(local[0], 2) == EDEN_NONE);
+        assert_true(eden_slot(local[0], 3) == eden_int(3));
+        assert_true(eden_slot(local[0], 300) == eden_slot(local[0], 0));
+        /* Old weak object, young referent. */
+        local[0] = eden_pin(t.w.m, local[0]);
+        eden_slot_set(t.w.m, local[0], 2, eden_new(t.w.m, t.w.pair));
+        local[2] = eden_new(t.w.m, t.w.pair);
+        eden_slot_set(t.w.m, local[0], 4, local[2]);
+        collect(&t, (enum how)how);
+        assert_true(eden_slot(local[0], 2) == EDEN_NONE);
+        assert_true(eden_slot(local[0], 4) == local[2]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lives_while_its_key_lives),
+        cmocka_unit_test(value_does_not_keep_its_key),
+        cmocka_unit_test(immediate_keys_live_for_ever),
+        cmocka_unit_test(dead_ephemerons_are_not_mourned),
+        cmocka_unit_test(old_ephemeron_of_a_young_key),
+        cmocka_unit_test(many_of_one_key),
+        cmocka_unit_test(chains_of_keys),
+        cmocka_unit_test(without_memory_they_are_strong),
+        cmocka_unit_test(weak_slots_forget_the_dead),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
