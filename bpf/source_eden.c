@@ -766,7 +766,10 @@ static bool snapshot_entry(const struct source *source, struct process_model *pr
     memcpy(heap->full_by_cause, entry->full_by_cause, sizeof heap->full_by_cause);
     if (late) {
         add_header(heap, entry, late);
-    } else if (!created) {
+    } else if (created) {
+        /* Gauges of a heap without collections are 0, but eden has a size from the first. */
+        heap->known &= entry->gauges_set | ~(1ull << EDEN_FIGURE_eden_size);
+    } else {
         heap->known &= entry->gauges_set | ~mask_of_kind("gauge");
     }
     for (int phase = 0; phase < EDEN_PHASE_COUNT; phase++) {

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -169,6 +170,11 @@ static inline int run_child(void (*program)(void *context), void *context) {
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
+        /* cmocka's handlers would go on with the tests. */
+        const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+        for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+            signal(signals[i], SIG_DFL);
+        }
 #if TEST_SANITIZED
         __lsan_disable();
 #endif

@@ -1,0 +1,165 @@
+/* edenscope report: what a recording says, for people or as JSON. */
+#include "commands.h"
+#include "model_json.h"
+#include "option_take.h"
+#include "options.h"
+#include "recording.h"
+#include "report.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] = "report [-i FILE] [--json] [--heap ID] [--pid PID]\n"
+                            "\n"
+                            "  Reads FILE or eden.data. --heap and --pid choose heaps by their number and process.";
+
+struct wanted {
+    uint64_t pid, heap; /* 0: all */
+};
+
+/* The heaps that are wanted, as a model that shares the phases of the other: free it with free_chosen. */
+static bool choose(const struct model *all, const struct wanted *wanted, struct model *chosen) {
+    *chosen = (struct model){.wall_ns = all->wall_ns, .lost = all->lost};
+    chosen->processes = calloc(all->process_count + 1, sizeof *chosen->processes);
+    if (!chosen->processes) {
+        return false;
+    }
+    for (size_t i = 0; i < all->process_count; i++) {
+        const struct process_model *from = &all->processes[i];
+        struct process_model *to = &chosen->processes[chosen->process_count];
+        if (wanted->pid && from->key.pid != wanted->pid) {
+            continue;
+        }
+        *to = *from;
+        to->heap_count = 0;
+        to->heaps = calloc(from->heap_count + 1, sizeof *to->heaps);
+        chosen->process_count++;
+        if (!to->heaps) {
+            return false;
+        }
+        for (size_t j = 0; j < from->heap_count; j++) {
+            if (!wanted->heap || from->heaps[j].id == wanted->heap) {
+                to->heaps[to->heap_count++] = from->heaps[j];
+            }
+        }
+        if (to->heap_count == 0) {
+            free(to->heaps);
+            chosen->process_count--;
+        }
+    }
+    return true;
+}
+
+static void free_chosen(struct model *chosen) {
+    for (size_t i = 0; i < chosen->process_count; i++) {
+        free(chosen->processes[i].heaps);
+    }
+    free(chosen->processes);
+}
+
+static void say_no_heap(const char *path, const struct recording_info *info, const struct wanted *wanted, bool any) {
+    if (any) {
+        fprintf(stderr, "edenscope: %s: has heaps, but none with this", path);
+        if (wanted->heap) {
+            fprintf(stderr, " number (%" PRIu64 ")%s", wanted->heap, wanted->pid ? " in this" : "");
+        }
+        if (wanted->pid) {
+            fprintf(stderr, " process (%" PRIu64 ")", wanted->pid);
+        }
+        fprintf(stderr, "; `edenscope report` without --heap and --pid lists them\n");
+    } else {
+        fprintf(
+            stderr,
+            "edenscope: %s: no heap was seen in this recording. Does the program use libeden (`edenscope list` tells), "
+            "was it the right process%s?\n",
+            path, info->finished ? "" : ", and did the recorder live long enough");
+    }
+}
+
+static int failed(const struct failure *why) {
+    fprintf(stderr, "edenscope: %s\n", why->message);
+    return why->status;
+}
+
+static int print(const char *path, struct recording *recording, const struct model *model, bool json) {
+    struct failure why = {.status = 1};
+    bool good = true;
+    if (json) {
+        json_t *object = model_to_json(model);
+        if (!object) {
+            fprintf(stderr, "edenscope: no memory for the report\n");
+            return 1;
+        }
+        json_print(stdout, object);
+        json_decref(object);
+    } else {
+        good = report_text(stdout, path, recording, model, &why);
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        if (errno == EPIPE) {
+            return 0; /* the reader has seen enough */
+        }
+        fprintf(stderr, "edenscope: can't write the report: %s\n", strerror(errno));
+        return 1;
+    }
+    return good ? 0 : failed(&why);
+}
+
+static int report(const char *path, struct recording *recording, const struct wanted *wanted, bool json) {
+    struct model all = {0}, chosen = {0};
+    struct failure why;
+    int status = 1;
+    if (!recording_model(recording, &all, &why)) {
+        failed(&why);
+    } else if (!choose(&all, wanted, &chosen)) {
+        fprintf(stderr, "edenscope: no memory for the report\n");
+    } else if (chosen.process_count == 0) {
+        bool any = false;
+        for (size_t i = 0; i < all.process_count; i++) {
+            any = any || all.processes[i].heap_count;
+        }
+        say_no_heap(path, recording_info(recording), wanted, any);
+        if (json) {
+            print(path, recording, &chosen, true);
+        }
+    } else {
+        status = print(path, recording, &chosen, json);
+    }
+    free_chosen(&chosen);
+    model_clear(&all);
+    return status;
+}
+
+static bool parse_heap(const char *text, uint64_t *heap) {
+    char *end;
+    errno = 0;
+    *heap = strtoull(text, &end, 10);
+    return errno == 0 && end != text && *end == '\0' && text[0] != '-' && *heap != 0;
+}
+
+int cmd_report(int argc, char **argv) {
+    struct options options;
+    struct wanted wanted = {0, 0};
+    int status;
+    const char *heap = option_take_value(&argc, argv, "--heap");
+    if (!options_parse(&options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_PID, usage, argc, argv, &status)) {
+        return status;
+    }
+    if (heap && !parse_heap(heap, &wanted.heap)) {
+        fprintf(stderr, "edenscope: --heap wants the number of a heap, from 1, not '%s'\n", heap);
+        return 1;
+    }
+    wanted.pid = (uint64_t)options.pid;
+    const char *path = options.input ? options.input : "eden.data";
+    struct failure why;
+    struct recording *recording = recording_open(path, &why);
+    if (!recording) {
+        return failed(&why);
+    }
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is told by the writing */
+    status = report(path, recording, &wanted, options.json);
+    recording_close(recording);
+    return status;
+}

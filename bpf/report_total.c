@@ -1,0 +1,64 @@
+/* All heaps as one. */
+#include "format.h"
+#include "report.h"
+#include <stdlib.h>
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static void add_figures(struct heap_model *total, const struct heap_model *heap) {
+    total->known &= heap->known;
+    total->late = total->late || heap->late;
+    total->destroyed = total->destroyed && heap->destroyed;
+    for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        bool max = figure_descriptions[i].kind == KIND_max;
+        total->figures[i] = max ? larger(total->figures[i], heap->figures[i]) : total->figures[i] + heap->figures[i];
+        total->before[i] = max ? larger(total->before[i], heap->before[i]) : total->before[i] + heap->before[i];
+    }
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        total->full_by_cause[i] += heap->full_by_cause[i];
+        total->full_by_cause_before[i] += heap->full_by_cause_before[i];
+    }
+}
+
+static bool add_phases(struct heap_model *total, const struct heap_model *heap) {
+    for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
+        const struct phase_model *from = heap->phase[i];
+        if (!from) {
+            continue;
+        }
+        struct phase_model *to = model_phase(total, (enum eden_phase)i);
+        if (!to) {
+            return false;
+        }
+        to->calls += from->calls;
+        to->total_ns += from->total_ns;
+        to->max_ns = larger(to->max_ns, from->max_ns);
+        to->objects += from->objects;
+        to->bytes += from->bytes;
+        for (int j = 0; j < HISTOGRAM_BUCKETS; j++) {
+            to->buckets[j] += from->buckets[j];
+        }
+    }
+    return true;
+}
+
+bool report_total(const struct model *model, struct heap_model *total) {
+    *total = (struct heap_model){.known = UINT64_MAX, .destroyed = true};
+    for (size_t i = 0; i < model->process_count; i++) {
+        for (size_t j = 0; j < model->processes[i].heap_count; j++) {
+            add_figures(total, &model->processes[i].heaps[j]);
+            if (!add_phases(total, &model->processes[i].heaps[j])) {
+                report_total_clear(total);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void report_total_clear(struct heap_model *total) {
+    for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
+        free(total->phase[i]);
+        total->phase[i] = NULL;
+    }
+}

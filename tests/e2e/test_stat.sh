@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# edenscope stat against the heaps' own counters (EDEN_STATS): every figure of every heap must be equal, exactly, from the
+# first instruction on, attached late, and by either way of attaching; with a probe left out, it must not be equal. Also
+# made-up events in great number, exit statuses, and that a command outlives the tool.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+build=${B:-build}
+scope=$build/bin/edenscope
+exercise=$build/tests/exercise
+gun=$build/tests/probe_gun
+folder=$(mktemp -d)
+children=()
+cleanup() {
+    for child in "${children[@]}"; do
+        kill "$child" 2>/dev/null || true
+    done
+    rm -rf "$folder"
+}
+trap cleanup EXIT
+
+die() {
+    echo "test_stat: $*"
+    exit 1
+}
+
+# expect_status STATUS COMMAND...
+expect_status() {
+    local wanted=$1 status=0
+    shift
+    "$@" >"$folder/out" 2>"$folder/err" || status=$?
+    [[ $status == "$wanted" ]] || die "$* gave status $status, not $wanted: $(cat "$folder/err")"
+}
+
+# compare STATS JSON: prints how many figures were compared; fails where one differs.
+compare() {
+    python3 - "$1" "$2" <<'PYTHON'
+import json, sys
+heaps = {}
+for line in open(sys.argv[1]):
+    heap = json.loads(line)
+    heaps[heap.pop("pid"), heap.pop("heap")] = heap
+seen = json.load(open(sys.argv[2]))
+compared = 0
+wrong = [] if seen["lost"] == 0 else ["events were lost"]
+for process in seen["processes"]:
+    for heap in process["heaps"]:
+        own = heaps.pop((process["pid"], heap["heap"]), None)
+        if own is None:
+            wrong.append(f"heap {heap['heap']} has written nothing")
+            continue
+        for name, value in own.items():
+            compared += 1
+            if name not in heap or heap[name] != value or type(heap[name]) is not type(value):
+                wrong.append(f"heap {heap['heap']} {name}: {value} by its own count, seen {heap.get(name)}")
+wrong += [f"heap {key} was not seen" for key in heaps]
+if wrong or compared < 100:
+    sys.exit("\n".join(wrong) or f"only {compared} figures")
+print(compared)
+PYTHON
+}
+
+status=0
+"$scope" stat -- true >"$folder/out" 2>"$folder/err" || status=$?
+if [[ $status == 2 ]]; then
+    cat "$folder/err"
+    echo "kernel programs cannot be loaded here"
+    exit 77
+fi
+[[ $status == 0 ]] || die "stat -- true gave status $status"
+
+# From the first instruction on.
+for way in "" --no-multi; do
+    EDEN_STATS=$folder/stats$way "$scope" stat $way --json -o "$folder/seen$way" -- "$exercise" 5 >"$folder/out"
+    grep -q '^done$' "$folder/out" || die "the command's output is not its own"
+    compare "$folder/stats$way" "$folder/seen$way" >"$folder/count" || die "attached first $way"
+    echo "attached first $way: $(cat "$folder/count") figures equal"
+done
+
+# The same figures must differ when a probe that tells them is left out.
+for probe in heap__create heap__destroy param__set scavenge__start scavenge__done full__start full__done mark__done \
+    sweep__done compact__done alloc__large alloc__failed segment__map segment__unmap; do
+    rm -f "$folder/stats"
+    EDEN_STATS=$folder/stats "$scope" stat --events-only --without "$probe" --json -o "$folder/seen" -- "$exercise" \
+        >/dev/null 2>&1
+    if compare "$folder/stats" "$folder/seen" >/dev/null 2>&1; then
+        die "without $probe nothing differs"
+    fi
+done
+echo "each probe left out is noticed"
+
+# Attached late: to heaps at rest, and in the middle of their work.
+mkfifo "$folder/go"
+EDEN_STATS=$folder/late "$exercise" --wait 5 <"$folder/go" >"$folder/out" &
+target=$!
+children+=("$target")
+exec 7>"$folder/go"
+until grep -q ready "$folder/out"; do sleep 0.02; done
+"$scope" list --json | grep -q "\"pid\":$target," || die "list does not show the process"
+"$scope" stat -v --json -o "$folder/seen" -p "$target" 2>"$folder/err" &
+tool=$!
+children+=("$tool")
+until grep -q 'attached in' "$folder/err"; do sleep 0.02; done
+echo go >&7
+exec 7>&-
+wait "$target" && wait "$tool" || die "attached late to heaps at rest: it failed"
+compare "$folder/late" "$folder/seen" >"$folder/count" || die "attached late to heaps at rest"
+echo "attached late, heaps at rest: $(cat "$folder/count") figures equal"
+
+EDEN_STATS=$folder/middle "$exercise" 200 >/dev/null &
+target=$!
+children+=("$target")
+sleep 0.5
+"$scope" stat --json -o "$folder/seen" -p "$target" || die "attached in the middle: it failed"
+wait "$target"
+compare "$folder/middle" "$folder/seen" >"$folder/count" || die "attached in the middle"
+echo "attached in the middle: $(cat "$folder/count") figures equal"
+
+# Made-up events, many.
+"$scope" stat --json -o "$folder/seen" -- "$gun" heap__create:0x1000,7,demo \
+    100000xscavenge__start:0x1000,1,0,0,0,0,0,3,4,5,6 100000xscavenge__done:0x1000,1,250,64,0,8,2 \
+    heap__destroy:0x1000,7,1,1,1,1 heap__create:0x1000,8,again alloc__large:0x1000,0,0,99
+python3 - "$folder/seen" <<'PYTHON' || die "made-up events"
+import json, sys
+seen = json.load(open(sys.argv[1]))
+assert seen["lost"] == 0, seen["lost"]
+first, again = seen["processes"][0]["heaps"]
+wanted = {"heap": 7, "name": "demo", "scavenges": 100000, "scavenge_ns": 25000000, "allocated_bytes": 300001,
+          "remembered": 400001, "forgotten": 500001, "tenured_objects": 800001, "survived_bytes": 7200000,
+          "max_pause_ns": 250, "complete": True, "late": False, "mourned": 0, "eden_size": None}
+for name, value in wanted.items():
+    assert first[name] == value, (name, first[name], value)
+assert first["phases"]["scavenge"]["p99_ns"] == 250
+assert (again["heap"], again["name"], again["large_bytes"], again["complete"]) == (8, "again", 99, False)
+PYTHON
+echo "made-up events are counted exactly"
+
+# Statuses, as a shell gives them.
+expect_status 7 "$scope" stat -- sh -c 'exit 7'
+expect_status 137 "$scope" stat -- sh -c 'kill -9 $$'
+expect_status 127 "$scope" stat -- "$folder/nonesuch"
+expect_status 126 "$scope" stat -- "$folder/seen"
+expect_status 1 "$scope" stat -p $$
+expect_status 1 "$scope" stat
+expect_status 1 "$scope" nonesuch
+grep -q nonesuch "$folder/err" || die "an unknown command is not named"
+expect_status 1 "$scope" stat --nonesuch
+grep -q nonesuch "$folder/err" || die "an unknown option is not named"
+
+# Without rights: which is missing.
+if command -v setpriv >/dev/null && [[ $(id -u) == 0 ]]; then
+    expect_status 2 setpriv --bounding-set=-bpf,-sys_admin --inh-caps=-all "$scope" stat -- true
+    grep -q CAP_BPF "$folder/err" || die "the missing right is not named"
+fi
+
+# The tool dies, the command goes on.
+"$scope" stat -- sh -c "sleep 0.5; echo alive >$folder/alive" >/dev/null 2>&1 &
+tool=$!
+sleep 0.2
+kill -9 "$tool"
+wait "$tool" 2>/dev/null || true
+sleep 1
+grep -q alive "$folder/alive" || die "the command died with the tool"
+echo "statuses are right, and a command outlives the tool"

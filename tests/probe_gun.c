@@ -1,0 +1,77 @@
+/* probe_gun: fires probes with known arguments, without a collector: what edenscope makes of them can be said ahead.
+ *
+ *     probe_gun SHOT...        SHOT is [Nx]PROBE[:ARGUMENT,...], ARGUMENT a number or text; missing ones are 0
+ *
+ * For example `probe_gun heap__create:0x1000,1,demo 100000xscavenge__done:0x1000,1,250`. Links the probes alone. */
+#include "eden_probes.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DECLARE(name, kind, doc) EDEN_KIND_##kind name = (EDEN_KIND_##kind)(uintptr_t)*arg++;
+#define EDEN_PROBE(name, doc, ...)                                                                                     \
+    static void shoot_##name(const uint64_t *arg) {                                                                    \
+        EDEN_EACH(DECLARE, __VA_ARGS__)                                                                                \
+        eden_fire_##name(EDEN_EACH_COMMA(EDEN_PASS, __VA_ARGS__));                                                     \
+    }
+#include "eden_probes.def"
+#undef EDEN_PROBE
+
+struct gun {
+    const char *name;
+    void (*shoot)(const uint64_t *arg);
+};
+static const struct gun guns[EDEN_PROBE_COUNT] = {
+#define EDEN_PROBE(name, doc, ...) {#name, shoot_##name},
+#include "eden_probes.def"
+#undef EDEN_PROBE
+};
+
+static const struct gun *find(const char *name) {
+    for (int i = 0; i < EDEN_PROBE_COUNT; i++) {
+        if (strcmp(guns[i].name, name) == 0) {
+            return &guns[i];
+        }
+    }
+    return NULL;
+}
+
+/* A number, else the address of the text itself. */
+static uint64_t value(const char *text) {
+    char *end;
+    uint64_t number = strtoull(text, &end, 0);
+    return *end || end == text ? (uint64_t)(uintptr_t)text : number;
+}
+
+static int shot(char *text) {
+    char *end;
+    unsigned long long times = strtoull(text, &end, 10);
+    if (end != text && *end == 'x') {
+        text = end + 1;
+    } else {
+        times = 1;
+    }
+    uint64_t arg[EDEN_PROBE_MAX_ARGS] = {0};
+    char *rest = text;
+    const struct gun *gun = find(strsep(&rest, ":"));
+    for (int i = 0; rest && i < EDEN_PROBE_MAX_ARGS; i++) {
+        arg[i] = value(strsep(&rest, ","));
+    }
+    if (!gun) {
+        fprintf(stderr, "probe_gun: there is no probe %s\n", text);
+        return 1;
+    }
+    for (unsigned long long i = 0; i < times; i++) {
+        gun->shoot(arg);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        if (shot(argv[i]) != 0) {
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,9 @@
+# edenscope's own tests. Those in e2e/ are found by themselves; here is what they and the unit tests need.
+PROBE_GUN := $(B)/tests/probe_gun
+$(PROBE_GUN): $(B)/tests/probe_gun.o $(B)/probes/probes.o
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS)
+test-programs: $(PROBE_GUN)
+
+$(B)/tests/test_notes: $(B)/bpf/notes.o $(B)/bpf/operand.o
+$(B)/tests/test_notes: LDLIBS += -lelf

@@ -1,0 +1,381 @@
+/* Old space: free chunks by size, segments, growing, shrinking, walking. */
+#include "support.h"
+#include <sys/mman.h>
+
+/* Memory to make chunks of, outside any heap. */
+static uintptr_t arena(size_t bytes) {
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(at != MAP_FAILED);
+    return (uintptr_t)at;
+}
+
+static void fillers_are_walked_over(void **state) {
+    (void)state;
+    uintptr_t at = arena(4 * MIB);
+    for (size_t bytes = 8; bytes <= 4096; bytes += 8) {
+        fill_free(at, bytes);
+        assert_true(object_is_free(object_at(at)));
+        assert_int_equal(object_bytes(object_at(at)), bytes);
+        assert_int_equal(object_end(object_at(at)), at + bytes);
+    }
+    fill_free(at, 4 * MIB);
+    assert_int_equal(object_bytes(object_at(at)), 4 * MIB);
+    munmap((void *)at, 4 * MIB);
+}
+
+static void exact_lists(void **state) {
+    (void)state;
+    uintptr_t at = arena(MIB);
+    struct free_chunks free_chunks;
+    chunks_clear(&free_chunks);
+    assert_int_equal(chunks_largest(&free_chunks), 0);
+    for (size_t bytes = 16; bytes <= 504; bytes += 8) {
+        assert_int_equal(chunks_pop(&free_chunks, bytes), 0);
+        chunks_add(&free_chunks, at + bytes * 1024, bytes);
+        chunks_add(&free_chunks, at + bytes * 1024 + 512, bytes);
+        assert_int_equal(chunks_largest(&free_chunks), bytes);
+    }
+    assert_int_equal(free_chunks.chunks, 2 * 62);
+    for (size_t bytes = 504; bytes >= 16; bytes -= 8) {
+        assert_int_equal(chunks_largest(&free_chunks), bytes);
+        assert_int_equal(chunks_pop(&free_chunks, bytes), at + bytes * 1024 + 512); /* the last added first */
+        assert_int_equal(chunks_pop(&free_chunks, bytes), at + bytes * 1024);
+        assert_int_equal(chunks_pop(&free_chunks, bytes), 0);
+    }
+    assert_int_equal(free_chunks.chunks, 0);
+    assert_int_equal(free_chunks.filled, 0);
+    /* 8 bytes are free, but stand nowhere. */
+    chunks_add(&free_chunks, at, 8);
+    assert_int_equal(free_chunks.chunks, 0);
+    assert_true(object_is_free(object_at(at)));
+    munmap((void *)at, MIB);
+}
+
+static void small_requests_take_the_next_larger_list(void **state) {
+    (void)state;
+    uintptr_t at = arena(MIB);
+    struct free_chunks free_chunks;
+    chunks_clear(&free_chunks);
+    chunks_add(&free_chunks, at, 48);
+    chunks_add(&free_chunks, at + 1024, 504);
+    chunks_add(&free_chunks, at + 2048, 512);
+    size_t found = 0;
+    assert_int_equal(chunks_take(&free_chunks, 40, &found), at);
+    assert_int_equal(found, 48);
+    assert_int_equal(chunks_take(&free_chunks, 40, &found), at + 1024);
+    assert_int_equal(found, 504);
+    assert_int_equal(chunks_take(&free_chunks, 40, &found), at + 2048);
+    assert_int_equal(found, 512);
+    assert_int_equal(chunks_take(&free_chunks, 16, &found), 0);
+    munmap((void *)at, MIB);
+}
+
+struct model_chunk {
+    uintptr_t start;
+    size_t bytes;
+};
+
+/* The best fit by the definition: the smallest that is large enough, the lowest address among equals. */
+static size_t best_fit(const struct model_chunk *chunks, size_t count, size_t bytes) {
+    size_t best = count;
+    for (size_t i = 0; i < count; i++) {
+        if (chunks[i].bytes >= bytes &&
+            (best == count || chunks[i].bytes < chunks[best].bytes ||
+             (chunks[i].bytes == chunks[best].bytes && chunks[i].start < chunks[best].start))) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+struct listing {
+    struct model_chunk last;
+    size_t count;
+};
+static bool note_chunk(void *context, uintptr_t start, size_t bytes) {
+    struct listing *listing = context;
+    assert_true(listing->last.bytes < bytes || (listing->last.bytes == bytes && listing->last.start < start));
+    listing->last = (struct model_chunk){start, bytes};
+    listing->count++;
+    return true;
+}
+
+static void the_tree_is_best_fit(void **state) {
+    (void)state;
+    enum { MOST = 600, ROOM = 8192 };
+    uintptr_t at = arena((size_t)MOST * ROOM);
+    struct free_chunks free_chunks;
+    static struct model_chunk chunks[MOST];
+    size_t count = 0;
+    uint64_t random = 3;
+    uintptr_t places[MOST];
+    size_t free_places = MOST;
+    for (size_t i = 0; i < MOST; i++) {
+        places[i] = at + i * ROOM;
+    }
+    chunks_clear(&free_chunks);
+    for (int step = 0; step < 20000; step++) {
+        uint64_t r = next_random(&random);
+        if (r % 2 == 0 && free_places != 0) {
+            size_t place = (r >> 8) % free_places;
+            size_t bytes = 512 + (r >> 32) % (r % 4 == 0 ? 8 : (ROOM - 512) / 8) * 8;
+            chunks[count++] = (struct model_chunk){places[place], bytes};
+            chunks_add(&free_chunks, places[place], bytes);
+            places[place] = places[--free_places];
+        } else if (r % 8 == 1 && count != 0) {
+            size_t i = (r >> 8) % count;
+            assert_true(chunks_take_exact(&free_chunks, chunks[i].start, chunks[i].bytes));
+            assert_false(chunks_take_exact(&free_chunks, chunks[i].start, chunks[i].bytes));
+            places[free_places++] = chunks[i].start;
+            chunks[i] = chunks[--count];
+        } else {
+            size_t bytes = 512 + (r >> 32) % (ROOM / 8) * 8, found = 0;
+            size_t best = best_fit(chunks, count, bytes);
+            uintptr_t taken = chunks_take(&free_chunks, bytes, &found);
+            if (best == count) {
+                assert_int_equal(taken, 0);
+            } else {
+                assert_int_equal(taken, chunks[best].start);
+                assert_int_equal(found, chunks[best].bytes);
+                places[free_places++] = taken;
+                chunks[best] = chunks[--count];
+            }
+        }
+        assert_int_equal(free_chunks.chunks, count);
+        if (step % 100 == 0) {
+            struct listing listing = {{0, 0}, 0};
+            assert_true(chunks_each(&free_chunks, note_chunk, &listing));
+            assert_int_equal(listing.count, count);
+            assert_int_equal(chunks_largest(&free_chunks), listing.last.bytes);
+        }
+    }
+    munmap((void *)at, (size_t)MOST * ROOM);
+}
+
+/* A heap with old space of one segment of 64K. */
+#define SMALL_SEGMENTS "eden_size=64K,grow_headroom=64K,full_gc_ratio=inf,large_object=4096,shrink_threshold=none"
+
+static void chunks_are_cut_and_the_rest_stays_free(void **state) {
+    (void)state;
+    WORLD(w, SMALL_SEGMENTS);
+    struct old_space *old = &w.heap->old;
+    assert_int_equal(old_allocate(w.heap, 4096), 0);
+    assert_true(old_grow(w.heap, 4096));
+    assert_int_equal(old->segment_count, 1);
+    assert_int_equal(old->capacity, 64 * KIB);
+    assert_int_equal(old->free_bytes, 64 * KIB);
+    assert_int_equal(old->free.chunks, 1);
+    uintptr_t first = old_allocate(w.heap, 4096);
+    assert_int_equal(first, old->segments[0].start);
+    uintptr_t second = old_allocate(w.heap, 64 * KIB - 4096 - 8);
+    assert_int_equal(second, first + 4096);
+    assert_int_equal(old->free_bytes, 8); /* a sliver */
+    assert_int_equal(old->free.chunks, 0);
+    assert_int_equal(old_allocate(w.heap, 16), 0);
+    /* Give them back, as dead objects. */
+    fill_free(first, 4096);
+    fill_free(second, 64 * KIB - 4096 - 8);
+    old->free_bytes = 64 * KIB;
+    eden_full_collect(w.m);
+    assert_int_equal(old->free.chunks, 1);
+    assert_int_equal(old_largest_free(w.heap), 64 * KIB);
+}
+
+static void small_objects_fill_holes_of_their_size(void **state) {
+    (void)state;
+    WORLD(w, SMALL_SEGMENTS ",compactor=none,tenure_fill=0,tenure_proportion=1");
+    EDEN_FRAME(w.m, local, 200);
+    for (size_t i = 0; i < 200; i++) {
+        local[i] = new_sized(&w, 64);
+    }
+    eden_scavenge(w.m);
+    eden_scavenge(w.m);
+    eden_value places[200];
+    for (size_t i = 0; i < 200; i++) {
+        assert_true(is_old(&w, local[i]));
+        assert_true(i == 0 || local[i] == local[i - 1] + 64); /* bumped in the buffer */
+        places[i] = local[i];
+    }
+    for (size_t i = 0; i < 200; i += 2) {
+        local[i] = EDEN_NONE;
+    }
+    eden_full_collect(w.m);
+    assert_int_equal(w.heap->old.free.chunks, 100 + 1);
+    for (size_t i = 0; i < 200; i += 2) {
+        local[i] = new_sized(&w, 64);
+    }
+    eden_scavenge(w.m);
+    eden_scavenge(w.m);
+    size_t in_holes = 0;
+    for (size_t i = 0; i < 200; i += 2) {
+        in_holes += local[i] >= places[0] && local[i] <= places[199];
+    }
+    assert_int_equal(in_holes, 100);
+    assert_int_equal(old_used(w.heap), 200 * 64);
+}
+
+static void segments_come_and_go(void **state) {
+    (void)state;
+    WORLD(w, SMALL_SEGMENTS);
+    EDEN_FRAME(w.m, local, 12);
+    struct old_space *old = &w.heap->old;
+    for (size_t i = 0; i < 12; i++) {
+        local[i] = new_sized(&w, 60 * KIB);
+        assert_true(is_old(&w, local[i]));
+        memset(eden_raw(local[i]), (int)i, 100);
+    }
+    assert_int_equal(old->segment_count, 12);
+    assert_int_equal(old->capacity, 12 * 64 * KIB);
+    assert_int_equal(figures_of(&w).segments_mapped, 12);
+    for (size_t i = 1; i < 12; i++) {
+        assert_true(old->segments[i].start >= old->segments[i - 1].limit);
+    }
+    assert_int_equal(figures_of(&w).segments_unmapped, 0);
+    for (size_t i = 0; i < 12; i++) {
+        if (i % 4 != 1) {
+            local[i] = EDEN_NONE;
+        }
+    }
+    /* Threshold none: all stay mapped, whatever is free. */
+    eden_full_collect(w.m);
+    assert_int_equal(old->segment_count, 12);
+    /* Just as much free as the threshold: nothing goes; a byte less, and all goes but the headroom. */
+    char bytes[32];
+    snprintf(bytes, sizeof bytes, "%zu", (size_t)old->free_bytes);
+    set_parameter(&w, "shrink_threshold", bytes);
+    eden_full_collect(w.m);
+    assert_int_equal(old->segment_count, 12);
+    snprintf(bytes, sizeof bytes, "%zu", (size_t)old->free_bytes - 1);
+    set_parameter(&w, "shrink_threshold", bytes);
+    uintptr_t last = old->segments[11].start;
+    eden_full_collect(w.m);
+    /* Three live, in the three lowest segments (sliding), and one segment of free memory, less the rests of those. */
+    assert_int_equal(old->segment_count, 4);
+    assert_int_equal(old->capacity, 4 * 64 * KIB);
+    assert_int_equal(figures_of(&w).segments_unmapped, 8);
+    for (size_t i = 1; i < 12; i += 4) {
+        assert_int_equal(((unsigned char *)eden_raw(local[i]))[99], i);
+    }
+    /* It is really unmapped: the system says so of its first page. */
+    unsigned char resident;
+    if (mincore((void *)last, 4096, &resident) == 0) {
+        assert_int_equal(resident & 1, 0);
+    }
+    /* And may be mapped again. */
+    local[0] = new_sized(&w, 60 * KIB);
+    local[2] = new_sized(&w, 60 * KIB);
+    assert_true(local[0] != EDEN_NONE && local[2] != EDEN_NONE);
+    verify(&w);
+}
+
+static void read_at(void *context) {
+    volatile unsigned char *at = context;
+    _exit(*at == 256); /* not exit(): the heap is the parent's */
+}
+
+static void an_unmapped_segment_cannot_be_read(void **state) {
+    (void)state;
+    WORLD(w, SMALL_SEGMENTS);
+    EDEN_FRAME(w.m, local, 1);
+    for (int i = 0; i < 3; i++) {
+        local[0] = new_sized(&w, 60 * KIB);
+    }
+    uintptr_t last = w.heap->old.segments[w.heap->old.segment_count - 1].start;
+    assert_child_ok(run_child(read_at, (void *)last));
+    set_parameter(&w, "shrink_threshold", "0");
+    local[0] = EDEN_NONE;
+    eden_full_collect(w.m);
+    eden_full_collect(w.m);
+    assert_int_equal(w.heap->old.segment_count, 1); /* grow_headroom stays */
+    int status = run_child(read_at, (void *)last);
+    assert_false(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void growth_asks_for_headroom_or_the_object(void **state) {
+    (void)state;
+    WORLD(w, "eden_size=64K,grow_headroom=1M,full_gc_ratio=inf,large_object=4096");
+    EDEN_FRAME(w.m, local, 3);
+    local[0] = new_sized(&w, 64 * KIB);
+    assert_int_equal(w.heap->old.capacity, MIB);
+    local[1] = new_sized(&w, 3 * MIB + 8);
+    assert_int_equal(w.heap->old.capacity, 4 * MIB + 4096); /* whole pages */
+    set_parameter(&w, "grow_headroom", "2M");
+    local[2] = new_sized(&w, MIB);
+    assert_int_equal(w.heap->old.capacity, 6 * MIB + 4096);
+    assert_int_equal(w.heap->old.segment_count, 3);
+    assert_int_equal(figures_of(&w).segments_mapped, 3);
+}
+
+static bool refuse_large(void *context, size_t bytes, const char *what) {
+    (void)what;
+    return bytes <= *(size_t *)context;
+}
+
+static void the_headroom_is_a_wish_the_object_a_need(void **state) {
+    (void)state;
+    size_t most = SIZE_MAX;
+    eden_options options = {.parameters = "eden_size=64K,grow_headroom=16M,large_object=4096",
+                            .memory_hook = refuse_large,
+                            .memory_hook_context = &most};
+    struct world w __attribute__((cleanup(world_end)));
+    world_make_with(&w, &options);
+    EDEN_FRAME(w.m, local, 1);
+    most = MIB;
+    local[0] = new_sized(&w, 100 * KIB);
+    assert_true(local[0] != EDEN_NONE);
+    assert_int_equal(w.heap->old.capacity, page_round(100 * KIB));
+    assert_int_equal(new_sized(&w, 2 * MIB), EDEN_NONE);
+}
+
+static void a_walk_meets_everything_once(void **state) {
+    (void)state;
+    WORLD(w, SMALL_SEGMENTS ",compactor=none,tenure_fill=0,tenure_proportion=1");
+    EDEN_FRAME(w.m, local, 500);
+    assert_int_equal(old_walk(w.heap, 0), EDEN_NONE);
+    uint64_t random = 11;
+    for (size_t i = 0; i < 500; i++) {
+        local[i] = eden_new_raw(w.m, w.bytes, next_random(&random) % (i % 9 == 0 ? 5000 : 100));
+    }
+    eden_scavenge(w.m);
+    eden_scavenge(w.m);
+    for (size_t i = 0; i < 500; i += 3) {
+        local[i] = EDEN_NONE;
+    }
+    for (int round = 0; round < 2; round++) {
+        uintptr_t expected = w.heap->old.segments[0].start;
+        uint64_t used = 0;
+        size_t segment = 0, objects = 0;
+        for (eden_value at = old_walk(w.heap, 0); at != EDEN_NONE; at = old_walk(w.heap, object_end(at))) {
+            if (expected == w.heap->old.buffer_free && expected < w.heap->old.buffer_limit) {
+                expected = w.heap->old.buffer_limit;
+            }
+            if (expected == w.heap->old.segments[segment].limit) {
+                expected = w.heap->old.segments[++segment].start;
+            }
+            assert_int_equal(object_start(at), expected);
+            expected = object_end(at);
+            used += object_is_free(at) ? 0 : object_bytes(at);
+            objects += !object_is_free(at);
+        }
+        assert_int_equal(used, old_used(w.heap));
+        assert_int_equal(objects, round == 0 ? 500 : 500 - 167);
+        eden_full_collect(w.m);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fillers_are_walked_over),
+        cmocka_unit_test(exact_lists),
+        cmocka_unit_test(small_requests_take_the_next_larger_list),
+        cmocka_unit_test(the_tree_is_best_fit),
+        cmocka_unit_test(chunks_are_cut_and_the_rest_stays_free),
+        cmocka_unit_test(small_objects_fill_holes_of_their_size),
+        cmocka_unit_test(segments_come_and_go),
+        cmocka_unit_test(an_unmapped_segment_cannot_be_read),
+        cmocka_unit_test(growth_asks_for_headroom_or_the_object),
+        cmocka_unit_test(the_headroom_is_a_wish_the_object_a_need),
+        cmocka_unit_test(a_walk_meets_everything_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
