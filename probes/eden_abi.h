@@ -37,9 +37,11 @@ enum eden_tenure_reason {
     EDEN_TENURE_OVERFLOW = 1, /* the survivor semispace is full */
     EDEN_TENURE_PIN = 2,      /* pinned */
     EDEN_TENURE_RETRY = 3,    /* left in place by a scavenge that found no memory; promoted by a later one */
+    EDEN_TENURE_REMEMBERED = 4, /* referred to by many remembered objects */
+    EDEN_TENURE_CLASS = 5,      /* of a class chosen by eden_tenure_choose */
+    EDEN_TENURE_SITE = 6,       /* allocated at a site chosen by it */
 };
-#define EDEN_TENURE_REASON_NAMES                                                                                       \
-    { "age", "overflow", "pin", "retry" }
+#define EDEN_TENURE_REASON_NAMES {"age", "overflow", "pin", "retry", "remembered", "class", "site"}
 
 enum eden_remember_origin {
     EDEN_REMEMBER_STORE = 0,    /* the write barrier */
@@ -85,7 +87,8 @@ struct eden_class_info {
     uint32_t class_index; /* own index for a class; the class's for a site; 0: not defined */
     uint32_t format;
     uint32_t fixed_slots;
-    uint64_t reserved;
+    uint32_t chosen; /* to be tenured, where tenure_criterion is class or site */
+    uint32_t reserved;
 };
 #define EDEN_CLASS_PAGE_SHIFT 10 /* entries a page of the table: 1 << 10 */
 

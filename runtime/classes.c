@@ -100,6 +100,10 @@ eden_class eden_site_define(eden_heap *heap, eden_class of, const char *name, ed
     return define(heap, name, class->class_index, (enum eden_format) class->format, class->fixed_slots, error);
 }
 
+void eden_tenure_choose(eden_heap *heap, eden_class of, bool chosen) {
+    heap_class(heap, eden_class_index(of))->chosen = chosen;
+}
+
 eden_class eden_class_of(const eden_heap *heap, eden_value object) {
     uint32_t index = heap_class(heap, eden_index_of(object))->class_index;
     const struct eden_class_info *class = heap_class(heap, index);

@@ -22,6 +22,8 @@
 enum eden_remembered { EDEN_REMEMBERED_OBJECT, EDEN_REMEMBERED_CARD };
 enum eden_compactor { EDEN_COMPACTOR_PLANNING, EDEN_COMPACTOR_NONE };
 
+enum eden_criterion { EDEN_BY_AGE, EDEN_BY_REMEMBERED, EDEN_BY_CLASS, EDEN_BY_SITE, EDEN_BY_NOTHING };
+
 #define EDEN_PARAM_TYPE_size uint64_t
 #define EDEN_PARAM_TYPE_number double
 #define EDEN_PARAM_TYPE_whole int64_t
@@ -321,8 +323,20 @@ bool chunks_each(const struct free_chunks *free, bool (*each)(void *context, uin
 void scavenge(eden_heap *heap, enum eden_scavenge_cause cause);
 void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested);
 void full_collect_if_grown(eden_heap *heap);
-uintptr_t tenure_threshold(const eden_heap *heap, const struct space *survivors);
+struct tenure_policy { /* of one scavenge */
+    enum eden_criterion criterion;
+    unsigned least_references; /* EDEN_BY_REMEMBERED: tenures what at least so many remembered slots refer to */
+};
+enum { NOT_TENURED = -1 };
+struct tenure_policy tenure_policy(eden_heap *heap, enum eden_scavenge_cause cause);
+/* What the policy says of a live young object: enum eden_tenure_reason or NOT_TENURED. */
+int tenure_reason(const eden_heap *heap, const struct tenure_policy *policy, eden_value object);
+/* For the next scavenge, from the semispace whose survivors it will copy and the other one. */
+uintptr_t tenure_threshold(const eden_heap *heap, const struct space *survivors, const struct space *other);
 double tenure_proportion(const eden_heap *heap);
+/* Young objects have no use for the remembered, pinned and grey bits: with EDEN_BY_REMEMBERED they count references. */
+enum { YOUNG_COUNT_SHIFT = 29, YOUNG_COUNT_MAX = 7 };
+#define YOUNG_COUNT_BITS ((uint64_t)YOUNG_COUNT_MAX << YOUNG_COUNT_SHIFT)
 struct tally mark(eden_heap *heap);
 void mark_push(struct mark_stack *stack, eden_value object);
 struct tally sweep_old(eden_heap *heap); /* frees what is not marked, unmarks the rest */

@@ -33,23 +33,11 @@ struct scavenge {
     uintptr_t scan;     /* objects of future space between resident and this have been scanned */
     eden_value tenured; /* corpse of the tenured object to scan next; EDEN_NONE: none */
     bool keeping;       /* some object was kept in place */
+    struct tenure_policy policy;
     struct tally moved; /* by the phase that runs */
     struct scavenge_totals totals;
     uint64_t seq;
 };
-
-enum { NOT_TENURED = -1 };
-
-/* What the policy says of a live young object, before room is looked for. */
-static int tenure_reason(const struct scavenge *s, eden_value object) {
-    if (header_has(object, EDEN_HEADER_PINNED)) {
-        return EDEN_TENURE_PIN;
-    }
-    if (s->heap->kept) {
-        return EDEN_TENURE_RETRY;
-    }
-    return object < s->heap->tenure_threshold ? EDEN_TENURE_AGE : NOT_TENURED;
-}
 
 static eden_value old_room(eden_heap *heap, size_t bytes) {
     eden_value at = old_allocate(heap, bytes);
@@ -97,7 +85,10 @@ static eden_value evacuate(struct scavenge *s, eden_value object) {
         return object;
     }
     size_t bytes = object_bytes(object);
-    int reason = tenure_reason(s, object);
+    int reason = tenure_reason(s->heap, &s->policy, object);
+    if (s->policy.criterion == EDEN_BY_REMEMBERED) {
+        header_clear(object, YOUNG_COUNT_BITS);
+    }
     bool resident = object - s->to->start < s->resident - s->to->start;
     bool room = !resident && s->to->limit - s->to->used >= bytes;
     s->moved.objects++;
@@ -277,7 +268,8 @@ static void scan_grey(struct scavenge *s) {
             bool forwarded = (header & EDEN_HEADER_FORWARDED) != 0;
             /* A corpse's size is its copy's. */
             at += forwarded ? object_bytes(header & ~EDEN_HEADER_FORWARDED) : object_bytes_by(header, object);
-            if (!forwarded && (header & EDEN_HEADER_GREY) != 0 && !header_is_waiting(eden_header(object))) {
+            uint64_t kept_grey = EDEN_HEADER_KEPT | EDEN_HEADER_GREY;
+            if ((eden_header(object) & (kept_grey | EDEN_HEADER_FORWARDED)) == kept_grey) {
                 header_clear(object, EDEN_HEADER_GREY);
                 scan_young(s, object);
             }
@@ -370,7 +362,7 @@ static void finish_spaces(struct scavenge *s) {
     }
     heap->kept = s->keeping;
     heap->past = s->to == &heap->semi[1];
-    heap->tenure_threshold = s->keeping ? 0 : tenure_threshold(heap, s->to);
+    heap->tenure_threshold = s->keeping ? 0 : tenure_threshold(heap, s->to, from[1]);
     heap->mutator.free = heap->eden.used;
     heap->since.allocated_from = heap->eden.used;
 }
@@ -386,6 +378,7 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     struct scavenge_before before = event_scavenge_start(heap, cause);
     s.seq = heap->info.seq + 1;
     heap->eden.used = heap->mutator.free;
+    s.policy = tenure_policy(heap, cause);
     s.to = future_space(heap);
     s.scan = s.resident = s.to->used;
 

@@ -107,6 +107,10 @@ EDEN_API eden_class eden_site_define(eden_heap *heap, eden_class of, const char 
 /* The 22-bit index of a class or site, as probes report it. */
 static inline uint32_t eden_class_index(eden_class of) { return (uint32_t)(of & (EDEN_CLASS_LIMIT - 1)); }
 
+/* Chooses a class or site to be tenured at the next scavenge (or takes that back), where tenure_criterion says `class`
+ * (objects of a chosen class, at whatever site) or `site` (objects of just this index). Does not collect. */
+EDEN_API void eden_tenure_choose(eden_heap *heap, eden_class of, bool chosen);
+
 /* The class (never a site) of an object, and the name of a class or site; the name lives as long as the heap. */
 EDEN_API eden_class eden_class_of(const eden_heap *heap, eden_value object);
 EDEN_API const char *eden_class_name(const eden_heap *heap, eden_class of);
