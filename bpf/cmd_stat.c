@@ -281,6 +281,9 @@ static int run_stat(struct run *run) {
         return failed(&why);
     }
     int status = source_exit_status(run->source);
+    if (run->options.command && status < 0 && interrupt_last()) {
+        return 128 + interrupt_last(); /* told to leave the command alone */
+    }
     return run->options.command && status >= 0 ? status : 0;
 }
 
