@@ -98,4 +98,4 @@ done
 objdump -d "$build/tests/exercise.o" | tail -n +4 >"$folder/with.s"
 objdump -d "$folder/noprobes/tests/exercise.o" | tail -n +4 >"$folder/without.s"
 cmp -s "$folder/with.s" "$folder/without.s" || die "the exerciser's instructions differ without probes"
-[[ $("$folder/noprobes/tests/exercise") == done ]] || die "the exerciser does not run without probes"
+[[ $("$folder/noprobes/tests/exercise") == "done" ]] || die "the exerciser does not run without probes"

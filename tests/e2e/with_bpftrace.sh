@@ -1,5 +1,6 @@
 # For tests that run bpftrace: to be sourced, with $build and $folder (a scratch folder) set.
 # shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154
 exercise=$build/tests/exercise
 shared=$build/tests/exercise-shared
 library=$build/lib/libeden.so
