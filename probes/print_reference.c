@@ -123,11 +123,10 @@ static void print_probes(void) {
 enum param_kind { KIND_size, KIND_number, KIND_whole, KIND_choice };
 
 struct param {
-    const char *name;
-    enum param_kind kind;
+    const char *name, *choices, *doc;
     double fallback, low, high;
+    enum param_kind kind;
     bool is_unlimited_high, is_unlimited_fallback;
-    const char *choices, *doc;
 };
 
 /* The values that eden_params.def names; the runtime has its own types for them. */
@@ -136,14 +135,14 @@ struct param {
 static const struct param params[] = {
 #define EDEN_PARAM(id, name, kind, fallback, low, high, choices, doc)                                                  \
     {name,                                                                                                             \
-     KIND_##kind,                                                                                                      \
+     choices,                                                                                                          \
+     doc,                                                                                                              \
      (double)(fallback),                                                                                               \
      (double)(low),                                                                                                    \
      (double)(high),                                                                                                   \
+     KIND_##kind,                                                                                                      \
      (double)(high) >= EDEN_NO_LIMIT,                                                                                  \
-     (double)(fallback) >= EDEN_NO_LIMIT,                                                                              \
-     choices,                                                                                                          \
-     doc},
+     (double)(fallback) >= EDEN_NO_LIMIT},
 #include "eden_params.def"
 #undef EDEN_PARAM
 };
