@@ -197,7 +197,7 @@ static bool check_chunk(void *context, uintptr_t start, size_t bytes) {
         return fail(v->error, EDEN_CORRUPT, "free chunk %#" PRIx64 ": its header does not say %zu free bytes",
                     (uint64_t)start, bytes);
     }
-    bool tree = bytes >= FREE_LIST_SIZES * 8;
+    bool tree = bytes >= (size_t)FREE_LIST_SIZES * 8;
     if (bytes < v->last_bytes || (tree && bytes == v->last_bytes && start <= v->last_chunk)) {
         return fail(v->error, EDEN_CORRUPT, "free chunk %#" PRIx64 " of %zu bytes: out of order", (uint64_t)start,
                     bytes);
