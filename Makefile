@@ -18,6 +18,7 @@ all: help-or-build
 include runtime/runtime.mk
 -include bpf/bpf.mk
 -include workloads/workloads.mk
+-include examples/examples.mk
 -include tests/tests.mk
 -include bench/bench.mk
 

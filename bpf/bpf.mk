@@ -21,4 +21,4 @@ $(B)/bpf/eden.bpf.o: bpf/eden.bpf.c
 $(B)/bpf/eden.skel.h: $(B)/bpf/eden.bpf.o
 	bpftool gen skeleton $< name eden_bpf > $@.new
 	mv $@.new $@
-$(B)/bpf/source_eden.o $(B)/bpf/attach.o: $(B)/bpf/eden.skel.h
+$(B)/bpf/attach.o: $(B)/bpf/eden.skel.h

@@ -255,7 +255,7 @@ static int list_processes(const struct options *options) {
         fprintf(stderr, "edenscope: no process that uses Eden was found\n");
     }
     if (listing.refused) {
-        fprintf(stderr, "edenscope: %zu processes of others cannot be looked at without CAP_SYS_PTRACE\n",
+        fprintf(stderr, "edenscope: %zu processes could not be looked at; CAP_SYS_PTRACE lets other users' be\n",
                 listing.refused);
     }
     for (size_t i = 0; i < listing.files; i++) {

@@ -61,7 +61,7 @@ static void print_heap(FILE *out, const struct process_model *process, const str
         fprintf(out, "  at least (%s):\n",
                 model->lost ? "events were lost" : "the heap was still alive when observation ended");
     }
-    for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
+    for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {
         print_figure(out, heap, i, model->wall_ns);
         if (i == EDEN_FIGURE_full_collections) {
             print_causes(out, heap);
@@ -277,10 +277,13 @@ static int run_stat(struct run *run) {
         return failed(&why);
     }
     /* Lines by interval have said everything; the table at the end is for who asked for none. */
-    if (!run->options.interval && !summarize(run, &why)) {
+    if (run->options.interval <= 0 && !summarize(run, &why)) {
         return failed(&why);
     }
     int status = source_exit_status(run->source);
+    if (run->options.command && status < 0 && interrupt_last()) {
+        return 128 + interrupt_last(); /* told to leave the command alone */
+    }
     return run->options.command && status >= 0 ? status : 0;
 }
 

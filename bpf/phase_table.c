@@ -32,7 +32,7 @@ static void print_line(FILE *out, const struct phase_model *phase, enum eden_pha
 void phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
     fprintf(out, "# %9s  %-26s %10s %9s %9s %9s %9s %9s\n", "Overhead", "Phase", "Calls", "Total", "Avg", "P50", "P99",
             "Max");
-    for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
+    for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
         if (heap->phase[i] && heap->phase[i]->calls) {
             print_line(out, heap->phase[i], i, wall_ns);
         }

@@ -90,7 +90,7 @@ static void print_line(FILE *out, const char *text, const struct heap_model *hea
     char value[FORMAT_MAX];
     label(out, text);
     fprintf(out, "%s", figure(value, heap, id));
-    if (heap->late && heap->known >> id & 1 && figure_descriptions[id].kind == KIND_sum) {
+    if (heap->before[id] && heap->known >> id & 1 && figure_descriptions[id].kind == KIND_sum) {
         fprintf(out, " (%s of it while recorded)", format_figure(value, id, observed(heap, id)));
     }
 }
@@ -230,6 +230,10 @@ bool report_text(FILE *out, const char *path, struct recording *recording, const
     if (process) {
         phase_table_heading(out, process, process->heaps);
         print_sums(out, info, model, process->heaps);
+        if (process->heaps->late) {
+            label(out, "parameters");
+            fprintf(out, "not known: they were set before the recording\n");
+        }
         bool good = report_parameters(out, "  parameters that are not default   ", recording, &process->key,
                                       process->heaps, why);
         print_phases(out, process->heaps, model->wall_ns);

@@ -33,11 +33,15 @@ struct source *source_open(const struct source_options *options, struct failure 
 bool source_start(struct source *source, struct failure *why);
 
 /* Waits at most timeout_ms, hands each event that came to on_event, follows children and later-mapped libraries, and
- * reaps the command. False once everything observed has ended (or source_stop was called) and all events are
- * drained. */
+ * reaps the command. Call it several times a second: nothing else drains the ring buffer. False once the process or the
+ * command has ended (children that outlive it are told as far as they were seen, in perf's manner) or source_stop was
+ * called, and all events are drained. With `events`, the classes of heaps that were alive at attach come as made-up
+ * class__define events first. */
 bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *context, const struct event *event),
                  void *context);
-void source_stop(struct source *source); /* async-signal-safe */
+/* Async-signal-safe. The first stop lets a command finish, which ^C has reached as well; the second leaves it alone. A
+ * process given by its id is let go of at the first. */
+void source_stop(struct source *source);
 
 /* The model as of now, from the kernel maps. Replaces the content of *model. */
 bool source_snapshot(struct source *source, struct model *model, struct failure *why);

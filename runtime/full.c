@@ -18,13 +18,22 @@ void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested)
     event_phase_done(heap, EDEN_PHASE_mark, start, marked);
     remembered_drop_unmarked(heap);
 
-    bool compacted = heap->params.compactor == EDEN_COMPACTOR_PLANNING && compact(heap);
-    if (!compacted) {
+    uint64_t young_freed;
+    if (heap->params.compactor == EDEN_COMPACTOR_PLANNING && compact(heap)) {
+        young_freed = sweep_young(heap);
+    } else {
         start = event_phase_start(heap, EDEN_PHASE_sweep);
         struct tally freed = sweep_old(heap);
+        young_freed = sweep_young(heap);
+        bool selective = heap->params.compactor == EDEN_COMPACTOR_SELECTIVE;
+        for (size_t i = 0; !selective && i < heap->old.segment_count; i++) {
+            sweep_free_gaps(heap, &heap->old.segments[i]);
+        }
         event_phase_done(heap, EDEN_PHASE_sweep, start, freed);
+        if (selective) {
+            compact_selectively(heap);
+        }
     }
-    uint64_t young_freed = sweep_young(heap);
     old_shrink(heap);
     heap->old.used_at_full = old_used(heap);
     event_full_done(heap, &before, marked.bytes, young_freed);

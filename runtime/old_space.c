@@ -126,7 +126,7 @@ bool old_grow(eden_heap *heap, size_t bytes) {
         }
     }
     memmove(&old->segments[index + 1], &old->segments[index], (old->segment_count - index) * sizeof *old->segments);
-    old->segments[index] = (struct segment){start, start + size};
+    old->segments[index] = (struct segment){.start = start, .limit = start + size};
     old->segment_count++;
     old->capacity += size;
     old->free_bytes += size;

@@ -4,6 +4,7 @@
  * tenure_proportion unsets survivors_to_keep, and while survivors_to_keep is set it decides (tenure.c). */
 #include "private.h"
 #include <inttypes.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,7 +127,11 @@ static int find_choice(const char *choices, const char *value) {
     return -1;
 }
 
-bool params_set(struct params *params, const char *name, const char *value, const char *where, eden_error *error) {
+/* Numbers are read and written with a decimal point whatever locale the program has set. The C library's "C" locale is
+ * static: it takes no memory and is not freed. */
+static locale_t enter_c_locale(void) { return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); }
+
+static bool set(struct params *params, const char *name, const char *value, const char *where, eden_error *error) {
     const struct row *row = find_row(name);
     if (row == NULL) {
         return fail(error, EDEN_BAD_PARAMETER, "%s: no parameter is called '%.40s'; docs/parameters.md lists them",
@@ -185,6 +190,13 @@ bool params_set(struct params *params, const char *name, const char *value, cons
     return true;
 }
 
+bool params_set(struct params *params, const char *name, const char *value, const char *where, eden_error *error) {
+    locale_t before = enter_c_locale();
+    bool done = set(params, name, value, where, error);
+    uselocale(before);
+    return done;
+}
+
 bool params_parse(struct params *params, const char *text, const char *where, eden_error *error) {
     while (text != NULL && *text != '\0') {
         char item[128];
@@ -221,10 +233,13 @@ static void row_text(const struct params *params, const struct row *row, char *t
             snprintf(text, size, "%" PRIu64, bytes);
         }
         break;
-    case KIND_number:
+    case KIND_number: {
         memcpy(&number, field, sizeof number);
+        locale_t before = enter_c_locale();
         snprintf(text, size, "%.15g", number);
+        uselocale(before);
         break;
+    }
     case KIND_whole:
         memcpy(&whole, field, sizeof whole);
         if (whole == EDEN_UNSET) {

@@ -20,7 +20,7 @@
 /* ---- parameters (params.c) ---- */
 
 enum eden_remembered { EDEN_REMEMBERED_OBJECT, EDEN_REMEMBERED_CARD };
-enum eden_compactor { EDEN_COMPACTOR_PLANNING, EDEN_COMPACTOR_NONE };
+enum eden_compactor { EDEN_COMPACTOR_PLANNING, EDEN_COMPACTOR_NONE, EDEN_COMPACTOR_SELECTIVE };
 
 enum eden_criterion { EDEN_BY_AGE, EDEN_BY_REMEMBERED, EDEN_BY_CLASS, EDEN_BY_SITE, EDEN_BY_NOTHING };
 
@@ -51,6 +51,12 @@ struct space {
 /* A stretch of old space as mapped from the system; sorted by address in heap->segments. */
 struct segment {
     uintptr_t start, limit;
+    /* Between a sweep and the end of compaction: */
+    uint64_t live;    /* bytes of objects */
+    uint64_t slivers; /* bytes of gaps too small for a chunk */
+    uintptr_t gaps;   /* the first of a chain; 0: none */
+    bool pinned;      /* it has a pinned object */
+    bool chosen;      /* to be evacuated */
 };
 
 /* Free chunks of old space, by size: see free_chunks.c. */
@@ -339,9 +345,11 @@ enum { YOUNG_COUNT_SHIFT = 29, YOUNG_COUNT_MAX = 7 };
 #define YOUNG_COUNT_BITS ((uint64_t)YOUNG_COUNT_MAX << YOUNG_COUNT_SHIFT)
 struct tally mark(eden_heap *heap);
 void mark_push(struct mark_stack *stack, eden_value object);
-struct tally sweep_old(eden_heap *heap); /* frees what is not marked, unmarks the rest */
-uint64_t sweep_young(eden_heap *heap);   /* makes fillers of the dead among the young; bytes of them */
-bool compact(eden_heap *heap);           /* false, and nothing done, where its tables find no memory */
+struct tally sweep_old(eden_heap *heap); /* unmarks; leaves the gaps of each segment in its chain */
+void sweep_free_gaps(eden_heap *heap, struct segment *segment); /* makes them free chunks */
+uint64_t sweep_young(eden_heap *heap);     /* makes fillers of the dead among the young; bytes of them */
+bool compact(eden_heap *heap);             /* false, and nothing done, where its tables find no memory */
+void compact_selectively(eden_heap *heap); /* after sweeping; frees the gaps too */
 
 /* ---- events (events.c): counters, probes and log, fed together ---- */
 uint64_t allocated_since(const eden_heap *heap);

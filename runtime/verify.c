@@ -18,7 +18,11 @@ struct verifier {
     uint64_t *starts; /* a bit for each word of the heap; NULL: no memory for it */
     size_t starts_bytes;
     uintptr_t base;
-    uint64_t old_objects_bytes, old_free_bytes, chunk_bytes;
+    uint64_t old_objects_bytes, old_free_bytes;
+    uint64_t sliver_bytes; /* free, but too short to be listed */
+    uint64_t chunks, chunk_bytes;
+    size_t last_bytes; /* of the chunk listed before */
+    uintptr_t last_chunk;
     uint64_t remembered_bits;
 };
 
@@ -74,9 +78,11 @@ static bool check_header(struct verifier *v, eden_value object, uintptr_t limit)
         return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: format %u, but its class '%.60s' has %u",
                     object, where, format, (const char *)(uintptr_t) class->name, class->format);
     }
-    if (eden_slot_count(object) < class->fixed_slots) {
-        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: %zu slots, fewer than its class '%.60s' fixes",
-                    object, where, eden_slot_count(object), (const char *)(uintptr_t) class->name);
+    size_t slots = eden_slot_count(object);
+    bool fixed = class->format == EDEN_FORMAT_EMPTY || class->format == EDEN_FORMAT_FIXED;
+    if (slots < class->fixed_slots || (fixed && slots != class->fixed_slots)) {
+        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: %zu slots, but its class '%.60s' fixes %u",
+                    object, where, slots, (const char *)(uintptr_t) class->name, class->fixed_slots);
     }
     if (heap_is_young(heap, object) && (header & EDEN_HEADER_REMEMBERED) != 0) {
         return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: young, and remembered", object, where);
@@ -174,7 +180,9 @@ static bool first_pass(struct verifier *v, eden_value object, uintptr_t limit) {
     }
     bool old = !heap_is_young(v->heap, object);
     if (object_is_free(object)) {
-        v->old_free_bytes += old ? object_bytes(object) : 0;
+        size_t bytes = object_bytes(object);
+        v->old_free_bytes += old ? bytes : 0;
+        v->sliver_bytes += old && bytes < 16 ? bytes : 0;
         return true;
     }
     v->old_objects_bytes += old ? object_bytes(object) : 0;
@@ -192,35 +200,51 @@ static bool check_chunk(void *context, uintptr_t start, size_t bytes) {
     struct verifier *v = context;
     eden_value chunk = object_at(start);
     v->chunk_bytes += bytes;
-    return (heap_is_old(v->heap, start) && object_is_free(chunk) && object_bytes(chunk) == bytes) ||
-           fail(v->error, EDEN_CORRUPT, "free chunk %#" PRIx64 ": its header does not say %zu free bytes",
-                (uint64_t)start, bytes);
+    v->chunks++;
+    if (!heap_is_old(v->heap, start) || !object_is_free(chunk) || object_bytes(chunk) != bytes) {
+        return fail(v->error, EDEN_CORRUPT, "free chunk %#" PRIx64 ": its header does not say %zu free bytes",
+                    (uint64_t)start, bytes);
+    }
+    bool tree = bytes >= (size_t)FREE_LIST_SIZES * 8;
+    if (bytes < v->last_bytes || (tree && bytes == v->last_bytes && start <= v->last_chunk)) {
+        return fail(v->error, EDEN_CORRUPT, "free chunk %#" PRIx64 " of %zu bytes: out of order", (uint64_t)start,
+                    bytes);
+    }
+    v->last_bytes = bytes;
+    v->last_chunk = start;
+    return true;
 }
 
-static bool check_books(struct verifier *v) {
-    const eden_heap *heap = v->heap;
-    const struct old_space *old = &heap->old;
-    uint64_t buffer = old->buffer_limit - old->buffer_free;
-    if (!chunks_each(&old->free, check_chunk, v)) {
-        return false;
-    }
-    if (v->old_free_bytes + buffer != old->free_bytes || v->old_objects_bytes != old_used(heap) ||
-        v->chunk_bytes + buffer > old->free_bytes) {
-        return fail(v->error, EDEN_CORRUPT,
-                    "old space: %" PRIu64 " bytes of objects and %" PRIu64 " free were found, the books say %" PRIu64
-                    " and %" PRIu64,
-                    v->old_objects_bytes, v->old_free_bytes + buffer, old_used(heap), old->free_bytes);
-    }
-    for (size_t i = 0; i < heap->remembered.count; i++) {
-        eden_value object = heap->remembered.objects[i];
-        if (!check_value(v, object, "remembered set at", (uintptr_t)&heap->remembered.objects[i], i)) {
+/* Each entry is an old object with the remembered bit, and as many objects have it: no entry is there twice. */
+static bool check_remembered(struct verifier *v) {
+    const struct remembered_set *set = &v->heap->remembered;
+    for (size_t i = 0; i < set->count; i++) {
+        eden_value object = set->objects[i];
+        if (object == EDEN_NONE) {
+            return fail(v->error, EDEN_CORRUPT, "remembered set: entry %zu is none", i);
+        }
+        if (!check_value(v, object, "remembered set at", (uintptr_t)&set->objects[i], i)) {
             return false;
         }
-        if (heap_is_young(heap, object) || !header_has(object, EDEN_HEADER_REMEMBERED)) {
+        if (heap_is_young(v->heap, object) || !header_has(object, EDEN_HEADER_REMEMBERED)) {
             return fail(v->error, EDEN_CORRUPT, "remembered set: %#" PRIx64 " is young, or lacks the remembered bit",
                         object);
         }
     }
+    for (size_t i = 0; v->starts != NULL && i < set->count; i++) {
+        size_t word = (set->objects[i] - v->base) / 8;
+        if (!is_start(v, set->objects[i])) {
+            return fail(v->error, EDEN_CORRUPT, "remembered set: %#" PRIx64 " is there twice", set->objects[i]);
+        }
+        v->starts[word / 64] &= ~(1ull << (word % 64)); /* nothing else asks after this */
+    }
+    return v->remembered_bits == set->count ||
+           fail(v->error, EDEN_CORRUPT, "remembered set: %zu entries, but %" PRIu64 " objects have the bit", set->count,
+                v->remembered_bits);
+}
+
+static bool check_cards(struct verifier *v) {
+    const eden_heap *heap = v->heap;
     for (size_t i = 0; i < heap->remembered.card_count; i++) {
         struct card card = heap->remembered.cards[i];
         if (!check_value(v, card.object, "remembered set at", (uintptr_t)&heap->remembered.cards[i], i)) {
@@ -232,9 +256,29 @@ static bool check_books(struct verifier *v) {
                         card.first, card.object);
         }
     }
-    return v->remembered_bits == heap->remembered.count ||
-           fail(v->error, EDEN_CORRUPT, "remembered set: %zu entries, but %" PRIu64 " objects have the bit",
-                heap->remembered.count, v->remembered_bits);
+    return true;
+}
+
+static bool check_books(struct verifier *v) {
+    const eden_heap *heap = v->heap;
+    const struct old_space *old = &heap->old;
+    uint64_t buffer = old->buffer_limit - old->buffer_free;
+    if (!chunks_each(&old->free, check_chunk, v)) {
+        return false;
+    }
+    if (v->old_free_bytes + buffer != old->free_bytes || v->old_objects_bytes != old_used(heap)) {
+        return fail(v->error, EDEN_CORRUPT,
+                    "old space: %" PRIu64 " bytes of objects and %" PRIu64 " free were found, the books say %" PRIu64
+                    " and %" PRIu64,
+                    v->old_objects_bytes, v->old_free_bytes + buffer, old_used(heap), old->free_bytes);
+    }
+    if (v->chunk_bytes + v->sliver_bytes != v->old_free_bytes || v->chunks != old->free.chunks) {
+        return fail(v->error, EDEN_CORRUPT,
+                    "free chunks: %" PRIu64 " of %" PRIu64 " bytes are listed, old space has %" PRIu64
+                    " bytes free, the count says %" PRIu64,
+                    v->chunks, v->chunk_bytes, v->old_free_bytes - v->sliver_bytes, old->free.chunks);
+    }
+    return check_remembered(v) && check_cards(v);
 }
 
 bool eden_heap_verify(eden_heap *heap, eden_error *error) {

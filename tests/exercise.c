@@ -127,8 +127,8 @@ static void work_on_recovery(struct part *part) {
     }
     eden_scavenge(part->mutator);
     eden_scavenge(part->mutator);
-    part->refuse = true;
     for (size_t i = 0; i < NODES; i++) {
+        part->refuse = i > 1000;
         local[1] = new_node(part, EDEN_NONE);
         eden_slot_set(part->mutator, eden_slot(local[0], i), 0, local[1]);
     }

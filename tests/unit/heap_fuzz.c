@@ -593,8 +593,10 @@ static void run_event(const struct event *e) {
         break;
     case 21:
     case 22:
-    case 23:
         write_raw(e);
+        break;
+    case 23: /* a mark stack that overflows */
+        fuzz.w.heap->mark_stack.room = (size_t[]){1, 2, 3, 10, 100, 1000}[e->a % 6];
         break;
     default:
         if (e->op % 64 < 42) {
@@ -624,6 +626,9 @@ static void run_events(const struct event *events, size_t count) {
         eden_root_add(fuzz.w.heap, &fuzz.globals[i]);
     }
     eden_visitor_add(fuzz.w.heap, visit, NULL);
+    eden_visitor_add(fuzz.w.heap, visit, &fuzz); /* slots may be told twice */
+    eden_root_add(fuzz.w.heap, &fuzz.globals[0]);
+    const size_t stack_room = fuzz.w.heap->mark_stack.room;
     {
         EDEN_FRAME(fuzz.w.m, local, FRAME_ROOTS);
         fuzz.frame = local;
@@ -632,6 +637,7 @@ static void run_events(const struct event *events, size_t count) {
             run_event(&events[i]);
         }
         fuzz.refusing = 0;
+        fuzz.w.heap->mark_stack.room = stack_room;
         fuzz.event = count;
         full();
         for (size_t i = 0; i < ROOTS; i++) {

@@ -270,14 +270,12 @@ static void without_memory_for_tables_it_sweeps(void **state) {
     }
 }
 
-/* The mark stack has 256K entries; an array of a million pairs, each reached from it at once, needs more, and so does a
- * graph in which each scanned object reaches many. */
+/* A stack shrunk to 64 entries overflows at each large object. */
 static void marking_recovers_from_a_full_stack(void **state) {
     (void)state;
     enum { OUTER = 9000, INNER = 60 };
     WORLD(w, "eden_size=8M,full_gc_ratio=inf");
     EDEN_FRAME(w.m, local, 2);
-    /* A shrunk stack gives the same paths with little: 64 entries. */
     const size_t room = w.heap->mark_stack.room;
     w.heap->mark_stack.room = 64;
     local[0] = eden_new_slots(w.m, w.array, OUTER);
@@ -309,7 +307,36 @@ static void marking_recovers_from_a_full_stack(void **state) {
     w.heap->mark_stack.room = room;
 }
 
-/* The real stack, overflowed: a fan of 60 at each of 6 levels pushes more than it pops. */
+/* The real stack, of 256K entries: roots are all reached before the first is scanned. */
+enum { MANY_ROOTS = 400000 };
+static eden_value many_roots[MANY_ROOTS];
+
+static void visit_many_roots(void *context, eden_visit *visit) {
+    (void)context;
+    eden_visit_slots(visit, many_roots, MANY_ROOTS);
+}
+
+static void more_roots_than_the_stack_holds(void **state) {
+    (void)state;
+    WORLD(w, "eden_size=4M,full_gc_ratio=inf");
+    assert_true(w.heap->mark_stack.room < MANY_ROOTS);
+    memset(many_roots, 0, sizeof many_roots);
+    assert_true(eden_visitor_add(w.heap, visit_many_roots, NULL));
+    for (size_t i = 0; i < MANY_ROOTS; i++) {
+        many_roots[i] = eden_new(w.m, w.pair);
+        eden_value leaf = eden_new(w.m, w.pair);
+        eden_slot_set(w.m, many_roots[i], 0, leaf);
+        eden_slot_set(w.m, leaf, 1, eden_int((int64_t)i));
+    }
+    eden_full_collect(w.m);
+    verify(&w);
+    assert_int_equal(count_objects(&w), 2 * MANY_ROOTS);
+    for (size_t i = 0; i < MANY_ROOTS; i++) {
+        assert_true(eden_slot(eden_slot(many_roots[i], 0), 1) == eden_int((int64_t)i));
+    }
+}
+
+/* Large arrays are marked a piece at a time. */
 static void a_million_reached_at_once(void **state) {
     (void)state;
     enum { MILLION = 1000000 };
@@ -407,6 +434,7 @@ int main(void) {
         cmocka_unit_test(without_a_compactor_nothing_moves),
         cmocka_unit_test(without_memory_for_tables_it_sweeps),
         cmocka_unit_test(marking_recovers_from_a_full_stack),
+        cmocka_unit_test(more_roots_than_the_stack_holds),
         cmocka_unit_test(a_million_reached_at_once),
         cmocka_unit_test(a_list_of_a_million),
         cmocka_unit_test(nepotism_ends),

@@ -270,7 +270,8 @@ static void segments_come_and_go(void **state) {
 
 static void read_at(void *context) {
     volatile unsigned char *at = context;
-    _exit(*at == 256); /* not exit(): the heap is the parent's */
+    (void)*at;
+    _exit(0); /* not exit(): the heap is the parent's */
 }
 
 static void an_unmapped_segment_cannot_be_read(void **state) {

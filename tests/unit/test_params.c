@@ -1,6 +1,6 @@
 /* Parameters: defaults, bounds, every way to set them, and what the errors say. */
 #include "support.h"
-#include <math.h>
+#include <locale.h>
 
 struct known {
     const char *name, *fallback;
@@ -358,6 +358,37 @@ static void odd_sizes_of_eden(void **state) {
     }
 }
 
+/* A program may have set a locale with a decimal comma. One is made where the system has none, if it can be. */
+static void the_locale_does_not_matter(void **state) {
+    (void)state;
+    char folder[] = "/tmp/eden-locale-XXXXXX", command[200];
+    assert_non_null(mkdtemp(folder));
+    const char *found = setlocale(LC_ALL, "de_DE.UTF-8");
+    if (found == NULL) {
+        snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.utf8 >%s/log 2>&1", folder, folder);
+        setenv("LOCPATH", folder, 1);
+        found = system(command) == 0 ? setlocale(LC_ALL, "de_DE.utf8") : NULL;
+    }
+    eden_error error;
+    eden_heap *heap = create("full_gc_ratio=2.5,eden_size=1.5M", "tenure_fill=0.75", &error);
+    if (heap == NULL) {
+        fail_msg("%s", error.message);
+    }
+    assert_value(heap, "full_gc_ratio", "2.5");
+    assert_value(heap, "eden_size", "1572864");
+    assert_value(heap, "tenure_fill", "0.75");
+    assert_false(eden_heap_set(heap, "tenure_fill", "0,5", &error));
+    if (found != NULL) {
+        assert_string_equal(localeconv()->decimal_point, ","); /* the program's own is as it was */
+    }
+    eden_heap_destroy(heap);
+    setlocale(LC_ALL, "C");
+    unsetenv("LOCPATH");
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
+    print_message("decimal point in the locale tried: %s\n", found == NULL ? "." : ",");
+}
+
 int main(void) {
     unsetenv("EDEN_OPTIONS");
     const struct CMUnitTest tests[] = {
@@ -372,6 +403,7 @@ int main(void) {
         cmocka_unit_test(of_two_ways_to_say_what_is_tenured_the_later_wins),
         cmocka_unit_test(what_cannot_change_or_does_not_fit),
         cmocka_unit_test(odd_sizes_of_eden),
+        cmocka_unit_test(the_locale_does_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

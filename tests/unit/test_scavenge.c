@@ -316,9 +316,9 @@ static void what_cannot_be_promoted_is_kept(void **state) {
     }
 }
 
-/* As above, but memory comes back: the kept are promoted by the next scavenge. */
-static void the_kept_are_promoted_later(void **state) {
-    (void)state;
+/* Memory comes back: the kept are promoted by the next scavenge. Until then they may be more than the stack of objects
+ * to scan holds. */
+static void check_promoted_later(size_t stack_room) {
     enum { OBJECTS = 800 };
     struct refusal refusal = {1, 0, 0};
     eden_options options = {
@@ -334,9 +334,13 @@ static void the_kept_are_promoted_later(void **state) {
         local[0] = pair;
     }
     refusal = (struct refusal){1, LONG_MAX, 0};
+    const size_t room = w.heap->mark_stack.room;
+    w.heap->mark_stack.room = stack_room < room ? stack_room : room;
     eden_scavenge(w.m);
     assert_true(w.heap->kept);
+    verify(&w);
     eden_scavenge(w.m);
+    w.heap->mark_stack.room = room;
     eden_full_collect(w.m);
     verify(&w);
     assert_int_equal(count_objects(&w), OBJECTS);
@@ -350,6 +354,14 @@ static void the_kept_are_promoted_later(void **state) {
     }
     assert_int_equal(i, 0);
     assert_int_equal(count_objects(&w), OBJECTS);
+}
+
+static void the_kept_are_promoted_later(void **state) {
+    (void)state;
+    check_promoted_later(SIZE_MAX);
+    check_promoted_later(0);
+    check_promoted_later(1);
+    check_promoted_later(10);
 }
 
 int main(void) {

@@ -1,0 +1,158 @@
+/* Heaps that were there before us.
+ *
+ * A heap that was alive at attach is known by its header and by what came after. The rule: the header says what had
+ * happened when collection `seq` ended; the kernel program remembers its own sums as they stood at the ends of the last
+ * few collections (checkpoints). With the checkpoint of the same seq,
+ *
+ *     total = header + (sums now - sums at that checkpoint)
+ *
+ * is exact: what the header includes is taken out of our sums, even where attaching fell into the middle of a
+ * collection. Right after attaching there may be no such checkpoint, for no collection has ended since. Until then the
+ * total is header + sums now, which may lack the large objects, segments and failures of the moments in which the
+ * attachment was being made, or of a collection then under way. So the header is read again (a heap is then `settled`)
+ * until a checkpoint fits; it takes one collection and one look, every 200 ms. */
+#include "source_parts.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct late_heap *source_find_late(const struct observed *observed, uint64_t address, uint64_t id) {
+    for (size_t i = 0; i < observed->late_heaps; i++) {
+        struct late_heap *heap = &observed->late_heap[i];
+        if (heap->first.address == address && (id == 0 || heap->first.id == id)) {
+            return heap;
+        }
+    }
+    return NULL;
+}
+
+static void add_late_heaps(struct observed *observed, uint32_t file, const struct heapinfo *list, int count) {
+    struct late_heap *grown = realloc(observed->late_heap, (observed->late_heaps + (size_t)count) * sizeof *grown);
+    if (!grown) {
+        return;
+    }
+    observed->late_heap = grown;
+    for (int i = 0; i < count; i++) {
+        if (!source_find_late(observed, list[i].address, list[i].id)) {
+            grown[observed->late_heaps++] = (struct late_heap){.first = list[i], .base = list[i], .file = file};
+        }
+    }
+}
+
+void source_read_headers(struct source *source, struct observed *observed, uint32_t number,
+                         const struct mapping *mapping) {
+    const struct file *file = &source->file[number];
+    uint64_t bias;
+    if (source->options.no_headers || file->registry == 0 ||
+        !notes_load_bias(&file->notes, mapping->offset, mapping->start, &bias)) {
+        return;
+    }
+    struct heapinfo *list = calloc(MOST_LATE_HEAPS, sizeof *list);
+    int count = list ? heapinfo_list((int)observed->key.pid, file->registry + bias, list, MOST_LATE_HEAPS) : 0;
+    if (count < 0) {
+        fprintf(stderr,
+                "edenscope: process %u: its heaps' headers cannot be read (%s); figures are of what is seen from "
+                "now on\n",
+                observed->key.pid,
+                errno == EPERM    ? "CAP_SYS_PTRACE is missing"
+                : errno == EPROTO ? "another version of the runtime"
+                                  : strerror(errno));
+    } else if (count > 0) {
+        add_late_heaps(observed, number, list, count);
+    }
+    free(list);
+}
+
+static const volatile struct heap_entry *find_entry(const struct source *source, const struct observed *observed,
+                                                    uint64_t address) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if ((entry[i].flags & (HEAP_USED | HEAP_CREATED)) == HEAP_USED && entry[i].key.address == address &&
+            entry[i].key.process.pid == observed->key.pid && entry[i].key.process.start_ns == observed->key.start_ns) {
+            return &entry[i];
+        }
+    }
+    return NULL;
+}
+
+static bool read_checkpoint(const volatile struct heap_entry *entry, uint64_t seq, struct checkpoint *sums) {
+    const volatile struct checkpoint *from = &entry->checkpoint[seq % KERNEL_CHECKPOINTS];
+    if (seq == 0 || from->seq != seq) {
+        return false;
+    }
+    *sums = *from;
+    return from->seq == seq;
+}
+
+/* Reads the header of a heap again until it fits a checkpoint. */
+static void settle(const struct source *source, const struct observed *observed, struct late_heap *heap) {
+    const volatile struct heap_entry *entry = find_entry(source, observed, heap->first.address);
+    for (int tries = 0; entry && !heap->settled && tries < 3; tries++) {
+        struct heapinfo info;
+        if (!heapinfo_read((int)observed->key.pid, heap->first.address, &info) || info.id != heap->first.id) {
+            return;
+        }
+        if (read_checkpoint(entry, info.seq, &heap->sums)) {
+            heap->base = info;
+            heap->settled = true;
+        }
+    }
+}
+
+void source_settle(struct source *source) {
+    for (size_t i = 0; i < source->observed_count; i++) {
+        struct observed *observed = &source->observed[i];
+        for (size_t j = 0; !observed->ended && j < observed->late_heaps; j++) {
+            if (!observed->late_heap[j].settled) {
+                settle(source, observed, &observed->late_heap[j]);
+            }
+        }
+    }
+}
+
+/* ---- classes ---------------------------------------------------------------------------------------------------- */
+
+struct telling {
+    struct event event;
+    void (*on_event)(void *context, const struct event *event);
+    void *context;
+};
+
+static bool tell_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
+    struct telling *telling = context;
+    (void)class_index;
+    telling->event.arg[1] = index;
+    memset(telling->event.text[0], 0, EVENT_TEXT);
+    snprintf(telling->event.text[0], EVENT_TEXT, "%s", name);
+    telling->on_event(telling->context, &telling->event);
+    return true;
+}
+
+void source_tell_classes(struct source *source, void (*on_event)(void *context, const struct event *event),
+                         void *context) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    for (size_t i = 0; i < source->observed_count; i++) {
+        struct observed *observed = &source->observed[i];
+        for (size_t j = 0; j < observed->late_heaps; j++) {
+            struct late_heap *late = &observed->late_heap[j];
+            if (late->told) {
+                continue;
+            }
+            late->told = true;
+            struct telling telling = {.on_event = on_event, .context = context};
+            telling.event = (struct event){
+                .time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+                .process = observed->key,
+                .tid = observed->key.pid,
+                .probe = EDEN_PROBE_class__define,
+                .args = 3,
+                .arg = {late->first.address},
+            };
+            heapinfo_classes((int)observed->key.pid, &late->first, tell_class, &telling);
+        }
+    }
+}

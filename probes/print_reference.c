@@ -1,0 +1,257 @@
+/* print_reference probes|parameters|figures: prints docs/probes.md, docs/parameters.md or docs/figures.md from the
+ * lists of this folder, so that what is documented is what is built. `make docs` writes them. */
+#include "eden_abi.h"
+#include "eden_foreach.h"
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What bpftrace 0.17 on x86-64 knows: arg0 to arg5. */
+enum { BPFTRACE_ARGUMENTS = 6 };
+
+struct argument {
+    const char *name, *kind, *doc;
+};
+struct probe {
+    const char *name, *doc;
+    struct argument arguments[EDEN_PROBE_MAX_ARGS];
+    int count;
+};
+
+static const struct probe probes[] = {
+#define EDEN_ARGUMENT(name, kind, doc)                                                                                 \
+    { #name, #kind, doc }
+#define EDEN_PROBE(name, doc, ...) {#name, doc, {EDEN_EACH_COMMA(EDEN_ARGUMENT, __VA_ARGS__)}, EDEN_COUNT(__VA_ARGS__)},
+#include "eden_probes.def"
+#undef EDEN_PROBE
+#undef EDEN_ARGUMENT
+};
+
+struct kind {
+    const char *name, *doc;
+};
+static const struct kind kinds[] = {
+    {"address", "an address in the traced process"},
+    {"count", "a number"},
+    {"bytes", "a size in bytes"},
+    {"ns", "nanoseconds; durations are differences of CLOCK_MONOTONIC"},
+    {"cause", "why a collection began, see below"},
+    {"reason", "why an object was tenured or remembered, see below"},
+    {"string", "the address of a NUL-terminated string: `str(argN)`"},
+};
+
+struct enumeration {
+    const char *name, *used_by;
+    const char *names[4];
+    const char *meanings[4];
+};
+static const struct enumeration enumerations[] = {
+    {"enum eden_scavenge_cause",
+     "scavenge__start",
+     EDEN_SCAVENGE_CAUSE_NAMES,
+     {"eden is full", "the program asked", "first part of a full collection", "a young object is pinned, so promoted"}},
+    {"enum eden_full_cause",
+     "full__start",
+     EDEN_FULL_CAUSE_NAMES,
+     {"old space grew by full_gc_ratio since the last full collection", "an old allocation found no chunk",
+      "the program asked", "max_heap, or the system, allows no growth"}},
+    {"enum eden_tenure_reason",
+     "tenure",
+     EDEN_TENURE_REASON_NAMES,
+     {"it lay below the tenuring threshold", "the survivor semispace is full", "it is pinned",
+      "left in place by a scavenge that found no memory, promoted by a later one"}},
+    {"enum eden_remember_origin",
+     "remember",
+     EDEN_REMEMBER_ORIGIN_NAMES,
+     {"the write barrier", "tenured while it refers to young objects",
+      "found by the scan of old space after the set could not grow"}},
+};
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+static void print_generated(const char *what, const char *list) {
+    printf("# %s\n\n<!-- Made by `make docs` from probes/%s. Change that, not this. -->\n\n", what, list);
+}
+
+static void print_arguments(const struct probe *probe) {
+    printf("| | argument | kind | what it is |\n|---|---|---|---|\n");
+    for (int i = 0; i < probe->count; i++) {
+        const struct argument *argument = &probe->arguments[i];
+        char place[16];
+        snprintf(place, sizeof place, i < BPFTRACE_ARGUMENTS ? "`arg%d`" : "%d", i);
+        printf("| %s | `%s` | %s | %s |\n", place, argument->name, argument->kind, argument->doc);
+    }
+}
+
+static void print_probes(void) {
+    print_generated("The probes", "eden_probes.def");
+    printf("%zu USDT probes of provider `eden` stand in libeden. With nobody attached a probe is a load and a branch "
+           "in code\nthat is slow anyway; none stands in the inline paths of allocation and storing.\n\n",
+           LENGTH(probes));
+    printf("The list is append-only: a probe keeps its name, meaning and arguments; new arguments come last; a new "
+           "meaning is a\nnew probe with the suffix `_v2`. The first argument is always the heap.\n\n"
+           "Arguments `..._since` count from the last `scavenge__start`, `full__start` or `heap__create` of that heap, "
+           "so they\ninclude what happened inside that collection. Added up over these probes and `heap__destroy` they "
+           "are the heap's\nown figures, exactly ([figures](figures.md)).\n\n");
+    printf("## From bpftrace\n\n"
+           "    bpftrace -p PID -e 'usdt:$1:eden:scavenge__done { printf(\"%%d us\\n\", arg2 / 1000); }'\n\n"
+           "The first column below is the argument's name in bpftrace. bpftrace 0.17 knows `arg0` to `arg%d` on "
+           "x86-64 and refuses\nlater ones. Those can be read from the register that `readelf -n FILE` gives for them, "
+           "`reg(\"r10\")` for `8@%%r10`;\nwhich one it is may differ from build to build. Strings: `str(arg2)`. "
+           "[One-liners](one-liners.md) says how to name\nthe process or file, and scripts/*.bt are ready to run.\n\n",
+           BPFTRACE_ARGUMENTS - 1);
+    printf("| kind | what it is |\n|---|---|\n");
+    for (size_t i = 0; i < LENGTH(kinds); i++) {
+        printf("| %s | %s |\n", kinds[i].name, kinds[i].doc);
+    }
+    printf("\n## Causes and reasons\n");
+    for (size_t i = 0; i < LENGTH(enumerations); i++) {
+        const struct enumeration *e = &enumerations[i];
+        printf("\n`%s`, of `%s`:\n\n| number | name | meaning |\n|---|---|---|\n", e->name, e->used_by);
+        for (size_t j = 0; j < LENGTH(e->names) && e->names[j] != NULL; j++) {
+            printf("| %zu | %s | %s |\n", j, e->names[j], e->meanings[j]);
+        }
+    }
+    printf("\n## All probes\n");
+    for (size_t i = 0; i < LENGTH(probes); i++) {
+        printf("\n### %s\n\n%s\n\n", probes[i].name, probes[i].doc);
+        print_arguments(&probes[i]);
+    }
+}
+
+enum param_kind { KIND_size, KIND_number, KIND_whole, KIND_choice };
+
+struct param {
+    const char *name, *choices, *doc;
+    double fallback, low, high;
+    enum param_kind kind;
+    bool is_unlimited_high, is_unlimited_fallback;
+};
+
+/* The values that eden_params.def names; the runtime has its own types for them. */
+#define EDEN_UNSET (-1)
+#define EDEN_NO_LIMIT 18446744073709551615.0
+static const struct param params[] = {
+#define EDEN_PARAM(id, name, kind, fallback, low, high, choices, doc)                                                  \
+    {name,                                                                                                             \
+     choices,                                                                                                          \
+     doc,                                                                                                              \
+     (double)(fallback),                                                                                               \
+     (double)(low),                                                                                                    \
+     (double)(high),                                                                                                   \
+     KIND_##kind,                                                                                                      \
+     (double)(high) >= EDEN_NO_LIMIT,                                                                                  \
+     (double)(fallback) >= EDEN_NO_LIMIT},
+#include "eden_params.def"
+#undef EDEN_PARAM
+};
+
+static void print_size(double bytes) {
+    static const char *const units[] = {"", "K", "M", "G", "T"};
+    size_t unit = 0;
+    while (unit + 1 < LENGTH(units) && bytes >= 1024 && fmod(bytes, 1024) == 0) {
+        bytes /= 1024;
+        unit++;
+    }
+    printf("%.0f%s", bytes, units[unit]);
+}
+
+static void print_choice(const char *choices, int index) {
+    for (; index > 0; index--) {
+        choices += strcspn(choices, " ") + 1;
+    }
+    printf("%.*s", (int)strcspn(choices, " "), choices);
+}
+
+static void print_value(const struct param *param, double value, bool is_unlimited) {
+    switch (param->kind) {
+    case KIND_size:
+        if (is_unlimited) {
+            printf("none");
+        } else {
+            print_size(value);
+        }
+        break;
+    case KIND_number:
+    case KIND_whole:
+        if (param->kind == KIND_whole && value < 0) {
+            printf("unset");
+        } else {
+            printf("%g", value);
+        }
+        break;
+    case KIND_choice:
+        print_choice(param->choices, (int)value);
+        break;
+    }
+}
+
+static void print_params(void) {
+    print_generated("The parameters of a heap", "eden_params.def");
+    printf("A program sets them when it creates a heap (`eden_options.parameters`) or later (`eden_heap_set`); "
+           "`EDEN_OPTIONS`\noverrides what a program gives at creation, for every heap of the process:\n\n"
+           "    EDEN_OPTIONS=eden_size=64M,full_gc_ratio=2.5 PROGRAM\n\n"
+           "Sizes are in bytes; K, M, G and T are powers of 1024; `none` is no limit. A value out of bounds is refused "
+           "by name and\nthe heap is not created. `eden_size` can't change while the heap lives. Probe `param__set` "
+           "tells each value.\n\n"
+           "| parameter | default | bounds | meaning |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < LENGTH(params); i++) {
+        const struct param *param = &params[i];
+        printf("| `%s` | ", param->name);
+        print_value(param, param->fallback, param->is_unlimited_fallback);
+        printf(" | ");
+        if (param->kind == KIND_choice) {
+            for (int choice = 0; choice <= (int)param->high; choice++) {
+                printf("%s", choice == 0 ? "" : ", ");
+                print_choice(param->choices, choice);
+            }
+        } else {
+            print_value(param, param->low, false);
+            printf(" to ");
+            print_value(param, param->high, param->is_unlimited_high);
+        }
+        printf("%s | %s |\n", param->kind == KIND_whole ? ", or unset" : "", param->doc);
+    }
+}
+
+struct figure {
+    const char *name, *kind, *unit, *doc;
+};
+static const struct figure figures[] = {
+#define EDEN_FIGURE(name, kind, unit, doc) {#name, #kind, #unit, doc},
+#include "eden_figures.def"
+#undef EDEN_FIGURE
+};
+
+static void print_figures(void) {
+    static const char *const causes[] = EDEN_FULL_CAUSE_NAMES;
+    print_generated("The figures of a heap", "eden_figures.def");
+    printf("A figure has one name everywhere: in `eden_heap_figures`, in `EDEN_STATS` ([log](log.md)), in the tool's "
+           "`--json`, as a\ncolumn of a recording. What the probes say adds up to them exactly, heap by heap.\n\n"
+           "A sum only grows; a max is the largest so far; a gauge is as of the last collection.\n\n"
+           "| figure | kind | unit | meaning |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < LENGTH(figures); i++) {
+        printf("| `%s` | %s | %s | %s |\n", figures[i].name, figures[i].kind, figures[i].unit, figures[i].doc);
+    }
+    printf("| `full_by_cause` | sums | count | full collections by cause: an object of");
+    for (size_t i = 0; i < LENGTH(causes); i++) {
+        printf("%s `%s`", i == 0 ? "" : ",", causes[i]);
+    }
+    printf(" ([causes](probes.md#causes-and-reasons)) |\n");
+}
+
+int main(int argc, char **argv) {
+    const char *what = argc == 2 ? argv[1] : "";
+    if (strcmp(what, "probes") == 0) {
+        print_probes();
+    } else if (strcmp(what, "parameters") == 0) {
+        print_params();
+    } else if (strcmp(what, "figures") == 0) {
+        print_figures();
+    } else {
+        fputs("usage: print_reference probes|parameters|figures\n", stderr);
+        return 2;
+    }
+    return fflush(stdout) == 0 ? 0 : 1;
+}

@@ -1,0 +1,272 @@
+#!/usr/bin/env bash
+# edenscope record, report and script with a real program: the report's sums equal the heaps' own counters (EDEN_STATS),
+# the events' counts equal the figures, a recorder that is killed or can't write leaves a readable file and a program
+# that runs on to its end, and the examples of docs/recording.md give what they say.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+root=$PWD
+build=${B:-build}
+[[ $build == /* ]] || build=$root/$build
+scope=$build/bin/edenscope
+exercise=$build/tests/exercise
+folder=$(mktemp -d)
+children=()
+cleanup() {
+    for child in "${children[@]}"; do
+        kill "$child" 2>/dev/null || true
+    done
+    rm -rf "$folder"
+}
+trap cleanup EXIT
+
+die() {
+    echo "test_record: $*"
+    exit 1
+}
+
+# expect_status STATUS COMMAND...
+expect_status() {
+    local wanted=$1 status=0
+    shift
+    "$@" >"$folder/out" 2>"$folder/err" || status=$?
+    [[ $status == "$wanted" ]] || die "$* gave status $status, not $wanted: $(cat "$folder/err")"
+}
+
+# until_true WHAT COMMAND...: waits for it, at most a minute.
+until_true() {
+    local what=$1
+    shift
+    for ((i = 0; i < 3000; i++)); do
+        "$@" && return
+        sleep 0.02
+    done
+    die "waited in vain: $what"
+}
+
+cd "$folder"
+status=0
+"$scope" record -- true >out 2>err || status=$?
+if [[ $status == 2 ]]; then
+    cat err
+    echo "kernel programs cannot be loaded here"
+    exit 77
+fi
+[[ $status == 0 ]] || die "record -- true gave status $status: $(cat err)"
+expect_status 1 "$scope" report
+grep -q 'no heap was seen' err || die "that there is no heap is not said"
+
+# ---- the figures, and the events ----
+
+# compare STATS REPORT EVENTS CSV
+compare() {
+    python3 - "$@" <<'PYTHON'
+import collections, csv, json, sys
+own = {}
+for line in open(sys.argv[1]):
+    heap = json.loads(line)
+    own[heap.pop("pid"), heap.pop("heap")] = heap
+seen = json.load(open(sys.argv[2]))
+assert seen["lost"] == 0, "events were lost"
+compared = 0
+for process in seen["processes"]:
+    for heap in process["heaps"]:
+        for name, value in own.pop((process["pid"], heap["heap"])).items():
+            assert heap[name] == value, (heap["heap"], name, value, heap[name])
+            compared += 1
+assert not own and compared > 100, (own, compared)
+
+# Each event of each heap, against what the report sums up.
+count = collections.Counter()
+sums = collections.Counter()
+events = [json.loads(line) for line in open(sys.argv[3])]
+for event in events:
+    key = event["pid"], event["heap_id"]
+    count[key, event["probe"]] += 1
+    for name in "duration", "allocated_since", "tenured_objects", "freed_bytes":
+        sums[key, event["probe"], name] += event.get(name, 0)
+assert all(a["time_ns"] <= b["time_ns"] for a, b in zip(events, events[1:]))
+for process in seen["processes"]:
+    for heap in process["heaps"]:
+        key = process["pid"], heap["heap"]
+        same = lambda figure, *probes: sum(count[key, probe] for probe in probes) == heap[figure]
+        assert same("scavenges", "scavenge__done") and same("full_collections", "full__done")
+        assert same("large_objects", "alloc__large") and same("alloc_failures", "alloc__failed")
+        assert same("segments_mapped", "segment__map") and same("segments_unmapped", "segment__unmap")
+        if "tenure" in {event["probe"] for event in events}:
+            assert same("tenured_objects", "tenure"), heap["name"]
+            assert same("remembered", "remember") and same("forgotten", "forget"), heap["name"]
+        assert heap["gc_ns"] == sums[key, "scavenge__done", "duration"] + sums[key, "full__done", "duration"]
+        assert heap["freed_bytes"] == sums[key, "full__done", "freed_bytes"]
+        assert heap["allocated_bytes"] == sum(sums[key, probe, "allocated_since"] for probe in
+                                              ("scavenge__start", "full__start", "heap__destroy"))
+
+# CSV and JSON say the same.
+rows = list(csv.DictReader(open(sys.argv[4], newline="")))
+assert len(rows) == len(events)
+for row, event in zip(rows, events):
+    assert None not in row and {name: str(value) for name, value in event.items()} == \
+        {name: value for name, value in row.items() if value != "" or name in event}, (row, event)
+print(compared)
+PYTHON
+}
+
+for objects in "" --objects; do
+    rm -f stats
+    EDEN_STATS=$folder/stats "$scope" record $objects -- "$exercise" 2 >out 2>err || die "record $objects: $(cat err)"
+    grep -q '^done$' out || die "the command's output is not its own"
+    events=$(sqlite3 eden.data 'SELECT count(*) FROM event')
+    grep -Eq "^\[ edenscope record: [0-9,]+ events, [0-9,]+ scavenges, [0-9,]+ full collections, wrote eden.data \(" err ||
+        die "the last line is not as it should be: $(cat err)"
+    tr -d , <err | grep -q " $events events" || die "the last line counts otherwise: $(cat err)"
+    "$scope" report --json >report.json
+    "$scope" script --json >events.json
+    "$scope" script --csv >events.csv
+    compare stats report.json events.json events.csv >count || die "record $objects: figures or events differ"
+    [[ $("$scope" script | wc -l) == "$events" ]] || die "script does not print every event"
+    echo "record $objects: $(cat count) figures and $events events agree"
+done
+
+"$scope" report >out
+for words in 'lost events: 0' 'wall time' 'because of request' 'Overhead  Phase' '  scavenge.copy' '6.25% wide'; do
+    grep -q "$words" out || die "the report does not say '$words'"
+done
+[[ $("$scope" script --probe full__done --probe eden:full__start | grep -c ' eden:full__') == \
+    "$("$scope" script | grep -c ' eden:full__')" ]] || die "--probe chooses other events"
+expect_status 0 "$scope" report --heap 1
+grep -q "eden_size=" out || die "the report does not tell the parameters"
+expect_status 1 "$scope" report --heap 99999
+expect_status 1 "$scope" script --probe nonesuch
+grep -q nonesuch err || die "the unknown probe is not named"
+("$scope" script || echo "status $?" >pipe.err) | head -n 1 >/dev/null
+[[ ! -s pipe.err ]] || die "a closed pipe is an error to script"
+[[ $("$scope" script 2>/dev/null >/dev/full || echo $?) == 1 ]] || die "a full disk is no error to script"
+
+# ---- the examples of the documentation ----
+
+python3 - "$root/docs/recording.md" eden.data <<'PYTHON' || die "docs/recording.md"
+import re, sqlite3, sys
+page = open(sys.argv[1]).read()
+db = sqlite3.connect(sys.argv[2])
+examples = re.findall(r"```sql\n(.*?)```", page, re.S)
+assert len(examples) >= 5
+for example in examples:
+    assert db.execute(example).fetchall(), example
+for name, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'"):
+    assert re.search(rf"^### .*\b{name}\b", page, re.M), f"table {name} is not described"
+    described = re.search(rf"^### [^\n]*\b{name}\b.*?(?=^##|\Z)", page, re.M | re.S).group()
+    for row in db.execute(f"PRAGMA table_info({name})"):
+        figure = name == "heap" and (row[0] > 6)
+        assert figure or re.match(r"a\d+$", row[1]) or re.search(rf"\b{row[1]}\b", described), f"{name}.{row[1]}"
+keys = {key for key, in db.execute("SELECT key FROM meta")}
+assert all(f"`{key}`" in page for key in keys), keys
+PYTHON
+echo "the examples of docs/recording.md work"
+
+# ---- statuses, files ----
+
+expect_status 7 "$scope" record -- sh -c 'exit 7'
+expect_status 137 "$scope" record -- sh -c 'kill -9 $$'
+expect_status 1 "$scope" record
+echo letter >letter.txt
+expect_status 1 "$scope" record -o letter.txt -- true
+[[ $(cat letter.txt) == letter ]] || die "a file that is no recording was overwritten"
+expect_status 1 "$scope" report -i letter.txt
+expect_status 1 "$scope" report -i nonesuch.data
+expect_status 0 "$scope" record --force -o letter.txt -- true
+expect_status 1 "$scope" record -o /nonesuch/eden.data -- true
+# What can't be started leaves the old recording.
+"$scope" record -- "$exercise" >/dev/null 2>&1
+before=$(cksum <eden.data)
+expect_status 127 "$scope" record -- "$folder/nonesuch"
+[[ $(cksum <eden.data) == "$before" ]] || die "a command that can't be started has cost the old recording"
+[[ $(echo eden.data*) == eden.data ]] || die "there are other files: $(echo eden.data*)"
+
+# ---- attached late, ended by hand ----
+
+mkfifo go
+EDEN_STATS=$folder/late "$exercise" --wait 3 <go >out &
+target=$!
+children+=("$target")
+exec 7>go
+until_true "the program is ready" grep -q ready out
+"$scope" record -v -o late.data -p "$target" 2>err &
+tool=$!
+children+=("$tool")
+until_true "attached" grep -q 'attached in' err
+echo go >&7
+exec 7>&-
+wait "$target" && wait "$tool" || die "attached late: it failed: $(cat err)"
+"$scope" report --json -i late.data >report.json
+"$scope" script --json -i late.data >events.json
+python3 - late report.json events.json <<'PYTHON' || die "attached late: figures differ"
+import json, sys
+own = {heap["heap"]: heap for heap in map(json.loads, open(sys.argv[1]))}
+for heap in json.load(open(sys.argv[2]))["processes"][0]["heaps"]:
+    wrong = {name: (value, heap[name]) for name, value in own.pop(heap["heap"]).items()
+             if name not in ("pid", "heap") and heap[name] != value}
+    assert heap["late"] and not wrong, (heap["heap"], wrong)
+assert not own
+assert all(json.loads(line).get("heap_id") for line in open(sys.argv[3])), "an event without its heap's number"
+PYTHON
+"$scope" report -i late.data >out
+grep -q "counted from the heap's own header" out || die "the report does not say that it attached late"
+
+"$exercise" --wait < <(sleep 30) >/dev/null &
+target=$!
+children+=("$target")
+until_true "heaps are there" sh -c "'$scope' list --json 2>/dev/null | grep -q '\"pid\":$target,'"
+# In the background a shell ignores SIGINT for its commands; SIGTERM is handled alike.
+"$scope" record -v -o hand.data -p "$target" 2>err &
+tool=$!
+until_true "attached" grep -q 'attached in' err
+sleep 0.3
+kill -TERM "$tool"
+wait "$tool" || die "a recorder ended by hand gave status $?"
+kill -0 "$target" || die "the program ended with the recorder"
+[[ $(sqlite3 hand.data "SELECT value FROM meta WHERE key = 'finished'") == 1 ]] || die "ended by hand is not finished"
+"$scope" report -i hand.data >out || die "report: a recording ended by hand"
+grep -q 'at least' out || die "the report does not say that the heap's end was not seen"
+kill "$target"
+echo "late and ended by hand: figures agree"
+
+# ---- kills ----
+
+for delay in 0.05 0.2 0.31 0.47 0.6; do
+    rm -f alive
+    setsid "$scope" record -o killed.data -- sh -c "'$exercise' 40 && echo alive >alive" >/dev/null 2>&1 &
+    tool=$!
+    until_true "recording began" test -s killed.data
+    sleep "$delay"
+    kill -9 "$tool" 2>/dev/null || true
+    wait "$tool" 2>/dev/null || true
+    until_true "the program runs on to its end" test -s alive
+    "$scope" script -i killed.data >out || die "script: a recording that was cut short"
+    [[ $(wc -l <out) == $(sqlite3 killed.data "SELECT value FROM meta WHERE key = 'events'") ]] ||
+        die "a half transaction is in the file"
+    status=0
+    "$scope" report -i killed.data >out 2>err || status=$?
+    if [[ $status == 0 ]]; then
+        grep -Eq 'cut short|events: [1-9]' out || die "the report does not say that it was cut short"
+    else
+        grep -q 'no heap was seen' err || die "report: $(cat err)"
+    fi
+    [[ ! -s killed.data-journal ]] || die "a journal is left"
+    rm -f killed.data*
+done
+echo "killed recorders leave readable files, and programs run on"
+
+# ---- full disk ----
+
+# The limit holds for the tool alone: the command lifts it.
+status=0
+(
+    ulimit -S -f 512
+    exec "$scope" record -o full.data -- sh -c "ulimit -S -f unlimited; '$exercise' 400 && echo alive >full.alive"
+) >out 2>err || status=$?
+[[ $status != 0 ]] || die "a recording that could not be written gave status 0"
+grep -q 'nothing more is recorded' err || die "it does not say that recording ended: $(cat err)"
+[[ -s full.alive ]] || die "the program did not run on to its end"
+"$scope" report -i full.data >out || die "report: a recording that hit a full disk"
+grep -q 'cut short' out || die "the report does not say that it was cut short"
+echo "a full disk ends the recording alone"

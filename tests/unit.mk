@@ -1,0 +1,9 @@
+# What single unit tests need beyond libeden.
+$(B)/tests/test_stats_log: LDLIBS += -ljansson
+
+# The public headers compiled as C++17, with warnings, and called.
+$(B)/tests/test_abi: $(B)/tests/unit/embed_cxx.o
+$(B)/tests/test_abi: LDLIBS += -lstdc++
+$(B)/tests/unit/embed_cxx.o: tests/unit/embed_cxx.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(CPPFLAGS_ALL) -std=c++17 $(WARN) -Wpedantic -O2 -g $(SAN_FLAGS) -fPIC -MMD -MP -c $< -o $@

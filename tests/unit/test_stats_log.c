@@ -1,0 +1,390 @@
+/* EDEN_STATS and EDEN_LOG: lines of JSON whose figures are whole, agree with each other and with the API. */
+#include "support.h"
+#include <jansson.h>
+#include <sys/stat.h>
+
+static char folder[] = "/tmp/eden-test-XXXXXX";
+static char stats_path[64], log_path[64];
+
+static int make_folder(void **state) {
+    (void)state;
+    if (mkdtemp(folder) == NULL) {
+        return -1;
+    }
+    snprintf(stats_path, sizeof stats_path, "%s/stats", folder);
+    snprintf(log_path, sizeof log_path, "%s/log", folder);
+    return 0;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    unlink(stats_path);
+    unlink(log_path);
+    return rmdir(folder);
+}
+
+/* The lines of a file, each parsed on its own; an array for the caller to drop. */
+static json_t *read_lines(const char *path) {
+    json_t *lines = json_array();
+    FILE *file = fopen(path, "r");
+    char *line = NULL;
+    size_t room = 0;
+    while (file != NULL && getline(&line, &room, file) > 0) {
+        json_error_t error;
+        json_t *parsed = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+        if (parsed == NULL) {
+            fail_msg("%s: %s in: %s", path, error.text, line);
+        }
+        json_array_append_new(lines, parsed);
+    }
+    free(line);
+    if (file != NULL) {
+        fclose(file);
+    }
+    return lines;
+}
+
+static uint64_t number(const json_t *object, const char *name) {
+    const json_t *value = json_object_get(object, name);
+    if (!json_is_integer(value) || json_integer_value(value) < 0) {
+        fail_msg("%s is no number", name);
+    }
+    return (uint64_t)json_integer_value(value);
+}
+
+static const char *string(const json_t *object, const char *name) {
+    const char *text = json_string_value(json_object_get(object, name));
+    if (text == NULL) {
+        fail_msg("%s is no string", name);
+    }
+    return text;
+}
+
+/* A program with every kind of event. */
+static void work(const struct world *w) {
+    EDEN_FRAME(w->m, local, 4);
+    local[1] = eden_new_slots(w->m, w->array, 1000);
+    for (int64_t i = 0; i < 30000; i++) {
+        eden_value pair = eden_new(w->m, w->pair);
+        eden_slot_set(w->m, pair, 0, eden_int(i));
+        eden_slot_set(w->m, pair, 1, i % 3000 == 0 ? EDEN_NONE : local[0]);
+        local[0] = pair;
+        eden_slot_set(w->m, local[1], (size_t)i % 1000, pair);
+        if (i % 5000 == 0) {
+            local[2] = eden_new_raw(w->m, w->bytes, 100000);
+            local[3] = eden_pin(w->m, eden_new(w->m, w->pair));
+            eden_unpin(w->m, local[3]);
+        }
+    }
+    eden_full_collect(w->m);
+    eden_scavenge(w->m);
+    assert_int_equal(eden_new_raw(w->m, w->bytes, (size_t)1 << 42), EDEN_NONE);
+}
+
+#define PARAMETERS "eden_size=64K,grow_headroom=64K,full_gc_ratio=0.5,shrink_threshold=64K,large_object=8K"
+
+struct run {
+    const char *name;
+    eden_figures figures;
+};
+
+/* Makes a heap, works, and destroys it, with both files on; its last figures are for comparing. */
+static void run_logged(struct run *run, const char *parameters) {
+    unlink(stats_path);
+    unlink(log_path);
+    setenv("EDEN_STATS", stats_path, 1);
+    setenv("EDEN_LOG", log_path, 1);
+    struct world w;
+    eden_options options = {.name = run->name, .parameters = parameters};
+    world_make_with(&w, &options);
+    work(&w);
+    run->figures = figures_of(&w);
+    world_end(&w);
+    unsetenv("EDEN_STATS");
+    unsetenv("EDEN_LOG");
+}
+
+static void stats_have_every_figure_and_agree(void **state) {
+    (void)state;
+    struct run run = {.name = "one heap"};
+    run_logged(&run, PARAMETERS);
+    json_t *lines = read_lines(stats_path);
+    assert_int_equal(json_array_size(lines), 1);
+    const json_t *line = json_array_get(lines, 0);
+    assert_int_equal(number(line, "pid"), getpid());
+    assert_true(number(line, "heap") > 0);
+    assert_string_equal(string(line, "name"), "one heap");
+    size_t keys = 3 + 1; /* pid, heap, name; full_by_cause */
+#define EDEN_FIGURE(name, kind, unit, doc)                                                                             \
+    assert_int_equal(number(line, #name), run.figures.name);                                                           \
+    keys++;
+#include "eden_figures.def"
+#undef EDEN_FIGURE
+    assert_int_equal(json_object_size(line), keys);
+    static const char *const causes[] = EDEN_FULL_CAUSE_NAMES;
+    const json_t *by_cause = json_object_get(line, "full_by_cause");
+    uint64_t sum = 0;
+    assert_int_equal(json_object_size(by_cause), EDEN_FULL_CAUSES);
+    for (size_t i = 0; i < EDEN_FULL_CAUSES; i++) {
+        assert_int_equal(number(by_cause, causes[i]), run.figures.full_by_cause[i]);
+        sum += number(by_cause, causes[i]);
+    }
+    const eden_figures *f = &run.figures;
+    assert_int_equal(sum, f->full_collections);
+    assert_int_equal(f->gc_ns, f->scavenge_ns + f->full_ns);
+    assert_true(f->mark_ns + f->sweep_ns + f->compact_ns <= f->full_ns);
+    assert_true(f->max_pause_ns <= f->gc_ns && f->max_pause_ns > 0);
+    assert_true(f->scavenges >= f->full_collections && f->full_collections > 0);
+    assert_true(f->tenured_bytes <= f->survived_bytes && f->survived_bytes > 0);
+    assert_int_equal(f->remembered - f->forgotten, f->remembered_now);
+    assert_int_equal(f->alloc_failures, 1);
+    assert_int_equal(f->large_objects, 6);
+    assert_true(f->old_used <= f->old_capacity);
+    assert_int_equal(f->eden_size, 64 * KIB);
+    json_decref(lines);
+}
+
+static void check_log(const json_t *lines, const eden_figures *figures, uint64_t heap) {
+    uint64_t seq = 0, scavenges = 0, fulls = 0, scavenge_ns = 0, full_ns = 0, tenured = 0, tenured_bytes = 0, freed = 0;
+    uint64_t mark_ns = 0, sweep_ns = 0, compact_ns = 0, survivors = 0, last_time = 0, survived = 0;
+    uint64_t by_cause[EDEN_FULL_CAUSES] = {0};
+    static const char *const causes[] = EDEN_FULL_CAUSE_NAMES;
+    bool full_is_next = false;
+    for (size_t i = 0; i < json_array_size(lines); i++) {
+        const json_t *line = json_array_get(lines, i);
+        if (number(line, "heap") != heap) {
+            continue;
+        }
+        assert_int_equal(number(line, "pid"), getpid());
+        assert_int_equal(number(line, "seq"), ++seq);
+        assert_true(number(line, "time_ns") >= last_time);
+        last_time = number(line, "time_ns");
+        if (strcmp(string(line, "kind"), "scavenge") == 0) {
+            assert_false(full_is_next);
+            full_is_next = strcmp(string(line, "cause"), "full") == 0;
+            scavenges++;
+            scavenge_ns += number(line, "duration_ns");
+            assert_int_equal(number(line, "tenured_before"), tenured);
+            tenured += number(line, "tenured_objects");
+            assert_int_equal(number(line, "tenured_after"), tenured);
+            tenured_bytes += number(line, "tenured_bytes");
+            assert_int_equal(number(line, "survivors_before"), survivors);
+            survivors = number(line, "survivors_after");
+            survived += survivors + number(line, "tenured_bytes");
+            assert_true(number(line, "threshold") <= number(line, "semispace"));
+            assert_true(number(line, "remembered_before") + number(line, "remembered_after") < 1000000);
+            assert_true(number(line, "eden_used") <= figures->eden_size);
+        } else {
+            assert_string_equal(string(line, "kind"), "full");
+            assert_true(full_is_next); /* each follows its own scavenge */
+            full_is_next = false;
+            fulls++;
+            full_ns += number(line, "duration_ns");
+            mark_ns += number(line, "mark_ns");
+            sweep_ns += number(line, "sweep_ns");
+            compact_ns += number(line, "compact_ns");
+            freed += number(line, "freed_bytes");
+            assert_int_equal(number(line, "old_used_before") - number(line, "freed_bytes"), number(line, "old_used"));
+            assert_true(number(line, "largest_chunk") <= number(line, "old_capacity") - number(line, "old_used"));
+            number(line, "young_freed");
+            number(line, "survived_bytes");
+            number(line, "free_chunks");
+            number(line, "segments");
+            for (size_t cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
+                by_cause[cause] += strcmp(string(line, "cause"), causes[cause]) == 0;
+            }
+        }
+    }
+    assert_int_equal(scavenges, figures->scavenges);
+    assert_int_equal(fulls, figures->full_collections);
+    assert_int_equal(scavenge_ns, figures->scavenge_ns);
+    assert_int_equal(full_ns, figures->full_ns);
+    assert_int_equal(mark_ns, figures->mark_ns);
+    assert_int_equal(sweep_ns, figures->sweep_ns);
+    assert_int_equal(compact_ns, figures->compact_ns);
+    assert_int_equal(tenured, figures->tenured_objects);
+    assert_int_equal(tenured_bytes, figures->tenured_bytes);
+    assert_int_equal(survived, figures->survived_bytes);
+    assert_int_equal(freed, figures->freed_bytes);
+    assert_int_equal(survivors, figures->survivor_used);
+    assert_memory_equal(by_cause, figures->full_by_cause, sizeof by_cause);
+}
+
+static void log_lines_sum_up_to_the_figures(void **state) {
+    (void)state;
+    const char *const parameters[] = {PARAMETERS, PARAMETERS ",compactor=none", PARAMETERS ",tenure_proportion=0.5",
+                                      "eden_size=64K,full_gc_ratio=0", "eden_size=64K,max_heap=3M"};
+    for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {
+        struct run run = {.name = "logged"};
+        run_logged(&run, parameters[i]);
+        json_t *stats = read_lines(stats_path), *lines = read_lines(log_path);
+        assert_int_equal(json_array_size(lines), run.figures.scavenges + run.figures.full_collections);
+        check_log(lines, &run.figures, number(json_array_get(stats, 0), "heap"));
+        json_decref(stats);
+        json_decref(lines);
+    }
+}
+
+static void several_heaps_a_line_each(void **state) {
+    (void)state;
+    enum { HEAPS = 3 };
+    unlink(stats_path);
+    unlink(log_path);
+    setenv("EDEN_STATS", stats_path, 1);
+    setenv("EDEN_LOG", log_path, 1);
+    struct world worlds[HEAPS];
+    eden_figures figures[HEAPS];
+    uint64_t ids[HEAPS];
+    const char *const names[HEAPS] = {"first", NULL, "with \"quotes\", a \\ and \t and \xc3\xa9"};
+    for (size_t i = 0; i < HEAPS; i++) {
+        eden_options options = {.name = names[i], .parameters = PARAMETERS};
+        world_make_with(&worlds[i], &options);
+        ids[i] = worlds[i].heap->info.heap_id;
+    }
+    for (size_t i = 0; i < HEAPS; i++) {
+        work(&worlds[(i + 1) % HEAPS]);
+    }
+    for (size_t i = HEAPS; i-- > 0;) {
+        figures[i] = figures_of(&worlds[i]);
+        world_end(&worlds[i]);
+    }
+    unsetenv("EDEN_STATS");
+    unsetenv("EDEN_LOG");
+    json_t *stats = read_lines(stats_path), *lines = read_lines(log_path);
+    assert_int_equal(json_array_size(stats), HEAPS);
+    for (size_t i = 0; i < HEAPS; i++) {
+        const json_t *line = json_array_get(stats, HEAPS - 1 - i);
+        assert_int_equal(number(line, "heap"), ids[i]);
+        assert_int_equal(number(line, "allocated_bytes"), figures[i].allocated_bytes);
+        check_log(lines, &figures[i], ids[i]);
+    }
+    assert_string_equal(string(json_array_get(stats, 2), "name"), "first");
+    assert_string_equal(string(json_array_get(stats, 1), "name"), "eden");
+    assert_non_null(strstr(string(json_array_get(stats, 0), "name"), "with \"quotes\", a \\ and \t and "));
+    json_decref(stats);
+    json_decref(lines);
+}
+
+static void leave_heaps_alive(void *context) {
+    static struct world worlds[2];
+    (void)context;
+    setenv("EDEN_STATS", stats_path, 1);
+    setenv("EDEN_LOG", log_path, 1);
+    for (size_t i = 0; i < 2; i++) {
+        eden_options options = {.name = i == 0 ? "left alive" : "too", .parameters = PARAMETERS};
+        world_make_with(&worlds[i], &options);
+        work(&worlds[i]);
+    }
+    eden_heap_destroy(eden_heap_create(NULL, NULL)); /* reported once, by destroying it */
+}
+
+static void heaps_alive_at_exit_are_reported(void **state) {
+    (void)state;
+    unlink(stats_path);
+    unlink(log_path);
+    assert_child_ok(run_child(leave_heaps_alive, NULL));
+    json_t *stats = read_lines(stats_path);
+    assert_int_equal(json_array_size(stats), 3);
+    assert_string_equal(string(json_array_get(stats, 0), "name"), "eden");
+    size_t seen = 0;
+    for (size_t i = 1; i < 3; i++) {
+        const json_t *line = json_array_get(stats, i);
+        const bool left = strcmp(string(line, "name"), "left alive") == 0;
+        seen |= left ? 1 : 2;
+        assert_true(number(line, "allocated_bytes") > 30000 * 24);
+        assert_true(number(line, "full_collections") > 0);
+        assert_int_equal(number(line, "gc_ns"), number(line, "scavenge_ns") + number(line, "full_ns"));
+    }
+    assert_int_equal(seen, 3);
+    json_decref(stats);
+}
+
+static void no_collection_no_log_but_stats(void **state) {
+    (void)state;
+    unlink(stats_path);
+    unlink(log_path);
+    setenv("EDEN_STATS", stats_path, 1);
+    setenv("EDEN_LOG", log_path, 1);
+    eden_heap_destroy(eden_heap_create(NULL, NULL));
+    unsetenv("EDEN_STATS");
+    unsetenv("EDEN_LOG");
+    json_t *stats = read_lines(stats_path), *lines = read_lines(log_path);
+    assert_int_equal(json_array_size(stats), 1);
+    assert_int_equal(number(json_array_get(stats, 0), "scavenges"), 0);
+    assert_int_equal(json_array_size(lines), 0);
+    json_decref(stats);
+    json_decref(lines);
+}
+
+/* Standard error of a child, in a file. */
+static void unwritable(void *context) {
+    const char *path = context;
+    CHILD_CHECK(freopen(stats_path, "w", stderr) != NULL);
+    setenv("EDEN_STATS", path, 1);
+    setenv("EDEN_LOG", path, 1);
+    struct world w;
+    world_make(&w, PARAMETERS);
+    work(&w);
+    eden_heap_destroy(w.heap);
+}
+
+static void a_path_that_cannot_be_written_stops_nothing(void **state) {
+    (void)state;
+    const char *const paths[] = {"/nowhere/at/all", folder, "/dev/full"};
+    for (size_t i = 0; i < 3; i++) {
+        unlink(stats_path);
+        char path[64];
+        snprintf(path, sizeof path, "%s", paths[i]);
+        assert_child_ok(run_child(unwritable, path));
+        FILE *said = fopen(stats_path, "r");
+        assert_non_null(said);
+        char line[300];
+        size_t lines = 0;
+        while (fgets(line, sizeof line, said) != NULL) {
+            lines++;
+            assert_non_null(strstr(line, path));
+            assert_non_null(strstr(line, lines == 1 ? "EDEN_LOG" : "EDEN_STATS"));
+            assert_non_null(strstr(line, "going on without it"));
+        }
+        fclose(said);
+        assert_int_equal(lines, i == 2 ? 0 : 2); /* a full disk shows only in the file */
+    }
+}
+
+static void to_standard_error(void *context) {
+    (void)context;
+    CHILD_CHECK(freopen(log_path, "w", stderr) != NULL);
+    setenv("EDEN_STATS", "-", 1);
+    setenv("EDEN_LOG", "-", 1);
+    struct world w;
+    world_make(&w, PARAMETERS);
+    work(&w);
+    eden_heap_destroy(w.heap);
+    CHILD_CHECK(fputs("{}\n", stderr) >= 0); /* still open */
+}
+
+static void a_dash_is_standard_error(void **state) {
+    (void)state;
+    unlink(log_path);
+    assert_child_ok(run_child(to_standard_error, NULL));
+    json_t *lines = read_lines(log_path);
+    size_t count = json_array_size(lines);
+    assert_true(count > 10);
+    assert_int_equal(json_object_size(json_array_get(lines, count - 1)), 0);
+    const json_t *stats = json_array_get(lines, count - 2);
+    assert_int_equal(number(stats, "scavenges") + number(stats, "full_collections"), count - 2);
+    json_decref(lines);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stats_have_every_figure_and_agree),
+        cmocka_unit_test(log_lines_sum_up_to_the_figures),
+        cmocka_unit_test(several_heaps_a_line_each),
+        cmocka_unit_test(heaps_alive_at_exit_are_reported),
+        cmocka_unit_test(no_collection_no_log_but_stats),
+        cmocka_unit_test(a_path_that_cannot_be_written_stops_nothing),
+        cmocka_unit_test(a_dash_is_standard_error),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
