@@ -9,7 +9,8 @@
  * slot, 512 bytes a byte. Two cards can share a byte only if one is the last, short card of an object and the other
  * belongs to the next object; hence two bits, one for last cards and one for the others.
  *
- * A large object never carries the remembered bit, so that every store of a young value reaches the slow path.
+ * A large object never carries the remembered bit, so that every store of a young value reaches the slow path. Large
+ * weak objects are the exception: they are remembered whole (is_carded).
  *
  * Invariants: a card is in the list exactly if its bit is set. Compaction changes addresses: it takes all bits out
  * before (cards_unset) and puts them in after (cards_set).

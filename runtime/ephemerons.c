@@ -70,6 +70,9 @@ eden_value ephemeron_released(eden_heap *heap) {
 
 static void fire(eden_heap *heap, const struct waiting_entry *entry) {
     struct mourners *mourners = &heap->mourners;
+    if (eden_format_bits(entry->ephemeron) != EDEN_FORMAT_EPHEMERON) {
+        return; /* it waited twice (a scan of all old space may come across what was just tenured) */
+    }
     if (!system_grow(&heap->system, (void **)&mourners->queue, &mourners->room, mourners->end, sizeof *mourners->queue,
                      "mourners")) {
         return; /* stays an ephemeron, strong this time; the next collection tries again */

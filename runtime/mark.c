@@ -72,7 +72,9 @@ static void scan(struct marking *marking, eden_value object, size_t from) {
         return;
     }
     if (format == EDEN_FORMAT_WEAK && from == 0 && !weak_note(heap, object)) {
-        count = reference_slots(heap, object);
+        /* Strong this once, and whole: a later piece could not tell. */
+        visit_slots(&marking->visit, eden_words_(object) + 1, reference_slots(heap, object));
+        return;
     }
     size_t to = count - from > PIECE ? from + PIECE : count;
     if (to < count) {

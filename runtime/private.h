@@ -287,9 +287,12 @@ static inline size_t remembered_now(const eden_heap *heap) {
     return heap->remembered.count + heap->remembered.card_count;
 }
 
-/* Is the object remembered by cards, rather than whole? Those with a word of their own for the slot count are. */
+/* Is the object remembered by cards, rather than whole? Those with a word of their own for the slot count are, but for
+ * weak ones, whose slots can only be told from strong ones where the object is looked at as a whole. */
 static inline bool is_carded(const eden_heap *heap, eden_value object) {
-    return heap->remembered.card_table != NULL && eden_header(object) >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW;
+    return heap->remembered.card_table != NULL &&
+           eden_header(object) >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW &&
+           eden_format_bits(object) != EDEN_FORMAT_WEAK;
 }
 bool cards_create(eden_heap *heap);
 void cards_destroy(eden_heap *heap);

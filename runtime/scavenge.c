@@ -313,10 +313,14 @@ static void reach_key(void *context, eden_value key) { evacuate(context, key); }
 
 static eden_value where_now(void *context, eden_value v) {
     const struct scavenge *s = context;
-    if (!to_evacuate(s, v) || header_has(v, EDEN_HEADER_KEPT)) {
+    if (!to_evacuate(s, v)) {
         return v;
     }
-    return header_has(v, EDEN_HEADER_FORWARDED) ? eden_header(v) & ~EDEN_HEADER_FORWARDED : EDEN_NONE;
+    /* Forwarded comes first: the bits of an address say nothing. */
+    if (header_has(v, EDEN_HEADER_FORWARDED)) {
+        return eden_header(v) & ~EDEN_HEADER_FORWARDED;
+    }
+    return header_has(v, EDEN_HEADER_KEPT) ? v : EDEN_NONE;
 }
 
 /* After keeping: what was not kept becomes filler, so that new space can be walked. Answers the end of the last kept

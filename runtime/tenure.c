@@ -85,7 +85,7 @@ static unsigned take_census(const eden_heap *heap) {
 
 /* Pharo's: the set is about to grow, and is large for the size of eden. */
 static bool in_red_zone(const eden_heap *heap) {
-    size_t now = remembered_now(heap), room = heap->remembered.room;
+    size_t now = remembered_now(heap), room = heap->remembered.room + heap->remembered.card_room;
     size_t fudge = heap->params.eden_size / 8 / 1024;
     size_t zone = room > 4 && room - 4 > fudge ? room - 4 : fudge;
     return room != 0 && now >= zone;
