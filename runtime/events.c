@@ -136,40 +136,14 @@ void event_full_done(eden_heap *heap, const struct full_before *before, uint64_t
 uint64_t event_phase_start(eden_heap *heap, enum eden_phase phase) {
     uint64_t seq = heap->info.seq + 1;
     switch (phase) {
-    case EDEN_PHASE_scavenge__remembered:
-        eden_fire_scavenge__remembered__start(heap, seq);
+#define EDEN_PHASE(name, text, parent) case EDEN_PHASE_##name: /* a whole collection: above */
+#define EDEN_PART(name, text, parent)                                                                                  \
+    case EDEN_PHASE_##name:                                                                                            \
+        eden_fire_##name##__start(heap, seq);                                                                          \
         break;
-    case EDEN_PHASE_scavenge__roots:
-        eden_fire_scavenge__roots__start(heap, seq);
-        break;
-    case EDEN_PHASE_scavenge__copy:
-        eden_fire_scavenge__copy__start(heap, seq);
-        break;
-    case EDEN_PHASE_scavenge__weak:
-        eden_fire_scavenge__weak__start(heap, seq);
-        break;
-    case EDEN_PHASE_mark:
-        eden_fire_mark__start(heap, seq);
-        break;
-    case EDEN_PHASE_sweep:
-        eden_fire_sweep__start(heap, seq);
-        break;
-    case EDEN_PHASE_compact:
-        eden_fire_compact__start(heap, seq);
-        break;
-    case EDEN_PHASE_compact__plan:
-        eden_fire_compact__plan__start(heap, seq);
-        break;
-    case EDEN_PHASE_compact__update:
-        eden_fire_compact__update__start(heap, seq);
-        break;
-    case EDEN_PHASE_compact__move:
-        eden_fire_compact__move__start(heap, seq);
-        break;
-    case EDEN_PHASE_scavenge:
-    case EDEN_PHASE_full:
-    case EDEN_PHASE_COUNT:
-        break; /* whole collections: above */
+#include "eden_phases.def"
+#undef EDEN_PHASE
+    case EDEN_PHASE_COUNT: break;
     }
     return now_ns();
 }
@@ -177,44 +151,18 @@ uint64_t event_phase_start(eden_heap *heap, enum eden_phase phase) {
 void event_phase_done(eden_heap *heap, enum eden_phase phase, uint64_t start_ns, struct tally t) {
     uint64_t duration = now_ns() - start_ns;
     uint64_t seq = heap->info.seq + 1;
+    heap->figures.mark_ns += phase == EDEN_PHASE_mark ? duration : 0;
+    heap->figures.sweep_ns += phase == EDEN_PHASE_sweep ? duration : 0;
+    heap->figures.compact_ns += phase == EDEN_PHASE_compact ? duration : 0;
     switch (phase) {
-    case EDEN_PHASE_scavenge__remembered:
-        eden_fire_scavenge__remembered__done(heap, seq, duration, t.objects, t.bytes);
+#define EDEN_PHASE(name, text, parent) case EDEN_PHASE_##name:
+#define EDEN_PART(name, text, parent)                                                                                  \
+    case EDEN_PHASE_##name:                                                                                            \
+        eden_fire_##name##__done(heap, seq, duration, t.objects, t.bytes);                                             \
         break;
-    case EDEN_PHASE_scavenge__roots:
-        eden_fire_scavenge__roots__done(heap, seq, duration, t.objects, t.bytes);
-        break;
-    case EDEN_PHASE_scavenge__copy:
-        eden_fire_scavenge__copy__done(heap, seq, duration, t.objects, t.bytes);
-        break;
-    case EDEN_PHASE_scavenge__weak:
-        eden_fire_scavenge__weak__done(heap, seq, duration, t.objects, t.bytes);
-        break;
-    case EDEN_PHASE_mark:
-        heap->figures.mark_ns += duration;
-        eden_fire_mark__done(heap, seq, duration, t.objects, t.bytes);
-        break;
-    case EDEN_PHASE_sweep:
-        heap->figures.sweep_ns += duration;
-        eden_fire_sweep__done(heap, seq, duration, t.objects, t.bytes);
-        break;
-    case EDEN_PHASE_compact:
-        heap->figures.compact_ns += duration;
-        eden_fire_compact__done(heap, seq, duration, t.objects, t.bytes);
-        break;
-    case EDEN_PHASE_compact__plan:
-        eden_fire_compact__plan__done(heap, seq, duration, t.objects, t.bytes);
-        break;
-    case EDEN_PHASE_compact__update:
-        eden_fire_compact__update__done(heap, seq, duration, t.objects, t.bytes);
-        break;
-    case EDEN_PHASE_compact__move:
-        eden_fire_compact__move__done(heap, seq, duration, t.objects, t.bytes);
-        break;
-    case EDEN_PHASE_scavenge:
-    case EDEN_PHASE_full:
-    case EDEN_PHASE_COUNT:
-        break;
+#include "eden_phases.def"
+#undef EDEN_PHASE
+    case EDEN_PHASE_COUNT: break;
     }
 }
 
