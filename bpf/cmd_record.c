@@ -74,18 +74,21 @@ static void follow(struct source *source, struct record_run *run, const struct o
     bool said = false;
     int told = 0;
     commit(source, run, false, &model); /* heaps that were there before get their names */
-    while (source_poll(source, COMMIT_MS, on_event, run)) {
+    bool more = false;
+    while (source_poll(source, more ? 0 : COMMIT_MS, on_event, run)) {
         for (; told < interrupt_count(); told++) {
             source_stop(source);
         }
-        if (!run->failed) {
-            uint64_t now = now_ns(), age = now - committed;
-            bool news = recorder_event_count(run->recorder) != events;
-            if (age >= (news ? COMMIT_MS : IDLE_COMMIT_MS) * MS) {
-                commit(source, run, false, &model);
-                committed = now;
-                events = recorder_event_count(run->recorder);
-            }
+        if (!run->failed && !recorder_write(run->recorder, &more, &run->why)) {
+            run->failed = true;
+            more = false;
+        }
+        uint64_t now = now_ns(), age = now - committed;
+        bool news = recorder_event_count(run->recorder) != events;
+        if (!run->failed && age >= (news ? COMMIT_MS : IDLE_COMMIT_MS) * MS) {
+            commit(source, run, false, &model);
+            committed = now;
+            events = recorder_event_count(run->recorder);
         }
         if (run->failed && !said) {
             say_failure(run, options);

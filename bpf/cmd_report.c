@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char usage[] = "report [-i FILE] [--json] [--heap ID] [--pid PID]\n"
                             "\n"
@@ -101,7 +100,7 @@ static int print(const char *path, struct recording *recording, const struct mod
         if (errno == EPIPE) {
             return 0; /* the reader has seen enough */
         }
-        fprintf(stderr, "edenscope: can't write the report: %s\n", strerror(errno));
+        fprintf(stderr, "edenscope: can't write the report: %m\n");
         return 1;
     }
     return good ? 0 : failed(&why);

@@ -81,7 +81,8 @@ static int script(struct recording *recording, const struct options *options, co
         printing.error = errno;
     }
     if (!printing.good && printing.error != EPIPE) { /* a reader that has seen enough is no error */
-        fprintf(stderr, "edenscope: can't write the events: %s\n", strerror(printing.error));
+        errno = printing.error;
+        fprintf(stderr, "edenscope: can't write the events: %m\n");
         status = 1;
     }
     if (model.lost) {

@@ -34,11 +34,15 @@ struct recorder *recorder_create(const struct recorder_options *options, struct 
 /* Puts the new recording at path; what stood there is gone from then on. Called once tracing works. */
 bool recorder_publish(struct recorder *recorder, struct failure *why);
 
-/* Adds an event; writes what has gathered where that is much or old. After false nothing more can be written; what was
+/* Adds an event; quick, unless very many wait to be written. After false nothing more can be written; what was
  * committed stays. */
 bool recorder_add(struct recorder *recorder, const struct event *event, struct failure *why);
 
-/* Writes the aggregates as of now and the events gathered, and commits. finished: this is the last one. */
+/* Writes events that wait, a batch of them, where they are many or 250 ms old. To be called between drains; *more: at
+ * once again. */
+bool recorder_write(struct recorder *recorder, bool *more, struct failure *why);
+
+/* Writes the aggregates as of now and a batch of events, and commits. finished: all events, and nothing comes after. */
 bool recorder_commit(struct recorder *recorder, const struct model *model, bool finished, struct failure *why);
 
 uint64_t recorder_event_count(const struct recorder *recorder); /* added so far */

@@ -96,7 +96,7 @@ static bool journal_name(const struct file_look *look, char name[PATH_MAX]) {
 bool file_look(const char *path, struct file_look *look, struct failure *why) {
     memset(look, 0, sizeof *look);
     if (!resolve(path, look->path)) {
-        recording_fail(why, "%.200s: %s; %s", path, strerror(errno), open_advice(errno));
+        recording_fail(why, "%.200s: %m; %s", path, open_advice(errno));
         return false;
     }
     char journal[PATH_MAX];
@@ -116,7 +116,7 @@ bool file_look(const char *path, struct file_look *look, struct failure *why) {
         look->kind = FILE_OTHER;
         return true;
     }
-    recording_fail(why, "%.200s: %s; %s", path, strerror(errno), open_advice(errno));
+    recording_fail(why, "%.200s: %m; %s", path, open_advice(errno));
     return false;
 }
 

@@ -22,7 +22,7 @@ static char *wall_time(char text[64], uint64_t since_1970_ns) {
     time_t seconds = (time_t)(since_1970_ns / 1000000000);
     struct tm local;
     if (!localtime_r(&seconds, &local) || strftime(text, 64, "%Y-%m-%d %H:%M:%S %z", &local) == 0) {
-        strcpy(text, "?");
+        memcpy(text, "?", 2);
     }
     return text;
 }
@@ -79,7 +79,8 @@ static const char *why_at_least(const struct recording_info *info, const struct 
 }
 
 static char *figure(char text[FORMAT_MAX], const struct heap_model *heap, enum eden_figure id) {
-    return heap->known >> id & 1 ? format_figure(text, id, heap->figures[id]) : strcpy(text, "not known");
+    return heap->known >> id & 1 ? format_figure(text, id, heap->figures[id])
+                                 : memcpy(text, "not known", sizeof "not known");
 }
 
 static uint64_t observed(const struct heap_model *heap, enum eden_figure id) {

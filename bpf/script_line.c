@@ -107,7 +107,7 @@ static void print_time(const struct script *script, const struct event *event) {
     struct tm local;
     char text[64];
     if (!localtime_r(&seconds, &local) || strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &local) == 0) {
-        strcpy(text, "?");
+        memcpy(text, "?", 2);
     }
     fprintf(script->out, " %s.%06" PRIu64 ":", text, then % 1000000000 / 1000);
 }

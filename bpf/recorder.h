@@ -1,0 +1,76 @@
+/* The inside of a recorder, which recording_create.c begins and ends, recording_write.c commits, and
+ * recording_write_event.c and recording_write_model.c fill. Functions that return int return SQLite's status. */
+#ifndef EDEN_RECORDER_H
+#define EDEN_RECORDER_H
+
+#include "recording_sql.h"
+
+enum {
+    COMMAND_MOST = 4096,
+    RECORDER_BATCH = 2048, /* events a transaction: 3 ms, in which the ring buffer (25,000 events) must not fill */
+};
+
+/* An event that is not in the file yet. */
+struct pending {
+    struct event event;
+    uint64_t heap_id;
+    uint64_t order;
+};
+
+struct known_process {
+    struct process_key key;
+    uint64_t written; /* fingerprint of what the file says; 0: nothing */
+};
+
+struct live_heap {
+    struct process_key process;
+    uint64_t address, id;
+};
+
+struct recorder {
+    sqlite3 *db;
+    sqlite3_stmt *event, *class, *parameter, *process, *heap, *phase, *bucket, *forget_phases, *forget_buckets,
+        *forget_heap, *meta;
+    int lock;
+    bool published, failed;
+    char path[PATH_MAX], temporary[PATH_MAX];
+    struct pending *pending;
+    size_t pending_count, pending_room;
+    uint64_t pending_since_ns, events, written_events, last_key, last_time;
+    struct known_process *processes; /* the place in it, from 1, is column `process` */
+    size_t process_count;
+    struct live_heap *heaps;
+    size_t heap_count;
+    uint64_t *written; /* fingerprints of the model's heaps as the file has them; the place, from 1, is column `heap` */
+    size_t written_count;
+    struct failure why;
+};
+
+/* ---- binding values (recording_create.c) ------------------------------------------------------------------------- */
+
+/* Addresses and other 64-bit numbers keep their bits; SQL shows those from 2^63 on as negative. */
+void recorder_bind(sqlite3_stmt *statement, int place, uint64_t value);
+void recorder_bind_text(sqlite3_stmt *statement, int place, const char *text, size_t most);
+int recorder_write_meta(struct recorder *recorder, const char *key, uint64_t value);
+bool recorder_same_process(const struct process_key *a, const struct process_key *b);
+
+/* ---- rows of events (recording_write_event.c) -------------------------------------------------------------------- */
+
+/* Remembers that this address means this heap from now on. False: no memory. */
+bool recorder_heap_begins(struct recorder *recorder, const struct process_key *process, uint64_t address, uint64_t id);
+/* The heap that this address means now; NULL: not known. */
+struct live_heap *recorder_live_heap(struct recorder *recorder, const struct process_key *process, uint64_t address);
+uint64_t recorder_heap_of(struct recorder *recorder, const struct event *event); /* its id; 0: not known */
+int recorder_write_events(struct recorder *recorder, size_t count);              /* the first of the pending, by time */
+
+/* ---- rows of the model (recording_write_model.c) ----------------------------------------------------------------- */
+
+/* The number of a process in the file, from 1; 0: no memory. */
+size_t recorder_process_number(struct recorder *recorder, const struct process_key *key);
+/* process NULL: no more is known than that it exists. */
+int recorder_write_process(struct recorder *recorder, size_t number, const struct process_model *process);
+int recorder_write_model(struct recorder *recorder, const struct model *model);
+/* After a rollback the file says less than we remember: all of the model is written again. */
+void recorder_forget_written(struct recorder *recorder);
+
+#endif
