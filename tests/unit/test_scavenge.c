@@ -364,6 +364,69 @@ static void the_kept_are_promoted_later(void **state) {
     check_promoted_later(10);
 }
 
+/* All three spaces hold kept objects and there is no memory at all: when enough have died, the rest is gathered behind
+ * those of one semispace, and the heap is as ever. */
+static void kept_objects_are_gathered_in_a_semispace(void **state) {
+    (void)state;
+    enum { OBJECTS = 800, EACH = SEMISPACE / 64 };
+    struct refusal refusal = {1, 0, 0};
+    eden_options options = {
+        .parameters = "eden_size=64K,full_gc_ratio=inf", .memory_hook = refuse_some, .memory_hook_context = &refusal};
+    struct world w __attribute__((cleanup(world_end)));
+    world_make_with(&w, &options);
+    EDEN_FRAME(w.m, local, OBJECTS);
+    for (size_t i = 0; i < OBJECTS; i++) {
+        local[i] = new_sized(&w, 64);
+        raw_number(local[i], i);
+    }
+    refusal = (struct refusal){1, LONG_MAX, 0};
+    eden_scavenge(w.m); /* the first EACH are copied, the others kept */
+    for (size_t i = 0; i < OBJECTS / 2; i++) {
+        eden_value other = local[i];
+        local[i] = local[OBJECTS - 1 - i];
+        local[OBJECTS - 1 - i] = other;
+    }
+    eden_scavenge(w.m); /* the last EACH are copied to the other semispace, the others kept */
+    verify(&w);
+    assert_true(w.heap->kept);
+    assert_int_equal(count_objects(&w), OBJECTS);
+    assert_true(w.heap->semi[0].used == w.heap->semi[0].limit && w.heap->semi[1].used == w.heap->semi[1].limit);
+    /* Ten live in each of the three spaces, not at their ends. */
+    size_t live = 0;
+    for (size_t i = 0; i < OBJECTS; i++) {
+        uint64_t n = number_of(local[i]);
+        bool stays = (n >= 20 && n < 30) || (n >= 400 && n < 410) || (n >= OBJECTS - 30 && n < OBJECTS - 20);
+        live += stays;
+        local[i] = stays ? local[i] : EDEN_NONE;
+    }
+    assert_int_equal(live, 30);
+    eden_scavenge(w.m); /* finds no room behind them, but frees it */
+    verify(&w);
+    assert_true(w.heap->kept);
+    assert_int_equal(count_objects(&w), 30);
+    /* In each semispace the highest die, so that there is a gap below what is copied. */
+    for (size_t i = 0; i < OBJECTS; i++) {
+        if (local[i] != EDEN_NONE) {
+            uint64_t n = number_of(local[i]);
+            bool dies = (n >= 25 && n < 30) || (n >= OBJECTS - 30 && n < OBJECTS - 25);
+            live -= dies;
+            local[i] = dies ? EDEN_NONE : local[i];
+        }
+    }
+    eden_scavenge(w.m);
+    verify(&w);
+    assert_false(w.heap->kept);
+    assert_int_equal(w.m->free, w.heap->eden.start);
+    assert_int_equal(count_objects(&w), live);
+    for (int round = 0; round < 3; round++) {
+        eden_scavenge(w.m);
+        verify(&w);
+        assert_int_equal(count_objects(&w), live);
+        assert_int_equal(figures_of(&w).survivor_used, live * 64);
+    }
+    assert_int_equal(old_used(w.heap), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_the_reachable_survive),
@@ -378,6 +441,7 @@ int main(void) {
         cmocka_unit_test(large_objects_are_born_old),
         cmocka_unit_test(what_cannot_be_promoted_is_kept),
         cmocka_unit_test(the_kept_are_promoted_later),
+        cmocka_unit_test(kept_objects_are_gathered_in_a_semispace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
