@@ -53,6 +53,7 @@ static const struct evidence evidence[] = {
     {EDEN_FIGURE_large_bytes, EDEN_PROBE_alloc__large, 4},
     {EDEN_FIGURE_segments_mapped, EDEN_PROBE_segment__map, 1},
     {EDEN_FIGURE_segments_unmapped, EDEN_PROBE_segment__unmap, 1},
+    {EDEN_FIGURE_mourned, EDEN_PROBE_mourn, 1},
     {EDEN_FIGURE_alloc_failures, EDEN_PROBE_alloc__failed, 1},
     {EDEN_FIGURE_eden_size, EDEN_PROBE_param__set, 3},
     {EDEN_FIGURE_survivor_used, EDEN_PROBE_scavenge__done, 4},
@@ -67,7 +68,6 @@ static const struct evidence evidence[] = {
     {EDEN_FIGURE_remembered_now, EDEN_PROBE_full__done, 11},
 };
 
-/* `mourned` has no probe in this version of the list: a runtime without it has no ephemerons, so 0 is known. */
 static uint64_t known_figures(const struct file *file) {
     uint64_t known = (1ull << EDEN_FIGURE_COUNT) - 1;
     for (size_t i = 0; i < sizeof evidence / sizeof *evidence; i++) {

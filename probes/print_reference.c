@@ -41,10 +41,11 @@ static const struct kind kinds[] = {
     {"string", "the address of a NUL-terminated string: `str(argN)`"},
 };
 
+enum { ENUMERATORS = 8 }; /* room for the longest */
 struct enumeration {
     const char *name, *used_by;
-    const char *names[4];
-    const char *meanings[4];
+    const char *names[ENUMERATORS];
+    const char *meanings[ENUMERATORS];
 };
 static const struct enumeration enumerations[] = {
     {"enum eden_scavenge_cause",
@@ -60,7 +61,8 @@ static const struct enumeration enumerations[] = {
      "tenure",
      EDEN_TENURE_REASON_NAMES,
      {"it lay below the tenuring threshold", "the survivor semispace is full", "it is pinned",
-      "left in place by a scavenge that found no memory, promoted by a later one"}},
+      "left in place by a scavenge that found no memory, promoted by a later one",
+      "many remembered objects refer to it", "its class was chosen", "its site was chosen"}},
     {"enum eden_remember_origin",
      "remember",
      EDEN_REMEMBER_ORIGIN_NAMES,

@@ -4,10 +4,10 @@
  *
  * Each part has a heap of its own, made small so that little work is enough: scavenges, tenuring by age, overflow, pin
  * and retry, remembering by store, tenuring and recovery, full collections of each cause, compaction and sweeping,
- * large objects, segments mapped and returned, allocations that fail, parameters changed. The last heap is never
- * destroyed. ROUNDS (default 1) repeats the work on the same heaps. With --wait the heaps are made, "ready" is printed,
- * and the work begins when a line comes on the standard input: so a tool can attach to a process whose heaps it did not
- * see made. Prints "done"; exit status 1 where a part did not happen as intended. */
+ * large objects, segments mapped and returned, allocations that fail, ephemerons that mourn, parameters changed. The
+ * last heap is never destroyed. ROUNDS (default 1) repeats the work on the same heaps. With --wait the heaps are made,
+ * "ready" is printed, and the work begins when a line comes on the standard input: so a tool can attach to a process
+ * whose heaps it did not see made. Prints "done"; exit status 1 where a part did not happen as intended. */
 #include <eden/eden.h>
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct part {
     bool refuse; /* the memory hook refuses to let the remembered set grow */
     eden_heap *heap;
     eden_mutator *mutator;
-    eden_class node, table, text;
+    eden_class node, table, text, ephemeron, weak;
 };
 
 static void stop(const struct part *part, const char *what) {
@@ -156,6 +156,53 @@ static void work_on_pins(struct part *part) {
     eden_full_collect(part->mutator);
 }
 
+/* Ephemerons whose keys die, young and old, and weak objects. */
+static void work_on_mourners(struct part *part) {
+    enum { PAIRS = 200 };
+    EDEN_FRAME(part->mutator, local, 3);
+    uint64_t mourned = figures(part).mourned;
+    local[0] = eden_new_slots(part->mutator, part->table, PAIRS);
+    local[1] = eden_new_slots(part->mutator, part->weak, PAIRS);
+    for (size_t i = 0; i < PAIRS; i++) {
+        local[2] = new_node(part, EDEN_NONE);
+        eden_slot_set(part->mutator, local[1], i, local[2]);
+        eden_value ephemeron = eden_new(part->mutator, part->ephemeron);
+        eden_slot_set(part->mutator, ephemeron, 0, local[2]);
+        eden_slot_set(part->mutator, local[0], i, ephemeron);
+        if (i == PAIRS / 2) {
+            eden_scavenge(part->mutator);
+        }
+    }
+    eden_scavenge(part->mutator);
+    eden_full_collect(part->mutator);
+    expect(part, figures(part).mourned == mourned + PAIRS - 1, "not all but the last were mourned");
+    for (size_t i = 1; i < PAIRS; i++) {
+        expect(part, eden_mourn_next(part->mutator) != EDEN_NONE, "a mourner is missing");
+    }
+    expect(part, eden_mourn_next(part->mutator) == EDEN_NONE, "there is a mourner too many");
+}
+
+/* Survivors tenured for their class, for their site, and because remembered objects refer to them. */
+static void work_on_criteria(struct part *part) {
+    static const char *const criteria[] = {"class", "site", "remembered"};
+    EDEN_FRAME(part->mutator, local, 1);
+    eden_tenure_choose(part->heap, part->text, true);
+    eden_tenure_choose(part->heap, part->node, true);
+    for (size_t i = 0; i < 3; i++) {
+        eden_error error;
+        expect(part, eden_heap_set(part->heap, "tenure_criterion", criteria[i], &error), error.message);
+        uint64_t before = figures(part).tenured_objects;
+        local[0] = eden_pin(part->mutator, eden_new_slots(part->mutator, part->table, 4));
+        for (size_t slot = 0; slot < 4; slot++) {
+            eden_value node = new_node(part, EDEN_NONE);
+            eden_slot_set(part->mutator, local[0], slot, node);
+        }
+        eden_scavenge(part->mutator);
+        expect(part, figures(part).tenured_objects >= before + 5, "what the criterion names was not tenured");
+        eden_unpin(part->mutator, local[0]);
+    }
+}
+
 /* Left to the end of the process, with something allocated, remembered and promoted after the last collection. */
 static void work_on_rest(struct part *part) {
     EDEN_FRAME(part->mutator, local, 1);
@@ -179,7 +226,11 @@ static void make(struct part *part) {
     part->table = eden_class_define(part->heap, &(eden_class_definition){"Table", EDEN_FORMAT_VARIABLE, 0}, &error);
     part->text = eden_class_define(part->heap, &(eden_class_definition){"Text", EDEN_FORMAT_BYTES, 0}, &error);
     part->node = eden_site_define(part->heap, node, "Node in new_node", &error);
-    if (node == 0 || part->table == 0 || part->text == 0 || part->node == 0) {
+    part->ephemeron =
+        eden_class_define(part->heap, &(eden_class_definition){"Ephemeron", EDEN_FORMAT_EPHEMERON, 1}, &error);
+    part->weak = eden_class_define(part->heap, &(eden_class_definition){"Weak", EDEN_FORMAT_WEAK, 0}, &error);
+    if (part->ephemeron == 0 || part->weak == 0 || node == 0 || part->table == 0 || part->text == 0 ||
+        part->node == 0) {
         stop(part, error.message);
     }
 }
@@ -195,6 +246,8 @@ int main(int argc, char **argv) {
          .parameters = "eden_size=1M,tenure_fill=0,tenure_proportion=1,full_gc_ratio=inf",
          .work = work_on_recovery},
         {.name = "pins", .parameters = "eden_size=256K,grow_headroom=256K", .work = work_on_pins},
+        {.name = "mourners", .parameters = "eden_size=256K,compactor=selective", .work = work_on_mourners},
+        {.name = "criteria", .parameters = "eden_size=256K,remembered_set=card", .work = work_on_criteria},
         {.name = "rest", .parameters = "eden_size=256K", .work = work_on_rest},
     };
     enum { PARTS = sizeof parts / sizeof parts[0] };

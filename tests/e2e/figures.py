@@ -54,6 +54,7 @@ def script(program, notes):
     print(clause("forget", "@forgotten[arg0] = count();"))
     print(clause("alloc__large", "@large_objects[arg0] = count();", "@large_bytes[arg0] = sum(arg3);"))
     print(clause("alloc__failed", "@alloc_failures[arg0] = count();"))
+    print(clause("mourn", "@mourned[arg0] = count();"))
     print(clause("segment__map", "@segments_mapped[arg0] = count();"))
     print(clause("segment__unmap", "@segments_unmapped[arg0] = count();"))
 
@@ -91,7 +92,7 @@ def check(sums, stats):
 
         for figure in ("scavenges", "full_collections", "scavenge_ns", "full_ns", "mark_ns", "sweep_ns", "compact_ns",
                        "freed_bytes", "tenured_objects", "tenured_bytes", "remembered", "forgotten", "large_objects",
-                       "large_bytes", "segments_mapped", "segments_unmapped", "alloc_failures"):
+                       "large_bytes", "mourned", "segments_mapped", "segments_unmapped", "alloc_failures"):
             compare(heap, figure, heap[figure], get(figure))
         compare(heap, "gc_ns", heap["gc_ns"], get("scavenge_ns") + get("full_ns"))
         compare(heap, "max_pause_ns", heap["max_pause_ns"], max(get("scavenge_pause"), get("full_pause")))
@@ -109,7 +110,7 @@ def check(sums, stats):
     # An equality of zeros proves nothing.
     empty = [figure for figure, total in compared.items() if total == 0]
     assert not empty, f"the exercise has none of: {empty}"
-    for name, count in (("scavenge_causes", 4), ("tenure_reasons", 4), ("remember_origins", 3)):
+    for name, count in (("scavenge_causes", 4), ("tenure_reasons", 7), ("remember_origins", 3)):
         assert len(maps["@" + name]) == count, f"{name}: {maps['@' + name]}, expected {count} different"
     print(f"{len(compared)} figures of {len(heaps)} heaps are equal")
 

@@ -127,7 +127,7 @@ assert seen["lost"] == 0, seen["lost"]
 first, again = seen["processes"][0]["heaps"]
 wanted = {"heap": 7, "name": "demo", "scavenges": 100000, "scavenge_ns": 25000000, "allocated_bytes": 300001,
           "remembered": 400001, "forgotten": 500001, "tenured_objects": 800001, "survived_bytes": 7200000,
-          "max_pause_ns": 250, "complete": True, "late": False, "mourned": 0, "eden_size": None}
+          "max_pause_ns": 250, "complete": True, "late": False, "eden_size": None}
 for name, value in wanted.items():
     assert first[name] == value, (name, first[name], value)
 assert first["phases"]["scavenge"]["p99_ns"] == 250
