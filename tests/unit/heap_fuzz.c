@@ -6,6 +6,13 @@
  * one node says, with the same references, bytes, class, identity hash and pinned place. After a full collection the
  * heap must hold just as many objects as the model can reach.
  *
+ * Weak slots and ephemerons: which of them a collection clears or fires depends on what else it keeps alive (a scavenge
+ * keeps what dead old objects refer to), so the model takes that over from the heap, and checks it from both sides.
+ * Nothing too early: what a cleared slot referred to is nowhere to be found, and the key of a fired ephemeron was out
+ * of the model's reach before. Nothing too late: what an intact slot refers to, and the key of an ephemeron not fired,
+ * are in reach of the model, or else, after a scavenge, old, or in reach of some old object; but a collection that was
+ * refused memory may keep them. A fired ephemeron stands in the queue of mourners, once, and keeps what it refers to.
+ *
  *     heap-fuzz                           the plan of `make test`: some seeds under each of several EDEN_OPTIONS
  *     heap-fuzz --first K --seeds N       N seeds from K on, under EDEN_OPTIONS as given
  *     heap-fuzz ... --events E            events a seed (default 1500)
@@ -18,6 +25,7 @@
 #include <time.h>
 
 enum { ROOTS = 24, FRAME_ROOTS = 10, GLOBAL_ROOTS = 8, PINS = 16, MAX_EVENTS = 100000 };
+enum { WEAK_FIXED = 1, KEY = 0, VALUE = 1, ID = 3, EPHEMERON_SLOTS = 4 }; /* ID: a number that tells the node */
 
 /* ---- the model ----------------------------------------------------------------------------------------------------
  */
@@ -41,6 +49,25 @@ struct node {
     uint32_t hash;    /* 0: never asked for */
     eden_value place; /* where the walk of `epoch` found it */
     uint64_t epoch;
+    uint64_t reached; /* by reach() number so many */
+    size_t strong;    /* references that keep their referents alive: of weak nodes the first few */
+    bool ephemeron;
+    uint64_t fired; /* the epoch that found it in the queue of mourners; 0: not fired */
+    unsigned pins;
+};
+
+/* A slot of a node. */
+struct place {
+    struct node *node;
+    size_t slot;
+};
+struct place_list {
+    struct place *at;
+    size_t count, room;
+};
+struct value_list {
+    eden_value *at;
+    size_t count, room;
 };
 
 struct event {
@@ -57,6 +84,7 @@ struct pin {
 static struct fuzz {
     struct world w;
     eden_class sites[2]; /* of pair and compound */
+    eden_class weak, ephemeron;
     eden_value globals[GLOBAL_ROOTS];
     eden_value visited[ROOTS - FRAME_ROOTS - GLOBAL_ROOTS];
     eden_value *frame;
@@ -66,8 +94,15 @@ static struct fuzz {
     uint64_t epoch;
     uint64_t seen_seq;
     long refusing; /* requests still to refuse; below 0: requests still to grant, of which every third is refused */
-    uint64_t refused;
-    size_t event; /* that runs, for messages */
+    uint64_t refused, refused_before;
+    bool lenient;                      /* something outside of the model was alive for a while */
+    size_t event;                      /* that runs, for messages */
+    struct place_list ephemerons;      /* all, by their number */
+    struct place_list mourning;        /* the queue */
+    uint64_t mourned;                  /* ever */
+    struct place_list cleared, intact; /* weak slots, and of the intact keys too, as the walk finds them */
+    struct place_list waiting;
+    uint64_t reaches;
 } fuzz;
 
 __attribute__((format(printf, 1, 2), noreturn)) static void broken(const char *format, ...) {
@@ -85,6 +120,25 @@ static void *need(void *memory) {
         broken("the fuzzer itself has no memory");
     }
     return memory;
+}
+
+/* An array with room for one more. */
+static void *grown(void *array, size_t count, size_t *room, size_t element) {
+    if (count < *room) {
+        return array;
+    }
+    *room = *room == 0 ? 1024 : *room * 2;
+    return need(realloc(array, *room * element));
+}
+
+static void add_place(struct place_list *list, struct node *node, size_t slot) {
+    list->at = grown(list->at, list->count, &list->room, sizeof *list->at);
+    list->at[list->count++] = (struct place){node, slot};
+}
+
+static void add_value(struct value_list *list, eden_value v) {
+    list->at = grown(list->at, list->count, &list->room, sizeof *list->at);
+    list->at[list->count++] = v;
 }
 
 static eden_value *root_slot(size_t root) {
@@ -130,8 +184,12 @@ struct pair {
 
 static struct pair *work;
 static size_t work_count, work_room;
-static eden_value *places;
-static size_t places_count, places_room;
+static struct value_list places;
+
+static void add_work(struct node *node, eden_value object) {
+    work = grown(work, work_count, &work_room, sizeof *work);
+    work[work_count++] = (struct pair){node, object};
+}
 
 static void meet(const struct value *value, eden_value object, const char *where, size_t index) {
     if (value->kind == VALUE_IMMEDIATE) {
@@ -154,16 +212,8 @@ static void meet(const struct value *value, eden_value object, const char *where
     }
     node->epoch = fuzz.epoch;
     node->place = object;
-    if (work_count == work_room) {
-        work_room = work_room == 0 ? 1024 : work_room * 2;
-        work = need(realloc(work, work_room * sizeof *work));
-    }
-    work[work_count++] = (struct pair){node, object};
-    if (places_count == places_room) {
-        places_room = places_room == 0 ? 1024 : places_room * 2;
-        places = need(realloc(places, places_room * sizeof *places));
-    }
-    places[places_count++] = object;
+    add_work(node, object);
+    add_value(&places, object);
 }
 
 static int by_address(const void *a, const void *b) {
@@ -190,6 +240,221 @@ static void compare_object(const struct node *node, eden_value object) {
     if (memcmp(eden_words_(object) + 1 + node->references, node->raw, node->raw_bytes) != 0) {
         broken("object %#llx: its raw bytes have changed", (unsigned long long)object);
     }
+    if (header_has(object, EDEN_HEADER_PINNED) != (node->pins != 0)) {
+        broken("object %#llx: pinned %u times, its header is %#llx", (unsigned long long)object, node->pins,
+               (unsigned long long)eden_header(object));
+    }
+    if (node->ephemeron && (eden_format_bits(object) == EDEN_FORMAT_FIXED) != (node->fired != 0)) {
+        broken("ephemeron %#llx: format %u, and %s the queue", (unsigned long long)object, eden_format_bits(object),
+               node->fired != 0 ? "was in" : "never in");
+    }
+}
+
+/* The references of an object that the walk has come to. */
+static void meet_slots(struct node *node, eden_value object) {
+    for (size_t i = 0; i < node->references; i++) {
+        bool weak = i >= node->strong && node->slots[i].kind == VALUE_NODE;
+        if (weak && eden_slot(object, i) == EDEN_NONE) {
+            add_place(&fuzz.cleared, node, i);
+            continue;
+        }
+        if (weak || (i == KEY && node->ephemeron && node->fired == 0 && node->slots[i].kind == VALUE_NODE)) {
+            add_place(&fuzz.intact, node, i);
+        }
+        meet(&node->slots[i], eden_slot(object, i), "slot", i);
+    }
+}
+
+/* ---- what is alive ------------------------------------------------------------------------------------------------
+ */
+
+static bool is_reached(const struct value *value) {
+    return value->kind != VALUE_NODE || value->node->reached == fuzz.reaches;
+}
+
+static void reach_value(const struct value *value) {
+    if (!is_reached(value)) {
+        value->node->reached = fuzz.reaches;
+        add_work(value->node, EDEN_NONE);
+    }
+}
+
+static void reach_slots(const struct node *node) {
+    for (size_t i = 0; i < node->strong; i++) {
+        reach_value(&node->slots[i]);
+    }
+}
+
+/* Marks what the model can reach from roots, pins and queue; ephemerons fired at `epoch` or later count as not fired.
+ */
+static void reach(uint64_t epoch) {
+    fuzz.reaches++;
+    fuzz.waiting.count = 0;
+    for (size_t i = 0; i < ROOTS; i++) {
+        reach_value(&fuzz.roots[i]);
+    }
+    for (size_t i = 0; i < PINS; i++) {
+        reach_value(&fuzz.pins[i].value);
+    }
+    for (size_t i = 0; i < fuzz.mourning.count; i++) {
+        if (fuzz.mourning.at[i].node->fired < epoch) {
+            reach_value(&(struct value){.kind = VALUE_NODE, .node = fuzz.mourning.at[i].node});
+        }
+    }
+    while (work_count != 0) {
+        while (work_count != 0) {
+            struct node *node = work[--work_count].node;
+            if (node->ephemeron && (node->fired == 0 || node->fired >= epoch)) {
+                add_place(&fuzz.waiting, node, KEY);
+            } else {
+                reach_slots(node);
+            }
+        }
+        size_t still = 0;
+        for (size_t i = 0; i < fuzz.waiting.count; i++) {
+            if (is_reached(&fuzz.waiting.at[i].node->slots[KEY])) {
+                reach_slots(fuzz.waiting.at[i].node);
+            } else {
+                fuzz.waiting.at[still++] = fuzz.waiting.at[i];
+            }
+        }
+        fuzz.waiting.count = still;
+    }
+}
+
+/* What a scavenge may keep: what is in reach of roots and old objects, dead or alive. In the heap itself, since the
+ * model does not know the dead. */
+struct closure {
+    eden_visit visit; /* first: root visitors get its address */
+    unsigned char *kept;
+    struct value_list work, waiting;
+};
+
+static bool is_kept(const struct closure *c, eden_value v) {
+    return !heap_is_young(fuzz.w.heap, v) || c->kept[(v - fuzz.w.heap->reservation) / 8] != 0;
+}
+
+static void keep_slots(eden_visit *closure, eden_value *slots, size_t count) {
+    struct closure *c = (struct closure *)closure;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_kept(c, slots[i])) {
+            c->kept[(slots[i] - fuzz.w.heap->reservation) / 8] = 1;
+            add_value(&c->work, slots[i]);
+        }
+    }
+}
+
+static void keep_strong(struct closure *c, eden_value object) {
+    if (eden_format_bits(object) == EDEN_FORMAT_EPHEMERON && !is_kept(c, eden_slot(object, KEY))) {
+        add_value(&c->waiting, object);
+        return;
+    }
+    keep_slots(&c->visit, eden_words_(object) + 1, strong_slots(fuzz.w.heap, object));
+}
+
+static void keep(struct closure *c) {
+    eden_heap *heap = fuzz.w.heap;
+    c->visit = (eden_visit){heap, keep_slots};
+    c->kept = need(calloc(heap->info.new_bytes / 8, 1));
+    roots_visit(&c->visit);
+    for (eden_value object = old_walk(heap, 0); object != EDEN_NONE; object = old_walk(heap, object_end(object))) {
+        if (!object_is_free(object)) {
+            keep_strong(c, object);
+        }
+    }
+    for (size_t waited = SIZE_MAX; c->work.count != 0 || c->waiting.count < waited;) {
+        while (c->work.count != 0) {
+            keep_strong(c, c->work.at[--c->work.count]);
+        }
+        struct value_list again = c->waiting;
+        waited = again.count;
+        c->waiting = (struct value_list){NULL, 0, 0};
+        for (size_t i = 0; i < again.count; i++) {
+            keep_strong(c, again.at[i]);
+        }
+        free(again.at);
+    }
+}
+
+/* The queue of mourners: what the model knows to be there, then those that are new. */
+static void meet_mourners(void) {
+    const struct mourners *mourners = &fuzz.w.heap->mourners;
+    size_t length = mourners->end - mourners->next;
+    if (length < fuzz.mourning.count) {
+        broken("the queue of mourners has %zu, had %zu", length, fuzz.mourning.count);
+    }
+    for (size_t i = 0; i < length; i++) {
+        eden_value object = mourners->queue[mourners->next + i];
+        if (i == fuzz.mourning.count) {
+            if (!eden_is_object(object) || eden_index_of(object) != eden_class_index(fuzz.ephemeron)) {
+                broken("mourner %zu: %#llx is no ephemeron", i, (unsigned long long)object);
+            }
+            struct node *node = fuzz.ephemerons.at[eden_int_value(eden_slot(object, ID))].node;
+            if (node->fired != 0) {
+                broken("ephemeron %#llx is mourned twice", (unsigned long long)object);
+            }
+            node->fired = fuzz.epoch;
+            add_place(&fuzz.mourning, node, KEY);
+            fuzz.mourned++;
+        }
+        meet(&(struct value){.kind = VALUE_NODE, .node = fuzz.mourning.at[i].node}, object, "mourner", i);
+    }
+    eden_figures figures = figures_of(&fuzz.w);
+    if (figures.mourned != fuzz.mourned) {
+        broken("%llu ephemerons were mourned, the figures say %llu", (unsigned long long)fuzz.mourned,
+               (unsigned long long)figures.mourned);
+    }
+}
+
+/* Nothing was cleared or fired while its referent was alive. Takes over what was. */
+static void check_not_too_early(void) {
+    const struct place_list *mourning = &fuzz.mourning, *cleared = &fuzz.cleared;
+    if (mourning->count != 0 && mourning->at[mourning->count - 1].node->fired == fuzz.epoch) {
+        reach(fuzz.epoch);
+    }
+    for (size_t i = mourning->count; i-- != 0 && mourning->at[i].node->fired == fuzz.epoch;) {
+        const struct node *node = mourning->at[i].node;
+        if (is_reached(&node->slots[KEY])) {
+            broken("ephemeron %#llx: fired while its key was alive", (unsigned long long)node->place);
+        }
+    }
+    for (size_t i = 0; i < cleared->count; i++) {
+        const struct value *value = &cleared->at[i].node->slots[cleared->at[i].slot];
+        if (value->node->epoch == fuzz.epoch) {
+            broken("weak object %#llx, slot %zu: cleared, but its referent lives at %#llx",
+                   (unsigned long long)cleared->at[i].node->place, cleared->at[i].slot,
+                   (unsigned long long)value->node->place);
+        }
+    }
+    for (size_t i = 0; i < cleared->count; i++) {
+        cleared->at[i].node->slots[cleared->at[i].slot] = (struct value){.kind = VALUE_IMMEDIATE};
+    }
+}
+
+/* Nothing dead is left in weak slots and keys. */
+static void check_not_too_late(bool exact) {
+    const struct place_list *intact = &fuzz.intact;
+    struct closure c = {.kept = NULL};
+    if (intact->count == 0 || fuzz.lenient || fuzz.refused != fuzz.refused_before) {
+        return;
+    }
+    reach(UINT64_MAX);
+    for (size_t i = 0; i < intact->count; i++) {
+        const struct node *holder = intact->at[i].node, *node = holder->slots[intact->at[i].slot].node;
+        if (node->reached == fuzz.reaches) {
+            continue;
+        }
+        if (!exact && c.kept == NULL && heap_is_young(fuzz.w.heap, node->place)) {
+            keep(&c);
+        }
+        if (exact || !is_kept(&c, node->place)) {
+            broken("%s %#llx, slot %zu: still refers to %#llx, which is dead", holder->ephemeron ? "ephemeron" : "weak",
+                   (unsigned long long)holder->place, intact->at[i].slot, (unsigned long long)node->place);
+        }
+    }
+    free(c.kept);
+    free(c.work.at);
+    free(c.waiting.at);
 }
 
 static void compare(bool exact) {
@@ -201,7 +466,8 @@ static void compare(bool exact) {
     }
     fuzz.refusing = refusing;
     fuzz.epoch++;
-    work_count = places_count = 0;
+    work_count = places.count = fuzz.cleared.count = fuzz.intact.count = 0;
+    meet_mourners();
     for (size_t i = 0; i < ROOTS; i++) {
         meet(&fuzz.roots[i], *root_slot(i), "root", i);
     }
@@ -215,22 +481,24 @@ static void compare(bool exact) {
     while (work_count != 0) {
         struct pair at = work[--work_count];
         compare_object(at.node, at.object);
-        for (size_t i = 0; i < at.node->references; i++) {
-            meet(&at.node->slots[i], eden_slot(at.object, i), "slot", i);
+        meet_slots(at.node, at.object);
+    }
+    if (places.count != 0) {
+        qsort(places.at, places.count, sizeof *places.at, by_address);
+    }
+    for (size_t i = 1; i < places.count; i++) {
+        if (places.at[i] == places.at[i - 1]) {
+            broken("two nodes at one place, %#llx", (unsigned long long)places.at[i]);
         }
     }
-    if (places_count != 0) {
-        qsort(places, places_count, sizeof *places, by_address);
-    }
-    for (size_t i = 1; i < places_count; i++) {
-        if (places[i] == places[i - 1]) {
-            broken("two nodes at one place, %#llx", (unsigned long long)places[i]);
-        }
-    }
-    if (exact && count_objects(&fuzz.w) != places_count) {
+    check_not_too_early();
+    check_not_too_late(exact);
+    if (exact && count_objects(&fuzz.w) != places.count) {
         broken("after a full collection: %zu objects in the heap, %zu are reachable", count_objects(&fuzz.w),
-               places_count);
+               places.count);
     }
+    fuzz.refused_before = fuzz.refused;
+    fuzz.lenient = false;
 }
 
 static void compare_if_collected(void) {
@@ -251,10 +519,15 @@ static struct node *new_node(eden_class of, size_t references, size_t raw_bytes,
                           .slots = need(calloc(references + 1, sizeof *node->slots)),
                           .raw_bytes = raw_bytes,
                           .raw = need(calloc(raw_bytes + 1, 1)),
-                          .raw_count = raw_count};
+                          .raw_count = raw_count,
+                          .strong = of == fuzz.weak ? WEAK_FIXED : references,
+                          .ephemeron = of == fuzz.ephemeron};
     fuzz.nodes = node;
     return node;
 }
+
+/* References that events may store into: not the number of an ephemeron. */
+static size_t open_slots(const struct node *node) { return node->ephemeron ? ID : node->references; }
 
 /* A node reached from a root by a random path, and the object that it stands for; NULL: the root holds none. */
 static struct node *find(uint32_t root, uint32_t path, eden_value *object) {
@@ -303,20 +576,27 @@ static size_t pick_count(uint32_t r) {
     }
 }
 
+static void number_ephemeron(struct node *node, eden_value object) {
+    eden_value id = eden_int((int64_t)fuzz.ephemerons.count);
+    eden_slot_set(fuzz.w.m, object, ID, id);
+    node->slots[ID] = (struct value){.kind = VALUE_IMMEDIATE, .bits = id};
+    add_place(&fuzz.ephemerons, node, KEY);
+}
+
 static void allocate(const struct event *e, size_t root) {
     const struct world *w = &fuzz.w;
     size_t n = pick_count(e->c);
     struct node *node;
     eden_value object;
     size_t raw_used = 0;
-    switch (e->b % 12) {
+    switch (e->b % 16) {
     case 0:
         node = new_node(w->empty, 0, 0, SIZE_MAX);
         object = eden_new(w->m, node->of);
         break;
     case 1:
     case 2:
-        node = new_node(e->b % 24 == 1 ? fuzz.sites[0] : w->pair, 2, 0, SIZE_MAX);
+        node = new_node(e->b % 32 == 1 ? fuzz.sites[0] : w->pair, 2, 0, SIZE_MAX);
         object = eden_new(w->m, node->of);
         break;
     case 3:
@@ -349,10 +629,19 @@ static void allocate(const struct event *e, size_t root) {
         raw_used = n;
         object = eden_new_raw(w->m, node->of, n);
         break;
-    default:
-        node = new_node(e->b % 24 == 11 ? fuzz.sites[1] : w->compound, 3, (n + 7) / 8 * 8, n + 24);
+    case 11:
+        node = new_node(e->b % 32 == 11 ? fuzz.sites[1] : w->compound, 3, (n + 7) / 8 * 8, n + 24);
         raw_used = n;
         object = eden_new_raw(w->m, node->of, n);
+        break;
+    case 12:
+    case 13:
+        node = new_node(fuzz.weak, n + WEAK_FIXED, 0, SIZE_MAX);
+        object = eden_new_slots(w->m, node->of, n);
+        break;
+    default:
+        node = new_node(fuzz.ephemeron, EPHEMERON_SLOTS, 0, SIZE_MAX);
+        object = eden_new(w->m, node->of);
         break;
     }
     if (object == EDEN_NONE) {
@@ -368,6 +657,10 @@ static void allocate(const struct event *e, size_t root) {
         }
     }
     fill_raw(node, object, raw_used, e->d);
+    compare_if_collected(); /* before the model loses what it had at that time */
+    if (node->ephemeron) {
+        number_ephemeron(node, object);
+    }
     set_root(root, (struct value){.kind = VALUE_NODE, .node = node}, object);
 }
 
@@ -392,7 +685,7 @@ static void store(const struct event *e) {
     if (node == NULL || node->references == 0) {
         return;
     }
-    size_t slot = e->d % node->references;
+    size_t slot = e->d % open_slots(node);
     struct value value = {.kind = VALUE_IMMEDIATE, .bits = EDEN_NONE};
     struct node *target = e->c % 8 == 0 ? NULL : find(e->c >> 8, e->c >> 3, &object);
     if (target != NULL) {
@@ -411,7 +704,7 @@ static void store_many(const struct event *e) {
     if (node == NULL || target == NULL) {
         return;
     }
-    for (size_t i = e->d % 3; i < node->references; i += 1 + e->d % 5) {
+    for (size_t i = e->d % 3; i < open_slots(node); i += 1 + e->d % 5) {
         eden_slot_set(fuzz.w.m, holder, i, object);
         node->slots[i] = (struct value){.kind = VALUE_NODE, .node = target};
     }
@@ -431,6 +724,142 @@ static void grow_chain(const struct event *e) {
         set_root(root, (struct value){.kind = VALUE_NODE, .node = node}, pair);
         compare_if_collected();
     }
+}
+
+/* A new pair or ephemeron, stored into a slot of the object that a root holds. NULL: no memory. */
+static struct node *put_new(eden_class of, size_t root, struct node *holder, size_t slot) {
+    eden_value object = eden_new(fuzz.w.m, of);
+    if (object == EDEN_NONE) {
+        return NULL;
+    }
+    compare_if_collected();
+    struct node *node = new_node(of, of == fuzz.ephemeron ? EPHEMERON_SLOTS : 2, 0, SIZE_MAX);
+    if (node->ephemeron) {
+        number_ephemeron(node, object);
+    }
+    eden_slot_set(fuzz.w.m, *root_slot(root), slot, object);
+    holder->slots[slot] = (struct value){.kind = VALUE_NODE, .node = node};
+    return node;
+}
+
+static struct node *put_new_array(eden_class of, size_t root, size_t references) {
+    eden_value array = eden_new_slots(fuzz.w.m, of, of == fuzz.weak ? references - WEAK_FIXED : references);
+    if (array == EDEN_NONE) {
+        return NULL;
+    }
+    compare_if_collected();
+    struct node *node = new_node(of, references, 0, SIZE_MAX);
+    set_root(root, (struct value){.kind = VALUE_NODE, .node = node}, array);
+    return node;
+}
+
+/* Gives the ephemeron in slot 2i + 1 of an array its key (the pair in slot 2i, one before it, the key of another, or
+ * any object) and its value (one of the pairs). */
+static void fill_ephemeron(struct node *array, eden_value holder, size_t i, uint32_t random) {
+    struct node *ephemeron = array->slots[2 * i + 1].node, *key_node;
+    size_t other = (random >> 20) % (i + 1);
+    eden_value key, object = eden_slot(holder, 2 * i + 1);
+    switch ((random >> 8) % 8) {
+    case 0:
+        key_node = find(random >> 11, random >> 17, &key);
+        break;
+    case 1:
+    case 2: {
+        const struct value *of_other = &array->slots[2 * other + 1].node->slots[KEY];
+        key_node = of_other->kind == VALUE_NODE ? of_other->node : NULL;
+        key = eden_slot(eden_slot(holder, 2 * other + 1), KEY);
+        break;
+    }
+    case 3:
+    case 4:
+        other = i;
+        __attribute__((fallthrough));
+    default:
+        key_node = array->slots[2 * other].node;
+        key = eden_slot(holder, 2 * other);
+        break;
+    }
+    if (key_node != NULL) {
+        eden_slot_set(fuzz.w.m, object, KEY, key);
+        ephemeron->slots[KEY] = (struct value){.kind = VALUE_NODE, .node = key_node};
+    }
+    other = (random >> 16) % (i + 1);
+    eden_slot_set(fuzz.w.m, object, VALUE, eden_slot(holder, 2 * other));
+    ephemeron->slots[VALUE] = array->slots[2 * other];
+}
+
+/* An array of pairs and ephemerons; then only the ephemerons hold some of the pairs. */
+static void put_ephemerons(const struct event *e) {
+    size_t root = e->a % ROOTS, count = 1 + (e->b >> 8) % 40;
+    uint32_t random = e->c;
+    struct node *array = put_new_array(fuzz.w.array, root, 2 * count);
+    for (size_t i = 0; array != NULL && i < count; i++) {
+        random = random * 1664525u + 1013904223u;
+        if (put_new(fuzz.w.pair, root, array, 2 * i) == NULL ||
+            put_new(fuzz.ephemeron, root, array, 2 * i + 1) == NULL) {
+            return;
+        }
+        fill_ephemeron(array, *root_slot(root), i, random);
+    }
+    for (size_t i = 0; array != NULL && i < count; i++) {
+        if ((e->d >> i % 32 & 1) != 0) {
+            eden_slot_set(fuzz.w.m, *root_slot(root), 2 * i, EDEN_NONE);
+            array->slots[2 * i] = (struct value){.kind = VALUE_IMMEDIATE};
+        }
+    }
+}
+
+/* A weak object, often large, with new objects that nothing else holds, and any others. */
+static void put_weak(const struct event *e) {
+    size_t root = e->a % ROOTS, count = WEAK_FIXED + 1 + (e->b >> 4) % (e->b % 2 == 0 ? 30 : 700);
+    uint32_t random = e->c;
+    struct node *weak = put_new_array(fuzz.weak, root, count);
+    for (uint32_t i = e->d % 40; weak != NULL && i != 0; i--) {
+        random = random * 1664525u + 1013904223u;
+        size_t slot = (random >> 4) % count;
+        if ((random >> 20) % 2 == 0) {
+            if (put_new(fuzz.w.pair, root, weak, slot) == NULL) {
+                return;
+            }
+            continue;
+        }
+        eden_value object;
+        struct node *node = find(random >> 16, e->d, &object);
+        if (node != NULL) {
+            eden_slot_set(fuzz.w.m, *root_slot(root), slot, object);
+            weak->slots[slot] = (struct value){.kind = VALUE_NODE, .node = node};
+        }
+    }
+}
+
+/* Takes some mourners from the queue. */
+static void mourn(const struct event *e) {
+    for (uint32_t i = e->a % 8; i != 0; i--) {
+        eden_value object = eden_mourn_next(fuzz.w.m);
+        if (fuzz.mourning.count == 0) {
+            if (object != EDEN_NONE) {
+                broken("eden_mourn_next answers %#llx where nothing is mourned", (unsigned long long)object);
+            }
+            return;
+        }
+        struct node *node = fuzz.mourning.at[0].node;
+        if (object != node->place) {
+            broken("eden_mourn_next answers %#llx, should be %#llx", (unsigned long long)object,
+                   (unsigned long long)node->place);
+        }
+        fuzz.mourning.count--;
+        memmove(fuzz.mourning.at, fuzz.mourning.at + 1, fuzz.mourning.count * sizeof *fuzz.mourning.at);
+        if ((e->b >> i & 1) != 0) {
+            set_root(e->c % ROOTS, (struct value){.kind = VALUE_NODE, .node = node}, object);
+        }
+    }
+}
+
+static void choose_for_tenure(const struct event *e) {
+    const struct world *w = &fuzz.w;
+    const eden_class of[] = {w->pair,     w->array,  w->mixed,       w->words64,    w->bytes,
+                             w->compound, fuzz.weak, fuzz.ephemeron, fuzz.sites[0], fuzz.sites[1]};
+    eden_tenure_choose(w->heap, of[e->a % (sizeof of / sizeof of[0])], e->b % 3 != 0);
 }
 
 /* Objects that nothing holds. */
@@ -457,14 +886,8 @@ static void write_raw(const struct event *e) {
 }
 
 static void unpin(struct pin *pin) {
-    if (pin->value.kind == VALUE_NODE) {
-        bool twice = false;
-        for (size_t i = 0; i < PINS; i++) {
-            twice |= &fuzz.pins[i] != pin && fuzz.pins[i].slot == pin->slot;
-        }
-        if (!twice) {
-            eden_unpin(fuzz.w.m, pin->slot);
-        }
+    if (pin->value.kind == VALUE_NODE && --pin->value.node->pins == 0) {
+        eden_unpin(fuzz.w.m, pin->slot);
     }
     pin->slot = EDEN_NONE;
     pin->value = (struct value){.kind = VALUE_IMMEDIATE};
@@ -483,12 +906,14 @@ static void do_pin(const struct event *e) {
         if (eden_last_error(fuzz.w.m)->status != EDEN_NO_MEMORY) {
             broken("eden_pin failed without an error");
         }
+        fuzz.lenient = true; /* eden_pin itself held the object for a while */
         return;
     }
     if (!is_old(&fuzz.w, place)) {
         broken("eden_pin returned %#llx, which is not in old space", (unsigned long long)place);
     }
     *pin = (struct pin){place, {.kind = VALUE_NODE, .node = node}, place};
+    node->pins++;
 }
 
 static void set_random_parameter(const struct event *e) {
@@ -503,9 +928,11 @@ static void set_random_parameter(const struct event *e) {
         {"grow_headroom", {"64K", "256K", "1M", "16M", "100K", "64K"}},
         {"shrink_threshold", {"0", "64K", "1M", "none", "32M", "0"}},
         {"large_object", {"4096", "8K", "64K", "512K", "1M", "4100"}},
-        {"compactor", {"planning", "none", "planning", "planning", "none", "planning"}},
+        {"compactor", {"planning", "none", "selective", "planning", "none", "selective"}},
         {"full_gc_min_old", {"0", "64K", "1M", "none", "0", "0"}},
         {"max_heap", {"none", "1M", "2M", "4M", "64M", "none"}},
+        {"tenure_criterion", {"age", "remembered", "class", "site", "never", "age"}},
+        {"compat.threshold_bug", {"0", "1", "0", "1", "0", "0"}},
     };
     size_t i = e->a % (sizeof choices / sizeof choices[0]);
     const char *value = choices[i].values[e->b % 6];
@@ -538,6 +965,7 @@ static void run_event(const struct event *e) {
     size_t root = e->a % ROOTS, other = e->b % ROOTS;
     eden_value object;
     struct node *node;
+    fuzz.refused_before = fuzz.refused;
     switch (e->op % 64) {
     case 0:
         eden_scavenge(fuzz.w.m);
@@ -598,8 +1026,21 @@ static void run_event(const struct event *e) {
     case 23: /* a mark stack that overflows */
         fuzz.w.heap->mark_stack.room = (size_t[]){1, 2, 3, 10, 100, 1000}[e->a % 6];
         break;
+    case 24:
+    case 25:
+        put_ephemerons(e);
+        break;
+    case 26:
+        put_weak(e);
+        break;
+    case 27:
+        mourn(e);
+        break;
+    case 28:
+        choose_for_tenure(e);
+        break;
     default:
-        if (e->op % 64 < 42) {
+        if (e->op % 64 < 44) {
             store(e);
         } else {
             allocate(e, root);
@@ -622,6 +1063,8 @@ static void run_events(const struct event *events, size_t count) {
     eden_error error = {EDEN_OK, ""};
     fuzz.sites[0] = eden_site_define(fuzz.w.heap, fuzz.w.pair, "pair site", &error);
     fuzz.sites[1] = eden_site_define(fuzz.w.heap, fuzz.w.compound, "compound site", &error);
+    fuzz.weak = define_class(fuzz.w.heap, "Weak", EDEN_FORMAT_WEAK, WEAK_FIXED);
+    fuzz.ephemeron = define_class(fuzz.w.heap, "Ephemeron", EDEN_FORMAT_EPHEMERON, EPHEMERON_SLOTS);
     for (size_t i = 0; i < GLOBAL_ROOTS; i++) {
         eden_root_add(fuzz.w.heap, &fuzz.globals[i]);
     }
@@ -647,6 +1090,12 @@ static void run_events(const struct event *events, size_t count) {
             unpin(&fuzz.pins[i]);
         }
         full();
+        while (fuzz.mourning.count != 0) { /* their ephemerons may be mourned in turn */
+            while (eden_mourn_next(fuzz.w.m) != EDEN_NONE) {
+                fuzz.mourning.count--;
+            }
+            full();
+        }
     }
     eden_heap_destroy(fuzz.w.heap);
 }
@@ -742,8 +1191,19 @@ static int run_plan(void) {
         "eden_size=64K,full_gc_ratio=0",
         "eden_size=64K,max_heap=1M",
         "eden_size=512K,max_heap=2M,compactor=none",
+        "eden_size=64K,remembered_set=card",
+        "eden_size=64K,remembered_set=card,large_object=4096,grow_headroom=64K,compactor=selective",
+        "eden_size=64K,remembered_set=card,tenure_criterion=remembered",
+        "eden_size=1M,remembered_set=card,max_heap=3M",
+        "eden_size=1M,remembered_set=object",
+        "eden_size=64K,tenure_criterion=remembered",
+        "eden_size=64K,tenure_criterion=class",
+        "eden_size=64K,tenure_criterion=site",
+        "eden_size=64K,tenure_criterion=never",
+        "eden_size=64K,compat.threshold_bug=1,tenure_fill=0.3",
+        "eden_size=1M,remembered_set=card,compat.threshold_bug=1",
     };
-    const uint64_t seeds = TEST_SANITIZED ? 8 : 30;
+    const uint64_t seeds = TEST_SANITIZED ? 4 : 16;
     unsetenv("EDEN_STATS");
     unsetenv("EDEN_LOG");
     for (size_t i = 0; i < sizeof plan / sizeof plan[0]; i++) {
