@@ -48,7 +48,8 @@ static void class_and_registry_info(void **state) {
     AT(class_info, class_index, 12, 4);
     AT(class_info, format, 16, 4);
     AT(class_info, fixed_slots, 20, 4);
-    AT(class_info, reserved, 24, 8);
+    AT(class_info, chosen, 24, 4);
+    AT(class_info, reserved, 28, 4);
     assert_int_equal(EDEN_CLASS_PAGE_SHIFT, 10);
     typedef struct eden_registry_info registry;
     assert_int_equal(sizeof(registry), 32);

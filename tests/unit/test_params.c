@@ -57,14 +57,14 @@ static const struct known all[] = {
      "object",
      {"object", "object", "object"},
      {"object", "object", "object"},
-     {"card", "", "objects", "obj", "OBJECT", "0"},
-     {"object", "object"}},
+     {"cards", "", "objects", "obj", "OBJECT", "0"},
+     {"object", "card"}},
     {"compactor",
      "planning",
-     {"none", "planning", "none"},
-     {"none", "planning", "none"},
-     {"selective", "", "non", "planning none", "1", "NONE"},
-     {"planning", "none"}},
+     {"none", "planning", "selective"},
+     {"none", "planning", "selective"},
+     {"select", "", "non", "planning none", "1", "NONE"},
+     {"planning", "selective"}},
     {"full_gc_min_old",
      "0",
      {"none", "0", "100M"},
@@ -77,6 +77,13 @@ static const struct known all[] = {
      {"1073741824", "none", "104857600"},
      {"1048575", "0", "x", "", "-1", "inf"},
      {"1M", "none"}},
+    {"tenure_criterion",
+     "age",
+     {"remembered", "class", "never"},
+     {"remembered", "class", "never"},
+     {"ages", "", "0", "none", "AGE", "site class"},
+     {"age", "never"}},
+    {"compat.threshold_bug", "0", {"1", "0", "1"}, {"1", "0", "1"}, {"2", "", "yes", "on", "01", "-1"}, {"0", "1"}},
 };
 enum { ALL = sizeof all / sizeof all[0] };
 
@@ -239,7 +246,7 @@ static void unknown_names_and_malformed_text(void **state) {
         {" eden_size=1M", "' eden_size'"},
         {"EDEN_SIZE=1M", "'EDEN_SIZE'"},
         {"eden_size==1M", "eden_size==1M"},
-        {"compat.threshold_bug=1", "compat.threshold_bug"},
+        {"compat.threshold=1", "compat.threshold"},
         {long_value, "eden_size=111"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
