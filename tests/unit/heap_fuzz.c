@@ -94,6 +94,7 @@ static struct fuzz {
     uint64_t epoch;
     uint64_t seen_seq;
     long refusing; /* requests still to refuse; below 0: requests still to grant, of which every third is refused */
+    const char *starved; /* what is refused whatever `refusing` says */
     uint64_t refused, refused_before;
     bool lenient;                      /* something outside of the model was alive for a while */
     size_t event;                      /* that runs, for messages */
@@ -160,7 +161,10 @@ static void visit(void *context, eden_visit *v) {
 static bool hook(void *context, size_t bytes, const char *what) {
     (void)context;
     (void)bytes;
-    (void)what;
+    if (fuzz.starved != NULL && strcmp(fuzz.starved, what) == 0) {
+        fuzz.refused++;
+        return false;
+    }
     if (fuzz.refusing > 0) {
         fuzz.refusing--;
         fuzz.refused++;
@@ -832,6 +836,84 @@ static void put_weak(const struct event *e) {
     }
 }
 
+/* New pairs and ephemerons, stored here and there into a large object: one that a root holds, or a new array. */
+static void scatter(const struct event *e) {
+    size_t root = e->a % ROOTS;
+    for (size_t i = 0; i < ROOTS; i++) {
+        const struct value *value = &fuzz.roots[(e->a + i) % ROOTS];
+        if (value->kind == VALUE_NODE && value->node->references >= EDEN_SLOTS_OVERFLOW) {
+            root = (e->a + i) % ROOTS;
+            break;
+        }
+    }
+    struct node *holder = fuzz.roots[root].kind == VALUE_NODE ? fuzz.roots[root].node : NULL;
+    if (holder == NULL || holder->references < EDEN_SLOTS_OVERFLOW) {
+        holder = put_new_array(fuzz.w.array, root, EDEN_SLOTS_OVERFLOW + e->b % 2000);
+    }
+    uint32_t random = e->c;
+    for (uint32_t i = e->d % 24; holder != NULL && i != 0; i--) {
+        random = random * 1664525u + 1013904223u;
+        size_t slot = (random >> 8) % holder->references, key = (random >> 4) % holder->references;
+        struct node *node = put_new((random >> 20) % 3 == 0 ? fuzz.ephemeron : fuzz.w.pair, root, holder, slot);
+        if (node == NULL) {
+            return;
+        }
+        if (node->ephemeron && holder->slots[key].kind == VALUE_NODE) {
+            eden_value object = *root_slot(root);
+            eden_slot_set(fuzz.w.m, eden_slot(object, slot), KEY, eden_slot(object, key));
+            node->slots[KEY] = holder->slots[key];
+            if ((random & 1) != 0) {
+                eden_slot_set(fuzz.w.m, object, key, EDEN_NONE);
+                holder->slots[key] = (struct value){.kind = VALUE_IMMEDIATE};
+            }
+        }
+    }
+}
+
+/* Frees the collector's lists that are empty, so that they have to grow again. */
+static void shrink_lists(void) {
+    eden_heap *heap = fuzz.w.heap;
+    if (heap->weak.count == 0) {
+        free(heap->weak.objects);
+        heap->weak = (struct weak_list){NULL, 0, 0};
+    }
+    if (heap->waiting.count == 0) {
+        free(heap->waiting.entries);
+        heap->waiting = (struct waiting){NULL, 0, 0, 0};
+    }
+    if (heap->mourners.end == 0) {
+        free(heap->mourners.queue);
+        heap->mourners = (struct mourners){NULL, 0, 0, 0};
+    }
+    if (heap->remembered.count == 0) {
+        free(heap->remembered.objects);
+        heap->remembered.objects = NULL;
+        heap->remembered.room = 0;
+    }
+    if (heap->remembered.card_count == 0) {
+        free(heap->remembered.cards);
+        heap->remembered.cards = NULL;
+        heap->remembered.card_room = 0;
+    }
+}
+
+/* Collections, and stores before, while one of the collector's lists can't grow. */
+static void starve(const struct event *e) {
+    static const char *const lists[] = {"weak objects", "waiting ephemerons", "mourners", "remembered set"};
+    shrink_lists();
+    fuzz.starved = lists[e->c % 4];
+    scatter(e);
+    for (uint32_t i = 1 + e->b % 3; i != 0; i--) {
+        if ((e->d >> i & 1) != 0) {
+            eden_full_collect(fuzz.w.m);
+        } else {
+            eden_scavenge(fuzz.w.m);
+        }
+        compare_if_collected();
+    }
+    fuzz.starved = NULL;
+}
+
 /* Takes some mourners from the queue. */
 static void mourn(const struct event *e) {
     for (uint32_t i = e->a % 8; i != 0; i--) {
@@ -984,9 +1066,11 @@ static void run_event(const struct event *e) {
         set_random_parameter(e);
         break;
     case 6:
+        shrink_lists();
         fuzz.refusing = e->a % 4 == 0 ? (long)(e->b % 40) : 0;
         break;
     case 7:
+        shrink_lists();
         fuzz.refusing = e->a % 2 == 0 ? -(long)(e->b % 60) : 0;
         break;
     case 8:
@@ -1039,8 +1123,15 @@ static void run_event(const struct event *e) {
     case 28:
         choose_for_tenure(e);
         break;
+    case 29:
+    case 30:
+        scatter(e);
+        break;
+    case 31:
+        starve(e);
+        break;
     default:
-        if (e->op % 64 < 44) {
+        if (e->op % 64 < 45) {
             store(e);
         } else {
             allocate(e, root);
