@@ -80,12 +80,14 @@ static void release(eden_heap *heap) {
         system_unmap(heap->mark_stack.entries, MARK_STACK_ENTRIES * sizeof(uint64_t));
     }
     if (heap->reservation != 0) {
+        check_destroy(heap);
         system_release((void *)heap->reservation, heap->reservation_bytes);
     }
     free(heap->old.segments);
     free(heap->remembered.objects);
     cards_destroy(heap);
     ephemerons_destroy(heap);
+    free(heap->waiters.objects);
     free(heap->roots.slots);
     free(heap->roots.visitors);
     system_unmap(heap, page_round(sizeof *heap));
@@ -104,11 +106,12 @@ static bool create(eden_heap *heap, const eden_options *options, eden_error *err
         return fail(error, EDEN_NO_MEMORY, "the system gives no memory for the heap's tables");
     }
     heap->mutator.free = heap->since.allocated_from = heap->eden.start;
-    heap->mutator.limit = heap->eden.limit;
+    heap_set_limit(heap);
     heap->mutator.young_start = heap->info.new_start;
     heap->mutator.young_words = heap->info.new_bytes / 8;
     heap->mutator.heap = heap;
     heap->hash_seed = 2463534242u;
+    check_create(heap);
     struct eden_heap_info *info = &heap->info;
     info->magic = EDEN_HEAP_MAGIC;
     info->version = EDEN_ABI_VERSION;
@@ -185,6 +188,7 @@ bool eden_heap_set(eden_heap *heap, const char *name, const char *value, eden_er
                     (unsigned long long)heap->info.new_bytes + heap->old.capacity);
     }
     heap->params = changed;
+    heap_set_limit(heap);
     params_fire(heap, name);
     return true;
 }

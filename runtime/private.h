@@ -9,8 +9,10 @@
 #ifndef EDEN_PRIVATE_H
 #define EDEN_PRIVATE_H
 
+#define EDEN_INSIDE 1 /* objects are looked at while they move */
 #include <eden/eden.h>
 
+#include "check.h"
 #include "eden_probes.h"
 #include <pthread.h>
 
@@ -22,6 +24,7 @@
 enum eden_remembered { EDEN_REMEMBERED_OBJECT, EDEN_REMEMBERED_CARD };
 enum eden_compactor { EDEN_COMPACTOR_PLANNING, EDEN_COMPACTOR_NONE, EDEN_COMPACTOR_SELECTIVE };
 
+enum eden_overflow { EDEN_OVERFLOW_SCAN_ORDER, EDEN_OVERFLOW_OLDEST };
 enum eden_criterion { EDEN_BY_AGE, EDEN_BY_REMEMBERED, EDEN_BY_CLASS, EDEN_BY_SITE, EDEN_BY_NOTHING };
 
 #define EDEN_PARAM_TYPE_size uint64_t
@@ -125,6 +128,10 @@ struct mourners {
     eden_value *queue;
     size_t next, end, room;
 };
+struct waiters { /* objects of eden that a scavenge left for its second round */
+    eden_value *objects;
+    size_t count, room;
+};
 struct weak_list { /* weak objects that this collection has reached */
     eden_value *objects;
     size_t count, room;
@@ -166,6 +173,7 @@ struct eden_heap {
     struct waiting waiting;
     struct mourners mourners;
     struct weak_list weak;
+    struct waiters waiters;
     struct eden_class_info **class_pages;
     uint32_t next_class;
     uint32_t hash_seed;
@@ -177,6 +185,8 @@ struct eden_heap {
     uint64_t full_scavenge_ns;
     int log_fd;
     eden_heap *registry_next;
+    uint64_t stress_allocations; /* since the heap was made, while `stress` was on */
+    struct check_state check;
 };
 
 struct tally { /* what a phase worked on */
@@ -251,6 +261,11 @@ static inline size_t strong_slots(const eden_heap *heap, eden_value object) {
 enum { YOUNG_SPACES = 3 };
 void heap_young_spaces(eden_heap *heap, struct space *spaces[YOUNG_SPACES]);
 uint64_t heap_survivor_used(const eden_heap *heap);
+/* How far allocation may bump inline: not at all where each allocation is to be seen (stress, the checked build). */
+static inline void heap_set_limit(eden_heap *heap) {
+    bool each = CHECKED_BUILD || heap->params.stress > 0;
+    heap->mutator.limit = each ? heap->mutator.free : heap->eden.limit;
+}
 
 /* ---- classes (classes.c) ---- */
 bool classes_create(eden_heap *heap);

@@ -33,6 +33,9 @@ struct scavenge {
     uintptr_t scan;     /* objects of future space between resident and this have been scanned */
     eden_value tenured; /* corpse of the tenured object to scan next; EDEN_NONE: none */
     bool keeping;       /* some object was kept in place */
+    uint64_t aged;      /* bytes of past survivors that survived again */
+    uint64_t owed;      /* bytes of eden's objects that wait in place for room which these will make */
+    bool settling;      /* in the second round of an overflow */
     struct tenure_policy policy;
     struct tally moved; /* by the phase that runs */
     struct scavenge_totals totals;
@@ -71,6 +74,24 @@ static eden_value tenure(struct scavenge *s, eden_value object, size_t bytes, ui
     return copy;
 }
 
+static bool is_in(const struct space *space, eden_value object) {
+    return object - space->start < space->limit - space->start;
+}
+
+/* Survivors overflow: may this object of eden wait for the room that tenuring past survivors will make? (settle) */
+static bool may_wait(struct scavenge *s, eden_value object, size_t bytes) {
+    eden_heap *heap = s->heap;
+    struct waiters *waiters = &heap->waiters;
+    if (heap->params.compat_overflow != EDEN_OVERFLOW_OLDEST || heap->kept || s->settling ||
+        !is_in(&heap->eden, object) || s->aged < s->owed + bytes ||
+        !system_grow(&heap->system, (void **)&waiters->objects, &waiters->room, waiters->count,
+                     sizeof *waiters->objects, "overflow")) {
+        return false;
+    }
+    waiters->objects[waiters->count++] = object;
+    return true;
+}
+
 /* Where a live young object of the spaces being collected goes. */
 static eden_value evacuate(struct scavenge *s, eden_value object) {
     uint64_t header = eden_header(object);
@@ -94,7 +115,14 @@ static eden_value evacuate(struct scavenge *s, eden_value object) {
     s->moved.objects++;
     s->moved.bytes += bytes;
     if (reason == NOT_TENURED && room) {
+        s->aged += is_in(&s->heap->semi[s->heap->past], object) ? bytes : 0;
         return survive(s, object, bytes);
+    }
+    if (reason == NOT_TENURED && may_wait(s, object, bytes)) {
+        header_set(object, EDEN_HEADER_KEPT);
+        mark_push(&s->heap->mark_stack, object);
+        s->owed += bytes;
+        return object;
     }
     eden_value start = old_room(s->heap, bytes);
     if (start != 0) {
@@ -364,10 +392,14 @@ static void finish_spaces(struct scavenge *s) {
     if (s->resident != s->to->start) {
         finish_residents(s);
     }
+    if (!s->keeping) {
+        check_roll_eden(heap);
+    }
     heap->kept = s->keeping;
     heap->past = s->to == &heap->semi[1];
     heap->tenure_threshold = s->keeping ? 0 : tenure_threshold(heap, s->to, from[1]);
     heap->mutator.free = heap->eden.used;
+    heap_set_limit(heap);
     heap->since.allocated_from = heap->eden.used;
 }
 
@@ -377,8 +409,58 @@ static struct space *future_space(eden_heap *heap) {
     return heap->kept && past->limit - past->used > other->limit - other->used ? past : other;
 }
 
+/* Everything reachable, from remembered set and roots on; the first of two rounds does the same phase by phase. */
+static void trace(struct scavenge *s) {
+    scan_remembered(s);
+    roots_visit(&s->visit);
+    scan_moved(s);
+    while (ephemerons_fire(s->heap, reach_key, s)) {
+        scan_moved(s);
+    }
+    ephemerons_finish(s->heap);
+}
+
+/* compat.overflow=oldest: survivors did not fit, and objects of eden wait in place for room. The oldest past survivors
+ * are tenured instead, in order of age (their corpses still lie in order of addresses), until there is room; then a
+ * second round copies what is left, and what waited, to the semispace that past survivors have just left.
+ *
+ * Costs, in scavenges that overflow only: roots and remembered set are scanned twice, survivors copied twice. Spares:
+ * an object of eden, most likely to die soon, is not tenured for having been reached last. */
+static void settle(struct scavenge *s) {
+    eden_heap *heap = s->heap;
+    struct waiters *waiters = &heap->waiters;
+    struct space *past = &heap->semi[heap->past];
+    uint64_t freed = 0;
+    weak_clear(heap, where_now, s);
+    for (uintptr_t at = past->start; at < past->used && freed < s->owed;) {
+        eden_value corpse = object_at(at);
+        bool forwarded = header_has(corpse, EDEN_HEADER_FORWARDED);
+        eden_value copy = forwarded ? eden_header(corpse) & ~EDEN_HEADER_FORWARDED : corpse;
+        size_t bytes = object_bytes(copy);
+        at += bytes;
+        if (forwarded && is_in(s->to, copy)) {
+            eden_value start = old_room(heap, bytes);
+            if (start == 0) {
+                break; /* what has no room then is tenured, or kept, by the second round */
+            }
+            tenure(s, copy, bytes, start, EDEN_TENURE_OVERFLOW);
+            freed += bytes;
+        }
+    }
+    for (size_t i = 0; i < waiters->count; i++) {
+        header_clear(waiters->objects[i], EDEN_HEADER_KEPT | EDEN_HEADER_GREY);
+    }
+    waiters->count = 0;
+    s->settling = true;
+    s->policy.criterion = EDEN_BY_NOTHING;
+    s->to = past;
+    s->to->used = s->scan = s->resident = past->start;
+    trace(s);
+}
+
 void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     struct scavenge s = {.visit = {heap, visit_root_slots}, .heap = heap, .tenured = EDEN_NONE};
+    check_before_scavenge(heap);
     struct scavenge_before before = event_scavenge_start(heap, cause);
     s.seq = heap->info.seq + 1;
     heap->eden.used = heap->mutator.free;
@@ -401,6 +483,11 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
         scan_moved(&s);
     }
     ephemerons_finish(heap);
+    if (s.owed != 0 && !s.keeping) {
+        settle(&s);
+    }
+    s.keeping |= heap->waiters.count != 0;
+    heap->waiters.count = 0;
     event_phase_done(heap, EDEN_PHASE_scavenge__copy, start, s.moved);
 
     start = event_phase_start(heap, EDEN_PHASE_scavenge__weak);
@@ -408,4 +495,5 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
 
     finish_spaces(&s);
     event_scavenge_done(heap, &before, &s.totals);
+    check_after_scavenge(heap);
 }
