@@ -13,3 +13,5 @@ $(B)/bench/data.csv: $(B)/workloads/mkdata
 
 bench: $(BENCH_TOOLS) $(B)/workloads/dataframe $(B)/bin/edenscope $(B)/bench/data.csv ## measure what watching costs (paired runs, about ten minutes)
 	@B=$(B) ROWS=$(BENCH_ROWS) PAIRS=$(BENCH_PAIRS) bench/run
+
+include bench/ephemerons.mk
