@@ -6,10 +6,12 @@ CLANG ?= clang
 B := build
 # 1: the probes are compiled in. 0: they are not; everything else is the same.
 PROBES ?= 1
+# 1: the build that finds the embedder's mistakes (runtime/check.c); with a folder of its own: B=build/checked.
+CHECKED ?= 0
 
 WARN := -Wall -Wextra -Wshadow -Wconversion -Werror
 OPT ?= -O2 -g
-CPPFLAGS_ALL := -Iprobes -Iruntime/include -D_GNU_SOURCE $(if $(filter 0,$(PROBES)),-DEDEN_NO_PROBES) $(CPPFLAGS)
+CPPFLAGS_ALL := -Iprobes -Iruntime/include -D_GNU_SOURCE $(if $(filter 0,$(PROBES)),-DEDEN_NO_PROBES) $(if $(filter 1,$(CHECKED)),-DEDEN_CHECKED) $(CPPFLAGS)
 CFLAGS_ALL := -std=gnu17 $(WARN) $(OPT) -fvisibility=hidden -fPIC $(CFLAGS)
 
 .PHONY: all help demo test bench lint install clean setup

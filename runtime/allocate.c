@@ -7,9 +7,14 @@
  * Old (objects larger than large_object, or than half of eden): a free chunk; else a full collection, before memory is
  * asked of the system (spur.md 3.3 d); else a new segment; else failure.
  *
+ * With stress=n every n-th allocation collects first, each 16th time in full; mutator->limit stays at free then, so
+ * that all allocations come here, and the inline path knows nothing of it.
+ *
  * Failure is EDEN_NONE, with the reason in eden_last_error: never the end of the process. */
 #include "private.h"
 #include <stdio.h>
+
+enum { STRESS_FULL = 16 };
 
 static eden_value fail_allocation(eden_heap *heap, uint64_t header, size_t bytes) {
     uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
@@ -55,16 +60,26 @@ static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, s
 
 static eden_value bump(eden_heap *heap, uint64_t header, size_t slots, size_t bytes) {
     eden_mutator *mutator = &heap->mutator;
-    if (mutator->limit - mutator->free < bytes) {
+    if (heap->eden.limit - mutator->free < bytes) {
         return EDEN_NONE;
     }
     uintptr_t start = mutator->free;
     mutator->free += bytes;
+    check_eden_used(heap, start, bytes);
     return format_object(heap, start, header, slots);
 }
 
-eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slots) {
-    eden_heap *heap = mutator->heap;
+static void stress(eden_heap *heap) {
+    uint64_t every = (uint64_t)heap->params.stress;
+    uint64_t count = ++heap->stress_allocations;
+    if (count % (every * STRESS_FULL) == 0) {
+        full_collect(heap, EDEN_FULL_REQUEST, 0);
+    } else if (count % every == 0) {
+        scavenge(heap, EDEN_SCAVENGE_REQUEST);
+    }
+}
+
+static eden_value allocate(eden_heap *heap, uint64_t header, size_t slots) {
     if (slots > heap->reservation_bytes / 8) {
         return fail_allocation(heap, header, slots > SIZE_MAX / 8 - 2 ? SIZE_MAX : slots * 8 + 16);
     }
@@ -88,6 +103,18 @@ eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slo
         object = bump(heap, header, slots, bytes);
     }
     return object != EDEN_NONE ? object : allocate_old(heap, header, slots, bytes);
+}
+
+eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slots) {
+    eden_heap *heap = mutator->heap;
+    check_class(heap, header);
+    if (heap->params.stress > 0) {
+        stress(heap);
+    }
+    eden_value object = allocate(heap, header, slots);
+    check_allocated(heap, object);
+    heap_set_limit(heap);
+    return object;
 }
 
 const eden_error *eden_last_error(const eden_mutator *mutator) { return &mutator->heap->last_error; }

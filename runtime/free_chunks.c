@@ -98,6 +98,7 @@ static void tree_unlink(struct chunk **link) {
 void chunks_clear(struct free_chunks *free) { *free = (struct free_chunks){.tree = NULL}; }
 
 void chunks_add(struct free_chunks *free, uintptr_t start, size_t bytes) {
+    check_chunk_added(start, bytes);
     fill_free(start, bytes);
     if (bytes < 16) {
         return;

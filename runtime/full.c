@@ -11,6 +11,7 @@
 
 void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested) {
     scavenge(heap, EDEN_SCAVENGE_FULL);
+    check_before_full(heap);
     struct full_before before = event_full_start(heap, cause, requested);
 
     uint64_t start = event_phase_start(heap, EDEN_PHASE_mark);
@@ -37,6 +38,7 @@ void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested)
     old_shrink(heap);
     heap->old.used_at_full = old_used(heap);
     event_full_done(heap, &before, marked.bytes, young_freed);
+    check_after_full(heap);
 }
 
 void full_collect_if_grown(eden_heap *heap) {

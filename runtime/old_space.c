@@ -66,6 +66,7 @@ eden_value old_allocate(eden_heap *heap, size_t bytes) {
         }
     }
     if (at != 0) {
+        check_chunk_used(at, bytes);
         old->free_bytes -= bytes;
     }
     return at;
@@ -130,6 +131,7 @@ bool old_grow(eden_heap *heap, size_t bytes) {
     old->segment_count++;
     old->capacity += size;
     old->free_bytes += size;
+    check_segment(heap, start, size, true);
     chunks_add(&old->free, start, size);
     event_segment(heap, true, start, size);
     return true;
@@ -158,6 +160,7 @@ void old_shrink(eden_heap *heap) {
         old->capacity -= size;
         old->free_bytes -= size;
         left -= size;
+        check_segment(heap, segment.start, size, false);
         system_decommit(segment.start, size);
         event_segment(heap, false, segment.start, size);
     }

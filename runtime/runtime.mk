@@ -1,5 +1,6 @@
 # libeden: the collector. Depends on probes/ only.
-RUNTIME_SRC := $(wildcard runtime/*.c) probes/probes.c
+# check.c is for the checked build: make CHECKED=1 B=build/checked.
+RUNTIME_SRC := $(filter-out $(if $(filter 1,$(CHECKED)),,runtime/check.c),$(wildcard runtime/*.c)) probes/probes.c
 RUNTIME_OBJ := $(RUNTIME_SRC:%.c=$(B)/%.o)
 ALL += $(B)/lib/libeden.a $(B)/lib/libeden.so
 

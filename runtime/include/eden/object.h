@@ -12,6 +12,7 @@
 #ifndef EDEN_OBJECT_H
 #define EDEN_OBJECT_H
 
+#include "checked.h"
 #include "heap.h"
 
 #ifdef __cplusplus
@@ -128,13 +129,18 @@ static inline eden_value eden_new_raw(eden_mutator *mutator, eden_class of, size
 }
 
 /* ---- access ------------------------------------------------------------------------------------------------------
- * The index must be below eden_slot_count and name a reference slot; nothing is checked. Nothing here collects. */
+ * The index must be below eden_slot_count and name a reference slot; only the checked build looks (checked.h). Nothing
+ * here collects. */
 
-static inline eden_value eden_slot(eden_value object, size_t index) { return eden_words_(object)[1 + index]; }
+static inline eden_value eden_slot(eden_value object, size_t index) {
+    EDEN_CHECK_LOAD(object, index);
+    return eden_words_(object)[1 + index];
+}
 
 /* Stores a value, with the write barrier: an old object that comes to hold a young reference is remembered. Can't fail.
  */
 static inline void eden_slot_set(eden_mutator *mutator, eden_value object, size_t index, eden_value value) {
+    EDEN_CHECK_STORE(mutator, object, index, value);
     eden_words_(object)[1 + index] = value;
     if (eden_is_young(mutator, value) && !eden_is_young(mutator, object) &&
         (eden_header(object) & EDEN_HEADER_REMEMBERED) == 0) {
@@ -143,8 +149,12 @@ static inline void eden_slot_set(eden_mutator *mutator, eden_value object, size_
 }
 
 /* The raw body: after the fixed references of a COMPOUND object (`of` tells how many), at the first slot otherwise. */
-static inline void *eden_raw(eden_value object) { return eden_words_(object) + 1; }
+static inline void *eden_raw(eden_value object) {
+    EDEN_CHECK_RAW(object);
+    return eden_words_(object) + 1;
+}
 static inline void *eden_raw_after(eden_class of, eden_value object) {
+    EDEN_CHECK_RAW(object);
     return eden_words_(object) + 1 + eden_class_fixed_(of);
 }
 

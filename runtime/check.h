@@ -1,0 +1,56 @@
+/* What the runtime calls in the checked build (check.c); nothing in any other. */
+#ifndef EDEN_CHECK_H
+#define EDEN_CHECK_H
+
+#ifdef EDEN_CHECKED
+
+enum { CHECKED_BUILD = 1 };
+
+struct check_state {
+    uint64_t *starts; /* a bit for each word of the heap: a live object's header; NULL: no memory for it */
+    size_t starts_bytes;
+    uintptr_t eden_base;        /* eden.start moves: check_roll_eden */
+    uintptr_t high[3];          /* of each young space: the end of what was ever used */
+    uintptr_t from[3], used[3]; /* what was used before the collection that runs */
+};
+
+void check_create(eden_heap *heap);
+void check_destroy(eden_heap *heap);
+void check_class(eden_heap *heap, uint64_t header); /* an allocation is asked for */
+void check_eden_used(eden_heap *heap, uintptr_t start, size_t bytes);
+void check_allocated(eden_heap *heap, eden_value object); /* the object is there, or EDEN_NONE */
+void check_before_scavenge(eden_heap *heap);
+void check_after_scavenge(eden_heap *heap);
+void check_before_full(eden_heap *heap);
+void check_after_full(eden_heap *heap);
+void check_roll_eden(eden_heap *heap);
+void check_segment(eden_heap *heap, uintptr_t start, size_t bytes, bool mapped);
+void check_chunk_added(uintptr_t start, size_t bytes);
+void check_chunk_used(uintptr_t start, size_t bytes);
+
+#else
+
+enum { CHECKED_BUILD = 0 };
+
+struct check_state {};
+
+static inline void check_create(eden_heap *heap) { (void)heap; }
+static inline void check_destroy(eden_heap *heap) { (void)heap; }
+static inline void check_class(eden_heap *heap, uint64_t header) { (void)heap, (void)header; }
+static inline void check_eden_used(eden_heap *heap, uintptr_t start, size_t bytes) {
+    (void)heap, (void)start, (void)bytes;
+}
+static inline void check_allocated(eden_heap *heap, eden_value object) { (void)heap, (void)object; }
+static inline void check_before_scavenge(eden_heap *heap) { (void)heap; }
+static inline void check_after_scavenge(eden_heap *heap) { (void)heap; }
+static inline void check_before_full(eden_heap *heap) { (void)heap; }
+static inline void check_after_full(eden_heap *heap) { (void)heap; }
+static inline void check_roll_eden(eden_heap *heap) { (void)heap; }
+static inline void check_segment(eden_heap *heap, uintptr_t start, size_t bytes, bool mapped) {
+    (void)heap, (void)start, (void)bytes, (void)mapped;
+}
+static inline void check_chunk_added(uintptr_t start, size_t bytes) { (void)start, (void)bytes; }
+static inline void check_chunk_used(uintptr_t start, size_t bytes) { (void)start, (void)bytes; }
+
+#endif
+#endif

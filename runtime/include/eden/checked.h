@@ -1,0 +1,35 @@
+/* The checked build's looks at each access: with -DEDEN_CHECKED, and a library built with CHECKED=1, eden_slot,
+ * eden_slot_set and eden_raw make sure that the object is alive and the slot one of its own; a mistake is named on
+ * standard error and the process aborted. Otherwise these are nothing at all.
+ *
+ * A program compiled with EDEN_CHECKED does not link with an ordinary library, whose names these are not; an ordinary
+ * program does with a checked one, and has its collections and allocations checked. */
+#ifndef EDEN_CHECKED_H
+#define EDEN_CHECKED_H
+
+#include "heap.h"
+
+#ifdef EDEN_CHECKED
+#ifdef __cplusplus
+extern "C" {
+#endif
+EDEN_API void eden_check_load(eden_value object, size_t index);
+EDEN_API void eden_check_store(eden_mutator *mutator, eden_value object, size_t index, eden_value value);
+EDEN_API void eden_check_raw(eden_value object);
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+/* The collector itself looks at objects while they move. */
+#if defined(EDEN_CHECKED) && !defined(EDEN_INSIDE)
+#define EDEN_CHECK_LOAD(object, index) eden_check_load(object, index)
+#define EDEN_CHECK_STORE(mutator, object, index, value) eden_check_store(mutator, object, index, value)
+#define EDEN_CHECK_RAW(object) eden_check_raw(object)
+#else
+#define EDEN_CHECK_LOAD(object, index) ((void)0)
+#define EDEN_CHECK_STORE(mutator, object, index, value) ((void)0)
+#define EDEN_CHECK_RAW(object) ((void)0)
+#endif
+
+#endif
