@@ -18,8 +18,8 @@
  * named where a signal could not. Under the address sanitizer and under Valgrind, the same memory is marked as
  * inaccessible too, and they report each read and write of it where it happens.
  *
- * What can go wrong: a stale reference whose place in the semispaces or in old space was taken by another object is
- * not told; stress=1 makes that unlikely to happen always. */
+ * What can go wrong: a stale reference is not told where another object has begun at its very address since: in old
+ * space, in a semispace, or in eden once that came round. */
 #ifndef EDEN_CHECKED
 #define EDEN_CHECKED 1 /* for tools that look at this file by itself */
 #endif
@@ -399,7 +399,8 @@ static eden_heap *check_object(eden_value object, const char *call) {
     }
     if (!is_live(heap, object)) {
         REPORT(heap, call, RULE_1,
-               "%#" PRIx64 " in %s is not the start of a live object: stale, a collection has moved or freed it",
+               "%#" PRIx64 " in %s is not the start of a live object: a collection has moved or freed it, or it is an "
+               "address within one",
                object, place(heap, object));
     }
     uint32_t index = eden_index_of(object);
@@ -452,8 +453,8 @@ void eden_check_store(eden_mutator *mutator, eden_value object, size_t index, ed
     }
     if (!is_live(heap, value)) {
         REPORT(heap, call, RULE_1,
-               "slot %zu of %.60s %#" PRIx64 ": %#" PRIx64
-               " in %s is not the start of a live object: stale, a collection has moved or freed it",
+               "slot %zu of %.60s %#" PRIx64 ": %#" PRIx64 " in %s is not the start of a live object: a collection has "
+               "moved or freed it, or it is an address within one",
                index, class_name(heap, object), object, value, place(heap, value));
     }
 }

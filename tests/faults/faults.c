@@ -1,0 +1,441 @@
+/* faults: the mistakes that an embedder makes, one a case, for the checked build to find (tests/e2e/test_faults.sh).
+ *
+ *     faults list             prints each case and what the checked build says of it
+ *     faults CASE             makes the mistake
+ *     faults CASE right       does the same without it, and prints "done"
+ *
+ * A case is a small program with the mistake in one place, `if (wrong)` or `wrong ? ... : ...`. Nothing of the runtime
+ * but its public headers is used. */
+#include <eden/eden.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct program {
+    eden_heap *heap;
+    eden_mutator *m;
+    eden_class pair, text, tail, table; /* 2 references; bytes; 1 reference and bytes; any number of references */
+};
+
+static void stop(const char *what) {
+    fprintf(stderr, "faults: %s\n", what);
+    exit(2);
+}
+
+static eden_class define(const struct program *p, const char *name, enum eden_format format, uint32_t fixed) {
+    eden_error error;
+    const eden_class_definition definition = {name, format, fixed};
+    eden_class of = eden_class_define(p->heap, &definition, &error);
+    if (of == 0) {
+        stop(error.message);
+    }
+    return of;
+}
+
+static void start(struct program *p, const char *name) {
+    eden_error error;
+    /* Everything is tenured when it has survived once. */
+    const eden_options options = {.name = name,
+                                  .parameters = "eden_size=256K,tenure_fill=0,tenure_proportion=1,grow_headroom=64K,"
+                                                "compactor=planning,shrink_threshold=none"};
+    p->heap = eden_heap_create(&options, &error);
+    if (p->heap == NULL) {
+        stop(error.message);
+    }
+    p->m = eden_mutator_attach(p->heap, &error);
+    p->pair = define(p, "Pair", EDEN_FORMAT_FIXED, 2);
+    p->text = define(p, "Text", EDEN_FORMAT_BYTES, 0);
+    p->tail = define(p, "Tail", EDEN_FORMAT_COMPOUND, 1);
+    p->table = define(p, "Table", EDEN_FORMAT_VARIABLE, 0);
+}
+
+/* Twice survived: in old space. */
+static void make_old(const struct program *p) {
+    for (int i = 0; i < 3; i++) {
+        eden_scavenge(p->m);
+    }
+}
+
+static eden_value new_text(const struct program *p, size_t bytes) {
+    eden_value text = eden_new_raw(p->m, p->text, bytes);
+    memset(eden_raw(text), 'a', bytes);
+    return text;
+}
+
+/* Where no compiler sees that it is one of the header's. */
+static void raw_store(eden_value object, size_t index, eden_value value) {
+    ((volatile eden_value *)(uintptr_t)object)[1 + index] = value;
+}
+
+/* ---- rule 2 ------------------------------------------------------------------------------------------------------ */
+
+static void barrier_left_out(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 2);
+    local[0] = eden_new(p->m, p->pair);
+    make_old(p);
+    eden_value young = eden_new(p->m, p->pair);
+    if (wrong) {
+        raw_store(local[0], 1, young);
+    } else {
+        eden_slot_set(p->m, local[0], 1, young);
+    }
+    eden_scavenge(p->m);
+}
+
+static void barrier_of_large_table(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 2);
+    local[0] = eden_new_slots(p->m, p->table, 100000);
+    for (size_t i = 0; i < 100; i++) {
+        eden_value young = eden_new(p->m, p->pair);
+        if (wrong && i == 70) {
+            raw_store(local[0], 1000 * i, young);
+        } else {
+            eden_slot_set(p->m, local[0], 1000 * i, young);
+        }
+    }
+    eden_scavenge(p->m);
+}
+
+/* ---- rule 1 ------------------------------------------------------------------------------------------------------ */
+
+/* Found where stress collects at the second allocation; without it nothing would go wrong today. */
+static void root_left_out(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    eden_value text = new_text(p, 8);
+    local[0] = text;
+    eden_value pair = eden_new(p->m, p->pair);
+    eden_slot_set(p->m, pair, 0, wrong ? text : local[0]);
+}
+
+static void stale_over_scavenge(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new(p->m, p->pair);
+    eden_value kept = local[0];
+    eden_scavenge(p->m);
+    local[0] = eden_slot(wrong ? kept : local[0], 0);
+}
+
+static void stale_holder(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 2);
+    local[0] = eden_new(p->m, p->pair);
+    eden_value kept = local[0];
+    local[1] = eden_new(p->m, p->pair);
+    eden_scavenge(p->m);
+    eden_slot_set(p->m, wrong ? kept : local[0], 0, local[1]);
+}
+
+static eden_value global;
+static void global_root_forgotten(struct program *p, bool wrong) {
+    global = EDEN_NONE;
+    if (!wrong && !eden_root_add(p->heap, &global)) {
+        stop("no root");
+    }
+    global = eden_new(p->m, p->pair);
+    eden_scavenge(p->m);
+    eden_slot_set(p->m, global, 0, eden_int(1));
+}
+
+struct interpreter {
+    eden_value stack[3];
+    size_t visited;
+};
+static void visit(void *context, eden_visit *v) {
+    struct interpreter *interpreter = context;
+    eden_visit_slots(v, interpreter->stack, interpreter->visited);
+}
+static void visitor_forgets_a_slot(struct program *p, bool wrong) {
+    struct interpreter interpreter = {.visited = wrong ? 2 : 3};
+    if (!eden_visitor_add(p->heap, visit, &interpreter)) {
+        stop("no visitor");
+    }
+    for (size_t i = 0; i < 3; i++) {
+        interpreter.stack[i] = eden_new(p->m, p->pair);
+    }
+    eden_scavenge(p->m);
+    for (size_t i = 0; i < 3; i++) {
+        eden_slot_set(p->m, interpreter.stack[i], 0, eden_int(1));
+    }
+    eden_visitor_remove(p->heap, visit, &interpreter);
+}
+
+static void freed_old_object(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new(p->m, p->pair);
+    make_old(p);
+    eden_value dead = local[0];
+    if (wrong) {
+        local[0] = EDEN_NONE;
+    }
+    eden_full_collect(p->m);
+    eden_slot_set(p->m, dead, 0, eden_int(1));
+}
+
+/* A visitor's slot that comes and goes: visited again after it was not, it leads to where its object was. */
+static void stale_root(struct program *p, bool wrong) {
+    struct interpreter interpreter = {.visited = wrong ? 2 : 3};
+    if (!eden_visitor_add(p->heap, visit, &interpreter)) {
+        stop("no visitor");
+    }
+    interpreter.stack[2] = eden_new(p->m, p->pair);
+    eden_scavenge(p->m);
+    interpreter.visited = 3;
+    eden_scavenge(p->m);
+    eden_visitor_remove(p->heap, visit, &interpreter);
+}
+
+/* ---- rule 3 ------------------------------------------------------------------------------------------------------ */
+
+static void stale_raw_pointer(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = new_text(p, 64);
+    volatile char *bytes = eden_raw(local[0]);
+    eden_scavenge(p->m);
+    if (!wrong) {
+        bytes = eden_raw(local[0]);
+    }
+    bytes[10] = 'b';
+    eden_scavenge(p->m);
+}
+
+/* Found when the place is allocated anew, long before the next scavenge. */
+static void stale_raw_pointer_reused(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = new_text(p, 64);
+    volatile char *bytes = eden_raw(local[0]);
+    for (int i = 0; i < 100; i++) {
+        new_text(p, 1024);
+    }
+    eden_scavenge(p->m);
+    for (int i = 0; i < 100; i++) {
+        new_text(p, 1024);
+    }
+    eden_scavenge(p->m);
+    if (!wrong) {
+        bytes = eden_raw(local[0]);
+    }
+    bytes[10] = 'b';
+    new_text(p, 2048);
+}
+
+static void unpinned_used_as_pinned(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 2);
+    local[1] = new_text(p, 4000);
+    make_old(p);
+    local[0] = eden_pin(p->m, new_text(p, 2000));
+    volatile char *bytes = eden_raw(local[0]);
+    if (wrong) {
+        eden_unpin(p->m, local[0]);
+    }
+    local[1] = EDEN_NONE;
+    eden_full_collect(p->m); /* slides it down, if it may */
+    bytes[1000] = 'b';
+    eden_full_collect(p->m);
+}
+
+static void header_overwritten(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 2);
+    local[0] = new_text(p, 8);
+    local[1] = eden_new(p->m, p->pair);
+    volatile char *bytes = eden_raw(local[0]);
+    for (int i = 0; i < (wrong ? 16 : 8); i++) {
+        bytes[i] = 'x';
+    }
+    eden_scavenge(p->m);
+}
+
+static void chunk_overwritten(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = new_text(p, 1024);
+    make_old(p);
+    eden_full_collect(p->m);
+    volatile char *bytes = eden_raw(local[0]);
+    for (int i = 0; i < (wrong ? 1200 : 1024); i++) {
+        bytes[i] = 'x';
+    }
+    eden_full_collect(p->m);
+}
+
+/* ---- values and classes ------------------------------------------------------------------------------------------ */
+
+static void raw_data_in_a_slot(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = wrong ? eden_new(p->m, p->pair) : eden_new_raw(p->m, p->text, 16);
+    memcpy(eden_raw(local[0]), "\x7f\x45\x4c\x46\x02\x01\x01", 8);
+    eden_scavenge(p->m);
+}
+
+static void raw_slot_as_reference(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new_raw(p->m, p->tail, 16);
+    eden_slot_set(p->m, local[0], wrong ? 1 : 0, eden_int(1));
+}
+
+static void bytes_read_as_reference(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 2);
+    local[0] = wrong ? new_text(p, 16) : eden_new(p->m, p->pair);
+    local[1] = eden_slot(local[0], 0);
+}
+
+static void slot_out_of_bounds(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new(p->m, p->pair);
+    eden_slot_set(p->m, local[0], wrong ? 2 : 1, eden_int(1));
+}
+
+static void slot_of_none(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 2);
+    local[0] = eden_new(p->m, p->pair);
+    if (!wrong) {
+        eden_slot_set(p->m, local[0], 1, local[0]);
+    }
+    eden_slot_set(p->m, eden_slot(local[0], 1), 0, eden_int(1));
+}
+
+static void slot_of_an_integer(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 2);
+    local[0] = eden_new(p->m, p->pair);
+    local[1] = wrong ? eden_int(7) : local[0];
+    eden_slot_set(p->m, local[0], 0, eden_slot(local[1], 0));
+}
+
+static void integer_stored_as_pointer(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new(p->m, p->pair);
+    eden_slot_set(p->m, local[0], 0, wrong ? 4096 : eden_int(4096));
+}
+
+static void wild_value_in_a_root(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = wrong ? 4096 : eden_int(4096);
+    eden_scavenge(p->m);
+}
+
+static void inner_reference(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new(p->m, p->pair);
+    eden_slot_set(p->m, local[0], 0, wrong ? local[0] + 8 : local[0]);
+}
+
+static void reference_to_another_heap(struct program *p, bool wrong) {
+    struct program other;
+    start(&other, "other");
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new(p->m, p->pair);
+    eden_slot_set(p->m, local[0], 0, wrong ? eden_new(other.m, other.pair) : eden_new(p->m, p->pair));
+    eden_heap_destroy(other.heap);
+}
+
+static void mutator_of_another_heap(struct program *p, bool wrong) {
+    struct program other;
+    start(&other, "other");
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new(p->m, p->pair);
+    eden_slot_set(wrong ? other.m : p->m, local[0], 0, eden_int(1));
+    eden_heap_destroy(other.heap);
+}
+
+static void site_undefined(struct program *p, bool wrong) { eden_new(p->m, wrong ? p->pair + 4711 : p->pair); }
+
+static void class_of_another_heap(struct program *p, bool wrong) {
+    struct program other;
+    start(&other, "other");
+    for (int i = 0; i < 100; i++) {
+        other.pair = define(&other, "Later", EDEN_FORMAT_FIXED, 2);
+    }
+    eden_new(p->m, wrong ? other.pair : p->pair);
+    eden_heap_destroy(other.heap);
+}
+
+/* ---- for the address sanitizer and Valgrind ---------------------------------------------------------------------- */
+
+static volatile int seen;
+static void stale_raw_read(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = new_text(p, 64);
+    const volatile char *bytes = eden_raw(local[0]);
+    eden_scavenge(p->m);
+    if (!wrong) {
+        bytes = eden_raw(local[0]);
+    }
+    seen = bytes[10] == 'a';
+}
+
+static void freed_raw_read(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = new_text(p, 4000);
+    make_old(p);
+    const volatile char *bytes = eden_raw(local[0]);
+    if (wrong) {
+        local[0] = EDEN_NONE;
+    }
+    eden_full_collect(p->m);
+    seen = bytes[2000] == 'a';
+}
+
+static void unallocated_eden_read(struct program *p, bool wrong) {
+    const volatile char *bytes = eden_raw(new_text(p, 64));
+    seen = bytes[wrong ? 100 : 10] == 'a';
+}
+
+#define STALE "is not the start of a live object"
+static const struct fault {
+    const char *name;
+    void (*run)(struct program *p, bool wrong);
+    const char *options; /* EDEN_OPTIONS that it needs; "-": none */
+    const char *says;    /* "": only the address sanitizer and Valgrind see it */
+} faults[] = {
+    {"barrier_left_out", barrier_left_out, "-", "old Pair .* slot 1 refers to young .* rule 2"},
+    {"barrier_of_large_table", barrier_of_large_table, "remembered_set=card",
+     "old Table .* slot 70000 refers to young .* rule 2"},
+    {"root_left_out", root_left_out, "stress=1", "eden_slot_set: slot 0 of Pair .*" STALE ".* rule 1"},
+    {"stale_over_scavenge", stale_over_scavenge, "-", "eden_slot: .* in eden " STALE ".* rule 1"},
+    {"stale_holder", stale_holder, "-", "eden_slot_set: .* in eden " STALE ".* rule 1"},
+    {"global_root_forgotten", global_root_forgotten, "-", "eden_slot_set: .* in eden " STALE ".* rule 1"},
+    {"visitor_forgets_a_slot", visitor_forgets_a_slot, "-", "eden_slot_set: .* in eden " STALE ".* rule 1"},
+    {"freed_old_object", freed_old_object, "-", "eden_slot_set: .* in old space " STALE ".* rule 1"},
+    {"stale_root", stale_root, "-", "before a scavenge: root at .*stale reference.* rule 1"},
+    {"stale_raw_pointer", stale_raw_pointer, "-", "in eden, left or freed .* overwritten .* stale C pointer.* rule 3"},
+    {"stale_raw_pointer_reused", stale_raw_pointer_reused, "-", "in eden, left or freed .* stale C pointer.* rule 3"},
+    {"unpinned_used_as_pinned", unpinned_used_as_pinned, "-",
+     "in a free chunk of old space, .* stale C pointer.* rule 3"},
+    {"header_overwritten", header_overwritten, "-", "before a scavenge: object .* in eden: .* rule 3"},
+    {"chunk_overwritten", chunk_overwritten, "-", "in old space: .* rule 3"},
+    {"raw_data_in_a_slot", raw_data_in_a_slot, "-", "Pair .*, slot 0: .* has a tag that no value has.* Values"},
+    {"raw_slot_as_reference", raw_slot_as_reference, "-", "slot 1 of Tail .* is raw data.* Classes"},
+    {"bytes_read_as_reference", bytes_read_as_reference, "-", "eden_slot: slot 0 of Text .* is raw data.* Classes"},
+    {"slot_out_of_bounds", slot_out_of_bounds, "-", "slot 2 of Pair .* is out of bounds.* Classes"},
+    {"slot_of_none", slot_of_none, "-", "eden_slot_set: 0 is no object, but EDEN_NONE.* Values"},
+    {"slot_of_an_integer", slot_of_an_integer, "-", "eden_slot: 0x39 is no object, but an immediate.* Values"},
+    {"integer_stored_as_pointer", integer_stored_as_pointer, "-", "slot 0 of Pair .*: 0x1000 is no value.* Values"},
+    {"wild_value_in_a_root", wild_value_in_a_root, "-", "root at .*: 0x1000 is no address of this heap.* Values"},
+    {"inner_reference", inner_reference, "-", "slot 0 of Pair .* in eden " STALE},
+    {"reference_to_another_heap", reference_to_another_heap, "-", "is an object of another heap, 'other'.* Values"},
+    {"mutator_of_another_heap", mutator_of_another_heap, "-", "another heap than the mutator, of heap 'other'"},
+    {"site_undefined", site_undefined, "-", "allocation: class or site index 47.* is not defined.* Classes"},
+    {"class_of_another_heap", class_of_another_heap, "-", "allocation: class or site index 10.* is not defined"},
+    {"stale_raw_read", stale_raw_read, "-", ""},
+    {"freed_raw_read", freed_raw_read, "-", ""},
+    {"unallocated_eden_read", unallocated_eden_read, "-", ""},
+};
+enum { FAULTS = sizeof faults / sizeof faults[0] };
+
+int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "list") == 0) {
+        for (size_t i = 0; i < FAULTS; i++) {
+            printf("%s\t%s\t%s\n", faults[i].name, faults[i].options, faults[i].says);
+        }
+        return 0;
+    }
+    for (size_t i = 0; argc >= 2 && i < FAULTS; i++) {
+        if (strcmp(argv[1], faults[i].name) == 0) {
+            struct program program;
+            start(&program, "faults");
+            faults[i].run(&program, argc == 2);
+            eden_heap_destroy(program.heap);
+            puts("done");
+            return 0;
+        }
+    }
+    fprintf(stderr, "usage: faults list | CASE [right]\n");
+    return 2;
+}
