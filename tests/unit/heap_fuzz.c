@@ -1015,6 +1015,7 @@ static void set_random_parameter(const struct event *e) {
         {"max_heap", {"none", "1M", "2M", "4M", "64M", "none"}},
         {"tenure_criterion", {"age", "remembered", "class", "site", "never", "age"}},
         {"compat.threshold_bug", {"0", "1", "0", "1", "0", "0"}},
+        {"compat.overflow", {"oldest", "scan-order", "oldest", "scan-order", "oldest", "oldest"}},
     };
     size_t i = e->a % (sizeof choices / sizeof choices[0]);
     const char *value = choices[i].values[e->b % 6];
@@ -1292,6 +1293,7 @@ static int run_plan(void) {
         "eden_size=64K,tenure_criterion=site",
         "eden_size=64K,tenure_criterion=never",
         "eden_size=64K,compat.threshold_bug=1,tenure_fill=0.3",
+        "eden_size=64K,compat.overflow=scan-order",
         "eden_size=1M,remembered_set=card,compat.threshold_bug=1",
     };
     const uint64_t seeds = TEST_SANITIZED ? 4 : 16;
