@@ -1296,7 +1296,7 @@ static int run_plan(void) {
         "eden_size=64K,compat.overflow=scan-order",
         "eden_size=1M,remembered_set=card,compat.threshold_bug=1",
     };
-    const uint64_t seeds = TEST_SANITIZED ? 4 : 16;
+    const uint64_t seeds = TEST_SANITIZED ? 4 : 12;
     unsetenv("EDEN_STATS");
     unsetenv("EDEN_LOG");
     for (size_t i = 0; i < sizeof plan / sizeof plan[0]; i++) {
