@@ -84,13 +84,13 @@ static const struct known all[] = {
      {"ages", "", "0", "none", "AGE", "site class"},
      {"age", "never"}},
     {"compat.threshold_bug", "0", {"1", "0", "1"}, {"1", "0", "1"}, {"2", "", "yes", "on", "01", "-1"}, {"0", "1"}},
-    {"stress", "0", {"1", "1000", "0"}, {"1", "1000", "0"}, {"-1", "0.5", "inf", "x", "", "1e16"}, {"0", "1e+15"}},
     {"compat.overflow",
      "scan-order",
      {"oldest", "scan-order", "oldest"},
      {"oldest", "scan-order", "oldest"},
      {"old", "", "0", "scan", "OLDEST", "scan_order"},
      {"scan-order", "oldest"}},
+    {"stress", "0", {"1", "1000", "0"}, {"1", "1000", "0"}, {"-1", "0.5", "inf", "x", "", "1e16"}, {"0", "1e+15"}},
 };
 enum { ALL = sizeof all / sizeof all[0] };
 
