@@ -62,15 +62,6 @@ struct attachment {
     struct bpf_link *links[]; /* perf events */
 };
 
-__attribute__((format(printf, 3, 4))) static bool fail(struct failure *why, int status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    why->status = status;
-    vsnprintf(why->message, sizeof why->message, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
 /* ---- what is missing -------------------------------------------------------------------------------------------- */
 
 static bool has_capability(int number) {
@@ -104,28 +95,32 @@ static void explain(struct failure *why, const char *what, int error) {
     struct utsname system;
     uname(&system);
     if (error == ENOSYS) {
-        fail(why, 2, "%s: this kernel (%s) has no bpf() system call, or a seccomp filter hides it", what,
-             system.release);
+        failure_set(why, 2, "%s: this kernel (%s) has no bpf() system call, or a seccomp filter hides it", what,
+                    system.release);
     } else if (!admin && !has_capability(CAP_BPF_)) {
-        fail(why, 2, "%s: CAP_BPF is missing; run as root, or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep edenscope",
-             what);
+        failure_set(why, 2,
+                    "%s: CAP_BPF is missing; run as root, or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep edenscope",
+                    what);
     } else if (!admin && !has_capability(CAP_PERFMON_)) {
-        fail(why, 2,
-             "%s: CAP_PERFMON is missing; run as root, or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep edenscope",
-             what);
+        failure_set(
+            why, 2,
+            "%s: CAP_PERFMON is missing; run as root, or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep edenscope",
+            what);
     } else if (locked_down()) {
-        fail(why, 2, "%s: the kernel is locked down (confidentiality), which forbids tracing; boot with lockdown=none",
-             what);
+        failure_set(why, 2,
+                    "%s: the kernel is locked down (confidentiality), which forbids tracing; boot with lockdown=none",
+                    what);
     } else if (access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
-        fail(why, 2, "%s: the kernel tells no types (/sys/kernel/btf/vmlinux); it needs CONFIG_DEBUG_INFO_BTF=y", what);
+        failure_set(why, 2, "%s: the kernel tells no types (/sys/kernel/btf/vmlinux); it needs CONFIG_DEBUG_INFO_BTF=y",
+                    what);
     } else if (error == EPERM || error == EACCES) {
-        fail(
+        failure_set(
             why, 2,
             "%s: %s; in a container, run it with --privileged, or with CAP_BPF, CAP_PERFMON and a seccomp profile that "
             "allows bpf() and perf_event_open()",
             what, strerror(error));
     } else {
-        fail(why, 2, "%s: %s (kernel %s; 5.15 or later is needed)", what, strerror(error), system.release);
+        failure_set(why, 2, "%s: %s (kernel %s; 5.15 or later is needed)", what, strerror(error), system.release);
     }
 }
 
@@ -223,12 +218,12 @@ static bool load(struct kernel_side *kernel, const struct source_options *option
     kernel->heaps = map_memory(kernel->skeleton->maps.heaps, heaps_bytes());
     kernel->histograms = map_memory(kernel->skeleton->maps.histograms, histograms_bytes());
     if (!kernel->heaps || !kernel->histograms) {
-        return fail(why, 1, "cannot map the kernel program's memory: %s", strerror(errno));
+        return failure_set(why, 1, "cannot map the kernel program's memory: %s", strerror(errno));
     }
     if (options->events) {
         kernel->ring = ring_buffer__new(bpf_map__fd(kernel->skeleton->maps.events), on_sample, kernel, NULL);
         if (!kernel->ring) {
-            return fail(why, 1, "cannot read the kernel program's events: %s", strerror(errno));
+            return failure_set(why, 1, "cannot read the kernel program's events: %s", strerror(errno));
         }
     }
     if (options->verbose) {
@@ -240,7 +235,7 @@ static bool load(struct kernel_side *kernel, const struct source_options *option
 struct kernel_side *kernel_open(const struct source_options *options, struct failure *why) {
     struct kernel_side *kernel = calloc(1, sizeof *kernel);
     if (!kernel) {
-        fail(why, 1, "out of memory");
+        failure_set(why, 1, "out of memory");
         return NULL;
     }
     libbpf_set_print(options->verbose ? say : say_nothing);
@@ -270,7 +265,7 @@ bool kernel_uses_multi(const struct kernel_side *kernel) { return kernel->multi;
 
 bool kernel_set_spec(struct kernel_side *kernel, uint32_t index, const struct probe_spec *spec, struct failure *why) {
     if (bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.specs), &index, spec, BPF_ANY) != 0) {
-        return fail(why, 1, "too many probe sites: at most %d", KERNEL_SPECS);
+        return failure_set(why, 1, "too many probe sites: at most %d", KERNEL_SPECS);
     }
     return true;
 }
@@ -278,7 +273,7 @@ bool kernel_set_spec(struct kernel_side *kernel, uint32_t index, const struct pr
 bool kernel_arm(struct kernel_side *kernel, uint32_t target, struct failure *why) {
     uint32_t on = 1;
     if (bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.armed), &target, &on, BPF_ANY) != 0) {
-        return fail(why, 1, "too many processes and libraries: at most %d", KERNEL_TARGETS);
+        return failure_set(why, 1, "too many processes and libraries: at most %d", KERNEL_TARGETS);
     }
     return true;
 }
@@ -289,11 +284,11 @@ static void explain_attach(struct failure *why, const struct attachment_request 
     char what[300];
     snprintf(what, sizeof what, "cannot attach to %.200s in process %d", request->name, request->pid);
     if (error == ESRCH) {
-        fail(why, 1, "%s: the process has ended", what);
+        failure_set(why, 1, "%s: the process has ended", what);
     } else if (error == EPERM || error == EACCES) {
         explain(why, what, error);
     } else {
-        fail(why, 1, "%s: %s", what, strerror(error));
+        failure_set(why, 1, "%s: %s", what, strerror(error));
     }
 }
 
@@ -338,7 +333,7 @@ struct attachment *kernel_attach(struct kernel_side *kernel, const struct attach
     struct attachment *attachment =
         calloc(1, sizeof *attachment + (kernel->multi ? 0 : request->count) * sizeof(struct bpf_link *));
     if (!attachment) {
-        fail(why, 1, "out of memory");
+        failure_set(why, 1, "out of memory");
         return NULL;
     }
     attachment->link = -1;

@@ -8,6 +8,7 @@
  *
  * If the recording can't be written any more (the disk is full), the program goes on untouched: it is waited for, and
  * its end and the failure are told. */
+#include "clock.h"
 #include "commands.h"
 #include "format.h"
 #include "interrupt.h"
@@ -17,7 +18,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static const char usage[] = "record [-o FILE] [--force] [--objects] (-p PID | -- PROGRAM arguments...)\n"
                             "\n"
@@ -33,12 +33,6 @@ struct record_run {
     struct failure why;
 };
 
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 * MS + (uint64_t)now.tv_nsec;
-}
-
 static void on_event(void *context, const struct event *event) {
     struct record_run *run = context;
     if (!run->failed && !recorder_add(run->recorder, event, &run->why)) {
@@ -53,7 +47,7 @@ static void on_nothing(int signal_number) { (void)signal_number; }
 static bool commit(struct source *source, struct record_run *run, bool finished, struct model *model) {
     struct failure why;
     if (!source_snapshot(source, model, &why)) {
-        fprintf(stderr, "edenscope: %s\n", why.message);
+        failure_tell(&why);
         return false;
     }
     if (!run->failed && !recorder_commit(run->recorder, model, finished, &run->why)) {
@@ -160,13 +154,11 @@ static int record(struct recorder *recorder, const struct options *options, cons
     struct failure why;
     struct source *source = source_open(&wanted, &why);
     if (!source) {
-        fprintf(stderr, "edenscope: %s\n", why.message);
-        return why.status;
+        return failure_tell(&why);
     }
     if (!recorder_publish(recorder, &why) || !source_start(source, &why)) {
-        fprintf(stderr, "edenscope: %s\n", why.message);
         source_close(source);
-        return why.status;
+        return failure_tell(&why);
     }
     if (options->verbose) {
         char took[FORMAT_MAX];
@@ -201,8 +193,7 @@ int cmd_record(int argc, char **argv) {
     struct failure why;
     struct recorder *recorder = recorder_create(&wanted, &why);
     if (!recorder) {
-        fprintf(stderr, "edenscope: %s\n", why.message);
-        return why.status;
+        return failure_tell(&why);
     }
     status = record(recorder, &options, path);
     recorder_close(recorder);

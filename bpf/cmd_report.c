@@ -77,11 +77,6 @@ static void say_no_heap(const char *path, const struct recording_info *info, con
     }
 }
 
-static int failed(const struct failure *why) {
-    fprintf(stderr, "edenscope: %s\n", why->message);
-    return why->status;
-}
-
 static int print(const char *path, struct recording *recording, const struct model *model, bool json) {
     struct failure why = {.status = 1};
     bool good = true;
@@ -103,7 +98,7 @@ static int print(const char *path, struct recording *recording, const struct mod
         fprintf(stderr, "edenscope: can't write the report: %m\n");
         return 1;
     }
-    return good ? 0 : failed(&why);
+    return good ? 0 : failure_tell(&why);
 }
 
 static int report(const char *path, struct recording *recording, const struct wanted *wanted, bool json) {
@@ -111,7 +106,7 @@ static int report(const char *path, struct recording *recording, const struct wa
     struct failure why;
     int status = 1;
     if (!recording_model(recording, &all, &why)) {
-        failed(&why);
+        failure_tell(&why);
     } else if (!choose(&all, wanted, &chosen)) {
         fprintf(stderr, "edenscope: no memory for the report\n");
     } else if (chosen.process_count == 0) {
@@ -155,7 +150,7 @@ int cmd_report(int argc, char **argv) {
     struct failure why;
     struct recording *recording = recording_open(path, &why);
     if (!recording) {
-        return failed(&why);
+        return failure_tell(&why);
     }
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is told by the writing */
     status = report(path, recording, &wanted, options.json);

@@ -47,11 +47,6 @@ static bool take_probes(int *argc, char **argv, uint64_t probes[PROBE_WORDS], bo
     return true;
 }
 
-static int failed(const struct failure *why) {
-    fprintf(stderr, "edenscope: %s\n", why->message);
-    return why->status;
-}
-
 static int script(struct recording *recording, const struct options *options, const uint64_t *probes) {
     struct model model = {0};
     struct failure why;
@@ -66,7 +61,7 @@ static int script(struct recording *recording, const struct options *options, co
                                 .good = true};
     if (!recording_model(recording, &model, &why)) {
         model_clear(&model);
-        return failed(&why);
+        return failure_tell(&why);
     }
     int status = 0;
     if (options->csv) {
@@ -74,7 +69,7 @@ static int script(struct recording *recording, const struct options *options, co
         printing.error = errno;
     }
     if (printing.good && !recording_events(recording, probes, on_event, &printing, &why)) {
-        status = failed(&why);
+        status = failure_tell(&why);
     }
     if (printing.good && fflush(stdout) != 0) {
         printing.good = false;
@@ -112,7 +107,7 @@ int cmd_script(int argc, char **argv) {
     struct failure why;
     struct recording *recording = recording_open(options.input ? options.input : "eden.data", &why);
     if (!recording) {
-        return failed(&why);
+        return failure_tell(&why);
     }
     signal(SIGPIPE, SIG_IGN);
     status = script(recording, &options, some ? probes : NULL);

@@ -1,4 +1,5 @@
 /* `edenscope stat`: figures and phase timings of a process or a command, at the end or by interval. */
+#include "clock.h"
 #include "commands.h"
 #include "format.h"
 #include "interrupt.h"
@@ -176,17 +177,6 @@ static void print_interval(struct run *run, const struct model *model) {
 
 /* ---- running ---------------------------------------------------------------------------------------------------- */
 
-static int failed(const struct failure *why) {
-    fprintf(stderr, "edenscope: %s\n", why->message);
-    return why->status;
-}
-
-static uint64_t now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 /* Takes a snapshot and prints what has happened since the last one. */
 static bool tick(struct run *run, struct failure *why) {
     struct model model = {0};
@@ -268,17 +258,17 @@ static int run_stat(struct run *run) {
     interrupt_install();
     run->source = source_open(&wanted, &why);
     if (!run->source) {
-        return failed(&why);
+        return failure_tell(&why);
     }
     if (run->options.verbose) {
         fprintf(stderr, "edenscope: attached in %.1f ms\n", (double)source_attach_ns(run->source) / 1e6);
     }
     if (!source_start(run->source, &why) || !observe(run, &why)) {
-        return failed(&why);
+        return failure_tell(&why);
     }
     /* Lines by interval have said everything; the table at the end is for who asked for none. */
     if (run->options.interval <= 0 && !summarize(run, &why)) {
-        return failed(&why);
+        return failure_tell(&why);
     }
     int status = source_exit_status(run->source);
     if (run->options.command && status < 0 && interrupt_last()) {

@@ -10,6 +10,7 @@
  *
  * What can go wrong: a process ends while it is looked at (every look may fail, and none is needed); a pid comes again
  * (each look compares start times); a hit is lost (counted, and told). */
+#include "clock.h"
 #include "source_parts.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -19,16 +20,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { FOLLOW_NS = 200000000, FOLLOW_SOON_NS = 20000000, SOON_NS = 1000000000 };
-
-static uint64_t now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static struct observed *observe(struct source *source, int pid, bool late) {
     uint64_t start = target_start_ns(pid);
@@ -122,7 +116,7 @@ static bool open_process(struct source *source, struct failure *why) {
     int pid = target_process_of(source->options.pid);
     struct observed *observed = pid > 0 ? observe(source, pid, true) : NULL;
     if (!observed) {
-        return source_fail(why, 1, "there is no process %d", source->options.pid);
+        return failure_set(why, 1, "there is no process %d", source->options.pid);
     }
     struct look look;
     struct failure first = {0};
@@ -133,12 +127,12 @@ static bool open_process(struct source *source, struct failure *why) {
         return false;
     }
     if (!read || (look.files == 0 && look.refused > 0)) {
-        return source_fail(
+        return failure_set(
             why, 2, "process %d (%s) cannot be read: %s; being another user's, it needs CAP_SYS_PTRACE (run as root)",
             pid, observed->command, strerror(errno ? errno : EACCES));
     }
     if (observed->attachments == 0) {
-        return source_fail(why, 1,
+        return failure_set(why, 1,
                            "process %d (%s) does not use Eden: none of its %d mapped files has probes of provider eden",
                            pid, observed->command, look.files);
     }
@@ -149,7 +143,7 @@ static bool open_process(struct source *source, struct failure *why) {
 static bool open_command(struct source *source, struct failure *why) {
     struct observed *observed = observe(source, source->launch.pid, false);
     if (!observed) {
-        return source_fail(why, 1, "the command was killed before it started");
+        return failure_set(why, 1, "the command was killed before it started");
     }
     for (size_t i = 0; i < source->launch.files; i++) {
         int fd = open(source->launch.file[i], O_RDONLY | O_CLOEXEC);
@@ -169,7 +163,7 @@ static bool open_command(struct source *source, struct failure *why) {
 struct source *source_open(const struct source_options *options, struct failure *why) {
     struct source *source = calloc(1, sizeof *source);
     if (!source) {
-        source_fail(why, 1, "out of memory");
+        failure_set(why, 1, "out of memory");
         return NULL;
     }
     source->options = *options;

@@ -7,20 +7,10 @@
 #include "probe_table.h"
 #include "source_parts.h"
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-bool source_fail(struct failure *why, int status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    why->status = status;
-    vsnprintf(why->message, sizeof why->message, format, arguments);
-    va_end(arguments);
-    return false;
-}
 
 static bool is_excluded(const struct source *source, const char *probe) {
     const char *at = source->options.without;
@@ -70,7 +60,7 @@ static bool fill_file(struct source *source, struct file *file, struct failure *
     file->site = calloc(count ? count : 1, sizeof *file->site);
     file->semaphore = calloc(count ? count : 1, sizeof *file->semaphore);
     if (!file->site || !file->semaphore) {
-        return source_fail(why, 1, "out of memory");
+        return failure_set(why, 1, "out of memory");
     }
     file->first_spec = source->specs;
     for (size_t i = 0; i < count; i++) {
@@ -97,7 +87,7 @@ static bool fill_file(struct source *source, struct file *file, struct failure *
 int64_t source_add_file(struct source *source, int fd, const char *name, struct failure *why) {
     struct stat status;
     if (fstat(fd, &status) != 0) {
-        source_fail(why, 1, "%.300s: %s", name, strerror(errno));
+        failure_set(why, 1, "%.300s: %s", name, strerror(errno));
         return -1;
     }
     for (uint32_t i = 0; i < source->files; i++) {
@@ -107,14 +97,14 @@ int64_t source_add_file(struct source *source, int fd, const char *name, struct 
     }
     struct file *grown = realloc(source->file, (source->files + 1) * sizeof *grown);
     if (!grown) {
-        source_fail(why, 1, "out of memory");
+        failure_set(why, 1, "out of memory");
         return -1;
     }
     source->file = grown;
     struct file *file = &grown[source->files];
     *file = (struct file){.device = status.st_dev, .inode = status.st_ino, .name = strdup(name)};
     if (!file->name) {
-        source_fail(why, 1, "out of memory");
+        failure_set(why, 1, "out of memory");
         return -1;
     }
     enum notes_result result = notes_read(fd, name, "eden", &file->notes, why->message, sizeof why->message);
@@ -156,7 +146,7 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
     uint64_t *cookie = calloc(file->sites, sizeof *cookie);
     if (!files || !attachments || !cookie) {
         free(cookie);
-        return source_fail(why, 1, "out of memory");
+        return failure_set(why, 1, "out of memory");
     }
     uint32_t target = source->targets++;
     for (uint32_t i = 0; i < file->sites; i++) {

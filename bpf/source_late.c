@@ -11,12 +11,12 @@
  * total is header + sums now, which may lack the large objects, segments and failures of the moments in which the
  * attachment was being made, or of a collection then under way. So the header is read again (a heap is then `settled`)
  * until a checkpoint fits; it takes one collection and one look, every 200 ms. */
+#include "clock.h"
 #include "source_parts.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct late_heap *source_find_late(const struct observed *observed, uint64_t address, uint64_t id) {
     for (size_t i = 0; i < observed->late_heaps; i++) {
@@ -133,8 +133,7 @@ static bool tell_class(void *context, uint32_t index, uint32_t class_index, cons
 
 void source_tell_classes(struct source *source, void (*on_event)(void *context, const struct event *event),
                          void *context) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t now = now_ns();
     for (size_t i = 0; i < source->observed_count; i++) {
         struct observed *observed = &source->observed[i];
         for (size_t j = 0; j < observed->late_heaps; j++) {
@@ -145,7 +144,7 @@ void source_tell_classes(struct source *source, void (*on_event)(void *context, 
             late->told = true;
             struct telling telling = {.on_event = on_event, .context = context};
             telling.event = (struct event){
-                .time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+                .time_ns = now,
                 .process = observed->key,
                 .tid = observed->key.pid,
                 .probe = EDEN_PROBE_class__define,

@@ -67,8 +67,6 @@ struct source {
     volatile sig_atomic_t stops;
 };
 
-__attribute__((format(printf, 3, 4))) bool source_fail(struct failure *why, int status, const char *format, ...);
-
 /* source_files.c. The number of the file, looked into if it was not yet; -1 and why where that fails. */
 int64_t source_add_file(struct source *source, int fd, const char *name, struct failure *why);
 /* Attaches the process to the file's probes; true too where it is attached already or there are none. */
