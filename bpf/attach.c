@@ -27,7 +27,8 @@
 
 enum {
     ATTACH_UPROBE_MULTI = 48, /* enum bpf_attach_type BPF_TRACE_UPROBE_MULTI */
-    EVENTS_BYTES = 8 << 20,   /* 8 MiB: some 25,000 events */
+    EVENTS_BYTES = 8 << 20,   /* 8 MiB: some 30,000 events */
+    OBJECTS_BYTES = 64 << 20, /* a collection moves hundreds of thousands of objects between two drains */
 };
 
 /* The part of union bpf_attr that BPF_LINK_CREATE reads for a uprobe_multi link. */
@@ -64,6 +65,8 @@ struct attachment {
 
 /* ---- what is missing -------------------------------------------------------------------------------------------- */
 
+enum { CAP_SYS_PTRACE_ = 19, CAP_SYS_ADMIN_ = 21, CAP_PERFMON_ = 38, CAP_BPF_ = 39 };
+
 static bool has_capability(int number) {
     FILE *status = fopen("/proc/self/status", "re");
     unsigned long long effective = ~0ull;
@@ -79,6 +82,8 @@ static bool has_capability(int number) {
     return effective >> number & 1;
 }
 
+bool kernel_may_read_others(void) { return has_capability(CAP_SYS_PTRACE_); }
+
 static bool locked_down(void) {
     FILE *file = fopen("/sys/kernel/security/lockdown", "re");
     char line[128] = "";
@@ -90,11 +95,12 @@ static bool locked_down(void) {
 }
 
 static void explain(struct failure *why, const char *what, int error) {
-    enum { CAP_SYS_PTRACE_ = 19, CAP_SYS_ADMIN_ = 21, CAP_PERFMON_ = 38, CAP_BPF_ = 39 };
     bool admin = has_capability(CAP_SYS_ADMIN_);
     struct utsname system;
     uname(&system);
-    if (error == ENOSYS) {
+    if (error == EMFILE || error == ENFILE) {
+        failure_set(why, 2, "%s: %s (ulimit -n)", what, strerror(error));
+    } else if (error == ENOSYS) {
         failure_set(why, 2, "%s: this kernel (%s) has no bpf() system call, or a seccomp filter hides it", what,
                     system.release);
     } else if (!admin && !has_capability(CAP_BPF_)) {
@@ -167,8 +173,9 @@ static bool open_skeleton(struct kernel_side *kernel, const struct source_option
     }
     skeleton->rodata->send_events = options->events;
     if (options->events) {
-        skeleton->rodata->events_bytes = EVENTS_BYTES;
-        bpf_map__set_max_entries(skeleton->maps.events, EVENTS_BYTES);
+        uint32_t bytes = options->objects ? OBJECTS_BYTES : EVENTS_BYTES;
+        skeleton->rodata->events_bytes = bytes;
+        bpf_map__set_max_entries(skeleton->maps.events, bytes);
     }
     struct stat namespace;
     if (stat("/proc/self/ns/pid", &namespace) == 0 && namespace.st_ino != 0xEFFFFFFCu) {
@@ -285,7 +292,7 @@ static void explain_attach(struct failure *why, const struct attachment_request 
     snprintf(what, sizeof what, "cannot attach to %.200s in process %d", request->name, request->pid);
     if (error == ESRCH) {
         failure_set(why, 1, "%s: the process has ended", what);
-    } else if (error == EPERM || error == EACCES) {
+    } else if (error == EPERM || error == EACCES || error == EMFILE || error == ENFILE) {
         explain(why, what, error);
     } else {
         failure_set(why, 1, "%s: %s", what, strerror(error));

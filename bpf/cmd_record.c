@@ -12,17 +12,17 @@
 #include "commands.h"
 #include "format.h"
 #include "interrupt.h"
-#include "option_take.h"
 #include "options.h"
 #include "recording.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char usage[] = "record [-o FILE] [--force] [--objects] (-p PID | -- PROGRAM arguments...)\n"
-                            "\n"
-                            "  Writes a recording, FILE or eden.data; a recording that is there is replaced,\n"
-                            "  any other file with --force only. `edenscope report` and `script` read it.";
+static const char usage[] =
+    "record [-o FILE] [--force] [--objects] [--events-only] [-v] (-p PID | -- PROGRAM arguments...)\n"
+    "\n"
+    "  Writes a recording, FILE or eden.data; a recording that is there is replaced,\n"
+    "  any other file with --force only. `edenscope report` and `script` read it.";
 
 #define MS 1000000ull
 enum { COMMIT_MS = 250, IDLE_COMMIT_MS = 2000 };
@@ -40,8 +40,9 @@ static void on_event(void *context, const struct event *event) {
     }
 }
 
-/* Reaching a limit on file sizes (RLIMIT_FSIZE) must come back as an error from write. A handler that does nothing, not
- * SIG_IGN: what is ignored stays so in the command we start. */
+/* Reaching a limit on file sizes (RLIMIT_FSIZE), or a reader of our messages that has gone, must come back as an error
+ * from write: the recording is to go on, or to be ended properly. A handler that does nothing, not SIG_IGN: what is
+ * ignored stays so in the command we start. */
 static void on_nothing(int signal_number) { (void)signal_number; }
 
 static bool commit(struct source *source, struct record_run *run, bool finished, struct model *model) {
@@ -156,6 +157,10 @@ static int record(struct recorder *recorder, const struct options *options, cons
     if (!source) {
         return failure_tell(&why);
     }
+    if (interrupt_count() > 0) {
+        source_close(source);
+        return 128 + interrupt_last(); /* before the command began, so it need not */
+    }
     if (!recorder_publish(recorder, &why) || !source_start(source, &why)) {
         source_close(source);
         return failure_tell(&why);
@@ -178,18 +183,21 @@ static int record(struct recorder *recorder, const struct options *options, cons
 int cmd_record(int argc, char **argv) {
     struct options options;
     int status;
-    bool force = option_take_flag(&argc, argv, "--force");
-    if (!options_parse(&options, ACCEPT_TARGET | ACCEPT_OUTPUT | ACCEPT_OBJECTS | ACCEPT_EVENTS_ONLY, usage, argc, argv,
-                       &status) ||
+    if (!options_parse(&options, ACCEPT_TARGET | ACCEPT_OUTPUT | ACCEPT_FORCE | ACCEPT_OBJECTS | ACCEPT_EVENTS_ONLY,
+                       usage, argc, argv, &status) ||
         !options_need_target(&options, usage, &status)) {
         return status;
     }
     struct sigaction action = {.sa_handler = on_nothing};
     sigaction(SIGXFSZ, &action, NULL);
+    sigaction(SIGPIPE, &action, NULL);
     interrupt_install();
     const char *path = options.output ? options.output : "eden.data";
-    struct recorder_options wanted = {
-        .path = path, .command = options.command, .pid = options.pid, .force = force, .objects = options.objects};
+    struct recorder_options wanted = {.path = path,
+                                      .command = options.command,
+                                      .pid = options.pid,
+                                      .force = options.force,
+                                      .objects = options.objects};
     struct failure why;
     struct recorder *recorder = recorder_create(&wanted, &why);
     if (!recorder) {

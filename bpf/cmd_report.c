@@ -1,8 +1,8 @@
 /* edenscope report: what a recording says, for people or as JSON. */
 #include "commands.h"
 #include "model_json.h"
-#include "option_take.h"
 #include "options.h"
+#include "output.h"
 #include "recording.h"
 #include "report.h"
 #include <errno.h>
@@ -91,14 +91,7 @@ static int print(const char *path, struct recording *recording, const struct mod
     } else {
         good = report_text(stdout, path, recording, model, &why);
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        if (errno == EPIPE) {
-            return 0; /* the reader has seen enough */
-        }
-        fprintf(stderr, "edenscope: can't write the report: %m\n");
-        return 1;
-    }
-    return good ? 0 : failure_tell(&why);
+    return output_finish(stdout, "the report", good ? 0 : failure_tell(&why));
 }
 
 static int report(const char *path, struct recording *recording, const struct wanted *wanted, bool json) {
@@ -126,26 +119,13 @@ static int report(const char *path, struct recording *recording, const struct wa
     return status;
 }
 
-static bool parse_heap(const char *text, uint64_t *heap) {
-    char *end;
-    errno = 0;
-    *heap = strtoull(text, &end, 10);
-    return errno == 0 && end != text && *end == '\0' && text[0] != '-' && *heap != 0;
-}
-
 int cmd_report(int argc, char **argv) {
     struct options options;
-    struct wanted wanted = {0, 0};
     int status;
-    const char *heap = option_take_value(&argc, argv, "--heap");
-    if (!options_parse(&options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_PID, usage, argc, argv, &status)) {
+    if (!options_parse(&options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_HEAP, usage, argc, argv, &status)) {
         return status;
     }
-    if (heap && !parse_heap(heap, &wanted.heap)) {
-        fprintf(stderr, "edenscope: --heap wants the number of a heap, from 1, not '%s'\n", heap);
-        return 1;
-    }
-    wanted.pid = (uint64_t)options.pid;
+    struct wanted wanted = {.pid = (uint64_t)options.pid, .heap = options.heap};
     const char *path = options.input ? options.input : "eden.data";
     struct failure why;
     struct recording *recording = recording_open(path, &why);

@@ -5,6 +5,7 @@
 #include "interrupt.h"
 #include "model_json.h"
 #include "options.h"
+#include "output.h"
 #include "phase_table.h"
 #include "source.h"
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static const char usage[] = "stat [-p PID | -- PROGRAM arguments...] [interval [count]] [--json] [-T] [-o FILE] "
                             "[--events-only] [-v]";
@@ -194,7 +196,7 @@ static bool tick(struct run *run, struct failure *why) {
 static bool observe(struct run *run, struct failure *why) {
     uint64_t step = (uint64_t)(run->options.interval * 1e9);
     uint64_t next = now_ns() + step;
-    int told = interrupt_count();
+    int told = 0;
     for (;;) {
         uint64_t now = now_ns();
         int timeout = 1000;
@@ -263,6 +265,14 @@ static int run_stat(struct run *run) {
     if (run->options.verbose) {
         fprintf(stderr, "edenscope: attached in %.1f ms\n", (double)source_attach_ns(run->source) / 1e6);
     }
+    if (interrupt_count() > 0) {
+        return 128 + interrupt_last(); /* before the command began, so it need not */
+    }
+    /* A terminal or pipe can't be cut, and need not be. */
+    if (run->out != stdout && ftruncate(fileno(run->out), 0) != 0 && errno != EINVAL) {
+        failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno));
+        return failure_tell(&why);
+    }
     if (!source_start(run->source, &why) || !observe(run, &why)) {
         return failure_tell(&why);
     }
@@ -288,7 +298,8 @@ int cmd_stat(int argc, char **argv) {
         return status;
     }
     if (run.options.output) {
-        run.out = fopen(run.options.output, "we");
+        /* Emptied only when observation begins: what can't begin must not cost the file that is there. */
+        run.out = fopen(run.options.output, "ae");
         if (!run.out) {
             fprintf(stderr, "edenscope: %s: %s\n", run.options.output, strerror(errno));
             return 1;
@@ -297,12 +308,8 @@ int cmd_stat(int argc, char **argv) {
     status = run_stat(&run);
     source_close(run.source);
     model_clear(&run.before);
-    if (fflush(run.out) != 0 || ferror(run.out)) {
-        fprintf(stderr, "edenscope: %s: writing failed: %s\n", run.options.output ? run.options.output : "stdout",
-                strerror(errno));
-        status = status ? status : 1;
-    }
     if (run.out != stdout) {
+        status = output_finish(run.out, run.options.output, status);
         fclose(run.out);
     }
     return status;

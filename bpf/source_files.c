@@ -1,8 +1,9 @@
 /* Files with probes: looked into once, however many processes map them, and attached to once a process and file.
  *
- * A file is known by device and inode. Its sites become specs in the kernel program's table, which all attachments to
- * it share; an attachment's cookies say which spec a site has. A site whose arguments can't be fetched is left out with
- * a word about it, and what it would have told is then unknown rather than 0. */
+ * A file is known by device, inode and time of change: the inode of a deleted file comes again. Its sites become specs
+ * in the kernel program's table, which all attachments to it share; an attachment's cookies say which spec a site has.
+ * A site whose arguments can't be fetched is left out with a word about it, and what it would have told is then unknown
+ * rather than 0. */
 #include "operand.h"
 #include "probe_table.h"
 #include "source_parts.h"
@@ -91,7 +92,9 @@ int64_t source_add_file(struct source *source, int fd, const char *name, struct 
         return -1;
     }
     for (uint32_t i = 0; i < source->files; i++) {
-        if (source->file[i].device == status.st_dev && source->file[i].inode == status.st_ino) {
+        if (source->file[i].device == status.st_dev && source->file[i].inode == status.st_ino &&
+            source->file[i].changed.tv_sec == status.st_mtim.tv_sec &&
+            source->file[i].changed.tv_nsec == status.st_mtim.tv_nsec) {
             return i;
         }
     }
@@ -102,7 +105,8 @@ int64_t source_add_file(struct source *source, int fd, const char *name, struct 
     }
     source->file = grown;
     struct file *file = &grown[source->files];
-    *file = (struct file){.device = status.st_dev, .inode = status.st_ino, .name = strdup(name)};
+    *file =
+        (struct file){.device = status.st_dev, .inode = status.st_ino, .changed = status.st_mtim, .name = strdup(name)};
     if (!file->name) {
         failure_set(why, 1, "out of memory");
         return -1;
@@ -148,7 +152,7 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
         free(cookie);
         return failure_set(why, 1, "out of memory");
     }
-    uint32_t target = source->targets++;
+    uint32_t target = source->targets;
     for (uint32_t i = 0; i < file->sites; i++) {
         cookie[i] = kernel_cookie(target, file->first_spec + i);
     }
@@ -159,6 +163,7 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
     if (!attachment) {
         return false;
     }
+    source->targets++; /* not before: who can't be attached to is tried again and again */
     observed->file[observed->attachments] = number;
     observed->attachment[observed->attachments++] = attachment;
     if (source->options.verbose) {

@@ -51,7 +51,7 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
     }
     struct heapinfo *list = calloc(MOST_LATE_HEAPS, sizeof *list);
     int count = list ? heapinfo_list((int)observed->key.pid, file->registry + bias, list, MOST_LATE_HEAPS) : 0;
-    if (count < 0) {
+    if (count < 0 && errno != ESRCH) { /* one that has ended meanwhile needs no word */
         fprintf(stderr,
                 "edenscope: process %u: its heaps' headers cannot be read (%s); figures are of what is seen from "
                 "now on\n",
@@ -116,6 +116,7 @@ void source_settle(struct source *source) {
 /* ---- classes ---------------------------------------------------------------------------------------------------- */
 
 struct telling {
+    struct observed *observed;
     struct event event;
     void (*on_event)(void *context, const struct event *event);
     void *context;
@@ -128,7 +129,7 @@ static bool tell_class(void *context, uint32_t index, uint32_t class_index, cons
     memset(telling->event.text[0], 0, EVENT_TEXT);
     snprintf(telling->event.text[0], EVENT_TEXT, "%s", name);
     telling->on_event(telling->context, &telling->event);
-    return true;
+    return ++telling->observed->classes_told < MOST_CLASSES_TOLD; /* its word alone says that it has so many */
 }
 
 void source_tell_classes(struct source *source, void (*on_event)(void *context, const struct event *event),
@@ -138,11 +139,11 @@ void source_tell_classes(struct source *source, void (*on_event)(void *context, 
         struct observed *observed = &source->observed[i];
         for (size_t j = 0; j < observed->late_heaps; j++) {
             struct late_heap *late = &observed->late_heap[j];
-            if (late->told) {
+            if (late->told || observed->classes_told >= MOST_CLASSES_TOLD) {
                 continue;
             }
             late->told = true;
-            struct telling telling = {.on_event = on_event, .context = context};
+            struct telling telling = {.observed = observed, .on_event = on_event, .context = context};
             telling.event = (struct event){
                 .time_ns = now,
                 .process = observed->key,

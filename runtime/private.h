@@ -14,9 +14,6 @@
 #include "eden_probes.h"
 #include <pthread.h>
 
-#define EDEN_UNSET (-1)
-#define EDEN_NO_LIMIT UINT64_MAX
-
 /* ---- parameters (params.c) ---- */
 
 enum eden_compactor { EDEN_COMPACTOR_PLANNING, EDEN_COMPACTOR_NONE };
