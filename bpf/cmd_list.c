@@ -190,7 +190,7 @@ static void show_process(struct listing *listing, int heaps, int error) {
     if (listing->processes) {
         listing->heaps = json_array();
     }
-    for (int i = 0; i < heaps; i++) {
+    for (int i = heaps - 1; i >= 0; i--) { /* the newest is first in the registry */
         show_heap(listing, &listing->heap[i]);
     }
     char command[64];

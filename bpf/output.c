@@ -1,5 +1,6 @@
 #include "output.h"
 #include <errno.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio_ext.h>
 
@@ -8,7 +9,11 @@ int output_finish(FILE *out, const char *name, int status) {
     bool failed = fflush(out) != 0;
     int error = errno;
     failed = ferror(out) || failed;
-    /* An earlier write may have failed, whose reason is gone. */
+    /* An earlier write may have failed, whose reason is gone, but that a pipe has no reader shows. */
+    struct pollfd pipe = {.fd = fileno(out), .events = POLLOUT};
+    if (failed && error == 0 && poll(&pipe, 1, 0) == 1 && pipe.revents & POLLERR) {
+        error = EPIPE;
+    }
     clearerr(out);
     __fpurge(out); /* else it would be tried, and told, again */
     if (!failed || error == EPIPE) {
