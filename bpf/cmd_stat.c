@@ -109,7 +109,8 @@ static void print_line_heading(FILE *out) {
 static char *delta(char text[FORMAT_MAX], const struct heap_model *heap, const struct heap_model *before,
                    enum eden_figure figure) {
     if (!(heap->known >> figure & 1)) {
-        return strcpy(text, "?");
+        snprintf(text, FORMAT_MAX, "?");
+        return text;
     }
     uint64_t from = figure_descriptions[figure].kind == KIND_gauge ? 0
                     : before                                       ? before->figures[figure]

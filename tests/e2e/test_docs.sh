@@ -68,6 +68,7 @@ while IFS=: read -r page link; do
     [[ $target != http* ]] || continue
     file=${target%%#*}
     path=$(dirname "$page")/$file
+    [[ -n $file ]] || path=$page
     [[ -z $file || -e $path ]] || die "$page: no file for link $target"
     if [[ $target == *#* ]]; then
         grep -E '^#+ ' "${path%/}" | sed -E 's/^#+ //' | tr '[:upper:] ' '[:lower:]-' | tr -cd 'a-z0-9_\n-' |
