@@ -27,7 +27,8 @@
 
 enum {
     ATTACH_UPROBE_MULTI = 48, /* enum bpf_attach_type BPF_TRACE_UPROBE_MULTI */
-    EVENTS_BYTES = 8 << 20,   /* 8 MiB: some 25,000 events */
+    EVENTS_BYTES = 8 << 20,   /* 8 MiB: some 30,000 events */
+    OBJECTS_BYTES = 64 << 20, /* a collection moves hundreds of thousands of objects between two drains */
 };
 
 /* The part of union bpf_attr that BPF_LINK_CREATE reads for a uprobe_multi link. */
@@ -62,16 +63,9 @@ struct attachment {
     struct bpf_link *links[]; /* perf events */
 };
 
-__attribute__((format(printf, 3, 4))) static bool fail(struct failure *why, int status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    why->status = status;
-    vsnprintf(why->message, sizeof why->message, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
 /* ---- what is missing -------------------------------------------------------------------------------------------- */
+
+enum { CAP_SYS_PTRACE_ = 19, CAP_SYS_ADMIN_ = 21, CAP_PERFMON_ = 38, CAP_BPF_ = 39 };
 
 static bool has_capability(int number) {
     FILE *status = fopen("/proc/self/status", "re");
@@ -88,6 +82,8 @@ static bool has_capability(int number) {
     return effective >> number & 1;
 }
 
+bool kernel_may_read_others(void) { return has_capability(CAP_SYS_PTRACE_); }
+
 static bool locked_down(void) {
     FILE *file = fopen("/sys/kernel/security/lockdown", "re");
     char line[128] = "";
@@ -99,33 +95,38 @@ static bool locked_down(void) {
 }
 
 static void explain(struct failure *why, const char *what, int error) {
-    enum { CAP_SYS_PTRACE_ = 19, CAP_SYS_ADMIN_ = 21, CAP_PERFMON_ = 38, CAP_BPF_ = 39 };
     bool admin = has_capability(CAP_SYS_ADMIN_);
     struct utsname system;
     uname(&system);
-    if (error == ENOSYS) {
-        fail(why, 2, "%s: this kernel (%s) has no bpf() system call, or a seccomp filter hides it", what,
-             system.release);
+    if (error == EMFILE || error == ENFILE) {
+        failure_set(why, 2, "%s: %s (ulimit -n)", what, strerror(error));
+    } else if (error == ENOSYS) {
+        failure_set(why, 2, "%s: this kernel (%s) has no bpf() system call, or a seccomp filter hides it", what,
+                    system.release);
     } else if (!admin && !has_capability(CAP_BPF_)) {
-        fail(why, 2, "%s: CAP_BPF is missing; run as root, or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep edenscope",
-             what);
+        failure_set(why, 2,
+                    "%s: CAP_BPF is missing; run as root, or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep edenscope",
+                    what);
     } else if (!admin && !has_capability(CAP_PERFMON_)) {
-        fail(why, 2,
-             "%s: CAP_PERFMON is missing; run as root, or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep edenscope",
-             what);
+        failure_set(
+            why, 2,
+            "%s: CAP_PERFMON is missing; run as root, or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep edenscope",
+            what);
     } else if (locked_down()) {
-        fail(why, 2, "%s: the kernel is locked down (confidentiality), which forbids tracing; boot with lockdown=none",
-             what);
+        failure_set(why, 2,
+                    "%s: the kernel is locked down (confidentiality), which forbids tracing; boot with lockdown=none",
+                    what);
     } else if (access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
-        fail(why, 2, "%s: the kernel tells no types (/sys/kernel/btf/vmlinux); it needs CONFIG_DEBUG_INFO_BTF=y", what);
+        failure_set(why, 2, "%s: the kernel tells no types (/sys/kernel/btf/vmlinux); it needs CONFIG_DEBUG_INFO_BTF=y",
+                    what);
     } else if (error == EPERM || error == EACCES) {
-        fail(
+        failure_set(
             why, 2,
             "%s: %s; in a container, run it with --privileged, or with CAP_BPF, CAP_PERFMON and a seccomp profile that "
             "allows bpf() and perf_event_open()",
             what, strerror(error));
     } else {
-        fail(why, 2, "%s: %s (kernel %s; 5.15 or later is needed)", what, strerror(error), system.release);
+        failure_set(why, 2, "%s: %s (kernel %s; 5.15 or later is needed)", what, strerror(error), system.release);
     }
 }
 
@@ -172,8 +173,9 @@ static bool open_skeleton(struct kernel_side *kernel, const struct source_option
     }
     skeleton->rodata->send_events = options->events;
     if (options->events) {
-        skeleton->rodata->events_bytes = EVENTS_BYTES;
-        bpf_map__set_max_entries(skeleton->maps.events, EVENTS_BYTES);
+        uint32_t bytes = options->objects ? OBJECTS_BYTES : EVENTS_BYTES;
+        skeleton->rodata->events_bytes = bytes;
+        bpf_map__set_max_entries(skeleton->maps.events, bytes);
     }
     struct stat namespace;
     if (stat("/proc/self/ns/pid", &namespace) == 0 && namespace.st_ino != 0xEFFFFFFCu) {
@@ -223,12 +225,12 @@ static bool load(struct kernel_side *kernel, const struct source_options *option
     kernel->heaps = map_memory(kernel->skeleton->maps.heaps, heaps_bytes());
     kernel->histograms = map_memory(kernel->skeleton->maps.histograms, histograms_bytes());
     if (!kernel->heaps || !kernel->histograms) {
-        return fail(why, 1, "cannot map the kernel program's memory: %s", strerror(errno));
+        return failure_set(why, 1, "cannot map the kernel program's memory: %s", strerror(errno));
     }
     if (options->events) {
         kernel->ring = ring_buffer__new(bpf_map__fd(kernel->skeleton->maps.events), on_sample, kernel, NULL);
         if (!kernel->ring) {
-            return fail(why, 1, "cannot read the kernel program's events: %s", strerror(errno));
+            return failure_set(why, 1, "cannot read the kernel program's events: %s", strerror(errno));
         }
     }
     if (options->verbose) {
@@ -240,7 +242,7 @@ static bool load(struct kernel_side *kernel, const struct source_options *option
 struct kernel_side *kernel_open(const struct source_options *options, struct failure *why) {
     struct kernel_side *kernel = calloc(1, sizeof *kernel);
     if (!kernel) {
-        fail(why, 1, "out of memory");
+        failure_set(why, 1, "out of memory");
         return NULL;
     }
     libbpf_set_print(options->verbose ? say : say_nothing);
@@ -270,7 +272,7 @@ bool kernel_uses_multi(const struct kernel_side *kernel) { return kernel->multi;
 
 bool kernel_set_spec(struct kernel_side *kernel, uint32_t index, const struct probe_spec *spec, struct failure *why) {
     if (bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.specs), &index, spec, BPF_ANY) != 0) {
-        return fail(why, 1, "too many probe sites: at most %d", KERNEL_SPECS);
+        return failure_set(why, 1, "too many probe sites: at most %d", KERNEL_SPECS);
     }
     return true;
 }
@@ -278,7 +280,7 @@ bool kernel_set_spec(struct kernel_side *kernel, uint32_t index, const struct pr
 bool kernel_arm(struct kernel_side *kernel, uint32_t target, struct failure *why) {
     uint32_t on = 1;
     if (bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.armed), &target, &on, BPF_ANY) != 0) {
-        return fail(why, 1, "too many processes and libraries: at most %d", KERNEL_TARGETS);
+        return failure_set(why, 1, "too many processes and libraries: at most %d", KERNEL_TARGETS);
     }
     return true;
 }
@@ -289,11 +291,11 @@ static void explain_attach(struct failure *why, const struct attachment_request 
     char what[300];
     snprintf(what, sizeof what, "cannot attach to %.200s in process %d", request->name, request->pid);
     if (error == ESRCH) {
-        fail(why, 1, "%s: the process has ended", what);
-    } else if (error == EPERM || error == EACCES) {
+        failure_set(why, 1, "%s: the process has ended", what);
+    } else if (error == EPERM || error == EACCES || error == EMFILE || error == ENFILE) {
         explain(why, what, error);
     } else {
-        fail(why, 1, "%s: %s", what, strerror(error));
+        failure_set(why, 1, "%s: %s", what, strerror(error));
     }
 }
 
@@ -338,7 +340,7 @@ struct attachment *kernel_attach(struct kernel_side *kernel, const struct attach
     struct attachment *attachment =
         calloc(1, sizeof *attachment + (kernel->multi ? 0 : request->count) * sizeof(struct bpf_link *));
     if (!attachment) {
-        fail(why, 1, "out of memory");
+        failure_set(why, 1, "out of memory");
         return NULL;
     }
     attachment->link = -1;

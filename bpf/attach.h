@@ -24,6 +24,7 @@ struct attachment; /* let go by attachment_close */
 struct kernel_side *kernel_open(const struct source_options *options, struct failure *why);
 void kernel_close(struct kernel_side *kernel);
 bool kernel_uses_multi(const struct kernel_side *kernel);
+bool kernel_may_read_others(void); /* whether we may look into processes of other users */
 
 bool kernel_set_spec(struct kernel_side *kernel, uint32_t index, const struct probe_spec *spec, struct failure *why);
 bool kernel_arm(struct kernel_side *kernel, uint32_t target, struct failure *why);

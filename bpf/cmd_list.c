@@ -60,6 +60,12 @@ static int list_file(const char *path, json_t *files) {
         fprintf(stderr, "edenscope: %s: %s\n", path, strerror(errno));
         return 1;
     }
+    struct stat status;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+        fprintf(stderr, "edenscope: %s: not a plain file\n", path);
+        close(fd);
+        return 1;
+    }
     enum notes_result result = notes_read(fd, path, "eden", &notes, why, sizeof why);
     close(fd);
     if (result != NOTES_READ) {
@@ -117,7 +123,7 @@ struct listing {
     size_t files;
     int pid;
     char command[64];
-    uint64_t inode; /* of the last mapping looked at */
+    uint64_t device, inode; /* of the last mapping looked at */
     json_t *heaps;
     size_t shown, refused;
     struct heapinfo *heap;
@@ -184,7 +190,7 @@ static void show_process(struct listing *listing, int heaps, int error) {
     if (listing->processes) {
         listing->heaps = json_array();
     }
-    for (int i = 0; i < heaps; i++) {
+    for (int i = heaps - 1; i >= 0; i--) { /* the newest is first in the registry */
         show_heap(listing, &listing->heap[i]);
     }
     char command[64];
@@ -207,9 +213,10 @@ static void show_process(struct listing *listing, int heaps, int error) {
 
 static bool look_at_mapping(void *context, const struct mapping *mapping) {
     struct listing *listing = context;
-    if (!mapping->executable || mapping->inode == listing->inode) {
+    if (!mapping->executable || (mapping->inode == listing->inode && mapping->device == listing->device)) {
         return true;
     }
+    listing->device = mapping->device;
     listing->inode = mapping->inode;
     int fd = target_open_mapping(listing->pid, mapping);
     if (fd < 0) {
@@ -255,8 +262,8 @@ static int list_processes(const struct options *options) {
         fprintf(stderr, "edenscope: no process that uses Eden was found\n");
     }
     if (listing.refused) {
-        fprintf(stderr, "edenscope: %zu processes could not be looked at; CAP_SYS_PTRACE lets other users' be\n",
-                listing.refused);
+        fprintf(stderr, "edenscope: could not be looked at: %zu %s; other users' take CAP_SYS_PTRACE (run as root)\n",
+                listing.refused, listing.refused == 1 ? "process" : "processes");
     }
     for (size_t i = 0; i < listing.files; i++) {
         notes_clear(&listing.file[i].notes);

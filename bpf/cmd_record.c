@@ -8,21 +8,21 @@
  *
  * If the recording can't be written any more (the disk is full), the program goes on untouched: it is waited for, and
  * its end and the failure are told. */
+#include "clock.h"
 #include "commands.h"
 #include "format.h"
 #include "interrupt.h"
-#include "option_take.h"
 #include "options.h"
 #include "recording.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-static const char usage[] = "record [-o FILE] [--force] [--objects] (-p PID | -- PROGRAM arguments...)\n"
-                            "\n"
-                            "  Writes a recording, FILE or eden.data; a recording that is there is replaced,\n"
-                            "  any other file with --force only. `edenscope report` and `script` read it.";
+static const char usage[] =
+    "record [-o FILE] [--force] [--objects] [--events-only] [-v] (-p PID | -- PROGRAM arguments...)\n"
+    "\n"
+    "  Writes a recording, FILE or eden.data; a recording that is there is replaced,\n"
+    "  any other file with --force only. `edenscope report` and `script` read it.";
 
 #define MS 1000000ull
 enum { COMMIT_MS = 250, IDLE_COMMIT_MS = 2000 };
@@ -33,12 +33,6 @@ struct record_run {
     struct failure why;
 };
 
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 * MS + (uint64_t)now.tv_nsec;
-}
-
 static void on_event(void *context, const struct event *event) {
     struct record_run *run = context;
     if (!run->failed && !recorder_add(run->recorder, event, &run->why)) {
@@ -46,14 +40,15 @@ static void on_event(void *context, const struct event *event) {
     }
 }
 
-/* Reaching a limit on file sizes (RLIMIT_FSIZE) must come back as an error from write. A handler that does nothing, not
- * SIG_IGN: what is ignored stays so in the command we start. */
+/* Reaching a limit on file sizes (RLIMIT_FSIZE), or a reader of our messages that has gone, must come back as an error
+ * from write: the recording is to go on, or to be ended properly. A handler that does nothing, not SIG_IGN: what is
+ * ignored stays so in the command we start. */
 static void on_nothing(int signal_number) { (void)signal_number; }
 
 static bool commit(struct source *source, struct record_run *run, bool finished, struct model *model) {
     struct failure why;
     if (!source_snapshot(source, model, &why)) {
-        fprintf(stderr, "edenscope: %s\n", why.message);
+        failure_tell(&why);
         return false;
     }
     if (!run->failed && !recorder_commit(run->recorder, model, finished, &run->why)) {
@@ -160,13 +155,15 @@ static int record(struct recorder *recorder, const struct options *options, cons
     struct failure why;
     struct source *source = source_open(&wanted, &why);
     if (!source) {
-        fprintf(stderr, "edenscope: %s\n", why.message);
-        return why.status;
+        return failure_tell(&why);
+    }
+    if (interrupt_count() > 0) {
+        source_close(source);
+        return 128 + interrupt_last(); /* before the command began, so it need not */
     }
     if (!recorder_publish(recorder, &why) || !source_start(source, &why)) {
-        fprintf(stderr, "edenscope: %s\n", why.message);
         source_close(source);
-        return why.status;
+        return failure_tell(&why);
     }
     if (options->verbose) {
         char took[FORMAT_MAX];
@@ -186,23 +183,25 @@ static int record(struct recorder *recorder, const struct options *options, cons
 int cmd_record(int argc, char **argv) {
     struct options options;
     int status;
-    bool force = option_take_flag(&argc, argv, "--force");
-    if (!options_parse(&options, ACCEPT_TARGET | ACCEPT_OUTPUT | ACCEPT_OBJECTS | ACCEPT_EVENTS_ONLY, usage, argc, argv,
-                       &status) ||
+    if (!options_parse(&options, ACCEPT_TARGET | ACCEPT_OUTPUT | ACCEPT_FORCE | ACCEPT_OBJECTS | ACCEPT_EVENTS_ONLY,
+                       usage, argc, argv, &status) ||
         !options_need_target(&options, usage, &status)) {
         return status;
     }
     struct sigaction action = {.sa_handler = on_nothing};
     sigaction(SIGXFSZ, &action, NULL);
+    sigaction(SIGPIPE, &action, NULL);
     interrupt_install();
     const char *path = options.output ? options.output : "eden.data";
-    struct recorder_options wanted = {
-        .path = path, .command = options.command, .pid = options.pid, .force = force, .objects = options.objects};
+    struct recorder_options wanted = {.path = path,
+                                      .command = options.command,
+                                      .pid = options.pid,
+                                      .force = options.force,
+                                      .objects = options.objects};
     struct failure why;
     struct recorder *recorder = recorder_create(&wanted, &why);
     if (!recorder) {
-        fprintf(stderr, "edenscope: %s\n", why.message);
-        return why.status;
+        return failure_tell(&why);
     }
     status = record(recorder, &options, path);
     recorder_close(recorder);

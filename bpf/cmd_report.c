@@ -1,8 +1,8 @@
 /* edenscope report: what a recording says, for people or as JSON. */
 #include "commands.h"
 #include "model_json.h"
-#include "option_take.h"
 #include "options.h"
+#include "output.h"
 #include "recording.h"
 #include "report.h"
 #include <errno.h>
@@ -77,11 +77,6 @@ static void say_no_heap(const char *path, const struct recording_info *info, con
     }
 }
 
-static int failed(const struct failure *why) {
-    fprintf(stderr, "edenscope: %s\n", why->message);
-    return why->status;
-}
-
 static int print(const char *path, struct recording *recording, const struct model *model, bool json) {
     struct failure why = {.status = 1};
     bool good = true;
@@ -96,14 +91,7 @@ static int print(const char *path, struct recording *recording, const struct mod
     } else {
         good = report_text(stdout, path, recording, model, &why);
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        if (errno == EPIPE) {
-            return 0; /* the reader has seen enough */
-        }
-        fprintf(stderr, "edenscope: can't write the report: %m\n");
-        return 1;
-    }
-    return good ? 0 : failed(&why);
+    return output_finish(stdout, "the report", good ? 0 : failure_tell(&why));
 }
 
 static int report(const char *path, struct recording *recording, const struct wanted *wanted, bool json) {
@@ -111,7 +99,7 @@ static int report(const char *path, struct recording *recording, const struct wa
     struct failure why;
     int status = 1;
     if (!recording_model(recording, &all, &why)) {
-        failed(&why);
+        failure_tell(&why);
     } else if (!choose(&all, wanted, &chosen)) {
         fprintf(stderr, "edenscope: no memory for the report\n");
     } else if (chosen.process_count == 0) {
@@ -131,31 +119,18 @@ static int report(const char *path, struct recording *recording, const struct wa
     return status;
 }
 
-static bool parse_heap(const char *text, uint64_t *heap) {
-    char *end;
-    errno = 0;
-    *heap = strtoull(text, &end, 10);
-    return errno == 0 && end != text && *end == '\0' && text[0] != '-' && *heap != 0;
-}
-
 int cmd_report(int argc, char **argv) {
     struct options options;
-    struct wanted wanted = {0, 0};
     int status;
-    const char *heap = option_take_value(&argc, argv, "--heap");
-    if (!options_parse(&options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_PID, usage, argc, argv, &status)) {
+    if (!options_parse(&options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_HEAP, usage, argc, argv, &status)) {
         return status;
     }
-    if (heap && !parse_heap(heap, &wanted.heap)) {
-        fprintf(stderr, "edenscope: --heap wants the number of a heap, from 1, not '%s'\n", heap);
-        return 1;
-    }
-    wanted.pid = (uint64_t)options.pid;
+    struct wanted wanted = {.pid = (uint64_t)options.pid, .heap = options.heap};
     const char *path = options.input ? options.input : "eden.data";
     struct failure why;
     struct recording *recording = recording_open(path, &why);
     if (!recording) {
-        return failed(&why);
+        return failure_tell(&why);
     }
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is told by the writing */
     status = report(path, recording, &wanted, options.json);

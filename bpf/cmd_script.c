@@ -1,12 +1,9 @@
 /* edenscope script: the events of a recording, one a line. */
 #include "commands.h"
-#include "option_take.h"
 #include "options.h"
-#include "probe_table.h"
+#include "output.h"
 #include "script.h"
-#include <errno.h>
 #include <signal.h>
-#include <string.h>
 
 static const char usage[] =
     "script [-i FILE] [--json | --csv] [-T] [--probe NAME]...\n"
@@ -15,41 +12,16 @@ static const char usage[] =
     "  those of the probes named only. Times are seconds since the recording began, or with -T\n"
     "  times of day; in JSON and CSV always nanoseconds of CLOCK_MONOTONIC.";
 
-enum { PROBE_WORDS = (EDEN_PROBE_COUNT + 63) / 64 };
-
 struct printing {
     struct script script;
     bool (*print)(const struct script *script, const struct event *event, uint64_t heap_id);
     bool good;
-    int error;
 };
 
 static bool on_event(void *context, const struct event *event, uint64_t heap_id) {
     struct printing *printing = context;
     printing->good = printing->print(&printing->script, event, heap_id);
-    printing->error = errno;
     return printing->good;
-}
-
-/* Takes the --probe options out of argv. False, with what is wrong said, where a name is none. */
-static bool take_probes(int *argc, char **argv, uint64_t probes[PROBE_WORDS], bool *any) {
-    char *name;
-    *any = false;
-    while ((name = option_take_value(argc, argv, "--probe")) != NULL) {
-        int probe = probe_find(strncmp(name, "eden:", 5) == 0 ? name + 5 : name);
-        if (probe < 0) {
-            fprintf(stderr, "edenscope: there is no probe '%s'; docs/probes.md lists them (as scavenge__done)\n", name);
-            return false;
-        }
-        probes[probe / 64] |= 1ull << probe % 64;
-        *any = true;
-    }
-    return true;
-}
-
-static int failed(const struct failure *why) {
-    fprintf(stderr, "edenscope: %s\n", why->message);
-    return why->status;
 }
 
 static int script(struct recording *recording, const struct options *options, const uint64_t *probes) {
@@ -66,25 +38,16 @@ static int script(struct recording *recording, const struct options *options, co
                                 .good = true};
     if (!recording_model(recording, &model, &why)) {
         model_clear(&model);
-        return failed(&why);
+        return failure_tell(&why);
     }
     int status = 0;
     if (options->csv) {
         printing.good = script_print_csv_head(&printing.script);
-        printing.error = errno;
     }
     if (printing.good && !recording_events(recording, probes, on_event, &printing, &why)) {
-        status = failed(&why);
+        status = failure_tell(&why);
     }
-    if (printing.good && fflush(stdout) != 0) {
-        printing.good = false;
-        printing.error = errno;
-    }
-    if (!printing.good && printing.error != EPIPE) { /* a reader that has seen enough is no error */
-        errno = printing.error;
-        fprintf(stderr, "edenscope: can't write the events: %m\n");
-        status = 1;
-    }
+    status = output_finish(stdout, "the events", status);
     if (model.lost) {
         fprintf(stderr, "edenscope: lost events: %llu; these are not among the lines\n",
                 (unsigned long long)model.lost);
@@ -96,13 +59,8 @@ static int script(struct recording *recording, const struct options *options, co
 int cmd_script(int argc, char **argv) {
     struct options options;
     int status;
-    uint64_t probes[PROBE_WORDS] = {0};
-    bool some;
-    if (!take_probes(&argc, argv, probes, &some)) {
-        return 1;
-    }
-    if (!options_parse(&options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_CSV | ACCEPT_TIMESTAMP, usage, argc, argv,
-                       &status)) {
+    if (!options_parse(&options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_CSV | ACCEPT_TIMESTAMP | ACCEPT_PROBE, usage, argc,
+                       argv, &status)) {
         return status;
     }
     if (options.json && options.csv) {
@@ -112,10 +70,10 @@ int cmd_script(int argc, char **argv) {
     struct failure why;
     struct recording *recording = recording_open(options.input ? options.input : "eden.data", &why);
     if (!recording) {
-        return failed(&why);
+        return failure_tell(&why);
     }
     signal(SIGPIPE, SIG_IGN);
-    status = script(recording, &options, some ? probes : NULL);
+    status = script(recording, &options, options.some_probes ? options.probes : NULL);
     recording_close(recording);
     return status;
 }

@@ -1,9 +1,11 @@
 /* `edenscope stat`: figures and phase timings of a process or a command, at the end or by interval. */
+#include "clock.h"
 #include "commands.h"
 #include "format.h"
 #include "interrupt.h"
 #include "model_json.h"
 #include "options.h"
+#include "output.h"
 #include "phase_table.h"
 #include "source.h"
 #include <errno.h>
@@ -11,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static const char usage[] = "stat [-p PID | -- PROGRAM arguments...] [interval [count]] [--json] [-T] [-o FILE] "
                             "[--events-only] [-v]";
@@ -106,7 +109,8 @@ static void print_line_heading(FILE *out) {
 static char *delta(char text[FORMAT_MAX], const struct heap_model *heap, const struct heap_model *before,
                    enum eden_figure figure) {
     if (!(heap->known >> figure & 1)) {
-        return strcpy(text, "?");
+        snprintf(text, FORMAT_MAX, "?");
+        return text;
     }
     uint64_t from = figure_descriptions[figure].kind == KIND_gauge ? 0
                     : before                                       ? before->figures[figure]
@@ -176,17 +180,6 @@ static void print_interval(struct run *run, const struct model *model) {
 
 /* ---- running ---------------------------------------------------------------------------------------------------- */
 
-static int failed(const struct failure *why) {
-    fprintf(stderr, "edenscope: %s\n", why->message);
-    return why->status;
-}
-
-static uint64_t now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 /* Takes a snapshot and prints what has happened since the last one. */
 static bool tick(struct run *run, struct failure *why) {
     struct model model = {0};
@@ -204,7 +197,7 @@ static bool tick(struct run *run, struct failure *why) {
 static bool observe(struct run *run, struct failure *why) {
     uint64_t step = (uint64_t)(run->options.interval * 1e9);
     uint64_t next = now_ns() + step;
-    int told = interrupt_count();
+    int told = 0;
     for (;;) {
         uint64_t now = now_ns();
         int timeout = 1000;
@@ -268,17 +261,25 @@ static int run_stat(struct run *run) {
     interrupt_install();
     run->source = source_open(&wanted, &why);
     if (!run->source) {
-        return failed(&why);
+        return failure_tell(&why);
     }
     if (run->options.verbose) {
         fprintf(stderr, "edenscope: attached in %.1f ms\n", (double)source_attach_ns(run->source) / 1e6);
     }
+    if (interrupt_count() > 0) {
+        return 128 + interrupt_last(); /* before the command began, so it need not */
+    }
+    /* A terminal or pipe can't be cut, and need not be. */
+    if (run->out != stdout && ftruncate(fileno(run->out), 0) != 0 && errno != EINVAL) {
+        failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno));
+        return failure_tell(&why);
+    }
     if (!source_start(run->source, &why) || !observe(run, &why)) {
-        return failed(&why);
+        return failure_tell(&why);
     }
     /* Lines by interval have said everything; the table at the end is for who asked for none. */
     if (run->options.interval <= 0 && !summarize(run, &why)) {
-        return failed(&why);
+        return failure_tell(&why);
     }
     int status = source_exit_status(run->source);
     if (run->options.command && status < 0 && interrupt_last()) {
@@ -298,7 +299,8 @@ int cmd_stat(int argc, char **argv) {
         return status;
     }
     if (run.options.output) {
-        run.out = fopen(run.options.output, "we");
+        /* Emptied only when observation begins: what can't begin must not cost the file that is there. */
+        run.out = fopen(run.options.output, "ae");
         if (!run.out) {
             fprintf(stderr, "edenscope: %s: %s\n", run.options.output, strerror(errno));
             return 1;
@@ -307,12 +309,8 @@ int cmd_stat(int argc, char **argv) {
     status = run_stat(&run);
     source_close(run.source);
     model_clear(&run.before);
-    if (fflush(run.out) != 0 || ferror(run.out)) {
-        fprintf(stderr, "edenscope: %s: writing failed: %s\n", run.options.output ? run.options.output : "stdout",
-                strerror(errno));
-        status = status ? status : 1;
-    }
     if (run.out != stdout) {
+        status = output_finish(run.out, run.options.output, status);
         fclose(run.out);
     }
     return status;

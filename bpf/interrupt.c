@@ -18,9 +18,21 @@ static void install(int number) {
     }
 }
 
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+
 void interrupt_install(void) {
-    install(SIGINT);
-    install(SIGTERM);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        install(ends[i]);
+    }
+}
+
+void interrupt_uninstall(void) {
+    struct sigaction now;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler == on_signal) {
+            signal(ends[i], SIG_DFL);
+        }
+    }
 }
 
 int interrupt_count(void) { return count; }

@@ -11,6 +11,7 @@
  * The child is an ordinary child: it is not traced by ptrace, does not die with its parent, and has no descriptor of
  * ours after exec. If the parent dies while the child waits, the child sees the pipe's end and leaves. */
 #include "launch.h"
+#include "interrupt.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -25,9 +26,15 @@
 enum { CANNOT_EXECUTE = 126, NOT_FOUND = 127, MOST_INTERPRETERS = 5 };
 
 static bool fail(struct failure *why, int status, const char *what, const char *reason) {
-    why->status = status;
-    snprintf(why->message, sizeof why->message, "%.300s: %s", what, reason);
-    return false;
+    return failure_set(why, status, "%.300s: %s", what, reason);
+}
+
+static bool fail_to_execute(struct failure *why, const char *name, int error) {
+    if (error == ENOENT) {
+        return fail(why, NOT_FOUND, name, strchr(name, '/') ? strerror(error) : "command not found");
+    }
+    return fail(why, CANNOT_EXECUTE, name,
+                error == EACCES ? "not executable, or not by you (chmod +x gives the right)" : strerror(error));
 }
 
 /* ---- finding the file ------------------------------------------------------------------------------------------- */
@@ -39,7 +46,7 @@ static bool is_executable(const char *path, int *error) {
         return false;
     }
     if (!S_ISREG(status.st_mode) || access(path, X_OK) != 0) {
-        *error = EACCES;
+        *error = S_ISDIR(status.st_mode) ? EISDIR : EACCES;
         return false;
     }
     return true;
@@ -62,7 +69,7 @@ static char *search_path(const char *name, int *error) {
         if (is_executable(path, error)) {
             return path;
         }
-        worst = *error == EACCES ? EACCES : worst;
+        worst = *error == EACCES ? EACCES : worst; /* a folder of that name is not meant */
         free(path);
         if (at[length] == 0) {
             break;
@@ -170,7 +177,8 @@ static char *script_interpreter(int fd) {
 }
 
 static void find_files(struct launch *launch, const char *path, int depth) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* Not blocking: the interpreter that a script names may be a pipe. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0) {
         return; /* executable but not readable: what it is cannot be known, running it still works */
     }
@@ -194,6 +202,7 @@ static void find_files(struct launch *launch, const char *path, int depth) {
 /* ---- the child -------------------------------------------------------------------------------------------------- */
 
 static void child_waits(int go, int outcome, const char *path, char *const *command) {
+    interrupt_uninstall(); /* ^C while it waits is for it as well */
     char byte;
     ssize_t got;
     do {
@@ -214,8 +223,7 @@ bool launch_prepare(struct launch *launch, char *const *command, struct failure 
     int error;
     launch->path = search_path(command[0], &error);
     if (!launch->path) {
-        return fail(why, error == ENOENT ? NOT_FOUND : CANNOT_EXECUTE, command[0],
-                    error == ENOENT && !strchr(command[0], '/') ? "command not found" : strerror(error));
+        return fail_to_execute(why, command[0], error);
     }
     find_files(launch, launch->path, 0);
     int go[2], outcome[2];
@@ -262,7 +270,7 @@ bool launch_go(struct launch *launch, char *const *command, struct failure *why)
     close(launch->outcome);
     launch->outcome = -1;
     if (got == (ssize_t)sizeof error) {
-        return fail(why, error == ENOENT ? NOT_FOUND : CANNOT_EXECUTE, command[0], strerror(error));
+        return fail_to_execute(why, command[0], error);
     }
     return true;
 }

@@ -1,8 +1,11 @@
 /* edenscope: looks into running programs that manage memory with Eden. This file only finds the subcommand. */
 #include "commands.h"
+#include "output.h"
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct command {
     const char *name;
@@ -22,7 +25,7 @@ static const struct command commands[] = {
     {"stat", cmd_stat, "counters and phase timings, by interval or for a command's whole run"},
     {"record", cmd_record, "write a recording (eden.data)"},
     {"report", cmd_report, "text report of a recording"},
-    {"script", cmd_script, "the events of a recording, as text, JSON, CSV or for a trace viewer"},
+    {"script", cmd_script, "the events of a recording, as text, JSON or CSV"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -45,7 +48,17 @@ static const struct command *find(const char *name) {
     return NULL;
 }
 
-int main(int argc, char **argv) {
+/* Where standard input, output or error are closed, the next file opened would take their place: a message could land
+ * in a recording. What stands there instead fails when it is used, and is not for the command that we start. */
+static void occupy_standard_files(void) {
+    for (int fd = 0; fd < 3; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", (fd == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC) < 0) {
+            return;
+        }
+    }
+}
+
+static int run(int argc, char **argv) {
     if (argc < 2) {
         print_help(stderr);
         return 1;
@@ -70,4 +83,9 @@ int main(int argc, char **argv) {
         return command->run(2, ask);
     }
     return command->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+    occupy_standard_files();
+    return output_finish(stdout, "standard output", run(argc, argv));
 }

@@ -1,4 +1,5 @@
 #include "options.h"
+#include "probe_table.h"
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -11,7 +12,9 @@ enum {
     OPTION_EVENTS_ONLY,
     OPTION_OBJECTS,
     OPTION_CSV,
-    OPTION_CHROME,
+    OPTION_FORCE,
+    OPTION_HEAP,
+    OPTION_PROBE,
     OPTION_WITHOUT,
     OPTION_NO_MULTI
 };
@@ -24,19 +27,28 @@ struct described {
 };
 
 static const struct described table[] = {
-    {{"pid", required_argument, NULL, 'p'}, ACCEPT_PID, "-p, --pid PID       observe this process"},
-    {{"json", no_argument, NULL, OPTION_JSON}, ACCEPT_JSON, "--json              machine-readable output"},
+    {{"pid", required_argument, NULL, 'p'}, ACCEPT_PID, "-p, --pid PID       observe this process, which runs already"},
+    {{"pid", required_argument, NULL, 'p'}, ACCEPT_HEAP, "-p, --pid PID       of this process only"},
+    {{"heap", required_argument, NULL, OPTION_HEAP},
+     ACCEPT_HEAP,
+     "--heap ID           of the heap with this number only"},
+    {{"probe", required_argument, NULL, OPTION_PROBE},
+     ACCEPT_PROBE,
+     "--probe NAME        of this probe only, as scavenge__done; give it again for more"},
+    {{"json", no_argument, NULL, OPTION_JSON}, ACCEPT_JSON, "--json              JSON"},
     {{"csv", no_argument, NULL, OPTION_CSV}, ACCEPT_CSV, "--csv               comma-separated values"},
-    {{"chrome", no_argument, NULL, OPTION_CHROME}, ACCEPT_CHROME, "--chrome            trace-event JSON"},
-    {{"timestamp", no_argument, NULL, 'T'}, ACCEPT_TIMESTAMP, "-T, --timestamp     start lines with the time"},
-    {{"output", required_argument, NULL, 'o'}, ACCEPT_OUTPUT, "-o, --output FILE   write there"},
-    {{"input", required_argument, NULL, 'i'}, ACCEPT_INPUT, "-i, --input FILE    read this recording"},
+    {{"timestamp", no_argument, NULL, 'T'}, ACCEPT_TIMESTAMP, "-T, --timestamp     start lines with the time of day"},
+    {{"output", required_argument, NULL, 'o'}, ACCEPT_OUTPUT, "-o, --output FILE   write to this file"},
+    {{"input", required_argument, NULL, 'i'}, ACCEPT_INPUT, "-i, --input FILE    read this recording, not eden.data"},
     {{"events-only", no_argument, NULL, OPTION_EVENTS_ONLY},
      ACCEPT_EVENTS_ONLY,
-     "--events-only       sum what is seen only: don't read the totals of heaps that were there before"},
+     "--events-only       what is seen only: don't read the totals of heaps that were there before"},
     {{"objects", no_argument, NULL, OPTION_OBJECTS},
      ACCEPT_OBJECTS,
-     "--objects           probes that fire once an object too (slow)"},
+     "--objects           probes that fire once an object too (slows the program down)"},
+    {{"force", no_argument, NULL, OPTION_FORCE},
+     ACCEPT_FORCE,
+     "--force             replace a file that is not a recording"},
     {{"verbose", no_argument, NULL, 'v'}, ~0u, "-v, --verbose       say what is done"},
     {{"help", no_argument, NULL, 'h'}, ~0u, "-h, --help          this help"},
     {{"without", required_argument, NULL, OPTION_WITHOUT}, ACCEPT_TARGET, NULL},
@@ -57,18 +69,23 @@ static void print_help(unsigned accept, const char *usage) {
             printf("  %s\n", table[i].help);
         }
     }
+    if (accept & ACCEPT_INTERVAL) {
+        printf("  interval            a line for each heap every so many seconds (0.001 to 1000000)\n"
+               "  count               end after so many of them\n");
+    }
     if (accept & ACCEPT_COMMAND) {
         printf("  -- PROGRAM ...      start this program, observed from its first instruction\n");
     }
+    printf("\nSee also docs/edenscope.md.\n");
 }
 
-static const struct described *find(int value) {
+static bool is_accepted(int value, unsigned accept) {
     for (size_t i = 0; i < OPTIONS; i++) {
-        if (table[i].option.val == value) {
-            return &table[i];
+        if (table[i].option.val == value && table[i].accept & accept) {
+            return true;
         }
     }
-    return NULL;
+    return false;
 }
 
 static bool parse_pid(const char *text, int *pid) {
@@ -79,8 +96,46 @@ static bool parse_pid(const char *text, int *pid) {
     return !errno && end != text && *end == 0 && value > 0 && value <= 1 << 22;
 }
 
+static bool parse_heap(const char *text, uint64_t *heap) {
+    char *end;
+    errno = 0;
+    *heap = strtoull(text, &end, 10);
+    return errno == 0 && end != text && *end == 0 && text[0] != '-' && *heap != 0;
+}
+
+static bool add_probe(struct options *options, const char *name) {
+    int probe = probe_find(strncmp(name, "eden:", 5) == 0 ? name + 5 : name);
+    if (probe < 0) {
+        return false;
+    }
+    options->probes[probe / 64] |= 1ull << probe % 64;
+    options->some_probes = true;
+    return true;
+}
+
+/* What the value of an option should have been. */
+static const char *wanted(int value) {
+    switch (value) {
+    case 'p':
+        return "not a process id";
+    case OPTION_HEAP:
+        return "not the number of a heap, from 1";
+    case OPTION_PROBE:
+        return "not a probe; docs/probes.md lists them, as scavenge__done";
+    default:
+        return "not a file name";
+    }
+}
+
 static bool set(struct options *options, int value, const char *argument) {
     switch (value) {
+    case OPTION_HEAP:
+        return parse_heap(argument, &options->heap);
+    case OPTION_PROBE:
+        return add_probe(options, argument);
+    case OPTION_FORCE:
+        options->force = true;
+        return true;
     case 'p':
         return parse_pid(argument, &options->pid);
     case 'o':
@@ -100,9 +155,6 @@ static bool set(struct options *options, int value, const char *argument) {
         return true;
     case OPTION_CSV:
         options->csv = true;
-        return true;
-    case OPTION_CHROME:
-        options->chrome = true;
         return true;
     case OPTION_EVENTS_ONLY:
         options->events_only = true;
@@ -167,7 +219,8 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
     }
     char *end = argv[own];
     argv[own] = NULL;
-    optind = 0; /* getopt starts anew */
+    char letter[] = "-?"; /* a short option may stand amid others of its word */
+    optind = 0;           /* getopt starts anew */
     opterr = 0;
     int value;
     while ((value = getopt_long(own, argv, ":p:o:i:Tvh", long_options, NULL)) != -1) {
@@ -175,16 +228,22 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
             print_help(accept, usage);
             return false;
         }
-        const char *name = argv[optind - 1];
+        /* getopt tells of a short option its letter, and of a long one that it has stepped over it. */
+        int short_option = value == '?' || value == ':' ? optopt : value;
+        letter[1] = (char)short_option;
+        bool is_short = short_option > 0 && short_option < 256 && strncmp(argv[optind - 1], "--", 2) != 0;
+        const char *name = is_short ? letter : argv[optind - 1];
         if (value == ':') {
             return misused(usage, "this option needs a value", name, status);
         }
-        const struct described *found = value == '?' ? NULL : find(value);
-        if (!found || !(found->accept & accept)) {
+        if (value == '?' && optopt >= 256) {
+            return misused(usage, "this option takes no value", name, status);
+        }
+        if (!is_accepted(value, accept)) {
             return misused(usage, "unknown option", name, status);
         }
         if (!set(options, value, optarg)) {
-            return misused(usage, value == 'p' ? "not a process id" : "not a file name", optarg, status);
+            return misused(usage, wanted(value), optarg, status);
         }
     }
     options->rest = argv + optind;

@@ -6,6 +6,7 @@
 #ifndef EDEN_OPTIONS_H
 #define EDEN_OPTIONS_H
 
+#include "eden_abi.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,17 +23,24 @@ enum {
     ACCEPT_EVENTS_ONLY = 1 << 7, /* --events-only: don't read heap headers */
     ACCEPT_OBJECTS = 1 << 8,     /* --objects: per-object probes too */
     ACCEPT_CSV = 1 << 9,         /* --csv */
-    ACCEPT_CHROME = 1 << 10,     /* --chrome */
-    ACCEPT_REST = 1 << 11,       /* other arguments, in rest[] */
+    ACCEPT_REST = 1 << 10,       /* other arguments, in rest[] */
+    ACCEPT_FORCE = 1 << 11,      /* --force */
+    ACCEPT_HEAP = 1 << 12,       /* --heap ID, and --pid to choose a process that was recorded */
+    ACCEPT_PROBE = 1 << 13,      /* --probe NAME, many times */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
+
+enum { OPTIONS_PROBE_WORDS = (EDEN_PROBE_COUNT + 63) / 64 };
 
 struct options {
     int pid;         /* 0: none */
     char **command;  /* NULL: none; ends with NULL */
     double interval; /* seconds; 0: none */
     uint64_t count;  /* 0: no limit */
-    bool json, timestamp, events_only, objects, csv, chrome, verbose;
+    bool json, timestamp, events_only, objects, csv, force, verbose;
+    uint64_t heap;                        /* 0: none */
+    uint64_t probes[OPTIONS_PROBE_WORDS]; /* bit i of word i / 64: probe i; of use where some_probes */
+    bool some_probes;
     const char *output, *input;
     const char *without; /* hidden, for tests: --without PROBE[,PROBE] */
     bool no_multi;       /* hidden, for tests: --no-multi */

@@ -7,7 +7,7 @@
 
 enum {
     COMMAND_MOST = 4096,
-    RECORDER_BATCH = 2048, /* events a transaction: 3 ms, in which the ring buffer (25,000 events) must not fill */
+    RECORDER_BATCH = 2048, /* events a transaction: 3 ms, in which the ring buffer (30,000 events) must not fill */
 };
 
 /* An event that is not in the file yet. */

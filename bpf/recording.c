@@ -1,15 +1,6 @@
 /* What writing and reading a recording share: failures in words, and running SQL. */
 #include "recording_sql.h"
-#include <stdarg.h>
 #include <stdio.h>
-
-void recording_fail(struct failure *why, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    why->status = 1;
-    vsnprintf(why->message, sizeof why->message, format, arguments);
-    va_end(arguments);
-}
 
 static const char *advice(int code) {
     switch (code & 0xff) {
@@ -39,8 +30,8 @@ static const char *advice(int code) {
 
 void recording_fail_sql(struct failure *why, const char *path, const char *doing, sqlite3 *db) {
     int code = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM;
-    recording_fail(why, "%.200s: %s: %.160s; %s", path, doing, db ? sqlite3_errmsg(db) : sqlite3_errstr(code),
-                   advice(code));
+    failure_set(why, 1, "%.200s: %s: %.160s; %s", path, doing, db ? sqlite3_errmsg(db) : sqlite3_errstr(code),
+                advice(code));
 }
 
 int sql_step(sqlite3_stmt *statement) {

@@ -4,6 +4,7 @@
  * of its file, so the connection is closed before the renaming and opened after.
  *
  * Nothing that stands at the path is lost before that, and nothing but a recording without --force. */
+#include "clock.h"
 #include "commands.h"
 #include "recorder.h"
 #include <errno.h>
@@ -34,12 +35,6 @@ int recorder_write_meta(struct recorder *recorder, const char *key, uint64_t val
     recorder_bind_text(recorder->meta, 1, key, 64);
     recorder_bind(recorder->meta, 2, value);
     return sql_step(recorder->meta);
-}
-
-static uint64_t clock_ns(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 static int write_meta_text(struct recorder *recorder, const char *key, const char *value) {
@@ -160,19 +155,19 @@ static bool may_replace(const struct file_look *look, const struct recorder_opti
     if (look->kind == FILE_OTHER && access(look->path, F_OK) == 0) {
         struct stat status;
         if (stat(look->path, &status) != 0 || !S_ISREG(status.st_mode)) {
-            recording_fail(why, "%.200s: is not a plain file; name another one with -o", options->path);
+            failure_set(why, 1, "%.200s: is not a plain file; name another one with -o", options->path);
             return false;
         }
         if (!options->force) {
-            recording_fail(why,
-                           "%.200s: is a file but not a recording, so it is left alone; name another one with -o, or "
-                           "replace it with --force",
-                           options->path);
+            failure_set(why, 1,
+                        "%.200s: is a file but not a recording, so it is left alone; name another one with -o, or "
+                        "replace it with --force",
+                        options->path);
             return false;
         }
     }
     if (look->live) {
-        recording_fail(why, "%.200s: another edenscope is recording to it; name another file with -o", options->path);
+        failure_set(why, 1, "%.200s: another edenscope is recording to it; name another file with -o", options->path);
         return false;
     }
     return true;
@@ -181,19 +176,19 @@ static bool may_replace(const struct file_look *look, const struct recorder_opti
 static bool make_file(struct recorder *recorder, const struct recorder_options *options, struct failure *why) {
     int length = snprintf(recorder->temporary, sizeof recorder->temporary, "%s.XXXXXX", recorder->path);
     if (length < 0 || (size_t)length >= sizeof recorder->temporary - sizeof "-journal") {
-        recording_fail(why, "%.200s...: the name is too long; name another file with -o", options->path);
+        failure_set(why, 1, "%.200s...: the name is too long; name another file with -o", options->path);
         return false;
     }
     int file = mkostemp(recorder->temporary, O_CLOEXEC);
     if (file < 0) {
         recorder->temporary[0] = '\0';
-        recording_fail(why, "%.200s: can't make a file there: %m; name another place with -o", options->path);
+        failure_set(why, 1, "%.200s: can't make a file there: %m; name another place with -o", options->path);
         return false;
     }
     close(file);
     recorder->lock = file_lock(recorder->temporary);
     if (recorder->lock < 0) {
-        recording_fail(why, "%.200s: can't lock it: %m", options->path);
+        failure_set(why, 1, "%.200s: can't lock it: %m", options->path);
         return false;
     }
     return true;
@@ -203,7 +198,7 @@ struct recorder *recorder_create(const struct recorder_options *options, struct 
     struct file_look look;
     struct recorder *recorder = calloc(1, sizeof *recorder);
     if (!recorder) {
-        recording_fail(why, "no memory");
+        failure_set(why, 1, "no memory");
         return NULL;
     }
     recorder->lock = -1;
@@ -236,8 +231,8 @@ bool recorder_publish(struct recorder *recorder, struct failure *why) {
         return false;
     }
     if (look.live) {
-        recording_fail(why, "%.200s: another edenscope has begun to record to it; name another file with -o",
-                       recorder->path);
+        failure_set(why, 1, "%.200s: another edenscope has begun to record to it; name another file with -o",
+                    recorder->path);
         return false;
     }
     if (look.journal) {
@@ -252,7 +247,7 @@ bool recorder_publish(struct recorder *recorder, struct failure *why) {
     }
     close_database(recorder);
     if (rename(recorder->temporary, recorder->path) != 0) {
-        recording_fail(why, "%.200s: can't put the recording there: %m", recorder->path);
+        failure_set(why, 1, "%.200s: can't put the recording there: %m", recorder->path);
         return false;
     }
     recorder->published = true;

@@ -96,7 +96,7 @@ static bool journal_name(const struct file_look *look, char name[PATH_MAX]) {
 bool file_look(const char *path, struct file_look *look, struct failure *why) {
     memset(look, 0, sizeof *look);
     if (!resolve(path, look->path)) {
-        recording_fail(why, "%.200s: %m; %s", path, open_advice(errno));
+        failure_set(why, 1, "%.200s: %m; %s", path, open_advice(errno));
         return false;
     }
     char journal[PATH_MAX];
@@ -116,7 +116,7 @@ bool file_look(const char *path, struct file_look *look, struct failure *why) {
         look->kind = FILE_OTHER;
         return true;
     }
-    recording_fail(why, "%.200s: %m; %s", path, open_advice(errno));
+    failure_set(why, 1, "%.200s: %m; %s", path, open_advice(errno));
     return false;
 }
 
@@ -141,10 +141,10 @@ static bool journal_names_a_file(const char *journal) {
 bool file_recover(const struct file_look *look, struct failure *why) {
     char journal[PATH_MAX];
     if (!journal_name(look, journal) || journal_names_a_file(journal)) {
-        recording_fail(why,
-                       "%.200s-journal: not readable, or not written by edenscope; remove it to see what the "
-                       "recording holds without it",
-                       look->path);
+        failure_set(why, 1,
+                    "%.200s-journal: not readable, or not written by edenscope; remove it to see what the "
+                    "recording holds without it",
+                    look->path);
         return false;
     }
     sqlite3 *db = NULL;
@@ -156,11 +156,10 @@ bool file_recover(const struct file_look *look, struct failure *why) {
         code = sql_run(db, "SELECT count(*) FROM sqlite_schema"); /* any read rolls back first */
     }
     if (code != SQLITE_OK) {
-        recording_fail(
-            why,
-            "%.200s: its recorder was killed while it wrote, and undoing that last half step failed: %.100s; "
-            "copy the file and its -journal to where you may write, and use that copy",
-            look->path, db ? sqlite3_errmsg(db) : "no memory");
+        failure_set(why, 1,
+                    "%.200s: its recorder was killed while it wrote, and undoing that last half step failed: %.100s; "
+                    "copy the file and its -journal to where you may write, and use that copy",
+                    look->path, db ? sqlite3_errmsg(db) : "no memory");
     }
     sqlite3_close(db);
     return code == SQLITE_OK;

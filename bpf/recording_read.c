@@ -20,12 +20,12 @@ bool reading_fail_sql(struct recording *recording, const char *doing, struct fai
 }
 
 bool reading_fail_damaged(struct recording *recording, const char *what, struct failure *why) {
-    recording_fail(why, "%.200s: the recording is damaged: %s; make it again", recording->path, what);
+    failure_set(why, 1, "%.200s: the recording is damaged: %s; make it again", recording->path, what);
     return false;
 }
 
 bool reading_fail_memory(struct recording *recording, struct failure *why) {
-    recording_fail(why, "%.200s: no memory to read it", recording->path);
+    failure_set(why, 1, "%.200s: no memory to read it", recording->path);
     return false;
 }
 
@@ -139,18 +139,18 @@ static bool look_at_file(struct recording *recording, const char *path, struct f
         return false;
     }
     if (look->kind == FILE_MISSING) {
-        recording_fail(why, "%.200s: no such file; make one with `edenscope record`, or name another one with -i",
-                       path);
+        failure_set(why, 1, "%.200s: no such file; make one with `edenscope record`, or name another one with -i",
+                    path);
         return false;
     }
     if (look->kind != FILE_RECORDING) {
-        recording_fail(why, "%.200s: is not a recording of edenscope%s; name another file with -i", path,
-                       look->kind == FILE_EMPTY ? ", it is empty" : "");
+        failure_set(why, 1, "%.200s: is not a recording of edenscope%s; name another file with -i", path,
+                    look->kind == FILE_EMPTY ? ", it is empty" : "");
         return false;
     }
     if (look->version != RECORDING_VERSION) {
-        recording_fail(
-            why,
+        failure_set(
+            why, 1,
             "%.200s: is a recording of format version %u, and this edenscope reads version %d; use the edenscope "
             "that made it",
             path, look->version, RECORDING_VERSION);
@@ -164,7 +164,7 @@ static bool look_at_file(struct recording *recording, const char *path, struct f
 struct recording *recording_open(const char *path, struct failure *why) {
     struct recording *recording = calloc(1, sizeof *recording);
     if (!recording) {
-        recording_fail(why, "no memory");
+        failure_set(why, 1, "no memory");
         return NULL;
     }
     struct file_look look;

@@ -42,7 +42,6 @@ int file_lock(const char *path);
 
 /* ---- statements (recording.c) ----------------------------------------------------------------------------------- */
 
-void recording_fail(struct failure *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* What SQLite says went wrong with path, and what to do about that sort of error. */
 void recording_fail_sql(struct failure *why, const char *path, const char *doing, sqlite3 *db);
 

@@ -8,11 +8,11 @@
  *
  * What can go wrong: a write fails. Then the transaction is rolled back, what was committed before stays, and the
  * recorder takes nothing more (`failed`). A reader that holds the file locked is no such failure: the batch waits. */
+#include "clock.h"
 #include "recorder.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum {
     WAIT_MOST = 262144, /* events that wait in memory; beyond that they are written before more are taken */
@@ -20,15 +20,9 @@ enum {
     FINISH_TRIES = 50,
 };
 
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static bool out_of_memory(struct recorder *recorder, struct failure *why) {
     recorder->failed = true;
-    recording_fail(&recorder->why, "%.200s: no memory for what is recorded", recorder->path);
+    failure_set(&recorder->why, 1, "%.200s: no memory for what is recorded", recorder->path);
     *why = recorder->why;
     return false;
 }
@@ -180,9 +174,9 @@ bool recorder_commit(struct recorder *recorder, const struct model *model, bool 
         }
         if (tries >= FINISH_TRIES) {
             recorder->failed = true;
-            recording_fail(&recorder->why,
-                           "%.200s: another program holds the recording locked; its last moments were not written",
-                           recorder->path);
+            failure_set(&recorder->why, 1,
+                        "%.200s: another program holds the recording locked; its last moments were not written",
+                        recorder->path);
             *why = recorder->why;
             return false;
         }

@@ -4,26 +4,27 @@
  * the texts compared. A parameter that this version doesn't know is shown: nobody can say it is default. */
 #include "format.h"
 #include "report.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum parameter_kind { PARAMETER_size, PARAMETER_number, PARAMETER_whole, PARAMETER_choice };
 
-/* As values of eden_params.def, where numbers are doubles. */
-#define EDEN_NO_LIMIT INFINITY
-#define EDEN_UNSET NAN
 static const struct parameter {
     const char *name;
     enum parameter_kind kind;
     double fallback;
     const char *choices;
 } parameters[] = {
-#define EDEN_PARAM(id, name, kind, fallback, low, high, choices, doc) {name, PARAMETER_##kind, fallback, choices},
+#define EDEN_PARAM(id, name, kind, fallback, low, high, choices, doc)                                                  \
+    {name, PARAMETER_##kind, (double)(fallback), choices},
 #include "eden_params.def"
 #undef EDEN_PARAM
 };
 enum { PARAMETERS = sizeof parameters / sizeof parameters[0] };
+
+static bool has_no_limit(const struct parameter *parameter) {
+    return parameter->kind == PARAMETER_size && parameter->fallback == (double)EDEN_NO_LIMIT;
+}
 
 static void default_text(const struct parameter *parameter, char *text, size_t size) {
     if (parameter->kind == PARAMETER_choice) {
@@ -32,9 +33,9 @@ static void default_text(const struct parameter *parameter, char *text, size_t s
             word += strcspn(word, " ") + 1;
         }
         snprintf(text, size, "%.*s", (int)strcspn(word, " "), word);
-    } else if (isnan(parameter->fallback)) {
+    } else if (parameter->kind == PARAMETER_whole && parameter->fallback == EDEN_UNSET) {
         snprintf(text, size, "unset");
-    } else if (parameter->kind == PARAMETER_size && isinf(parameter->fallback)) {
+    } else if (has_no_limit(parameter)) {
         snprintf(text, size, "none");
     } else {
         snprintf(text, size, "%.15g", parameter->fallback);
@@ -77,7 +78,7 @@ static void show(void *context, const char *name, const char *value) {
     if (parameter) {
         default_text(parameter, text, sizeof text);
         fprintf(shown->out, " (default %s)",
-                parameter->kind == PARAMETER_size && isfinite(parameter->fallback)
+                parameter->kind == PARAMETER_size && !has_no_limit(parameter)
                     ? format_bytes(safe, (uint64_t)parameter->fallback)
                     : text);
     }

@@ -5,14 +5,8 @@
 #ifndef EDEN_SOURCE_H
 #define EDEN_SOURCE_H
 
+#include "failure.h"
 #include "model.h"
-
-/* Why something failed: what, where and what to do about it; and the exit status to give (1: failed, 2: this machine
- * or these rights can't). */
-struct failure {
-    int status;
-    char message[512];
-};
 
 struct source_options {
     int pid;              /* observe this process, or */

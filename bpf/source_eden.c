@@ -10,6 +10,7 @@
  *
  * What can go wrong: a process ends while it is looked at (every look may fail, and none is needed); a pid comes again
  * (each look compares start times); a hit is lost (counted, and told). */
+#include "clock.h"
 #include "source_parts.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -17,18 +18,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { FOLLOW_NS = 200000000, FOLLOW_SOON_NS = 20000000, SOON_NS = 1000000000 };
-
-static uint64_t now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static struct observed *observe(struct source *source, int pid, bool late) {
     uint64_t start = target_start_ns(pid);
@@ -51,16 +46,17 @@ struct look {
     struct source *source;
     struct observed *observed;
     struct failure *why;
-    uint64_t inode; /* of the file looked at last: a file is mapped in several parts */
+    uint64_t device, inode; /* of the file looked at last: a file is mapped in several parts */
     int files, refused;
     bool failed;
 };
 
 static bool look_at_mapping(void *context, const struct mapping *mapping) {
     struct look *look = context;
-    if (!mapping->executable || mapping->inode == look->inode) {
+    if (!mapping->executable || (mapping->inode == look->inode && mapping->device == look->device)) {
         return true;
     }
+    look->device = mapping->device;
     look->inode = mapping->inode;
     int fd = target_open_mapping((int)look->observed->key.pid, mapping);
     if (fd < 0) {
@@ -79,11 +75,26 @@ static bool look_at_mapping(void *context, const struct mapping *mapping) {
     return !look->failed;
 }
 
-/* Attaches to what the process has mapped and we are not attached to. */
-static bool look_at_process(struct source *source, struct observed *observed, struct look *look) {
-    struct failure ignored;
-    *look = (struct look){.source = source, .observed = observed, .why = &ignored};
-    return target_mappings((int)observed->key.pid, look_at_mapping, look) && !look->failed;
+/* Attaches to what the process has mapped and we are not attached to. What fails is told once a process: the others are
+ * observed all the same. A process that has ended meanwhile is no failure. */
+static void look_at_process(struct source *source, struct observed *observed) {
+    struct failure why = {0};
+    struct look look = {.source = source, .observed = observed, .why = &why};
+    target_mappings((int)observed->key.pid, look_at_mapping, &look);
+    if (look.failed && !observed->told && target_start_ns((int)observed->key.pid) == observed->key.start_ns) {
+        observed->told = true;
+        fprintf(stderr, "edenscope: process %u is not observed, or not all of it: %s\n", observed->key.pid,
+                why.message);
+    }
+}
+
+/* Gives back what a process that has ended held: of a program that starts many, all would be held to the end. By perf
+ * events it would take seconds, in which nobody drains the ring buffer. */
+static void let_go(const struct source *source, struct observed *observed) {
+    for (size_t i = 0; kernel_uses_multi(source->kernel) && i < observed->attachments; i++) {
+        attachment_close(observed->attachment[i]);
+        observed->attachment[i] = NULL;
+    }
 }
 
 static void follow_child(void *context, int child) {
@@ -105,12 +116,12 @@ static void follow(struct source *source) {
         }
         if (target_start_ns(pid) != source->observed[i].key.start_ns) {
             source->observed[i].ended = true;
+            let_go(source, &source->observed[i]);
             continue;
         }
         target_command(pid, source->observed[i].command);
         target_children(pid, follow_child, source); /* may move source->observed */
-        struct look look;
-        look_at_process(source, &source->observed[i], &look);
+        look_at_process(source, &source->observed[i]);
     }
     source_settle(source);
     source->followed_ns = now_ns();
@@ -122,8 +133,9 @@ static bool open_process(struct source *source, struct failure *why) {
     int pid = target_process_of(source->options.pid);
     struct observed *observed = pid > 0 ? observe(source, pid, true) : NULL;
     if (!observed) {
-        return source_fail(why, 1, "there is no process %d", source->options.pid);
+        return failure_set(why, 1, pid > 0 ? "process %d has ended" : "there is no process %d", source->options.pid);
     }
+    errno = 0;
     struct look look;
     struct failure first = {0};
     look = (struct look){.source = source, .observed = observed, .why = &first};
@@ -133,12 +145,17 @@ static bool open_process(struct source *source, struct failure *why) {
         return false;
     }
     if (!read || (look.files == 0 && look.refused > 0)) {
-        return source_fail(
-            why, 2, "process %d (%s) cannot be read: %s; being another user's, it needs CAP_SYS_PTRACE (run as root)",
-            pid, observed->command, strerror(errno ? errno : EACCES));
+        return failure_set(
+            why, 2, "process %d (%s) cannot be read: %s; %s", pid, observed->command, strerror(errno ? errno : EACCES),
+            kernel_may_read_others() ? "the system protects it from root, too (a security module or a container?)"
+                                     : "being another user's, it needs CAP_SYS_PTRACE (run as root)");
+    }
+    if (look.files == 0) {
+        return failure_set(why, 1, "process %d (%s) runs no program: it is a kernel thread, or has just ended", pid,
+                           observed->command);
     }
     if (observed->attachments == 0) {
-        return source_fail(why, 1,
+        return failure_set(why, 1,
                            "process %d (%s) does not use Eden: none of its %d mapped files has probes of provider eden",
                            pid, observed->command, look.files);
     }
@@ -149,10 +166,10 @@ static bool open_process(struct source *source, struct failure *why) {
 static bool open_command(struct source *source, struct failure *why) {
     struct observed *observed = observe(source, source->launch.pid, false);
     if (!observed) {
-        return source_fail(why, 1, "the command was killed before it started");
+        return failure_set(why, 1, "%.300s: was killed before it started", source->options.command[0]);
     }
     for (size_t i = 0; i < source->launch.files; i++) {
-        int fd = open(source->launch.file[i], O_RDONLY | O_CLOEXEC);
+        int fd = open(source->launch.file[i], O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         if (fd < 0) {
             continue;
         }
@@ -166,10 +183,30 @@ static bool open_command(struct source *source, struct failure *why) {
     return true;
 }
 
+/* Attaching takes a descriptor a process, or a probe where there are no uprobe_multi links. The command has been forked
+ * with the limit that it is to have. */
+static bool allow_files(struct failure *why) {
+    enum { LEAST_FILES = 64, ENOUGH_FILES = 65536 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return true;
+    }
+    rlim_t most = limit.rlim_max < ENOUGH_FILES ? limit.rlim_max : ENOUGH_FILES;
+    if (limit.rlim_cur < most) {
+        limit.rlim_cur = most;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    if (limit.rlim_cur < LEAST_FILES) {
+        return failure_set(why, 2, "only %ju files may be open at a time; it takes %d or more (ulimit -n)",
+                           (uintmax_t)limit.rlim_cur, LEAST_FILES);
+    }
+    return true;
+}
+
 struct source *source_open(const struct source_options *options, struct failure *why) {
     struct source *source = calloc(1, sizeof *source);
     if (!source) {
-        source_fail(why, 1, "out of memory");
+        failure_set(why, 1, "out of memory");
         return NULL;
     }
     source->options = *options;
@@ -180,7 +217,7 @@ struct source *source_open(const struct source_options *options, struct failure 
         return NULL;
     }
     uint64_t before = now_ns();
-    source->kernel = kernel_open(options, why);
+    source->kernel = allow_files(why) ? kernel_open(options, why) : NULL;
     if (!source->kernel || !(options->command ? open_command : open_process)(source, why)) {
         source_close(source);
         return NULL;

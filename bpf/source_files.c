@@ -1,26 +1,17 @@
 /* Files with probes: looked into once, however many processes map them, and attached to once a process and file.
  *
- * A file is known by device and inode. Its sites become specs in the kernel program's table, which all attachments to
- * it share; an attachment's cookies say which spec a site has. A site whose arguments can't be fetched is left out with
- * a word about it, and what it would have told is then unknown rather than 0. */
+ * A file is known by device, inode and time of change: the inode of a deleted file comes again. Its sites become specs
+ * in the kernel program's table, which all attachments to it share; an attachment's cookies say which spec a site has.
+ * A site whose arguments can't be fetched is left out with a word about it, and what it would have told is then unknown
+ * rather than 0. */
 #include "operand.h"
 #include "probe_table.h"
 #include "source_parts.h"
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-bool source_fail(struct failure *why, int status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    why->status = status;
-    vsnprintf(why->message, sizeof why->message, format, arguments);
-    va_end(arguments);
-    return false;
-}
 
 static bool is_excluded(const struct source *source, const char *probe) {
     const char *at = source->options.without;
@@ -70,7 +61,7 @@ static bool fill_file(struct source *source, struct file *file, struct failure *
     file->site = calloc(count ? count : 1, sizeof *file->site);
     file->semaphore = calloc(count ? count : 1, sizeof *file->semaphore);
     if (!file->site || !file->semaphore) {
-        return source_fail(why, 1, "out of memory");
+        return failure_set(why, 1, "out of memory");
     }
     file->first_spec = source->specs;
     for (size_t i = 0; i < count; i++) {
@@ -97,24 +88,27 @@ static bool fill_file(struct source *source, struct file *file, struct failure *
 int64_t source_add_file(struct source *source, int fd, const char *name, struct failure *why) {
     struct stat status;
     if (fstat(fd, &status) != 0) {
-        source_fail(why, 1, "%.300s: %s", name, strerror(errno));
+        failure_set(why, 1, "%.300s: %s", name, strerror(errno));
         return -1;
     }
     for (uint32_t i = 0; i < source->files; i++) {
-        if (source->file[i].device == status.st_dev && source->file[i].inode == status.st_ino) {
+        if (source->file[i].device == status.st_dev && source->file[i].inode == status.st_ino &&
+            source->file[i].changed.tv_sec == status.st_mtim.tv_sec &&
+            source->file[i].changed.tv_nsec == status.st_mtim.tv_nsec) {
             return i;
         }
     }
     struct file *grown = realloc(source->file, (source->files + 1) * sizeof *grown);
     if (!grown) {
-        source_fail(why, 1, "out of memory");
+        failure_set(why, 1, "out of memory");
         return -1;
     }
     source->file = grown;
     struct file *file = &grown[source->files];
-    *file = (struct file){.device = status.st_dev, .inode = status.st_ino, .name = strdup(name)};
+    *file =
+        (struct file){.device = status.st_dev, .inode = status.st_ino, .changed = status.st_mtim, .name = strdup(name)};
     if (!file->name) {
-        source_fail(why, 1, "out of memory");
+        failure_set(why, 1, "out of memory");
         return -1;
     }
     enum notes_result result = notes_read(fd, name, "eden", &file->notes, why->message, sizeof why->message);
@@ -156,9 +150,9 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
     uint64_t *cookie = calloc(file->sites, sizeof *cookie);
     if (!files || !attachments || !cookie) {
         free(cookie);
-        return source_fail(why, 1, "out of memory");
+        return failure_set(why, 1, "out of memory");
     }
-    uint32_t target = source->targets++;
+    uint32_t target = source->targets;
     for (uint32_t i = 0; i < file->sites; i++) {
         cookie[i] = kernel_cookie(target, file->first_spec + i);
     }
@@ -169,6 +163,7 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
     if (!attachment) {
         return false;
     }
+    source->targets++; /* not before: who can't be attached to is tried again and again */
     observed->file[observed->attachments] = number;
     observed->attachment[observed->attachments++] = attachment;
     if (source->options.verbose) {

@@ -11,12 +11,12 @@
  * total is header + sums now, which may lack the large objects, segments and failures of the moments in which the
  * attachment was being made, or of a collection then under way. So the header is read again (a heap is then `settled`)
  * until a checkpoint fits; it takes one collection and one look, every 200 ms. */
+#include "clock.h"
 #include "source_parts.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct late_heap *source_find_late(const struct observed *observed, uint64_t address, uint64_t id) {
     for (size_t i = 0; i < observed->late_heaps; i++) {
@@ -51,7 +51,7 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
     }
     struct heapinfo *list = calloc(MOST_LATE_HEAPS, sizeof *list);
     int count = list ? heapinfo_list((int)observed->key.pid, file->registry + bias, list, MOST_LATE_HEAPS) : 0;
-    if (count < 0) {
+    if (count < 0 && errno != ESRCH) { /* one that has ended meanwhile needs no word */
         fprintf(stderr,
                 "edenscope: process %u: its heaps' headers cannot be read (%s); figures are of what is seen from "
                 "now on\n",
@@ -116,6 +116,7 @@ void source_settle(struct source *source) {
 /* ---- classes ---------------------------------------------------------------------------------------------------- */
 
 struct telling {
+    struct observed *observed;
     struct event event;
     void (*on_event)(void *context, const struct event *event);
     void *context;
@@ -128,24 +129,23 @@ static bool tell_class(void *context, uint32_t index, uint32_t class_index, cons
     memset(telling->event.text[0], 0, EVENT_TEXT);
     snprintf(telling->event.text[0], EVENT_TEXT, "%s", name);
     telling->on_event(telling->context, &telling->event);
-    return true;
+    return ++telling->observed->classes_told < MOST_CLASSES_TOLD; /* its word alone says that it has so many */
 }
 
 void source_tell_classes(struct source *source, void (*on_event)(void *context, const struct event *event),
                          void *context) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t now = now_ns();
     for (size_t i = 0; i < source->observed_count; i++) {
         struct observed *observed = &source->observed[i];
         for (size_t j = 0; j < observed->late_heaps; j++) {
             struct late_heap *late = &observed->late_heap[j];
-            if (late->told) {
+            if (late->told || observed->classes_told >= MOST_CLASSES_TOLD) {
                 continue;
             }
             late->told = true;
-            struct telling telling = {.on_event = on_event, .context = context};
+            struct telling telling = {.observed = observed, .on_event = on_event, .context = context};
             telling.event = (struct event){
-                .time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+                .time_ns = now,
                 .process = observed->key,
                 .tid = observed->key.pid,
                 .probe = EDEN_PROBE_class__define,

@@ -3,18 +3,12 @@
  * An entry is copied while the kernel may be writing it: each number is whole, but they need not be of one moment until
  * the process has ended. A figure is known only if every probe that tells it is attached in the heap's file; one that
  * isn't is shown as unknown, never as 0. */
+#include "clock.h"
 #include "probe_table.h"
 #include "source_parts.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static uint64_t now_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 /* What tells a figure: all these probes, with at least so many arguments. */
 struct evidence {
@@ -240,7 +234,7 @@ bool source_snapshot(struct source *source, struct model *model, struct failure 
     model->lost = kernel_lost(source->kernel);
     for (size_t i = 0; i < source->observed_count; i++) {
         if (!snapshot_process(source, model, &source->observed[i])) {
-            return source_fail(why, 1, "out of memory");
+            return failure_set(why, 1, "out of memory");
         }
     }
     return true;

@@ -14,11 +14,13 @@
 #include "target.h"
 #include <signal.h>
 #include <sys/types.h>
+#include <time.h>
 
 /* A file with probes, or one that has none and need not be looked at again. */
 struct file {
     dev_t device;
     ino_t inode;
+    struct timespec changed;
     char *name;
     uint32_t sites; /* 0: nothing for us */
     uint64_t *site, *semaphore;
@@ -28,7 +30,7 @@ struct file {
     uint64_t registry; /* address of the heap__create semaphore as linked */
 };
 
-enum { MOST_LATE_HEAPS = 256 };
+enum { MOST_LATE_HEAPS = 256, MOST_CLASSES_TOLD = 262144 };
 
 struct late_heap {
     struct heapinfo first;  /* as attaching found it */
@@ -44,8 +46,10 @@ struct observed {
     char command[64];
     bool late; /* attached after its first instruction */
     bool ended;
-    uint32_t *file; /* attached ones, owned */
-    struct attachment **attachment;
+    bool told;                      /* that something of it can't be observed */
+    uint32_t classes_told;          /* of its late heaps */
+    uint32_t *file;                 /* attached ones, owned */
+    struct attachment **attachment; /* NULL: let go of since */
     size_t attachments;
     struct late_heap *late_heap;
     size_t late_heaps;
@@ -66,8 +70,6 @@ struct source {
     uint64_t attach_ns, start_ns, end_ns, followed_ns;
     volatile sig_atomic_t stops;
 };
-
-__attribute__((format(printf, 3, 4))) bool source_fail(struct failure *why, int status, const char *format, ...);
 
 /* source_files.c. The number of the file, looked into if it was not yet; -1 and why where that fails. */
 int64_t source_add_file(struct source *source, int fd, const char *name, struct failure *why);

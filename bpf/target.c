@@ -50,16 +50,21 @@ uint64_t target_start_ns(int pid) {
     text[length] = 0;
     /* The second field is the command in parentheses and may hold anything; the state is field 3, the start 22. */
     const char *at = strrchr(text, ')');
-    if (!at || at[1] != ' ' || at[2] == 'Z' || at[2] == 'X') {
+    if (!at || at[1] != ' ') {
         return 0;
     }
     at += 2;
+    bool gone = *at == 'Z' || *at == 'X';
     for (int field = 3; field < 22; field++) {
         at = strchr(at, ' ');
         if (!at) {
             return 0;
         }
         at++;
+        /* A first thread that has left is a zombie, too, while others go on: field 20 counts them all. */
+        if (field + 1 == 20 && gone && strtoul(at, NULL, 10) <= 1) {
+            return 0;
+        }
     }
     return strtoull(at, NULL, 10) * PROCESS_START_STEP_NS;
 }
@@ -80,10 +85,12 @@ static bool parse_mapping(const char *line, struct mapping *mapping) {
     char rights[5] = "";
     int path = 0;
     *mapping = (struct mapping){0};
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %" SCNu64 " %n", &mapping->start, &mapping->end,
-               rights, &mapping->offset, &mapping->inode, &path) < 5) {
+    uint32_t major, minor;
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64 " %n", &mapping->start,
+               &mapping->end, rights, &mapping->offset, &major, &minor, &mapping->inode, &path) < 7) {
         return false;
     }
+    mapping->device = (uint64_t)major << 32 | minor;
     mapping->executable = rights[2] == 'x';
     if (path > 0) {
         snprintf(mapping->path, sizeof mapping->path, "%.*s", (int)strcspn(line + path, "\n"), line + path);

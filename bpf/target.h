@@ -9,7 +9,7 @@
 
 struct mapping {
     uint64_t start, end, offset;
-    uint64_t inode;
+    uint64_t device, inode;
     bool executable;
     char path[256]; /* as the process sees it, cut; for messages */
 };

@@ -73,6 +73,10 @@ enum eden_probe_id {
 };
 #define EDEN_PROBE_MAX_ARGS 12
 
+/* Values that eden_params.def names: a whole number that is not given, a size without limit. */
+#define EDEN_UNSET (-1)
+#define EDEN_NO_LIMIT UINT64_MAX
+
 /* Class indices that are not the program's. */
 enum {
     EDEN_CLASS_FREE = 0, /* a free chunk or filler, not an object */

@@ -131,9 +131,6 @@ struct param {
     bool is_unlimited_high, is_unlimited_fallback;
 };
 
-/* The values that eden_params.def names; the runtime has its own types for them. */
-#define EDEN_UNSET (-1)
-#define EDEN_NO_LIMIT 18446744073709551615.0
 static const struct param params[] = {
 #define EDEN_PARAM(id, name, kind, fallback, low, high, choices, doc)                                                  \
     {name,                                                                                                             \
@@ -143,8 +140,8 @@ static const struct param params[] = {
      (double)(low),                                                                                                    \
      (double)(high),                                                                                                   \
      KIND_##kind,                                                                                                      \
-     (double)(high) >= EDEN_NO_LIMIT,                                                                                  \
-     (double)(fallback) >= EDEN_NO_LIMIT},
+     (double)(high) >= (double)EDEN_NO_LIMIT,                                                                          \
+     (double)(fallback) >= (double)EDEN_NO_LIMIT},
 #include "eden_params.def"
 #undef EDEN_PARAM
 };

@@ -16,9 +16,6 @@
 #include "eden_probes.h"
 #include <pthread.h>
 
-#define EDEN_UNSET (-1)
-#define EDEN_NO_LIMIT UINT64_MAX
-
 /* ---- parameters (params.c) ---- */
 
 enum eden_remembered { EDEN_REMEMBERED_OBJECT, EDEN_REMEMBERED_CARD };

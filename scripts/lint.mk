@@ -19,7 +19,7 @@ lint: ## check format, clang's warnings and clang-tidy
 
 .PHONY: lint-stamps
 lint-stamps: $(TIDY_STAMPS)
-$(TIDY_STAMPS): $(B)/lint/%.tidy: %.c .clang-tidy $(LINT_HEADERS)
+$(TIDY_STAMPS): $(B)/lint/%.tidy: %.c $(wildcard .clang-tidy */.clang-tidy) $(LINT_HEADERS)
 	@mkdir -p $(@D)
 	@$(CLANG) -fsyntax-only $(LINT_FLAGS) $<
 	@clang-tidy --quiet $< -- $(LINT_FLAGS) $(TIDY_FLAGS) 2>$@.log || { cat $@.log; exit 1; }

@@ -2,12 +2,9 @@
 # The probes, as bpftrace sees them, say exactly what the heap itself counted (EDEN_STATS): figure by figure and heap by
 # heap, for a program with the library linked in, for one with libeden.so, from the start and attached late. Every probe
 # fires; names and parameters are readable.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
 
-build=${B:-build}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 # shellcheck source=tests/e2e/with_bpftrace.sh
 . tests/e2e/with_bpftrace.sh
 

@@ -1,12 +1,9 @@
 #!/usr/bin/env bash
 # What is documented for bpftrace runs: every scripts/*.bt, pointed at a process, at a file, at a command, prints what it
 # says; every one-liner of docs/one-liners.md, taken from there, prints what is shown below it, other numbers aside.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
 
-build=${B:-build}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 # shellcheck source=tests/e2e/with_bpftrace.sh
 . tests/e2e/with_bpftrace.sh
 

@@ -1,19 +1,11 @@
 #!/usr/bin/env bash
 # dataframe against scripts/check-dataframe.py, which shares no code with it: every count, distinct and sum (exactly) must
 # be equal, over real, generated and nasty files, at ordinary and at tiny heap sizes; and the error cases.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
 
-build=${B:-build}
 frame=$build/workloads/dataframe
 oui=/usr/share/ieee-data/oui.csv
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-
-die() {
-    echo "test_dataframe: $*"
-    exit 1
-}
 
 # expect_equal FILE [REFERENCE]: what both print must be the same JSON value, floats to the last bit.
 expect_equal() {

@@ -2,17 +2,8 @@
 # The documentation says what is so: the reference pages are what `make docs` writes; code shown is the code of the file
 # named above it, and its output is shown as it is; the fields of EDEN_LOG and EDEN_STATS are those documented, in that
 # order; the jq commands run; links lead to files and headings.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-
-build=${B:-build}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-
-die() {
-    echo "test_docs: $*"
-    exit 1
-}
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
 
 make --no-print-directory -s B="$build" "$build/gen/print_reference" "$build/examples/list" "$build/tests/exercise"
 
@@ -77,6 +68,7 @@ while IFS=: read -r page link; do
     [[ $target != http* ]] || continue
     file=${target%%#*}
     path=$(dirname "$page")/$file
+    [[ -n $file ]] || path=$page
     [[ -z $file || -e $path ]] || die "$page: no file for link $target"
     if [[ $target == *#* ]]; then
         grep -E '^#+ ' "${path%/}" | sed -E 's/^#+ //' | tr '[:upper:] ' '[:lower:]-' | tr -cd 'a-z0-9_\n-' |

@@ -1,18 +1,10 @@
 #!/usr/bin/env bash
 # make install: a program builds against the installed tree by pkg-config alone, as C and C++17, with the shared library and
 # the static one, and runs; DESTDIR stages the same tree elsewhere.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
 
-build=${B:-build}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 prefix=$folder/prefix
-
-die() {
-    echo "test_install: $*"
-    exit 1
-}
 
 make --no-print-directory -s install B="$build" PREFIX="$prefix"
 cat >"$folder/pair.c" <<'SOURCE'

@@ -3,17 +3,8 @@
 # all its operands, in registers or constants; a semaphore for each, exported by none. Then what the probes cost where no
 # probe stands: the inline allocation and store are the same instructions with and without them, and a library built
 # with PROBES=0 has no notes.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-
-build=${B:-build}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-
-die() {
-    echo "test_notes: $*"
-    exit 1
-}
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
 
 make --no-print-directory -s B="$build" "$build/lib/libeden.so" "$build/tests/exercise" "$build/tests/exercise-shared"
 

@@ -2,57 +2,17 @@
 # edenscope record, report and script with a real program: the report's sums equal the heaps' own counters (EDEN_STATS),
 # the events' counts equal the figures, a recorder that is killed or can't write leaves a readable file and a program
 # that runs on to its end, and the examples of docs/recording.md give what they say.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
 
 root=$PWD
-build=${B:-build}
 [[ $build == /* ]] || build=$root/$build
 scope=$build/bin/edenscope
 exercise=$build/tests/exercise
-folder=$(mktemp -d)
-children=()
-cleanup() {
-    for child in "${children[@]}"; do
-        kill "$child" 2>/dev/null || true
-    done
-    rm -rf "$folder"
-}
-trap cleanup EXIT
-
-die() {
-    echo "test_record: $*"
-    exit 1
-}
-
-# expect_status STATUS COMMAND...
-expect_status() {
-    local wanted=$1 status=0
-    shift
-    "$@" >"$folder/out" 2>"$folder/err" || status=$?
-    [[ $status == "$wanted" ]] || die "$* gave status $status, not $wanted: $(cat "$folder/err")"
-}
-
-# until_true WHAT COMMAND...: waits for it, at most a minute.
-until_true() {
-    local what=$1
-    shift
-    for ((i = 0; i < 3000; i++)); do
-        "$@" && return
-        sleep 0.02
-    done
-    die "waited in vain: $what"
-}
+need_edenscope
 
 cd "$folder"
-status=0
-"$scope" record -- true >out 2>err || status=$?
-if [[ $status == 2 ]]; then
-    cat err
-    echo "kernel programs cannot be loaded here"
-    exit 77
-fi
-[[ $status == 0 ]] || die "record -- true gave status $status: $(cat err)"
+expect_status 0 "$scope" record -- true
 expect_status 1 "$scope" report
 grep -q 'no heap was seen' err || die "that there is no heap is not said"
 

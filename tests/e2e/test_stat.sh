@@ -2,35 +2,10 @@
 # edenscope stat against the heaps' own counters (EDEN_STATS): every figure of every heap must be equal, exactly, from the
 # first instruction on, attached late, and by either way of attaching; with a probe left out, it must not be equal. Also
 # made-up events in great number, exit statuses, and that a command outlives the tool.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
 
-build=${B:-build}
-scope=$build/bin/edenscope
-exercise=$build/tests/exercise
 gun=$build/tests/probe_gun
-folder=$(mktemp -d)
-children=()
-cleanup() {
-    for child in "${children[@]}"; do
-        kill "$child" 2>/dev/null || true
-    done
-    rm -rf "$folder"
-}
-trap cleanup EXIT
-
-die() {
-    echo "test_stat: $*"
-    exit 1
-}
-
-# expect_status STATUS COMMAND...
-expect_status() {
-    local wanted=$1 status=0
-    shift
-    "$@" >"$folder/out" 2>"$folder/err" || status=$?
-    [[ $status == "$wanted" ]] || die "$* gave status $status, not $wanted: $(cat "$folder/err")"
-}
 
 # compare STATS JSON: prints how many figures were compared; fails where one differs.
 compare() {
@@ -60,14 +35,7 @@ print(compared)
 PYTHON
 }
 
-status=0
-"$scope" stat -- true >"$folder/out" 2>"$folder/err" || status=$?
-if [[ $status == 2 ]]; then
-    cat "$folder/err"
-    echo "kernel programs cannot be loaded here"
-    exit 77
-fi
-[[ $status == 0 ]] || die "stat -- true gave status $status"
+need_edenscope
 
 # From the first instruction on.
 for way in "" --no-multi; do
@@ -95,22 +63,22 @@ EDEN_STATS=$folder/late "$exercise" --wait 5 <"$folder/go" >"$folder/out" &
 target=$!
 children+=("$target")
 exec 7>"$folder/go"
-until grep -q ready "$folder/out"; do sleep 0.02; done
+until_true "the program is ready" grep -q ready "$folder/out"
 "$scope" list --json | grep -q "\"pid\":$target," || die "list does not show the process"
 "$scope" stat -v --json -o "$folder/seen" -p "$target" 2>"$folder/err" &
 tool=$!
 children+=("$tool")
-until grep -q 'attached in' "$folder/err"; do sleep 0.02; done
+until_true "attached" grep -q 'attached in' "$folder/err"
 echo go >&7
 exec 7>&-
 wait "$target" && wait "$tool" || die "attached late to heaps at rest: it failed"
 compare "$folder/late" "$folder/seen" >"$folder/count" || die "attached late to heaps at rest"
 echo "attached late, heaps at rest: $(cat "$folder/count") figures equal"
 
-EDEN_STATS=$folder/middle "$exercise" 200 >/dev/null &
+EDEN_LOG=$folder/middle.log EDEN_STATS=$folder/middle "$exercise" 200 >/dev/null &
 target=$!
 children+=("$target")
-sleep 0.5
+until_true "the program works" test -s "$folder/middle.log"
 "$scope" stat --json -o "$folder/seen" -p "$target" || die "attached in the middle: it failed"
 wait "$target"
 compare "$folder/middle" "$folder/seen" >"$folder/count" || die "attached in the middle"
@@ -154,11 +122,16 @@ if command -v setpriv >/dev/null && [[ $(id -u) == 0 ]]; then
 fi
 
 # The tool dies, the command goes on.
-"$scope" stat -- sh -c "sleep 0.5; echo alive >$folder/alive" >/dev/null 2>&1 &
+mkfifo "$folder/end"
+"$scope" stat -- sh -c "echo started >$folder/started; read -r end <$folder/end; echo alive >$folder/alive" \
+    >/dev/null 2>&1 &
 tool=$!
-sleep 0.2
+until_true "the command has started" test -s "$folder/started"
 kill -9 "$tool"
 wait "$tool" 2>/dev/null || true
-sleep 1
-grep -q alive "$folder/alive" || die "the command died with the tool"
+# Opened for both directions: it does not wait where nobody reads any more.
+exec 8<>"$folder/end"
+echo end >&8
+until_true "the command outlives the tool" test -s "$folder/alive"
+exec 8>&-
 echo "statuses are right, and a command outlives the tool"

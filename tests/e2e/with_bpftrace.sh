@@ -1,14 +1,8 @@
-# For tests that run bpftrace: to be sourced, with $build and $folder (a scratch folder) set.
+# For tests that run bpftrace: to be sourced, after common.sh.
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154
-exercise=$build/tests/exercise
 shared=$build/tests/exercise-shared
 library=$build/lib/libeden.so
-
-die() {
-    echo "$(basename "$0"): $*"
-    exit 1
-}
 
 # Ends the test, as skipped, where bpftrace can't trace.
 need_bpftrace() {
@@ -57,8 +51,8 @@ traced_late() {
     echo go >&7
     exec 7>&-
     wait "$pid" || die "$program fails: $(cat "$output.program")"
-    # With -p, bpftrace ends with the process; without, it waits for Ctrl-C.
-    [[ " ${arguments[*]} " == *" -p "* ]] || kill -INT "$(pgrep -P "$tracer" -x bpftrace)"
+    # With -p, bpftrace ends with the process; without, it waits for Ctrl-C, which timeout passes on.
+    [[ " ${arguments[*]} " == *" -p "* ]] || kill -INT "$tracer"
     wait "$tracer" || die "bpftrace ${arguments[*]} fails: $(cat "$output.log")"
     sed -i '/^__BPFTRACE_NOTIFY/d' "$output"
 }

@@ -1,0 +1,57 @@
+# What the end-to-end tests share; each starts with `. "$(dirname "$0")/common.sh"`. Goes to the project's root; sets
+# $build, $scope and $folder, a scratch folder that goes away at the end, as do the processes listed in $children.
+# shellcheck shell=bash
+# shellcheck disable=SC2034
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+build=${B:-build}
+scope=$build/bin/edenscope
+exercise=$build/tests/exercise
+folder=$(mktemp -d)
+children=()
+
+cleanup() {
+    local child
+    for child in "${children[@]}"; do
+        kill "$child" 2>/dev/null || true
+    done
+    rm -rf "$folder"
+}
+trap cleanup EXIT
+
+die() {
+    echo "$(basename "$0" .sh): $*"
+    exit 1
+}
+
+# expect_status STATUS COMMAND...: its output is in $folder/out and $folder/err.
+expect_status() {
+    local wanted=$1 status=0
+    shift
+    "$@" >"$folder/out" 2>"$folder/err" || status=$?
+    [[ $status == "$wanted" ]] || die "$* gave status $status, not $wanted: $(cat "$folder/err")"
+}
+
+# until_true WHAT COMMAND...: waits for it, at most a minute.
+until_true() {
+    local what=$1 i
+    shift
+    for ((i = 0; i < 3000; i++)); do
+        "$@" && return
+        sleep 0.02
+    done
+    die "waited in vain: $what"
+}
+
+# Ends the test, as skipped, where edenscope can't attach.
+need_edenscope() {
+    local status=0
+    "$scope" stat -- true >"$folder/out" 2>"$folder/err" || status=$?
+    if [[ $status == 2 ]]; then
+        cat "$folder/err"
+        echo "kernel programs cannot be loaded here"
+        exit 77
+    fi
+    [[ $status == 0 ]] || die "stat -- true gave status $status: $(cat "$folder/err")"
+}

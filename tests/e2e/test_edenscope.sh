@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# edenscope as a command line: the examples of docs/edenscope.md run, and that page and --help name the same options; what
+# goes wrong is told by name, with the right status, and harms neither files nor the program that is observed.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+page=$PWD/docs/edenscope.md
+[[ $build == /* ]] || build=$PWD/$build
+scope=$build/bin/edenscope
+exercise=$build/tests/exercise
+cd "$folder"
+
+# ---- options ----
+
+# The options of a subcommand: as the page has them, as --help has them.
+documented() {
+    awk -v command="$1" '/^## / { on = $2 == command } on && /^[|] `-/' "$page" | cut -d'|' -f2 |
+        grep -oE -- '(^|[ `])--?[a-zA-Z][a-z-]*' | tr -d ' `' | sort -u
+}
+helped() {
+    "$scope" "$1" --help | grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' | tr -d ',' | tr ' ' '\n' | grep . |
+        grep -vxE -- '-[hv]|--help|--verbose' | sort -u
+}
+for command in list stat record report script; do
+    diff <(documented "$command") <(helped "$command") || die "$command: the page and --help name different options"
+    [[ $("$scope" help "$command") == "$("$scope" "$command" --help)" ]] || die "help $command is not $command --help"
+done
+
+# refused STATUS WORDS ARGUMENT...: edenscope gives the status, and says these words on stderr.
+refused() {
+    expect_status "$1" "$scope" "${@:3}"
+    grep -qF -- "$2" err || die "edenscope ${*:3} does not say '$2': $(cat err)"
+}
+refused 1 'unknown option: -x' stat -Txyz
+refused 1 'unknown option: --nonesuch' list --nonesuch
+refused 1 'unknown option: -p' list -p 1
+refused 1 'takes no value: --json=1' report --json=1
+refused 1 'needs a value: -o' record -o
+refused 1 'not a process id: 0x10' stat -p 0x10
+refused 1 'not the number of a heap, from 1: 0' report --heap 0
+refused 1 'not a probe; docs/probes.md lists them, as scavenge__done: nonesuch' script --probe nonesuch
+refused 1 'not an interval in seconds (and a count); a program to run goes after --: true' stat true
+refused 1 'either -p PID or -- PROGRAM, not both' stat -p 1 -- true
+refused 1 'no program after --' record --
+refused 1 'unexpected argument: eden.data' report eden.data
+refused 1 'not a plain file' list .
+refused 1 'not an ELF file' list "$page"
+
+# ---- outputs that can't be written ----
+
+for command in help "list --help" "list --json" "list $exercise"; do
+    # shellcheck disable=SC2086
+    expect_status 1 bash -c '"$@" >/dev/full' - "$scope" $command
+    grep -q "can't be written" err || die "$command: a full disk is not told"
+    # shellcheck disable=SC2086
+    expect_status 1 bash -c '"$@" >&-' - "$scope" $command
+done
+
+need_edenscope
+
+# ---- the examples of the page ----
+
+mkfifo go
+"$exercise" --wait <go >ready &
+target=$!
+children+=("$target")
+exec 7>go
+until_true "the program is ready" grep -q ready ready
+count=0
+while read -r line; do
+    line=${line//PROGRAM/$exercise}
+    line=${line//PID/$target}
+    if [[ $line == *"record"*"-p $target"* ]]; then
+        # It ends when it is told to.
+        # shellcheck disable=SC2086
+        "$scope" ${line#edenscope } -v 2>err &
+        tool=$!
+        until_true "attached" grep -q 'attached in' err
+        kill -TERM "$tool"
+        wait "$tool" || die "'$line' gave status $?: $(cat err)"
+    else
+        # shellcheck disable=SC2086
+        expect_status 0 "$scope" ${line#edenscope }
+        [[ -s out || $line == *"-o "* ]] || die "'$line' prints nothing"
+        [[ $line != *--json* ]] || grep -v '^done$' out | jq -e . >/dev/null || die "'$line' prints no JSON"
+    fi
+    count=$((count + 1))
+done < <(sed -n '/^```sh$/,/^```$/{/^edenscope /p}' "$page")
+[[ $count -ge 15 ]] || die "only $count examples"
+[[ $(sqlite3 objects.data 'SELECT count(*) FROM tenure') -gt 0 ]] || die "--objects records no objects"
+echo "$count examples work"
+
+# ---- what can't be observed ----
+
+refused 127 'nonesuch: command not found' stat -- nonesuch
+refused 127 './nonesuch: No such file' record -- ./nonesuch
+refused 126 './: Is a directory' record -- ./
+touch plain
+refused 126 './plain: not executable' stat -- ./plain
+refused 1 "process $$ (" stat -p $$
+refused 1 'there is no process 4194304' stat -p 4194304
+# A process that has ended and was not waited for: it leaves its number behind.
+python3 -c 'import os, sys, time
+pid = os.fork()
+if pid == 0:
+    os._exit(0)
+print(pid, flush=True)
+time.sleep(600)' >zombie &
+children+=("$!")
+until_true "a process has ended" grep -qs '^State:.Z' "/proc/$(until_true "its id" test -s zombie && cat zombie)/status"
+refused 1 "process $(cat zombie) has ended" stat -p "$(cat zombie)"
+kernel_thread=$(grep -l '^PPid:.2$' /proc/[0-9]*/status 2>/dev/null | head -n 1 | cut -d/ -f3 || true)
+if [[ -n $kernel_thread ]]; then
+    refused 1 "runs no program" stat -p "$kernel_thread"
+fi
+
+# ---- what can't begin costs nothing that is there ----
+
+echo mine >mine
+refused 127 'nonesuch: command not found' stat -o mine -- nonesuch
+[[ $(cat mine) == mine ]] || die "stat has emptied a file for nothing"
+refused 1 'is a file but not a recording' record -o mine -- true
+[[ $(cat mine) == mine ]] || die "record has replaced a file that is no recording"
+refused 1 'mine: is not a recording' report -i mine
+head -c 3000 eden.data >cut.data
+expect_status 1 "$scope" report -i cut.data
+grep -q '^edenscope: .*cut.data' err || die "a damaged recording is not named: $(cat err)"
+expect_status 2 bash -c 'ulimit -n 16 && exec "$@"' - "$scope" stat -- true
+grep -q 'ulimit -n' err || die "that too few files may be open is not told: $(cat err)"
+[[ $(bash -c 'ulimit -Sn 64 && exec "$@"' - "$scope" stat -o /dev/null -- sh -c 'ulimit -n') == 64 ]] ||
+    die "the command got another limit"
+
+# A signal before the command begins: it does not begin, and nothing is left. The program's own loader holds edenscope up
+# until it is signalled.
+cat >loader.c <<'SOURCE'
+#include <fcntl.h>
+#include <unistd.h>
+int main(void) {
+    close(open("held", O_WRONLY | O_CREAT, 0600));
+    char byte;
+    int fd = open("release", O_RDONLY);
+    return fd < 0 || read(fd, &byte, 1) != 1;
+}
+SOURCE
+gcc -static -o loader loader.c
+echo 'int main(void) { return 0; }' >held.c
+gcc -Wl,--dynamic-linker="$folder/loader" -o held_program held.c
+mkfifo release
+for signal in TERM HUP; do
+    rm -f held
+    status=0
+    "$scope" record -o held.data -- ./held_program >out 2>err &
+    tool=$!
+    children+=("$tool")
+    until_true "edenscope asks the loader" test -e held
+    kill -"$signal" "$tool"
+    echo >release
+    wait "$tool" || status=$?
+    [[ $status -gt 128 ]] || die "SIG$signal before the command begins gave status $status: $(cat err)"
+    [[ $(echo held.data*) == 'held.data*' ]] || die "SIG$signal leaves $(echo held.data*)"
+done
+
+echo go >&7
+exec 7>&-
+wait "$target" || die "the program that was observed came to harm"
+echo "what goes wrong is told, and costs nothing"
