@@ -122,7 +122,7 @@ static void say_summary(struct source *source, const struct record_run *run, con
     if (!source_snapshot(source, &model, &why)) {
         return;
     }
-    uint64_t event_count = recorder_event_count(run->recorder);
+    uint64_t event_count = recorder_written_count(run->recorder);
     uint64_t scavenge_count = figure_sum(&model, EDEN_FIGURE_scavenges);
     uint64_t full_count = figure_sum(&model, EDEN_FIGURE_full_collections);
     fprintf(stderr, "[ edenscope record: %s event%s, %s scavenge%s, %s full collection%s, wrote %s (%.1f MB) ]\n",
@@ -132,8 +132,8 @@ static void say_summary(struct source *source, const struct record_run *run, con
     if (model.lost) {
         char lost[FORMAT_MAX];
         fprintf(stderr,
-                "edenscope: %s event%s lost, because they came faster than they could be written: the recording's "
-                "figures may be too small\n",
+                "edenscope: %s event%s lost, because they came faster than they could be written, or from too many "
+                "heaps: the recording's figures may be too small\n",
                 format_count(lost, model.lost), plural(model.lost));
     }
     if (model.process_count == 0) {

@@ -45,8 +45,9 @@ bool recorder_write(struct recorder *recorder, bool *more, struct failure *why);
 /* Writes the aggregates as of now and a batch of events, and commits. finished: all events, and nothing comes after. */
 bool recorder_commit(struct recorder *recorder, const struct model *model, bool finished, struct failure *why);
 
-uint64_t recorder_event_count(const struct recorder *recorder); /* added so far */
-uint64_t recorder_bytes(const struct recorder *recorder);       /* of the file, now */
+uint64_t recorder_event_count(const struct recorder *recorder);   /* added so far */
+uint64_t recorder_written_count(const struct recorder *recorder); /* of these, those that the file has */
+uint64_t recorder_bytes(const struct recorder *recorder);         /* of the file, now */
 void recorder_close(struct recorder *recorder); /* an unpublished recording is removed; NULL is allowed */
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */

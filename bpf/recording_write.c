@@ -185,6 +185,8 @@ bool recorder_commit(struct recorder *recorder, const struct model *model, bool 
 
 uint64_t recorder_event_count(const struct recorder *recorder) { return recorder->events; }
 
+uint64_t recorder_written_count(const struct recorder *recorder) { return recorder->written_events; }
+
 uint64_t recorder_bytes(const struct recorder *recorder) {
     struct stat status;
     return fstat(recorder->lock, &status) == 0 ? (uint64_t)status.st_size : 0;

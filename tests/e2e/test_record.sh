@@ -235,6 +235,7 @@ status=0
 ) >out 2>err || status=$?
 [[ $status != 0 ]] || die "a recording that could not be written gave status 0"
 grep -q 'nothing more is recorded' err || die "it does not say that recording ended: $(cat err)"
+tr -d , <err | grep -q " $(sqlite3 full.data 'SELECT count(*) FROM event') events" || die "it tells of other events: $(cat err)"
 [[ -s full.alive ]] || die "the program did not run on to its end"
 "$scope" report -i full.data >out || die "report: a recording that hit a full disk"
 grep -q 'cut short' out || die "the report does not say that it was cut short"
