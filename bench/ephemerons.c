@@ -10,14 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 7 };
+enum { ROUNDS = 7, MIDDLE = ROUNDS / 2 };
 enum order { FORWARD, REVERSE, RANDOM, ORDERS };
 static const char *const order_names[] = {"forward", "reverse", "random"};
 
 static void *need(void *pointer, const char *what) {
     if (pointer == NULL) {
         fprintf(stderr, "ephemerons: no memory for %s\n", what);
-        exit(1);
+        _Exit(1);
     }
     return pointer;
 }
@@ -72,7 +72,7 @@ static uint64_t collect(const size_t *places, size_t count, bool alive) {
     if (after.mourned - before.mourned != (alive ? 0 : count) || before.mourned != 0) {
         fprintf(stderr, "ephemerons: %llu were mourned, not %zu\n", (unsigned long long)after.mourned,
                 alive ? 0 : count);
-        exit(1);
+        _Exit(1);
     }
     eden_heap_destroy(heap);
     return after.gc_ns - before.gc_ns;
@@ -100,7 +100,7 @@ int main(int argc, char **argv) {
             }
             qsort(ns, ROUNDS, sizeof ns[0], compare);
             printf("  %-8s first key %-6s %7.2f ms  (%.2f to %.2f)\n", order_names[order],
-                   alive == 1 ? "alive," : "dead,", (double)ns[ROUNDS / 2] / 1e6, (double)ns[0] / 1e6,
+                   alive == 1 ? "alive," : "dead,", (double)ns[MIDDLE] / 1e6, (double)ns[0] / 1e6,
                    (double)ns[ROUNDS - 1] / 1e6);
         }
     }

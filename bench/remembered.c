@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 51, SMALL = 64 };
+enum { ROUNDS = 51, MIDDLE = ROUNDS / 2, SMALL = 64 };
 enum holder { LARGE, SMALL_ONES, YOUNG };
 
 struct measured {
@@ -34,7 +34,7 @@ struct bench {
 
 static void die(const char *message) {
     fprintf(stderr, "remembered: %s\n", message);
-    exit(1);
+    _Exit(1);
 }
 
 static int compare(const void *a, const void *b) {
@@ -132,7 +132,7 @@ static struct measured measure(enum holder holder, bool fresh, const char *remem
     free(places);
     eden_heap_destroy(b.heap);
     qsort(ns, ROUNDS, sizeof ns[0], compare);
-    return (struct measured){(double)ns[ROUNDS / 2] / 1e3, after.remembered_now};
+    return (struct measured){(double)ns[MIDDLE] / 1e3, after.remembered_now};
 }
 
 /* One table, for the same places or new ones each time. none: a scavenge without the remembered phase's work. */

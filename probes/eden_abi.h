@@ -33,15 +33,16 @@ enum eden_full_cause {
     { "eden", "request", "full", "pin" }
 
 enum eden_tenure_reason {
-    EDEN_TENURE_AGE = 0,      /* below the threshold */
-    EDEN_TENURE_OVERFLOW = 1, /* the survivor semispace is full */
-    EDEN_TENURE_PIN = 2,      /* pinned */
-    EDEN_TENURE_RETRY = 3,    /* left in place by a scavenge that found no memory; promoted by a later one */
+    EDEN_TENURE_AGE = 0,        /* below the threshold */
+    EDEN_TENURE_OVERFLOW = 1,   /* the survivor semispace is full */
+    EDEN_TENURE_PIN = 2,        /* pinned */
+    EDEN_TENURE_RETRY = 3,      /* left in place by a scavenge that found no memory; promoted by a later one */
     EDEN_TENURE_REMEMBERED = 4, /* referred to by many remembered objects */
     EDEN_TENURE_CLASS = 5,      /* of a class chosen by eden_tenure_choose */
     EDEN_TENURE_SITE = 6,       /* allocated at a site chosen by it */
 };
-#define EDEN_TENURE_REASON_NAMES {"age", "overflow", "pin", "retry", "remembered", "class", "site"}
+#define EDEN_TENURE_REASON_NAMES                                                                                       \
+    { "age", "overflow", "pin", "retry", "remembered", "class", "site" }
 
 enum eden_remember_origin {
     EDEN_REMEMBER_STORE = 0,    /* the write barrier */

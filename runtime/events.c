@@ -143,7 +143,8 @@ uint64_t event_phase_start(eden_heap *heap, enum eden_phase phase) {
         break;
 #include "eden_phases.def"
 #undef EDEN_PHASE
-    case EDEN_PHASE_COUNT: break;
+    case EDEN_PHASE_COUNT:
+        break;
     }
     return now_ns();
 }
@@ -162,7 +163,8 @@ void event_phase_done(eden_heap *heap, enum eden_phase phase, uint64_t start_ns,
         break;
 #include "eden_phases.def"
 #undef EDEN_PHASE
-    case EDEN_PHASE_COUNT: break;
+    case EDEN_PHASE_COUNT:
+        break;
     }
 }
 
