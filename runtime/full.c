@@ -2,8 +2,9 @@
  *
  * The scavenge comes first, so that eden is empty and the young that remain are survivors; it is a collection of its
  * own, with its own number. After marking, remembered objects that are dead leave the remembered set, and survivors
- * that only dead old objects kept become fillers (nepotism ends here). Then old space is compacted, or swept where the
- * compactor is `none` or its tables found no memory; then empty segments go back to the system.
+ * that only dead old objects kept become fillers (nepotism ends here). Then old space is slid together (compact.c), or,
+ * where the compactor is another or finds no memory for its tables, swept; `selective` then empties the sparsest
+ * segments. At last empty segments go back to the system.
  *
  * When: old space grew by full_gc_ratio since the last one (here); an old allocation found no chunk, or memory has run
  * out (allocate.c); on request. */

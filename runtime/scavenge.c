@@ -18,6 +18,10 @@
  * fails; it is the allocation that follows which finds no room, tries a full collection, and returns an error
  * (allocate.c).
  *
+ * Overflow. Where survivors do not fit into their semispace, what is reached last is tenured; with
+ * compat.overflow=oldest past survivors are, in a second round (settle). Which objects are tenured by policy is decided
+ * in tenure.c; ephemerons and weak objects in ephemerons.c.
+ *
  * Invariants at the end: no FORWARDED, KEPT or GREY header is reachable; every old object with a young reference is
  * remembered, or remembered.incomplete is set.
  *
@@ -409,10 +413,8 @@ static struct space *future_space(eden_heap *heap) {
     return heap->kept && past->limit - past->used > other->limit - other->used ? past : other;
 }
 
-/* Everything reachable, from remembered set and roots on; the first of two rounds does the same phase by phase. */
-static void trace(struct scavenge *s) {
-    scan_remembered(s);
-    roots_visit(&s->visit);
+/* Everything that remembered set and roots have reached, and what ephemerons whose keys have died refer to. */
+static void scan_all_moved(struct scavenge *s) {
     scan_moved(s);
     while (ephemerons_fire(s->heap, reach_key, s)) {
         scan_moved(s);
@@ -455,7 +457,9 @@ static void settle(struct scavenge *s) {
     s->policy.criterion = EDEN_BY_NOTHING;
     s->to = past;
     s->to->used = s->scan = s->resident = past->start;
-    trace(s);
+    scan_remembered(s);
+    roots_visit(&s->visit);
+    scan_all_moved(s);
 }
 
 void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
@@ -478,11 +482,7 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
 
     start = event_phase_start(heap, EDEN_PHASE_scavenge__copy);
     s.moved = (struct tally){0, 0};
-    scan_moved(&s);
-    while (ephemerons_fire(heap, reach_key, &s)) {
-        scan_moved(&s);
-    }
-    ephemerons_finish(heap);
+    scan_all_moved(&s);
     if (s.owed != 0 && !s.keeping) {
         settle(&s);
     }
