@@ -48,15 +48,19 @@ struct space {
     uintptr_t start, used, limit;
 };
 
+struct tally { /* what a phase worked on */
+    uint64_t objects, bytes;
+};
+
 /* A stretch of old space as mapped from the system; sorted by address in heap->segments. */
 struct segment {
     uintptr_t start, limit;
     /* Between a sweep and the end of compaction: */
-    uint64_t live;    /* bytes of objects */
-    uint64_t slivers; /* bytes of gaps too small for a chunk */
-    uintptr_t gaps;   /* the first of a chain; 0: none */
-    bool pinned;      /* it has a pinned object */
-    bool chosen;      /* to be evacuated */
+    struct tally live; /* objects */
+    uint64_t slivers;  /* bytes of gaps too small for a chunk */
+    uintptr_t gaps;    /* the first of a chain; 0: none */
+    bool pinned;       /* it has a pinned object */
+    bool chosen;       /* to be evacuated */
 };
 
 /* Free chunks of old space, by size: see free_chunks.c. */
@@ -184,10 +188,6 @@ struct eden_heap {
     eden_heap *registry_next;
     uint64_t stress_allocations; /* since the heap was made, while `stress` was on */
     struct check_state check;
-};
-
-struct tally { /* what a phase worked on */
-    uint64_t objects, bytes;
 };
 
 /* ---- errors (error.c): fills error if not NULL; always false, so that `return fail(...)` reads well ---- */

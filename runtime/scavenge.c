@@ -289,6 +289,17 @@ static void scan_young(struct scavenge *s, eden_value object) {
     scan_slots(s, eden_words_(object) + 1, slots_to_scan(s, object));
 }
 
+/* The bytes of an object of a space being collected, alive, dead or moved. A corpse's size is its copy's; in the second
+ * round of an overflow that can be a corpse itself, of an object that was copied twice. */
+static size_t bytes_before_move(const eden_heap *heap, eden_value object) {
+    uint64_t header = real_header(heap, object);
+    while ((header & EDEN_HEADER_FORWARDED) != 0) {
+        object = header & ~EDEN_HEADER_FORWARDED;
+        header = real_header(heap, object);
+    }
+    return object_bytes_by(header, object);
+}
+
 /* Kept objects that the stack had no room for stand grey in new space, amid corpses. */
 static void scan_grey(struct scavenge *s) {
     struct space *spaces[YOUNG_SPACES];
@@ -296,10 +307,7 @@ static void scan_grey(struct scavenge *s) {
     for (int i = 0; i < YOUNG_SPACES; i++) {
         for (uintptr_t at = spaces[i]->start; at < spaces[i]->used;) {
             eden_value object = object_at(at);
-            uint64_t header = real_header(s->heap, object);
-            bool forwarded = (header & EDEN_HEADER_FORWARDED) != 0;
-            /* A corpse's size is its copy's. */
-            at += forwarded ? object_bytes(header & ~EDEN_HEADER_FORWARDED) : object_bytes_by(header, object);
+            at += bytes_before_move(s->heap, object);
             uint64_t kept_grey = EDEN_HEADER_KEPT | EDEN_HEADER_GREY;
             if ((eden_header(object) & (kept_grey | EDEN_HEADER_FORWARDED)) == kept_grey) {
                 header_clear(object, EDEN_HEADER_GREY);
@@ -357,13 +365,12 @@ static eden_value where_now(void *context, eden_value v) {
 
 /* After keeping: what was not kept becomes filler, so that new space can be walked. Answers the end of the last kept
  * object. */
-static uintptr_t fill_unkept(struct space *space) {
+static uintptr_t fill_unkept(const eden_heap *heap, struct space *space) {
     uintptr_t end = space->start, gap = space->start;
     for (uintptr_t at = space->start; at < space->used;) {
         eden_value object = object_at(at);
         bool forwarded = header_has(object, EDEN_HEADER_FORWARDED);
-        eden_value live = forwarded ? eden_header(object) & ~EDEN_HEADER_FORWARDED : object;
-        uintptr_t next = at + object_bytes(live);
+        uintptr_t next = at + bytes_before_move(heap, object);
         if (!forwarded && header_has(object, EDEN_HEADER_KEPT)) {
             if (gap < at) {
                 fill_free(gap, at - gap);
@@ -379,7 +386,7 @@ static uintptr_t fill_unkept(struct space *space) {
 /* Residents that died become fillers too; the copied lie behind them. */
 static void finish_residents(struct scavenge *s) {
     struct space residents = {s->to->start, s->resident, s->resident};
-    uintptr_t end = fill_unkept(&residents);
+    uintptr_t end = fill_unkept(s->heap, &residents);
     if (s->to->used == s->resident) {
         s->to->used = end;
     } else if (end < s->resident) {
@@ -391,7 +398,7 @@ static void finish_spaces(struct scavenge *s) {
     eden_heap *heap = s->heap;
     struct space *from[] = {&heap->eden, &heap->semi[s->to == &heap->semi[0]]};
     for (size_t i = 0; i < sizeof from / sizeof from[0]; i++) {
-        from[i]->used = s->keeping ? fill_unkept(from[i]) : from[i]->start;
+        from[i]->used = s->keeping ? fill_unkept(heap, from[i]) : from[i]->start;
     }
     if (s->resident != s->to->start) {
         finish_residents(s);

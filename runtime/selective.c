@@ -27,11 +27,11 @@ struct evacuation {
 };
 
 static uint64_t segment_bytes(const struct segment *segment) { return segment->limit - segment->start; }
-static uint64_t segment_free(const struct segment *segment) { return segment_bytes(segment) - segment->live; }
+static uint64_t segment_free(const struct segment *segment) { return segment_bytes(segment) - segment->live.bytes; }
 
 static bool is_sparse(const eden_heap *heap, const struct segment *segment, uint64_t all_free) {
     uint64_t sixteenths = all_free > heap->params.shrink_threshold ? 15 : 8;
-    return !segment->pinned && segment->live <= segment_bytes(segment) / 16 * sixteenths;
+    return !segment->pinned && segment->live.bytes <= segment_bytes(segment) / 16 * sixteenths;
 }
 
 /* The sparsest that is sparse and not chosen yet; NULL: none. Segments are few: a search each time will do. */
@@ -39,7 +39,7 @@ static struct segment *sparsest(eden_heap *heap, uint64_t all_free) {
     struct segment *best = NULL;
     for (size_t i = 0; i < heap->old.segment_count; i++) {
         struct segment *segment = &heap->old.segments[i];
-        if (!segment->chosen && is_sparse(heap, segment, all_free) && (best == NULL || segment->live < best->live)) {
+        if (!segment->chosen && is_sparse(heap, segment, all_free) && (best == NULL || segment->live.bytes < best->live.bytes)) {
             best = segment;
         }
     }
@@ -54,11 +54,12 @@ static void plan(struct evacuation *e) {
     }
     uint64_t room = all_free;
     struct segment *segment;
-    while ((segment = sparsest(heap, all_free)) != NULL && taken_in + segment->live <= room - segment_free(segment)) {
+    while ((segment = sparsest(heap, all_free)) != NULL && taken_in + segment->live.bytes <= room - segment_free(segment)) {
         segment->chosen = true;
         room -= segment_free(segment);
-        taken_in += segment->live;
-        e->planned.bytes += segment->live;
+        taken_in += segment->live.bytes;
+        e->planned.objects += segment->live.objects;
+        e->planned.bytes += segment->live.bytes;
         e->low = e->low == 0 || segment->start < e->low ? segment->start : e->low;
         e->high = segment->limit > e->high ? segment->limit : e->high;
     }

@@ -27,14 +27,16 @@ static void add_gap(struct segment *segment, uintptr_t start, uintptr_t end) {
 static struct tally sweep_segment(struct segment *segment) {
     struct tally freed = {0, 0};
     uintptr_t gap = segment->start;
-    segment->live = segment->slivers = segment->gaps = 0;
+    segment->live = (struct tally){0, 0};
+    segment->slivers = segment->gaps = 0;
     segment->pinned = false;
     for (uintptr_t at = segment->start; at < segment->limit;) {
         eden_value object = object_at(at);
         uintptr_t next = at + object_bytes(object);
         if (header_has(object, EDEN_HEADER_MARKED)) {
             header_clear(object, EDEN_HEADER_MARKED);
-            segment->live += next - at;
+            segment->live.objects++;
+            segment->live.bytes += next - at;
             segment->pinned |= header_has(object, EDEN_HEADER_PINNED);
             add_gap(segment, gap, at);
             gap = next;

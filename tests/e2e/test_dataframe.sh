@@ -13,7 +13,8 @@ expect_equal() {
     scripts/check-dataframe.py "$1" >"$reference"
     local options
     # A tiny eden collects all the time; with planning every full collection moves what is old.
-    for options in "" "eden_size=64K,grow_headroom=64K" "eden_size=256K,large_object=4096,full_gc_ratio=0.05"; do
+    for options in "" "eden_size=64K,grow_headroom=64K" "eden_size=64K,grow_headroom=64K,compactor=planning" \
+        "eden_size=256K,large_object=4096,full_gc_ratio=0.05,remembered_set=object"; do
         EDEN_OPTIONS=$options "$frame" --json --verify "$1" >"$folder/answer.json" ||
             die "$1 with '$options': exit status $?"
         python3 - "$reference" "$folder/answer.json" <<'PYTHON' || die "$1 with '$options': the answers differ"

@@ -131,7 +131,7 @@ static int by_address(const void *a, const void *b) {
 
 static void compaction_slides_in_order(void **state) {
     (void)state;
-    WORLD(w, "eden_size=4M,full_gc_ratio=inf");
+    WORLD(w, "eden_size=4M,full_gc_ratio=inf,compactor=planning");
     make_sliders(&w);
     static eden_value before[SLIDERS], after[SLIDERS];
     size_t live = 0;
@@ -176,7 +176,7 @@ static void compaction_slides_in_order(void **state) {
 static void the_pinned_are_stepped_around(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 12; seed++) {
-        WORLD(w, "eden_size=4M,full_gc_ratio=inf,grow_headroom=64K,shrink_threshold=64K");
+        WORLD(w, "eden_size=4M,full_gc_ratio=inf,compactor=planning,grow_headroom=64K,shrink_threshold=64K");
         make_sliders(&w);
         uint64_t random = seed;
         static eden_value pinned[SLIDERS];

@@ -8,6 +8,7 @@ static void fill(const struct world *w, eden_value *local, size_t at, size_t cou
     local[at] = eden_new_slots(w->m, w->array, count);
     for (size_t i = 0; i < count; i++) {
         eden_value object = new_sized(w, OBJECT);
+        memset(eden_raw(object), 0xfe, OBJECT - 8); /* nothing that could pass for a small object */
         *(uint64_t *)eden_raw(object) = i;
         eden_slot_set(w->m, local[at], i, object);
     }
@@ -112,12 +113,41 @@ static void two_rounds_are_one(void **state) {
     assert_true(eden_slot(local[2], 1) == eden_slot(local[4], 0));
 }
 
+/* No room in old space for the oldest: the second round copies what fits and keeps the rest in place. */
+static void old_space_is_full_too(void **state) {
+    (void)state;
+    WORLD(w, "eden_size=1M,tenure_fill=1,compat.overflow=oldest,max_heap=3M,large_object=4096,grow_headroom=64K");
+    EDEN_FRAME(w.m, local, 3);
+    local[2] = eden_new_slots(w.m, w.array, 1000);
+    eden_value block;
+    for (size_t i = 0; (block = new_sized(&w, 8192)) != EDEN_NONE; i++) {
+        eden_slot_set(w.m, local[2], i, block); /* old in old */
+    }
+    assert_false(w.heap->kept);
+    overflow(&w, local);
+    assert_int_equal(count_old(&w, local[1], NEWER), 0);
+    assert_true(w.heap->kept);
+    assert_true(count_old(&w, local[0], OLDER) < 10);
+    for (size_t i = 0; i < 3; i++) {
+        eden_scavenge(w.m);
+        verify(&w);
+        count_old(&w, local[0], OLDER);
+        count_old(&w, local[1], NEWER);
+    }
+    local[2] = EDEN_NONE;
+    eden_full_collect(w.m);
+    verify(&w);
+    count_old(&w, local[0], OLDER);
+    count_old(&w, local[1], NEWER);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_scan_order_what_is_reached_last_is_tenured),
         cmocka_unit_test(the_oldest_make_room_for_eden),
         cmocka_unit_test(eden_alone_overflows),
         cmocka_unit_test(two_rounds_are_one),
+        cmocka_unit_test(old_space_is_full_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,13 +54,13 @@ static const struct known all[] = {
      {"4095", "none", "2T", "x", "", "0"},
      {"4K", "1T"}},
     {"remembered_set",
-     "object",
-     {"object", "object", "object"},
-     {"object", "object", "object"},
+     "card",
+     {"object", "card", "object"},
+     {"object", "card", "object"},
      {"cards", "", "objects", "obj", "OBJECT", "0"},
      {"object", "card"}},
     {"compactor",
-     "planning",
+     "selective",
      {"none", "planning", "selective"},
      {"none", "planning", "selective"},
      {"select", "", "non", "planning none", "1", "NONE"},
@@ -85,7 +85,7 @@ static const struct known all[] = {
      {"age", "never"}},
     {"compat.threshold_bug", "0", {"1", "0", "1"}, {"1", "0", "1"}, {"2", "", "yes", "on", "01", "-1"}, {"0", "1"}},
     {"compat.overflow",
-     "scan-order",
+     "oldest",
      {"oldest", "scan-order", "oldest"},
      {"oldest", "scan-order", "oldest"},
      {"old", "", "0", "scan", "OLDEST", "scan_order"},
@@ -179,6 +179,10 @@ static void each_set_later_and_told_as_it_can_be_set(void **state) {
             bool set = eden_heap_set(heap, all[i].name, all[i].good[g], &error);
             if (strcmp(all[i].name, "eden_size") == 0) {
                 assert_int_equal(set, strcmp(all[i].told[g], "1048576") == 0);
+                continue;
+            }
+            if (strcmp(all[i].name, "remembered_set") == 0) {
+                assert_int_equal(set, strcmp(all[i].told[g], "card") == 0);
                 continue;
             }
             if (!set) {

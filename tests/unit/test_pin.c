@@ -29,7 +29,7 @@ static void a_young_object_is_promoted_and_stays(void **state) {
 
 static void an_old_object_is_pinned_where_it_is(void **state) {
     (void)state;
-    WORLD(w, "eden_size=64K,full_gc_ratio=inf");
+    WORLD(w, "eden_size=64K,full_gc_ratio=inf,compactor=planning");
     EDEN_FRAME(w.m, local, 3);
     for (size_t i = 0; i < 3; i++) {
         local[i] = new_sized(&w, 1000);
