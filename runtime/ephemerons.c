@@ -1,108 +1,108 @@
 /* Ephemerons: objects whose slots count only while something else keeps their key (slot 0) alive (Hayes 1997).
  *
- * When a collection reaches an ephemeron whose key it has not reached, the ephemeron waits: an entry in a table, linked
- * from the key's header, which is saved in the entry and replaced by its number with the WAITING pattern. If the key is
- * reached later, its header is put back and everything that waited for it is released, to be scanned like any object.
- * So each ephemeron is looked at twice at most, whatever the order and however long the chains of keys: the time is
- * linear in their number, where rescanning all that wait, until nothing changes, takes the square of it.
+ * When a collection reaches an ephemeron whose key it has not reached, the ephemeron waits. It is threaded to its key:
+ * its first slot takes the key's header, and the key's header becomes the ephemeron's address with the WAITING pattern.
+ * Others that wait for the same key come in front of it the same way, so the key's real header stands at the end of the
+ * chain. If the key is reached later, its header is put back, the first slots are the key again, and all that waited is
+ * scanned like any object. So each ephemeron is looked at twice at most, whatever the order and however long the chains
+ * of keys: the time is linear in their number, where rescanning all that wait, until nothing changes, takes the square
+ * of it. And since the thread runs through the objects, a chain is followed where they lie: a table of what waits, tried
+ * first, cost a cache miss for each (random order, first key alive: 86 ms of marking; threaded: see bench/ephemerons.c).
  *
  * When nothing is left to scan and some still wait, their keys are dead. All of them are fired together: each becomes
  * an ordinary object (format FIXED) that holds its key strongly and joins the queue of mourners, which the embedder
- * drains. The collection then goes on with what they refer to.
+ * drains. The collection then goes on with what they refer to. The list of keys starts again then, so that ephemerons
+ * that only fired ones refer to, one after the other, do not go quadratic either.
  *
  * Weak objects: the strong slots are scanned; the object is noted; when everything reachable is known, slots that refer
  * to the dead are cleared.
  *
- * Both need memory in the middle of a collection. Where it is refused, this collection treats the object as strong: it
- * keeps too much, once, and frees nothing that is alive.
+ * The lists of keys and of weak objects need memory in the middle of a collection. Where it is refused, this collection
+ * treats the object as strong: it keeps too much, once, and frees nothing that is alive.
  *
- * Invariants: WAITING headers exist only between the first wait of a collection and its end; whoever looks at the
- * header of an object not yet reached in between asks for the real one. */
+ * Invariants: WAITING headers, and the format WAITING, exist only between the first wait of a collection and the end of
+ * firing; whoever looks at the header of an object not yet reached in between asks for the real one. The first slot of
+ * an object of format WAITING is nothing to look at; the format tells who comes across it again (a scan of all old space
+ * may, of what was just tenured). */
 #include "private.h"
 #include <stdlib.h>
 
+static uint64_t *first_slot(eden_value ephemeron) { return eden_words_(ephemeron) + 1; }
+
+static void set_format(eden_value object, uint64_t format) {
+    header_clear(object, 31ull << EDEN_HEADER_FORMAT_SHIFT);
+    header_set(object, format << EDEN_HEADER_FORMAT_SHIFT);
+}
+
 bool ephemeron_wait(eden_heap *heap, eden_value ephemeron, eden_value key) {
     struct waiting *waiting = &heap->waiting;
-    if (!system_grow(&heap->system, (void **)&waiting->entries, &waiting->room, waiting->count,
-                     sizeof *waiting->entries, "waiting ephemerons")) {
-        return false;
-    }
     uint64_t header = eden_header(key);
-    size_t first = header_is_waiting(header) ? (size_t)(header & ~EDEN_WAITING) : 0;
-    waiting->entries[waiting->count++] = (struct waiting_entry){
-        .ephemeron = ephemeron,
-        .key = key,
-        .header = first != 0 ? waiting->entries[first - 1].header : header,
-        .next = first,
-    };
-    *eden_words_(key) = EDEN_WAITING | waiting->count;
+    if (!header_is_waiting(header)) {
+        if (!system_grow(&heap->system, (void **)&waiting->keys, &waiting->room, waiting->count, sizeof *waiting->keys,
+                         "waiting ephemerons")) {
+            return false;
+        }
+        waiting->keys[waiting->count++] = key;
+    }
+    *first_slot(ephemeron) = header;
+    set_format(ephemeron, FORMAT_WAITING);
+    *eden_words_(key) = EDEN_WAITING | ephemeron;
     return true;
 }
 
-uint64_t real_header(const eden_heap *heap, eden_value object) {
+uint64_t real_header(eden_value object) {
     uint64_t header = eden_header(object);
-    return header_is_waiting(header) ? heap->waiting.entries[(header & ~EDEN_WAITING) - 1].header : header;
+    while (header_is_waiting(header)) {
+        header = *first_slot(header & ~EDEN_WAITING);
+    }
+    return header;
 }
 
 void ephemerons_release(eden_heap *heap, eden_value key) {
-    struct waiting *waiting = &heap->waiting;
-    size_t first = (size_t)(eden_header(key) & ~EDEN_WAITING), last = first;
-    *eden_words_(key) = waiting->entries[first - 1].header;
-    for (;; last = waiting->entries[last - 1].next) {
-        waiting->entries[last - 1].released = true;
-        if (waiting->entries[last - 1].next == 0) {
-            break;
+    uint64_t header = eden_header(key);
+    while (header_is_waiting(header)) {
+        eden_value ephemeron = header & ~EDEN_WAITING;
+        header = *first_slot(ephemeron);
+        *first_slot(ephemeron) = key;
+        if (eden_format_bits(ephemeron) == FORMAT_WAITING) { /* not fired */
+            set_format(ephemeron, EDEN_FORMAT_EPHEMERON);
         }
+        mark_push(&heap->mark_stack, ephemeron);
     }
-    waiting->entries[last - 1].next = waiting->released;
-    waiting->released = first;
+    *eden_words_(key) = header;
 }
 
-eden_value ephemeron_released(eden_heap *heap) {
-    struct waiting *waiting = &heap->waiting;
-    if (waiting->released == 0) {
-        return EDEN_NONE;
-    }
-    const struct waiting_entry *entry = &waiting->entries[waiting->released - 1];
-    waiting->released = entry->next;
-    return entry->ephemeron;
-}
-
-static void fire(eden_heap *heap, const struct waiting_entry *entry) {
+static void fire(eden_heap *heap, eden_value ephemeron, uint32_t key_class) {
     struct mourners *mourners = &heap->mourners;
-    if (eden_format_bits(entry->ephemeron) != EDEN_FORMAT_EPHEMERON) {
-        return; /* it waited twice (a scan of all old space may come across what was just tenured) */
-    }
     if (!system_grow(&heap->system, (void **)&mourners->queue, &mourners->room, mourners->end, sizeof *mourners->queue,
                      "mourners")) {
         return; /* stays an ephemeron, strong this time; the next collection tries again */
     }
-    header_clear(entry->ephemeron, 31ull << EDEN_HEADER_FORMAT_SHIFT);
-    header_set(entry->ephemeron, (uint64_t)EDEN_FORMAT_FIXED << EDEN_HEADER_FORMAT_SHIFT);
-    mourners->queue[mourners->end++] = entry->ephemeron;
-    uint32_t key_class = (uint32_t)(real_header(heap, entry->key) & EDEN_HEADER_CLASS_MASK);
-    event_mourn(heap, entry->ephemeron, key_class, mourners->end - mourners->next);
+    set_format(ephemeron, EDEN_FORMAT_FIXED);
+    mourners->queue[mourners->end++] = ephemeron;
+    event_mourn(heap, ephemeron, key_class, mourners->end - mourners->next);
 }
 
 bool ephemerons_fire(eden_heap *heap, void (*reach_key)(void *context, eden_value key), void *context) {
     struct waiting *waiting = &heap->waiting;
     bool any = false;
     for (size_t i = 0; i < waiting->count; i++) {
-        if (!waiting->entries[i].released) {
-            fire(heap, &waiting->entries[i]);
+        uint32_t key_class = (uint32_t)(real_header(waiting->keys[i]) & EDEN_HEADER_CLASS_MASK);
+        uint64_t header = eden_header(waiting->keys[i]);
+        for (; header_is_waiting(header); header = *first_slot(header & ~EDEN_WAITING)) {
+            fire(heap, header & ~EDEN_WAITING, key_class);
         }
     }
     /* Only now: reaching a key releases all that wait for it. */
     for (size_t i = 0; i < waiting->count; i++) {
-        if (!waiting->entries[i].released) {
-            reach_key(context, waiting->entries[i].key);
+        if (header_is_waiting(eden_header(waiting->keys[i]))) {
+            reach_key(context, waiting->keys[i]);
             any = true;
         }
     }
+    waiting->count = 0;
     return any;
 }
-
-void ephemerons_finish(eden_heap *heap) { heap->waiting.count = heap->waiting.released = 0; }
 
 eden_value eden_mourn_next(eden_mutator *mutator) {
     struct mourners *mourners = &mutator->heap->mourners;
@@ -146,7 +146,7 @@ struct tally weak_clear(eden_heap *heap, eden_value (*now)(void *context, eden_v
 }
 
 void ephemerons_destroy(eden_heap *heap) {
-    free(heap->waiting.entries);
+    free(heap->waiting.keys);
     free(heap->mourners.queue);
     free(heap->weak.objects);
 }

@@ -8,12 +8,12 @@
  * When the stack is full the object is marked grey instead and the walk over the heap after the stack has drained finds
  * and scans it. Each such walk scans every object grey at its start, so it ends; it is slow, and rare.
  *
- * Ephemerons and weak objects: ephemerons.c. A waiting key is unmarked, though its header has the mark bit among
- * others.
+ * Ephemerons and weak objects: ephemerons.c. A key that is waited for is unmarked and not grey, whatever bits its
+ * header has.
  *
  * Invariant: marked and neither grey, on the stack, nor waiting means scanned.
  *
- * The scavenger uses the same stack for objects it kept in place. */
+ * The scavenger uses the same stack. */
 #include "private.h"
 
 enum { PIECE = 64 };
@@ -101,7 +101,8 @@ static void drain(struct marking *marking) {
 }
 
 static void scan_if_grey(struct marking *marking, eden_value object) {
-    if (header_has(object, EDEN_HEADER_GREY)) {
+    uint64_t header = eden_header(object);
+    if (!header_is_waiting(header) && (header & EDEN_HEADER_GREY) != 0) {
         header_clear(object, EDEN_HEADER_GREY);
         scan(marking, object, 0);
         drain(marking);
@@ -115,14 +116,14 @@ static void scan_grey(struct marking *marking) {
     for (int i = 0; i < YOUNG_SPACES; i++) {
         for (uintptr_t at = spaces[i]->start; at < spaces[i]->used;) {
             eden_value object = object_at(at);
-            at += object_bytes_by(real_header(heap, object), object);
+            at += object_bytes_by(real_header(object), object);
             scan_if_grey(marking, object);
         }
     }
     for (eden_value object = old_walk(heap, 0); object != EDEN_NONE;) {
-        bool long_count = real_header(heap, object) >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW;
+        bool long_count = real_header(object) >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW;
         uintptr_t start = object - (long_count ? 8 : 0);
-        uintptr_t next = start + object_bytes_by(real_header(heap, object), object);
+        uintptr_t next = start + object_bytes_by(real_header(object), object);
         scan_if_grey(marking, object);
         object = old_walk(heap, next);
     }
@@ -133,15 +134,11 @@ static void drain_all(struct marking *marking) {
     eden_heap *heap = marking->visit.heap;
     for (;;) {
         drain(marking);
-        eden_value released = ephemeron_released(heap);
-        if (released != EDEN_NONE) {
-            scan(marking, released, 0);
-        } else if (heap->mark_stack.overflowed) {
-            heap->mark_stack.overflowed = false;
-            scan_grey(marking);
-        } else {
+        if (!heap->mark_stack.overflowed) {
             return;
         }
+        heap->mark_stack.overflowed = false;
+        scan_grey(marking);
     }
 }
 
@@ -159,7 +156,6 @@ struct tally mark(eden_heap *heap) {
     while (ephemerons_fire(heap, reach_key, &marking)) {
         drain_all(&marking);
     }
-    ephemerons_finish(heap);
     weak_clear(heap, keep_if_marked, NULL);
     return marking.marked;
 }

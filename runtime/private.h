@@ -113,17 +113,10 @@ struct roots {
     size_t visitor_count, visitor_room;
 };
 
-/* Ephemerons that wait for their key to be reached, and those whose key was: ephemerons.c. Numbers count from 1. */
-struct waiting_entry {
-    eden_value ephemeron, key;
-    uint64_t header; /* the key's; true for the entry that the key's header names */
-    size_t next;
-    bool released;
-};
+/* The keys, not reached yet, that ephemerons wait for: ephemerons.c. */
 struct waiting {
-    struct waiting_entry *entries;
+    eden_value *keys;
     size_t count, room;
-    size_t released; /* the first to scan */
 };
 struct mourners {
     eden_value *queue;
@@ -277,15 +270,14 @@ void roots_visit(eden_visit *visit);
 
 /* ---- ephemerons and weak objects (ephemerons.c) ---- */
 #define EDEN_WAITING (EDEN_HEADER_FORWARDED | EDEN_HEADER_MARKED)
+enum { FORMAT_WAITING = 7 }; /* of an ephemeron whose first slot is not its key for now */
 static inline bool header_is_waiting(uint64_t header) { return (header & EDEN_WAITING) == EDEN_WAITING; }
 bool ephemeron_wait(eden_heap *heap, eden_value ephemeron, eden_value key); /* false: no memory, treat it as strong */
-uint64_t real_header(const eden_heap *heap, eden_value object);
-void ephemerons_release(eden_heap *heap,
-                        eden_value key);        /* a waiting key has been reached: call before looking at it */
-eden_value ephemeron_released(eden_heap *heap); /* to be scanned again; EDEN_NONE: no more */
+uint64_t real_header(eden_value object);
+/* A waiting key has been reached: call before looking at it. What waited goes on the mark stack. */
+void ephemerons_release(eden_heap *heap, eden_value key);
 /* Nothing is left to scan: fires what still waits and reaches the keys, which releases it. False: none waited. */
 bool ephemerons_fire(eden_heap *heap, void (*reach_key)(void *context, eden_value key), void *context);
-void ephemerons_finish(eden_heap *heap);
 void ephemerons_destroy(eden_heap *heap);
 bool weak_note(eden_heap *heap, eden_value object); /* false: no memory, treat it as strong */
 /* Passes the weak slots of all noted objects through now, which answers the new address or EDEN_NONE. */

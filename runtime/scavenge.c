@@ -8,7 +8,8 @@
  *  - survivors lie in order in future space: a scan pointer follows the free pointer;
  *  - tenured objects lie anywhere in old space: a list is threaded through their corpses (first slot), which costs no
  *    memory and so can't fail;
- *  - objects kept in place (below): a bounded stack; what does not fit is marked grey and found by walking.
+ *  - objects kept in place (below), and ephemerons whose key was reached after them: a bounded stack; what does not fit
+ *    is marked grey and found by walking.
  *
  * Failure to promote. If neither future space nor old space has room and the system gives no more, the object is kept
  * where it is, with the KEPT bit until the scavenge ends. Then eden and past space still hold objects: their dead are
@@ -164,8 +165,8 @@ static bool has_survived(const struct scavenge *s, eden_value v) {
 /* Ephemerons and weak objects: how many slots, from the first, to scan now. */
 static size_t slots_to_scan(struct scavenge *s, eden_value object) {
     uint32_t format = eden_format_bits(object);
-    if (format == EDEN_FORMAT_EPHEMERON && !has_survived(s, eden_slot(object, 0)) &&
-        ephemeron_wait(s->heap, object, eden_slot(object, 0))) {
+    if (format == FORMAT_WAITING || (format == EDEN_FORMAT_EPHEMERON && !has_survived(s, eden_slot(object, 0)) &&
+                                     ephemeron_wait(s->heap, object, eden_slot(object, 0)))) {
         return 0;
     }
     if (format == EDEN_FORMAT_WEAK && weak_note(s->heap, object)) {
@@ -205,11 +206,11 @@ static size_t card_end(struct scavenge *s, struct card card) {
 }
 
 /* Scans an old object that is not carded. What is not scanned yet, of ephemerons and weak objects, counts as it is:
- * they stay remembered while it may matter. */
+ * they stay remembered while it may matter. A key that is waited for is young. */
 static bool scan_old_whole(struct scavenge *s, eden_value object) {
     size_t count = slots_to_scan(s, object);
     bool young = scan_old(s, object, 0, count);
-    return young || refers_to_young(s, object, count);
+    return young || eden_format_bits(object) == FORMAT_WAITING || refers_to_young(s, object, count);
 }
 
 /* Scans an old object whole and remembers what of it refers to young objects, unless that is known. */
@@ -291,36 +292,51 @@ static void scan_young(struct scavenge *s, eden_value object) {
 
 /* The bytes of an object of a space being collected, alive, dead or moved. A corpse's size is its copy's; in the second
  * round of an overflow that can be a corpse itself, of an object that was copied twice. */
-static size_t bytes_before_move(const eden_heap *heap, eden_value object) {
-    uint64_t header = real_header(heap, object);
+static size_t bytes_before_move(eden_value object) {
+    uint64_t header = real_header(object);
     while ((header & EDEN_HEADER_FORWARDED) != 0) {
         object = header & ~EDEN_HEADER_FORWARDED;
-        header = real_header(heap, object);
+        header = real_header(object);
     }
     return object_bytes_by(header, object);
 }
 
-/* Kept objects that the stack had no room for stand grey in new space, amid corpses. */
+static void scan_stacked(struct scavenge *s, eden_value object) {
+    if (heap_is_young(s->heap, object)) {
+        scan_young(s, object);
+    } else {
+        scan_old_and_remember(s, object, EDEN_REMEMBER_TENURE);
+    }
+}
+
+static void scan_if_grey(struct scavenge *s, eden_value object) {
+    uint64_t header = eden_header(object);
+    bool moved = (header & EDEN_HEADER_FORWARDED) != 0; /* or it is waited for: not reached yet */
+    if (!moved && (header & EDEN_HEADER_GREY) != 0) {
+        header_clear(object, EDEN_HEADER_GREY);
+        scan_stacked(s, object);
+    }
+}
+
+/* What the stack had no room for stands grey: kept objects amid corpses, released ephemerons anywhere. */
 static void scan_grey(struct scavenge *s) {
     struct space *spaces[YOUNG_SPACES];
     heap_young_spaces(s->heap, spaces);
     for (int i = 0; i < YOUNG_SPACES; i++) {
         for (uintptr_t at = spaces[i]->start; at < spaces[i]->used;) {
             eden_value object = object_at(at);
-            at += bytes_before_move(s->heap, object);
-            uint64_t kept_grey = EDEN_HEADER_KEPT | EDEN_HEADER_GREY;
-            if ((eden_header(object) & (kept_grey | EDEN_HEADER_FORWARDED)) == kept_grey) {
-                header_clear(object, EDEN_HEADER_GREY);
-                scan_young(s, object);
-            }
+            at += bytes_before_move(object);
+            scan_if_grey(s, object);
         }
+    }
+    for (eden_value object = old_walk(s->heap, 0); object != EDEN_NONE; object = old_walk(s->heap, object_end(object))) {
+        scan_if_grey(s, object);
     }
 }
 
 /* Everything that the objects moved so far refer to, until nothing is left to scan. */
 static void scan_moved(struct scavenge *s) {
-    struct mark_stack *kept = &s->heap->mark_stack;
-    eden_value released;
+    struct mark_stack *stack = &s->heap->mark_stack;
     for (;;) {
         while (s->scan < s->to->used) {
             eden_value object = object_at(s->scan);
@@ -332,16 +348,10 @@ static void scan_moved(struct scavenge *s) {
             eden_value object = eden_header(corpse) & ~EDEN_HEADER_FORWARDED;
             s->tenured = eden_words_(corpse)[1];
             scan_old_and_remember(s, object, EDEN_REMEMBER_TENURE);
-        } else if (kept->count != 0) {
-            scan_young(s, kept->entries[--kept->count]);
-        } else if ((released = ephemeron_released(s->heap)) != EDEN_NONE) {
-            if (heap_is_young(s->heap, released)) {
-                scan_young(s, released);
-            } else {
-                scan_old_and_remember(s, released, EDEN_REMEMBER_TENURE);
-            }
-        } else if (kept->overflowed) {
-            kept->overflowed = false;
+        } else if (stack->count != 0) {
+            scan_stacked(s, stack->entries[--stack->count]);
+        } else if (stack->overflowed) {
+            stack->overflowed = false;
             scan_grey(s);
         } else {
             return;
@@ -365,12 +375,12 @@ static eden_value where_now(void *context, eden_value v) {
 
 /* After keeping: what was not kept becomes filler, so that new space can be walked. Answers the end of the last kept
  * object. */
-static uintptr_t fill_unkept(const eden_heap *heap, struct space *space) {
+static uintptr_t fill_unkept(struct space *space) {
     uintptr_t end = space->start, gap = space->start;
     for (uintptr_t at = space->start; at < space->used;) {
         eden_value object = object_at(at);
         bool forwarded = header_has(object, EDEN_HEADER_FORWARDED);
-        uintptr_t next = at + bytes_before_move(heap, object);
+        uintptr_t next = at + bytes_before_move(object);
         if (!forwarded && header_has(object, EDEN_HEADER_KEPT)) {
             if (gap < at) {
                 fill_free(gap, at - gap);
@@ -386,7 +396,7 @@ static uintptr_t fill_unkept(const eden_heap *heap, struct space *space) {
 /* Residents that died become fillers too; the copied lie behind them. */
 static void finish_residents(struct scavenge *s) {
     struct space residents = {s->to->start, s->resident, s->resident};
-    uintptr_t end = fill_unkept(s->heap, &residents);
+    uintptr_t end = fill_unkept(&residents);
     if (s->to->used == s->resident) {
         s->to->used = end;
     } else if (end < s->resident) {
@@ -398,7 +408,7 @@ static void finish_spaces(struct scavenge *s) {
     eden_heap *heap = s->heap;
     struct space *from[] = {&heap->eden, &heap->semi[s->to == &heap->semi[0]]};
     for (size_t i = 0; i < sizeof from / sizeof from[0]; i++) {
-        from[i]->used = s->keeping ? fill_unkept(heap, from[i]) : from[i]->start;
+        from[i]->used = s->keeping ? fill_unkept(from[i]) : from[i]->start;
     }
     if (s->resident != s->to->start) {
         finish_residents(s);
@@ -426,7 +436,6 @@ static void scan_all_moved(struct scavenge *s) {
     while (ephemerons_fire(s->heap, reach_key, s)) {
         scan_moved(s);
     }
-    ephemerons_finish(s->heap);
 }
 
 /* compat.overflow=oldest: survivors did not fit, and objects of eden wait in place for room. The oldest past survivors

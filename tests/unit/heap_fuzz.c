@@ -878,8 +878,8 @@ static void shrink_lists(void) {
         heap->weak = (struct weak_list){NULL, 0, 0};
     }
     if (heap->waiting.count == 0) {
-        free(heap->waiting.entries);
-        heap->waiting = (struct waiting){NULL, 0, 0, 0};
+        free(heap->waiting.keys);
+        heap->waiting = (struct waiting){NULL, 0, 0};
     }
     if (heap->mourners.end == 0) {
         free(heap->mourners.queue);

@@ -236,6 +236,100 @@ static void without_memory_they_are_strong(void **state) {
     assert_int_equal(figures_of(&t.w).mourned, 1);
 }
 
+enum { MANY = 300000 }; /* more than the mark stack holds */
+
+static void check_many(const struct mourning *t, const eden_value *local) {
+    for (size_t i = 0; i < MANY; i++) {
+        eden_value ephemeron = eden_slot(local[0], i);
+        if (eden_slot(ephemeron, 0) != eden_slot(local[1], 0) ||
+            eden_int_value(eden_slot(eden_slot(ephemeron, 1), 0)) != (int)i) {
+            fail_msg("ephemeron %zu lost its key or value", i);
+        }
+    }
+    assert_int_equal(figures_of(&t->w).mourned, 0);
+}
+
+/* All of them wait when their key is reached, at the end of a path, and find no room on the mark stack. */
+static void more_released_than_the_stack_holds(void **state) {
+    (void)state;
+    struct mourning t __attribute__((cleanup(end)));
+    make(&t, "eden_size=80M,full_gc_ratio=inf,tenure_proportion=0,tenure_fill=1");
+    EDEN_FRAME(t.w.m, local, 4);
+    local[0] = eden_new_slots(t.w.m, t.w.array, MANY);
+    local[3] = eden_new(t.w.m, t.w.pair);
+    for (size_t i = 0; i < MANY; i++) {
+        make_ephemeron(&t, local, 2, 3, (int)i);
+        eden_slot_set(t.w.m, local[0], i, local[2]);
+    }
+    local[1] = eden_new(t.w.m, t.w.pair);
+    eden_slot_set(t.w.m, local[1], 0, local[3]);
+    local[2] = local[3] = EDEN_NONE;
+    eden_scavenge(t.w.m); /* the ephemerons stay young */
+    verify(&t.w);
+    assert_false(is_old(&t.w, eden_slot(local[0], 0)));
+    check_many(&t, local);
+    set_parameter(&t.w, "tenure_fill", "0");
+    set_parameter(&t.w, "tenure_proportion", "1");
+    eden_scavenge(t.w.m);
+    eden_scavenge(t.w.m); /* they become old */
+    verify(&t.w);
+    assert_true(is_old(&t.w, eden_slot(local[0], 0)));
+    check_many(&t, local);
+    local[3] = eden_new(t.w.m, t.w.pair);
+    for (size_t i = 0; i < MANY; i++) {
+        eden_slot_set(t.w.m, eden_slot(local[0], i), 0, local[3]);
+        eden_value value = eden_new(t.w.m, t.w.pair);
+        eden_slot_set(t.w.m, value, 0, eden_int((int)i));
+        eden_slot_set(t.w.m, eden_slot(local[0], i), 1, value);
+    }
+    local[1] = eden_new(t.w.m, t.w.pair); /* a young path to a young key of old ephemerons */
+    eden_slot_set(t.w.m, local[1], 0, local[3]);
+    local[3] = EDEN_NONE;
+    eden_scavenge(t.w.m);
+    verify(&t.w);
+    check_many(&t, local);
+    for (int order = 0; order < 2; order++) { /* one of these has the ephemerons wait */
+        eden_full_collect(t.w.m);
+        verify(&t.w);
+        check_many(&t, local);
+        local[2] = local[1]; /* visited later */
+        local[1] = local[0];
+        local[0] = local[2];
+        eden_full_collect(t.w.m);
+        local[2] = local[0];
+        local[0] = local[1];
+        local[1] = local[2];
+        check_many(&t, local);
+        local[2] = EDEN_NONE;
+    }
+}
+
+/* Each is found only when the one before has fired: a collector that looks at all again each time would take hours. */
+static void each_found_by_the_death_of_another(void **state) {
+    (void)state;
+    for (int how = SCAVENGE; how <= FULL; how++) {
+        struct mourning t __attribute__((cleanup(end)));
+        make(&t, "eden_size=80M,full_gc_ratio=inf,tenure_proportion=0,tenure_fill=1");
+        EDEN_FRAME(t.w.m, local, 3);
+        local[0] = eden_new(t.w.m, t.w.pair);
+        for (size_t i = 0; i < MANY; i++) {
+            local[1] = eden_new(t.w.m, t.w.pair);
+            make_ephemeron(&t, local, 2, 1, (int)i);
+            eden_slot_set(t.w.m, eden_slot(local[2], 1), 1, local[0]);
+            local[0] = local[2];
+        }
+        local[1] = local[2] = EDEN_NONE;
+        collect(&t, (enum how)how);
+        assert_int_equal(figures_of(&t.w).mourned, MANY);
+        for (size_t i = MANY; i-- > 0; local[0] = eden_slot(eden_slot(local[0], 1), 1)) {
+            if (eden_int_value(eden_slot(eden_slot(local[0], 1), 0)) != (int)i ||
+                eden_mourn_next(t.w.m) != local[0]) {
+                fail_msg("ephemeron %zu is not the next to mourn", i);
+            }
+        }
+    }
+}
+
 static void weak_slots_forget_the_dead(void **state) {
     (void)state;
     for (int how = SCAVENGE; how <= FULL; how++) {
@@ -276,6 +370,8 @@ int main(void) {
         cmocka_unit_test(many_of_one_key),
         cmocka_unit_test(chains_of_keys),
         cmocka_unit_test(without_memory_they_are_strong),
+        cmocka_unit_test(more_released_than_the_stack_holds),
+        cmocka_unit_test(each_found_by_the_death_of_another),
         cmocka_unit_test(weak_slots_forget_the_dead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
