@@ -178,7 +178,8 @@ struct eden_heap {
     bool attached;
     eden_error last_error;
     struct since since;
-    eden_figures figures; /* what the probes have said so far */
+    eden_figures figures;                /* what the probes have said so far */
+    uint64_t phase_ns[EDEN_PHASE_COUNT]; /* how long each took when it last ran */
     uint64_t full_scavenge_ns;
     int log_fd;
     eden_heap *registry_next;
