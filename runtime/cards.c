@@ -7,7 +7,7 @@
  * A dirty card stands in a list (so a scavenge need not search) and has its bit in a byte table over old space (so a
  * store finds out in one look whether it is in the list already). A card's byte is that of the address of its first
  * slot, 64 bytes a byte. Two cards can share a byte only if one is the last, short card of an object (of five slots or
- * less: two words of the next object lie between) and the other is the first of the next object; hence two bits, one
+ * less: two words of the other object lie between) and the other is the first of an object above; hence two bits, one
  * for last cards and one for the others. An object that has cards has more than one.
  *
  * Why 8 slots: what a card costs is the lines of memory that its slots lie in, here two. Microseconds of the remembered
