@@ -1,4 +1,4 @@
-# bench: the cost of probes, log and recording, as ratios of paired runs. Never part of `make test`.
+# bench: the cost of probes, log and recording, and of a large old array, as ratios of paired runs. Never part of `make test`.
 BENCH_ROWS ?= 300000
 BENCH_PAIRS ?= 30
 BENCH_TOOLS := $(B)/bench/selftime.so $(B)/bench/watched.so
@@ -11,7 +11,7 @@ $(B)/bench/data.csv: $(B)/workloads/mkdata
 	@mkdir -p $(@D)
 	$< $(BENCH_ROWS) >$@.new && mv $@.new $@
 
-bench: $(BENCH_TOOLS) $(B)/workloads/dataframe $(B)/bin/edenscope $(B)/bench/data.csv ## measure what watching costs (paired runs, about ten minutes)
+bench: $(BENCH_TOOLS) $(B)/bench/remembered $(B)/workloads/dataframe $(B)/bin/edenscope $(B)/bench/data.csv ## measure what watching costs, and what cards spare (paired runs, about ten minutes)
 	@B=$(B) ROWS=$(BENCH_ROWS) PAIRS=$(BENCH_PAIRS) bench/run
 
 include bench/ephemerons.mk

@@ -7,4 +7,4 @@ $(B)/bench/ephemerons $(B)/bench/remembered: $(B)/bench/%: $(B)/bench/%.o $(B)/l
 bench-ephemerons: $(B)/bench/ephemerons ## time one full collection with 277,777 ephemerons in a chain of keys
 	@$<
 bench-remembered: $(B)/bench/remembered ## time scavenges with a large old array: remembered_set=object and card
-	@$<
+	@bench/remembered.py $<

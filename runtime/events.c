@@ -152,6 +152,7 @@ uint64_t event_phase_start(eden_heap *heap, enum eden_phase phase) {
 void event_phase_done(eden_heap *heap, enum eden_phase phase, uint64_t start_ns, struct tally t) {
     uint64_t duration = now_ns() - start_ns;
     uint64_t seq = heap->info.seq + 1;
+    heap->phase_ns[phase] = duration;
     heap->figures.mark_ns += phase == EDEN_PHASE_mark ? duration : 0;
     heap->figures.sweep_ns += phase == EDEN_PHASE_sweep ? duration : 0;
     heap->figures.compact_ns += phase == EDEN_PHASE_compact ? duration : 0;

@@ -111,6 +111,11 @@ void log_scavenge(eden_heap *heap, const struct scavenge_before *before, const s
         heap->tenure_threshold == 0 ? 0 : (uint64_t)(heap->tenure_threshold - survivors->start),
         (uint64_t)(survivors->limit - survivors->start));
     add(&line, ", \"old_used\": %" PRIu64 ", \"old_capacity\": %" PRIu64, old_used(heap), heap->old.capacity);
+    const uint64_t *ns = heap->phase_ns; /* every scavenge has run each of them once */
+    add(&line, ", \"remembered_ns\": %" PRIu64 ", \"roots_ns\": %" PRIu64, ns[EDEN_PHASE_scavenge__remembered],
+        ns[EDEN_PHASE_scavenge__roots]);
+    add(&line, ", \"copy_ns\": %" PRIu64 ", \"weak_ns\": %" PRIu64, ns[EDEN_PHASE_scavenge__copy],
+        ns[EDEN_PHASE_scavenge__weak]);
     add(&line, ", \"duration_ns\": %" PRIu64 "}", duration);
     write_line(heap->log_fd, &line);
 }

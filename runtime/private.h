@@ -84,8 +84,8 @@ struct old_space {
     uint64_t used_at_full;               /* after the last full collection: what full_gc_ratio measures growth from */
 };
 
-/* A card: a stretch of CARD_SLOTS references of a large old object, from slot `first` on. */
-enum { CARD_SLOTS = 64 };
+/* A card: a stretch of CARD_SLOTS references of a large old object, from slot `first` on. Why so many: cards.c. */
+enum { CARD_SLOTS = 8, CARD_BYTES = CARD_SLOTS * 8 };
 struct card {
     eden_value object;
     size_t first;
@@ -96,7 +96,7 @@ struct remembered_set {
     size_t count, room;
     struct card *cards; /* the dirty ones */
     size_t card_count, card_room;
-    uint8_t *card_table;     /* a byte for each 512 bytes of the old range; usable where segments are; NULL: no cards */
+    uint8_t *card_table; /* a byte for each CARD_BYTES of the old range; usable where segments are; NULL: no cards */
     size_t card_table_bytes; /* reserved */
     bool incomplete;         /* it could not grow: the next scavenge scans all of old space */
 };
@@ -175,7 +175,8 @@ struct eden_heap {
     bool attached;
     eden_error last_error;
     struct since since;
-    eden_figures figures; /* what the probes have said so far */
+    eden_figures figures;                /* what the probes have said so far */
+    uint64_t phase_ns[EDEN_PHASE_COUNT]; /* how long each took when it last ran */
     uint64_t full_scavenge_ns;
     int log_fd;
     eden_heap *registry_next;

@@ -249,6 +249,30 @@ static struct tally scan_all_old(struct scavenge *s) {
     return scanned;
 }
 
+/* Dirty cards lie scattered, and waiting for their slots took 83% of a scan: those some cards ahead are asked for in
+ * time, which made it 0.6 as long. A card has at most two lines, those of its first and its last slot. The prefetches
+ * stand in the loop because gcc 12 drops the calls of a function that does nothing else. */
+static void scan_cards(struct scavenge *s, struct tally *scanned) {
+    enum { AHEAD = 8 };
+    struct remembered_set *set = &s->heap->remembered;
+    size_t kept = 0, count = set->card_count;
+    for (size_t i = 0; i < count; i++) {
+        struct card card = set->cards[i], ahead = set->cards[i + AHEAD < count ? i + AHEAD : i];
+        const eden_value *coming = eden_words_(ahead.object) + 1 + ahead.first;
+        __builtin_prefetch(coming);
+        __builtin_prefetch(coming + CARD_SLOTS - 1);
+        size_t end = card_end(s, card);
+        scanned->objects++;
+        scanned->bytes += 8 * (end - card.first);
+        if (scan_old(s, card.object, card.first, end)) {
+            set->cards[kept++] = card;
+        } else {
+            card_forget(s->heap, card, kept + (count - i - 1));
+        }
+    }
+    set->card_count = kept;
+}
+
 static struct tally scan_remembered(struct scavenge *s) {
     struct remembered_set *set = &s->heap->remembered;
     struct tally scanned = {0, 0};
@@ -264,20 +288,7 @@ static struct tally scan_remembered(struct scavenge *s) {
         }
     }
     set->count = kept;
-    count = set->card_count;
-    kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct card card = set->cards[i];
-        size_t end = card_end(s, card);
-        scanned.objects++;
-        scanned.bytes += 8 * (end - card.first);
-        if (scan_old(s, card.object, card.first, end)) {
-            set->cards[kept++] = card;
-        } else {
-            card_forget(s->heap, card, kept + (count - i - 1));
-        }
-    }
-    set->card_count = kept;
+    scan_cards(s, &scanned);
     if (set->incomplete) {
         struct tally more = scan_all_old(s);
         scanned.objects += more.objects;

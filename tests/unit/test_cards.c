@@ -26,8 +26,8 @@ static size_t dirty_bits(const struct world *w) {
     const struct old_space *old = &w->heap->old;
     size_t count = 0;
     for (size_t i = 0; i < old->segment_count; i++) {
-        for (uintptr_t at = old->segments[i].start; at < old->segments[i].limit; at += CARD_SLOTS * 8) {
-            count += (size_t)__builtin_popcount(w->heap->remembered.card_table[(at - old->start) / (CARD_SLOTS * 8)]);
+        for (uintptr_t at = old->segments[i].start; at < old->segments[i].limit; at += CARD_BYTES) {
+            count += (size_t)__builtin_popcount(w->heap->remembered.card_table[(at - old->start) / CARD_BYTES]);
         }
     }
     return count;
@@ -48,7 +48,7 @@ static bool is_dirty(const struct world *w, eden_value object, size_t slot) {
 static void only_cards_stored_into_are_scanned(void **state) {
     (void)state;
     enum { SLOTS = 10000 };
-    static const size_t stored[] = {5, 63, 64, SLOTS - 1};
+    static const size_t stored[] = {5, CARD_SLOTS - 1, CARD_SLOTS, SLOTS - 1};
     WORLD(w, CARDS);
     EDEN_FRAME(w.m, local, 2);
     old_array(&w, &local[0], SLOTS);
@@ -72,7 +72,7 @@ static void only_cards_stored_into_are_scanned(void **state) {
     verify(&w);
     assert_cards(&w, 3, 3, 0);
     assert_int_equal(figures_of(&w).remembered_now, 3);
-    eden_slot_set(w.m, local[0], 64, EDEN_NONE);
+    eden_slot_set(w.m, local[0], CARD_SLOTS, EDEN_NONE);
     assert_cards(&w, 3, 3, 0); /* stores never forget */
     eden_scavenge(w.m);
     assert_cards(&w, 2, 3, 1);
@@ -108,46 +108,88 @@ static void cards_of_every_length(void **state) {
 }
 
 static uintptr_t byte_of(const struct world *w, eden_value object, size_t first) {
-    return (object + 8 + first * 8 - w->heap->old.start) / (CARD_SLOTS * 8);
+    return (object + 8 + first * 8 - w->heap->old.start) / CARD_BYTES;
 }
 
-/* The last card of one object and the first of the next may have the same byte of the table. */
-static void two_objects_share_a_byte(void **state) {
-    (void)state;
-    enum { ARRAYS = 16, SLOTS = 300, LAST = 256 };
+/* The last card of one object and the first of the next may have the same byte of the table: if it is so short that it
+ * and the two words between them take less than CARD_BYTES. How many of the neighbours do. */
+static size_t neighbours_sharing_a_byte(size_t slots) {
+    enum { ARRAYS = 16 };
+    const size_t last = (slots - 1) / CARD_SLOTS * CARD_SLOTS;
     WORLD(w, CARDS);
     EDEN_FRAME(w.m, local, ARRAYS);
     for (size_t i = 0; i < ARRAYS; i++) {
-        old_array(&w, &local[i], SLOTS);
+        old_array(&w, &local[i], slots);
     }
     size_t sharing = 0;
     for (size_t i = 0; i < ARRAYS; i++) {
         for (size_t j = 0; j < ARRAYS; j++) {
             eden_value low = local[i], high = local[j];
-            if (i == j || byte_of(&w, low, LAST) != byte_of(&w, high, 0)) {
+            if (i == j || byte_of(&w, low, last) != byte_of(&w, high, 0)) {
                 continue;
             }
             sharing++;
-            eden_slot_set(w.m, low, LAST, new_pair(&w, 1));
-            assert_true(is_dirty(&w, low, LAST) && !is_dirty(&w, high, 0));
+            eden_slot_set(w.m, low, last, new_pair(&w, 1));
+            assert_true(is_dirty(&w, low, last) && !is_dirty(&w, high, 0));
             eden_slot_set(w.m, high, 0, new_pair(&w, 2));
-            assert_true(is_dirty(&w, low, LAST) && is_dirty(&w, high, 0));
-            eden_slot_set(w.m, low, LAST, EDEN_NONE);
+            assert_true(is_dirty(&w, low, last) && is_dirty(&w, high, 0));
+            eden_slot_set(w.m, low, last, EDEN_NONE);
             eden_scavenge(w.m);
-            assert_true(!is_dirty(&w, low, LAST) && is_dirty(&w, high, 0));
+            assert_true(!is_dirty(&w, low, last) && is_dirty(&w, high, 0));
             assert_int_equal(number_of(eden_slot(high, 0)), 2);
-            eden_slot_set(w.m, low, SLOTS - 1, new_pair(&w, 3));
+            eden_slot_set(w.m, low, slots - 1, new_pair(&w, 3));
             eden_slot_set(w.m, high, 0, EDEN_NONE);
             eden_scavenge(w.m);
-            assert_true(is_dirty(&w, low, LAST) && !is_dirty(&w, high, 0));
-            assert_int_equal(number_of(eden_slot(low, SLOTS - 1)), 3);
-            eden_slot_set(w.m, low, SLOTS - 1, EDEN_NONE);
+            assert_true(is_dirty(&w, low, last) && !is_dirty(&w, high, 0));
+            assert_int_equal(number_of(eden_slot(low, slots - 1)), 3);
+            eden_slot_set(w.m, low, slots - 1, EDEN_NONE);
             eden_scavenge(w.m);
         }
     }
-    assert_true(sharing > 0);
     assert_int_equal(w.heap->remembered.card_count, 0);
     assert_int_equal(dirty_bits(&w), 0);
+    return sharing;
+}
+
+static void two_objects_share_a_byte(void **state) {
+    (void)state;
+    size_t sharing = 0;
+    for (size_t slots = EDEN_SLOTS_OVERFLOW; slots <= EDEN_SLOTS_OVERFLOW + 2 * CARD_SLOTS; slots++) {
+        size_t of_last = (slots - 1) % CARD_SLOTS + 1, some = neighbours_sharing_a_byte(slots);
+        assert_true(some == 0 || of_last * 8 + 16 < CARD_BYTES);
+        sharing += some;
+    }
+    assert_true(sharing > 0);
+}
+
+/* All slots of neighbours, written at once: each card is in the list once, and what each slot refers to survives. */
+static void neighbours_wholly_dirty(void **state) {
+    (void)state;
+    enum { ARRAYS = 8 };
+    WORLD(w, CARDS);
+    EDEN_FRAME(w.m, local, ARRAYS);
+    size_t cards = 0;
+    for (size_t i = 0; i < ARRAYS; i++) {
+        size_t slots = EDEN_SLOTS_OVERFLOW + i;
+        old_array(&w, &local[i], slots);
+        cards += (slots + CARD_SLOTS - 1) / CARD_SLOTS;
+    }
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < ARRAYS; i++) {
+            for (size_t slot = eden_slot_count(local[i]); slot-- > 0;) {
+                eden_slot_set(w.m, local[i], slot, new_pair(&w, (int64_t)(1000 * i + slot)));
+            }
+        }
+        assert_cards(&w, cards, cards, 0);
+        eden_scavenge(w.m);
+        verify(&w);
+        assert_cards(&w, cards, cards, 0);
+        for (size_t i = 0; i < ARRAYS; i++) {
+            for (size_t slot = 0; slot < eden_slot_count(local[i]); slot++) {
+                assert_int_equal(number_of(eden_slot(local[i], slot)), 1000 * i + slot);
+            }
+        }
+    }
 }
 
 /* Weak objects are remembered whole: their slots keep nothing young alive. */
@@ -237,7 +279,7 @@ static void full_collections(void **state) {
 /* Where the list can't grow the card stays clean, and the next scavenge looks at all of old space. */
 static void a_list_that_cannot_grow(void **state) {
     (void)state;
-    enum { SLOTS = 64 * 100 };
+    enum { SLOTS = CARD_SLOTS * 100 };
     struct refusal refusal = {0, 0, 0};
     eden_options options = {.parameters = CARDS, .memory_hook = refuse_some, .memory_hook_context = &refusal};
     struct world w __attribute__((cleanup(world_end)));
@@ -245,7 +287,7 @@ static void a_list_that_cannot_grow(void **state) {
     EDEN_FRAME(w.m, local, 1);
     old_array(&w, &local[0], SLOTS);
     refusal = (struct refusal){1, LONG_MAX, 0};
-    for (size_t i = 0; i < SLOTS; i += 64) {
+    for (size_t i = 0; i < SLOTS; i += CARD_SLOTS) {
         eden_slot_set(w.m, local[0], i, new_pair(&w, (int64_t)i));
     }
     assert_true(w.heap->remembered.incomplete);
@@ -255,8 +297,8 @@ static void a_list_that_cannot_grow(void **state) {
         eden_scavenge(w.m);
         verify(&w);
         assert_true(w.heap->remembered.incomplete == (round == 0));
-        assert_cards(&w, round == 0 ? 0 : SLOTS / 64, round == 0 ? 0 : SLOTS / 64, 0);
-        for (size_t i = 0; i < SLOTS; i += 64) {
+        assert_cards(&w, round == 0 ? 0 : SLOTS / CARD_SLOTS, round == 0 ? 0 : SLOTS / CARD_SLOTS, 0);
+        for (size_t i = 0; i < SLOTS; i += CARD_SLOTS) {
             assert_int_equal(number_of(eden_slot(local[0], i)), i);
         }
     }
@@ -312,7 +354,7 @@ static void tenured_large_arrays(void **state) {
     EDEN_FRAME(w.m, local, 1);
     local[0] = eden_new_slots(w.m, w.array, 1000);
     eden_slot_set(w.m, local[0], 100, new_pair(&w, 100));
-    eden_slot_set(w.m, local[0], 120, new_pair(&w, 120));
+    eden_slot_set(w.m, local[0], 103, new_pair(&w, 103));
     eden_slot_set(w.m, local[0], 999, new_pair(&w, 999));
     assert_cards(&w, 0, 0, 0);
     eden_scavenge(w.m);
@@ -342,11 +384,11 @@ static void what_the_verifier_says(void **state) {
     local[1] = new_pair(&w, 1);
     eden_slot_set(w.m, local[0], 10, local[1]);
     verify(&w);
-    eden_words_(local[0])[1 + 64] = local[1]; /* the next card, past the barrier */
+    eden_words_(local[0])[1 + 64] = local[1]; /* another card, past the barrier */
     assert_fault(&w, "slot 64 refers to young");
     eden_words_(local[0])[1 + 64] = EDEN_NONE;
     verify(&w);
-    uint8_t *byte = &w.heap->remembered.card_table[byte_of(&w, local[0], 0)], was = *byte;
+    uint8_t *byte = &w.heap->remembered.card_table[byte_of(&w, local[0], 10 / CARD_SLOTS * CARD_SLOTS)], was = *byte;
     *byte = 0;
     assert_fault(&w, "is not remembered");
     eden_words_(local[0])[1 + 10] = EDEN_NONE;
@@ -401,6 +443,7 @@ int main(void) {
         cmocka_unit_test(only_cards_stored_into_are_scanned),
         cmocka_unit_test(cards_of_every_length),
         cmocka_unit_test(two_objects_share_a_byte),
+        cmocka_unit_test(neighbours_wholly_dirty),
         cmocka_unit_test(large_weak_objects),
         cmocka_unit_test(full_collections),
         cmocka_unit_test(a_list_that_cannot_grow),

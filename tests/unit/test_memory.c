@@ -229,12 +229,17 @@ static void a_full_old_space_leaves_new_space_usable(void **state) {
 /* ---- the system itself ---------------------------------------------------------------------------------------------
  */
 
+struct under {
+    uint64_t bytes;
+    const char *parameters;
+};
+
 static void under_ulimit(void *context) {
-    const uint64_t *bytes = context;
-    struct rlimit limit = {*bytes, *bytes};
+    const struct under *under = context;
+    struct rlimit limit = {under->bytes, under->bytes};
     CHILD_CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
     eden_error error = {EDEN_OK, ""};
-    eden_options options = {.parameters = "eden_size=1M,grow_headroom=1M"};
+    eden_options options = {.parameters = under->parameters};
     eden_heap *heap = eden_heap_create(&options, &error);
     if (heap == NULL) {
         CHILD_CHECK(error.status == EDEN_NO_MEMORY && error.message[0] != '\0');
@@ -268,13 +273,17 @@ static void ulimit_v(void **state) {
     if (TEST_SANITIZED) {
         skip(); /* the sanitizer itself needs the address space */
     }
-    uint64_t bytes = 100 * MIB;
-    assert_child_ok(run_child(under_ulimit, &bytes));
-    bytes = 48 * MIB;
-    assert_child_ok(run_child(under_ulimit, &bytes));
-    bytes = 12 * MIB;
-    int status = run_child(under_ulimit, &bytes);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    static const char *const parameters[] = {"eden_size=1M,grow_headroom=1M,remembered_set=object",
+                                             "eden_size=1M,grow_headroom=1M,remembered_set=card"};
+    for (int i = 0; i < 2; i++) {
+        struct under under = {100 * MIB, parameters[i]};
+        assert_child_ok(run_child(under_ulimit, &under));
+        under.bytes = 48 * MIB;
+        assert_child_ok(run_child(under_ulimit, &under));
+        under.bytes = 12 * MIB;
+        int status = run_child(under_ulimit, &under);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    }
 }
 
 static void creation_without_memory(void **state) {

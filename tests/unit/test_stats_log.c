@@ -174,6 +174,9 @@ static void check_log(const json_t *lines, const eden_figures *figures, uint64_t
             assert_true(number(line, "threshold") <= number(line, "semispace"));
             assert_true(number(line, "remembered_before") + number(line, "remembered_after") < 1000000);
             assert_true(number(line, "eden_used") <= figures->eden_size);
+            uint64_t phases_ns = number(line, "remembered_ns") + number(line, "roots_ns") + number(line, "copy_ns") +
+                                 number(line, "weak_ns");
+            assert_true(phases_ns > 0 && phases_ns <= number(line, "duration_ns"));
         } else {
             assert_string_equal(string(line, "kind"), "full");
             assert_true(full_is_next); /* each follows its own scavenge */
