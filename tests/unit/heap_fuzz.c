@@ -16,15 +16,18 @@
  *     heap-fuzz                           the plan of `make test`: some seeds under each of several EDEN_OPTIONS
  *     heap-fuzz --first K --seeds N       N seeds from K on, under EDEN_OPTIONS as given
  *     heap-fuzz ... --events E            events a seed (default 1500)
+ *     heap-fuzz ... --jobs N              in N processes at a time (default 1)
  *
- * Each seed runs in a child process, so a crash is a finding like any other. A failing seed is shrunk: events are
+ * Seeds run in child processes, so a crash is a finding like any other. A failing seed is shrunk: events are
  * numbers that mean something in any state, so any subsequence can be run; the shortest that still fails, as found by
  * removing ever smaller pieces, is printed. */
 #include "support.h"
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 #include <time.h>
 
-enum { ROOTS = 24, FRAME_ROOTS = 10, GLOBAL_ROOTS = 8, PINS = 16, MAX_EVENTS = 100000 };
+enum { ROOTS = 24, FRAME_ROOTS = 10, GLOBAL_ROOTS = 8, PINS = 16, MAX_EVENTS = 100000, MAX_JOBS = 256 };
 enum { WEAK_FIXED = 1, KEY = 0, VALUE = 1, ID = 3, EPHEMERON_SLOTS = 4 }; /* ID: a number that tells the node */
 
 /* ---- the model ----------------------------------------------------------------------------------------------------
@@ -34,32 +37,45 @@ enum value_kind { VALUE_IMMEDIATE, VALUE_NODE };
 
 struct value {
     enum value_kind kind;
-    uint64_t bits;     /* VALUE_IMMEDIATE: the value itself */
-    struct node *node; /* VALUE_NODE */
+    union {
+        uint64_t bits;     /* VALUE_IMMEDIATE: the value itself */
+        struct node *node; /* VALUE_NODE */
+    };
 };
 
+/* One piece of memory with its slots and raw bytes: walks over the model are bound by cache misses. */
 struct node {
-    struct node *next; /* of all nodes */
-    eden_class of;
-    size_t references;
-    struct value *slots;
-    size_t raw_bytes; /* whole words of the body after the references */
-    unsigned char *raw;
-    size_t raw_count; /* as eden_raw_count should say; SIZE_MAX: not asked */
-    uint32_t hash;    /* 0: never asked for */
-    eden_value place; /* where the walk of `epoch` found it */
     uint64_t epoch;
-    uint64_t reached; /* by reach() number so many */
-    size_t strong;    /* references that keep their referents alive: of weak nodes the first few */
-    bool ephemeron;
-    uint64_t fired; /* the epoch that found it in the queue of mourners; 0: not fired */
+    eden_value place; /* where the walk of `epoch` found it */
+    uint64_t reached; /* by the walk, or reach(), number so many */
+    eden_class of;
+    uint32_t hash; /* 0: never asked for */
     unsigned pins;
+    bool ephemeron;
+    size_t references;
+    size_t strong;    /* references that keep their referents alive: of weak nodes the first few */
+    size_t raw_bytes; /* whole words of the body after the references */
+    size_t raw_count; /* as eden_raw_count should say; SIZE_MAX: not asked */
+    uint64_t fired;   /* the epoch that found it in the queue of mourners; 0: not fired */
+    unsigned char *raw;
+    struct node *next; /* of all nodes */
+    struct value slots[];
 };
 
 /* A slot of a node. */
 struct place {
     struct node *node;
     size_t slot;
+};
+
+/* A node, and the object that stands for it. */
+struct pair {
+    struct node *node;
+    eden_value object;
+};
+struct pair_list {
+    struct pair *at;
+    size_t count, room;
 };
 struct place_list {
     struct place *at;
@@ -104,6 +120,11 @@ static struct fuzz {
     struct place_list cleared, intact; /* weak slots, and of the intact keys too, as the walk finds them */
     struct place_list waiting;
     uint64_t reaches;
+    uint64_t reaching; /* the number that the walk gives to what it meets; 0: by now that is no longer alive */
+    struct pair_list work;
+    struct pair_list unproven;     /* met by the walk: ephemerons whose keys are not known to be alive */
+    struct pair_list weak_holders; /* and objects with weak slots */
+    struct value_list places;      /* where the walk has been */
 } fuzz;
 
 __attribute__((format(printf, 1, 2), noreturn)) static void broken(const char *format, ...) {
@@ -181,18 +202,43 @@ static bool hook(void *context, size_t bytes, const char *what) {
 /* ---- comparing ----------------------------------------------------------------------------------------------------
  */
 
-struct pair {
-    struct node *node;
-    eden_value object;
-};
+static void add_pair(struct pair_list *list, struct node *node, eden_value object) {
+    list->at = grown(list->at, list->count, &list->room, sizeof *list->at);
+    list->at[list->count++] = (struct pair){node, object};
+}
 
-static struct pair *work;
-static size_t work_count, work_room;
-static struct value_list places;
+/* A bit for each word of the heap: is a node there? All clear between walks, so that heaps can share it. */
+static struct {
+    uint64_t *bits;
+    size_t bytes;
+} taken;
 
-static void add_work(struct node *node, eden_value object) {
-    work = grown(work, work_count, &work_room, sizeof *work);
-    work[work_count++] = (struct pair){node, object};
+static void note_place(eden_value object) {
+    const eden_heap *heap = fuzz.w.heap;
+    size_t word = (object - heap->reservation) / 8;
+    if (object - heap->reservation >= heap->reservation_bytes) {
+        broken("%#llx is no address of the heap", (unsigned long long)object);
+    }
+    if (taken.bytes < heap->reservation_bytes / 64 + 8) {
+        if (taken.bytes != 0) {
+            munmap(taken.bits, taken.bytes);
+        }
+        taken.bytes = heap->reservation_bytes / 64 + 8;
+        taken.bits =
+            mmap(NULL, taken.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        need(taken.bits == MAP_FAILED ? NULL : taken.bits);
+    }
+    if ((taken.bits[word / 64] >> (word % 64) & 1) != 0) {
+        broken("two nodes at one place, %#llx", (unsigned long long)object);
+    }
+    taken.bits[word / 64] |= 1ull << (word % 64);
+    add_value(&fuzz.places, object);
+}
+
+static void clear_places(void) {
+    for (size_t i = 0; i < fuzz.places.count; i++) {
+        taken.bits[(fuzz.places.at[i] - fuzz.w.heap->reservation) / 8 / 64] = 0;
+    }
 }
 
 static void meet(const struct value *value, eden_value object, const char *where, size_t index) {
@@ -216,13 +262,9 @@ static void meet(const struct value *value, eden_value object, const char *where
     }
     node->epoch = fuzz.epoch;
     node->place = object;
-    add_work(node, object);
-    add_value(&places, object);
-}
-
-static int by_address(const void *a, const void *b) {
-    const eden_value x = *(const eden_value *)a, y = *(const eden_value *)b;
-    return (x > y) - (x < y);
+    node->reached = fuzz.reaching;
+    note_place(object);
+    add_pair(&fuzz.work, node, object);
 }
 
 static void compare_object(const struct node *node, eden_value object) {
@@ -241,7 +283,7 @@ static void compare_object(const struct node *node, eden_value object) {
     if (node->hash != 0 && eden_identity_hash(fuzz.w.m, object) != node->hash) {
         broken("object %#llx: its identity hash has changed", (unsigned long long)object);
     }
-    if (memcmp(eden_words_(object) + 1 + node->references, node->raw, node->raw_bytes) != 0) {
+    if (node->raw_bytes != 0 && memcmp(eden_words_(object) + 1 + node->references, node->raw, node->raw_bytes) != 0) {
         broken("object %#llx: its raw bytes have changed", (unsigned long long)object);
     }
     if (header_has(object, EDEN_HEADER_PINNED) != (node->pins != 0)) {
@@ -254,18 +296,76 @@ static void compare_object(const struct node *node, eden_value object) {
     }
 }
 
-/* The references of an object that the walk has come to. */
-static void meet_slots(struct node *node, eden_value object) {
-    for (size_t i = 0; i < node->references; i++) {
-        bool weak = i >= node->strong && node->slots[i].kind == VALUE_NODE;
-        if (weak && eden_slot(object, i) == EDEN_NONE) {
-            add_place(&fuzz.cleared, node, i);
-            continue;
-        }
-        if (weak || (i == KEY && node->ephemeron && node->fired == 0 && node->slots[i].kind == VALUE_NODE)) {
+static void meet_slots(const struct node *node, eden_value object, size_t end) {
+    for (size_t i = 0; i < end; i++) {
+        meet(&node->slots[i], eden_slot(object, i), "slot", i);
+    }
+}
+
+static void meet_weak_slots(struct node *node, eden_value object) {
+    for (size_t i = node->strong; i < node->references; i++) {
+        if (node->slots[i].kind == VALUE_NODE) {
+            if (eden_slot(object, i) == EDEN_NONE) {
+                add_place(&fuzz.cleared, node, i);
+                continue;
+            }
             add_place(&fuzz.intact, node, i);
         }
         meet(&node->slots[i], eden_slot(object, i), "slot", i);
+    }
+}
+
+/* The references of an object that the walk has come to: those that keep something alive. */
+static void meet_strong_slots(struct node *node, eden_value object) {
+    bool keyed = node->ephemeron && node->fired == 0 && node->slots[KEY].kind == VALUE_NODE;
+    if (keyed) {
+        add_place(&fuzz.intact, node, KEY);
+    }
+    if (keyed && fuzz.reaching != 0 && node->slots[KEY].node->epoch != fuzz.epoch) {
+        add_pair(&fuzz.unproven, node, object);
+        return;
+    }
+    meet_slots(node, object, node->strong);
+    if (node->strong != node->references) {
+        add_pair(&fuzz.weak_holders, node, object);
+    }
+}
+
+static void meet_all_strong(void) {
+    while (fuzz.work.count != 0) {
+        struct pair at = fuzz.work.at[--fuzz.work.count];
+        compare_object(at.node, at.object);
+        meet_strong_slots(at.node, at.object);
+    }
+}
+
+/* From what was met so far. First what is alive, which gets the number `reaches`; then the rest, which only weak slots
+ * and ephemerons with dead keys still refer to. */
+static void walk(void) {
+    for (size_t before = SIZE_MAX; fuzz.work.count != 0 || fuzz.unproven.count < before;) {
+        meet_all_strong();
+        before = fuzz.unproven.count;
+        size_t still = 0;
+        for (size_t i = 0; i < before; i++) {
+            struct pair at = fuzz.unproven.at[i];
+            if (at.node->slots[KEY].node->epoch == fuzz.epoch) {
+                meet_slots(at.node, at.object, at.node->references);
+            } else {
+                fuzz.unproven.at[still++] = at;
+            }
+        }
+        fuzz.unproven.count = still;
+    }
+    fuzz.reaching = 0;
+    for (size_t i = 0; i < fuzz.unproven.count; i++) {
+        meet_slots(fuzz.unproven.at[i].node, fuzz.unproven.at[i].object, EPHEMERON_SLOTS);
+    }
+    while (fuzz.weak_holders.count != 0 || fuzz.work.count != 0) {
+        meet_all_strong();
+        while (fuzz.weak_holders.count != 0) {
+            struct pair at = fuzz.weak_holders.at[--fuzz.weak_holders.count];
+            meet_weak_slots(at.node, at.object);
+        }
     }
 }
 
@@ -279,7 +379,7 @@ static bool is_reached(const struct value *value) {
 static void reach_value(const struct value *value) {
     if (!is_reached(value)) {
         value->node->reached = fuzz.reaches;
-        add_work(value->node, EDEN_NONE);
+        add_pair(&fuzz.work, value->node, EDEN_NONE);
     }
 }
 
@@ -305,9 +405,9 @@ static void reach(uint64_t epoch) {
             reach_value(&(struct value){.kind = VALUE_NODE, .node = fuzz.mourning.at[i].node});
         }
     }
-    while (work_count != 0) {
-        while (work_count != 0) {
-            struct node *node = work[--work_count].node;
+    while (fuzz.work.count != 0) {
+        while (fuzz.work.count != 0) {
+            struct node *node = fuzz.work.at[--fuzz.work.count].node;
             if (node->ephemeron && (node->fired == 0 || node->fired >= epoch)) {
                 add_place(&fuzz.waiting, node, KEY);
             } else {
@@ -435,17 +535,17 @@ static void check_not_too_early(void) {
     }
 }
 
-/* Nothing dead is left in weak slots and keys. */
-static void check_not_too_late(bool exact) {
+/* Nothing dead is left in weak slots and keys. What the walk found alive has the number `alive`, or that of a reach()
+ * since. */
+static void check_not_too_late(bool exact, uint64_t alive) {
     const struct place_list *intact = &fuzz.intact;
     struct closure c = {.kept = NULL};
     if (intact->count == 0 || fuzz.lenient || fuzz.refused != fuzz.refused_before) {
         return;
     }
-    reach(UINT64_MAX);
     for (size_t i = 0; i < intact->count; i++) {
         const struct node *holder = intact->at[i].node, *node = holder->slots[intact->at[i].slot].node;
-        if (node->reached == fuzz.reaches) {
+        if (node->reached >= alive) {
             continue;
         }
         if (!exact && c.kept == NULL && heap_is_young(fuzz.w.heap, node->place)) {
@@ -470,7 +570,9 @@ static void compare(bool exact) {
     }
     fuzz.refusing = refusing;
     fuzz.epoch++;
-    work_count = places.count = fuzz.cleared.count = fuzz.intact.count = 0;
+    fuzz.work.count = fuzz.places.count = fuzz.cleared.count = fuzz.intact.count = 0;
+    fuzz.unproven.count = fuzz.weak_holders.count = 0;
+    const uint64_t alive = fuzz.reaching = ++fuzz.reaches;
     meet_mourners();
     for (size_t i = 0; i < ROOTS; i++) {
         meet(&fuzz.roots[i], *root_slot(i), "root", i);
@@ -482,24 +584,13 @@ static void compare(bool exact) {
                    (unsigned long long)fuzz.pins[i].slot);
         }
     }
-    while (work_count != 0) {
-        struct pair at = work[--work_count];
-        compare_object(at.node, at.object);
-        meet_slots(at.node, at.object);
-    }
-    if (places.count != 0) {
-        qsort(places.at, places.count, sizeof *places.at, by_address);
-    }
-    for (size_t i = 1; i < places.count; i++) {
-        if (places.at[i] == places.at[i - 1]) {
-            broken("two nodes at one place, %#llx", (unsigned long long)places.at[i]);
-        }
-    }
+    walk();
+    clear_places();
     check_not_too_early();
-    check_not_too_late(exact);
-    if (exact && count_objects(&fuzz.w) != places.count) {
+    check_not_too_late(exact, alive);
+    if (exact && count_objects(&fuzz.w) != fuzz.places.count) {
         broken("after a full collection: %zu objects in the heap, %zu are reachable", count_objects(&fuzz.w),
-               places.count);
+               fuzz.places.count);
     }
     fuzz.refused_before = fuzz.refused;
     fuzz.lenient = false;
@@ -516,16 +607,15 @@ static void compare_if_collected(void) {
  */
 
 static struct node *new_node(eden_class of, size_t references, size_t raw_bytes, size_t raw_count) {
-    struct node *node = need(calloc(1, sizeof *node));
-    *node = (struct node){.next = fuzz.nodes,
-                          .of = of,
-                          .references = references,
-                          .slots = need(calloc(references + 1, sizeof *node->slots)),
-                          .raw_bytes = raw_bytes,
-                          .raw = need(calloc(raw_bytes + 1, 1)),
-                          .raw_count = raw_count,
-                          .strong = of == fuzz.weak ? WEAK_FIXED : references,
-                          .ephemeron = of == fuzz.ephemeron};
+    struct node *node = need(calloc(1, sizeof *node + references * sizeof node->slots[0] + raw_bytes));
+    node->next = fuzz.nodes;
+    node->of = of;
+    node->references = references;
+    node->raw_bytes = raw_bytes;
+    node->raw = (unsigned char *)&node->slots[references];
+    node->raw_count = raw_count;
+    node->strong = of == fuzz.weak ? WEAK_FIXED : references;
+    node->ephemeron = of == fuzz.ephemeron;
     fuzz.nodes = node;
     return node;
 }
@@ -1145,12 +1235,27 @@ static void run_event(const struct event *e) {
 /* ---- runs ---------------------------------------------------------------------------------------------------------
  */
 
+/* Forgets the model, for the next run in this process. */
+static void forget(void) {
+    while (fuzz.nodes != NULL) {
+        struct node *next = fuzz.nodes->next;
+        free(fuzz.nodes);
+        fuzz.nodes = next;
+    }
+    struct place_list *places[] = {&fuzz.ephemerons, &fuzz.mourning, &fuzz.cleared, &fuzz.intact, &fuzz.waiting};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        free(places[i]->at);
+    }
+    struct pair_list *pairs[] = {&fuzz.work, &fuzz.unproven, &fuzz.weak_holders};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        free(pairs[i]->at);
+    }
+    free(fuzz.places.at);
+    memset(&fuzz, 0, sizeof fuzz);
+}
+
 static void run_events(const struct event *events, size_t count) {
     eden_options options = {.name = "fuzz", .parameters = NULL, .memory_hook = hook};
-    fuzz.event = 0;
-    for (size_t i = 0; i < ROOTS; i++) {
-        fuzz.roots[i] = (struct value){.kind = VALUE_IMMEDIATE};
-    }
     world_make_with(&fuzz.w, &options);
     eden_error error = {EDEN_OK, ""};
     fuzz.sites[0] = eden_site_define(fuzz.w.heap, fuzz.w.pair, "pair site", &error);
@@ -1190,27 +1295,44 @@ static void run_events(const struct event *events, size_t count) {
         }
     }
     eden_heap_destroy(fuzz.w.heap);
+    forget();
+}
+
+enum { SECONDS_A_RUN = 120 };
+
+static pid_t fork_or_exit(void) {
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid < 0) {
+        perror("heap-fuzz");
+        exit(2);
+    }
+    return pid;
+}
+
+static int wait_for(pid_t pid) {
+    int status = 0;
+    if (waitpid(pid, &status, 0) != pid) {
+        perror("heap-fuzz");
+        exit(2);
+    }
+    return status;
 }
 
 /* Does it fail? In a child; its message goes to standard output, or nowhere. */
 static bool fails(const struct event *events, size_t count, bool quiet, char *how, size_t size) {
-    fflush(NULL);
-    pid_t pid = fork();
+    pid_t pid = fork_or_exit();
     if (pid == 0) {
         if (quiet) {
             int null = open("/dev/null", O_WRONLY);
             dup2(null, STDOUT_FILENO);
             dup2(null, STDERR_FILENO);
         }
-        alarm(120);
+        alarm(SECONDS_A_RUN);
         run_events(events, count);
         _exit(0);
     }
-    int status = 0;
-    if (pid < 0 || waitpid(pid, &status, 0) != pid) {
-        perror("heap-fuzz");
-        exit(2);
-    }
+    int status = wait_for(pid);
     if (WIFSIGNALED(status)) {
         snprintf(how, size, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     } else {
@@ -1250,30 +1372,98 @@ static void make_events(struct event *events, size_t count, uint64_t seed) {
     }
 }
 
-static bool run_seed(uint64_t seed, size_t count) {
-    struct event *events = need(malloc(count * sizeof *events));
+/* Shrinks a run that failed, and says what is left of it. */
+static void explain(struct event *events, size_t count) {
     char how[80];
-    make_events(events, count, seed);
-    bool failed = fails(events, count, false, how, sizeof how);
-    if (failed) {
-        const char *options = getenv("EDEN_OPTIONS");
-        printf("seed %llu fails: %s. Again: EDEN_OPTIONS='%s' heap-fuzz --first %llu --seeds 1 --events %zu\n",
-               (unsigned long long)seed, how, options == NULL ? "" : options, (unsigned long long)seed, count);
-        count = shrink(events, count, 60);
-        printf("shrunk to %zu events (op a b c d):\n", count);
-        for (size_t i = 0; i < count && i < 60; i++) {
-            printf("  %zu: %u %u %u %u %u\n", i, events[i].op % 64, events[i].a, events[i].b, events[i].c, events[i].d);
-        }
-        setenv("EDEN_LOG", "-", 1); /* the collections that lead there */
-        fails(events, count, false, how, sizeof how);
-        unsetenv("EDEN_LOG");
-        printf("these end with %s\n", how);
+    count = shrink(events, count, 60);
+    printf("shrunk to %zu events (op a b c d):\n", count);
+    for (size_t i = 0; i < count && i < 60; i++) {
+        printf("  %zu: %u %u %u %u %u\n", i, events[i].op % 64, events[i].a, events[i].b, events[i].c, events[i].d);
     }
-    free(events);
-    return !failed;
+    setenv("EDEN_LOG", "-", 1); /* the collections that lead there */
+    fails(events, count, false, how, sizeof how);
+    unsetenv("EDEN_LOG");
+    printf("these end with %s\n", how);
 }
 
-static int run_plan(void) {
+/* What the processes of one run share. */
+static struct shared {
+    uint64_t seed; /* that runs in the child of process number so many */
+    _Atomic bool failed;
+} * shared;
+
+struct range {
+    uint64_t first, end, step;
+    size_t events;
+};
+
+/* All seeds of a range, one after the other in this process. */
+static void run_range(const struct range *range, struct shared *mine) {
+    struct event *events = need(malloc(range->events * sizeof *events));
+    for (uint64_t seed = range->first; seed < range->end && !shared->failed; seed += range->step) {
+        mine->seed = seed;
+        make_events(events, range->events, seed);
+        alarm(SECONDS_A_RUN);
+        run_events(events, range->events);
+    }
+}
+
+/* A failing seed is run again by itself. */
+static void report(const struct range *range, uint64_t seed) {
+    struct event *events = need(malloc(range->events * sizeof *events));
+    const char *options = getenv("EDEN_OPTIONS");
+    char how[80];
+    make_events(events, range->events, seed);
+    options = options == NULL ? "" : options;
+    if (fails(events, range->events, true, how, sizeof how)) {
+        printf("seed %llu fails: %s. Again: EDEN_OPTIONS='%s' heap-fuzz --first %llu --seeds 1 --events %zu\n",
+               (unsigned long long)seed, how, options, (unsigned long long)seed, range->events);
+        explain(events, range->events);
+    } else {
+        printf("seed %llu fails, but not alone: EDEN_OPTIONS='%s', after seeds from %llu in steps of %llu, of %zu "
+               "events\n",
+               (unsigned long long)seed, options, (unsigned long long)range->first, (unsigned long long)range->step,
+               range->events);
+    }
+    free(events);
+}
+
+/* Runs a range in a child. Of several processes, the first that finds a failure reports it. */
+static bool run_in_child(const struct range *range, size_t number) {
+    struct shared *mine = &shared[number];
+    pid_t pid = fork_or_exit();
+    if (pid == 0) {
+        run_range(range, mine);
+        _exit(0);
+    }
+    if (wait_for(pid) == 0) {
+        return true;
+    }
+    if (!atomic_exchange(&shared->failed, true)) {
+        report(range, mine->seed);
+    }
+    return false;
+}
+
+static bool run_seeds(uint64_t first, uint64_t seeds, size_t events, size_t jobs) {
+    bool ok = true;
+    pid_t pids[MAX_JOBS];
+    jobs = jobs < seeds ? jobs : seeds;
+    for (size_t i = 0; i < jobs; i++) {
+        pids[i] = fork_or_exit();
+        if (pids[i] == 0) {
+            bool good = run_in_child(&(struct range){first + i, first + seeds, jobs, events}, i);
+            fflush(NULL);
+            _exit(good ? 0 : 1);
+        }
+    }
+    for (size_t i = 0; i < jobs; i++) {
+        ok = wait_for(pids[i]) == 0 && ok;
+    }
+    return ok;
+}
+
+static int run_plan(size_t jobs) {
     static const char *const plan[] = {
         "",
         "eden_size=64K",
@@ -1301,10 +1491,8 @@ static int run_plan(void) {
     unsetenv("EDEN_LOG");
     for (size_t i = 0; i < sizeof plan / sizeof plan[0]; i++) {
         setenv("EDEN_OPTIONS", plan[i], 1);
-        for (uint64_t seed = 1; seed <= seeds; seed++) {
-            if (!run_seed(seed, 1500)) {
-                return 1;
-            }
+        if (!run_seeds(1, seeds, 1500, jobs)) {
+            return 1;
         }
         printf("%llu seeds with '%s'\n", (unsigned long long)seeds, plan[i]);
     }
@@ -1312,29 +1500,31 @@ static int run_plan(void) {
 }
 
 int main(int count, char **words) {
-    unsigned long long first = 1, seeds = 0, events = 1500;
+    unsigned long long first = 1, seeds = 0, events = 1500, jobs = 1;
     for (int i = 1; i < count; i++) {
         unsigned long long *number = strcmp(words[i], "--first") == 0    ? &first
                                      : strcmp(words[i], "--seeds") == 0  ? &seeds
                                      : strcmp(words[i], "--events") == 0 ? &events
+                                     : strcmp(words[i], "--jobs") == 0   ? &jobs
                                                                          : NULL;
         if (number == NULL || i + 1 == count) {
-            fprintf(stderr, "usage: heap-fuzz [--first K] [--seeds N] [--events E]\n");
+            fprintf(stderr, "usage: heap-fuzz [--first K] [--seeds N] [--events E] [--jobs N]\n");
             return 2;
         }
         *number = strtoull(words[++i], NULL, 10);
     }
-    if (count == 1) {
-        return run_plan();
-    }
-    if (events == 0 || events > MAX_EVENTS) {
-        fprintf(stderr, "heap-fuzz: --events must lie between 1 and %d\n", MAX_EVENTS);
+    if (events == 0 || events > MAX_EVENTS || jobs == 0 || jobs > MAX_JOBS) {
+        fprintf(stderr, "heap-fuzz: --events must lie between 1 and %d, --jobs between 1 and %d\n", MAX_EVENTS,
+                MAX_JOBS);
         return 2;
     }
-    for (unsigned long long seed = first; seed < first + seeds; seed++) {
-        if (!run_seed(seed, events)) {
-            return 1;
-        }
+    shared = mmap(NULL, MAX_JOBS * sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    need(shared == MAP_FAILED ? NULL : shared);
+    if (seeds == 0) {
+        return run_plan(jobs);
+    }
+    if (!run_seeds(first, seeds, events, jobs)) {
+        return 1;
     }
     printf("%llu seeds from %llu: no fault\n", seeds, first);
     return 0;
