@@ -1,4 +1,6 @@
-# The heap fuzzer is heap_fuzz.c, the command heap-fuzz; without arguments it runs the plan of `make test`.
-UNIT_TESTS := $(filter-out $(B)/tests/heap_fuzz,$(UNIT_TESTS)) $(B)/tests/heap-fuzz
-$(B)/tests/heap-fuzz: $(B)/tests/heap_fuzz
-	cp --remove-destination $< $@
+# The heap fuzzer, of tests/fuzz/: the command heap-fuzz, which without arguments runs the plan of `make test`.
+FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/*.c))
+UNIT_TESTS += $(B)/tests/heap-fuzz
+$(B)/tests/heap-fuzz: $(FUZZ_OBJ) $(B)/lib/libeden.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS) -lcmocka -lm -lpthread

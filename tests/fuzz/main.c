@@ -1,0 +1,39 @@
+/* heap-fuzz: what fuzz.h describes, from the command line.
+ *
+ *     heap-fuzz                           the plan of `make test`: some seeds under each of several EDEN_OPTIONS
+ *     heap-fuzz --first K --seeds N       N seeds from K on, under EDEN_OPTIONS as given
+ *     heap-fuzz ... --events E            events a seed (default 1500)
+ *     heap-fuzz ... --jobs N              in N processes at a time (default 1)
+ *
+ * Seeds run in child processes, so a crash is a finding like any other. A failing one is shrunk, and what is left of it
+ * printed. */
+#include "fuzz.h"
+
+int main(int count, char **words) {
+    unsigned long long first = 1, seeds = 0, events = 1500, jobs = 1;
+    for (int i = 1; i < count; i++) {
+        unsigned long long *number = strcmp(words[i], "--first") == 0    ? &first
+                                     : strcmp(words[i], "--seeds") == 0  ? &seeds
+                                     : strcmp(words[i], "--events") == 0 ? &events
+                                     : strcmp(words[i], "--jobs") == 0   ? &jobs
+                                                                         : NULL;
+        if (number == NULL || i + 1 == count) {
+            fprintf(stderr, "usage: heap-fuzz [--first K] [--seeds N] [--events E] [--jobs N]\n");
+            return 2;
+        }
+        *number = strtoull(words[++i], NULL, 10);
+    }
+    if (events == 0 || events > MAX_EVENTS || jobs == 0 || jobs > MAX_JOBS) {
+        fprintf(stderr, "heap-fuzz: --events must lie between 1 and %d, --jobs between 1 and %d\n", MAX_EVENTS,
+                MAX_JOBS);
+        return 2;
+    }
+    if (seeds == 0) {
+        return run_plan(jobs) ? 0 : 1;
+    }
+    if (!run_seeds(first, seeds, events, jobs)) {
+        return 1;
+    }
+    printf("%llu seeds from %llu: no fault\n", seeds, first);
+    return 0;
+}
