@@ -113,7 +113,9 @@ extern struct fuzz {
 } fuzz;
 
 /* model.c */
-__attribute__((format(printf, 1, 2), noreturn)) void broken(const char *format, ...); /* ends the process */
+/* Ends the process, with abort() if `broken_aborts`: what fuzzers take for a finding. */
+__attribute__((format(printf, 1, 2), noreturn)) void broken(const char *format, ...);
+extern bool broken_aborts;
 void *need(void *memory);
 void add_place(struct place_list *list, struct node *node, size_t slot);
 void add_pair(struct pair_list *list, struct node *node, eden_value object);
@@ -153,13 +155,26 @@ int wait_for(pid_t pid); /* its status */
 bool fails(const struct event *events, size_t count, bool quiet, char *how, size_t size);
 
 /* shrink.c */
-void explain(struct event *events, size_t count);
+size_t explain(struct event *events, size_t count); /* how many are left */
 
 /* seeds.c */
 void make_events(struct event *events, size_t count, uint64_t seed);
 bool run_seeds(uint64_t first, uint64_t seeds, size_t events, size_t jobs);
 
 /* plan.c */
+extern const char *const plan[]; /* sets of EDEN_OPTIONS */
+extern const size_t plan_sets;
+void use_option_set(size_t set);
 bool run_plan(size_t jobs);
+
+/* input.c */
+struct input {
+    size_t option_set;
+    struct event *events; /* of malloc */
+    size_t count;
+};
+struct input decode_input(const unsigned char *bytes, size_t size);
+int run_input(const char *path); /* these answer an exit status */
+int write_corpus(const char *folder, uint64_t first, uint64_t seeds, size_t count);
 
 #endif

@@ -2,6 +2,7 @@
 #include "fuzz.h"
 
 struct fuzz fuzz;
+bool broken_aborts;
 
 void broken(const char *format, ...) {
     char text[600];
@@ -10,6 +11,9 @@ void broken(const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     dprintf(STDOUT_FILENO, "event %zu: %s\n", fuzz.event, text);
+    if (broken_aborts) {
+        abort();
+    }
     _exit(1);
 }
 

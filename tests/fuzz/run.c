@@ -105,7 +105,7 @@ bool fails(const struct event *events, size_t count, bool quiet, char *how, size
         }
         alarm(SECONDS_A_RUN);
         run_events(events, count);
-        _exit(0);
+        exit(0); /* not _exit: leaks are failures under the address sanitizer, and gcov counts at exit */
     }
     int status = wait_for(pid);
     if (WIFSIGNALED(status)) {

@@ -60,7 +60,7 @@ static bool run_in_child(const struct range *range, size_t job) {
     pid_t pid = fork_or_exit();
     if (pid == 0) {
         run_range(range, job);
-        _exit(0);
+        exit(0);
     }
     if (wait_for(pid) == 0) {
         return true;

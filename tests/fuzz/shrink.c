@@ -25,7 +25,7 @@ static size_t shrink(struct event *events, size_t count, time_t seconds) {
 }
 
 /* Shrinks a run that failed, and says what is left of it. */
-void explain(struct event *events, size_t count) {
+size_t explain(struct event *events, size_t count) {
     char how[80];
     count = shrink(events, count, 60);
     printf("shrunk to %zu events (op a b c d):\n", count);
@@ -36,4 +36,5 @@ void explain(struct event *events, size_t count) {
     fails(events, count, false, how, sizeof how);
     unsetenv("EDEN_LOG");
     printf("these end with %s\n", how);
+    return count;
 }
