@@ -1,6 +1,23 @@
 # The heap fuzzer, of tests/fuzz/: the command heap-fuzz, which without arguments runs the plan of `make test`.
-FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fuzz/*.c))
+FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/target.c,$(wildcard tests/fuzz/*.c)))
 UNIT_TESTS += $(B)/tests/heap-fuzz
 $(B)/tests/heap-fuzz: $(FUZZ_OBJ) $(B)/lib/libeden.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS) -lcmocka -lm -lpthread
+
+# The same, for libFuzzer and AFL++, which bring a main() of their own.
+$(B)/tests/fuzz-target: $(filter-out %/main.o,$(FUZZ_OBJ)) $(B)/tests/fuzz/target.o $(B)/lib/libeden.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS) -lcmocka -lm -lpthread
+
+FUZZ_SECONDS ?= 60
+FUZZ_TARGET = @$(MAKE) --no-print-directory -s $(JOBS) SAN=0 CHECKED=0 B=$(B)/fuzz/$(1) $(2) $(B)/fuzz/$(1)/tests/fuzz-target
+fuzz: ## fuzz the heap with libFuzzer and AFL++, each for FUZZ_SECONDS (60)
+	@scripts/setup fuzz
+	@$(MAKE) --no-print-directory -s $(JOBS) $(B)/tests/heap-fuzz
+	$(call FUZZ_TARGET,build-libfuzzer,CC=clang CFLAGS=-fsanitize=fuzzer-no-link$(comma)address LDFLAGS=-fsanitize=fuzzer$(comma)address)
+	$(call FUZZ_TARGET,build-afl,CC=afl-clang-fast AFL_QUIET=1 LDFLAGS=-fsanitize=fuzzer)
+	@B=$(B) FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz
+
+.PHONY: fuzz
+comma := ,
