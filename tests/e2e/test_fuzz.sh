@@ -25,8 +25,10 @@ sed 's/^        remembered_add(heap, object, EDEN_REMEMBER_STORE);/        if (i
 [[ $(diff runtime/remembered.c "$folder/remembered.c" | grep -c '^>') -eq 1 ]] ||
     die "the write barrier is not where this test looks"
 objects=("$build"/tests/fuzz/*.o)
-gcc -std=gnu17 -O2 -g -D_GNU_SOURCE -Iprobes -Iruntime/include -Iruntime -c "$folder/remembered.c" -o "$folder/remembered.o"
-gcc -o "$folder/heap-fuzz" "${objects[@]/*\/target.o/}" "$folder/remembered.o" "$build/lib/libeden.a" -lcmocka -lm -lpthread
+gcc -std=gnu17 -O2 -D_GNU_SOURCE -Iprobes -Iruntime/include -Iruntime \
+    -c "$folder/remembered.c" -o "$folder/remembered.o"
+gcc -o "$folder/heap-fuzz" "${objects[@]/*\/target.o/}" "$folder/remembered.o" "$build/lib/libeden.a" \
+    -lcmocka -lm -lpthread
 
 # shorter FILE: its shrunk form, which the planted build fails, and the right build does not.
 shorter() {
