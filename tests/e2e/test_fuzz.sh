@@ -24,10 +24,10 @@ sed 's/^        remembered_add(heap, object, EDEN_REMEMBER_STORE);/        if (i
     runtime/remembered.c >"$folder/remembered.c"
 [[ $(diff runtime/remembered.c "$folder/remembered.c" | grep -c '^>') -eq 1 ]] ||
     die "the write barrier is not where this test looks"
-objects=("$build"/tests/fuzz/*.o)
+mapfile -t objects < <(find "$build/tests/fuzz" -name '*.o' ! -name target.o)
 gcc -std=gnu17 -O2 -D_GNU_SOURCE -Iprobes -Iruntime/include -Iruntime \
     -c "$folder/remembered.c" -o "$folder/remembered.o"
-gcc -o "$folder/heap-fuzz" "${objects[@]/*\/target.o/}" "$folder/remembered.o" "$build/lib/libeden.a" \
+gcc -o "$folder/heap-fuzz" "${objects[@]}" "$folder/remembered.o" "$build/lib/libeden.a" \
     -lcmocka -lm -lpthread
 
 # shorter FILE: its shrunk form, which the planted build fails, and the right build does not.
