@@ -90,6 +90,11 @@ static bool check_header(struct verifier *v, eden_value object, uintptr_t limit)
     return true;
 }
 
+/* For messages: `what`, or of an object, where it is NULL, the class. Not looked up for each slot of the heap. */
+static const char *holder_name(const struct verifier *v, const char *what, uint64_t at) {
+    return what != NULL ? what : eden_class_name(v->heap, eden_class_of(v->heap, at));
+}
+
 /* Is it a reference to an object, an immediate, or none? */
 static bool check_value(struct verifier *v, eden_value value, const char *holder, uint64_t at, size_t slot) {
     const eden_heap *heap = v->heap;
@@ -100,18 +105,18 @@ static bool check_value(struct verifier *v, eden_value value, const char *holder
         uint64_t tag = value & EDEN_TAG_MASK;
         return tag == EDEN_TAG_INT || tag == EDEN_TAG_CHAR || tag == EDEN_TAG_FLOAT ||
                fail(v->error, EDEN_CORRUPT, "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " has a tag that no value has",
-                    holder, at, slot, value);
+                    holder_name(v, holder, at), at, slot, value);
     }
     bool mapped = value - v->base < v->starts_bytes * 64 - 512;
     if (!mapped || (!heap_is_young(heap, value) && !heap_is_old(heap, value))) {
         return fail(v->error, EDEN_CORRUPT, "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " is no address of this heap",
-                    holder, at, slot, value);
+                    holder_name(v, holder, at), at, slot, value);
     }
     if (!is_start(v, value)) {
         return fail(v->error, EDEN_CORRUPT,
                     "%s %#" PRIx64 ", slot %zu: %#" PRIx64
                     " in %s is not the start of a live object (stale reference?)",
-                    holder, at, slot, value, space_name(heap, value));
+                    holder_name(v, holder, at), at, slot, value, space_name(heap, value));
     }
     return true;
 }
@@ -135,7 +140,7 @@ static bool check_slots(struct verifier *v, eden_value object) {
     bool old = !heap_is_young(v->heap, object);
     for (size_t i = 0; i < count; i++) {
         eden_value value = eden_slot(object, i);
-        if (!check_value(v, value, eden_class_name(v->heap, eden_class_of(v->heap, object)), object, i)) {
+        if (!check_value(v, value, NULL, object, i)) {
             return false;
         }
         if (old && heap_is_young(v->heap, value) && !is_remembered(v->heap, object, i) &&
@@ -143,7 +148,7 @@ static bool check_slots(struct verifier *v, eden_value object) {
             return fail(v->error, EDEN_CORRUPT,
                         "old %.60s %#" PRIx64 ", slot %zu refers to young %#" PRIx64
                         ", but is not remembered (a store without eden_slot_set?)",
-                        eden_class_name(v->heap, eden_class_of(v->heap, object)), object, i, value);
+                        holder_name(v, NULL, object), object, i, value);
         }
     }
     return true;

@@ -1,4 +1,28 @@
-# The heap fuzzer is heap_fuzz.c, the command heap-fuzz; without arguments it runs the plan of `make test`.
-UNIT_TESTS := $(filter-out $(B)/tests/heap_fuzz,$(UNIT_TESTS)) $(B)/tests/heap-fuzz
-$(B)/tests/heap-fuzz: $(B)/tests/heap_fuzz
-	cp --remove-destination $< $@
+# The heap fuzzer, of tests/fuzz/: the command heap-fuzz, which without arguments runs the plan of `make test`.
+FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/target.c,$(wildcard tests/fuzz/*.c)))
+UNIT_TESTS += $(B)/tests/heap-fuzz
+$(B)/tests/heap-fuzz: $(FUZZ_OBJ) $(B)/lib/libeden.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS) -lcmocka -lm -lpthread
+
+# The same, for libFuzzer and AFL++, which bring a main() of their own.
+$(B)/tests/fuzz-target: $(filter-out %/main.o,$(FUZZ_OBJ)) $(B)/tests/fuzz/target.o $(B)/lib/libeden.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS) -lcmocka -lm -lpthread
+
+FUZZ_SECONDS ?= 60
+# Only the runtime's coverage counts for libFuzzer, and its comparisons do not: no constant in it has to be guessed, and
+# tracing them takes half of the time.
+comma := ,
+LIBFUZZER_FLAGS := CFLAGS=-fsanitize=address LDFLAGS=-fsanitize=fuzzer$(comma)address \
+	CPPFLAGS_runtime='-fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp'
+FUZZ_TARGET = @$(MAKE) --no-print-directory -s $(JOBS) SAN=0 CHECKED=0 B=$(B)/fuzz/$(1) $(2) \
+	$(B)/fuzz/$(1)/tests/fuzz-target
+fuzz: ## fuzz the heap with libFuzzer and AFL++, each for FUZZ_SECONDS (60)
+	@scripts/setup fuzz
+	@$(MAKE) --no-print-directory -s $(JOBS) $(B)/tests/heap-fuzz
+	$(call FUZZ_TARGET,build-libfuzzer,CC=clang $(LIBFUZZER_FLAGS))
+	$(call FUZZ_TARGET,build-afl,CC=afl-clang-fast AFL_QUIET=1 LDFLAGS=-fsanitize=fuzzer)
+	@B=$(B) FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz
+
+.PHONY: fuzz

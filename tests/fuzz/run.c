@@ -1,0 +1,117 @@
+/* One run: a heap and a model from their beginning to their end; in this process or in a child, so that a crash is a
+ * finding like any other. */
+#include "fuzz.h"
+#include <fcntl.h>
+
+static void visit(void *context, eden_visit *v) {
+    (void)context;
+    eden_visit_slots(v, fuzz.visited, sizeof fuzz.visited / sizeof fuzz.visited[0]);
+    for (size_t i = 0; i < PINS; i++) {
+        eden_visit_slots(v, &fuzz.pins[i].slot, 1);
+    }
+}
+
+static bool hook(void *context, size_t bytes, const char *what) {
+    (void)context;
+    (void)bytes;
+    if (fuzz.starved != NULL && strcmp(fuzz.starved, what) == 0) {
+        fuzz.refused++;
+        return false;
+    }
+    if (fuzz.refusing > 0) {
+        fuzz.refusing--;
+        fuzz.refused++;
+        return false;
+    }
+    if (fuzz.refusing < 0) {
+        fuzz.refusing++;
+        fuzz.refused += fuzz.refusing % 3 == 0;
+        return fuzz.refusing % 3 != 0;
+    }
+    return true;
+}
+
+void run_events(const struct event *events, size_t count) {
+    eden_options options = {.name = "fuzz", .parameters = NULL, .memory_hook = hook};
+    world_make_with(&fuzz.w, &options);
+    eden_error error = {EDEN_OK, ""};
+    fuzz.sites[0] = eden_site_define(fuzz.w.heap, fuzz.w.pair, "pair site", &error);
+    fuzz.sites[1] = eden_site_define(fuzz.w.heap, fuzz.w.compound, "compound site", &error);
+    fuzz.weak = define_class(fuzz.w.heap, "Weak", EDEN_FORMAT_WEAK, WEAK_FIXED);
+    fuzz.ephemeron = define_class(fuzz.w.heap, "Ephemeron", EDEN_FORMAT_EPHEMERON, EPHEMERON_SLOTS);
+    for (size_t i = 0; i < GLOBAL_ROOTS; i++) {
+        eden_root_add(fuzz.w.heap, &fuzz.globals[i]);
+    }
+    eden_visitor_add(fuzz.w.heap, visit, NULL);
+    eden_visitor_add(fuzz.w.heap, visit, &fuzz); /* slots may be told twice */
+    eden_root_add(fuzz.w.heap, &fuzz.globals[0]);
+    const size_t stack_room = fuzz.w.heap->mark_stack.room;
+    {
+        EDEN_FRAME(fuzz.w.m, local, FRAME_ROOTS);
+        fuzz.frame = local;
+        for (size_t i = 0; i < count; i++) {
+            fuzz.event = i;
+            run_event(&events[i]);
+        }
+        fuzz.refusing = 0;
+        fuzz.w.heap->mark_stack.room = stack_room;
+        fuzz.event = count;
+        full();
+        for (size_t i = 0; i < ROOTS; i++) {
+            set_root(i, (struct value){.kind = VALUE_IMMEDIATE}, EDEN_NONE);
+        }
+        for (size_t i = 0; i < PINS; i++) {
+            unpin(&fuzz.pins[i]);
+        }
+        full();
+        while (fuzz.mourning.count != 0) { /* their ephemerons may be mourned in turn */
+            while (eden_mourn_next(fuzz.w.m) != EDEN_NONE) {
+                fuzz.mourning.count--;
+            }
+            full();
+        }
+    }
+    eden_heap_destroy(fuzz.w.heap);
+    forget();
+}
+
+pid_t fork_or_exit(void) {
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid < 0) {
+        perror("heap-fuzz");
+        exit(2);
+    }
+    return pid;
+}
+
+int wait_for(pid_t pid) {
+    int status = 0;
+    if (waitpid(pid, &status, 0) != pid) {
+        perror("heap-fuzz");
+        exit(2);
+    }
+    return status;
+}
+
+/* Does it fail? In a child; its message goes to standard output, or nowhere. */
+bool fails(const struct event *events, size_t count, bool quiet, char *how, size_t size) {
+    pid_t pid = fork_or_exit();
+    if (pid == 0) {
+        if (quiet) {
+            int null = open("/dev/null", O_WRONLY);
+            dup2(null, STDOUT_FILENO);
+            dup2(null, STDERR_FILENO);
+        }
+        alarm(SECONDS_A_RUN);
+        run_events(events, count);
+        exit(0); /* not _exit: leaks are failures under the address sanitizer, and gcov counts at exit */
+    }
+    int status = wait_for(pid);
+    if (WIFSIGNALED(status)) {
+        snprintf(how, size, "signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    } else {
+        snprintf(how, size, "exit status %d", WEXITSTATUS(status));
+    }
+    return status != 0;
+}
