@@ -266,3 +266,30 @@ void scatter(const struct event *e) {
         }
     }
 }
+
+/* An array of raw objects that take a capped heap's room: until memory ends, or little is left of it. Overflows and
+ * promotions then find old space full. */
+void put_ballast(const struct event *e) {
+    size_t root = e->a % ROOTS, bytes = 512 + e->b % 16000, count = 8;
+    uint64_t cap = fuzz.w.heap->params.max_heap;
+    if (cap <= 4u << 20) {
+        count = cap / bytes;
+    }
+    struct node *array = put_new_array(fuzz.w.array, root, count);
+    for (size_t i = 0; array != NULL && i < count; i++) {
+        eden_value object = eden_new_raw(fuzz.w.m, fuzz.w.bytes, bytes);
+        if (object == EDEN_NONE) {
+            break;
+        }
+        compare_if_collected();
+        struct node *node = new_node(fuzz.w.bytes, 0, (bytes + 7) / 8 * 8, bytes);
+        fill_raw(node, object, bytes, e->d);
+        eden_slot_set(fuzz.w.m, *root_slot(root), i, object);
+        array->slots[i] = (struct value){.kind = VALUE_NODE, .node = node};
+    }
+    for (uint32_t i = e->c % 4; array != NULL && i-- > 0;) { /* some room again */
+        size_t slot = (e->c >> 8) % count;
+        eden_slot_set(fuzz.w.m, *root_slot(root), slot, EDEN_NONE);
+        array->slots[slot] = (struct value){.kind = VALUE_IMMEDIATE};
+    }
+}

@@ -309,6 +309,9 @@ void run_event(const struct event *e) {
     case 31:
         starve(e);
         break;
+    case 32:
+        put_ballast(e);
+        break;
     default:
         if (e->op % 64 < 45) {
             store(e);

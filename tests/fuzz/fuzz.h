@@ -141,6 +141,7 @@ void grow_chain(const struct event *e);
 void put_ephemerons(const struct event *e);
 void put_weak(const struct event *e);
 void scatter(const struct event *e);
+void put_ballast(const struct event *e);
 
 /* events.c */
 void run_event(const struct event *e);
