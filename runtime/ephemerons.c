@@ -6,8 +6,9 @@
  * chain. If the key is reached later, its header is put back, the first slots are the key again, and all that waited is
  * scanned like any object. So each ephemeron is looked at twice at most, whatever the order and however long the chains
  * of keys: the time is linear in their number, where rescanning all that wait, until nothing changes, takes the square
- * of it. And since the thread runs through the objects, a chain is followed where they lie: a table of what waits, tried
- * first, cost a cache miss for each (random order, first key alive: 86 ms of marking; threaded: see bench/ephemerons.c).
+ * of it. And since the thread runs through the objects, a chain is followed where they lie: a table of what waits,
+ * tried first, cost a cache miss for each (random order, first key alive: 86 ms of marking; threaded: see
+ * bench/ephemerons.c).
  *
  * When nothing is left to scan and some still wait, their keys are dead. All of them are fired together: each becomes
  * an ordinary object (format FIXED) that holds its key strongly and joins the queue of mourners, which the embedder
@@ -22,8 +23,8 @@
  *
  * Invariants: WAITING headers, and the format WAITING, exist only between the first wait of a collection and the end of
  * firing; whoever looks at the header of an object not yet reached in between asks for the real one. The first slot of
- * an object of format WAITING is nothing to look at; the format tells who comes across it again (a scan of all old space
- * may, of what was just tenured). */
+ * an object of format WAITING is nothing to look at; the format tells who comes across it again (a scan of all old
+ * space may, of what was just tenured). */
 #include "private.h"
 #include <stdlib.h>
 

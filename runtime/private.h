@@ -152,14 +152,15 @@ struct system {
 
 struct eden_heap {
     struct eden_heap_info info; /* first: tools find it here */
+    uintptr_t tenure_threshold;
+    struct eden_mutator mutator __attribute__((aligned(64)));
     struct params params;
     struct system system;
     uintptr_t reservation;
     size_t reservation_bytes;
     struct space eden, semi[2];
-    int past;  /* semi[past] holds the survivors, the other is where the next scavenge copies to */
-    bool kept; /* the last scavenge left objects in place: all three spaces may hold objects */
-    uintptr_t tenure_threshold;
+    int log_fd;
+    int past; /* semi[past] holds the survivors, the other is where the next scavenge copies to */
     struct old_space old;
     struct remembered_set remembered;
     struct roots roots;
@@ -171,14 +172,13 @@ struct eden_heap {
     struct eden_class_info **class_pages;
     uint32_t next_class;
     uint32_t hash_seed;
-    struct eden_mutator mutator __attribute__((aligned(64)));
-    bool attached;
     eden_error last_error;
+    bool kept; /* the last scavenge left objects in place: all three spaces may hold objects */
+    bool attached;
     struct since since;
     eden_figures figures;                /* what the probes have said so far */
     uint64_t phase_ns[EDEN_PHASE_COUNT]; /* how long each took when it last ran */
     uint64_t full_scavenge_ns;
-    int log_fd;
     eden_heap *registry_next;
     uint64_t stress_allocations; /* since the heap was made, while `stress` was on */
     struct check_state check;

@@ -340,7 +340,8 @@ static void scan_grey(struct scavenge *s) {
             scan_if_grey(s, object);
         }
     }
-    for (eden_value object = old_walk(s->heap, 0); object != EDEN_NONE; object = old_walk(s->heap, object_end(object))) {
+    for (eden_value object = old_walk(s->heap, 0); object != EDEN_NONE;
+         object = old_walk(s->heap, object_end(object))) {
         scan_if_grey(s, object);
     }
 }

@@ -39,7 +39,8 @@ static struct segment *sparsest(eden_heap *heap, uint64_t all_free) {
     struct segment *best = NULL;
     for (size_t i = 0; i < heap->old.segment_count; i++) {
         struct segment *segment = &heap->old.segments[i];
-        if (!segment->chosen && is_sparse(heap, segment, all_free) && (best == NULL || segment->live.bytes < best->live.bytes)) {
+        if (!segment->chosen && is_sparse(heap, segment, all_free) &&
+            (best == NULL || segment->live.bytes < best->live.bytes)) {
             best = segment;
         }
     }
@@ -54,7 +55,8 @@ static void plan(struct evacuation *e) {
     }
     uint64_t room = all_free;
     struct segment *segment;
-    while ((segment = sparsest(heap, all_free)) != NULL && taken_in + segment->live.bytes <= room - segment_free(segment)) {
+    while ((segment = sparsest(heap, all_free)) != NULL &&
+           taken_in + segment->live.bytes <= room - segment_free(segment)) {
         segment->chosen = true;
         room -= segment_free(segment);
         taken_in += segment->live.bytes;

@@ -24,7 +24,7 @@ const char *const plan[] = {
     "eden_size=1M,remembered_set=card,compat.threshold_bug=1",
     "eden_size=64K,compactor=planning",
     "eden_size=64K,compactor=planning,remembered_set=object,max_heap=1M",
-    "eden_size=64K,max_heap=600K,grow_headroom=64K,large_object=4096",
+    "eden_size=64K,max_heap=1M,grow_headroom=64K,large_object=4096",
 };
 const size_t plan_sets = sizeof plan / sizeof plan[0];
 

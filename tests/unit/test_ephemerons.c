@@ -322,8 +322,7 @@ static void each_found_by_the_death_of_another(void **state) {
         collect(&t, (enum how)how);
         assert_int_equal(figures_of(&t.w).mourned, MANY);
         for (size_t i = MANY; i-- > 0; local[0] = eden_slot(eden_slot(local[0], 1), 1)) {
-            if (eden_int_value(eden_slot(eden_slot(local[0], 1), 0)) != (int)i ||
-                eden_mourn_next(t.w.m) != local[0]) {
+            if (eden_int_value(eden_slot(eden_slot(local[0], 1), 0)) != (int)i || eden_mourn_next(t.w.m) != local[0]) {
                 fail_msg("ephemeron %zu is not the next to mourn", i);
             }
         }
