@@ -3,16 +3,10 @@
  * This is the programs' DataFrame of the papers on the Pharo VM's collector: for each cell it makes the objects that
  * Pharo's DataFrame makes (frame/classes.h), in two passes (frame/reader.c, frame/columns.c). */
 #include "frame/frame.h"
+#include "program.h"
 
-#include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
-
-struct arguments {
-    const char *file_name;
-    bool json;
-    bool verify;
-};
+#include <string.h>
 
 static const char usage[] =
     "usage: dataframe [--json] [--verify] FILE.csv\n"
@@ -31,39 +25,6 @@ static const char usage[] =
     "EDEN_OPTIONS sets the collector's parameters, for example EDEN_OPTIONS=eden_size=64M.\n"
     "Exit status: 0, or 1 where the file is malformed or can't be read, or memory is exhausted; 2: wrong usage.\n";
 
-/* False: stop, with the exit status in *status. */
-static bool parse_arguments(int argc, char **argv, struct arguments *arguments, int *status) {
-    static const struct option options[] = {{"json", no_argument, NULL, 'j'},
-                                            {"verify", no_argument, NULL, 'v'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    int option = 0;
-    /* One thread, here and before any heap. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        switch (option) {
-        case 'j':
-            arguments->json = true;
-            break;
-        case 'v':
-            arguments->verify = true;
-            break;
-        case 'h':
-            *status = fputs(usage, stdout) == EOF || fflush(stdout) != 0 ? 1 : 0;
-            return false;
-        default:
-            *status = 2;
-            return false;
-        }
-    }
-    if (optind + 1 != argc) {
-        fputs(usage, stderr);
-        *status = 2;
-        return false;
-    }
-    arguments->file_name = argv[optind];
-    return true;
-}
-
 static bool load(struct frame *frame, const char *file_name) {
     bool is_input = strcmp(file_name, "-") == 0;
     FILE *file = is_input ? stdin : fopen(file_name, "rbe");
@@ -77,47 +38,29 @@ static bool load(struct frame *frame, const char *file_name) {
     return ok && frame_build(frame);
 }
 
-static bool print(struct frame *frame, const struct arguments *arguments) {
-    bool ok = arguments->json ? frame_print_json(frame, stdout) : frame_print_table(frame, stdout);
-    if (ok && fflush(stdout) != 0) {
-        return frame_fail(frame, "the result can't be written: %m");
+static bool work(struct program *program, struct frame *frame) {
+    if (!load(frame, program->operands[0]) ||
+        !(program->json ? frame_print_json(frame, stdout) : frame_print_table(frame, stdout))) {
+        return program_fail(program, "%s", frame->error);
     }
-    return ok;
+    return program_flush(program) && program_verify(program, frame->mutator);
 }
 
-static bool verify(struct frame *frame) {
+static bool run(struct program *program, eden_mutator *mutator) {
     eden_error error = {0};
-    return eden_heap_verify(eden_mutator_heap(frame->mutator), &error) ||
-           frame_fail(frame, "the heap is corrupt: %s", error.message);
-}
-
-static bool run(eden_mutator *mutator, const struct frame_sites *sites, const struct arguments *arguments) {
-    EDEN_FRAME(mutator, roots, ROOTS);
-    struct frame frame = {.mutator = mutator, .sites = sites, .roots = roots};
-    bool ok = load(&frame, arguments->file_name) && print(&frame, arguments) && (!arguments->verify || verify(&frame));
-    if (!ok) {
-        fprintf(stderr, "dataframe: %s\n", frame.error);
+    struct frame_sites sites;
+    if (!frame_sites_define(eden_mutator_heap(mutator), &sites, &error)) {
+        return program_fail(program, "the heap can't be made: %s", error.message);
     }
+    EDEN_FRAME(mutator, roots, ROOTS);
+    struct frame frame = {.mutator = mutator, .sites = &sites, .roots = roots};
+    bool ok = work(program, &frame);
     free(frame.columns);
     free(frame.scratch);
     return ok;
 }
 
 int main(int argc, char **argv) {
-    struct arguments arguments = {0};
-    int status = 1;
-    if (!parse_arguments(argc, argv, &arguments, &status)) {
-        return status;
-    }
-    eden_error error = {0};
-    struct frame_sites sites;
-    eden_heap *heap = eden_heap_create(&(eden_options){.name = "dataframe"}, &error);
-    eden_mutator *mutator = heap == NULL ? NULL : eden_mutator_attach(heap, &error);
-    bool ready = mutator != NULL && frame_sites_define(heap, &sites, &error);
-    if (!ready) {
-        fprintf(stderr, "dataframe: the heap can't be made: %s\n", error.message);
-    }
-    bool ok = ready && run(mutator, &sites, &arguments);
-    eden_heap_destroy(heap);
-    return ok ? 0 : 1;
+    struct program program = {.name = "dataframe", .usage = usage, .operand_count = 1, .run = run};
+    return program_main(&program, argc, argv);
 }

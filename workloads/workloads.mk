@@ -1,16 +1,22 @@
 # The papers' benchmark programs on libeden, their data sets, and the demo.
 #
-# A program is workloads/NAME.c and the objects of its folder; a fragment line says which.
+# A program is workloads/NAME.c, program.c, the objects of the folder FOLDER_NAME, and libraries LIBS_NAME.
 CPPFLAGS_workloads := -Iworkloads
-FRAME_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard workloads/frame/*.c))
-WORKLOADS := $(B)/workloads/dataframe $(B)/workloads/queue $(B)/workloads/mkdata
-ALL += $(WORKLOADS)
+PROGRAMS := $(filter-out program mkdata,$(patsubst workloads/%.c,%,$(wildcard workloads/*.c)))
+FOLDER_dataframe := frame
+FOLDER_honeyginger := sph
+FOLDER_mobidyc := agents
+FOLDER_bloc := boids
+FOLDER_moose := model
+LIBS_moose := -lbpf
+LIBS_dataframe := -lcsv -ljansson
+ALL += $(PROGRAMS:%=$(B)/workloads/%) $(B)/workloads/mkdata
 
-$(B)/workloads/dataframe: $(B)/workloads/dataframe.o $(FRAME_OBJ) $(B)/lib/libeden.a
-	$(CC) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) -lcsv -ljansson -lm -lpthread
-
-$(B)/workloads/queue: $(B)/workloads/queue.o $(B)/lib/libeden.a
-	$(CC) -o $@ $(filter %.o %.a,$^) $(LDFLAGS) -lm -lpthread
+define PROGRAM_RULE
+$(B)/workloads/$(1): $(B)/workloads/$(1).o $(B)/workloads/program.o $(if $(FOLDER_$(1)),$(patsubst %.c,$(B)/%.o,$(wildcard workloads/$(FOLDER_$(1))/*.c))) $(B)/lib/libeden.a
+	$$(CC) -o $$@ $$^ $$(LDFLAGS) $$(LIBS_$(1)) -lm -lpthread
+endef
+$(foreach program,$(PROGRAMS),$(eval $(call PROGRAM_RULE,$(program))))
 
 $(B)/workloads/mkdata: $(B)/workloads/mkdata.o
 	$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS)
