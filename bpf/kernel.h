@@ -5,7 +5,7 @@
 #define EDEN_KERNEL_H
 
 #include "event.h"
-#include "histogram.h"
+#include "eden_histogram.h"
 
 enum {
     KERNEL_SPECS = 4096,      /* probe sites: about 40 a file */

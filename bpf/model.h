@@ -8,7 +8,7 @@
 #define EDEN_MODEL_H
 
 #include "event.h"
-#include "histogram.h"
+#include "eden_histogram.h"
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -113,6 +113,9 @@ eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slo
     }
     eden_value object = allocate(heap, header, slots);
     check_allocated(heap, object);
+    if (heap->profile != NULL && object != EDEN_NONE) {
+        lifetimes_allocated(heap, object);
+    }
     heap_set_limit(heap);
     return object;
 }

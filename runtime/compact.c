@@ -333,6 +333,11 @@ static void move(struct compaction *c) {
     }
 }
 
+static eden_value place_after(void *context, eden_value object) {
+    const struct compaction *c = context;
+    return is_mobile(c, object) ? new_place(c, object) : object;
+}
+
 bool compact(eden_heap *heap) {
     struct compaction c = {.visit = {heap, update_slots}, .heap = heap};
     const struct old_space *old = &heap->old;
@@ -356,6 +361,7 @@ bool compact(eden_heap *heap) {
             uint64_t phase = event_phase_start(heap, EDEN_PHASE_compact__update);
             cards_unset(heap); /* needs the objects where they are */
             update(&c);
+            lifetimes_moved(heap, place_after, &c);
             event_phase_done(heap, EDEN_PHASE_compact__update, phase, c.updated);
             phase = event_phase_start(heap, EDEN_PHASE_compact__move);
             move(&c);

@@ -19,6 +19,7 @@ void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested)
     struct tally marked = mark(heap);
     event_phase_done(heap, EDEN_PHASE_mark, start, marked);
     remembered_drop_unmarked(heap);
+    lifetimes_marked(heap, before.start_ns);
 
     uint64_t young_freed;
     if (heap->params.compactor == EDEN_COMPACTOR_PLANNING && compact(heap)) {
@@ -39,6 +40,7 @@ void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested)
     old_shrink(heap);
     heap->old.used_at_full = old_used(heap);
     event_full_done(heap, &before, marked.bytes, young_freed);
+    lifetimes_resume(heap);
     check_after_full(heap);
 }
 

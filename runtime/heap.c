@@ -2,6 +2,7 @@
  *
  * New space, from the lowest address: two survivor semispaces of 1/7 each, eden of 5/7. Survivors lie below eden so
  * that a lower address means older (tenure.c). */
+#include "lifetimes.h"
 #include "private.h"
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -118,6 +119,7 @@ static bool create(eden_heap *heap, const eden_options *options, eden_error *err
     info->bytes = sizeof *info;
     info->created_ns = now_ns();
     info->figure_count = EDEN_FIGURE_COUNT;
+    info->sample_mailbox = sampling_from_environment();
     strncpy(info->name, options->name == NULL ? "eden" : options->name, sizeof info->name - 1);
     return true;
 }
@@ -140,6 +142,7 @@ eden_heap *eden_heap_create(const eden_options *options, eden_error *error) {
     log_open(heap);
     registry_add(heap);
     event_heap_create(heap);
+    lifetimes_resume(heap);
     return heap;
 }
 
@@ -153,6 +156,15 @@ void eden_heap_destroy(eden_heap *heap) {
         log_close(heap);
     }
     release(heap);
+}
+
+void heap_set_limit(eden_heap *heap) {
+    uintptr_t limit = heap->eden.limit;
+    if (heap->profile != NULL && heap->profile->next_trap < limit) {
+        limit = heap->profile->next_trap;
+    }
+    bool each = CHECKED_BUILD || heap->params.stress > 0;
+    heap->mutator.limit = each ? heap->mutator.free : limit;
 }
 
 eden_mutator *eden_mutator_attach(eden_heap *heap, eden_error *error) {

@@ -150,6 +150,7 @@ struct system {
     void *context;
 };
 
+struct profile;
 struct eden_heap {
     struct eden_heap_info info; /* first: tools find it here */
     uintptr_t tenure_threshold;
@@ -180,6 +181,7 @@ struct eden_heap {
     uint64_t phase_ns[EDEN_PHASE_COUNT]; /* how long each took when it last ran */
     uint64_t full_scavenge_ns;
     eden_heap *registry_next;
+    struct profile *profile;     /* NULL: nobody listens (lifetimes.c) */
     uint64_t stress_allocations; /* since the heap was made, while `stress` was on */
     struct check_state check;
 };
@@ -253,10 +255,7 @@ enum { YOUNG_SPACES = 3 };
 void heap_young_spaces(eden_heap *heap, struct space *spaces[YOUNG_SPACES]);
 uint64_t heap_survivor_used(const eden_heap *heap);
 /* How far allocation may bump inline: not at all where each allocation is to be seen (stress, the checked build). */
-static inline void heap_set_limit(eden_heap *heap) {
-    bool each = CHECKED_BUILD || heap->params.stress > 0;
-    heap->mutator.limit = each ? heap->mutator.free : heap->eden.limit;
-}
+void heap_set_limit(eden_heap *heap);
 
 /* ---- classes (classes.c) ---- */
 bool classes_create(eden_heap *heap);
@@ -283,6 +282,15 @@ void ephemerons_destroy(eden_heap *heap);
 bool weak_note(eden_heap *heap, eden_value object); /* false: no memory, treat it as strong */
 /* Passes the weak slots of all noted objects through now, which answers the new address or EDEN_NONE. */
 struct tally weak_clear(eden_heap *heap, eden_value (*now)(void *context, eden_value v), void *context);
+
+/* ---- lifetimes (lifetimes.c); all do nothing where nobody listens ---- */
+void lifetimes_resume(eden_heap *heap);                       /* a collection has ended, or the heap been made */
+void lifetimes_allocated(eden_heap *heap, eden_value object); /* by the slow path; only where heap->profile is */
+void lifetimes_settling(eden_heap *heap, uint64_t start_ns);  /* past survivors are about to be overwritten */
+void lifetimes_scavenged(eden_heap *heap, uint64_t start_ns); /* all is copied, nothing overwritten yet */
+void lifetimes_marked(eden_heap *heap, uint64_t start_ns);    /* marking is done, nothing swept yet */
+void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_value object), void *context);
+void lifetimes_end(eden_heap *heap);
 
 /* ---- remembered set (remembered.c, cards.c) ---- */
 void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origin origin);

@@ -45,6 +45,7 @@ struct scavenge {
     struct tally moved; /* by the phase that runs */
     struct scavenge_totals totals;
     uint64_t seq;
+    uint64_t start_ns;
 };
 
 static eden_value old_room(eden_heap *heap, size_t bytes) {
@@ -462,6 +463,7 @@ static void settle(struct scavenge *s) {
     struct space *past = &heap->semi[heap->past];
     uint64_t freed = 0;
     weak_clear(heap, where_now, s);
+    lifetimes_settling(heap, s->start_ns);
     for (uintptr_t at = past->start; at < past->used && freed < s->owed;) {
         eden_value corpse = object_at(at);
         bool forwarded = header_has(corpse, EDEN_HEADER_FORWARDED);
@@ -494,6 +496,7 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     struct scavenge s = {.visit = {heap, visit_root_slots}, .heap = heap, .tenured = EDEN_NONE};
     check_before_scavenge(heap);
     struct scavenge_before before = event_scavenge_start(heap, cause);
+    s.start_ns = before.start_ns;
     s.seq = heap->info.seq + 1;
     heap->eden.used = heap->mutator.free;
     s.policy = tenure_policy(heap, cause);
@@ -521,7 +524,9 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     start = event_phase_start(heap, EDEN_PHASE_scavenge__weak);
     event_phase_done(heap, EDEN_PHASE_scavenge__weak, start, weak_clear(heap, where_now, &s));
 
+    lifetimes_scavenged(heap, s.start_ns);
     finish_spaces(&s);
     event_scavenge_done(heap, &before, &s.totals);
+    lifetimes_resume(heap);
     check_after_scavenge(heap);
 }

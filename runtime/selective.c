@@ -128,6 +128,11 @@ static void update_old(struct evacuation *e) {
     }
 }
 
+static eden_value place_after(void *context, eden_value object) {
+    (void)context;
+    return header_has(object, EDEN_HEADER_FORWARDED) ? eden_header(object) & ~EDEN_HEADER_FORWARDED : object;
+}
+
 static void update(struct evacuation *e) {
     eden_heap *heap = e->heap;
     struct space *spaces[YOUNG_SPACES];
@@ -146,6 +151,7 @@ static void update(struct evacuation *e) {
         }
     }
     update_old(e);
+    lifetimes_moved(heap, place_after, NULL);
 }
 
 /* What an evacuated segment has left lives; all else in it becomes free. */

@@ -7,3 +7,6 @@ $(B)/tests/test_abi: LDLIBS += -lstdc++
 $(B)/tests/unit/embed_cxx.o: tests/unit/embed_cxx.cpp
 	@mkdir -p $(@D)
 	$(CXX) $(CPPFLAGS_ALL) -std=c++17 $(WARN) -Wpedantic -O2 -g $(SAN_FLAGS) -fPIC -MMD -MP -c $< -o $@
+
+# Catches what the batch probe hands over.
+$(B)/tests/test_lifetimes: LDLIBS += -Wl,--wrap=eden_probe_batch

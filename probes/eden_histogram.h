@@ -1,8 +1,8 @@
-/* The log-linear histogram's bucket function, for the kernel program (which counts) and the tool (which reads).
+/* The log-linear histogram's bucket function, for runtime and kernel program (which count) and tool (which reads).
  *
  * 16 buckets an octave: a value below 16 has a bucket of its own; above, the bucket is told by the position of the
  * highest set bit and the four bits below it. So a bucket is never wider than 1/16 of its lower edge. The last bucket
- * takes everything from 2^43 - 2^39 ns (about two and a half hours) on. */
+ * takes everything from 2^43 - 2^39 on: of nanoseconds about two and a half hours, of bytes 8 TiB. */
 #ifndef EDEN_HISTOGRAM_H
 #define EDEN_HISTOGRAM_H
 
@@ -10,11 +10,9 @@
 
 #define HISTOGRAM_BUCKETS 640
 
-static inline uint32_t histogram_bucket(uint64_t value) {
-    if (value < 16) {
-        return (uint32_t)value;
-    }
-    /* floor(log2 value) by halving: BPF has no instruction for it. */
+/* floor(log2 value); BPF has no instruction for it and halves. */
+static inline uint32_t histogram_octave(uint64_t value) {
+#ifdef __bpf__
     uint32_t octave = 0;
     uint64_t rest = value;
     if (rest >> 32) {
@@ -37,7 +35,17 @@ static inline uint32_t histogram_bucket(uint64_t value) {
         rest >>= 2;
         octave += 2;
     }
-    octave += (uint32_t)(rest >> 1);
+    return octave + (uint32_t)(rest >> 1);
+#else
+    return 63u - (uint32_t)__builtin_clzll(value);
+#endif
+}
+
+static inline uint32_t histogram_bucket(uint64_t value) {
+    if (value < 16) {
+        return (uint32_t)value;
+    }
+    uint32_t octave = histogram_octave(value);
     uint32_t bucket = 16 * (octave - 3) + ((uint32_t)(value >> (octave - 4)) & 15);
     return bucket < HISTOGRAM_BUCKETS ? bucket : HISTOGRAM_BUCKETS - 1;
 }

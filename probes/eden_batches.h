@@ -1,0 +1,96 @@
+/* Records of the batch probe: lifetimes of sampled objects.
+ *
+ * A profile runs from the end of the collection at which a listener was first seen (or the heap's creation) until the
+ * listener is gone or the heap is destroyed. In it every sampled object is born once and then either dies, which some
+ * collection finds out, or is alive at the end (censored). Each collection sends what it found, in batches.
+ *
+ * Two clocks: nanoseconds (CLOCK_MONOTONIC), and bytes allocated in the heap since its creation. A lifetime ends with
+ * the start of the collection that found the object dead: an upper bound, with the collection before as the lower one.
+ *
+ * Fields are only appended; record_bytes tells a reader how much there is. */
+#ifndef EDEN_BATCHES_H
+#define EDEN_BATCHES_H
+
+#include <stdint.h>
+
+enum eden_batch_kind {
+    EDEN_BATCH_PROFILE = 0,  /* struct eden_profile_record: a profile begins, goes on, or ends */
+    EDEN_BATCH_BIRTHS = 1,   /* struct eden_birth_cell */
+    EDEN_BATCH_DEATHS = 2,   /* struct eden_life_cell */
+    EDEN_BATCH_CENSORED = 3, /* struct eden_life_cell: alive at the profile's end */
+    EDEN_BATCH_OBJECTS = 4,  /* struct eden_life_record: deaths and censored one by one, where that was asked for */
+};
+
+enum eden_sampling {
+    EDEN_SAMPLE_BYTES = 0,   /* every `rate` bytes on average, at geometric intervals */
+    EDEN_SAMPLE_OBJECTS = 1, /* each object with probability 1 / rate */
+    EDEN_SAMPLE_NTH = 2,     /* each rate-th object */
+    EDEN_SAMPLE_REFILL = 3,  /* the object that crosses each multiple of `rate` bytes */
+    EDEN_SAMPLE_WINDOW = 4,  /* all objects in windows of time: rate is open << 24 | closed, in milliseconds */
+    EDEN_SAMPLINGS
+};
+#define EDEN_SAMPLING_NAMES                                                                                            \
+    { "bytes", "objects", "nth", "refill", "window" }
+#define EDEN_SAMPLE_DEFAULT_BYTES (512u * 1024)
+
+/* The mailbox of a heap's header (sample_mailbox): 0, or what the next profile is to do. The sampling in the lowest 4
+ * bits, then flags, then 48 bits of rate. What cannot be is ignored. Its first value is that of the environment
+ * variable EDEN_SAMPLING, a number, so that a tool which starts a program can say it before there is a heap. */
+#define EDEN_MAILBOX_ASKED 0x10ull   /* set in each valid request */
+#define EDEN_MAILBOX_OBJECTS 0x20ull /* send EDEN_BATCH_OBJECTS instead of cells */
+#define EDEN_MAILBOX_RATE_SHIFT 16
+
+/* How a profile stands. Sent when it begins, at each collection and when it ends. */
+struct eden_profile_record {
+    uint64_t seq;             /* of the collection; the last one's where the profile ends outside of one */
+    uint64_t time_ns;         /* when the collection started, or now */
+    uint64_t allocated_bytes; /* the heap's, at that time */
+    uint64_t begun_ns;        /* the profile's beginning on both clocks */
+    uint64_t begun_bytes;
+    uint64_t rate;
+    uint32_t sampling; /* enum eden_sampling */
+    uint32_t ended;    /* 1: the profile is over */
+    uint64_t lost;     /* sampled objects that no memory was found for, so far */
+};
+
+/* Births of a class or site since the last collection. */
+struct eden_birth_cell {
+    uint32_t site;
+    uint32_t count;
+    uint64_t bytes;
+    double weight;       /* sum over the objects of 1 / probability of having been sampled */
+    double weight_bytes; /* the same times their sizes */
+};
+
+enum { EDEN_LIFE_TENURED = 1, EDEN_LIFE_BORN_OLD = 2 };
+
+/* Objects of one class or site that ended alike: at the same collection, with lifetimes in the same buckets. */
+struct eden_life_cell {
+    uint32_t site;
+    uint32_t count;
+    uint16_t ns_bucket, bytes_bucket; /* of the lifetime (eden_histogram.h) */
+    uint16_t scavenges, fulls;        /* survived; 65535: so many or more */
+    uint32_t flags;                   /* EDEN_LIFE_... */
+    uint32_t reserved;
+    uint64_t bytes;
+    uint64_t ns_sum, bytes_sum;                 /* of lifetimes */
+    uint64_t tenured_ns_sum, tenured_bytes_sum; /* of what of them was spent in old space */
+    double weight, weight_bytes;
+};
+
+/* One object. */
+struct eden_life_record {
+    uint32_t site;
+    uint32_t flags;
+    uint64_t bytes;
+    uint64_t birth_ns, birth_bytes;     /* no two objects of a heap are born at the same byte */
+    uint64_t tenured_ns, tenured_bytes; /* when it was tenured; 0: it was not */
+    uint64_t death_ns, death_bytes;     /* start of the collection that found it dead; of censored ones, the end */
+    uint64_t last_ns, last_bytes;       /* it was alive at the start of this collection; 0: none has seen it alive */
+    uint32_t scavenges, fulls;          /* survived */
+    uint32_t censored;
+    uint32_t reserved;
+    double weight;
+};
+
+#endif

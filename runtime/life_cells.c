@@ -1,0 +1,158 @@
+/* What a profile sends: cells that add up the objects which were born, or ended, alike; or a record an object.
+ *
+ * A probe an object can't be cheap, so nothing is sent one by one: cells and records gather in a buffer, which one
+ * firing of the batch probe hands over when it is full, and at the end of each collection. Cells lose only the places
+ * within histogram buckets: their sums are exact. Objects that end at one collection differ little, so a few hundred
+ * cells stand for tens of thousands of objects, and cost the listener accordingly. */
+#include "eden_histogram.h"
+#include "lifetimes.h"
+#include "private.h"
+
+void outbox_init(struct outbox *out, eden_heap *heap, bool one_by_one) {
+    *out = (struct outbox){.heap = heap, .one_by_one = one_by_one, .cell_kind = EDEN_BATCH_DEATHS};
+}
+
+static void send_births(struct outbox *out) {
+    if (out->birth_count != 0) {
+        eden_fire_batch(out->heap, EDEN_BATCH_BIRTHS, out->births, out->birth_count, sizeof *out->births);
+        out->birth_count = 0;
+        memset(out->birth_index, 0, sizeof out->birth_index);
+    }
+}
+
+static void send_cells(struct outbox *out) {
+    if (out->cell_count != 0) {
+        eden_fire_batch(out->heap, out->cell_kind, out->cells, out->cell_count, sizeof *out->cells);
+        out->cell_count = 0;
+        memset(out->cell_index, 0, sizeof out->cell_index);
+    }
+}
+
+static void send_records(struct outbox *out) {
+    if (out->record_count != 0) {
+        eden_fire_batch(out->heap, EDEN_BATCH_OBJECTS, out->records, out->record_count, sizeof *out->records);
+        out->record_count = 0;
+    }
+}
+
+void outbox_flush(struct outbox *out) {
+    send_births(out);
+    send_cells(out);
+    send_records(out);
+}
+
+static uint64_t mix(uint64_t key) { return key * 0x9e3779b97f4a7c15u; } /* Fibonacci hashing (Knuth 6.4) */
+
+static struct eden_birth_cell *birth_cell(struct outbox *out, uint32_t site) {
+    for (;;) {
+        for (size_t i = mix(site) >> 54;; i = (i + 1) % BIRTH_INDEX) {
+            uint16_t place = out->birth_index[i];
+            if (place != 0 && out->births[place - 1].site == site) {
+                return &out->births[place - 1];
+            }
+            if (place == 0) {
+                if (out->birth_count == MAX_BIRTH_CELLS) {
+                    break;
+                }
+                out->births[out->birth_count] = (struct eden_birth_cell){.site = site};
+                out->birth_index[i] = (uint16_t)++out->birth_count;
+                return &out->births[out->birth_count - 1];
+            }
+        }
+        send_births(out);
+    }
+}
+
+void outbox_birth(struct outbox *out, uint32_t site, uint64_t bytes, double weight) {
+    struct eden_birth_cell *cell = birth_cell(out, site);
+    cell->count++;
+    cell->bytes += bytes;
+    cell->weight += weight;
+    cell->weight_bytes += weight * (double)bytes;
+}
+
+static uint16_t up_to_16_bits(uint32_t n) { return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX; }
+
+static bool is_alike(const struct eden_life_cell *a, const struct eden_life_cell *b) {
+    return a->site == b->site && a->ns_bucket == b->ns_bucket && a->bytes_bucket == b->bytes_bucket &&
+           a->scavenges == b->scavenges && a->fulls == b->fulls && a->flags == b->flags;
+}
+
+static struct eden_life_cell *life_cell(struct outbox *out, const struct eden_life_cell *like) {
+    uint64_t key = (uint64_t)like->site << 32 | (uint64_t)like->ns_bucket << 16 | like->bytes_bucket;
+    uint64_t hash = mix(mix(key) + ((uint64_t)like->scavenges << 32 | (uint64_t)like->fulls << 8 | like->flags));
+    for (;;) {
+        for (size_t i = hash >> 53;; i = (i + 1) % CELL_INDEX) {
+            uint16_t place = out->cell_index[i];
+            if (place != 0 && is_alike(&out->cells[place - 1], like)) {
+                return &out->cells[place - 1];
+            }
+            if (place == 0) {
+                if (out->cell_count == MAX_CELLS) {
+                    break;
+                }
+                out->cells[out->cell_count] = *like;
+                out->cell_index[i] = (uint16_t)++out->cell_count;
+                return &out->cells[out->cell_count - 1];
+            }
+        }
+        send_cells(out);
+    }
+}
+
+static void add_to_cell(struct outbox *out, const struct end_of_life *end) {
+    uint32_t kind = end->censored ? EDEN_BATCH_CENSORED : EDEN_BATCH_DEATHS;
+    if (out->cell_kind != kind) {
+        send_cells(out);
+        out->cell_kind = kind;
+    }
+    uint64_t ns = end->death.ns - end->birth.ns, bytes = end->death.bytes - end->birth.bytes;
+    bool tenured = (end->flags & EDEN_LIFE_TENURED) != 0;
+    struct eden_life_cell *cell = life_cell(out, &(struct eden_life_cell){
+                                                     .site = end->site,
+                                                     .ns_bucket = (uint16_t)histogram_bucket(ns),
+                                                     .bytes_bucket = (uint16_t)histogram_bucket(bytes),
+                                                     .scavenges = up_to_16_bits(end->scavenges),
+                                                     .fulls = up_to_16_bits(end->fulls),
+                                                     .flags = end->flags,
+                                                 });
+    cell->count++;
+    cell->bytes += end->bytes;
+    cell->ns_sum += ns;
+    cell->bytes_sum += bytes;
+    cell->tenured_ns_sum += tenured ? end->death.ns - end->tenured.ns : 0;
+    cell->tenured_bytes_sum += tenured ? end->death.bytes - end->tenured.bytes : 0;
+    cell->weight += end->weight;
+    cell->weight_bytes += end->weight * (double)end->bytes;
+}
+
+static void add_record(struct outbox *out, const struct end_of_life *end) {
+    if (out->record_count == MAX_RECORDS) {
+        send_records(out);
+    }
+    out->records[out->record_count++] = (struct eden_life_record){
+        .site = end->site,
+        .flags = end->flags,
+        .bytes = end->bytes,
+        .birth_ns = end->birth.ns,
+        .birth_bytes = end->birth.bytes,
+        .tenured_ns = end->tenured.ns,
+        .tenured_bytes = end->tenured.bytes,
+        .death_ns = end->death.ns,
+        .death_bytes = end->death.bytes,
+        .last_ns = end->last.ns,
+        .last_bytes = end->last.bytes,
+        .scavenges = end->scavenges,
+        .fulls = end->fulls,
+        .censored = end->censored,
+        .weight = end->weight,
+    };
+}
+
+void outbox_end(struct outbox *out, const struct end_of_life *end) {
+    if (out->one_by_one) {
+        add_record(out, end);
+    } else {
+        add_to_cell(out, end);
+    }
+}

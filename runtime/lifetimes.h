@@ -1,0 +1,124 @@
+/* Lifetimes of sampled objects: what a heap keeps while somebody listens to the batch probe. */
+#ifndef EDEN_LIFETIMES_H
+#define EDEN_LIFETIMES_H
+
+#include "eden_batches.h"
+#include <eden/eden.h>
+#include <stddef.h>
+
+/* ---- the byte clock (byte_clock.c) ---- */
+struct anchor {
+    uint64_t bytes, ns;
+};
+/* An anchor of the epoch that runs: the object at `at` was, or will be, born at this time. */
+struct mark {
+    uintptr_t at;
+    struct anchor time;
+};
+/* What lies between two collections. Number 0 is the profile's beginning. */
+struct epoch {
+    struct anchor start;       /* of the collection that began it, that is before the collection's work */
+    uint32_t scavenges, fulls; /* collections since the profile began, this one included */
+    uint32_t last_full;        /* the latest full collection's epoch, itself included; 0: none */
+};
+struct byte_clock {
+    struct epoch *epochs;
+    size_t epoch_count, epoch_room;
+    struct anchor *anchors; /* of epochs that are over, in order */
+    size_t anchor_count, anchor_room;
+    struct mark *marks; /* of the one that runs, in order */
+    size_t mark_count, mark_room;
+};
+
+/* ---- samples ---- */
+/* A sampled object that is alive. Small: there may be one for every object of the heap. */
+struct life {
+    uint64_t where; /* WHERE_BITS: granule of the heap's reservation; above: the epoch it was tenured in, 0: young */
+    uint64_t birth; /* BIRTH_BITS: granules allocated in the heap before it; above: LIFE_... */
+};
+enum { WHERE_BITS = 36, BIRTH_BITS = 48 };
+struct lives {
+    struct life *at;
+    size_t count, room;
+};
+
+/* A stretch of eden allocated while a window was open. */
+struct stretch {
+    uintptr_t from, to;
+};
+
+/* ---- what is sent (life_cells.c) ---- */
+enum { MAX_CELLS = 700, CELL_INDEX = 2048, MAX_BIRTH_CELLS = 256, BIRTH_INDEX = 1024, MAX_RECORDS = 500 };
+struct outbox {
+    eden_heap *heap;
+    bool one_by_one; /* records rather than cells */
+    uint32_t cell_kind;
+    uint32_t cell_count, birth_count, record_count;
+    uint16_t cell_index[CELL_INDEX];   /* open addressing; 0: free, else place + 1 */
+    uint16_t birth_index[BIRTH_INDEX]; /* likewise */
+    struct eden_life_cell cells[MAX_CELLS];
+    struct eden_birth_cell births[MAX_BIRTH_CELLS];
+    struct eden_life_record records[MAX_RECORDS];
+};
+
+struct profile {
+    eden_heap *heap;
+    enum eden_sampling sampling;
+    uint64_t rate;
+    struct anchor begun;
+    struct byte_clock clock;
+    uintptr_t from;      /* eden's first byte of the epoch that runs */
+    uintptr_t next_trap; /* the object that contains this byte of eden takes the slow path */
+    uint64_t random;
+    uint64_t until_next; /* objects to pass over before the next sample, where eden is walked */
+    bool open;           /* the window */
+    uint64_t turn_ns;    /* when it opens or closes */
+    struct stretch *stretches;
+    size_t stretch_count, stretch_room;
+    struct lives pending, young, old; /* born in eden since the last collection; in new space; in old space */
+    bool turned;                      /* the clock has, in the collection that runs */
+    uint64_t lost;
+    struct outbox out;
+};
+
+/* How one sampled object ended. */
+struct end_of_life {
+    uint32_t site, flags;
+    uint64_t bytes;
+    struct anchor birth, tenured; /* tenured.bytes 0: it was not */
+    struct anchor death, last;    /* as struct eden_life_record */
+    uint32_t scavenges, fulls;
+    bool censored;
+    double weight;
+};
+
+void outbox_init(struct outbox *out, eden_heap *heap, bool one_by_one);
+void outbox_birth(struct outbox *out, uint32_t site, uint64_t bytes, double weight);
+void outbox_end(struct outbox *out, const struct end_of_life *end);
+void outbox_flush(struct outbox *out);
+
+bool clock_begin(struct profile *profile, uintptr_t at, struct anchor now);
+bool clock_mark(struct profile *profile, uintptr_t at, struct anchor time);
+/* The epoch that runs ends with a collection that starts now. */
+bool clock_turn(struct profile *profile, bool full, struct anchor start);
+void clock_resume(struct profile *profile, uintptr_t at, struct anchor now);
+void clock_free(struct byte_clock *clock);
+uint64_t clock_ns(const struct byte_clock *clock, uint64_t bytes);
+/* The last epoch that had begun before an object was born there. */
+size_t clock_epoch(const struct byte_clock *clock, uint64_t bytes);
+
+/* ---- which objects (sampling.c) ---- */
+uint64_t sampling_from_environment(void); /* EDEN_SAMPLING, what the mailbox starts with */
+void sampling_read_mailbox(struct profile *profile);
+double sampling_weight(const struct profile *profile, uint64_t bytes);
+bool sampling_walks(const struct profile *profile); /* eden is walked at each scavenge: no trap a sample */
+/* An allocation reached next_trap: is the object a sample? Sets the next trap. */
+bool sampling_trap(struct profile *profile, uintptr_t start, size_t bytes, uint64_t now);
+bool sampling_large(struct profile *profile, size_t bytes);
+void sampling_begin_epoch(struct profile *profile, uint64_t now);
+/* Walking: is this object, the next in order of birth, a sample? */
+bool sampling_next(struct profile *profile);
+/* Ends the stretch that is open, if one is. */
+void sampling_end_epoch(struct profile *profile, uintptr_t at);
+
+#endif

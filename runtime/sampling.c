@@ -1,0 +1,204 @@
+/* Sampling: which objects a profile follows.
+ *
+ * A sample by bytes costs an allocation that is not sampled nothing: the mutator's limit is lowered to the next sample
+ * point, so the object that contains that byte takes the slow path (allocate.c), and no other.
+ *
+ *  bytes    Points are a Poisson process over the bytes allocated, `rate` apart on average, so an object of s bytes is
+ *           sampled with probability 1 - exp(-s / rate), and counts as one over that: sums over the samples estimate
+ *           the sums over all objects without bias (as JFR, tcmalloc). A program of any period does not fool it.
+ *  objects  Each object with probability 1 / rate, whatever its size: each granule of eden is a point with that
+ *           probability, and an object is a sample if its first granule is one. Granules within objects trap for
+ *           nothing, so for small rates eden is walked instead.
+ *  nth      Each rate-th object (the papers' way). Told by walking. A periodic program fools it.
+ *  refill   The object that crosses each multiple of `rate` bytes (Agesen and Garthwaite 2000, at buffer refills).
+ *  window   All objects allocated while the window is open; it is opened and closed at traps 64 KiB apart.
+ *
+ * Walked are samplings of which most objects, or an exact count of them, are wanted: the scavenger has left eden as it
+ * was, corpses and all, and births follow from their places (byte_clock.c). That costs less than a record a birth.
+ *
+ * Random numbers: xorshift64* (Vigna 2016). */
+#include "lifetimes.h"
+#include "private.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { ANCHOR_BYTES = 64 * 1024, WALK_RATE = 8, MILLISECOND = 1000000 };
+
+static uint64_t next_bits(struct profile *profile) {
+    uint64_t x = profile->random;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    profile->random = x;
+    return x * 2685821657736338717u;
+}
+
+static double next_random(struct profile *profile) { /* above 0, at most 1 */
+    return (double)((next_bits(profile) >> 11) + 1) * 0x1p-53;
+}
+
+/* Granules to pass over before the next one that a coin of probability 1 / rate chooses. */
+static uint64_t geometric(struct profile *profile) {
+    if (profile->rate <= 1) {
+        return 0;
+    }
+    double skip = floor(log(next_random(profile)) / log1p(-1.0 / (double)profile->rate));
+    return skip < 0x1p60 ? (uint64_t)skip : 1ull << 60;
+}
+
+static uint64_t exponential(struct profile *profile) {
+    return (uint64_t)(-log(next_random(profile)) * (double)profile->rate);
+}
+
+bool sampling_walks(const struct profile *profile) {
+    return profile->sampling == EDEN_SAMPLE_NTH || profile->sampling == EDEN_SAMPLE_WINDOW ||
+           (profile->sampling == EDEN_SAMPLE_OBJECTS && profile->rate <= WALK_RATE);
+}
+
+uint64_t sampling_from_environment(void) {
+    const char *text = secure_getenv("EDEN_SAMPLING");
+    return text == NULL ? 0 : strtoull(text, NULL, 0);
+}
+
+void sampling_read_mailbox(struct profile *profile) {
+    uint64_t mail = __atomic_load_n(&profile->heap->info.sample_mailbox, __ATOMIC_RELAXED);
+    profile->sampling = EDEN_SAMPLE_BYTES;
+    profile->rate = EDEN_SAMPLE_DEFAULT_BYTES;
+    uint64_t sampling = mail & 15, rate = mail >> EDEN_MAILBOX_RATE_SHIFT;
+    if ((mail & EDEN_MAILBOX_ASKED) != 0 && sampling < EDEN_SAMPLINGS && rate != 0) {
+        profile->sampling = (enum eden_sampling)sampling;
+        profile->rate = rate;
+    }
+    profile->out.one_by_one = (mail & EDEN_MAILBOX_ASKED) != 0 && (mail & EDEN_MAILBOX_OBJECTS) != 0;
+    profile->until_next = profile->rate - 1;
+}
+
+double sampling_weight(const struct profile *profile, uint64_t bytes) {
+    double rate = (double)profile->rate;
+    switch (profile->sampling) {
+    case EDEN_SAMPLE_BYTES:
+        return 1.0 / -expm1(-(double)bytes / rate);
+    case EDEN_SAMPLE_OBJECTS:
+    case EDEN_SAMPLE_NTH:
+        return rate;
+    case EDEN_SAMPLE_REFILL:
+        return (double)bytes < rate ? rate / (double)bytes : 1;
+    case EDEN_SAMPLE_WINDOW:
+    case EDEN_SAMPLINGS:
+        break;
+    }
+    uint64_t open = profile->rate >> 24, closed = profile->rate & 0xffffff;
+    return open == 0 ? 1 : (double)(open + closed) / (double)open;
+}
+
+static uint64_t distance(struct profile *profile) {
+    switch (profile->sampling) {
+    case EDEN_SAMPLE_BYTES:
+        return exponential(profile);
+    case EDEN_SAMPLE_OBJECTS:
+        return sampling_walks(profile) ? ANCHOR_BYTES : 8 * geometric(profile);
+    case EDEN_SAMPLE_REFILL:
+        return profile->rate;
+    case EDEN_SAMPLE_NTH:
+    case EDEN_SAMPLE_WINDOW:
+    case EDEN_SAMPLINGS:
+        break;
+    }
+    return ANCHOR_BYTES;
+}
+
+static void set_trap(struct profile *profile, uintptr_t from) {
+    uint64_t far = distance(profile);
+    profile->next_trap = far < UINTPTR_MAX - from ? from + far : UINTPTR_MAX;
+}
+
+static void open_stretch(struct profile *profile, uintptr_t at) {
+    if (system_grow(&profile->heap->system, (void **)&profile->stretches, &profile->stretch_room,
+                    profile->stretch_count, sizeof *profile->stretches, "profile")) {
+        profile->stretches[profile->stretch_count++] = (struct stretch){at, UINTPTR_MAX};
+    } else {
+        profile->open = false;
+    }
+}
+
+/* Opens or closes the window, if it is time; objects from `at` on are concerned. */
+static void turn_window(struct profile *profile, uintptr_t at, uint64_t now) {
+    if (profile->sampling != EDEN_SAMPLE_WINDOW || now < profile->turn_ns) {
+        return;
+    }
+    sampling_end_epoch(profile, at);
+    profile->open = !profile->open;
+    profile->turn_ns = now + (profile->open ? profile->rate >> 24 : profile->rate & 0xffffff) * MILLISECOND;
+    if (profile->open) {
+        open_stretch(profile, at);
+    }
+}
+
+void sampling_begin_epoch(struct profile *profile, uint64_t now) {
+    uintptr_t at = profile->from;
+    profile->stretch_count = 0;
+    if (profile->sampling != EDEN_SAMPLE_WINDOW || profile->open) {
+        open_stretch(profile, at);
+    }
+    turn_window(profile, at, now);
+    set_trap(profile, at);
+}
+
+void sampling_end_epoch(struct profile *profile, uintptr_t at) {
+    if (profile->stretch_count != 0 && profile->stretches[profile->stretch_count - 1].to == UINTPTR_MAX) {
+        profile->stretches[profile->stretch_count - 1].to = at;
+    }
+}
+
+bool sampling_trap(struct profile *profile, uintptr_t start, size_t bytes, uint64_t now) {
+    bool sampled = false;
+    uintptr_t end = start + bytes;
+    turn_window(profile, start, now);
+    while (profile->next_trap < end) {
+        switch (profile->sampling) {
+        case EDEN_SAMPLE_BYTES:
+        case EDEN_SAMPLE_REFILL:
+            sampled = true;
+            set_trap(profile, profile->sampling == EDEN_SAMPLE_BYTES ? end : profile->next_trap);
+            break;
+        case EDEN_SAMPLE_OBJECTS:
+            sampled |= !sampling_walks(profile) && profile->next_trap == start;
+            set_trap(profile, profile->next_trap + (sampling_walks(profile) ? 0 : 8));
+            break;
+        case EDEN_SAMPLE_NTH:
+        case EDEN_SAMPLE_WINDOW:
+        case EDEN_SAMPLINGS:
+            set_trap(profile, profile->next_trap);
+            break;
+        }
+    }
+    return sampled;
+}
+
+bool sampling_next(struct profile *profile) {
+    if (profile->sampling == EDEN_SAMPLE_OBJECTS) {
+        return profile->rate == 1 || (next_bits(profile) >> 32) * profile->rate < 1ull << 32;
+    }
+    if (profile->sampling == EDEN_SAMPLE_NTH && profile->until_next != 0) {
+        profile->until_next--;
+        return false;
+    }
+    profile->until_next = profile->rate - 1;
+    return true;
+}
+
+bool sampling_large(struct profile *profile, size_t bytes) {
+    switch (profile->sampling) {
+    case EDEN_SAMPLE_BYTES:
+    case EDEN_SAMPLE_REFILL:
+        return next_random(profile) * sampling_weight(profile, bytes) <= 1;
+    case EDEN_SAMPLE_OBJECTS:
+        return next_random(profile) * (double)profile->rate <= 1;
+    case EDEN_SAMPLE_NTH:
+        return sampling_next(profile);
+    case EDEN_SAMPLE_WINDOW:
+    case EDEN_SAMPLINGS:
+        break;
+    }
+    return profile->open;
+}
