@@ -10,6 +10,7 @@ FOLDER_bloc := boids
 FOLDER_moose := model
 LIBS_moose := -lbpf
 LIBS_dataframe := -lcsv -ljansson
+LIBS_honeyginger := -ljansson
 ALL += $(PROGRAMS:%=$(B)/workloads/%) $(B)/workloads/mkdata
 
 define PROGRAM_RULE
