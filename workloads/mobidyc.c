@@ -12,11 +12,11 @@ static const char usage[] =
     "Simulates wolves, goats and grass, animal by animal, on a torus of patches, and prints how many there were, how\n"
     "many were born and died of what, and where the energy went.\n"
     "\n"
-    "  --width N    patches from west to east, 3 to 2048 (128)\n"
-    "  --height N   patches from north to south, 3 to 2048 (128)\n"
-    "  --goats N    goats at the start, 0 to 1000000 (4000)\n"
-    "  --wolves N   wolves at the start, 0 to 1000000 (400)\n"
-    "  --steps N    steps, 0 to 1000000 (500)\n"
+    "  --width N    patches from west to east, 3 to 2048 (176)\n"
+    "  --height N   patches from north to south, 3 to 2048 (176)\n"
+    "  --goats N    goats at the start, 0 to 1000000 (8000)\n"
+    "  --wolves N   wolves at the start, 0 to 1000000 (800)\n"
+    "  --steps N    steps, 0 to 1000000 (280)\n"
     "  --seed N     of the random numbers, 1 to 9223372036854775807 (1): the same seed, the same result\n"
     "  --json       print one JSON object\n"
     "  --verify     check the whole heap afterwards\n"
@@ -52,9 +52,9 @@ static bool run(struct program *program, eden_mutator *mutator) {
 
 int main(int argc, char **argv) {
     struct program_number numbers[NUMBERS] = {
-        [WIDTH] = {"width", 3, 2048, 128},     [HEIGHT] = {"height", 3, 2048, 128},
-        [GOATS] = {"goats", 0, 1000000, 4000}, [WOLVES] = {"wolves", 0, 1000000, 400},
-        [STEPS] = {"steps", 0, 1000000, 500},  [SEED] = {"seed", 1, INT64_MAX, 1},
+        [WIDTH] = {"width", 3, 2048, 176},     [HEIGHT] = {"height", 3, 2048, 176},
+        [GOATS] = {"goats", 0, 1000000, 8000}, [WOLVES] = {"wolves", 0, 1000000, 800},
+        [STEPS] = {"steps", 0, 1000000, 280},  [SEED] = {"seed", 1, INT64_MAX, 1},
     };
     struct program program = {
         .name = "mobidyc", .usage = usage, .numbers = numbers, .number_count = NUMBERS, .run = run};
