@@ -41,6 +41,7 @@ expect_equal 3 3 40 5 120 7                   # and all die
 expect_equal 5 4 0 3 30 1                     # nothing to eat
 expect_equal 6 5 30 0 60 3                    # nothing to fear
 expect_equal 4 3 5 2 0 4
+expect_equal 3 3 1500 100 6 27 # so crowded that times, and distances, are equal now and then
 # Every fifth allocation collects.
 scripts/check-mobidyc.py 8 6 40 4 25 5 >"$folder/reference.json"
 world 8 6 40 4 25 5

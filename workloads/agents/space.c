@@ -46,8 +46,16 @@ bool space_new(struct world *world) {
 struct search {
     const eden_value *place;
     eden_value *nearest;
-    int64_t squared; /* of the distance of the nearest so far */
+    int64_t squared; /* of its distance */
 };
+
+static bool is_nearer(const struct search *search, eden_value goat, int64_t squared) {
+    if (*search->nearest == EDEN_NONE) {
+        return squared <= (int64_t)REACH * REACH;
+    }
+    return squared < search->squared ||
+           (squared == search->squared && int_at(goat, ANIMAT_NUMBER) < int_at(*search->nearest, ANIMAT_NUMBER));
+}
 
 /* Looks at the goats of a cell, a root. */
 static bool search_cell(struct world *world, struct search *search, const eden_value *cell) {
@@ -62,9 +70,7 @@ static bool search_cell(struct world *world, struct search *search, const eden_v
         }
         eden_value goat = list_at(*cell, i);
         int64_t squared = vector_squared(vector);
-        bool is_lower =
-            *search->nearest != EDEN_NONE && int_at(goat, ANIMAT_NUMBER) < int_at(*search->nearest, ANIMAT_NUMBER);
-        if (squared < search->squared || (squared == search->squared && (*search->nearest == EDEN_NONE || is_lower))) {
+        if (is_nearer(search, goat, squared)) {
             search->squared = squared;
             *search->nearest = goat;
         }
@@ -75,7 +81,7 @@ static bool search_cell(struct world *world, struct search *search, const eden_v
 bool space_nearest(struct world *world, const eden_value *place, eden_value *nearest) {
     enum { AROUND, CELL, LOCALS };
     EDEN_FRAME(world->mutator, local, LOCALS);
-    struct search search = {place, nearest, (int64_t)REACH * REACH};
+    struct search search = {place, nearest, 0};
     *nearest = EDEN_NONE;
     local[AROUND] = patches_around(world, *place);
     if (local[AROUND] == EDEN_NONE) {

@@ -4,13 +4,14 @@
 
 #include "world.h"
 
-/* All but patch_at may collect and, where memory is exhausted, return false or EDEN_NONE after program_fail. Values
- * given to them are roots or are not used after the allocation. */
+/* Unless it says otherwise, what is here may collect and, where memory is exhausted, returns false or EDEN_NONE after
+ * program_fail. What is given by value need not be a root: it is not used after the allocation. */
 
 /* A Point; the coordinates are brought into the world. */
 eden_value place_new(struct world *world, enum site site, int64_t x, int64_t y);
 /* The shortest vector between two places: a Point. */
 eden_value vector_new(struct world *world, enum site site, eden_value from, eden_value to);
+/* The square of its length. Does not collect. */
 static inline int64_t vector_squared(eden_value vector) {
     int64_t x = int_at(vector, POINT_X), y = int_at(vector, POINT_Y);
     return x * x + y * y;
