@@ -9,6 +9,7 @@ FOLDER_mobidyc := agents
 FOLDER_bloc := boids
 FOLDER_moose := model
 LIBS_moose := -lbpf
+LIBS_mobidyc := -ljansson
 LIBS_dataframe := -lcsv -ljansson
 LIBS_honeyginger := -ljansson
 ALL += $(PROGRAMS:%=$(B)/workloads/%) $(B)/workloads/mkdata
