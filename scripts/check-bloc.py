@@ -39,6 +39,20 @@ class Random:
         return (self.next() >> 33) % (2 * reach + 1) - reach
 
 
+CHECKSUM_START = 0xCBF29CE484222325
+
+
+def checksum(h, words):
+    for word in words:
+        h = (h ^ word) * 0x100000001B3 & BITS
+        h ^= h >> 32
+    return h
+
+
+def bits(*doubles):
+    return struct.unpack(f"<{len(doubles)}Q", struct.pack(f"<{len(doubles)}d", *doubles))
+
+
 # ---- the flock -------------------------------------------------------------------------------------------------------
 
 
@@ -229,7 +243,7 @@ class Scene:
         self.boids = [Boid(self.random) for _ in range(options.boids)]
         self.pointer, self.seen_at = (WINDOW[0] // 2, WINDOW[1] // 2), None
         self.damage = self.hits = self.enters = self.measured = self.commands = 0
-        self.checksum = 0xCBF29CE484222325
+        self.checksum = CHECKSUM_START
         self.changed = []
         self.build()
         self.path = [self.space]
@@ -397,9 +411,7 @@ class Scene:
     # -- drawing
 
     def take(self, *words):
-        for word in words:
-            h = (self.checksum ^ word) * 0x100000001B3 & BITS
-            self.checksum = h ^ h >> 32
+        self.checksum = checksum(self.checksum, words)
 
     def draw(self, element, origin, region):
         box = moved(element.box, origin)
@@ -416,7 +428,7 @@ class Scene:
             points = element.trail.trail
             self.take(3, *box, len(points))
             for x, y in points:
-                self.take(*struct.unpack("<2Q", struct.pack("<2d", x, y)))
+                self.take(*bits(x, y))
         for child in element.children:
             self.draw(child, box[:2], region)
 
@@ -441,6 +453,7 @@ class Scene:
         count = len(self.boids)
         return {
             "checksum": f"{self.checksum:016x}",
+            "flock": f"{checksum(CHECKSUM_START, (w for boid in self.boids for w in bits(*boid.p, *boid.v))):016x}",
             "commands": self.commands,
             "damage": self.damage,
             "hits": self.hits,

@@ -5,6 +5,7 @@
  * that such a framework makes: elements, constraints and handlers that live as long as the scene; Points, bounds,
  * measurement specs, events and draw commands that die with their frame; and trails, whose Points live for some frames.
  */
+#include "boids/checksum.h"
 #include "boids/flock.h"
 
 #include <jansson.h>
@@ -31,40 +32,47 @@ static const char usage[] =
     "The same options give the same answer. EDEN_OPTIONS sets the collector's parameters, for example\n"
     "EDEN_OPTIONS=eden_size=64M. Exit status: 0, or 1 where memory is exhausted; 2: wrong usage.\n";
 
-/* The means over the flock, from plain sums in the boids' order. */
-struct means {
+/* Of the flock at the end: means, from plain sums in the boids' order; and the checksum, in that order, of each one's
+ * x, y and velocity, as means hide in which bit a boid differs. */
+struct summary {
     double x, y, velocity_x, velocity_y;
+    uint64_t flock;
 };
 
-static struct means flock_means(const struct scene *scene) {
-    struct means m = {0};
+static struct summary summarize(const struct scene *scene) {
+    struct summary m = {.flock = CHECKSUM_START};
     for (size_t i = 0; i < flock_size(scene); i++) {
         eden_value position = eden_slot(flock_boid(scene, i), BOID_POSITION);
         eden_value velocity = eden_slot(flock_boid(scene, i), BOID_VELOCITY);
+        checksum_double(&m.flock, point_x(position));
+        checksum_double(&m.flock, point_y(position));
+        checksum_double(&m.flock, point_x(velocity));
+        checksum_double(&m.flock, point_y(velocity));
         m.x += point_x(position);
         m.y += point_y(position);
         m.velocity_x += point_x(velocity);
         m.velocity_y += point_y(velocity);
     }
     double count = (double)flock_size(scene);
-    return (struct means){m.x / count, m.y / count, m.velocity_x / count, m.velocity_y / count};
+    return (struct summary){m.x / count, m.y / count, m.velocity_x / count, m.velocity_y / count, m.flock};
 }
 
-static bool print_json(const struct scene *scene, const struct means *m) {
-    char checksum[17];
+static bool print_json(const struct scene *scene, const struct summary *m) {
+    char checksum[17], flock[17];
     snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)scene->checksum);
-    json_t *root =
-        json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:[f, f], s:[f, f]}", "checksum", checksum, "commands",
-                  (json_int_t)scene->commands, "damage", (json_int_t)scene->damage, "hits", (json_int_t)scene->hits,
-                  "enters", (json_int_t)scene->enters, "measured", (json_int_t)scene->measured, "elements",
-                  (json_int_t)scene->elements, "centre", m->x, m->y, "velocity", m->velocity_x, m->velocity_y);
+    snprintf(flock, sizeof flock, "%016llx", (unsigned long long)m->flock);
+    json_t *root = json_pack(
+        "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:[f, f], s:[f, f]}", "checksum", checksum, "flock", flock,
+        "commands", (json_int_t)scene->commands, "damage", (json_int_t)scene->damage, "hits", (json_int_t)scene->hits,
+        "enters", (json_int_t)scene->enters, "measured", (json_int_t)scene->measured, "elements",
+        (json_int_t)scene->elements, "centre", m->x, m->y, "velocity", m->velocity_x, m->velocity_y);
     /* 17 significant digits name a double exactly. */
     bool ok = root != NULL && json_dumpf(root, stdout, JSON_REAL_PRECISION(17)) == 0 && fputc('\n', stdout) != EOF;
     json_decref(root);
     return ok || program_fail(scene->program, "the result can't be written");
 }
 
-static void print_table(const struct scene *scene, const struct means *m) {
+static void print_table(const struct scene *scene, const struct summary *m) {
     printf("checksum of what was drawn  %016llx\n", (unsigned long long)scene->checksum);
     printf("draw commands               %lld\n", (long long)scene->commands);
     printf("damage, in pixels           %lld\n", (long long)scene->damage);
@@ -72,6 +80,7 @@ static void print_table(const struct scene *scene, const struct means *m) {
     printf("boids startled              %lld\n", (long long)scene->enters);
     printf("elements                    %lld\n", (long long)scene->elements);
     printf("  measured                  %lld\n", (long long)scene->measured);
+    printf("checksum of the flock       %016llx\n", (unsigned long long)m->flock);
     printf("centre of the flock         %.17g, %.17g\n", m->x, m->y);
     printf("mean velocity               %.17g, %.17g\n", m->velocity_x, m->velocity_y);
 }
@@ -93,7 +102,7 @@ static bool run(struct program *program, eden_mutator *mutator) {
                           .trail = program->numbers[TRAIL].value,
                           .moves = program->numbers[MOVES].value,
                           .drag = program->numbers[DRAG].value,
-                          .checksum = 0xcbf29ce484222325u};
+                          .checksum = CHECKSUM_START};
     bool ok = classes_define(program, eden_mutator_heap(mutator), scene.sites) && scene_build(&scene);
     for (int64_t frame = 0; frame <= program->numbers[FRAMES].value && ok; frame++) {
         ok = animate_frame(&scene, frame);
@@ -101,10 +110,10 @@ static bool run(struct program *program, eden_mutator *mutator) {
     if (!ok) {
         return false;
     }
-    struct means means = flock_means(&scene);
+    struct summary summary = summarize(&scene);
     if (!program->json) {
-        print_table(&scene, &means);
-    } else if (!print_json(&scene, &means)) {
+        print_table(&scene, &summary);
+    } else if (!print_json(&scene, &summary)) {
         return false;
     }
     return program_flush(program) && program_verify(program, mutator);

@@ -4,15 +4,11 @@
  * does not meet the damage region is passed over with all that is in it. The others give, in this order, a FILL if they
  * have a background and a TEXT or POLYLINE if they have such content.
  *
- * The checksum h begins at 0xcbf29ce484222325 with the run. For each frame it takes in the number of rectangles of the
- * region and of each left, top, right, bottom; then for each command kind (1, 2, 3), left, top, right, bottom, in the
- * window, and: of a FILL its colour; of a TEXT the number of its bytes, and each; of a POLYLINE the number of its
- * points, and the 64 bits of the doubles x and y of each, in the flock's world. Taking in a word w is
- *
- *   h = (h xor w) * 0x100000001b3 modulo 2^64,  h = h xor (h >> 32)
- *
- * the step of FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo, 1991) on words, with the upper half folded down as products
- * carry only upwards. */
+ * For each frame scene->checksum takes in (checksum.h) the number of rectangles of the region and of each left, top,
+ * right, bottom; then for each command kind (1, 2, 3), left, top, right, bottom, in the window, and: of a FILL its
+ * colour; of a TEXT the number of its bytes, and each; of a POLYLINE the number of its points, and the doubles x and y
+ * of each, in the flock's world. */
+#include "checksum.h"
 #include "element.h"
 #include "flock.h"
 
@@ -90,22 +86,13 @@ static bool draw(struct scene *scene, eden_value element, eden_value origin) {
 
 /* ---- the checksum; nothing here collects ------------------------------------------------------------------------- */
 
-static void take_in(struct scene *scene, uint64_t word) {
-    uint64_t h = (scene->checksum ^ word) * 0x100000001b3u;
-    scene->checksum = h ^ h >> 32;
-}
+static void take_in(struct scene *scene, uint64_t word) { checksum_word(&scene->checksum, word); }
 
 static void take_box(struct scene *scene, struct box box) {
     take_in(scene, (uint64_t)box.left);
     take_in(scene, (uint64_t)box.top);
     take_in(scene, (uint64_t)box.right);
     take_in(scene, (uint64_t)box.bottom);
-}
-
-static void take_double(struct scene *scene, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    take_in(scene, bits);
 }
 
 static void take_text(struct scene *scene, eden_value text) {
@@ -121,8 +108,8 @@ static void take_points(struct scene *scene, eden_value points) {
     size_t count = eden_slot_count(points);
     take_in(scene, count);
     for (size_t i = 0; i < count; i++) {
-        take_double(scene, point_x(eden_slot(points, i)));
-        take_double(scene, point_y(eden_slot(points, i)));
+        checksum_double(&scene->checksum, point_x(eden_slot(points, i)));
+        checksum_double(&scene->checksum, point_y(eden_slot(points, i)));
     }
 }
 
