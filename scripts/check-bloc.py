@@ -14,7 +14,7 @@ import struct
 WINDOW = (1280, 720)
 PANEL, HEADER = 200, 40
 WORLD = (WINDOW[0] - PANEL, WINDOW[1] - HEADER)
-SPEED_LIMIT = 4.0
+SPEED_LIMIT = 3.0
 SIGHT = 50.0
 COLUMNS, ROWS = int(WORLD[0] // SIGHT), int(WORLD[1] // SIGHT)
 BITS = (1 << 64) - 1
@@ -136,7 +136,10 @@ def acceleration(boid, near, pointer):
             dd = d[0] * d[0] + d[1] * d[1]
             if 1e-6 <= dd < 18.0 * 18.0:
                 away = minus(away, divided(d, dd))
-        result = plus(plus(alignment, cohesion), scaled(away, 2.0))
+        pace = (0.0, 0.0)
+        if boid.v[0] * boid.v[0] + boid.v[1] * boid.v[1] >= 1e-6:
+            pace = scaled(boid.v, (2.5 / length(boid.v) - 1) * 0.0625)
+        result = plus(plus(plus(alignment, cohesion), scaled(away, 2.0)), pace)
     flight = (0.0, 0.0)
     if pointer:
         d = offset(boid.p, pointer)

@@ -90,6 +90,7 @@ static const struct program_site site_definitions[SITES] = {
     [SITE_SEPARATION] = {POINT, "Boid>>separationFrom:"},
     [SITE_ALIGNMENT] = {POINT, "Boid>>alignmentWith:"},
     [SITE_COHESION] = {POINT, "Boid>>cohesionWith:"},
+    [SITE_PACE] = {POINT, "Boid>>keepPace"},
     [SITE_FLEE] = {POINT, "Boid>>fleeFrom:"},
     [SITE_ACCELERATION] = {POINT, "Boid>>accelerationAmong:"},
     [SITE_ACCELERATIONS] = {ARRAY, "Flock>>accelerations"},

@@ -16,7 +16,7 @@
 enum { WINDOW_WIDTH = 1280, WINDOW_HEIGHT = 720, PANEL_WIDTH = 200, HEADER_HEIGHT = 40 };
 enum { WORLD_WIDTH = WINDOW_WIDTH - PANEL_WIDTH, WORLD_HEIGHT = WINDOW_HEIGHT - HEADER_HEIGHT };
 
-#define SPEED_LIMIT 4.0 /* pixels a frame */
+#define SPEED_LIMIT 3.0 /* pixels a frame */
 
 /* Objects that the scene holds: slots of an EDEN_FRAME of the caller's. */
 enum {

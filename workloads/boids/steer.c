@@ -1,5 +1,6 @@
 /* How a boid steers: the three rules of C. W. Reynolds, "Flocks, herds and schools: a distributed behavioral model",
- * SIGGRAPH 1987, and flight from the pointer.
+ * SIGGRAPH 1987, a pace to keep, without which averages of velocities would bring a flock to rest, and flight from the
+ * pointer.
  *
  * With the boid's velocity v, its neighbours in the order of grid.c, the offset d to each and its velocity u, all of
  * them Points, sums from 0@0 in that order and dd = d.x*d.x + d.y*d.y:
@@ -8,17 +9,24 @@
  *   cohesion     ((sum of d) / count) * COHESION                               towards where they are
  *   separation   (0@0 - d1/dd1 - d2/dd2 - ...) * SEPARATION, of those with     away from the nearest
  *                TOUCH <= dd < SEPARATION_SIGHT squared
- *   flight       (d / dd) * -FLIGHT, d the offset to the pointer, if that is over the stage
- *                and TOUCH <= dd < FLIGHT_SIGHT squared; otherwise 0@0
+ *   pace         v * ((CRUISE / |v| - 1) * PACE), if v.x*v.x + v.y*v.y is      neither dawdle nor rush
+ *                TOUCH or more; otherwise 0@0
+ *   flight       (d / dd) * -FLIGHT, d the offset to where the stage saw       away from the pointer
+ *                the pointer last, if it has not left since and
+ *                TOUCH <= dd < FLIGHT_SIGHT squared; otherwise 0@0
  *
- * The acceleration is ((alignment + cohesion) + separation) + flight, at most FORCE_LIMIT long; a boid without
- * neighbours has 0@0 for the first three. Each operation on Points makes a new one. */
+ * The acceleration is (((alignment + cohesion) + separation) + pace) + flight, at most FORCE_LIMIT long; a boid without
+ * neighbours has 0@0 for the first four. Each operation on Points makes a new one. */
 #include "flock.h"
+
+#include <math.h>
 
 #define ALIGNMENT 0.0625
 #define COHESION 0.001
 #define SEPARATION 2.0
 #define SEPARATION_SIGHT 18.0
+#define CRUISE 2.5 /* pixels a frame */
+#define PACE 0.0625
 #define FLIGHT 16.0
 #define FLIGHT_SIGHT 90.0
 #define TOUCH 1e-6 /* square pixels; below that there is no telling the direction */
@@ -80,6 +88,13 @@ static eden_value separation(struct scene *scene, eden_value neighbours) {
     return local[SUM] == EDEN_NONE ? EDEN_NONE : point_times(scene, site, local[SUM], SEPARATION);
 }
 
+static eden_value pace(struct scene *scene, eden_value boid) {
+    eden_value velocity = eden_slot(boid, BOID_VELOCITY);
+    double length2 = point_length2(velocity);
+    return length2 < TOUCH ? point_new(scene, SITE_PACE, 0.0, 0.0)
+                           : point_times(scene, SITE_PACE, velocity, (CRUISE / sqrt(length2) - 1.0) * PACE);
+}
+
 /* The pointer stands in whole coordinates, which doubles hold exactly. */
 static eden_value flight(struct scene *scene, eden_value boid) {
     enum site site = SITE_FLEE;
@@ -102,13 +117,14 @@ static eden_value flight(struct scene *scene, eden_value boid) {
     return point == EDEN_NONE ? point : point_times(scene, site, point, -FLIGHT);
 }
 
-/* The three rules' part, 0@0 where there are no neighbours. */
+/* What depends on neighbours, 0@0 where there are no neighbours. */
 static eden_value flocking(struct scene *scene, eden_value boid, eden_value neighbours) {
-    enum { NEIGHBOURS, SUM, LOCALS };
+    enum { BOID, NEIGHBOURS, SUM, LOCALS };
     EDEN_FRAME(scene->mutator, local, LOCALS);
     if (collection_count(neighbours) == 0) {
         return point_new(scene, SITE_ACCELERATION, 0.0, 0.0);
     }
+    local[BOID] = boid;
     local[NEIGHBOURS] = neighbours;
     local[SUM] = alignment(scene, boid, neighbours);
     if (local[SUM] == EDEN_NONE) {
@@ -120,6 +136,11 @@ static eden_value flocking(struct scene *scene, eden_value boid, eden_value neig
         return EDEN_NONE;
     }
     term = separation(scene, local[NEIGHBOURS]);
+    local[SUM] = term == EDEN_NONE ? term : point_plus(scene, SITE_ACCELERATION, local[SUM], term);
+    if (local[SUM] == EDEN_NONE) {
+        return EDEN_NONE;
+    }
+    term = pace(scene, local[BOID]);
     return term == EDEN_NONE ? term : point_plus(scene, SITE_ACCELERATION, local[SUM], term);
 }
 
