@@ -8,6 +8,7 @@ FOLDER_honeyginger := sph
 FOLDER_mobidyc := agents
 FOLDER_bloc := boids
 FOLDER_moose := model
+LIBS_bloc := -ljansson
 LIBS_moose := -lbpf
 LIBS_mobidyc := -ljansson
 LIBS_dataframe := -lcsv -ljansson
