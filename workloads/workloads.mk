@@ -8,7 +8,7 @@ FOLDER_honeyginger := sph
 FOLDER_mobidyc := agents
 FOLDER_bloc := boids
 FOLDER_moose := model
-LIBS_moose := -lbpf
+LIBS_moose := -lbpf -ljansson
 LIBS_dataframe := -lcsv -ljansson
 ALL += $(PROGRAMS:%=$(B)/workloads/%) $(B)/workloads/mkdata
 
