@@ -19,9 +19,9 @@ static uint64_t next_random(uint64_t *state) {
     return *state * 0x2545f4914f6cdd1du;
 }
 
-static eden_value draw_attribute(struct model *model, uint64_t *state) {
-    eden_value attributes = model_group(model, KIND_ATTRIBUTE);
-    return list_at(attributes, next_random(state) % list_size(attributes));
+/* One of all `count` attributes. */
+static eden_value draw_attribute(struct model *model, size_t count, uint64_t *state) {
+    return list_at(model_group(model, KIND_ATTRIBUTE), next_random(state) % count);
 }
 
 /* Adds the records of a list that the scope does not have. *list is a root. */
@@ -147,12 +147,12 @@ static bool run_queries(struct model *model, eden_value *local) {
            put_coupled(model, local) && put_namesakes(model, local);
 }
 
-static bool run_round(struct model *model, eden_value rounds, uint64_t *state) {
+static bool run_round(struct model *model, eden_value rounds, size_t count, uint64_t *state) {
     EDEN_FRAME(model->mutator, all, 1);
     all[0] = rounds;
     EDEN_FRAME(model->mutator, local, LOCALS);
-    local[SUBJECT] = eden_slot(draw_attribute(model, state), PART_OWNER);
-    local[ATTRIBUTE] = draw_attribute(model, state);
+    local[SUBJECT] = eden_slot(draw_attribute(model, count, state), PART_OWNER);
+    local[ATTRIBUTE] = draw_attribute(model, count, state);
     local[ROUND] = report_new(model);
     return local[ROUND] != EDEN_NONE && run_queries(model, local) && list_add(model, SITE_ROUNDS, all[0], local[ROUND]);
 }
@@ -164,8 +164,9 @@ bool session_run(struct model *model, uint64_t seed, size_t rounds) {
         return false;
     }
     uint64_t state = seed;
-    for (size_t i = 0; i < rounds && list_size(model_group(model, KIND_ATTRIBUTE)) > 0; i++) {
-        if (!run_round(model, local[0], &state)) {
+    size_t count = list_size(model_group(model, KIND_ATTRIBUTE));
+    for (size_t i = 0; i < rounds && count > 0; i++) {
+        if (!run_round(model, local[0], count, &state)) {
             return false;
         }
     }
