@@ -85,7 +85,8 @@ def all_kinds():
     btf.record("holder", 80, [("nodes", 20, 0, 0), ("none", 22, 576, 0), ("holder", 24, 576, 0)])  # 23
     btf.add(PTR, "", 23)  # 24
     btf.array(20, 0)  # 25
-    btf.record("table", 16, [("node", 25, 64, 0), ("node_ops", 26, 0, 0)])  # 26, refused below: holds itself
+    btf.record("overlaid", 16, [("wide", 2, 32, 0), ("within", 1, 32, 0), ("before", 1, 0, 0)])  # 26
+    btf.record("table", 16, [("node", 25, 64, 0), ("table", 27, 0, 0)])  # 27, which holds itself: left out of "kinds"
     return btf
 
 

@@ -128,7 +128,7 @@ for name in cut cut_header; do
 done
 expect_error 1 "bad_magic.btf: is neither BTF nor an ELF" "$folder/btf/bad_magic.btf"
 malformed() { expect_error 1 "bad_$1.btf: the BTF is malformed: type $2" "$folder/btf/bad_$1.btf"; }
-malformed struct_ring "26 contains itself"
+malformed struct_ring "27 contains itself"
 malformed array_ring "3 contains itself"
 for name in typedef_ring pointer_ring far_ring; do
     malformed "$name" "2 leads in a circle"

@@ -53,7 +53,7 @@ static json_t *json_of_list(struct model *model, eden_value list) {
     return json;
 }
 
-/* Reports are as deep as the program makes them: three levels. NOLINTNEXTLINE(misc-no-recursion) */
+/* Reports are as deep as the program makes them: three levels. */
 static json_t *json_of_report(struct model *model, eden_value report) {
     json_t *json = json_object();
     for (size_t i = 0; json != NULL && i < list_size(report); i++) {
