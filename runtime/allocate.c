@@ -5,7 +5,8 @@
  * a second scavenge empties new space into it; failing that the object is born old; failing that the allocation fails.
  *
  * Old (objects larger than large_object, or than half of eden): a free chunk; else a full collection, before memory is
- * asked of the system (spur.md 3.3 d); else a new segment; else failure.
+ * asked of the system (spur.md 3.3 d); else a new segment; else, if enough is free but in pieces, a full collection
+ * that slides old space together; else failure.
  *
  * With stress=n every n-th allocation collects first, each 16th time in full; mutator->limit stays at free then, so
  * that all allocations come here, and the inline path knows nothing of it.
@@ -49,6 +50,10 @@ static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, s
         start = old_allocate(heap, bytes);
     }
     if (start == 0 && old_grow(heap, bytes)) {
+        start = old_allocate(heap, bytes);
+    }
+    if (start == 0 && heap->old.capacity - old_used(heap) >= bytes && heap->params.compactor != EDEN_COMPACTOR_NONE) {
+        full_collect(heap, EDEN_FULL_LIMIT, bytes); /* enough is free, but in pieces: this one slides */
         start = old_allocate(heap, bytes);
     }
     if (start == 0) {

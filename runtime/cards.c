@@ -22,7 +22,7 @@
  *
  * Stores cost the same with all of them. A table of 64 bytes a byte takes 1.6% of old space if all of it is large
  * objects that are stored into; pages of the table that no store has touched take nothing. The list has 16 bytes a
- * dirty card, at worst a quarter of what is dirty.
+ * dirty card, a quarter of what is dirty, and room for twice as many at most; it does not shrink.
  *
  * A large object never carries the remembered bit, so that every store of a young value reaches the slow path. Large
  * weak objects are the exception: they are remembered whole (is_carded).

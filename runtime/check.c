@@ -288,6 +288,16 @@ void check_before_scavenge(eden_heap *heap) {
     }
 }
 
+void check_second_round(eden_heap *heap) {
+    struct check_state *check = &heap->check;
+    struct space *spaces[YOUNG_SPACES];
+    heap_young_spaces(heap, spaces);
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        check->used[i] = spaces[i]->used > check->used[i] ? spaces[i]->used : check->used[i];
+        check->high[i] = check->used[i] > check->high[i] ? check->used[i] : check->high[i];
+    }
+}
+
 void check_after_scavenge(eden_heap *heap) {
     struct check_state *check = &heap->check;
     struct space *spaces[YOUNG_SPACES];

@@ -20,6 +20,7 @@ void check_class(eden_heap *heap, uint64_t header); /* an allocation is asked fo
 void check_eden_used(eden_heap *heap, uintptr_t start, size_t bytes);
 void check_allocated(eden_heap *heap, eden_value object); /* the object is there, or EDEN_NONE */
 void check_before_scavenge(eden_heap *heap);
+void check_second_round(eden_heap *heap); /* the space copied to so far will be left */
 void check_after_scavenge(eden_heap *heap);
 void check_before_full(eden_heap *heap);
 void check_after_full(eden_heap *heap);
@@ -42,6 +43,7 @@ static inline void check_eden_used(eden_heap *heap, uintptr_t start, size_t byte
 }
 static inline void check_allocated(eden_heap *heap, eden_value object) { (void)heap, (void)object; }
 static inline void check_before_scavenge(eden_heap *heap) { (void)heap; }
+static inline void check_second_round(eden_heap *heap) { (void)heap; }
 static inline void check_after_scavenge(eden_heap *heap) { (void)heap; }
 static inline void check_before_full(eden_heap *heap) { (void)heap; }
 static inline void check_after_full(eden_heap *heap) { (void)heap; }

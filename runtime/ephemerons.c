@@ -4,7 +4,8 @@
  * its first slot takes the key's header, and the key's header becomes the ephemeron's address with the WAITING pattern.
  * Others that wait for the same key come in front of it the same way, so the key's real header stands at the end of the
  * chain. If the key is reached later, its header is put back, the first slots are the key again, and all that waited is
- * scanned like any object. So each ephemeron is looked at twice at most, whatever the order and however long the chains
+ * scanned like any object. So each ephemeron is looked at twice (a scan of all old space, or a second round
+ * of the scavenger, apart), whatever the order and however long the chains
  * of keys: the time is linear in their number, where rescanning all that wait, until nothing changes, takes the square
  * of it. And since the thread runs through the objects, a chain is followed where they lie: a table of what waits,
  * tried first, cost a cache miss for each (random order, first key alive: 86 ms of marking; threaded: see

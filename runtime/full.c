@@ -4,7 +4,7 @@
  * own, with its own number. After marking, remembered objects that are dead leave the remembered set, and survivors
  * that only dead old objects kept become fillers (nepotism ends here). Then old space is slid together (compact.c), or,
  * where the compactor is another or finds no memory for its tables, swept; `selective` then empties the sparsest
- * segments. At last empty segments go back to the system.
+ * segments (where memory has run out it slides, too). At last empty segments go back to the system.
  *
  * When: old space grew by full_gc_ratio since the last one (here); an old allocation found no chunk, or memory has run
  * out (allocate.c); on request. */
@@ -22,7 +22,10 @@ void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested)
     lifetimes_marked(heap, before.start_ns);
 
     uint64_t young_freed;
-    if (heap->params.compactor == EDEN_COMPACTOR_PLANNING && compact(heap)) {
+    /* At the limit evacuation may find no room to move anything to; sliding needs none. */
+    bool slide = heap->params.compactor == EDEN_COMPACTOR_PLANNING ||
+                 (heap->params.compactor == EDEN_COMPACTOR_SELECTIVE && cause == EDEN_FULL_LIMIT);
+    if (slide && compact(heap)) {
         young_freed = sweep_young(heap);
     } else {
         start = event_phase_start(heap, EDEN_PHASE_sweep);

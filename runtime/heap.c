@@ -36,6 +36,24 @@ static uint64_t reserve_wanted(const eden_heap *heap, uint64_t new_bytes) {
     return wanted > OLD_RESERVE_LEAST ? wanted + new_bytes : OLD_RESERVE_LEAST + new_bytes;
 }
 
+/* Address space for new and old space, and for the card table of so much. */
+static bool reserve(eden_heap *heap, uint64_t bytes, size_t new_bytes) {
+    void *at = system_reserve(&heap->system, bytes);
+    if (at == NULL) {
+        return false;
+    }
+    heap->reservation = (uintptr_t)at;
+    heap->reservation_bytes = bytes;
+    heap->old.start = heap->reservation + new_bytes;
+    heap->old.limit = heap->reservation + bytes;
+    if (cards_create(heap)) {
+        return true;
+    }
+    system_release(at, bytes);
+    heap->reservation = 0;
+    return false;
+}
+
 static bool create_spaces(eden_heap *heap, eden_error *error) {
     size_t eden_bytes = page_round(heap->params.eden_size);
     size_t semi_bytes = page_round(eden_bytes / 5);
@@ -47,18 +65,16 @@ static bool create_spaces(eden_heap *heap, eden_error *error) {
                     (unsigned long long)heap->params.max_heap, new_bytes);
     }
     uint64_t bytes = reserve_wanted(heap, new_bytes);
-    void *reservation = system_reserve(&heap->system, bytes);
-    while (reservation == NULL && bytes / 2 >= OLD_RESERVE_LEAST + new_bytes) {
+    bool reserved = reserve(heap, bytes, new_bytes);
+    while (!reserved && bytes / 2 >= OLD_RESERVE_LEAST + new_bytes) {
         bytes = bytes / 2 & ~4095ull;
-        reservation = system_reserve(&heap->system, bytes);
+        reserved = reserve(heap, bytes, new_bytes);
     }
-    if (reservation == NULL) {
+    if (!reserved) {
         return fail(error, EDEN_NO_MEMORY, "the system reserves no %llu bytes of address space (ulimit -v?)",
                     (unsigned long long)bytes);
     }
-    uintptr_t at = (uintptr_t)reservation;
-    heap->reservation = at;
-    heap->reservation_bytes = bytes;
+    uintptr_t at = heap->reservation;
     if (!system_commit(&heap->system, at, new_bytes, "new space")) {
         return fail(error, EDEN_NO_MEMORY, "the system gives no %zu bytes for new space (eden_size)", new_bytes);
     }
@@ -67,8 +83,6 @@ static bool create_spaces(eden_heap *heap, eden_error *error) {
     heap->semi[1] = (struct space){at, at, at + semi_bytes};
     at += semi_bytes;
     heap->eden = (struct space){at, at, at + heap->params.eden_size / 8 * 8};
-    heap->old.start = heap->reservation + new_bytes;
-    heap->old.limit = heap->reservation + bytes;
     heap->old.used_at_full = heap->params.grow_headroom; /* a first segment's worth is no growth */
     heap->info.new_start = heap->reservation;
     heap->info.new_bytes = new_bytes;
@@ -103,7 +117,7 @@ static bool create(eden_heap *heap, const eden_options *options, eden_error *err
     }
     heap->mark_stack.entries = system_map(&heap->system, MARK_STACK_ENTRIES * sizeof(uint64_t), "mark stack");
     heap->mark_stack.room = MARK_STACK_ENTRIES;
-    if (heap->mark_stack.entries == NULL || !classes_create(heap) || !cards_create(heap)) {
+    if (heap->mark_stack.entries == NULL || !classes_create(heap)) {
         return fail(error, EDEN_NO_MEMORY, "the system gives no memory for the heap's tables");
     }
     heap->mutator.free = heap->since.allocated_from = heap->eden.start;

@@ -27,6 +27,7 @@ void mark_push(struct mark_stack *stack, eden_value object) {
     if (stack->count == stack->room) {
         header_set(object, EDEN_HEADER_GREY);
         stack->overflowed = true;
+        stack->highest = object > stack->highest ? object : stack->highest;
         return;
     }
     stack->entries[stack->count++] = object;
@@ -138,6 +139,7 @@ static void drain_all(struct marking *marking) {
             return;
         }
         heap->mark_stack.overflowed = false;
+        heap->mark_stack.highest = 0;
         scan_grey(marking);
     }
 }

@@ -136,6 +136,7 @@ struct mark_stack {
     uint64_t *entries;
     size_t count, room;
     bool overflowed;
+    eden_value highest; /* of the grey objects; EDEN_NONE: none */
 };
 
 /* What has happened since the last collection's start, for the `..._since` arguments. */

@@ -321,17 +321,22 @@ static void scan_stacked(struct scavenge *s, eden_value object) {
     }
 }
 
+/* Only of what has been reached and is here does the bit mean grey: of a corpse or a key that is waited for it is part
+ * of an address, of others in the spaces being collected part of a count (tenure.c). */
 static void scan_if_grey(struct scavenge *s, eden_value object) {
     uint64_t header = eden_header(object);
-    bool moved = (header & EDEN_HEADER_FORWARDED) != 0; /* or it is waited for: not reached yet */
-    if (!moved && (header & EDEN_HEADER_GREY) != 0) {
+    bool here = (header & EDEN_HEADER_FORWARDED) == 0 && (!to_evacuate(s, object) || (header & EDEN_HEADER_KEPT) != 0);
+    if (here && (header & EDEN_HEADER_GREY) != 0) {
         header_clear(object, EDEN_HEADER_GREY);
         scan_stacked(s, object);
     }
 }
 
-/* What the stack had no room for stands grey: kept objects amid corpses, released ephemerons anywhere. */
+/* What the stack had no room for stands grey: kept objects amid corpses, released ephemerons anywhere. Old space, which
+ * lies above new space and may be large, is walked as far as the highest only. */
 static void scan_grey(struct scavenge *s) {
+    eden_value highest = s->heap->mark_stack.highest;
+    s->heap->mark_stack.highest = EDEN_NONE;
     struct space *spaces[YOUNG_SPACES];
     heap_young_spaces(s->heap, spaces);
     for (int i = 0; i < YOUNG_SPACES; i++) {
@@ -341,7 +346,10 @@ static void scan_grey(struct scavenge *s) {
             scan_if_grey(s, object);
         }
     }
-    for (eden_value object = old_walk(s->heap, 0); object != EDEN_NONE;
+    if (highest < s->heap->old.start) {
+        return;
+    }
+    for (eden_value object = old_walk(s->heap, 0); object != EDEN_NONE && object <= highest;
          object = old_walk(s->heap, object_end(object))) {
         scan_if_grey(s, object);
     }
@@ -483,6 +491,7 @@ static void settle(struct scavenge *s) {
         header_clear(waiters->objects[i], EDEN_HEADER_KEPT | EDEN_HEADER_GREY);
     }
     waiters->count = 0;
+    check_second_round(heap);
     s->settling = true;
     s->policy.criterion = EDEN_BY_NOTHING;
     s->to = past;

@@ -55,6 +55,14 @@ static void plan(struct evacuation *e) {
     }
     uint64_t room = all_free;
     struct segment *segment;
+    for (size_t i = 0; i < heap->old.segment_count;
+         i++) { /* the sparsest: empty; not to be filled, if there may be many */
+        segment = &heap->old.segments[i];
+        if (segment->live.bytes == 0 && is_sparse(heap, segment, all_free)) {
+            segment->chosen = true;
+            room -= segment_free(segment);
+        }
+    }
     while ((segment = sparsest(heap, all_free)) != NULL &&
            taken_in + segment->live.bytes <= room - segment_free(segment)) {
         segment->chosen = true;

@@ -10,9 +10,9 @@
  * taken for an average object; 0 means that only overflow tenures.
  *
  * remembered. Where the remembered set is nearly full, age gives way, for one scavenge, to shrinking it (spur.md 2.7):
- * the references from remembered objects to each young object are counted, up to 7, in header bits that young objects
- * don't use; tenured is what has at least as many as half of the population has. The count is one more pass over the
- * remembered set.
+ * the references from remembered objects to each young object are counted, up to 7, in header bits that mean nothing in
+ * a young object that has not been reached (grey is one: the scavenger looks at it in reached objects only); tenured is
+ * what has at least as many as half of the population has. The count is one more pass over the remembered set.
  *
  * class, site. What eden_tenure_choose has chosen. never. Only overflow tenures. */
 #include "private.h"
@@ -84,11 +84,16 @@ static unsigned take_census(const eden_heap *heap) {
 }
 
 /* Pharo's: the set is about to grow, and is large for the size of eden. */
-static bool in_red_zone(const eden_heap *heap) {
-    size_t now = remembered_now(heap), room = heap->remembered.room + heap->remembered.card_room;
+static bool is_nearly_full(const eden_heap *heap, size_t now, size_t room) {
     size_t fudge = heap->params.eden_size / 8 / 1024;
     size_t zone = room > 4 && room - 4 > fudge ? room - 4 : fudge;
     return room != 0 && now >= zone;
+}
+
+/* Objects and cards each by themselves: their arrays grow apart. */
+static bool in_red_zone(const eden_heap *heap) {
+    const struct remembered_set *set = &heap->remembered;
+    return is_nearly_full(heap, set->count, set->room) || is_nearly_full(heap, set->card_count, set->card_room);
 }
 
 struct tenure_policy tenure_policy(eden_heap *heap, enum eden_scavenge_cause cause) {

@@ -6,5 +6,5 @@ $(B)/tests/faults-run: $(B)/tests/faults/faults.o $(B)/lib/libeden.a
 # Checked builds have folders of their own: plain, for itself and Valgrind; and with gcc's sanitizers.
 .PHONY: checked-faults
 checked-faults:
-	@$(MAKE) --no-print-directory -s CHECKED=1 SAN=0 B=$(B)/checked $(B)/checked/tests/faults-run
+	@$(MAKE) --no-print-directory -s CHECKED=1 SAN=0 B=$(B)/checked $(B)/checked/tests/faults-run $(B)/checked/workloads/mobidyc
 	@$(MAKE) --no-print-directory -s CHECKED=1 SAN=1 B=$(B)/checked-san $(B)/checked-san/tests/faults-run

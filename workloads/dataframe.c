@@ -61,6 +61,6 @@ static bool run(struct program *program, eden_mutator *mutator) {
 }
 
 int main(int argc, char **argv) {
-    struct program program = {.name = "dataframe", .usage = usage, .operand_count = 1, .run = run};
+    struct program program = {.name = "dataframe", .usage = usage, .operand_least = 1, .operand_most = 1, .run = run};
     return program_main(&program, argc, argv);
 }

@@ -88,7 +88,8 @@ static int read_arguments(struct program *program, int argc, char **argv) {
             break;
         }
     }
-    if (argc - optind != program->operand_count) {
+    program->operand_count = argc - optind;
+    if (program->operand_count < program->operand_least || program->operand_count > program->operand_most) {
         fputs(program->usage, stderr);
         return 2;
     }

@@ -18,11 +18,12 @@ struct program {
     const char *usage; /* what --help prints; --help, --json and --verify are understood by all */
     struct program_number *numbers;
     size_t number_count;
-    int operand_count; /* just so many */
+    int operand_least, operand_most; /* how many operands there may be */
     /* The work, with the mutator of a new heap. False, after program_fail: it could not be done. */
     bool (*run)(struct program *program, eden_mutator *mutator);
 
     /* Set by program_main before it runs: */
+    int operand_count;
     char *const *operands;
     bool json;   /* print one JSON object */
     bool verify; /* program_verify is to check the heap */

@@ -8,8 +8,11 @@ FOLDER_honeyginger := sph
 FOLDER_mobidyc := agents
 FOLDER_bloc := boids
 FOLDER_moose := model
-LIBS_moose := -lbpf
+LIBS_bloc := -ljansson
+LIBS_moose := -lbpf -ljansson
+LIBS_mobidyc := -ljansson
 LIBS_dataframe := -lcsv -ljansson
+LIBS_honeyginger := -ljansson
 ALL += $(PROGRAMS:%=$(B)/workloads/%) $(B)/workloads/mkdata
 
 define PROGRAM_RULE

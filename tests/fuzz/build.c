@@ -210,16 +210,52 @@ void put_ephemerons(const struct event *e) {
     }
 }
 
+/* Moves a root's object to old space: by a pin, let go at once. */
+static void make_root_old(size_t root) {
+    eden_value place = eden_pin(fuzz.w.m, *root_slot(root));
+    if (place == EDEN_NONE) {
+        fuzz.lenient = true; /* eden_pin itself held the object for a while */
+    } else {
+        eden_unpin(fuzz.w.m, place);
+    }
+    compare_if_collected();
+}
+
+/* An ephemeron in five slots of a weak object, whose key is what the slot before them refers to, and nothing else. */
+static bool put_ephemeron_often(size_t root, struct node *weak, size_t slot) {
+    struct node *ephemeron = put_new(fuzz.ephemeron, root, weak, slot + 1);
+    if (ephemeron == NULL) {
+        return false;
+    }
+    eden_value holder = *root_slot(root);
+    if (weak->slots[slot + 1].kind != VALUE_NODE || weak->slots[slot].kind != VALUE_NODE) {
+        return true; /* a collection has cleared one */
+    }
+    eden_slot_set(fuzz.w.m, eden_slot(holder, slot + 1), KEY, eden_slot(holder, slot));
+    ephemeron->slots[KEY] = weak->slots[slot];
+    eden_slot_set(fuzz.w.m, holder, slot, EDEN_NONE);
+    weak->slots[slot] = (struct value){.kind = VALUE_IMMEDIATE};
+    for (size_t other = slot + 2; other < slot + 6; other++) {
+        eden_slot_set(fuzz.w.m, holder, other, eden_slot(holder, slot + 1));
+        weak->slots[other] = weak->slots[slot + 1];
+    }
+    return true;
+}
+
 /* A weak object, often large, with new objects that nothing else holds, and any others. */
 void put_weak(const struct event *e) {
     size_t root = e->a % ROOTS, count = WEAK_FIXED + 1 + (e->b >> 4) % (e->b % 2 == 0 ? 30 : 700);
     uint32_t random = e->c;
     struct node *weak = put_new_array(fuzz.weak, root, count);
+    if (weak != NULL && (e->b >> 16) % 3 == 0) {
+        make_root_old(root);
+    }
     for (uint32_t i = e->d % 40; weak != NULL && i != 0; i--) {
         random = random * 1664525u + 1013904223u;
         size_t slot = (random >> 4) % count;
         if ((random >> 20) % 2 == 0) {
-            if (put_new(fuzz.w.pair, root, weak, slot) == NULL) {
+            if (put_new(fuzz.w.pair, root, weak, slot) == NULL ||
+                ((random >> 21) % 2 == 0 && slot + 6 < count && !put_ephemeron_often(root, weak, slot))) {
                 return;
             }
             continue;

@@ -364,6 +364,44 @@ static void a_walk_meets_everything_once(void **state) {
     }
 }
 
+/* Small objects, dead and alive in turn, leave no gap that another would fit: evacuation moves nothing. At the limit
+ * old space is slid together before an allocation fails. */
+static void at_the_limit_pieces_are_slid_together(void **state) {
+    (void)state;
+    for (int none = 0; none <= 1; none++) {
+        WORLD(w, none == 1 ? "eden_size=1M,max_heap=16M,grow_headroom=1M,compactor=none"
+                           : "eden_size=1M,max_heap=16M,grow_headroom=1M");
+        EDEN_FRAME(w.m, local, 6);
+        eden_class one = define_class(w.heap, "One", EDEN_FORMAT_FIXED, 1);
+        set_parameter(&w, "tenure_fill", "0");
+        set_parameter(&w, "tenure_proportion", "1");
+        /* A list of pairs, each with an object of 16 bytes. */
+        while (old_used(w.heap) < 12 * MIB) {
+            local[1] = eden_new(w.m, w.pair);
+            assert_true(local[1] != EDEN_NONE);
+            eden_slot_set(w.m, local[1], 0, local[0]);
+            eden_slot_set(w.m, local[1], 1, eden_new(w.m, one));
+            local[0] = local[1];
+        }
+        eden_scavenge(w.m);
+        for (eden_value pair = local[0]; pair != EDEN_NONE; pair = eden_slot(pair, 0)) {
+            eden_slot_set(w.m, pair, 1, EDEN_NONE);
+        }
+        eden_full_collect(w.m);
+        assert_true(w.heap->old.capacity - old_used(w.heap) > 4 * MIB);
+        uint64_t limits = figures_of(&w).full_by_cause[EDEN_FULL_LIMIT];
+        bool room = true;
+        for (int i = 2; i < 6; i++) {
+            local[i] = eden_new_raw(w.m, w.bytes, 900 * 1000);
+            room &= local[i] != EDEN_NONE;
+        }
+        assert_int_equal(room, none == 0);
+        if (none == 0) {
+            assert_true(figures_of(&w).full_by_cause[EDEN_FULL_LIMIT] > limits);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fillers_are_walked_over),
@@ -377,6 +415,7 @@ int main(void) {
         cmocka_unit_test(growth_asks_for_headroom_or_the_object),
         cmocka_unit_test(the_headroom_is_a_wish_the_object_a_need),
         cmocka_unit_test(a_walk_meets_everything_once),
+        cmocka_unit_test(at_the_limit_pieces_are_slid_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

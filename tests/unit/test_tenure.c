@@ -155,6 +155,22 @@ static void red_zone_with_cards(void **state) {
     assert_int_equal(tenure_policy(w.heap, EDEN_SCAVENGE_REQUEST).criterion, EDEN_BY_AGE);
 }
 
+/* Nor does room in one of the two hide that the other is full. */
+static void red_zone_beside_cards(void **state) {
+    (void)state;
+    enum { ZONE = 128 };
+    WORLD(w, "eden_size=1M,full_gc_ratio=inf,remembered_set=card");
+    EDEN_FRAME(w.m, local, 2);
+    old_entries(&w, &local[0], ZONE);
+    local[1] = eden_new_slots(w.m, w.array, 100000);
+    eden_slot_set(w.m, local[1], 0, eden_new(w.m, w.pair));
+    eden_slot_set(w.m, local[1], 0, EDEN_NONE);
+    refer(&w, local[0], 0, ZONE, 1);
+    assert_true(w.heap->remembered.card_room > 0);
+    assert_int_equal(tenure_policy(w.heap, EDEN_SCAVENGE_REQUEST).criterion, EDEN_BY_REMEMBERED);
+    clear_counts(&w);
+}
+
 /* A pin needs the bits that count: its scavenge tenures what is pinned, and nothing by reference counts. */
 static void pins_amid_counts(void **state) {
     (void)state;
@@ -298,6 +314,7 @@ int main(void) {
         cmocka_unit_test(references_from_cards_count),
         cmocka_unit_test(red_zone),
         cmocka_unit_test(red_zone_with_cards),
+        cmocka_unit_test(red_zone_beside_cards),
         cmocka_unit_test(pins_amid_counts),
         cmocka_unit_test(class_and_site),
         cmocka_unit_test(never),

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# bloc against scripts/check-bloc.py, which shares no code with it: every number must be equal, doubles to the last bit,
+# at ordinary and at tiny heap sizes; --verify looks at the invariants after each frame, in larger runs, too; and the
+# error cases.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+bloc=$build/workloads/bloc
+
+# expect_json FILE OPTION...: what bloc prints must be the JSON value in FILE, floats to the last bit.
+expect_json() {
+    "$bloc" --json --verify "${@:2}" >"$folder/answer.json" || die "${*:2} with '${EDEN_OPTIONS:-}': exit status $?"
+    python3 - "$1" "$folder/answer.json" <<'PYTHON' || die "${*:2} with '${EDEN_OPTIONS:-}': the answers differ"
+import json, sys
+reference, answer = (json.load(open(name)) for name in sys.argv[1:])
+for key in reference.keys() | answer.keys():
+    if reference.get(key) != answer.get(key):
+        print(key, "reference", reference.get(key), "answer", answer.get(key))
+sys.exit(reference != answer)
+PYTHON
+}
+
+# expect_equal OPTION...: the reference's answer, whatever the heap does. A tiny eden collects all the time; with planning
+# every full collection moves what is old.
+heaps=("" "eden_size=64K" "eden_size=64K,remembered_set=object" "eden_size=64K,compactor=planning,full_gc_ratio=0.05"
+    "eden_size=256K,tenure_criterion=never" "eden_size=64K,large_object=4096,full_gc_ratio=0,compactor=selective")
+expect_equal() {
+    scripts/check-bloc.py "$@" >"$folder/reference.json"
+    local options
+    for options in "${heaps[@]}"; do
+        EDEN_OPTIONS=$options expect_json "$folder/reference.json" "$@"
+    done
+}
+
+expect_equal --boids 120 --frames 25 --seed 1
+expect_equal --boids 60 --frames 40 --seed 20241 --trail 5 --moves 60
+expect_equal --boids 1 --frames 0
+# A flock so dense that boids hide each other, and the order of sums counts; short trails, which die young.
+expect_equal --boids 300 --frames 4 --seed 3 --trail 1 --moves 150
+# Speeds below what immediate floats hold, down to 0: these Points hold BoxedFloat64s.
+expect_equal --boids 1 --frames 400 --seed 5 --moves 0 --drag 90
+# Each allocation collects.
+scripts/check-bloc.py --boids 4 --frames 3 --moves 2 --seed 2 >"$folder/reference.json"
+EDEN_OPTIONS=stress=1 expect_json "$folder/reference.json" --boids 4 --frames 3 --moves 2 --seed 2
+scripts/check-bloc.py --boids 2 --frames 60 --moves 0 --drag 90 >"$folder/reference.json"
+EDEN_OPTIONS=stress=7 expect_json "$folder/reference.json" --boids 2 --frames 60 --moves 0 --drag 90
+
+# A larger run: its invariants hold, and the heap's parameters change nothing.
+"$bloc" --json --verify --boids 1500 --frames 20 >"$folder/large.json" || die "a large run: exit status $?"
+for options in "eden_size=1M,compactor=planning,full_gc_ratio=0.05" "eden_size=1M,remembered_set=object"; do
+    EDEN_OPTIONS=$options EDEN_STATS=$folder/stats.json expect_json "$folder/large.json" --boids 1500 --frames 20
+    grep -qE '"scavenges": [0-9]{3}' "$folder/stats.json" || die "'$options' makes a large run scavenge too seldom"
+    grep -qE '"tenured_objects": [0-9]{4}' "$folder/stats.json" || die "'$options' tenures nothing in a large run"
+done
+
+# Another seed, another answer; the table says what the JSON says.
+[[ $("$bloc" --json --boids 9 --frames 2 --seed 1) != "$("$bloc" --json --boids 9 --frames 2 --seed 2)" ]] ||
+    die "the seed is ignored"
+sum=$("$bloc" --json --boids 9 --frames 2 | sed 's/.*"checksum": "\([0-9a-f]*\)".*/\1/')
+"$bloc" --boids 9 --frames 2 | grep -qE "^checksum of what was drawn +$sum\$" || die "the table does not tell the checksum"
+"$bloc" --help | grep -q '^usage: bloc' || die "--help does not show the usage"
+
+# expect_error STATUS PATTERN ARGUMENT...: one matching line on standard error, and nothing on standard output.
+expect_error() {
+    expect_status "$1" "$bloc" "${@:3}"
+    [[ ! -s $folder/out ]] || die "${*:3}: wrote to stdout beside failing"
+    grep -qE -- "$2" "$folder/err" || die "${*:3}: the message '$(cat "$folder/err")' does not match '$2'"
+}
+expect_error 2 "--boids=0: must be a whole number from 1" --boids 0
+expect_error 2 "--drag=100: must be" --drag 100
+expect_error 2 "--seed=x: must be" --seed x
+expect_error 2 "unrecognized option" --no-such-option
+expect_error 2 "usage: bloc" operand
+# Wherever the memory runs out, in making the tree or in a frame, as trails grow, it ends in the same way.
+for ((boids = 190; boids <= 400; boids += 7)); do
+    EDEN_OPTIONS=eden_size=64K,grow_headroom=64K,max_heap=1M \
+        expect_error 1 "^bloc: the heap is exhausted: .+" --json --boids "$boids" --frames 100 --trail 200
+done
+EDEN_OPTIONS=no_such=1 expect_error 1 "the heap can't be made: .*no_such"
+if [[ -w /dev/full ]]; then
+    status=0
+    "$bloc" --json --boids 1 --frames 0 >/dev/full 2>"$folder/err" || status=$?
+    [[ $status -eq 1 ]] || die "a full disk goes unnoticed"
+    grep -q "can't be written" "$folder/err" || die "a full disk is not named"
+fi

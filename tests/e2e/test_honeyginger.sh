@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# honeyginger against scripts/check-honeyginger.py, which shares no code with it: every number equal, to the last bit,
+# at several sizes and seeds and whatever the heap does meanwhile; what must hold of larger runs; and the error cases.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+ginger=$build/workloads/honeyginger
+
+# water COLUMNS ROWS STEPS EVERY SEED JITTER: its JSON.
+water() { "$ginger" --json --verify --columns "$1" --rows "$2" --steps "$3" --every "$4" --seed "$5" --jitter "$6"; }
+
+# expect_equal OPTIONS COLUMNS ROWS STEPS EVERY SEED JITTER: the reference is in $folder/reference.json.
+expect_equal() {
+    EDEN_OPTIONS=$1 water "${@:2}" >"$folder/answer.json" || die "${*:2} with '$1': exit status $?"
+    python3 - "$folder/reference.json" "$folder/answer.json" <<'PYTHON' || die "${*:2} with '$1': the answers differ"
+import json, sys
+reference, answer = (json.load(open(name)) for name in sys.argv[1:])
+if reference != answer:
+    for name in reference.keys() | answer.keys():
+        if name != "samples" and reference.get(name) != answer.get(name):
+            print(name, reference.get(name), answer.get(name))
+    for a, b in zip(reference["samples"], answer["samples"]):
+        if a != b:
+            sys.exit(f"reference {a}\nanswer    {b}")
+    sys.exit(1)
+PYTHON
+}
+
+# One particle, a lattice, no order at all, a tower, a puddle, and two seeds; the last step is sampled once.
+for case in "1 1 50 10 1 10" "8 6 100 20 3 0" "8 6 100 30 4 100" "2 40 60 7 9 30" "30 3 60 60 9223372036854775807 50" \
+    "12 12 120 50 1 10" "12 12 120 50 2 10"; do
+    read -ra arguments <<<"$case"
+    scripts/check-honeyginger.py "${arguments[@]}" >"$folder/reference.json" || die "the reference of $case failed"
+    for options in "" "eden_size=64K,grow_headroom=64K,full_gc_ratio=0.1"; do
+        expect_equal "$options" "${arguments[@]}"
+    done
+done
+
+# The heap does not show in the result. The reference is that of the last case.
+tiny=eden_size=64K,grow_headroom=64K,full_gc_ratio=0.05
+for options in "$tiny,compactor=planning" "$tiny,compactor=none" "$tiny,remembered_set=object" \
+    "$tiny,tenure_criterion=never" "$tiny,tenure_criterion=remembered" "$tiny,tenure_proportion=1" \
+    "eden_size=256K,large_object=4K" "stress=1009"; do
+    expect_equal "$options" "${arguments[@]}"
+done
+scripts/check-honeyginger.py 3 4 6 1 5 20 >"$folder/reference.json"
+for options in stress=1 "stress=1,compactor=planning,remembered_set=object" "stress=3,$tiny"; do
+    expect_equal "$options" 3 4 6 1 5 20
+done
+
+# Seeds and jitter matter.
+[[ $(water 8 6 1 1 1 10) != "$(water 8 6 1 1 2 10)" ]] || die "the seed is ignored"
+[[ $(water 8 6 1 1 1 10) != "$(water 8 6 1 1 1 20)" ]] || die "the jitter is ignored"
+[[ $(water 8 6 1 1 1 0) == "$(water 8 6 1 1 2 0)" ]] || die "without jitter, the seed matters"
+
+# What must hold of water, at the default size.
+"$ginger" --json --verify >"$folder/whole.json"
+python3 - "$folder/whole.json" <<'PYTHON' || die "the default run breaks a law"
+import json, math, sys
+run = json.load(open(sys.argv[1]))
+first, last = run["samples"][0], run["samples"][-1]
+mass = run["particles"] * 1000 / 32**2
+energy = lambda sample: sample["kinetic"] + sample["potential"]
+assert run["particles"] == 864 and run["steps"] == 1000
+assert [sample["step"] for sample in run["samples"]] == list(range(0, 1001, 100))
+assert first["kinetic"] == 0 and last["potential"] < 0.5 * first["potential"], "the dam does not break"
+assert last["centre"][0] > 1.5 * first["centre"][0], "the water does not spread"
+for sample in run["samples"]:
+    for axis, force in enumerate((0, -9.81 * mass)):
+        due = sample["wall_impulse"][axis] + force * sample["step"] / 512
+        assert math.isclose(sample["momentum"][axis], due, rel_tol=1e-10, abs_tol=1e-10 * mass), sample
+    # What stands at the beginning is compressed a little: that energy is not counted.
+    assert energy(sample) <= 1.001 * energy(first), sample
+    assert sample["kinetic"] >= 0 and sample["potential"] >= 0, sample
+    assert all(0 <= centre <= end for centre, end in zip(sample["centre"], run["box"])), sample
+    # A particle alone has a density of mass times poly6(0), 4 / (pi h^2) of 1/1024 m^2.
+    assert 1000 / 1024 * 4 * 256 / math.pi * (1 - 1e-12) <= sample["density"][0] <= sample["density"][1] < 2000, sample
+assert energy(last) < 0.6 * energy(first), "neither viscosity nor walls take energy"
+PYTHON
+
+# The table, and help.
+"$ginger" --columns 4 --rows 4 --steps 20 --every 10 >"$folder/out"
+[[ $(grep -cE '^ +[0-9]+  ' "$folder/out") == 3 ]] || die "the table has not three samples"
+sum=$("$ginger" --columns 4 --rows 4 --steps 20 --every 10 --json | sed -E 's/.*"checksum": "([0-9a-f]+)".*/\1/')
+grep -q "^checksum $sum\$" "$folder/out" || die "table and JSON have different checksums"
+"$ginger" --help | grep -q '^usage: honeyginger' || die "--help does not show the usage"
+
+# expect_error STATUS PATTERN ARGUMENT...: one matching line on stderr, and nothing on stdout.
+expect_error() {
+    expect_status "$1" "$ginger" "${@:3}"
+    [[ ! -s $folder/out ]] || die "${*:3}: wrote to stdout beside failing"
+    grep -qE -- "$2" "$folder/err" || die "${*:3}: the message '$(cat "$folder/err")' does not match '$2'"
+}
+
+for option in columns=0 columns=1001 rows=101 rows=x steps=-1 every=0 seed=0 seed=9223372036854775808 jitter=101; do
+    expect_error 2 "--$option: must be a whole number from" "--$option"
+done
+expect_error 2 "unrecognized option" --no-such-option
+expect_error 2 "usage: honeyginger" operand
+EDEN_OPTIONS=no_such=1 expect_error 1 "the heap can't be made: .*no_such" --steps 1
+# Memory ends while neighbors are gathered, or, with less of it, while the water is poured in.
+exhausted="^honeyginger: the heap is exhausted: no memory for an object of"
+EDEN_OPTIONS=max_heap=4M,eden_size=1M expect_error 1 "$exhausted" --columns 100 --rows 60
+EDEN_OPTIONS=max_heap=1M,eden_size=64K expect_error 1 "$exhausted" --columns 1000 --rows 100
+if [[ -w /dev/full ]]; then
+    for form in --json --verify; do
+        status=0
+        "$ginger" --columns 2 --rows 2 --steps 2 $form >/dev/full 2>"$folder/err" || status=$?
+        [[ $status -eq 1 ]] || die "a full disk goes unnoticed"
+        grep -q "can't be written" "$folder/err" || die "a full disk is not named"
+    done
+fi

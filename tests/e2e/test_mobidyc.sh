@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# mobidyc against scripts/check-mobidyc.py, which shares no code with it: every number must be equal, over several worlds
+# and seeds, at ordinary and at tiny heap sizes; the balances of a larger run; and the error cases.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+mobidyc=$build/workloads/mobidyc
+
+# world WIDTH HEIGHT GOATS WOLVES STEPS SEED: sets $arguments.
+world() { arguments=(--json --width "$1" --height "$2" --goats "$3" --wolves "$4" --steps "$5" --seed "$6"); }
+
+# expect_same OPTIONS: with $arguments and EDEN_OPTIONS, the same JSON value as the reference's.
+expect_same() {
+    EDEN_OPTIONS=$1 "$mobidyc" --verify "${arguments[@]}" >"$folder/answer.json" ||
+        die "${arguments[*]} with '$1': exit status $?"
+    diff <(jq -S . "$folder/reference.json") <(jq -S . "$folder/answer.json") ||
+        die "${arguments[*]} with '$1': the answers differ"
+}
+
+# expect_equal WIDTH HEIGHT GOATS WOLVES STEPS SEED
+expect_equal() {
+    local options
+    scripts/check-mobidyc.py "$@" >"$folder/reference.json" || die "$*: the reference fails"
+    world "$@"
+    # A tiny eden collects all the time; with planning every full collection moves what is old.
+    for options in "" "eden_size=64K,grow_headroom=64K" \
+        "eden_size=64K,grow_headroom=64K,compactor=planning,full_gc_ratio=0.05" \
+        "eden_size=128K,large_object=4096,full_gc_ratio=0.05,remembered_set=object" \
+        "eden_size=64K,tenure_criterion=never"; do
+        expect_same "$options"
+    done
+}
+
+# sees FILTER: a jq filter that must hold for a file of one result.
+sees() { jq -e "$1" "$2" >"$folder/out" || die "$2: not so: $1"; }
+
+expect_equal 20 18 90 9 120 1
+expect_equal 20 18 90 9 120 2
+expect_equal 33 3 60 8 80 9223372036854775807 # every way around the world is short
+expect_equal 3 3 40 5 120 7                   # and all die
+expect_equal 5 4 0 3 30 1                     # nothing to eat
+expect_equal 6 5 30 0 60 3                    # nothing to fear
+expect_equal 4 3 5 2 0 4
+expect_equal 3 3 1500 100 6 27 # so crowded that times, and distances, are equal now and then
+# Every fifth allocation collects.
+scripts/check-mobidyc.py 8 6 40 4 25 5 >"$folder/reference.json"
+world 8 6 40 4 25 5
+expect_same stress=5
+expect_same "stress=5,compactor=planning,remembered_set=object"
+
+# The default run: it swings, all three live on, and numbers and energy are kept to the last unit.
+"$mobidyc" --json --verify >"$folder/default.json" || die "the default run: exit status $?"
+sees '[.goats, .wolves] | all(.population.min > 100 and .population.swings >= 3)' "$folder/default.json"
+sees '[.goats, .wolves] | all(.population.max > 3 * .population.min)' "$folder/default.json"
+sees '[.goats, .wolves] | all(.population.first + .births - (.deaths | add) == .population.last)' "$folder/default.json"
+sees '[.goats, .wolves] | all(.deaths.hunger > 0 and .deaths.age > 0)' "$folder/default.json"
+sees '[.goats.energy, .wolves.energy] | all(.initial + .intake == .respired + (.lost | add) + .left)' "$folder/default.json"
+sees '.goats.energy.lost.wolf == .wolves.energy.intake + .wasted' "$folder/default.json"
+sees '.grass | .initial + .grown == .eaten + .left' "$folder/default.json"
+sees '.grass.eaten == .goats.energy.intake and .grass.left == .grass.amount.last' "$folder/default.json"
+
+# A short run: its result depends on the seed alone, and the table says the same.
+"$mobidyc" --steps 20 --json >"$folder/short.json"
+EDEN_OPTIONS=eden_size=1M,full_gc_ratio=0.1 "$mobidyc" --steps 20 --json | cmp - "$folder/short.json" ||
+    die "the result depends on the heap"
+! "$mobidyc" --steps 20 --json --seed 2 | cmp -s - "$folder/short.json" || die "the seed is ignored"
+"$mobidyc" --steps 20 >"$folder/table"
+goats=$(awk '$1 == "goats" {print $3; exit}' "$folder/table")
+sees ".goats.population.last == $goats" "$folder/short.json"
+[[ $(wc -l <"$folder/table") -eq 8 ]] || die "the table has not 8 lines"
+"$mobidyc" --help | grep -q '^usage: mobidyc' || die "--help does not show the usage"
+
+# expect_error STATUS PATTERN ARGUMENT...: it must print one matching line on stderr, and nothing on stdout.
+expect_error() {
+    expect_status "$1" "$mobidyc" "${@:3}"
+    [[ ! -s $folder/out ]] || die "${*:3}: wrote to stdout beside failing"
+    grep -qE -- "$2" "$folder/err" || die "${*:3}: the message '$(cat "$folder/err")' does not match '$2'"
+}
+expect_error 2 "usage: mobidyc" something
+expect_error 2 "unrecognized option" --no-such-option
+expect_error 2 "--width=2: must be a whole number from 3 to 2048" --width 2
+expect_error 2 "--seed=0: must be" --seed 0
+expect_error 2 "--steps=1x: must be" --steps 1x
+expect_error 2 "--goats=-1: must be" --goats=-1
+EDEN_OPTIONS=no_such=1 expect_error 1 "the heap can't be made: .*no_such" --json
+# Memory runs out at one place or another.
+for ((limit = 1024; limit <= 8192; limit += 512)); do
+    EDEN_OPTIONS=eden_size=64K,grow_headroom=64K,max_heap=${limit}K \
+        expect_error 1 "^mobidyc: the heap is exhausted: .+" --json --goats 30000 --steps 20
+done
+if [[ -w /dev/full ]]; then
+    status=0
+    "$mobidyc" --json --steps 1 >/dev/full 2>"$folder/err" || status=$?
+    [[ $status -eq 1 ]] || die "a full disk goes unnoticed"
+    grep -q "can't be written" "$folder/err" || die "a full disk is not named"
+fi

@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# moose against scripts/check-moose.py, which reads the same BTF with bpftool and shares no code with it: every count
+# and answer must be equal, for compiled, nasty and the kernel's types, at ordinary and at tiny heap sizes; the same
+# answers under other parameters of the heap; and the error cases.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+moose=$build/workloads/moose
+kernel=/sys/kernel/btf/vmlinux
+
+# expect_equal OPTIONS ARGUMENT...: both print the same JSON, moose with these EDEN_OPTIONS.
+expect_equal() {
+    EDEN_OPTIONS=$1 "$moose" --json --verify "${@:2}" >"$folder/answer.json" || die "${*:2} with '$1': exit status $?"
+    scripts/check-moose.py "${@:2}" >"$folder/reference.json"
+    cmp -s "$folder/reference.json" "$folder/answer.json" && return
+    python3 - "$folder/reference.json" "$folder/answer.json" <<'PYTHON'
+import json, sys
+reference, answer = (json.load(open(name)) for name in sys.argv[1:])
+pairs = [(reference, answer)] + list(zip(reference["rounds"], answer["rounds"]))
+for a, b in pairs:
+    for key in a:
+        if key != "rounds" and a[key] != b.get(key):
+            print(key, "\n  reference", a[key], "\n  answer   ", b.get(key))
+PYTHON
+    die "${*:2} with '$1': the answers differ"
+}
+
+# expect_same OPTIONS ARGUMENT...: with these EDEN_OPTIONS the answers are those in $folder/plain.json.
+expect_same() {
+    EDEN_OPTIONS=$1 "$moose" --json --verify "${@:2}" >"$folder/answer.json" || die "${*:2} with '$1': exit status $?"
+    cmp -s "$folder/plain.json" "$folder/answer.json" || die "${*:2} with '$1': the answers differ from those without"
+}
+
+# expect_error STATUS PATTERN ARGUMENT...: one matching line on stderr (usage: more), and nothing on stdout.
+expect_error() {
+    expect_status "$1" "$moose" "${@:3}"
+    [[ ! -s $folder/out ]] || die "${*:3}: wrote to stdout beside failing"
+    grep -qE -- "$2" "$folder/err" || die "${*:3}: the message '$(cat "$folder/err")' does not match '$2'"
+    [[ $1 == 2 || $(wc -l <"$folder/err") == 1 ]] || die "${*:3}: more than one line: $(cat "$folder/err")"
+}
+
+cat >"$folder/small.c" <<'C'
+typedef unsigned int u32;
+typedef u32 id_t;
+typedef const id_t key_id;
+enum flags { NONE, FIRST = 1, ALSO_FIRST = 1, SECOND, AGAIN = 2, NEGATIVE = -5 };
+enum plain { P0, P1, P2 };
+struct list { struct list *next, *prev; };
+struct point { char tag; long x; short y; };
+struct bits { u32 a : 3; u32 b : 7; u32 : 4; u32 c : 2; char tail; };
+union any { struct point point; double real; struct { int left, right; } pair; };
+struct owner;
+struct item { struct list link; struct owner *owner; union any value[2][3]; key_id id; };
+struct owner { struct list items; struct item first; volatile struct item *const current; int (*visit)(struct item *, void *); };
+struct chain { struct chain *next; struct opaque *hidden; long (*log)(const char *format, ...); };
+typedef struct item *item_ref;
+struct point origin;
+struct owner *owners[4];
+const char name[] = "name";
+int item_count(const struct owner *owner, int depth) { return owner->first.id + depth; }
+int item_visit(item_ref item, volatile struct point *point) { return item->id + point->y; }
+static int helper(struct item *a, struct item *b, enum flags flags) { return a->id == b->id && flags == SECOND; }
+long sum(struct bits *bits, struct chain *chain, enum plain plain, key_id id) { return bits->a + chain->log(name) + plain + id; }
+int run(struct item *item, key_id id) { return helper(item, item + id, ALSO_FIRST) + origin.x + (owners[1] == 0) + name[id]; }
+C
+clang -target bpf -O1 -g -c "$folder/small.c" -o "$folder/small.o"
+tests/e2e/make-nasty-btf.py "$folder/btf"
+
+for seed in 1 2 987654321987654321; do
+    expect_equal "" --seed "$seed" --queries 12 "$folder/small.o"
+done
+expect_equal "" --queries 3 --top 0 "$folder/small.o"
+expect_equal "" --queries 3 --top 1000 "$folder/small.o"
+for file in kinds none; do
+    expect_equal "" --seed 3 --queries 12 "$folder/btf/$file.btf"
+done
+[[ $("$moose" --json --queries 5 --seed 1 "$folder/small.o") != "$("$moose" --json --queries 5 --seed 2 "$folder/small.o")" ]] ||
+    die "the seed does not matter"
+# A name that is no C identifier.
+"$moose" "$folder/btf/odd_name.btf" --json | grep -q '???odd' || die "bytes that are not ASCII are not shown as '?'"
+
+"$moose" --json --queries 6 "$folder/small.o" >"$folder/plain.json"
+for options in stress=1 stress=7,compactor=planning stress=3,remembered_set=object,compactor=none; do
+    expect_same "$options" --queries 6 "$folder/small.o"
+done
+
+# The running kernel's: more than fits into the heap's young space.
+if [[ -r $kernel ]]; then
+    expect_equal "" --queries 2 "$kernel"
+    cp "$folder/answer.json" "$folder/plain.json"
+    for options in eden_size=64K,grow_headroom=64K remembered_set=object,eden_size=1M \
+        compactor=planning,eden_size=2M,full_gc_ratio=0.1 tenure_criterion=never large_object=4096; do
+        expect_same "$options" --queries 2
+    done
+    python3 - "$folder/plain.json" <<'PYTHON' || die "the answers contradict each other"
+import json, sys
+a = json.load(open(sys.argv[1]))
+assert a["entities"] == sum(a["counts"].values()) > 10000
+assert sum(n for _, n in a["functions by parameters"]) == a["counts"]["Function"]
+assert a["largest cycles"][0][2] <= a["records in cycles"] <= a["counts"]["Struct"] + a["counts"]["Union"]
+for r in a["rounds"]:
+    assert max(r["providers"], r["clients"]) <= r["scope"] < r["providers"] + r["clients"]
+    assert sum(n for _, n in r["records by attributes"]) == r["scope"]
+    assert r["takers"] <= r["functions"] and r["names"] <= r["attributes"]
+PYTHON
+    EDEN_OPTIONS=max_heap=8M,eden_size=1M expect_error 1 "^moose: the heap is exhausted: .+" --json
+    EDEN_OPTIONS=max_heap=60M expect_error 1 "^moose: the heap is exhausted: .+" --json --queries 0
+    # The table.
+    "$moose" --queries 1 >"$folder/out"
+    grep -qE '^[0-9]+ entities, [0-9]+ references, [0-9]+ symbols$' "$folder/out" || die "the table does not tell counts"
+    grep -qE '^ +[0-9]+  task_struct$' "$folder/out" || die "the table does not name task_struct"
+else
+    echo "$kernel is not there: small files only"
+fi
+EDEN_OPTIONS=max_heap=1M,eden_size=64K "$moose" --queries 2 "$folder/small.o" >"$folder/out" || die "small.o needs 1M"
+grep -qE '^ *providers' "$folder/out" || die "the table does not tell rounds"
+"$moose" --help | grep -q '^usage: moose' || die "--help does not show the usage"
+
+printf 'int main(void) { return 0; }\n' >"$folder/main.c"
+"${CC:-cc}" -c "$folder/main.c" -o "$folder/main.o"
+expect_error 1 "none.o: can't be opened: No such file" "$folder/none.o"
+expect_error 1 "can't be read: Is a directory" "$folder"
+expect_error 1 "main.o: has no BTF" "$folder/main.o"
+expect_error 1 "main.c: is neither BTF nor an ELF object" "$folder/main.c"
+expect_error 1 "bad_empty.btf: is empty" "$folder/btf/bad_empty.btf"
+for name in cut cut_header; do
+    expect_error 1 "bad_$name.btf: the BTF is malformed or cut short" "$folder/btf/bad_$name.btf"
+done
+expect_error 1 "bad_magic.btf: is neither BTF nor an ELF" "$folder/btf/bad_magic.btf"
+malformed() { expect_error 1 "bad_$1.btf: the BTF is malformed: type $2" "$folder/btf/bad_$1.btf"; }
+malformed struct_ring "27 contains itself"
+malformed array_ring "3 contains itself"
+for name in typedef_ring pointer_ring far_ring; do
+    malformed "$name" "2 leads in a circle"
+done
+for name in dangling member function_type; do
+    malformed "$name" "2 refers to one that is not there"
+done
+malformed function_member "4 refers to one that is not there"
+malformed huge "3 is too large"
+malformed name "1 has a name that is not in the file"
+expect_error 2 "usage: moose" a b
+expect_error 2 "unrecognized option" --no-such-option
+expect_error 2 "--seed=0: must be a whole number from 1" --seed 0
+expect_error 2 "--queries=-1: must be" --queries -1
+expect_error 2 "--top=x: must be" --top x
+EDEN_OPTIONS=no_such=1 expect_error 1 "the heap can't be made: .*no_such" "$folder/small.o"
+if [[ -w /dev/full ]]; then
+    for format in --json --verify; do
+        status=0
+        "$moose" "$format" "$folder/small.o" >/dev/full 2>"$folder/err" || status=$?
+        [[ $status -eq 1 ]] || die "a full disk goes unnoticed"
+        grep -q "can't be written" "$folder/err" || die "a full disk is not named"
+    done
+fi
