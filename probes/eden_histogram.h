@@ -62,4 +62,7 @@ static inline uint64_t histogram_upper(uint32_t bucket) {
     return ((uint64_t)(17 + bucket % 16) << (octave - 4)) - 1;
 }
 
+/* The smallest. */
+static inline uint64_t histogram_lower(uint32_t bucket) { return bucket == 0 ? 0 : histogram_upper(bucket - 1) + 1; }
+
 #endif

@@ -63,12 +63,16 @@ static struct eden_birth_cell *birth_cell(struct outbox *out, uint32_t site) {
     }
 }
 
+void outbox_births(struct outbox *out, const struct eden_birth_cell *births) {
+    struct eden_birth_cell *cell = birth_cell(out, births->site);
+    cell->count += births->count;
+    cell->bytes += births->bytes;
+    cell->weight += births->weight;
+    cell->weight_bytes += births->weight_bytes;
+}
+
 void outbox_birth(struct outbox *out, uint32_t site, uint64_t bytes, double weight) {
-    struct eden_birth_cell *cell = birth_cell(out, site);
-    cell->count++;
-    cell->bytes += bytes;
-    cell->weight += weight;
-    cell->weight_bytes += weight * (double)bytes;
+    outbox_births(out, &(struct eden_birth_cell){site, 1, bytes, weight, weight * (double)bytes});
 }
 
 static uint16_t up_to_16_bits(uint32_t n) { return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX; }
@@ -91,7 +95,14 @@ static struct eden_life_cell *life_cell(struct outbox *out, const struct eden_li
                 if (out->cell_count == MAX_CELLS) {
                     break;
                 }
-                out->cells[out->cell_count] = *like;
+                out->cells[out->cell_count] = (struct eden_life_cell){
+                    .site = like->site,
+                    .ns_bucket = like->ns_bucket,
+                    .bytes_bucket = like->bytes_bucket,
+                    .scavenges = like->scavenges,
+                    .fulls = like->fulls,
+                    .flags = like->flags,
+                };
                 out->cell_index[i] = (uint16_t)++out->cell_count;
                 return &out->cells[out->cell_count - 1];
             }
@@ -100,30 +111,43 @@ static struct eden_life_cell *life_cell(struct outbox *out, const struct eden_li
     }
 }
 
-static void add_to_cell(struct outbox *out, const struct end_of_life *end) {
-    uint32_t kind = end->censored ? EDEN_BATCH_CENSORED : EDEN_BATCH_DEATHS;
+void outbox_ends(struct outbox *out, bool censored, const struct eden_life_cell *ends) {
+    uint32_t kind = censored ? EDEN_BATCH_CENSORED : EDEN_BATCH_DEATHS;
     if (out->cell_kind != kind) {
         send_cells(out);
         out->cell_kind = kind;
     }
+    struct eden_life_cell *cell = life_cell(out, ends);
+    cell->count += ends->count;
+    cell->bytes += ends->bytes;
+    cell->ns_sum += ends->ns_sum;
+    cell->bytes_sum += ends->bytes_sum;
+    cell->tenured_ns_sum += ends->tenured_ns_sum;
+    cell->tenured_bytes_sum += ends->tenured_bytes_sum;
+    cell->weight += ends->weight;
+    cell->weight_bytes += ends->weight_bytes;
+}
+
+static void add_to_cell(struct outbox *out, const struct end_of_life *end) {
     uint64_t ns = end->death.ns - end->birth.ns, bytes = end->death.bytes - end->birth.bytes;
     bool tenured = (end->flags & EDEN_LIFE_TENURED) != 0;
-    struct eden_life_cell *cell = life_cell(out, &(struct eden_life_cell){
-                                                     .site = end->site,
-                                                     .ns_bucket = (uint16_t)histogram_bucket(ns),
-                                                     .bytes_bucket = (uint16_t)histogram_bucket(bytes),
-                                                     .scavenges = up_to_16_bits(end->scavenges),
-                                                     .fulls = up_to_16_bits(end->fulls),
-                                                     .flags = end->flags,
-                                                 });
-    cell->count++;
-    cell->bytes += end->bytes;
-    cell->ns_sum += ns;
-    cell->bytes_sum += bytes;
-    cell->tenured_ns_sum += tenured ? end->death.ns - end->tenured.ns : 0;
-    cell->tenured_bytes_sum += tenured ? end->death.bytes - end->tenured.bytes : 0;
-    cell->weight += end->weight;
-    cell->weight_bytes += end->weight * (double)end->bytes;
+    outbox_ends(out, end->censored,
+                &(struct eden_life_cell){
+                    .site = end->site,
+                    .count = 1,
+                    .ns_bucket = (uint16_t)histogram_bucket(ns),
+                    .bytes_bucket = (uint16_t)histogram_bucket(bytes),
+                    .scavenges = up_to_16_bits(end->scavenges),
+                    .fulls = up_to_16_bits(end->fulls),
+                    .flags = end->flags,
+                    .bytes = end->bytes,
+                    .ns_sum = ns,
+                    .bytes_sum = bytes,
+                    .tenured_ns_sum = tenured ? end->death.ns - end->tenured.ns : 0,
+                    .tenured_bytes_sum = tenured ? end->death.bytes - end->tenured.bytes : 0,
+                    .weight = end->weight,
+                    .weight_bytes = end->weight * (double)end->bytes,
+                });
 }
 
 static void add_record(struct outbox *out, const struct end_of_life *end) {

@@ -109,7 +109,7 @@ void lifetimes_resume(eden_heap *heap) {
 
 /* ---- births ---- */
 
-static struct life born(const struct profile *profile, eden_value object, uint64_t bytes, uint64_t flags) {
+struct life lifetimes_born(const struct profile *profile, eden_value object, uint64_t bytes, uint64_t flags) {
     return (struct life){place_bits(profile, object), bytes / 8 | flags << BIRTH_BITS};
 }
 
@@ -132,7 +132,7 @@ static void large_allocated(struct profile *profile, eden_value object, size_t b
     clock_mark(profile, heap->mutator.free, before);
     clock_mark(profile, heap->mutator.free, after);
     if (sampling_large(profile, bytes) &&
-        push(profile, &profile->old, born(profile, object, before.bytes, EDEN_LIFE_BORN_OLD))) {
+        push(profile, &profile->old, lifetimes_born(profile, object, before.bytes, EDEN_LIFE_BORN_OLD))) {
         tell_sample(profile, object, bytes);
     }
 }
@@ -157,14 +157,14 @@ void lifetimes_allocated(eden_heap *heap, eden_value object) {
     if (sampled || sampling_walks(profile)) {
         clock_mark(profile, start, (struct anchor){at, now});
     }
-    if (sampled && push(profile, &profile->pending, born(profile, object, at, 0))) {
+    if (sampled && push(profile, &profile->pending, lifetimes_born(profile, object, at, 0))) {
         tell_sample(profile, object, bytes);
     }
 }
 
 /* ---- ends ---- */
 
-static void tell_end(struct profile *profile, const struct life *life, eden_value object, bool censored) {
+void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, bool censored) {
     const struct byte_clock *clock = &profile->clock;
     size_t last = clock->epoch_count - (censored ? 1 : 2); /* the last collection that it survived, or its birth's */
     uint64_t birth = birth_bytes(life), tenured = life->where >> WHERE_BITS, bytes = object_bytes(object);
@@ -194,7 +194,7 @@ static void tell_end(struct profile *profile, const struct life *life, eden_valu
 }
 
 /* Where an object of new space is after copying; its old header stands unless it has moved, perhaps twice. */
-static eden_value after_scavenge(eden_value object) {
+eden_value lifetimes_after_scavenge(eden_value object) {
     bool moved = false;
     while (header_has(object, EDEN_HEADER_FORWARDED)) {
         object = eden_header(object) & ~EDEN_HEADER_FORWARDED;
@@ -203,47 +203,13 @@ static eden_value after_scavenge(eden_value object) {
     return moved || header_has(object, EDEN_HEADER_KEPT) ? object : EDEN_NONE;
 }
 
-/* Puts an object of new space, at `from` before the scavenge, where it is now, or tells its death. False: no memory
- * for it. */
-static bool move_on(struct profile *profile, struct life life, eden_value from) {
-    eden_value now = after_scavenge(from);
-    if (now == EDEN_NONE) {
-        tell_end(profile, &life, from, false);
-        return true;
-    }
+bool lifetimes_move_on(struct profile *profile, struct life life, eden_value now) {
     life.where = place_bits(profile, now);
     if (heap_is_young(profile->heap, now)) {
         return push(profile, &profile->young, life);
     }
     life.where |= (uint64_t)(profile->clock.epoch_count - 1) << WHERE_BITS;
     return push(profile, &profile->old, life);
-}
-
-static bool in_stretch(const struct profile *profile, size_t *stretch, uintptr_t at) {
-    while (*stretch < profile->stretch_count && profile->stretches[*stretch].to <= at) {
-        ++*stretch;
-    }
-    return *stretch < profile->stretch_count && profile->stretches[*stretch].from <= at;
-}
-
-static void walk_eden(struct profile *profile) {
-    const struct byte_clock *clock = &profile->clock;
-    size_t mark = 0, stretch = 0;
-    for (uintptr_t at = profile->from; at < profile->heap->eden.used;) {
-        eden_value object = object_at(at), now = after_scavenge(object);
-        size_t bytes = object_bytes(now == EDEN_NONE ? object : now);
-        while (mark + 1 < clock->mark_count && clock->marks[mark + 1].at <= at) {
-            mark++;
-        }
-        if (in_stretch(profile, &stretch, at) && sampling_next(profile)) {
-            struct life life = born(profile, object, clock_at(&clock->marks[mark], at), 0);
-            uint32_t site = eden_index_of(now == EDEN_NONE ? object : now);
-            if (move_on(profile, life, object)) {
-                tell_birth(profile, site, bytes);
-            }
-        }
-        at += bytes;
-    }
 }
 
 static bool turn(eden_heap *heap, bool full, uint64_t start_ns) {
@@ -264,9 +230,11 @@ static void move_all_on(struct profile *profile, struct lives *lives) {
     struct lives before = *lives;
     *lives = (struct lives){NULL, 0, 0};
     for (size_t i = 0; i < before.count; i++) {
-        eden_value from = place(profile, &before.at[i]);
-        if (!move_on(profile, before.at[i], from)) {
-            tell_end(profile, &before.at[i], after_scavenge(from), true);
+        eden_value from = place(profile, &before.at[i]), now = lifetimes_after_scavenge(from);
+        if (now == EDEN_NONE) {
+            lifetimes_tell_end(profile, &before.at[i], from, false);
+        } else if (!lifetimes_move_on(profile, before.at[i], now)) {
+            lifetimes_tell_end(profile, &before.at[i], now, true);
         }
     }
     free(before.at);
@@ -289,7 +257,7 @@ void lifetimes_scavenged(eden_heap *heap, uint64_t start_ns) {
     move_all_on(profile, &profile->young);
     move_all_on(profile, &profile->pending);
     if (sampling_walks(profile)) {
-        walk_eden(profile);
+        eden_walk(profile, profile->clock.epochs[profile->clock.epoch_count - 1].start, false);
     }
     outbox_flush(&profile->out);
     send_state(profile, profile->clock.epochs[profile->clock.epoch_count - 1].start, false);
@@ -302,7 +270,7 @@ static void keep_marked(struct profile *profile, struct lives *lives) {
         if (header_has(object, EDEN_HEADER_MARKED)) {
             lives->at[kept++] = lives->at[i];
         } else {
-            tell_end(profile, &lives->at[i], object, false);
+            lifetimes_tell_end(profile, &lives->at[i], object, false);
         }
     }
     lives->count = kept;
@@ -332,26 +300,7 @@ void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_valu
 
 static void censor(struct profile *profile, const struct lives *lives) {
     for (size_t i = 0; i < lives->count; i++) {
-        tell_end(profile, &lives->at[i], place(profile, &lives->at[i]), true);
-    }
-}
-
-static void censor_eden(struct profile *profile) {
-    const struct byte_clock *clock = &profile->clock;
-    size_t mark = 0, stretch = 0;
-    sampling_end_epoch(profile, profile->heap->mutator.free);
-    for (uintptr_t at = profile->from; at < profile->heap->mutator.free;) {
-        eden_value object = object_at(at);
-        size_t bytes = object_bytes(object);
-        while (mark + 1 < clock->mark_count && clock->marks[mark + 1].at <= at) {
-            mark++;
-        }
-        if (in_stretch(profile, &stretch, at) && sampling_next(profile)) {
-            struct life life = born(profile, object, clock_at(&clock->marks[mark], at), 0);
-            tell_birth(profile, eden_index_of(object), bytes);
-            tell_end(profile, &life, object, true);
-        }
-        at += bytes;
+        lifetimes_tell_end(profile, &lives->at[i], place(profile, &lives->at[i]), true);
     }
 }
 
@@ -367,7 +316,8 @@ void lifetimes_end(eden_heap *heap) {
         censor(profile, &profile->old);
         censor(profile, &profile->pending);
         if (sampling_walks(profile)) {
-            censor_eden(profile);
+            sampling_end_epoch(profile, heap->mutator.free);
+            eden_walk(profile, now, true);
         }
         outbox_flush(&profile->out);
         send_state(profile, now, true);

@@ -95,6 +95,9 @@ struct end_of_life {
 void outbox_init(struct outbox *out, eden_heap *heap, bool one_by_one);
 void outbox_birth(struct outbox *out, uint32_t site, uint64_t bytes, double weight);
 void outbox_end(struct outbox *out, const struct end_of_life *end);
+/* Many at once, which ended alike. */
+void outbox_births(struct outbox *out, const struct eden_birth_cell *births);
+void outbox_ends(struct outbox *out, bool censored, const struct eden_life_cell *ends);
 void outbox_flush(struct outbox *out);
 
 bool clock_begin(struct profile *profile, uintptr_t at, struct anchor now);
@@ -106,6 +109,16 @@ void clock_free(struct byte_clock *clock);
 uint64_t clock_ns(const struct byte_clock *clock, uint64_t bytes);
 /* The last epoch that had begun before an object was born there. */
 size_t clock_epoch(const struct byte_clock *clock, uint64_t bytes);
+
+/* ---- what becomes of them (lifetimes.c, eden_walk.c) ---- */
+struct life lifetimes_born(const struct profile *profile, eden_value object, uint64_t bytes, uint64_t flags);
+/* Where an object of new space is after copying; EDEN_NONE: it is dead. */
+eden_value lifetimes_after_scavenge(eden_value object);
+/* It is alive, there. False: no memory for it. */
+bool lifetimes_move_on(struct profile *profile, struct life life, eden_value now);
+void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, bool censored);
+/* What was born in eden since the last collection: after copying, or, censored, where the profile ends. */
+void eden_walk(struct profile *profile, struct anchor end, bool censored);
 
 /* ---- which objects (sampling.c) ---- */
 uint64_t sampling_from_environment(void); /* EDEN_SAMPLING, what the mailbox starts with */
