@@ -188,7 +188,7 @@ void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_v
         end.last = clock->epochs[to->last_full].start;
     }
     if (censored) {
-        end.death = clock_now(profile->heap);
+        end.death = profile->ended.bytes != 0 ? profile->ended : clock_now(profile->heap);
     }
     outbox_end(&profile->out, &end);
 }
@@ -311,6 +311,7 @@ void lifetimes_end(eden_heap *heap) {
     }
     if (is_watched()) {
         struct anchor now = clock_now(heap);
+        profile->ended = now;
         clock_mark(profile, heap->mutator.free, now);
         censor(profile, &profile->young);
         censor(profile, &profile->old);

@@ -65,7 +65,7 @@ struct profile {
     eden_heap *heap;
     enum eden_sampling sampling;
     uint64_t rate;
-    struct anchor begun;
+    struct anchor begun, ended; /* ended: set as the profile ends */
     struct byte_clock clock;
     uintptr_t from;      /* eden's first byte of the epoch that runs */
     uintptr_t next_trap; /* the object that contains this byte of eden takes the slow path */
