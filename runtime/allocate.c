@@ -52,8 +52,10 @@ static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, s
     if (start == 0 && old_grow(heap, bytes)) {
         start = old_allocate(heap, bytes);
     }
-    if (start == 0 && heap->old.capacity - old_used(heap) >= bytes && heap->params.compactor != EDEN_COMPACTOR_NONE) {
-        full_collect(heap, EDEN_FULL_LIMIT, bytes); /* enough is free, but in pieces: this one slides */
+    uint64_t left = heap->old.capacity - old_used(heap);
+    bool in_pieces = left >= bytes && left > heap->old.capacity / 16; /* less is not worth a collection */
+    if (start == 0 && in_pieces && heap->params.compactor != EDEN_COMPACTOR_NONE) {
+        full_collect_sliding(heap, bytes);
         start = old_allocate(heap, bytes);
     }
     if (start == 0) {

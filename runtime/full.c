@@ -4,13 +4,13 @@
  * own, with its own number. After marking, remembered objects that are dead leave the remembered set, and survivors
  * that only dead old objects kept become fillers (nepotism ends here). Then old space is slid together (compact.c), or,
  * where the compactor is another or finds no memory for its tables, swept; `selective` then empties the sparsest
- * segments (where memory has run out it slides, too). At last empty segments go back to the system.
+ * segments (before an allocation fails for pieces, it slides, too). At last empty segments go back to the system.
  *
  * When: old space grew by full_gc_ratio since the last one (here); an old allocation found no chunk, or memory has run
  * out (allocate.c); on request. */
 #include "private.h"
 
-void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested) {
+static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requested, bool slide) {
     scavenge(heap, EDEN_SCAVENGE_FULL);
     check_before_full(heap);
     struct full_before before = event_full_start(heap, cause, requested);
@@ -22,9 +22,6 @@ void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested)
     lifetimes_marked(heap, before.start_ns);
 
     uint64_t young_freed;
-    /* At the limit evacuation may find no room to move anything to; sliding needs none. */
-    bool slide = heap->params.compactor == EDEN_COMPACTOR_PLANNING ||
-                 (heap->params.compactor == EDEN_COMPACTOR_SELECTIVE && cause == EDEN_FULL_LIMIT);
     if (slide && compact(heap)) {
         young_freed = sweep_young(heap);
     } else {
@@ -46,6 +43,13 @@ void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested)
     lifetimes_resume(heap);
     check_after_full(heap);
 }
+
+void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested) {
+    collect(heap, cause, requested, heap->params.compactor == EDEN_COMPACTOR_PLANNING);
+}
+
+/* Evacuation may find no room to move anything to; sliding needs none. */
+void full_collect_sliding(eden_heap *heap, size_t requested) { collect(heap, EDEN_FULL_LIMIT, requested, true); }
 
 void full_collect_if_grown(eden_heap *heap) {
     uint64_t used = old_used(heap), base = heap->old.used_at_full;

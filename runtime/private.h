@@ -345,6 +345,7 @@ bool chunks_each(const struct free_chunks *free, bool (*each)(void *context, uin
 /* ---- collections ---- */
 void scavenge(eden_heap *heap, enum eden_scavenge_cause cause);
 void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested);
+void full_collect_sliding(eden_heap *heap, size_t requested); /* cause: limit */
 void full_collect_if_grown(eden_heap *heap);
 struct tenure_policy { /* of one scavenge */
     enum eden_criterion criterion;

@@ -55,8 +55,8 @@ static void plan(struct evacuation *e) {
     }
     uint64_t room = all_free;
     struct segment *segment;
-    for (size_t i = 0; i < heap->old.segment_count;
-         i++) { /* the sparsest: empty; not to be filled, if there may be many */
+    /* The sparsest, of which there may be many: the empty. Nothing moves into them. */
+    for (size_t i = 0; i < heap->old.segment_count; i++) {
         segment = &heap->old.segments[i];
         if (segment->live.bytes == 0 && is_sparse(heap, segment, all_free)) {
             segment->chosen = true;
