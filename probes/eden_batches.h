@@ -38,7 +38,28 @@ enum eden_sampling {
  * variable EDEN_SAMPLING, a number, so that a tool which starts a program can say it before there is a heap. */
 #define EDEN_MAILBOX_ASKED 0x10ull   /* set in each valid request */
 #define EDEN_MAILBOX_OBJECTS 0x20ull /* send EDEN_BATCH_OBJECTS instead of cells */
+/* The profile is to end at the next collection, and tell what is alive then, and none is to begin before another
+ * request: for a listener that is about to leave. */
+#define EDEN_MAILBOX_END 0x40ull
+#define EDEN_MAILBOX_MECHANISM_SHIFT 8 /* 2 bits: enum eden_mechanism */
+#define EDEN_MAILBOX_STEP_SHIFT 10     /* 6 bits: the oracle passes every 2^n bytes allocated; 0: EDEN_ORACLE_STEP */
 #define EDEN_MAILBOX_RATE_SHIFT 16
+
+/* Who finds out that an object has died. */
+enum eden_mechanism {
+    EDEN_MECHANISM_VM = 0,         /* the collection that does not keep it */
+    EDEN_MECHANISM_EPHEMERON = 1,  /* an ephemeron of its own, mourned (FiLiP) */
+    EDEN_MECHANISM_PRETENURED = 2, /* likewise, allocated in old space */
+    EDEN_MECHANISM_ORACLE = 3,     /* a pass over all that is reachable, every so many bytes; slow, exact to a step */
+    EDEN_MECHANISMS
+};
+#define EDEN_MECHANISM_NAMES                                                                                           \
+    { "vm", "ephemeron", "pretenured", "oracle" }
+#define EDEN_ORACLE_STEP 16 /* 64 KiB */
+
+/* Weights are how many objects a sample stands for, in units of 1 / EDEN_WEIGHT_ONE: a kernel program has no fractions.
+ */
+#define EDEN_WEIGHT_ONE 1024u
 
 /* How a profile stands. Sent when it begins, at each collection and when it ends. */
 struct eden_profile_record {
@@ -48,9 +69,14 @@ struct eden_profile_record {
     uint64_t begun_ns;        /* the profile's beginning on both clocks */
     uint64_t begun_bytes;
     uint64_t rate;
-    uint32_t sampling; /* enum eden_sampling */
-    uint32_t ended;    /* 1: the profile is over */
-    uint64_t lost;     /* sampled objects that no memory was found for, so far */
+    uint32_t sampling;   /* enum eden_sampling */
+    uint32_t ended;      /* 1: the profile is over */
+    uint64_t lost;       /* sampled objects that no memory was found for, so far */
+    uint32_t mechanism;  /* enum eden_mechanism */
+    uint32_t step;       /* of the oracle: log2 of the bytes between passes */
+    uint64_t passes;     /* the oracle's, so far */
+    uint64_t work_ns;    /* spent by the profile within collections and passes, so far */
+    uint64_t held_bytes; /* what the profile holds of the process's memory, now */
 };
 
 /* Births of a class or site since the last collection. */
@@ -58,11 +84,18 @@ struct eden_birth_cell {
     uint32_t site;
     uint32_t count;
     uint64_t bytes;
-    double weight;       /* sum over the objects of 1 / probability of having been sampled */
-    double weight_bytes; /* the same times their sizes */
+    uint64_t weight;       /* sum over the objects of 1 / probability of having been sampled, times EDEN_WEIGHT_ONE */
+    uint64_t weight_bytes; /* the same times their sizes, in bytes: not times EDEN_WEIGHT_ONE */
 };
 
-enum { EDEN_LIFE_TENURED = 1, EDEN_LIFE_BORN_OLD = 2 };
+enum {
+    EDEN_LIFE_TENURED = 1,
+    EDEN_LIFE_BORN_OLD = 2,
+    /* Dead by marking, right after a scavenge that had kept it in new space or tenured it: only a dead old object can
+     * have held it (or, where survivors overflowed, its place in memory). */
+    EDEN_LIFE_NEPOTISM = 4,
+    EDEN_LIFE_FLAGS = 8
+};
 
 /* Objects of one class or site that ended alike: at the same collection, with lifetimes in the same buckets. */
 struct eden_life_cell {
@@ -75,7 +108,9 @@ struct eden_life_cell {
     uint64_t bytes;
     uint64_t ns_sum, bytes_sum;                 /* of lifetimes */
     uint64_t tenured_ns_sum, tenured_bytes_sum; /* of what of them was spent in old space */
-    double weight, weight_bytes;
+    uint64_t weight, weight_bytes;              /* as in struct eden_birth_cell */
+    /* Lifetimes summed up as often as the weights say, not times EDEN_WEIGHT_ONE: in microseconds, in KiB allocated. */
+    uint64_t weight_us, weight_kib;
 };
 
 /* One object. */
@@ -90,7 +125,7 @@ struct eden_life_record {
     uint32_t scavenges, fulls;          /* survived */
     uint32_t censored;
     uint32_t reserved;
-    double weight;
+    uint64_t weight; /* times EDEN_WEIGHT_ONE */
 };
 
 #endif

@@ -38,9 +38,11 @@ struct walk {
 
 static void flush(struct walk *walk, struct site_tally *tally) {
     struct outbox *out = &walk->profile->out;
-    double weight = sampling_weight(walk->profile, 0) * tally->count;
-    double weight_bytes = sampling_weight(walk->profile, 0) * (double)tally->bytes;
+    uint64_t weight = sampling_weight_units(walk->profile, 0) * tally->count;
+    uint64_t weight_bytes = (uint64_t)(sampling_weight(walk->profile, 0) * (double)tally->bytes + 0.5);
     double ns = walk->ns * tally->count - walk->ns_a_byte * (double)tally->offsets;
+    uint64_t ns_sum = ns > 0 ? (uint64_t)ns : 0, bytes_sum = walk->bytes * tally->count - tally->offsets;
+    double each = sampling_weight(walk->profile, 0);
     outbox_births(out, &(struct eden_birth_cell){tally->site, tally->count, tally->bytes, weight, weight_bytes});
     outbox_ends(out, walk->censored,
                 &(struct eden_life_cell){
@@ -49,10 +51,12 @@ static void flush(struct walk *walk, struct site_tally *tally) {
                     .ns_bucket = walk->ns_bucket,
                     .bytes_bucket = walk->bytes_bucket,
                     .bytes = tally->bytes,
-                    .ns_sum = ns > 0 ? (uint64_t)ns : 0,
-                    .bytes_sum = walk->bytes * tally->count - tally->offsets,
+                    .ns_sum = ns_sum,
+                    .bytes_sum = bytes_sum,
                     .weight = weight,
                     .weight_bytes = weight_bytes,
+                    .weight_us = (uint64_t)(each * (double)ns_sum / 1e3 + 0.5),
+                    .weight_kib = (uint64_t)(each * (double)bytes_sum / 1024 + 0.5),
                 });
     *tally = (struct site_tally){0};
 }
@@ -140,7 +144,8 @@ static void one_sample(struct walk *walk, uintptr_t at, eden_value object, eden_
     } else if (!lifetimes_move_on(profile, life, now)) {
         return; /* no birth is told: it is lost */
     }
-    outbox_birth(&profile->out, site, bytes, sampling_weight(profile, bytes));
+    outbox_birth(&profile->out, site, bytes, sampling_weight_units(profile, bytes),
+                 sampling_weight_bytes(profile, bytes));
 }
 
 void eden_walk(struct profile *profile, struct anchor end, bool censored) {

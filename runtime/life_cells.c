@@ -71,8 +71,8 @@ void outbox_births(struct outbox *out, const struct eden_birth_cell *births) {
     cell->weight_bytes += births->weight_bytes;
 }
 
-void outbox_birth(struct outbox *out, uint32_t site, uint64_t bytes, double weight) {
-    outbox_births(out, &(struct eden_birth_cell){site, 1, bytes, weight, weight * (double)bytes});
+void outbox_birth(struct outbox *out, uint32_t site, uint64_t bytes, uint64_t weight, uint64_t weight_bytes) {
+    outbox_births(out, &(struct eden_birth_cell){site, 1, bytes, weight, weight_bytes});
 }
 
 static uint16_t up_to_16_bits(uint32_t n) { return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX; }
@@ -126,6 +126,12 @@ void outbox_ends(struct outbox *out, bool censored, const struct eden_life_cell 
     cell->tenured_bytes_sum += ends->tenured_bytes_sum;
     cell->weight += ends->weight;
     cell->weight_bytes += ends->weight_bytes;
+    cell->weight_us += ends->weight_us;
+    cell->weight_kib += ends->weight_kib;
+}
+
+static uint64_t weighted(uint64_t weight, uint64_t sum, double unit) {
+    return (uint64_t)((double)weight / EDEN_WEIGHT_ONE * (double)sum / unit + 0.5);
 }
 
 static void add_to_cell(struct outbox *out, const struct end_of_life *end) {
@@ -146,7 +152,9 @@ static void add_to_cell(struct outbox *out, const struct end_of_life *end) {
                     .tenured_ns_sum = tenured ? end->death.ns - end->tenured.ns : 0,
                     .tenured_bytes_sum = tenured ? end->death.bytes - end->tenured.bytes : 0,
                     .weight = end->weight,
-                    .weight_bytes = end->weight * (double)end->bytes,
+                    .weight_bytes = end->weight_bytes,
+                    .weight_us = weighted(end->weight, ns, 1e3),
+                    .weight_kib = weighted(end->weight, bytes, 1024),
                 });
 }
 

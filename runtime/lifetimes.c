@@ -114,16 +114,17 @@ struct life lifetimes_born(const struct profile *profile, eden_value object, uin
 }
 
 static void tell_birth(struct profile *profile, uint32_t site, uint64_t bytes) {
-    outbox_birth(&profile->out, site, bytes, sampling_weight(profile, bytes));
+    outbox_birth(&profile->out, site, bytes, sampling_weight_units(profile, bytes),
+                 sampling_weight_bytes(profile, bytes));
 }
 
 /* Of an object that was sampled as it was allocated. */
-static void tell_sample(struct profile *profile, eden_value object, uint64_t bytes) {
+static void tell_sample(struct profile *profile, eden_value object, uint64_t bytes, uint64_t birth) {
     uint32_t site = eden_index_of(object);
     eden_heap *heap = profile->heap;
     tell_birth(profile, site, bytes);
     eden_fire_alloc__sample(heap, (const void *)(uintptr_t)object, heap_class(heap, site)->class_index, bytes,
-                            (uint64_t)(sampling_weight(profile, bytes) + 0.5), site);
+                            (uint64_t)(sampling_weight(profile, bytes) + 0.5), site, birth);
 }
 
 static void large_allocated(struct profile *profile, eden_value object, size_t bytes) {
@@ -133,7 +134,7 @@ static void large_allocated(struct profile *profile, eden_value object, size_t b
     clock_mark(profile, heap->mutator.free, after);
     if (sampling_large(profile, bytes) &&
         push(profile, &profile->old, lifetimes_born(profile, object, before.bytes, EDEN_LIFE_BORN_OLD))) {
-        tell_sample(profile, object, bytes);
+        tell_sample(profile, object, bytes, before.bytes);
     }
 }
 
@@ -158,7 +159,7 @@ void lifetimes_allocated(eden_heap *heap, eden_value object) {
         clock_mark(profile, start, (struct anchor){at, now});
     }
     if (sampled && push(profile, &profile->pending, lifetimes_born(profile, object, at, 0))) {
-        tell_sample(profile, object, bytes);
+        tell_sample(profile, object, bytes, at);
     }
 }
 
@@ -179,7 +180,8 @@ void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_v
         .scavenges = to->scavenges - from->scavenges,
         .fulls = to->fulls - from->fulls,
         .censored = censored,
-        .weight = sampling_weight(profile, bytes),
+        .weight = sampling_weight_units(profile, bytes),
+        .weight_bytes = sampling_weight_bytes(profile, bytes),
     };
     if (tenured != 0) {
         end.tenured = clock->epochs[tenured].start;

@@ -89,11 +89,11 @@ struct end_of_life {
     struct anchor death, last;    /* as struct eden_life_record */
     uint32_t scavenges, fulls;
     bool censored;
-    double weight;
+    uint64_t weight, weight_bytes; /* as in struct eden_birth_cell */
 };
 
 void outbox_init(struct outbox *out, eden_heap *heap, bool one_by_one);
-void outbox_birth(struct outbox *out, uint32_t site, uint64_t bytes, double weight);
+void outbox_birth(struct outbox *out, uint32_t site, uint64_t bytes, uint64_t weight, uint64_t weight_bytes);
 void outbox_end(struct outbox *out, const struct end_of_life *end);
 /* Many at once, which ended alike. */
 void outbox_births(struct outbox *out, const struct eden_birth_cell *births);
@@ -124,6 +124,8 @@ void eden_walk(struct profile *profile, struct anchor end, bool censored);
 uint64_t sampling_from_environment(void); /* EDEN_SAMPLING, what the mailbox starts with */
 void sampling_read_mailbox(struct profile *profile);
 double sampling_weight(const struct profile *profile, uint64_t bytes);
+uint64_t sampling_weight_units(const struct profile *profile, uint64_t bytes); /* in 1 / EDEN_WEIGHT_ONE */
+uint64_t sampling_weight_bytes(const struct profile *profile, uint64_t bytes); /* times its size */
 bool sampling_walks(const struct profile *profile); /* eden is walked at each scavenge: no trap a sample */
 /* An allocation reached next_trap: is the object a sample? Sets the next trap. */
 bool sampling_trap(struct profile *profile, uintptr_t start, size_t bytes, uint64_t now);

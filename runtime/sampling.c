@@ -91,6 +91,14 @@ double sampling_weight(const struct profile *profile, uint64_t bytes) {
     return open == 0 ? 1 : (double)(open + closed) / (double)open;
 }
 
+uint64_t sampling_weight_units(const struct profile *profile, uint64_t bytes) {
+    return (uint64_t)(sampling_weight(profile, bytes) * EDEN_WEIGHT_ONE + 0.5);
+}
+
+uint64_t sampling_weight_bytes(const struct profile *profile, uint64_t bytes) {
+    return (uint64_t)(sampling_weight(profile, bytes) * (double)bytes + 0.5);
+}
+
 static uint64_t distance(struct profile *profile) {
     switch (profile->sampling) {
     case EDEN_SAMPLE_BYTES:

@@ -23,7 +23,7 @@ static struct truth {
     size_t count;
     size_t in_slot[SLOTS];
     uint64_t births, deaths, censored, lost; /* as told */
-    double weight, ended_weight;
+    uint64_t weight, ended_weight;           /* in EDEN_WEIGHT_ONE */
     uint64_t told_bytes;
     uint64_t ns_sum, bytes_sum;
     struct eden_profile_record state;
@@ -201,8 +201,8 @@ static void cells_say_the_same(void **state) {
     (void)state;
     run(heaps[0], mail(EDEN_SAMPLE_OBJECTS, 1, 0), 60000);
     assert_int_equal(truth.births, truth.count);
-    assert_true(truth.weight == (double)truth.count);
-    assert_true(truth.ended_weight == (double)truth.count);
+    assert_int_equal(truth.weight, truth.count * EDEN_WEIGHT_ONE);
+    assert_int_equal(truth.ended_weight, truth.weight);
 }
 
 static void each_sampling_is_unbiased(void **state) {
@@ -217,12 +217,12 @@ static void each_sampling_is_unbiased(void **state) {
     };
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         run(heaps[1], mail(ways[i].sampling, ways[i].rate, 0), 200000);
-        double share = truth.weight / (double)truth.count;
+        double estimate = (double)truth.weight / EDEN_WEIGHT_ONE, share = estimate / (double)truth.count;
         if (fabs(share - 1) > ways[i].tolerance) {
             fail_msg("sampling %d: %.0f objects are estimated to be %.0f", (int)ways[i].sampling, (double)truth.count,
-                     truth.weight);
+                     estimate);
         }
-        assert_true(fabs(truth.ended_weight - truth.weight) < 1e-6 * truth.weight);
+        assert_int_equal(truth.ended_weight, truth.weight);
         run(heaps[1], mail(ways[i].sampling, ways[i].rate, EDEN_MAILBOX_OBJECTS), 60000);
     }
 }

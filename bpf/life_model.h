@@ -1,0 +1,90 @@
+/* The model of lifetimes: what the tool knows of the sampled objects of each heap. Filled from the kernel maps (live,
+ * where only sums are asked for) or from records (a recording, or live where details are); read by the views.
+ *
+ * All counts, weights and sums are those of probes/eden_batches.h; weights are in units of 1 / EDEN_WEIGHT_ONE. For
+ * every site births.count = the deaths' and the censored's count together, once the profile has ended and nothing was
+ * lost. */
+#ifndef EDEN_LIFE_MODEL_H
+#define EDEN_LIFE_MODEL_H
+
+#include "eden_batches.h"
+#include "eden_histogram.h"
+#include "event.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+enum life_outcome { LIFE_DIED, LIFE_CENSORED, LIFE_OUTCOMES };
+
+/* What a lifetime is measured in. Scavenges and full collections are those survived; buckets as for the others. */
+enum life_clock { LIFE_NS, LIFE_BYTES, LIFE_SCAVENGES, LIFE_FULLS, LIFE_CLOCKS };
+
+/* Objects that ended alike, added up. */
+struct life_sums {
+    uint64_t count, bytes, weight, weight_bytes;
+    uint64_t ns_sum, bytes_sum, weight_us, weight_kib;
+    uint64_t tenured_ns_sum, tenured_bytes_sum;
+    uint64_t scavenges, fulls; /* survived, summed up */
+};
+
+struct life_bucket {
+    uint16_t bucket;
+    uint64_t count, weight, weight_bytes;
+};
+
+/* A histogram of lifetimes: buckets in ascending order, none empty. */
+struct life_histogram {
+    struct life_bucket *at; /* owned */
+    size_t count, room;
+};
+
+struct life_site {
+    uint32_t site; /* the index in the objects' headers: a class's, or that of a class at a site */
+    uint32_t
+        class_id;  /* the class's own index; == site where it is not allocated at a site, or where that is unknown */
+    char name[64]; /* of the site; "": unknown */
+    char class_name[64];
+    struct life_sums births; /* count, bytes, weight, weight_bytes alone */
+    struct life_sums ended[LIFE_OUTCOMES][EDEN_LIFE_FLAGS];
+    struct life_histogram histogram[LIFE_OUTCOMES][LIFE_CLOCKS];
+};
+
+struct life_heap {
+    struct process_key process;
+    char command[64];
+    uint64_t address, id;
+    char name[64];
+    bool begun;                       /* `state` is known */
+    struct eden_profile_record state; /* the last one that came */
+    struct life_site *sites;          /* owned, in order of `site` */
+    size_t site_count, site_room;
+};
+
+/* One object, as its end was told. Kept only where details were asked for. */
+struct life_object {
+    uint32_t heap; /* index into heaps */
+    struct eden_life_record record;
+};
+
+struct life_model {
+    uint64_t wall_ns;
+    uint64_t lost; /* batches or records that did not arrive, and objects that the heaps themselves lost */
+    struct life_heap *heaps;
+    size_t heap_count, heap_room;
+    struct life_object *objects; /* owned; in the order in which they ended; NULL unless `details` */
+    size_t object_count, object_room;
+    bool details;
+};
+
+/* All zero is an empty model. Adders return NULL, or false, where memory is refused; pointers into arrays are good
+ * until the next add to the same array. */
+void life_model_clear(struct life_model *model);
+struct life_heap *life_model_heap(struct life_model *model, const struct process_key *process, uint64_t address,
+                                  uint64_t id);                          /* finds or adds */
+struct life_site *life_heap_site(struct life_heap *heap, uint32_t site); /* finds or adds */
+bool life_site_bucket(struct life_site *site, enum life_outcome outcome, enum life_clock clock,
+                      const struct life_bucket *bucket); /* adds it to what is there */
+/* Adds one batch, as the probe handed it over, to a heap. False: no memory, or the records make no sense. */
+bool life_model_batch(struct life_model *model, struct life_heap *heap, uint32_t kind, const void *records,
+                      uint64_t count, uint64_t record_bytes);
+
+#endif
