@@ -11,6 +11,7 @@
  * Most that goes wrong here is not the user's doing but a missing right or kernel feature, so a failure names which one
  * and what gives it, and its status is 2. */
 #include "attach.h"
+#include "life_kernel.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <eden.skel.h>
@@ -28,6 +29,7 @@
 enum {
     ATTACH_UPROBE_MULTI = 48, /* enum bpf_attach_type BPF_TRACE_UPROBE_MULTI */
     EVENTS_BYTES = 8 << 20,   /* 8 MiB: some 30,000 events */
+    RECORDS_BYTES = 64 << 20, /* of lifetimes: half a million */
     OBJECTS_BYTES = 64 << 20, /* a collection moves hundreds of thousands of objects between two drains */
 };
 
@@ -49,12 +51,14 @@ struct uprobe_multi_link {
 
 struct kernel_side {
     struct eden_bpf *skeleton;
-    struct ring_buffer *ring;
+    struct ring_buffer *ring, *chunks;
     bool multi;
     struct heap_entry *heaps;
     struct histogram *histograms;
     void (*on_event)(void *context, const struct event *event);
     void *context;
+    void (*on_chunk)(void *context, const struct life_chunk *chunk);
+    void *chunk_context;
 };
 
 struct attachment {
@@ -160,6 +164,21 @@ static bool multi_works(int program) {
     return error == EBADF;
 }
 
+/* Programs and maps that nobody asked for take no room in the kernel. */
+static void set_up_lifetimes(struct eden_bpf *skeleton, const struct source_options *options) {
+    bpf_program__set_autoload(skeleton->progs.on_batch, options->lifetimes);
+    if (!options->lifetimes) {
+        bpf_map__set_max_entries(skeleton->maps.life_profiles, 1);
+    } else if (options->details) {
+        skeleton->rodata->send_records = true;
+        skeleton->rodata->records_bytes = RECORDS_BYTES;
+        bpf_map__set_max_entries(skeleton->maps.life_records, RECORDS_BYTES);
+    } else {
+        bpf_map__set_max_entries(skeleton->maps.life_sums, LIFE_SUMS);
+        bpf_map__set_max_entries(skeleton->maps.life_buckets, LIFE_BUCKETS);
+    }
+}
+
 static bool open_skeleton(struct kernel_side *kernel, const struct source_options *options, bool multi,
                           struct failure *why) {
     kernel->skeleton = eden_bpf__open();
@@ -170,8 +189,13 @@ static bool open_skeleton(struct kernel_side *kernel, const struct source_option
     struct eden_bpf *skeleton = kernel->skeleton;
     if (multi) {
         bpf_program__set_expected_attach_type(skeleton->progs.on_probe, (enum bpf_attach_type)ATTACH_UPROBE_MULTI);
+        bpf_program__set_expected_attach_type(skeleton->progs.on_batch, (enum bpf_attach_type)ATTACH_UPROBE_MULTI);
     }
+    set_up_lifetimes(skeleton, options);
     skeleton->rodata->send_events = options->events;
+    if (options->lifetimes) {
+        skeleton->rodata->send_mask = 1ull << EDEN_PROBE_heap__create | 1ull << EDEN_PROBE_class__define;
+    }
     if (options->events) {
         uint32_t bytes = options->objects ? OBJECTS_BYTES : EVENTS_BYTES;
         skeleton->rodata->events_bytes = bytes;
@@ -184,7 +208,10 @@ static bool open_skeleton(struct kernel_side *kernel, const struct source_option
     }
     int error = eden_bpf__load(skeleton);
     if (error) {
-        explain(why, "cannot load the kernel program", -error);
+        explain(why,
+                options->lifetimes ? "cannot load the kernel programs (lifetimes need Linux 5.17)"
+                                   : "cannot load the kernel program",
+                -error);
         eden_bpf__destroy(skeleton);
         kernel->skeleton = NULL;
         return false;
@@ -201,6 +228,15 @@ static int on_sample(void *context, void *data, size_t bytes) {
     struct kernel_side *kernel = context;
     if (bytes >= sizeof(struct event) && kernel->on_event) {
         kernel->on_event(kernel->context, data);
+    }
+    return 0;
+}
+
+static int on_chunk(void *context, void *data, size_t bytes) {
+    struct kernel_side *kernel = context;
+    const struct life_chunk *chunk = data;
+    if (bytes >= sizeof *chunk && (uint64_t)chunk->count * chunk->record_bytes <= bytes - sizeof *chunk) {
+        kernel->on_chunk(kernel->chunk_context, chunk);
     }
     return 0;
 }
@@ -233,6 +269,12 @@ static bool load(struct kernel_side *kernel, const struct source_options *option
             return failure_set(why, 1, "cannot read the kernel program's events: %s", strerror(errno));
         }
     }
+    if (options->lifetimes && options->details) {
+        kernel->chunks = ring_buffer__new(bpf_map__fd(kernel->skeleton->maps.life_records), on_chunk, kernel, NULL);
+        if (!kernel->chunks) {
+            return failure_set(why, 1, "cannot read the kernel program's records: %s", strerror(errno));
+        }
+    }
     if (options->verbose) {
         fprintf(stderr, "edenscope: attaching by %s\n", kernel->multi ? "uprobe_multi links" : "perf events");
     }
@@ -258,6 +300,7 @@ void kernel_close(struct kernel_side *kernel) {
         return;
     }
     ring_buffer__free(kernel->ring);
+    ring_buffer__free(kernel->chunks);
     if (kernel->heaps) {
         munmap(kernel->heaps, heaps_bytes());
     }
@@ -299,10 +342,14 @@ static void explain_attach(struct failure *why, const struct attachment_request 
     }
 }
 
+static struct bpf_program *program_for(const struct kernel_side *kernel, const struct attachment_request *request) {
+    return request->batches ? kernel->skeleton->progs.on_batch : kernel->skeleton->progs.on_probe;
+}
+
 static bool attach_multi(struct kernel_side *kernel, const struct attachment_request *request, const char *path,
                          struct attachment *attachment, struct failure *why) {
     struct uprobe_multi_link link = {
-        .prog_fd = (uint32_t)bpf_program__fd(kernel->skeleton->progs.on_probe),
+        .prog_fd = (uint32_t)bpf_program__fd(program_for(kernel, request)),
         .path = (uintptr_t)path,
         .offsets = (uintptr_t)request->site,
         .ref_ctr_offsets = (uintptr_t)request->semaphore,
@@ -324,7 +371,7 @@ static bool attach_singly(struct kernel_side *kernel, const struct attachment_re
         LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = request->cookie[i],
                     .ref_ctr_offset = request->semaphore[i]);
         errno = 0;
-        struct bpf_link *link = bpf_program__attach_uprobe_opts(kernel->skeleton->progs.on_probe, request->pid, path,
+        struct bpf_link *link = bpf_program__attach_uprobe_opts(program_for(kernel, request), request->pid, path,
                                                                 request->site[i], &options);
         if (!link) {
             explain_attach(why, request, errno);
@@ -378,17 +425,46 @@ const volatile struct histogram *kernel_histogram(const struct kernel_side *kern
     return index < KERNEL_HISTOGRAMS ? &kernel->histograms[index] : NULL;
 }
 
-uint64_t kernel_lost(const struct kernel_side *kernel) {
-    uint64_t sum = 0;
-    for (int i = 0; i < LOST_KINDS; i++) {
-        sum += ((volatile uint64_t *)kernel->skeleton->bss->lost)[i];
-    }
+/* Hits that the kernel skipped, because one came in the middle of another. */
+static uint64_t missed(const struct bpf_program *program) {
     struct bpf_prog_info info = {0};
     uint32_t bytes = sizeof info;
-    if (bpf_obj_get_info_by_fd(bpf_program__fd(kernel->skeleton->progs.on_probe), &info, &bytes) == 0) {
-        sum += info.recursion_misses;
+    int fd = bpf_program__fd(program);
+    return fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &bytes) == 0 ? info.recursion_misses : 0;
+}
+
+uint64_t kernel_lost_kind(const struct kernel_side *kernel, enum lost_kind kind) {
+    return ((volatile uint64_t *)kernel->skeleton->bss->lost)[kind];
+}
+
+uint64_t kernel_lost(const struct kernel_side *kernel) {
+    uint64_t sum = missed(kernel->skeleton->progs.on_probe) + missed(kernel->skeleton->progs.on_batch);
+    for (enum lost_kind kind = 0; kind < LOST_KINDS; kind++) {
+        sum += kernel_lost_kind(kernel, kind);
     }
     return sum;
+}
+
+int kernel_life_map(const struct kernel_side *kernel, enum kernel_life_map map) {
+    const struct bpf_map *maps[] = {
+        [KERNEL_LIFE_SUMS] = kernel->skeleton->maps.life_sums,
+        [KERNEL_LIFE_BUCKETS] = kernel->skeleton->maps.life_buckets,
+        [KERNEL_LIFE_PROFILES] = kernel->skeleton->maps.life_profiles,
+    };
+    return bpf_map__fd(maps[map]);
+}
+
+void kernel_chunks(struct kernel_side *kernel, void (*handler)(void *context, const struct life_chunk *chunk),
+                   void *context) {
+    if (kernel->chunks && handler) {
+        kernel->on_chunk = handler;
+        kernel->chunk_context = context;
+        ring_buffer__consume(kernel->chunks);
+    }
+}
+
+int kernel_chunks_fd(const struct kernel_side *kernel) {
+    return kernel->chunks ? ring_buffer__epoll_fd(kernel->chunks) : -1;
 }
 
 int kernel_events_fd(const struct kernel_side *kernel) {

@@ -16,6 +16,7 @@ struct attachment_request {
     const uint64_t *semaphore;
     const uint64_t *cookie;
     uint32_t count;
+    bool batches; /* by the program of batches, which is there with options->lifetimes alone */
 };
 
 struct attachment; /* let go by attachment_close */
@@ -37,6 +38,17 @@ void attachment_close(struct attachment *attachment);
 const volatile struct heap_entry *kernel_heaps(const struct kernel_side *kernel, uint32_t *count);
 const volatile struct histogram *kernel_histogram(const struct kernel_side *kernel, uint32_t index);
 uint64_t kernel_lost(const struct kernel_side *kernel); /* of all kinds, hits that the kernel itself skipped included */
+uint64_t kernel_lost_kind(const struct kernel_side *kernel, enum lost_kind kind);
+
+/* Sums of lifetimes: the maps of life_kernel.h. */
+enum kernel_life_map { KERNEL_LIFE_SUMS, KERNEL_LIFE_BUCKETS, KERNEL_LIFE_PROFILES };
+int kernel_life_map(const struct kernel_side *kernel, enum kernel_life_map map); /* its descriptor */
+
+struct life_chunk;
+/* Hands on every chunk of records that is there; each is whole. */
+void kernel_chunks(struct kernel_side *kernel, void (*handler)(void *context, const struct life_chunk *chunk),
+                   void *context);
+int kernel_chunks_fd(const struct kernel_side *kernel); /* for poll(); -1 without records */
 
 int kernel_events_fd(const struct kernel_side *kernel); /* for poll(); -1 without events */
 /* Hands on every event that is there. */

@@ -13,12 +13,16 @@ $(B)/bin/edenscope: $(BPF_OBJ)
 	$(CC) -o $@ $^ $(LDFLAGS) $(BPF_LIBS) -lm
 
 # -ffreestanding: stdint.h of the compiler, not the C library's; -idirafter: asm/ of the kernel's headers.
-$(B)/bpf/eden.bpf.o: bpf/eden.bpf.c
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c
 	@mkdir -p $(@D)
 	$(CLANG) -target bpf -mcpu=v3 -ffreestanding -std=gnu17 -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror \
 		-Iprobes -Ibpf -idirafter /usr/include/$(shell $(CC) -print-multiarch) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
-$(B)/bpf/eden.skel.h: $(B)/bpf/eden.bpf.o
+# The kernel programs as one object: they share maps.
+$(B)/bpf/kernel.bpf.o: $(patsubst %.c,$(B)/%.o,$(wildcard bpf/*.bpf.c))
+	bpftool gen object $@ $^
+
+$(B)/bpf/eden.skel.h: $(B)/bpf/kernel.bpf.o
 	{ echo '/* NOLINTBEGIN: not our code */'; bpftool gen skeleton $< name eden_bpf; echo '/* NOLINTEND */'; } > $@.new
 	mv $@.new $@
 $(B)/bpf/attach.o: $(B)/bpf/eden.skel.h

@@ -1,7 +1,7 @@
 /* The kernel half of edenscope: one program behind every probe.
  *
- * A uprobe_multi link has a single program, so this one serves all probes: the attachment's cookie names a spec (which
- * probe, where its arguments are) and a target (which attachment). What a hit does:
+ * A uprobe_multi link has a single program, so this one serves all probes but batch (lifetimes.bpf.c): the attachment's
+ * cookie names a spec (which probe, where its arguments are) and a target (which attachment). What a hit does:
  *
  *     cookie -> spec -> arguments from the registers -> heap entry -> sums, phases, histogram   [-> ring buffer]
  *
@@ -16,27 +16,13 @@
  *   spoils its own figures and, by filling the table, at worst makes `lost` grow.
  *
  * The figures are derived in aggregate() and must be the runtime's own counters, exactly: see docs/internals.md. */
-#include "kernel.h"
-#include <linux/bpf.h>
-#include <linux/ptrace.h>
-#include <stdbool.h>
-
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
+#include "hit.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-struct task_struct {
-    struct task_struct *group_leader;
-    uint64_t start_boottime;
-} __attribute__((preserve_access_index));
-
-/* As kernels before 5.5 call it. */
-struct task_struct___old {
-    uint64_t real_start_time;
-} __attribute__((preserve_access_index));
-
 const volatile bool send_events = false;
+const volatile uint64_t send_mask = ~0ull; /* bit i: events of probe i are sent */
+_Static_assert(EDEN_PROBE_COUNT <= 64, "send_mask has a bit for each probe");
 /* The tool's pid namespace, where it is not the first: pids are then told as the tool sees them. */
 const volatile uint64_t pid_namespace_dev = 0;
 const volatile uint64_t pid_namespace_ino = 0;
@@ -45,12 +31,7 @@ uint64_t lost[LOST_KINDS];
 uint32_t heap_count;
 uint32_t histogram_count;
 
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(max_entries, KERNEL_SPECS);
-    __type(key, uint32_t);
-    __type(value, struct probe_spec);
-} specs SEC(".maps");
+struct specs_map specs SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -59,20 +40,9 @@ struct {
     __type(value, uint32_t);
 } armed SEC(".maps");
 
-struct {
-    __uint(type, BPF_MAP_TYPE_HASH);
-    __uint(max_entries, KERNEL_HEAPS);
-    __type(key, struct heap_key);
-    __type(value, uint32_t);
-} live SEC(".maps");
+struct live_map live SEC(".maps");
 
-struct {
-    __uint(type, BPF_MAP_TYPE_ARRAY);
-    __uint(map_flags, BPF_F_MMAPABLE);
-    __uint(max_entries, KERNEL_HEAPS);
-    __type(key, uint32_t);
-    __type(value, struct heap_entry);
-} heaps SEC(".maps");
+struct heaps_map heaps SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -89,12 +59,6 @@ struct {
 
 const volatile uint32_t events_bytes = 4096;
 
-static __always_inline void add(uint64_t *sum, uint64_t value) { __sync_fetch_and_add(sum, value); }
-
-static __always_inline void add32(uint32_t *sum, uint32_t value) { __sync_fetch_and_add(sum, value); }
-
-static __always_inline void lose(enum lost_kind kind) { add(&lost[kind], 1); }
-
 static __always_inline void raise(uint64_t *max, uint64_t value) {
     uint64_t seen = *(volatile uint64_t *)max;
     for (int i = 0; i < 8; i++) {
@@ -108,95 +72,6 @@ static __always_inline void raise(uint64_t *max, uint64_t value) {
         seen = was;
     }
     lose(LOST_RETRIES);
-}
-
-static __always_inline void current_process(struct process_key *key, uint32_t *tid) {
-    struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-    struct task_struct *leader = BPF_CORE_READ(task, group_leader);
-    if (bpf_core_field_exists(leader->start_boottime)) {
-        key->start_ns = BPF_CORE_READ(leader, start_boottime);
-    } else {
-        key->start_ns = BPF_CORE_READ((struct task_struct___old *)leader, real_start_time);
-    }
-    key->start_ns -= key->start_ns % PROCESS_START_STEP_NS;
-    uint64_t both = bpf_get_current_pid_tgid();
-    key->pid = (uint32_t)(both >> 32);
-    key->reserved = 0;
-    *tid = (uint32_t)both;
-    if (pid_namespace_ino) {
-        struct bpf_pidns_info seen = {};
-        if (bpf_get_ns_current_pid_tgid(pid_namespace_dev, pid_namespace_ino, &seen, sizeof seen) == 0) {
-            key->pid = seen.tgid;
-            *tid = seen.pid;
-        }
-    }
-}
-
-static __always_inline void copy_registers(uint64_t *regs, const struct pt_regs *ctx) {
-    regs[0] = ctx->rax;
-    regs[1] = ctx->rcx;
-    regs[2] = ctx->rdx;
-    regs[3] = ctx->rbx;
-    regs[4] = ctx->rsp;
-    regs[5] = ctx->rbp;
-    regs[6] = ctx->rsi;
-    regs[7] = ctx->rdi;
-    regs[8] = ctx->r8;
-    regs[9] = ctx->r9;
-    regs[10] = ctx->r10;
-    regs[11] = ctx->r11;
-    regs[12] = ctx->r12;
-    regs[13] = ctx->r13;
-    regs[14] = ctx->r14;
-    regs[15] = ctx->r15;
-}
-
-static __always_inline uint64_t fetch(const struct operand *operand, const uint64_t *regs) {
-    uint8_t reg = operand->reg;
-    if (reg == OPERAND_CONSTANT) {
-        return (uint64_t)operand->constant;
-    }
-    uint64_t value = regs[reg & 15] >> (operand->right & 63);
-    uint8_t lift = operand->lift & 63;
-    value <<= lift;
-    return operand->is_signed ? (uint64_t)((int64_t)value >> lift) : value >> lift;
-}
-
-/* ---- entries ---------------------------------------------------------------------------------------------------- */
-
-static __always_inline struct heap_entry *new_entry(const struct heap_key *key, uint32_t spec, bool created) {
-    uint32_t index = __sync_fetch_and_add(&heap_count, 1);
-    if (index >= KERNEL_HEAPS) {
-        __sync_fetch_and_add(&heap_count, -1);
-        return 0;
-    }
-    struct heap_entry *heap = bpf_map_lookup_elem(&heaps, &index);
-    if (!heap) {
-        return 0;
-    }
-    heap->key = *key;
-    heap->spec = spec;
-    bpf_get_current_comm(heap->command, sizeof heap->command);
-    /* Another thread may be first with a heap that has no entry yet; with heap__create none can be. */
-    if (bpf_map_update_elem(&live, key, &index, created ? BPF_ANY : BPF_NOEXIST) != 0) {
-        uint32_t *other = bpf_map_lookup_elem(&live, key);
-        if (!other) {
-            return 0;
-        }
-        index = *other;
-        return bpf_map_lookup_elem(&heaps, &index);
-    }
-    heap->flags = HEAP_USED | (created ? HEAP_CREATED : 0);
-    return heap;
-}
-
-static __always_inline struct heap_entry *find_entry(const struct heap_key *key, uint32_t spec) {
-    uint32_t *index = bpf_map_lookup_elem(&live, key);
-    if (!index) {
-        return new_entry(key, spec, false);
-    }
-    uint32_t at = *index;
-    return bpf_map_lookup_elem(&heaps, &at);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------------------------- */
@@ -500,7 +375,7 @@ int on_probe(struct pt_regs *ctx) {
     if (!heap) {
         lose(LOST_HEAPS);
     }
-    if (send_events) {
+    if (send_events && send_mask >> (spec->probe & 63) & 1) {
         send(spec, arg, &key.process, tid, now);
     }
     return 0;

@@ -1,4 +1,4 @@
-/* Reading heap headers out of another process's memory.
+/* Reading heap headers out of another process's memory, and writing the one field of them that is ours to write.
  *
  * Nothing read here is trusted. The process may be broken or hostile, may have been built with another version, and
  * runs on while we read. So:
@@ -146,4 +146,17 @@ void heapinfo_classes(int pid, const struct heapinfo *info,
         }
     }
     free(page);
+}
+
+bool heapinfo_set_mailbox(int pid, uint64_t address, uint64_t value, uint64_t *former) {
+    struct eden_heap_info header;
+    uint64_t at = address + offsetof(struct eden_heap_info, sample_mailbox);
+    if (!read_header(pid, address, &header) ||
+        header.bytes < offsetof(struct eden_heap_info, sample_mailbox) + sizeof value) {
+        return false;
+    }
+    *former = header.sample_mailbox;
+    struct iovec local = {&value, sizeof value};
+    struct iovec remote = {(void *)(uintptr_t)at, sizeof value};
+    return process_vm_writev(pid, &local, 1, &remote, 1, 0) == (ssize_t)sizeof value;
 }

@@ -30,4 +30,8 @@ void heapinfo_classes(int pid, const struct heapinfo *info,
                       bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
                       void *context);
 
+/* Writes the heap's mailbox (struct eden_heap_info, sample_mailbox) and tells what was in it. False: there is no heap
+ * at this address, it has no mailbox, or the process can't be written to. */
+bool heapinfo_set_mailbox(int pid, uint64_t address, uint64_t value, uint64_t *former);
+
 #endif

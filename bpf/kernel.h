@@ -4,8 +4,8 @@
 #ifndef EDEN_KERNEL_H
 #define EDEN_KERNEL_H
 
-#include "event.h"
 #include "eden_histogram.h"
+#include "event.h"
 
 enum {
     KERNEL_SPECS = 4096,      /* probe sites: about 40 a file */
@@ -77,7 +77,9 @@ struct heap_entry {
     struct heap_key key;
     uint64_t id;
     uint32_t flags;
-    uint32_t spec;       /* of the first hit: tells the file */
+    uint32_t spec;   /* of the first hit: tells the file */
+    uint32_t number; /* its own place in the map */
+    uint32_t reserved;
     uint64_t gauges_set; /* bit i: figures[i] is a gauge that an event has set */
     uint64_t figures[KERNEL_FIGURES];
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
@@ -102,6 +104,10 @@ enum lost_kind {
     LOST_EVENTS,     /* events that found the ring buffer full */
     LOST_SPECS,      /* hits that no spec described */
     LOST_RETRIES,    /* an update of a maximum that lost the race too often */
+    LOST_LIVES,      /* sampled objects for which the kernel's sums had no room */
+    LOST_BUCKETS,    /* sampled objects missing in a histogram of lifetimes */
+    LOST_RECORDS,    /* records of batches that found their ring buffer full */
+    LOST_UNREADABLE, /* records of batches that could not be read, or made no sense */
     LOST_KINDS
 };
 

@@ -201,7 +201,11 @@ static void find_files(struct launch *launch, const char *path, int depth) {
 
 /* ---- the child -------------------------------------------------------------------------------------------------- */
 
-static void child_waits(int go, int outcome, const char *path, char *const *command) {
+static void child_waits(int go, int outcome, const char *path, char *const *command, const char *assignment) {
+    char *variable = assignment ? strdup(assignment) : NULL;
+    if (variable) {
+        putenv(variable); /* stays in use */
+    }
     interrupt_uninstall(); /* ^C while it waits is for it as well */
     char byte;
     ssize_t got;
@@ -218,7 +222,7 @@ static void child_waits(int go, int outcome, const char *path, char *const *comm
     _exit(error == ENOENT ? NOT_FOUND : CANNOT_EXECUTE);
 }
 
-bool launch_prepare(struct launch *launch, char *const *command, struct failure *why) {
+bool launch_prepare(struct launch *launch, char *const *command, const char *assignment, struct failure *why) {
     *launch = (struct launch){.go = -1, .outcome = -1};
     int error;
     launch->path = search_path(command[0], &error);
@@ -239,7 +243,7 @@ bool launch_prepare(struct launch *launch, char *const *command, struct failure 
     if (launch->pid == 0) {
         close(go[1]);
         close(outcome[0]);
-        child_waits(go[0], outcome[1], launch->path, command);
+        child_waits(go[0], outcome[1], launch->path, command, assignment);
     }
     error = errno;
     close(go[0]);

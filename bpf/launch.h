@@ -14,8 +14,9 @@ struct launch {
     size_t files;
 };
 
-/* Finds the command as a shell would and forks a child for it. False with status 126 or 127 as a shell gives them. */
-bool launch_prepare(struct launch *launch, char *const *command, struct failure *why);
+/* Finds the command as a shell would and forks a child for it, with assignment ("NAME=value") in its environment unless
+ * that is NULL. False with status 126 or 127 as a shell gives them. */
+bool launch_prepare(struct launch *launch, char *const *command, const char *assignment, struct failure *why);
 
 /* Lets the command go. False, with status 126 or 127, where it cannot be executed. */
 bool launch_go(struct launch *launch, char *const *command, struct failure *why);

@@ -6,6 +6,7 @@
 #define EDEN_SOURCE_H
 
 #include "failure.h"
+#include "life_model.h"
 #include "model.h"
 
 struct source_options {
@@ -13,6 +14,11 @@ struct source_options {
     char *const *command; /* start this one, attached before its first instruction */
     bool events;
     bool objects;
+    /* Profile lifetimes: of all probes only those that tell of heaps, classes and batches are attached, which makes the
+     * heaps sample. Not together with `events`. */
+    bool lifetimes;
+    bool details;        /* lifetimes: records of single objects, rather than sums */
+    uint64_t mailbox;    /* lifetimes: the request (eden_batches.h) to each heap */
     bool no_headers;     /* don't read heap headers of late processes: figures are then of what was observed alone */
     const char *without; /* test only: comma-separated probes not to attach; NULL: none */
     bool no_multi;       /* test only: attach by perf events even where uprobe_multi links exist */
@@ -29,8 +35,9 @@ bool source_start(struct source *source, struct failure *why);
 /* Waits at most timeout_ms, hands each event that came to on_event, follows children and later-mapped libraries, and
  * reaps the command. Call it several times a second: nothing else drains the ring buffer. False once the process or the
  * command has ended (children that outlive it are told as far as they were seen, in perf's manner) or source_stop was
- * called, and all events are drained. With `events`, the classes of heaps that were alive at attach come as made-up
- * class__define events first. */
+ * called, and all events are drained. With `lifetimes` a stop first lets the heaps end their profiles, which takes
+ * their next collection, and at most a second; another stop cuts that short. With `events`, the classes of heaps that
+ * were alive at attach come as made-up class__define events first. */
 bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *context, const struct event *event),
                  void *context);
 /* Async-signal-safe. The first stop lets a command finish, which ^C has reached as well; the second leaves it alone. A
@@ -39,6 +46,10 @@ void source_stop(struct source *source);
 
 /* The model as of now, from the kernel maps. Replaces the content of *model. */
 bool source_snapshot(struct source *source, struct model *model, struct failure *why);
+
+/* What was learnt of lifetimes, for good: call it once, when source_poll has said false. Tells on stderr what was lost,
+ * and which heaps profiled otherwise than asked. Replaces the content of *model. */
+bool source_lifetimes(struct source *source, struct life_model *model, struct failure *why);
 
 /* Exit status of the command as a shell would give it; -1: none or still running. */
 int source_exit_status(const struct source *source);

@@ -14,6 +14,7 @@
 #include "source_parts.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,8 @@ static bool look_at_mapping(void *context, const struct mapping *mapping) {
         look->failed = true;
     } else if (look->observed->attachments > before) {
         source_read_headers(look->source, look->observed, (uint32_t)number, mapping);
+        source_ask_late_heaps(look->source, look->observed);
+        look->failed = !source_attach_batches(look->source, look->observed, (uint32_t)number, fd, look->why);
     }
     close(fd);
     return !look->failed;
@@ -92,8 +95,7 @@ static void look_at_process(struct source *source, struct observed *observed) {
  * events it would take seconds, in which nobody drains the ring buffer. */
 static void let_go(const struct source *source, struct observed *observed) {
     for (size_t i = 0; kernel_uses_multi(source->kernel) && i < observed->attachments; i++) {
-        attachment_close(observed->attachment[i]);
-        observed->attachment[i] = NULL;
+        source_detach(&observed->attached[i]);
     }
 }
 
@@ -174,7 +176,8 @@ static bool open_command(struct source *source, struct failure *why) {
             continue;
         }
         int64_t number = source_add_file(source, fd, source->launch.file[i], why);
-        bool attached = number >= 0 && source_attach(source, observed, (uint32_t)number, fd, why);
+        bool attached = number >= 0 && source_attach(source, observed, (uint32_t)number, fd, why) &&
+                        source_attach_batches(source, observed, (uint32_t)number, fd, why);
         close(fd);
         if (!attached) {
             return false;
@@ -203,6 +206,13 @@ static bool allow_files(struct failure *why) {
     return true;
 }
 
+static bool prepare_command(struct source *source, struct failure *why) {
+    char assignment[64];
+    const struct source_options *options = &source->options;
+    snprintf(assignment, sizeof assignment, "EDEN_SAMPLING=%#" PRIx64, options->mailbox);
+    return launch_prepare(&source->launch, options->command, options->lifetimes ? assignment : NULL, why);
+}
+
 struct source *source_open(const struct source_options *options, struct failure *why) {
     struct source *source = calloc(1, sizeof *source);
     if (!source) {
@@ -210,14 +220,15 @@ struct source *source_open(const struct source_options *options, struct failure 
         return NULL;
     }
     source->options = *options;
+    source->options.events = options->events || options->lifetimes; /* names of classes */
     source->exit_status = source->root_fd = -1;
     source->launch.go = source->launch.outcome = -1;
-    if (options->command && !launch_prepare(&source->launch, options->command, why)) {
+    if (options->command && !prepare_command(source, why)) {
         source_close(source);
         return NULL;
     }
     uint64_t before = now_ns();
-    source->kernel = allow_files(why) ? kernel_open(options, why) : NULL;
+    source->kernel = allow_files(why) ? kernel_open(&source->options, why) : NULL;
     if (!source->kernel || !(options->command ? open_command : open_process)(source, why)) {
         source_close(source);
         return NULL;
@@ -248,12 +259,12 @@ void source_close(struct source *source) {
     for (size_t i = 0; i < source->observed_count; i++) {
         struct observed *observed = &source->observed[i];
         for (size_t j = 0; j < observed->attachments; j++) {
-            attachment_close(observed->attachment[j]);
+            source_detach(&observed->attached[j]);
         }
-        free(observed->attachment);
-        free(observed->file);
+        free(observed->attached);
         free(observed->late_heap);
     }
+    source_close_lifetimes(source);
     free(source->observed);
     for (uint32_t i = 0; i < source->files; i++) {
         source_clear_file(&source->file[i]);
@@ -286,7 +297,11 @@ static bool root_has_ended(struct source *source) {
 }
 
 /* The first stop lets a command finish, as perf does: the terminal's ^C went to it as well. The second is for us. */
-static bool must_stop(const struct source *source) { return source->stops > (source->options.command ? 1 : 0); }
+static bool must_stop(struct source *source) {
+    int enough = source->options.command ? 2 : 1;
+    return source->stops >= enough &&
+           (!source->options.lifetimes || source_end_lifetimes(source, source->stops > enough));
+}
 
 bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *context, const struct event *event),
                  void *context) {
@@ -294,13 +309,15 @@ bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *c
         return false;
     }
     struct pollfd fds[] = {{.fd = source->root_fd, .events = POLLIN},
-                           {.fd = kernel_events_fd(source->kernel), .events = POLLIN}};
+                           {.fd = kernel_events_fd(source->kernel), .events = POLLIN},
+                           {.fd = kernel_chunks_fd(source->kernel), .events = POLLIN}};
     if (source->root_fd < 0 && (timeout_ms < 0 || timeout_ms > 50)) {
         timeout_ms = 50; /* nothing tells the root's end */
     }
     bool ended = root_has_ended(source);
     if (!ended && !must_stop(source)) {
-        poll(fds, 2, timeout_ms); /* a signal is as good an end of waiting as any */
+        timeout_ms = source->life.ending_ns && timeout_ms > 10 ? 10 : timeout_ms;
+        poll(fds, sizeof fds / sizeof *fds, timeout_ms); /* a signal is as good an end of waiting as any */
         ended = root_has_ended(source);
     }
     uint64_t now = now_ns();
@@ -309,11 +326,15 @@ bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *c
         follow(source);
     }
     bool done = ended || must_stop(source);
-    if (source->options.events && on_event) {
-        source_tell_classes(source, on_event, context);
+    /* What has ended fires no more: what is in the buffers now is all. */
+    if (source->options.lifetimes) {
+        source_follow_lifetimes(source);
+    } else {
+        if (source->options.events && on_event) {
+            source_tell_classes(source, on_event, context);
+        }
+        kernel_events(source->kernel, on_event, context);
     }
-    /* What has ended fires no more: what is in the buffer now is all. */
-    kernel_events(source->kernel, on_event, context);
     if (done) {
         source->finished = true;
         source->end_ns = now;

@@ -26,12 +26,28 @@ static bool is_excluded(const struct source *source, const char *probe) {
     return false;
 }
 
+/* While somebody listens to batch or alloc__sample, the heaps sample: not unless that is wanted. */
+static bool is_wanted(const struct source *source, enum eden_probe_id probe) {
+    switch (probe) {
+    case EDEN_PROBE_alloc__sample:
+        return false;
+    case EDEN_PROBE_batch:
+        return source->options.lifetimes;
+    case EDEN_PROBE_heap__create:
+    case EDEN_PROBE_heap__destroy:
+    case EDEN_PROBE_class__define:
+        return true;
+    default:
+        return !source->options.lifetimes && (source->options.objects || !probe_per_object(probe));
+    }
+}
+
 /* Makes the spec of one site. False: not attached to, for a reason that verbose tells. */
 static bool make_spec(const struct source *source, const struct file *file, const struct note *note,
                       struct probe_spec *spec) {
     int found = probe_find(note->name);
     enum eden_probe_id probe = (enum eden_probe_id)found;
-    if (found < 0 || is_excluded(source, note->name) || (probe_per_object(probe) && !source->options.objects)) {
+    if (found < 0 || is_excluded(source, note->name) || !is_wanted(source, probe)) {
         return false;
     }
     char why[160];
@@ -56,6 +72,26 @@ static bool make_spec(const struct source *source, const struct file *file, cons
     return true;
 }
 
+/* Adds the sites of batch, or of all other probes. */
+static bool add_sites(struct source *source, struct file *file, bool batches, struct failure *why) {
+    for (size_t i = 0; i < file->notes.count; i++) {
+        const struct note *note = &file->notes.note[i];
+        struct probe_spec spec;
+        if ((probe_find(note->name) == EDEN_PROBE_batch) != batches || !make_spec(source, file, note, &spec)) {
+            continue;
+        }
+        if (!kernel_set_spec(source->kernel, source->specs++, &spec, why)) {
+            return false;
+        }
+        uint32_t place = file->sites + file->batches;
+        file->site[place] = note->offset;
+        file->semaphore[place] = note->semaphore;
+        file->args[spec.probe] = spec.args;
+        *(batches ? &file->batches : &file->sites) += 1;
+    }
+    return true;
+}
+
 static bool fill_file(struct source *source, struct file *file, struct failure *why) {
     size_t count = file->notes.count;
     file->site = calloc(count ? count : 1, sizeof *file->site);
@@ -65,23 +101,11 @@ static bool fill_file(struct source *source, struct file *file, struct failure *
     }
     file->first_spec = source->specs;
     for (size_t i = 0; i < count; i++) {
-        const struct note *note = &file->notes.note[i];
-        struct probe_spec spec;
-        if (strcmp(note->name, "heap__create") == 0) {
-            file->registry = note->semaphore_address;
+        if (strcmp(file->notes.note[i].name, "heap__create") == 0) {
+            file->registry = file->notes.note[i].semaphore_address;
         }
-        if (!make_spec(source, file, note, &spec)) {
-            continue;
-        }
-        if (!kernel_set_spec(source->kernel, source->specs, &spec, why)) {
-            return false;
-        }
-        file->site[file->sites] = note->offset;
-        file->semaphore[file->sites++] = note->semaphore;
-        file->args[spec.probe] = spec.args;
-        source->specs++;
     }
-    return true;
+    return add_sites(source, file, false, why) && add_sites(source, file, true, why);
 }
 
 /* The file's number, looked into if it was not yet. -1 and why where that fails. */
@@ -128,47 +152,75 @@ void source_clear_file(struct file *file) {
     notes_clear(&file->notes);
 }
 
-static bool is_attached(const struct observed *observed, uint32_t file) {
+static struct attached *find_attached(const struct observed *observed, uint32_t file) {
     for (size_t i = 0; i < observed->attachments; i++) {
-        if (observed->file[i] == file) {
-            return true;
+        if (observed->attached[i].file == file) {
+            return &observed->attached[i];
         }
     }
-    return false;
+    return NULL;
+}
+
+static struct attachment *attach_sites(struct source *source, const struct observed *observed, uint32_t number, int fd,
+                                       bool batches, struct failure *why) {
+    const struct file *file = &source->file[number];
+    uint32_t first = batches ? file->sites : 0, count = batches ? file->batches : file->sites;
+    uint64_t *cookie = calloc(count, sizeof *cookie);
+    if (!cookie) {
+        failure_set(why, 1, "out of memory");
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        cookie[i] = kernel_cookie(source->targets, file->first_spec + first + i);
+    }
+    struct attachment_request request = {.fd = fd,
+                                         .name = file->name,
+                                         .pid = (int)observed->key.pid,
+                                         .site = file->site + first,
+                                         .semaphore = file->semaphore + first,
+                                         .cookie = cookie,
+                                         .count = count,
+                                         .batches = batches};
+    struct attachment *attachment = kernel_attach(source->kernel, &request, why);
+    free(cookie);
+    return attachment;
 }
 
 bool source_attach(struct source *source, struct observed *observed, uint32_t number, int fd, struct failure *why) {
     const struct file *file = &source->file[number];
-    if (file->sites == 0 || is_attached(observed, number)) {
+    if (file->sites == 0 || find_attached(observed, number)) {
         return true;
     }
-    uint32_t *files = realloc(observed->file, (observed->attachments + 1) * sizeof *files);
-    observed->file = files ? files : observed->file;
-    struct attachment **attachments =
-        realloc(observed->attachment, (observed->attachments + 1) * sizeof(struct attachment *));
-    observed->attachment = attachments ? attachments : observed->attachment;
-    uint64_t *cookie = calloc(file->sites, sizeof *cookie);
-    if (!files || !attachments || !cookie) {
-        free(cookie);
+    struct attached *grown = reallocarray(observed->attached, observed->attachments + 1, sizeof *grown);
+    if (!grown) {
         return failure_set(why, 1, "out of memory");
     }
-    uint32_t target = source->targets;
-    for (uint32_t i = 0; i < file->sites; i++) {
-        cookie[i] = kernel_cookie(target, file->first_spec + i);
-    }
-    struct attachment_request request = {fd,     file->name, (int)observed->key.pid, file->site, file->semaphore,
-                                         cookie, file->sites};
-    struct attachment *attachment = kernel_attach(source->kernel, &request, why);
-    free(cookie);
+    observed->attached = grown;
+    struct attachment *attachment = attach_sites(source, observed, number, fd, false, why);
     if (!attachment) {
         return false;
     }
-    source->targets++; /* not before: who can't be attached to is tried again and again */
-    observed->file[observed->attachments] = number;
-    observed->attachment[observed->attachments++] = attachment;
+    uint32_t target = source->targets++; /* not before: who can't be attached to is tried again and again */
+    observed->attached[observed->attachments++] = (struct attached){.file = number, .probes = attachment};
     if (source->options.verbose) {
         fprintf(stderr, "edenscope: process %u: attached to %u probes of %s\n", observed->key.pid, file->sites,
                 file->name);
     }
     return kernel_arm(source->kernel, target, why);
+}
+
+bool source_attach_batches(struct source *source, struct observed *observed, uint32_t number, int fd,
+                           struct failure *why) {
+    struct attached *attached = find_attached(observed, number);
+    if (source->file[number].batches == 0 || !attached || attached->batches) {
+        return true;
+    }
+    attached->batches = attach_sites(source, observed, number, fd, true, why);
+    return attached->batches != NULL;
+}
+
+void source_detach(struct attached *attached) {
+    attachment_close(attached->batches);
+    attachment_close(attached->probes);
+    attached->batches = attached->probes = NULL;
 }

@@ -124,8 +124,8 @@ struct telling {
 
 static bool tell_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
     struct telling *telling = context;
-    (void)class_index;
     telling->event.arg[1] = index;
+    telling->event.arg[3] = class_index;
     memset(telling->event.text[0], 0, EVENT_TEXT);
     snprintf(telling->event.text[0], EVENT_TEXT, "%s", name);
     telling->on_event(telling->context, &telling->event);
@@ -149,7 +149,7 @@ void source_tell_classes(struct source *source, void (*on_event)(void *context, 
                 .process = observed->key,
                 .tid = observed->key.pid,
                 .probe = EDEN_PROBE_class__define,
-                .args = 3,
+                .args = 4,
                 .arg = {late->first.address},
             };
             heapinfo_classes((int)observed->key.pid, &late->first, tell_class, &telling);

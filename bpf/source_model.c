@@ -142,7 +142,8 @@ static bool snapshot_entry(const struct source *source, struct process_model *pr
         return false;
     }
     uint32_t file = 0;
-    while (file + 1 < source->files && entry->spec >= source->file[file].first_spec + source->file[file].sites) {
+    while (file + 1 < source->files &&
+           entry->spec >= source->file[file].first_spec + source->file[file].sites + source->file[file].batches) {
         file++;
     }
     heap->late = !created;

@@ -3,13 +3,15 @@
  *     source_eden.c   who is observed: opening, following, ending
  *     source_files.c  files with probes, and attaching to them
  *     source_late.c   heaps that were alive at attach
- *     source_model.c  the model from the kernel program's entries */
+ *     source_model.c  the model from the kernel program's entries
+ *     source_life.c   lifetimes: asking the heaps for profiles, ending these, and the model of them */
 #ifndef EDEN_SOURCE_PARTS_H
 #define EDEN_SOURCE_PARTS_H
 
 #include "attach.h"
 #include "heapinfo.h"
 #include "launch.h"
+#include "life_names.h"
 #include "notes.h"
 #include "target.h"
 #include <signal.h>
@@ -22,8 +24,9 @@ struct file {
     ino_t inode;
     struct timespec changed;
     char *name;
-    uint32_t sites; /* 0: nothing for us */
-    uint64_t *site, *semaphore;
+    uint32_t sites;             /* 0: nothing for us */
+    uint32_t batches;           /* sites of the probe batch; only where lifetimes are asked for */
+    uint64_t *site, *semaphore; /* those of batch come last */
     uint32_t first_spec;
     int args[EDEN_PROBE_COUNT]; /* how many arguments each probe passes; 0: not in this file */
     struct notes notes;
@@ -41,22 +44,44 @@ struct late_heap {
     uint32_t file;
 };
 
+struct attached {
+    uint32_t file;
+    struct attachment *probes, *batches; /* NULL: let go of since, or none */
+};
+
 struct observed {
     struct process_key key;
     char command[64];
     bool late; /* attached after its first instruction */
     bool ended;
-    bool told;                      /* that something of it can't be observed */
-    uint32_t classes_told;          /* of its late heaps */
-    uint32_t *file;                 /* attached ones, owned */
-    struct attachment **attachment; /* NULL: let go of since */
+    bool told;             /* that something of it can't be observed */
+    uint32_t classes_told; /* of its late heaps */
+    struct attached *attached;
     size_t attachments;
     struct late_heap *late_heap;
     size_t late_heaps;
 };
 
+/* A mailbox that we have written to. */
+struct mail {
+    struct process_key process;
+    uint64_t address;
+    uint64_t former; /* what was in it, and will be */
+};
+
+/* Of lifetimes. */
+struct life_source {
+    struct life_model model; /* what came as records */
+    struct life_names names;
+    struct mail *mail;
+    size_t mails;
+    uint32_t entries_seen; /* of the kernel program's heaps */
+    uint64_t ending_ns;    /* since when the heaps are to end their profiles; 0: they are not */
+};
+
 struct source {
     struct source_options options;
+    struct life_source life;
     struct kernel_side *kernel;
     struct launch launch;
     struct file *file;
@@ -76,6 +101,17 @@ int64_t source_add_file(struct source *source, int fd, const char *name, struct 
 /* Attaches the process to the file's probes; true too where it is attached already or there are none. */
 bool source_attach(struct source *source, struct observed *observed, uint32_t number, int fd, struct failure *why);
 void source_clear_file(struct file *file);
+
+/* Likewise, to the file's probe batch, from which on its heaps sample. */
+bool source_attach_batches(struct source *source, struct observed *observed, uint32_t number, int fd,
+                           struct failure *why);
+void source_detach(struct attached *attached);
+
+/* source_life.c. Asks the late heaps of a process for what is wanted: before batch is attached to. */
+void source_ask_late_heaps(struct source *source, const struct observed *observed);
+void source_follow_lifetimes(struct source *source);            /* new heaps are asked, names and records taken */
+bool source_end_lifetimes(struct source *source, bool at_once); /* true: there is nothing to wait for any more */
+void source_close_lifetimes(struct source *source); /* nothing is attached any more: mailboxes get back what they had */
 
 /* source_late.c. Reads the headers of the heaps that the newly attached file has in the process. */
 void source_read_headers(struct source *source, struct observed *observed, uint32_t number,

@@ -65,7 +65,7 @@ static eden_class define(eden_heap *heap, const char *name, uint32_t of, enum ed
     };
     heap->next_class = index + 1;
     __atomic_store_n(&heap->info.class_limit, index + 1, __ATOMIC_RELEASE);
-    eden_fire_class__define(heap, index, copy);
+    eden_fire_class__define(heap, index, copy, of == 0 ? index : of);
     return index | (uint64_t)format << EDEN_HEADER_FORMAT_SHIFT | (uint64_t)fixed << EDEN_HEADER_SLOTS_SHIFT;
 }
 

@@ -1,0 +1,257 @@
+/* The model of lifetimes: adding up cells and records.
+ *
+ * A record of one object is a cell of one object, so both come to the same sums: what the runtime would have added up
+ * itself (runtime/life_cells.c). Only weight_bytes of a record is worked out from its weight, which is rounded to
+ * 1 / EDEN_WEIGHT_ONE.
+ *
+ * Records come from other processes or from files. Their fields are checked where they name something (site, bucket,
+ * flags) and are otherwise numbers to be added, which may wrap around and then are wrong, but do no harm. */
+#include "life_model.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SITES = 1 << 17 }; /* of a heap: as many as the kernel program keeps apart */
+
+static void clear_heap(struct life_heap *heap) {
+    for (size_t i = 0; i < heap->site_count; i++) {
+        for (int outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
+            for (int clock = 0; clock < LIFE_CLOCKS; clock++) {
+                free(heap->sites[i].histogram[outcome][clock].at);
+            }
+        }
+    }
+    free(heap->sites);
+}
+
+void life_model_clear(struct life_model *model) {
+    for (size_t i = 0; i < model->heap_count; i++) {
+        clear_heap(&model->heaps[i]);
+    }
+    free(model->heaps);
+    free(model->objects);
+    *model = (struct life_model){0};
+}
+
+/* Room for one more of `bytes` each. False: no memory. */
+static bool grow(void **at, size_t count, size_t *room, size_t bytes) {
+    if (count < *room) {
+        return true;
+    }
+    size_t more = *room ? 2 * *room : 8;
+    void *grown = reallocarray(*at, more, bytes);
+    if (!grown) {
+        return false;
+    }
+    *at = grown;
+    *room = more;
+    return true;
+}
+
+struct life_heap *life_model_heap(struct life_model *model, const struct process_key *process, uint64_t address,
+                                  uint64_t id) {
+    for (size_t i = 0; i < model->heap_count; i++) {
+        struct life_heap *heap = &model->heaps[i];
+        if (heap->address == address && heap->id == id && heap->process.pid == process->pid &&
+            heap->process.start_ns == process->start_ns) {
+            return heap;
+        }
+    }
+    if (!grow((void **)&model->heaps, model->heap_count, &model->heap_room, sizeof *model->heaps)) {
+        return NULL;
+    }
+    struct life_heap *heap = &model->heaps[model->heap_count++];
+    *heap = (struct life_heap){.process = *process, .address = address, .id = id};
+    return heap;
+}
+
+struct life_site *life_heap_site(struct life_heap *heap, uint32_t site) {
+    size_t from = 0, to = heap->site_count;
+    while (from < to) {
+        size_t middle = (from + to) / 2;
+        if (heap->sites[middle].site < site) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    if (from < heap->site_count && heap->sites[from].site == site) {
+        return &heap->sites[from];
+    }
+    if (heap->site_count == MOST_SITES ||
+        !grow((void **)&heap->sites, heap->site_count, &heap->site_room, sizeof *heap->sites)) {
+        return NULL;
+    }
+    struct life_site *at = &heap->sites[from];
+    memmove(at + 1, at, (heap->site_count++ - from) * sizeof *at);
+    *at = (struct life_site){.site = site, .class_id = site};
+    return at;
+}
+
+bool life_site_bucket(struct life_site *site, enum life_outcome outcome, enum life_clock clock,
+                      const struct life_bucket *bucket) {
+    struct life_histogram *histogram = &site->histogram[outcome][clock];
+    size_t from = 0, to = histogram->count;
+    while (from < to) {
+        size_t middle = (from + to) / 2;
+        if (histogram->at[middle].bucket < bucket->bucket) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    if (from == histogram->count || histogram->at[from].bucket != bucket->bucket) {
+        if (!grow((void **)&histogram->at, histogram->count, &histogram->room, sizeof *histogram->at)) {
+            return false;
+        }
+        struct life_bucket *at = &histogram->at[from];
+        memmove(at + 1, at, (histogram->count++ - from) * sizeof *at);
+        *at = (struct life_bucket){.bucket = bucket->bucket};
+    }
+    histogram->at[from].count += bucket->count;
+    histogram->at[from].weight += bucket->weight;
+    histogram->at[from].weight_bytes += bucket->weight_bytes;
+    return true;
+}
+
+/* ---- batches ---------------------------------------------------------------------------------------------------- */
+
+static bool add_births(struct life_heap *heap, const struct eden_birth_cell *cell) {
+    struct life_site *site = cell->site < EDEN_CLASS_LIMIT ? life_heap_site(heap, cell->site) : NULL;
+    if (!site) {
+        return false;
+    }
+    site->births.count += cell->count;
+    site->births.bytes += cell->bytes;
+    site->births.weight += cell->weight;
+    site->births.weight_bytes += cell->weight_bytes;
+    return true;
+}
+
+static void add_to_sums(struct life_sums *sums, const struct eden_life_cell *cell, uint64_t scavenges, uint64_t fulls) {
+    sums->count += cell->count;
+    sums->bytes += cell->bytes;
+    sums->weight += cell->weight;
+    sums->weight_bytes += cell->weight_bytes;
+    sums->ns_sum += cell->ns_sum;
+    sums->bytes_sum += cell->bytes_sum;
+    sums->weight_us += cell->weight_us;
+    sums->weight_kib += cell->weight_kib;
+    sums->tenured_ns_sum += cell->tenured_ns_sum;
+    sums->tenured_bytes_sum += cell->tenured_bytes_sum;
+    sums->scavenges += scavenges;
+    sums->fulls += fulls;
+}
+
+/* scavenges and fulls are sums here; each object's own, in the cell, decides the bucket. */
+static bool add_ends(struct life_heap *heap, enum life_outcome outcome, const struct eden_life_cell *cell,
+                     uint64_t scavenges, uint64_t fulls) {
+    if (cell->site >= EDEN_CLASS_LIMIT || cell->flags >= EDEN_LIFE_FLAGS || cell->ns_bucket >= HISTOGRAM_BUCKETS ||
+        cell->bytes_bucket >= HISTOGRAM_BUCKETS) {
+        return false;
+    }
+    struct life_site *site = life_heap_site(heap, cell->site);
+    if (!site) {
+        return false;
+    }
+    add_to_sums(&site->ended[outcome][cell->flags], cell, scavenges, fulls);
+    struct life_bucket bucket = {.count = cell->count, .weight = cell->weight, .weight_bytes = cell->weight_bytes};
+    const uint32_t buckets[LIFE_CLOCKS] = {
+        [LIFE_NS] = cell->ns_bucket,
+        [LIFE_BYTES] = cell->bytes_bucket,
+        [LIFE_SCAVENGES] = histogram_bucket(cell->scavenges),
+        [LIFE_FULLS] = histogram_bucket(cell->fulls),
+    };
+    for (enum life_clock clock = 0; clock < LIFE_CLOCKS; clock++) {
+        bucket.bucket = (uint16_t)buckets[clock];
+        if (!life_site_bucket(site, outcome, clock, &bucket)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint64_t weighted(uint64_t weight, uint64_t sum, double unit) {
+    return (uint64_t)((double)weight / EDEN_WEIGHT_ONE * (double)sum / unit + 0.5);
+}
+
+static uint64_t span(uint64_t from, uint64_t to) { return to > from ? to - from : 0; }
+
+static uint16_t up_to_16_bits(uint32_t n) { return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX; }
+
+static bool add_object(struct life_model *model, struct life_heap *heap, const struct eden_life_record *record) {
+    uint64_t ns = span(record->birth_ns, record->death_ns), bytes = span(record->birth_bytes, record->death_bytes);
+    bool tenured = record->flags & EDEN_LIFE_TENURED;
+    struct eden_life_cell cell = {
+        .site = record->site,
+        .count = 1,
+        .ns_bucket = (uint16_t)histogram_bucket(ns),
+        .bytes_bucket = (uint16_t)histogram_bucket(bytes),
+        .scavenges = up_to_16_bits(record->scavenges),
+        .fulls = up_to_16_bits(record->fulls),
+        .flags = record->flags,
+        .bytes = record->bytes,
+        .ns_sum = ns,
+        .bytes_sum = bytes,
+        .tenured_ns_sum = tenured ? span(record->tenured_ns, record->death_ns) : 0,
+        .tenured_bytes_sum = tenured ? span(record->tenured_bytes, record->death_bytes) : 0,
+        .weight = record->weight,
+        .weight_bytes = weighted(record->weight, record->bytes, 1),
+        .weight_us = weighted(record->weight, ns, 1e3),
+        .weight_kib = weighted(record->weight, bytes, 1024),
+    };
+    if (!add_ends(heap, record->censored ? LIFE_CENSORED : LIFE_DIED, &cell, cell.scavenges, cell.fulls)) {
+        return false;
+    }
+    if (!model->details) {
+        return true;
+    }
+    if (!grow((void **)&model->objects, model->object_count, &model->object_room, sizeof *model->objects)) {
+        return false;
+    }
+    model->objects[model->object_count++] = (struct life_object){(uint32_t)(heap - model->heaps), *record};
+    return true;
+}
+
+union any_record {
+    struct eden_profile_record profile;
+    struct eden_birth_cell birth;
+    struct eden_life_cell life;
+    struct eden_life_record object;
+};
+
+static bool add_record(struct life_model *model, struct life_heap *heap, uint32_t kind,
+                       const union any_record *record) {
+    const struct eden_life_cell *life = &record->life;
+    switch (kind) {
+    case EDEN_BATCH_PROFILE:
+        heap->begun = true;
+        heap->state = record->profile;
+        return true;
+    case EDEN_BATCH_BIRTHS:
+        return add_births(heap, &record->birth);
+    case EDEN_BATCH_DEATHS:
+    case EDEN_BATCH_CENSORED:
+        return add_ends(heap, kind == EDEN_BATCH_CENSORED ? LIFE_CENSORED : LIFE_DIED, life,
+                        (uint64_t)life->scavenges * life->count, (uint64_t)life->fulls * life->count);
+    case EDEN_BATCH_OBJECTS:
+        return add_object(model, heap, &record->object);
+    default:
+        return true; /* of a runtime that knows more than we do */
+    }
+}
+
+bool life_model_batch(struct life_model *model, struct life_heap *heap, uint32_t kind, const void *records,
+                      uint64_t count, uint64_t record_bytes) {
+    if (record_bytes < sizeof(uint64_t)) {
+        return count == 0;
+    }
+    bool added = true;
+    for (uint64_t i = 0; i < count; i++) {
+        union any_record record;
+        memset(&record, 0, sizeof record);
+        memcpy(&record, (const char *)records + i * record_bytes,
+               record_bytes < sizeof record ? record_bytes : sizeof record);
+        added = add_record(model, heap, kind, &record) && added;
+    }
+    return added;
+}

@@ -1,0 +1,338 @@
+/* Lifetimes: asking the heaps for profiles, ending these, and the model of what they said.
+ *
+ * What a profile is to do is said before it can begin. A command and its children get it in their environment
+ * (EDEN_SAMPLING). Heaps of a process that runs already get it in their mailbox, before the probe batch is attached to,
+ * which is what makes them begin. A heap that such a process creates later begins with its environment's setting, at
+ * once, before we can know of it; its mailbox is written as soon as it is seen, which is for the next profile. So what
+ * a profile does is read from what it says itself, never from what was asked, and where the two differ that is told.
+ *
+ * Leaving: the objects that are alive must be told of (censored), which only a collection can. So the heaps are asked
+ * to end their profiles (EDEN_MAILBOX_END), and we wait for their word, at most ENDING_NS: a program that does not
+ * collect can't be made to. Then the semaphores fall, and last the mailboxes get back what was in them: nothing of us
+ * stays. A profile whose end was not told lacks its censored objects: births - deaths, of unknown age.
+ *
+ * What can go wrong: the tool is killed: the semaphores fall, and the profiles end with the next collections; the
+ * mailboxes keep the request, for whoever listens next and asks for nothing else. */
+#include "clock.h"
+#include "life_kernel.h"
+#include "source_parts.h"
+#include <bpf/bpf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENDING_NS 1000000000u
+
+/* ---- mailboxes -------------------------------------------------------------------------------------------------- */
+
+static bool same_process(const struct process_key *a, const struct process_key *b) {
+    return a->pid == b->pid && a->start_ns == b->start_ns;
+}
+
+static struct mail *find_mail(const struct life_source *life, const struct process_key *process, uint64_t address) {
+    for (size_t i = 0; i < life->mails; i++) {
+        if (life->mail[i].address == address && same_process(&life->mail[i].process, process)) {
+            return &life->mail[i];
+        }
+    }
+    return NULL;
+}
+
+static void post(struct source *source, const struct process_key *process, uint64_t address, uint64_t value) {
+    struct life_source *life = &source->life;
+    uint64_t former;
+    if (target_start_ns((int)process->pid) != process->start_ns ||
+        !heapinfo_set_mailbox((int)process->pid, address, value, &former) || find_mail(life, process, address)) {
+        return;
+    }
+    struct mail *grown = reallocarray(life->mail, life->mails + 1, sizeof *grown);
+    if (grown) {
+        life->mail = grown;
+        /* An end that is asked for there was left by somebody who was killed. */
+        grown[life->mails++] = (struct mail){*process, address, former & EDEN_MAILBOX_END ? 0 : former};
+    }
+}
+
+void source_ask_late_heaps(struct source *source, const struct observed *observed) {
+    for (size_t i = 0; source->options.lifetimes && i < observed->late_heaps; i++) {
+        uint64_t address = observed->late_heap[i].first.address;
+        if (!find_mail(&source->life, &observed->key, address)) {
+            post(source, &observed->key, address, source->options.mailbox);
+        }
+    }
+}
+
+static const struct observed *find_observed(const struct source *source, const struct process_key *process) {
+    for (size_t i = 0; i < source->observed_count; i++) {
+        if (same_process(&source->observed[i].key, process)) {
+            return &source->observed[i];
+        }
+    }
+    return NULL;
+}
+
+/* Heaps created since the last look. Those of a command have it from their environment. */
+static void ask_new_heaps(struct source *source) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    for (; source->life.entries_seen < count; source->life.entries_seen++) {
+        const volatile struct heap_entry *heap = &entry[source->life.entries_seen];
+        struct process_key process = heap->key.process;
+        if (heap->flags & HEAP_CREATED && !source->options.command && find_observed(source, &process)) {
+            post(source, &process, heap->key.address, source->options.mailbox);
+        }
+    }
+}
+
+static bool read_state(const struct source *source, uint32_t number, struct eden_profile_record *state) {
+    return bpf_map_lookup_elem(kernel_life_map(source->kernel, KERNEL_LIFE_PROFILES), &number, state) == 0 &&
+           state->time_ns != 0;
+}
+
+/* Whether a heap has a profile that has not ended. */
+static bool profiles(const struct source *source, const volatile struct heap_entry *entry, uint32_t number) {
+    struct eden_profile_record state;
+    struct process_key process = entry->key.process;
+    const struct observed *observed = find_observed(source, &process);
+    return observed && !observed->ended && (entry->flags & (HEAP_USED | HEAP_DESTROYED)) == HEAP_USED &&
+           read_state(source, number, &state) && !state.ended;
+}
+
+bool source_end_lifetimes(struct source *source, bool at_once) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    if (source->life.ending_ns == 0) {
+        const uint64_t end = EDEN_MAILBOX_ASKED | EDEN_MAILBOX_END;
+        source->life.ending_ns = now_ns();
+        for (size_t i = 0; i < source->life.mails; i++) {
+            post(source, &source->life.mail[i].process, source->life.mail[i].address, end);
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            struct process_key process = entry[i].key.process;
+            if (profiles(source, &entry[i], i)) {
+                post(source, &process, entry[i].key.address, end);
+            }
+        }
+    }
+    bool waiting = false;
+    for (uint32_t i = 0; i < count; i++) {
+        waiting = waiting || profiles(source, &entry[i], i);
+    }
+    return at_once || !waiting || now_ns() - source->life.ending_ns >= ENDING_NS;
+}
+
+void source_close_lifetimes(struct source *source) {
+    uint64_t former;
+    for (size_t i = 0; i < source->life.mails; i++) {
+        const struct mail *mail = &source->life.mail[i];
+        if (target_start_ns((int)mail->process.pid) == mail->process.start_ns) {
+            heapinfo_set_mailbox((int)mail->process.pid, mail->address, mail->former, &former);
+        }
+    }
+    free(source->life.mail);
+    life_names_clear(&source->life.names);
+    life_model_clear(&source->life.model);
+    source->life = (struct life_source){0};
+}
+
+/* ---- what comes ------------------------------------------------------------------------------------------------- */
+
+/* The model's heap for an entry; NULL: no memory. */
+static struct life_heap *heap_of(const struct source *source, struct life_model *model,
+                                 const volatile struct heap_entry *entry) {
+    struct process_key process = entry->key.process;
+    const struct observed *observed = find_observed(source, &process);
+    const struct late_heap *late =
+        observed && !(entry->flags & HEAP_CREATED) ? source_find_late(observed, entry->key.address, entry->id) : NULL;
+    struct life_heap *heap = life_model_heap(model, &process, entry->key.address, late ? late->first.id : entry->id);
+    if (heap && heap->name[0] == 0) {
+        for (size_t i = 0; i + 1 < sizeof heap->name; i++) {
+            heap->name[i] = late ? late->first.name[i] : entry->name[i];
+        }
+    }
+    if (heap && observed) {
+        memcpy(heap->command, observed->command, sizeof heap->command);
+    }
+    return heap;
+}
+
+static void on_event(void *context, const struct event *event) {
+    struct source *source = context;
+    life_names_event(&source->life.names, event);
+}
+
+static void on_chunk(void *context, const struct life_chunk *chunk) {
+    struct source *source = context;
+    struct life_model *model = &source->life.model;
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    struct life_heap *heap = chunk->heap < count ? heap_of(source, model, &entry[chunk->heap]) : NULL;
+    if (!heap || !life_model_batch(model, heap, chunk->kind, chunk + 1, chunk->count, chunk->record_bytes)) {
+        model->lost += chunk->count;
+    }
+}
+
+void source_follow_lifetimes(struct source *source) {
+    ask_new_heaps(source);
+    source_tell_classes(source, on_event, source);
+    kernel_events(source->kernel, on_event, source);
+    source->life.model.details = source->options.details;
+    kernel_chunks(source->kernel, on_chunk, source);
+}
+
+/* ---- the model -------------------------------------------------------------------------------------------------- */
+
+struct sums_entry {
+    struct life_sums_key key;
+    struct life_sums sums;
+};
+
+/* By heap and site: appending to the model's sites is cheap, inserting is not. */
+static int by_site(const void *a, const void *b) {
+    const struct life_sums_key *first = &((const struct sums_entry *)a)->key;
+    const struct life_sums_key *second = &((const struct sums_entry *)b)->key;
+    if (first->heap != second->heap) {
+        return first->heap < second->heap ? -1 : 1;
+    }
+    return (first->site > second->site) - (first->site < second->site);
+}
+
+static struct life_site *site_of(const struct source *source, struct life_model *model, uint32_t number,
+                                 uint32_t site) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    struct life_heap *heap = number < count ? heap_of(source, model, &entry[number]) : NULL;
+    return heap ? life_heap_site(heap, site) : NULL;
+}
+
+static bool take_sums(struct source *source, struct life_model *model) {
+    int map = kernel_life_map(source->kernel, KERNEL_LIFE_SUMS);
+    struct sums_entry *all = calloc(LIFE_SUMS, sizeof *all);
+    size_t count = 0;
+    for (void *before = NULL; all && count < LIFE_SUMS; before = &all[count++].key) {
+        if (bpf_map_get_next_key(map, before, &all[count].key) != 0 ||
+            bpf_map_lookup_elem(map, &all[count].key, &all[count].sums) != 0) {
+            break;
+        }
+    }
+    bool taken = all != NULL;
+    if (taken) {
+        qsort(all, count, sizeof *all, by_site);
+    }
+    for (size_t i = 0; taken && i < count; i++) {
+        const struct life_sums_key *key = &all[i].key;
+        struct life_site *site = site_of(source, model, key->heap, key->site);
+        taken = site != NULL;
+        if (taken && key->outcome < LIFE_OUTCOMES) {
+            site->ended[key->outcome][key->flags % EDEN_LIFE_FLAGS] = all[i].sums;
+        } else if (taken) {
+            site->births = all[i].sums;
+        }
+    }
+    free(all);
+    return taken;
+}
+
+static bool take_buckets(struct source *source, struct life_model *model) {
+    int map = kernel_life_map(source->kernel, KERNEL_LIFE_BUCKETS);
+    struct life_bucket_key key, before;
+    struct life_bucket_sums sums;
+    for (void *from = NULL; bpf_map_get_next_key(map, from, &key) == 0; from = &before) {
+        before = key;
+        if (bpf_map_lookup_elem(map, &key, &sums) != 0) {
+            continue;
+        }
+        struct life_site *site = site_of(source, model, key.heap, key.site);
+        struct life_bucket bucket = {key.bucket, sums.count, sums.weight, sums.weight_bytes};
+        if (!site || !life_site_bucket(site, (enum life_outcome)(key.outcome % LIFE_OUTCOMES),
+                                       (enum life_clock)(key.clock % LIFE_CLOCKS), &bucket)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Every heap that was seen is in the model, even where it told nothing. */
+static bool take_heaps(struct source *source, struct life_model *model) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct life_heap *heap = entry[i].flags & HEAP_USED ? heap_of(source, model, &entry[i]) : NULL;
+        if (heap) {
+            heap->begun = read_state(source, i, &heap->state);
+        } else if (entry[i].flags & HEAP_USED) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- what is to be said of it ----------------------------------------------------------------------------------- */
+
+static void say_lost(const struct source *source, const struct life_model *model) {
+    static const char *const kinds[LOST_KINDS] = {
+        [LOST_HEAPS] = "from too many heaps",
+        [LOST_EVENTS] = "names of classes that came too fast",
+        [LOST_SPECS] = "from probes of unknown form",
+        [LOST_LIVES] = "sampled objects, of more classes and sites than there is room for",
+        [LOST_BUCKETS] = "sampled objects that are missing in histograms",
+        [LOST_RECORDS] = "records that came faster than they could be read (without --details there are fewer)",
+        [LOST_UNREADABLE] = "records that could not be read or made no sense",
+    };
+    for (enum lost_kind kind = 0; kind < LOST_KINDS; kind++) {
+        uint64_t lost = kernel_lost_kind(source->kernel, kind);
+        if (lost) {
+            fprintf(stderr, "edenscope: lost: %" PRIu64 " %s\n", lost, kinds[kind] ? kinds[kind] : "hits");
+        }
+    }
+    for (size_t i = 0; i < model->heap_count; i++) {
+        if (model->heaps[i].state.lost) {
+            fprintf(stderr, "edenscope: lost: %" PRIu64 " sampled objects that process %u had no memory to follow\n",
+                    model->heaps[i].state.lost, model->heaps[i].process.pid);
+        }
+    }
+}
+
+static bool as_asked(const struct eden_profile_record *state, uint64_t mailbox) {
+    return state->sampling == (mailbox & 15) && state->rate == mailbox >> EDEN_MAILBOX_RATE_SHIFT &&
+           state->mechanism == (mailbox >> EDEN_MAILBOX_MECHANISM_SHIFT & 3);
+}
+
+static void say_heaps(const struct source *source, const struct life_model *model) {
+    for (size_t i = 0; i < model->heap_count; i++) {
+        const struct life_heap *heap = &model->heaps[i];
+        const char *what = NULL;
+        if (!heap->begun) {
+            what = "no collection ended while it was observed, so nothing is known of it";
+        } else if (!as_asked(&heap->state, source->options.mailbox)) {
+            what = "did not profile as it was asked to: it was created too late to be asked, or its runtime can't";
+        } else if (!heap->state.ended) {
+            what = "did not tell what was alive at the end: of those objects (births without a death) only the number "
+                   "is known";
+        }
+        if (what) {
+            fprintf(stderr, "edenscope: heap %" PRIu64 " of process %u: %s\n", heap->id, heap->process.pid, what);
+        }
+    }
+}
+
+bool source_lifetimes(struct source *source, struct life_model *model, struct failure *why) {
+    life_model_clear(model);
+    *model = source->life.model;
+    source->life.model = (struct life_model){0};
+    bool taken = take_heaps(source, model) &&
+                 (source->options.details || (take_sums(source, model) && take_buckets(source, model)));
+    model->wall_ns = (source->finished ? source->end_ns : now_ns()) - source->start_ns;
+    model->lost += kernel_lost(source->kernel);
+    for (size_t i = 0; i < model->heap_count; i++) {
+        model->lost += model->heaps[i].state.lost;
+        life_names_apply(&source->life.names, &model->heaps[i]);
+    }
+    if (!taken) {
+        return failure_set(why, 1, "out of memory");
+    }
+    say_lost(source, model);
+    say_heaps(source, model);
+    return true;
+}
