@@ -37,6 +37,14 @@ static bool push(struct profile *profile, struct lives *lives, struct life life)
     return true;
 }
 
+static uint64_t mailbox(const eden_heap *heap) { return __atomic_load_n(&heap->info.sample_mailbox, __ATOMIC_RELAXED); }
+
+static uint64_t held_bytes(const struct profile *profile) {
+    size_t lives = profile->pending.room + profile->young.room + profile->old.room;
+    return sizeof *profile + clock_held(&profile->clock) + lives * sizeof(struct life) +
+           profile->stretch_room * sizeof(struct stretch);
+}
+
 static void send_state(struct profile *profile, struct anchor now, bool ended) {
     struct eden_profile_record record = {
         .seq = profile->heap->info.seq + (ended ? 0 : 1),
@@ -48,6 +56,8 @@ static void send_state(struct profile *profile, struct anchor now, bool ended) {
         .sampling = profile->sampling,
         .ended = ended,
         .lost = profile->lost,
+        .work_ns = profile->work_ns,
+        .held_bytes = held_bytes(profile),
     };
     eden_fire_batch(profile->heap, EDEN_BATCH_PROFILE, &record, 1, sizeof record);
 }
@@ -79,6 +89,7 @@ static void begin(eden_heap *heap) {
     outbox_init(&profile->out, heap, false);
     profile->heap = heap;
     heap->profile = profile;
+    profile->mail = mailbox(heap);
     profile->begun = clock_now(heap);
     profile->random = profile->begun.ns | 1;
     profile->from = heap->mutator.free;
@@ -94,17 +105,21 @@ static void begin(eden_heap *heap) {
 
 void lifetimes_resume(eden_heap *heap) {
     struct profile *profile = heap->profile;
-    if (profile == NULL) {
-        if (is_watched()) {
-            begin(heap);
+    uint64_t mail = mailbox(heap);
+    if (profile != NULL) {
+        struct anchor now = clock_now(heap);
+        profile->from = heap->mutator.free;
+        clock_resume(profile, profile->from, now);
+        sampling_begin_epoch(profile, now.ns);
+        heap_set_limit(heap);
+        if (mail == profile->mail) {
+            return;
         }
-        return;
+        lifetimes_end(heap); /* something else is asked for */
     }
-    struct anchor now = clock_now(heap);
-    profile->from = heap->mutator.free;
-    clock_resume(profile, profile->from, now);
-    sampling_begin_epoch(profile, now.ns);
-    heap_set_limit(heap);
+    if (is_watched() && (mail & EDEN_MAILBOX_END) == 0) {
+        begin(heap);
+    }
 }
 
 /* ---- births ---- */
@@ -113,7 +128,7 @@ struct life lifetimes_born(const struct profile *profile, eden_value object, uin
     return (struct life){place_bits(profile, object), bytes / 8 | flags << BIRTH_BITS};
 }
 
-static void tell_birth(struct profile *profile, uint32_t site, uint64_t bytes) {
+void lifetimes_tell_birth(struct profile *profile, uint32_t site, uint64_t bytes) {
     outbox_birth(&profile->out, site, bytes, sampling_weight_units(profile, bytes),
                  sampling_weight_bytes(profile, bytes));
 }
@@ -122,7 +137,7 @@ static void tell_birth(struct profile *profile, uint32_t site, uint64_t bytes) {
 static void tell_sample(struct profile *profile, eden_value object, uint64_t bytes, uint64_t birth) {
     uint32_t site = eden_index_of(object);
     eden_heap *heap = profile->heap;
-    tell_birth(profile, site, bytes);
+    lifetimes_tell_birth(profile, site, bytes);
     eden_fire_alloc__sample(heap, (const void *)(uintptr_t)object, heap_class(heap, site)->class_index, bytes,
                             (uint64_t)(sampling_weight(profile, bytes) + 0.5), site, birth);
 }
@@ -165,7 +180,8 @@ void lifetimes_allocated(eden_heap *heap, eden_value object) {
 
 /* ---- ends ---- */
 
-void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, bool censored) {
+void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, uint32_t flags,
+                        bool censored) {
     const struct byte_clock *clock = &profile->clock;
     size_t last = clock->epoch_count - (censored ? 1 : 2); /* the last collection that it survived, or its birth's */
     uint64_t birth = birth_bytes(life), tenured = life->where >> WHERE_BITS, bytes = object_bytes(object);
@@ -173,7 +189,7 @@ void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_v
     const struct epoch *from = &clock->epochs[born_in], *to = &clock->epochs[last];
     struct end_of_life end = {
         .site = eden_index_of(object),
-        .flags = (uint32_t)(life->birth >> BIRTH_BITS) | (tenured != 0 ? EDEN_LIFE_TENURED : 0),
+        .flags = flags | (uint32_t)(life->birth >> BIRTH_BITS) | (tenured != 0 ? EDEN_LIFE_TENURED : 0),
         .bytes = bytes,
         .birth = {birth, clock_ns(clock, birth)},
         .death = clock->epochs[clock->epoch_count - 1].start,
@@ -193,16 +209,6 @@ void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_v
         end.death = profile->ended.bytes != 0 ? profile->ended : clock_now(profile->heap);
     }
     outbox_end(&profile->out, &end);
-}
-
-/* Where an object of new space is after copying; its old header stands unless it has moved, perhaps twice. */
-eden_value lifetimes_after_scavenge(eden_value object) {
-    bool moved = false;
-    while (header_has(object, EDEN_HEADER_FORWARDED)) {
-        object = eden_header(object) & ~EDEN_HEADER_FORWARDED;
-        moved = true;
-    }
-    return moved || header_has(object, EDEN_HEADER_KEPT) ? object : EDEN_NONE;
 }
 
 bool lifetimes_move_on(struct profile *profile, struct life life, eden_value now) {
@@ -227,25 +233,59 @@ static bool turn(eden_heap *heap, bool full, uint64_t start_ns) {
     return true;
 }
 
-/* Those that find no place in the new lists have been born: they count as lost, and as ended now. */
-static void move_all_on(struct profile *profile, struct lives *lives) {
-    struct lives before = *lives;
-    *lives = (struct lives){NULL, 0, 0};
-    for (size_t i = 0; i < before.count; i++) {
-        eden_value from = place(profile, &before.at[i]), now = lifetimes_after_scavenge(from);
+/* Ends of a list's objects, in runs where that can be. */
+static void end_one(struct life_run *run, const struct life *life, eden_value object, uint32_t flags) {
+    struct profile *profile = run->profile;
+    if (profile->out.one_by_one || !sampling_is_even(profile)) {
+        lifetimes_tell_end(profile, life, object, flags, run->censored);
+    } else {
+        run_add(run, eden_index_of(object), object_bytes(object), birth_bytes(life), life->where >> WHERE_BITS,
+                flags | (uint32_t)(life->birth >> BIRTH_BITS));
+    }
+}
+
+static struct anchor latest(const struct profile *profile) {
+    return profile->clock.epochs[profile->clock.epoch_count - 1].start;
+}
+
+/* Objects are read in order of birth, which is not that of their addresses: the reads are asked for in time. */
+enum { AHEAD = 16 };
+static void read_ahead(const struct profile *profile, const struct life *life) {
+    __builtin_prefetch((const void *)(uintptr_t)place(profile, life));
+}
+
+/* Where those go that a scavenge has kept. Those that find no place in a list have been born: they count as lost, and
+ * as ended now. In order, and `young` is filled no faster than it is read: it may be its own source. */
+static void move_all_on(struct profile *profile, const struct life *from, size_t count) {
+    struct life_run run;
+    run_init(&run, profile, latest(profile), false);
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count) {
+            read_ahead(profile, &from[i + AHEAD]);
+        }
+        struct life life = from[i];
+        eden_value was = place(profile, &life), now = lifetimes_after_scavenge(was);
         if (now == EDEN_NONE) {
-            lifetimes_tell_end(profile, &before.at[i], from, false);
-        } else if (!lifetimes_move_on(profile, before.at[i], now)) {
-            lifetimes_tell_end(profile, &before.at[i], now, true);
+            end_one(&run, &life, was, 0);
+        } else if (!lifetimes_move_on(profile, life, now)) {
+            lifetimes_tell_end(profile, &life, now, 0, true);
         }
     }
-    free(before.at);
+    run_end(&run);
+}
+
+static void move_young_on(struct profile *profile) {
+    size_t count = profile->young.count;
+    profile->young.count = 0;
+    move_all_on(profile, profile->young.at, count);
 }
 
 void lifetimes_settling(eden_heap *heap, uint64_t start_ns) {
     if (turn(heap, false, start_ns)) {
-        move_all_on(heap->profile, &heap->profile->young);
+        uint64_t begun_ns = now_ns();
+        move_young_on(heap->profile);
         heap->profile->turned = true;
+        heap->profile->work_ns += now_ns() - begun_ns;
     }
 }
 
@@ -254,27 +294,40 @@ void lifetimes_scavenged(eden_heap *heap, uint64_t start_ns) {
         return;
     }
     struct profile *profile = heap->profile;
+    uint64_t begun_ns = now_ns();
     profile->turned = false;
     sampling_end_epoch(profile, heap->eden.used);
-    move_all_on(profile, &profile->young);
-    move_all_on(profile, &profile->pending);
+    move_young_on(profile);
+    move_all_on(profile, profile->pending.at, profile->pending.count);
+    profile->pending.count = 0;
     if (sampling_walks(profile)) {
-        eden_walk(profile, profile->clock.epochs[profile->clock.epoch_count - 1].start, false);
+        eden_walk(profile, latest(profile), false);
     }
     outbox_flush(&profile->out);
-    send_state(profile, profile->clock.epochs[profile->clock.epoch_count - 1].start, false);
+    profile->work_ns += now_ns() - begun_ns;
+    send_state(profile, latest(profile), false);
 }
 
-static void keep_marked(struct profile *profile, struct lives *lives) {
+/* since: the epoch of the scavenge right before; it had kept what was in new space or came from there. */
+static void keep_marked(struct profile *profile, struct lives *lives, uint64_t since) {
+    struct life_run run;
+    run_init(&run, profile, latest(profile), false);
     size_t kept = 0;
     for (size_t i = 0; i < lives->count; i++) {
-        eden_value object = place(profile, &lives->at[i]);
-        if (header_has(object, EDEN_HEADER_MARKED)) {
-            lives->at[kept++] = lives->at[i];
-        } else {
-            lifetimes_tell_end(profile, &lives->at[i], object, false);
+        if (i + AHEAD < lives->count) {
+            read_ahead(profile, &lives->at[i + AHEAD]);
+        }
+        const struct life *life = &lives->at[i];
+        eden_value object = place(profile, life);
+        if (!header_has(object, EDEN_HEADER_MARKED)) {
+            uint64_t tenured = life->where >> WHERE_BITS;
+            bool held = since != 0 && (tenured == since || heap_is_young(profile->heap, object));
+            end_one(&run, life, object, held ? EDEN_LIFE_NEPOTISM : 0);
+        } else if (kept++ != i) {
+            lives->at[kept - 1] = *life;
         }
     }
+    run_end(&run);
     lives->count = kept;
 }
 
@@ -283,27 +336,40 @@ void lifetimes_marked(eden_heap *heap, uint64_t start_ns) {
         return;
     }
     struct profile *profile = heap->profile;
-    keep_marked(profile, &profile->young);
-    keep_marked(profile, &profile->old);
+    uint64_t begun_ns = now_ns(), scavenged_in = profile->clock.epoch_count - 2;
+    keep_marked(profile, &profile->young, scavenged_in);
+    keep_marked(profile, &profile->old, scavenged_in);
     outbox_flush(&profile->out);
-    send_state(profile, profile->clock.epochs[profile->clock.epoch_count - 1].start, false);
+    profile->work_ns += now_ns() - begun_ns;
+    send_state(profile, latest(profile), false);
 }
 
 void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_value object), void *context) {
     struct profile *profile = heap->profile;
-    for (size_t i = 0; profile != NULL && i < profile->old.count; i++) {
+    if (profile == NULL) {
+        return;
+    }
+    uint64_t begun_ns = now_ns();
+    for (size_t i = 0; i < profile->old.count; i++) {
+        if (i + AHEAD < profile->old.count) {
+            read_ahead(profile, &profile->old.at[i + AHEAD]);
+        }
         struct life *life = &profile->old.at[i];
         uint64_t tenured = life->where >> WHERE_BITS << WHERE_BITS;
         life->where = tenured | place_bits(profile, now(context, place(profile, life)));
     }
+    profile->work_ns += now_ns() - begun_ns;
 }
 
 /* ---- the end ---- */
 
 static void censor(struct profile *profile, const struct lives *lives) {
+    struct life_run run;
+    run_init(&run, profile, profile->ended, true);
     for (size_t i = 0; i < lives->count; i++) {
-        lifetimes_tell_end(profile, &lives->at[i], place(profile, &lives->at[i]), true);
+        end_one(&run, &lives->at[i], place(profile, &lives->at[i]), 0);
     }
+    run_end(&run);
 }
 
 void lifetimes_end(eden_heap *heap) {
