@@ -4,8 +4,8 @@
 #ifndef EDEN_KERNEL_H
 #define EDEN_KERNEL_H
 
-#include "event.h"
 #include "eden_histogram.h"
+#include "event.h"
 
 enum {
     KERNEL_SPECS = 4096,      /* probe sites: about 40 a file */
