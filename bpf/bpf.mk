@@ -1,7 +1,7 @@
 # edenscope: the kernel program, its skeleton and the tool. Depends on probes/ only.
 BPF_SRC := $(filter-out %.bpf.c,$(wildcard bpf/*.c))
-BPF_OBJ := $(BPF_SRC:%.c=$(B)/%.o)
-BPF_LIBS ?= -lbpf -lelf -ljansson $(if $(wildcard bpf/recording.c),-lsqlite3)
+BPF_OBJ := $(BPF_SRC:%.c=$(B)/%.o) $(B)/bpf/profile.pb-c.o
+BPF_LIBS ?= -lbpf -lelf -ljansson -lprotobuf-c -lz $(if $(wildcard bpf/recording.c),-lsqlite3)
 CPPFLAGS_bpf := -Ibpf -isystem $(B)/bpf
 ALL += $(B)/bin/edenscope
 
@@ -26,3 +26,12 @@ $(B)/bpf/eden.skel.h: $(B)/bpf/kernel.bpf.o
 	{ echo '/* NOLINTBEGIN: not our code */'; bpftool gen skeleton $< name eden_bpf; echo '/* NOLINTEND */'; } > $@.new
 	mv $@.new $@
 $(B)/bpf/attach.o: $(B)/bpf/eden.skel.h
+
+# pprof's format. -Wno-conversion: generated code.
+$(B)/bpf/profile.pb-c.c: bpf/profile.proto
+	@mkdir -p $(@D)
+	protoc-c --proto_path=bpf --c_out=$(@D) $<
+$(B)/bpf/profile.pb-c.h: $(B)/bpf/profile.pb-c.c ;
+$(B)/bpf/profile.pb-c.o: $(B)/bpf/profile.pb-c.c
+	$(CC) -I$(@D) $(CFLAGS_ALL) -Wno-conversion -MMD -MP -c $< -o $@
+$(B)/bpf/life_view_pprof.o: $(B)/bpf/profile.pb-c.h

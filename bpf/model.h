@@ -7,8 +7,8 @@
 #ifndef EDEN_MODEL_H
 #define EDEN_MODEL_H
 
-#include "event.h"
 #include "eden_histogram.h"
+#include "event.h"
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,48 +1,19 @@
 #include "model_json.h"
 #include "format.h"
-#include <string.h>
-
-/* Length of the UTF-8 sequence at text, 0 where there is none. */
-static size_t utf8_length(const unsigned char *text, size_t left) {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = text[0] < 0x80 ? 1 : text[0] >> 5 == 6 ? 2 : text[0] >> 4 == 14 ? 3 : text[0] >> 3 == 30 ? 4 : 0;
-    if (length < 2 || length > left) {
-        return length == 1;
-    }
-    uint32_t point = text[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if (text[i] >> 6 != 2) {
-            return 0;
-        }
-        point = point << 6 | (text[i] & 0x3fu);
-    }
-    bool surrogate = point >= 0xd800 && point < 0xe000;
-    return point < least[length] || point > 0x10ffff || surrogate ? 0 : length;
-}
+#include "text.h"
 
 json_t *json_text(const char *text, size_t most) {
     char clean[256];
-    size_t size = strnlen(text, most < sizeof clean - 1 ? most : sizeof clean - 1);
-    for (size_t i = 0; i < size;) {
-        size_t length = utf8_length((const unsigned char *)text + i, size - i);
-        if (length == 0) {
-            clean[i++] = '?';
-            continue;
-        }
-        memcpy(clean + i, text + i, length);
-        i += length;
-    }
-    clean[size] = 0;
+    text_to_utf8(clean, sizeof clean, text, most);
     return json_string(clean);
 }
 
-/* jansson's numbers are signed: what does not fit is shown as a real number rather than as a negative one. */
-static json_t *number(uint64_t value) {
+json_t *json_number(uint64_t value) {
     return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
 }
 
 static int put_number(json_t *object, const char *key, uint64_t value) {
-    return json_object_set_new(object, key, number(value));
+    return json_object_set_new(object, key, json_number(value));
 }
 
 static json_t *causes_to_json(const uint64_t *count, const uint64_t *before) {
@@ -56,7 +27,7 @@ static json_t *causes_to_json(const uint64_t *count, const uint64_t *before) {
 static bool causes_known(const struct heap_model *heap) { return heap->known >> EDEN_FIGURE_full_collections & 1; }
 
 static json_t *figure_to_json(const struct heap_model *heap, enum eden_figure figure) {
-    return heap->known >> figure & 1 ? number(heap->figures[figure]) : json_null();
+    return heap->known >> figure & 1 ? json_number(heap->figures[figure]) : json_null();
 }
 
 /* What was seen since attach. A maximum can't be taken apart: it is known only where it rose. */
@@ -66,7 +37,7 @@ static json_t *window_figure(const struct heap_model *heap, enum eden_figure fig
     if (!(heap->known >> figure & 1) || (kind == KIND_max && value <= before && before)) {
         return json_null();
     }
-    return number(kind == KIND_sum ? value - before : value);
+    return json_number(kind == KIND_sum ? value - before : value);
 }
 
 static json_t *window_to_json(const struct heap_model *heap) {
@@ -107,7 +78,7 @@ json_t *heap_to_json(const struct heap_model *heap) {
     if (!object) {
         return NULL;
     }
-    json_object_set_new(object, "heap", heap->id ? number(heap->id) : json_null());
+    json_object_set_new(object, "heap", heap->id ? json_number(heap->id) : json_null());
     json_object_set_new(object, "name", heap->name[0] ? json_text(heap->name, sizeof heap->name) : json_null());
     for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {
         json_object_set_new(object, figure_names[i], figure_to_json(heap, i));

@@ -12,6 +12,10 @@ json_t *model_to_json(const struct model *model);
 json_t *heap_to_json(const struct heap_model *heap);
 json_t *json_text(const char *text, size_t most); /* a string from outside: cut at NUL or `most`, made UTF-8 */
 
+/* A new reference. jansson's integers are signed: what does not fit is shown as a real number rather than as a negative
+ * one. */
+json_t *json_number(uint64_t value);
+
 /* On one line, with a newline. False where writing failed. */
 bool json_print(FILE *out, const json_t *json);
 

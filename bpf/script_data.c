@@ -3,6 +3,7 @@
  * Both give exact values: times and sizes as numbers, addresses as hexadecimal text (a number would lose bits in
  * readers that keep doubles), causes and reasons as words. In CSV each argument name of the probes that are wanted has
  * one column, whichever probe it comes from; what a probe does not have is empty. */
+#include "csv.h"
 #include "model_json.h"
 #include "probe_table.h"
 #include "script.h"
@@ -111,25 +112,10 @@ static void each_column(const struct script *script, const struct event *event,
     }
 }
 
-static void print_field(FILE *out, const char *text) {
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') {
-            fputc('"', out);
-        }
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static void print_name(const struct script *script, const struct event *event, const char *name) {
     (void)event;
     fputc(',', script->out);
-    print_field(script->out, name);
+    csv_field(script->out, name);
 }
 
 static void print_value(const struct script *script, const struct event *event, const char *name) {
@@ -145,11 +131,11 @@ static void print_value(const struct script *script, const struct event *event, 
         fprintf(script->out, "0x%" PRIx64, value);
         break;
     case ARG_string:
-        print_field(script->out, script_text(event, argument));
+        csv_field(script->out, script_text(event, argument));
         break;
     default:
         if (word) {
-            print_field(script->out, word);
+            csv_field(script->out, word);
         } else {
             fprintf(script->out, "%" PRIu64, value);
         }
@@ -168,7 +154,7 @@ bool script_print_csv(const struct script *script, const struct event *event, ui
         return true; /* of a newer version: there are no columns for it */
     }
     fprintf(script->out, "%" PRIu64 ",", event->time_ns);
-    print_field(script->out, script_command(script, event));
+    csv_field(script->out, script_command(script, event));
     fprintf(script->out, ",%u,%u,%s,", event->process.pid, event->tid, probe_table[event->probe].name);
     if (heap_id) {
         fprintf(script->out, "%" PRIu64, heap_id);

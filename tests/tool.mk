@@ -8,5 +8,5 @@ test-programs: $(PROBE_GUN)
 $(B)/tests/test_notes: $(B)/bpf/notes.o $(B)/bpf/operand.o
 $(B)/tests/test_notes: LDLIBS += -lelf
 $(B)/tests/test_heapinfo: $(B)/bpf/heapinfo.o
-$(B)/tests/test_model: $(B)/bpf/model.o $(B)/bpf/model_json.o $(B)/bpf/format.o
+$(B)/tests/test_model: $(B)/bpf/model.o $(B)/bpf/model_json.o $(B)/bpf/format.o $(B)/bpf/text.o
 $(B)/tests/test_model: LDLIBS += -ljansson

@@ -1,0 +1,51 @@
+/* The views of `edenscope lifetimes`: each prints one form of what the model knows.
+ *
+ * A view writes to `out` and leaves it open; whether all could be written is for output_finish to say. It returns
+ * false, with the reason in `why`, where memory or a program it needs is missing. Text views have a part for each heap;
+ * data formats have the heap in each row. Names come from the traced process and may hold any bytes: each view writes
+ * them so that its format stays whole (text and plots replace what they can't show by '?'; JSON and pprof replace what
+ * is no UTF-8; CSV quotes). What is not known is shown as "unknown", null or an empty field, never as 0. */
+#ifndef EDEN_LIFE_VIEW_H
+#define EDEN_LIFE_VIEW_H
+
+#include "failure.h"
+#include "life_stats.h"
+#include <stdio.h>
+
+struct life_view_options {
+    struct life_rule rule; /* what is long-lived */
+    enum life_clock clock; /* what lifetimes are measured in, where a view shows one clock */
+    enum life_measure by;  /* objects or bytes, where a view shows one of them */
+    bool by_site;          /* one row or curve a site, not a class, where a view shows one of them */
+    size_t top;            /* rows, curves or bars at most; 0: all */
+};
+extern const struct life_view_options life_view_defaults; /* 5% of time; time; objects; classes; 20 */
+
+typedef bool life_view(FILE *out, const struct life_model *model, const struct life_view_options *options,
+                       struct failure *why);
+
+life_view life_view_percentiles; /* life_view_percentiles.c */
+life_view life_view_survival;    /* life_view_survival.c */
+life_view life_view_survival_svg;
+life_view life_view_density; /* life_view_density.c */
+life_view life_view_density_svg;
+life_view life_view_histogram; /* life_view_histogram.c */
+life_view life_view_histogram_svg;
+life_view life_view_heatmap; /* life_view_heatmap.c */
+life_view life_view_heatmap_svg;
+life_view life_view_tenured; /* life_view_garbage.c */
+life_view life_view_nepotism;
+life_view life_view_ndjson; /* life_view_ndjson.c */
+life_view life_view_csv;    /* life_view_csv.c */
+life_view life_view_folded; /* life_view_folded.c */
+life_view life_view_pprof;  /* life_view_pprof.c */
+
+struct life_view_description {
+    const char *name;
+    life_view *print;
+    const char *help; /* one line */
+};
+extern const struct life_view_description life_views[];                /* ends with a name NULL */
+const struct life_view_description *life_view_named(const char *name); /* NULL: there is none */
+
+#endif
