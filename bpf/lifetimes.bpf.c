@@ -52,8 +52,10 @@ struct {
 static const struct life_sums no_sums;
 static const struct life_bucket_sums no_bucket_sums;
 
+/* 32 bits for all that bounds a read: the compiler would check a wider number in one register and use another. */
 struct batch {
-    uint64_t records, count, record_bytes;
+    uint64_t records;
+    uint32_t count, record_bytes;
     uint32_t heap, kind;
 };
 
@@ -85,11 +87,11 @@ static __always_inline void count_in_bucket(const struct life_bucket_key *key, c
 
 /* As many bytes of record number i as both sides know; the rest stays as it is. */
 static __always_inline bool read_record(const struct batch *batch, uint32_t i, void *to, uint32_t most) {
-    uint64_t bytes = batch->record_bytes;
+    uint32_t bytes = batch->record_bytes;
     if (bytes > most) {
         bytes = most;
     }
-    const void *from = (const void *)(batch->records + i * batch->record_bytes);
+    const void *from = (const void *)(batch->records + (uint64_t)i * batch->record_bytes);
     if (bpf_probe_read_user(to, bytes, from) != 0) {
         lose(LOST_UNREADABLE);
         return false;
@@ -165,7 +167,7 @@ static long add_ends(uint32_t i, struct batch *batch) {
 
 /* A part of a batch. */
 struct part {
-    uint64_t first, count, bytes;
+    uint32_t first, count, bytes;
 };
 
 static __always_inline bool fill(struct life_chunk *head, void *records, uint32_t room, const struct batch *batch,
@@ -174,8 +176,8 @@ static __always_inline bool fill(struct life_chunk *head, void *records, uint32_
     head->kind = batch->kind;
     head->count = part->count;
     head->record_bytes = batch->record_bytes;
-    uint64_t bytes = part->bytes;
-    const void *from = (const void *)(batch->records + part->first * batch->record_bytes);
+    uint32_t bytes = part->bytes;
+    const void *from = (const void *)(batch->records + (uint64_t)part->first * batch->record_bytes);
     return bytes <= room && bpf_probe_read_user(records, bytes, from) == 0;
 }
 
@@ -190,7 +192,7 @@ static __always_inline void hand_over(void *chunk, bool filled, const struct par
 }
 
 static long send_part(uint32_t i, struct batch *batch) {
-    uint64_t each = LIFE_CHUNK_BYTES / batch->record_bytes;
+    uint32_t each = LIFE_CHUNK_BYTES / batch->record_bytes;
     struct part part = {.first = i * each};
     if (part.first >= batch->count) {
         return 1;
@@ -252,14 +254,15 @@ int on_batch(struct pt_regs *ctx) {
     }
     struct batch batch = {};
     struct heap_key key = {};
+    uint64_t count, record_bytes;
     {
         uint64_t regs[16];
         copy_registers(regs, ctx);
         key.address = fetch(&spec->arg[0], regs);
         batch.kind = fetch(&spec->arg[1], regs);
         batch.records = fetch(&spec->arg[2], regs);
-        batch.count = fetch(&spec->arg[3], regs);
-        batch.record_bytes = fetch(&spec->arg[4], regs);
+        count = fetch(&spec->arg[3], regs);
+        record_bytes = fetch(&spec->arg[4], regs);
     }
     uint32_t tid;
     current_process(&key.process, &tid);
@@ -269,14 +272,14 @@ int on_batch(struct pt_regs *ctx) {
         return 0;
     }
     batch.heap = heap->number;
-    if (batch.count > LIFE_MOST_RECORDS) {
-        lose_many(LOST_UNREADABLE, batch.count - LIFE_MOST_RECORDS);
-        batch.count = LIFE_MOST_RECORDS;
-    }
-    if (batch.record_bytes < 8 || batch.record_bytes > LIFE_CHUNK_BYTES) {
-        lose_many(LOST_UNREADABLE, batch.count);
+    uint64_t taken = count < LIFE_MOST_RECORDS ? count : LIFE_MOST_RECORDS;
+    bool sound = record_bytes >= 8 && record_bytes <= LIFE_CHUNK_BYTES;
+    lose_many(LOST_UNREADABLE, sound ? count - taken : count);
+    if (!sound) {
         return 0;
     }
+    batch.count = taken;
+    batch.record_bytes = record_bytes;
     if (send_records) {
         bpf_loop(batch.count, send_part, &batch, 0);
     } else {

@@ -19,6 +19,7 @@ struct command {
 #pragma weak cmd_record
 #pragma weak cmd_report
 #pragma weak cmd_script
+#pragma weak cmd_lifetimes
 
 static const struct command commands[] = {
     {"list", cmd_list, "processes and files that can be observed, their heaps and probes"},
@@ -26,6 +27,7 @@ static const struct command commands[] = {
     {"record", cmd_record, "write a recording (eden.data)"},
     {"report", cmd_report, "text report of a recording"},
     {"script", cmd_script, "the events of a recording, as text, JSON or CSV"},
+    {"lifetimes", cmd_lifetimes, "how long objects live, by class and site"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -33,7 +35,7 @@ static void print_help(FILE *out) {
     fprintf(out, "usage: edenscope COMMAND [options] [-p PID | -- PROGRAM arguments...]\n\ncommands:\n");
     for (size_t i = 0; i < COMMANDS; i++) {
         if (commands[i].run) {
-            fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].meaning);
+            fprintf(out, "  %-9s  %s\n", commands[i].name, commands[i].meaning);
         }
     }
     fprintf(out, "\n`edenscope COMMAND --help` lists a command's options.\n");

@@ -15,6 +15,13 @@ enum {
     OPTION_FORCE,
     OPTION_HEAP,
     OPTION_PROBE,
+    OPTION_SAMPLING,
+    OPTION_MECHANISM,
+    OPTION_DETAILS,
+    OPTION_VIEW,
+    OPTION_TOP,
+    OPTION_BY_SITE,
+    OPTION_LONG_LIVED,
     OPTION_WITHOUT,
     OPTION_NO_MULTI
 };
@@ -49,6 +56,26 @@ static const struct described table[] = {
     {{"force", no_argument, NULL, OPTION_FORCE},
      ACCEPT_FORCE,
      "--force             replace a file that is not a recording"},
+    {{"sampling", required_argument, NULL, OPTION_SAMPLING},
+     ACCEPT_LIFETIMES,
+     "--sampling WHICH    all, 1/N (each object with that chance), nth=N (each N-th), bytes=N[K|M] (one in so\n"
+     "                      many bytes), refill=N[K|M], window=OPEN/CLOSED (ms); default bytes=512K"},
+    {{"mechanism", required_argument, NULL, OPTION_MECHANISM},
+     ACCEPT_LIFETIMES,
+     "--mechanism HOW     who finds deaths: vm (default), ephemeron, pretenured, oracle[=BYTES]"},
+    {{"details", no_argument, NULL, OPTION_DETAILS},
+     ACCEPT_LIFETIMES,
+     "--details           keep each sampled object, not only sums"},
+    {{"view", required_argument, NULL, OPTION_VIEW},
+     ACCEPT_LIFETIMES,
+     "--view NAME         another form than the table, as survival or csv; a wrong name lists them"},
+    {{"by-site", no_argument, NULL, OPTION_BY_SITE}, ACCEPT_LIFETIMES, "--by-site           views: sites, not classes"},
+    {{"top", required_argument, NULL, OPTION_TOP},
+     ACCEPT_LIFETIMES,
+     "--top N             at most so many rows (20); 0: all"},
+    {{"long-lived", required_argument, NULL, OPTION_LONG_LIVED},
+     ACCEPT_LIFETIMES,
+     "--long-lived PERCENT  of the run from which a mean lifetime is long (5)"},
     {{"verbose", no_argument, NULL, 'v'}, ~0u, "-v, --verbose       say what is done"},
     {{"help", no_argument, NULL, 'h'}, ~0u, "-h, --help          this help"},
     {{"without", required_argument, NULL, OPTION_WITHOUT}, ACCEPT_TARGET, NULL},
@@ -96,11 +123,19 @@ static bool parse_pid(const char *text, int *pid) {
     return !errno && end != text && *end == 0 && value > 0 && value <= 1 << 22;
 }
 
-static bool parse_heap(const char *text, uint64_t *heap) {
+static bool parse_count(const char *text, uint64_t *count) {
     char *end;
     errno = 0;
-    *heap = strtoull(text, &end, 10);
-    return errno == 0 && end != text && *end == 0 && text[0] != '-' && *heap != 0;
+    *count = strtoull(text, &end, 10);
+    return errno == 0 && end != text && *end == 0 && text[0] != '-';
+}
+
+static bool parse_heap(const char *text, uint64_t *heap) { return parse_count(text, heap) && *heap != 0; }
+
+static bool parse_percent(const char *text, double *percent) {
+    char *end;
+    *percent = strtod(text, &end);
+    return end != text && *end == 0 && isfinite(*percent) && *percent > 0 && *percent <= 100;
 }
 
 static bool add_probe(struct options *options, const char *name) {
@@ -120,6 +155,10 @@ static const char *wanted(int value) {
         return "not a process id";
     case OPTION_HEAP:
         return "not the number of a heap, from 1";
+    case OPTION_LONG_LIVED:
+        return "not a share in percent, above 0 and at most 100";
+    case OPTION_TOP:
+        return "not a number of rows";
     case OPTION_PROBE:
         return "not a probe; docs/probes.md lists them, as scavenge__done";
     default:
@@ -127,8 +166,42 @@ static const char *wanted(int value) {
     }
 }
 
+static bool set_lifetimes(struct options *options, int value, const char *argument) {
+    switch (value) {
+    case OPTION_SAMPLING:
+        options->sampling = argument;
+        return true;
+    case OPTION_MECHANISM:
+        options->mechanism = argument;
+        return true;
+    case OPTION_DETAILS:
+        options->details = true;
+        return true;
+    case OPTION_VIEW:
+        options->view = argument;
+        return true;
+    case OPTION_BY_SITE:
+        options->by_site = true;
+        return true;
+    case OPTION_TOP:
+        options->top_given = true;
+        return parse_count(argument, &options->top);
+    default:
+        options->long_lived_given = true;
+        return parse_percent(argument, &options->long_lived);
+    }
+}
+
 static bool set(struct options *options, int value, const char *argument) {
     switch (value) {
+    case OPTION_SAMPLING:
+    case OPTION_MECHANISM:
+    case OPTION_DETAILS:
+    case OPTION_VIEW:
+    case OPTION_BY_SITE:
+    case OPTION_TOP:
+    case OPTION_LONG_LIVED:
+        return set_lifetimes(options, value, argument);
     case OPTION_HEAP:
         return parse_heap(argument, &options->heap);
     case OPTION_PROBE:

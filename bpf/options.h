@@ -27,6 +27,7 @@ enum {
     ACCEPT_FORCE = 1 << 11,      /* --force */
     ACCEPT_HEAP = 1 << 12,       /* --heap ID, and --pid to choose a process that was recorded */
     ACCEPT_PROBE = 1 << 13,      /* --probe NAME, many times */
+    ACCEPT_LIFETIMES = 1 << 14,  /* --sampling, --mechanism, --details, --view, --top, --by-site, --long-lived */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
 
@@ -42,6 +43,10 @@ struct options {
     uint64_t probes[OPTIONS_PROBE_WORDS]; /* bit i of word i / 64: probe i; of use where some_probes */
     bool some_probes;
     const char *output, *input;
+    const char *sampling, *mechanism, *view; /* as given: life_options.h and life_view.h say what they may be */
+    bool details, by_site, top_given, long_lived_given;
+    uint64_t top;
+    double long_lived;   /* percent */
     const char *without; /* hidden, for tests: --without PROBE[,PROBE] */
     bool no_multi;       /* hidden, for tests: --no-multi */
     char **rest;         /* rest_count of them, in argv's memory */

@@ -1,0 +1,177 @@
+/* `edenscope lifetimes`: how long the objects of a process or a command live, by class and site.
+ *
+ *     source --records or sums--> model of lifetimes --> table, JSON, or a view (life_view.c) */
+#include "clock.h"
+#include "commands.h"
+#include "interrupt.h"
+#include "life_options.h"
+#include "life_table.h"
+#include "options.h"
+#include "output.h"
+#include "source.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "lifetimes [--sampling WHICH] [--mechanism HOW] [--details] [--json | --view NAME] [-o FILE] [-v]\n"
+    "                          (-p PID [seconds] | -- PROGRAM arguments...)\n"
+    "\n"
+    "  How long objects live, by class and by site. The heaps sample while this runs.";
+
+struct lifetimes {
+    struct options options;
+    struct source_options wanted;
+    struct life_view_options shown;
+    life_view *view;
+    double seconds; /* 0: until it ends */
+    FILE *out;
+};
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static bool parse_seconds(struct lifetimes *run, struct failure *why) {
+    const struct options *options = &run->options;
+    if (options->rest_count == 0) {
+        return true;
+    }
+    char *end;
+    run->seconds = strtod(options->rest[0], &end);
+    if (options->rest_count > 1 || *end || end == options->rest[0] || !isfinite(run->seconds) || run->seconds < 0.001 ||
+        run->seconds > 1e6) {
+        return failure_set(why, 1, "%.100s: not a time in seconds (0.001 to 1000000); a program to run goes after --",
+                           options->rest[options->rest_count > 1]);
+    }
+    return options->pid ||
+           failure_set(why, 1, "%.100s: a time is for -p PID; a program runs to its end", options->rest[0]);
+}
+
+static bool choose_view(struct lifetimes *run, struct failure *why) {
+    const struct options *options = &run->options;
+    run->view = options->json ? life_json : life_table;
+    if (!options->view) {
+        return true;
+    }
+    const struct life_view_description *view = life_view_named(options->view);
+    if (!view) {
+        size_t length = 0;
+        char names[400] = "";
+        for (view = life_views; view->name && length < sizeof names; view++) {
+            length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", view->name);
+        }
+        return failure_set(why, 1, "--view %.40s: not one of %s", options->view, names);
+    }
+    run->view = view->print;
+    return !options->json || failure_set(why, 1, "either --json or --view %.40s, not both", options->view);
+}
+
+static bool prepare(struct lifetimes *run, struct failure *why) {
+    const struct options *options = &run->options;
+    const struct life_request request = {options->sampling, options->mechanism, options->details};
+    run->shown = life_view_defaults;
+    run->shown.top = options->top_given ? options->top : run->shown.top;
+    run->shown.by_site = options->by_site;
+    if (options->long_lived_given) {
+        run->shown.rule.share = options->long_lived / 100;
+    }
+    run->wanted = (struct source_options){.pid = options->pid,
+                                          .command = options->command,
+                                          .lifetimes = true,
+                                          .details = options->details,
+                                          .without = options->without,
+                                          .no_multi = options->no_multi,
+                                          .verbose = options->verbose};
+    return parse_seconds(run, why) && choose_view(run, why) && life_request_encode(&request, &run->wanted.mailbox, why);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static void observe(struct source *source, double seconds) {
+    enum { POLL_MS = 100 };
+    uint64_t end = seconds > 0 ? now_ns() + (uint64_t)(seconds * 1e9) : UINT64_MAX;
+    int told = 0;
+    bool over = false;
+    for (bool more = true; more;) {
+        uint64_t now = now_ns(), left = end > now ? (end - now + 999999) / 1000000 : 0;
+        more = source_poll(source, over || left > POLL_MS ? POLL_MS : (int)left, NULL, NULL);
+        for (; told < interrupt_count(); told++) {
+            source_stop(source);
+        }
+        if (!over && now_ns() >= end) {
+            over = true;
+            source_stop(source);
+        }
+    }
+}
+
+static bool show(struct lifetimes *run, struct source *source, struct failure *why) {
+    struct life_model model = {0};
+    bool shown = source_lifetimes(source, &model, why) && run->view(run->out, &model, &run->shown, why);
+    if (shown && model.heap_count == 0) {
+        fprintf(stderr, "edenscope: no heap was seen: does the program use libeden, and is this the right process?\n");
+    }
+    life_model_clear(&model);
+    return shown;
+}
+
+static int profile(struct lifetimes *run) {
+    struct failure why;
+    interrupt_install();
+    struct source *source = source_open(&run->wanted, &why);
+    if (!source) {
+        return failure_tell(&why);
+    }
+    if (run->options.verbose) {
+        fprintf(stderr, "edenscope: attached in %.1f ms\n", (double)source_attach_ns(source) / 1e6);
+    }
+    int status = 0;
+    if (interrupt_count() > 0) {
+        status = 128 + interrupt_last(); /* before the command began, so it need not */
+    } else if (run->out != stdout && ftruncate(fileno(run->out), 0) != 0 && errno != EINVAL) {
+        status = failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno)) ? 0 : failure_tell(&why);
+    } else if (!source_start(source, &why)) {
+        status = failure_tell(&why);
+    } else {
+        observe(source, run->seconds);
+        if (!show(run, source, &why)) {
+            status = failure_tell(&why);
+        } else if (run->options.command && source_exit_status(source) >= 0) {
+            status = source_exit_status(source);
+        } else if (run->options.command && interrupt_last()) {
+            status = 128 + interrupt_last(); /* told to leave the command alone */
+        }
+    }
+    source_close(source);
+    return status;
+}
+
+int cmd_lifetimes(int argc, char **argv) {
+    struct lifetimes run = {.out = stdout};
+    struct failure why;
+    int status;
+    if (!options_parse(&run.options, ACCEPT_TARGET | ACCEPT_LIFETIMES | ACCEPT_JSON | ACCEPT_OUTPUT | ACCEPT_REST,
+                       usage, argc, argv, &status) ||
+        !options_need_target(&run.options, usage, &status)) {
+        return status;
+    }
+    if (!prepare(&run, &why)) {
+        return failure_tell(&why);
+    }
+    if (run.options.output) {
+        /* Emptied only when observation begins: what can't begin must not cost the file that is there. */
+        run.out = fopen(run.options.output, "ae");
+        if (!run.out) {
+            fprintf(stderr, "edenscope: %s: %s\n", run.options.output, strerror(errno));
+            return 1;
+        }
+    }
+    status = profile(&run);
+    if (run.out != stdout) {
+        status = output_finish(run.out, run.options.output, status);
+        fclose(run.out);
+    }
+    return status;
+}
