@@ -230,8 +230,7 @@ static __always_inline void add_profile(const struct batch *batch) {
 static __always_inline void add_batch(struct batch *batch) {
     switch (batch->kind) {
     case EDEN_BATCH_PROFILE:
-        add_profile(batch);
-        break;
+        break; /* has been */
     case EDEN_BATCH_BIRTHS:
         bpf_loop(batch->count, add_births, batch, 0);
         break;
@@ -280,6 +279,9 @@ int on_batch(struct pt_regs *ctx) {
     }
     batch.count = taken;
     batch.record_bytes = record_bytes;
+    if (batch.kind == EDEN_BATCH_PROFILE) {
+        add_profile(&batch);
+    }
     if (send_records) {
         bpf_loop(batch.count, send_part, &batch, 0);
     } else {
