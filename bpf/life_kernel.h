@@ -14,16 +14,30 @@ enum {
     LIFE_SMALL_BYTES = 1 << 10,
 };
 
+/* A heap that is asked for something else ends its profile and begins another: only the last one counts. So sums are of
+ * one profile each, the heap's number with the profile's in the bits above. */
+enum { LIFE_HEAP_BITS = 12, LIFE_PROFILE_BITS = 32 - LIFE_HEAP_BITS };
+_Static_assert(KERNEL_HEAPS <= 1 << LIFE_HEAP_BITS, "a heap's number fits");
+
+static inline uint32_t life_profile_of(uint32_t heap, uint64_t profile) {
+    return heap | (uint32_t)(profile << LIFE_HEAP_BITS);
+}
+
+struct life_profile {
+    struct eden_profile_record last; /* the last record that came; time_ns 0: none has */
+    uint64_t number;                 /* of profiles of this heap, from 1 */
+};
+
 /* struct life_sums by these. */
 struct life_sums_key {
-    uint32_t heap, site;
-    uint32_t outcome; /* enum life_outcome, or LIFE_BORN */
+    uint32_t profile, site; /* life_profile_of */
+    uint32_t outcome;       /* enum life_outcome, or LIFE_BORN */
     uint32_t flags;
 };
 enum { LIFE_BORN = LIFE_OUTCOMES };
 
 struct life_bucket_key {
-    uint32_t heap, site;
+    uint32_t profile, site;
     uint16_t outcome, clock, bucket, reserved;
 };
 struct life_bucket_sums {

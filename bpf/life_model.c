@@ -21,6 +21,8 @@ static void clear_heap(struct life_heap *heap) {
         }
     }
     free(heap->sites);
+    heap->sites = NULL;
+    heap->site_count = heap->site_room = 0;
 }
 
 void life_model_clear(struct life_model *model) {
@@ -212,6 +214,19 @@ static bool add_object(struct life_model *model, struct life_heap *heap, const s
     return true;
 }
 
+/* Another profile of a heap begins: what is known is of the one before, and is dropped. */
+static void begin_anew(struct life_model *model, struct life_heap *heap) {
+    uint32_t number = (uint32_t)(heap - model->heaps);
+    size_t kept = 0;
+    for (size_t i = 0; i < model->object_count; i++) {
+        if (model->objects[i].heap != number) {
+            model->objects[kept++] = model->objects[i];
+        }
+    }
+    model->object_count = kept;
+    clear_heap(heap);
+}
+
 union any_record {
     struct eden_profile_record profile;
     struct eden_birth_cell birth;
@@ -224,6 +239,9 @@ static bool add_record(struct life_model *model, struct life_heap *heap, uint32_
     const struct eden_life_cell *life = &record->life;
     switch (kind) {
     case EDEN_BATCH_PROFILE:
+        if (heap->begun && heap->state.begun_ns != record->profile.begun_ns) {
+            begin_anew(model, heap);
+        }
         heap->begun = true;
         heap->state = record->profile;
         return true;

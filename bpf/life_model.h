@@ -54,7 +54,7 @@ struct life_heap {
     uint64_t address, id;
     char name[64];
     bool begun;                       /* `state` is known */
-    struct eden_profile_record state; /* the last one that came */
+    struct eden_profile_record state; /* the last one that came; all else is of the profile that it is of */
     struct life_site *sites;          /* owned, in order of `site` */
     size_t site_count, site_room;
 };
@@ -83,7 +83,8 @@ struct life_heap *life_model_heap(struct life_model *model, const struct process
 struct life_site *life_heap_site(struct life_heap *heap, uint32_t site); /* finds or adds */
 bool life_site_bucket(struct life_site *site, enum life_outcome outcome, enum life_clock clock,
                       const struct life_bucket *bucket); /* adds it to what is there */
-/* Adds one batch, as the probe handed it over, to a heap. False: no memory, or the records make no sense. */
+/* Adds one batch, as the probe handed it over, to a heap. Where a heap begins another profile, that takes the place of
+ * the one before. False: no memory, or some of the records, which are left out, make no sense. */
 bool life_model_batch(struct life_model *model, struct life_heap *heap, uint32_t kind, const void *records,
                       uint64_t count, uint64_t record_bytes);
 

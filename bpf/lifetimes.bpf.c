@@ -40,7 +40,7 @@ struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(max_entries, KERNEL_HEAPS);
     __type(key, uint32_t);
-    __type(value, struct eden_profile_record);
+    __type(value, struct life_profile);
 } life_profiles SEC(".maps");
 
 struct {
@@ -57,6 +57,7 @@ struct batch {
     uint64_t records;
     uint32_t count, record_bytes;
     uint32_t heap, kind;
+    uint32_t profile; /* life_profile_of */
 };
 
 static __always_inline void lose_many(enum lost_kind kind, uint64_t count) { add(&lost[kind], count); }
@@ -104,7 +105,7 @@ static long add_births(uint32_t i, struct batch *batch) {
     if (!read_record(batch, i, &cell, sizeof cell)) {
         return 1;
     }
-    struct life_sums_key key = {.heap = batch->heap, .site = cell.site, .outcome = LIFE_BORN};
+    struct life_sums_key key = {.profile = batch->profile, .site = cell.site, .outcome = LIFE_BORN};
     struct life_sums *sums = cell.site < EDEN_CLASS_LIMIT ? find_sums(&key) : 0;
     if (!sums) {
         lose_many(LOST_LIVES, cell.count);
@@ -138,7 +139,7 @@ static long add_ends(uint32_t i, struct batch *batch) {
         return 1;
     }
     uint16_t outcome = batch->kind == EDEN_BATCH_CENSORED ? LIFE_CENSORED : LIFE_DIED;
-    struct life_sums_key key = {.heap = batch->heap, .site = cell.site, .outcome = outcome, .flags = cell.flags};
+    struct life_sums_key key = {.profile = batch->profile, .site = cell.site, .outcome = outcome, .flags = cell.flags};
     bool sound = cell.site < EDEN_CLASS_LIMIT && cell.flags < EDEN_LIFE_FLAGS && cell.ns_bucket < HISTOGRAM_BUCKETS &&
                  cell.bytes_bucket < HISTOGRAM_BUCKETS;
     struct life_sums *sums = sound ? find_sums(&key) : 0;
@@ -147,7 +148,7 @@ static long add_ends(uint32_t i, struct batch *batch) {
         return 0;
     }
     add_to_sums(sums, &cell);
-    struct life_bucket_key at = {.heap = batch->heap, .site = cell.site, .outcome = outcome};
+    struct life_bucket_key at = {.profile = batch->profile, .site = cell.site, .outcome = outcome};
     at.clock = LIFE_NS;
     at.bucket = cell.ns_bucket;
     count_in_bucket(&at, &cell);
@@ -218,12 +219,11 @@ static long send_part(uint32_t i, struct batch *batch) {
 
 /* ---- the probe -------------------------------------------------------------------------------------------------- */
 
-static __always_inline void add_profile(const struct batch *batch) {
-    uint32_t heap = batch->heap;
-    struct eden_profile_record *last = bpf_map_lookup_elem(&life_profiles, &heap);
+static __always_inline void take_profile(const struct batch *batch, struct life_profile *profile) {
     struct eden_profile_record record = {};
-    if (last && read_record(batch, 0, &record, sizeof record)) {
-        *last = record;
+    if (read_record(batch, 0, &record, sizeof record)) {
+        profile->number += profile->last.time_ns == 0 || profile->last.begun_ns != record.begun_ns;
+        profile->last = record;
     }
 }
 
@@ -279,9 +279,15 @@ int on_batch(struct pt_regs *ctx) {
     }
     batch.count = taken;
     batch.record_bytes = record_bytes;
-    if (batch.kind == EDEN_BATCH_PROFILE) {
-        add_profile(&batch);
+    struct life_profile *profile = bpf_map_lookup_elem(&life_profiles, &batch.heap);
+    if (!profile) {
+        lose(LOST_HEAPS);
+        return 0;
     }
+    if (batch.kind == EDEN_BATCH_PROFILE) {
+        take_profile(&batch, profile);
+    }
+    batch.profile = life_profile_of(batch.heap, profile->number);
     if (send_records) {
         bpf_loop(batch.count, send_part, &batch, 0);
     } else {

@@ -85,18 +85,19 @@ static void ask_new_heaps(struct source *source) {
     }
 }
 
-static bool read_state(const struct source *source, uint32_t number, struct eden_profile_record *state) {
-    return bpf_map_lookup_elem(kernel_life_map(source->kernel, KERNEL_LIFE_PROFILES), &number, state) == 0 &&
-           state->time_ns != 0;
+/* What is known of a heap's profile; false: it has none yet. */
+static bool read_profile(const struct source *source, uint32_t number, struct life_profile *profile) {
+    return bpf_map_lookup_elem(kernel_life_map(source->kernel, KERNEL_LIFE_PROFILES), &number, profile) == 0 &&
+           profile->last.time_ns != 0;
 }
 
 /* Whether a heap has a profile that has not ended. */
 static bool profiles(const struct source *source, const volatile struct heap_entry *entry, uint32_t number) {
-    struct eden_profile_record state;
+    struct life_profile profile;
     struct process_key process = entry->key.process;
     const struct observed *observed = find_observed(source, &process);
     return observed && !observed->ended && (entry->flags & (HEAP_USED | HEAP_DESTROYED)) == HEAP_USED &&
-           read_state(source, number, &state) && !state.ended;
+           read_profile(source, number, &profile) && !profile.last.ended;
 }
 
 bool source_end_lifetimes(struct source *source, bool at_once) {
@@ -192,18 +193,26 @@ struct sums_entry {
 static int by_site(const void *a, const void *b) {
     const struct life_sums_key *first = &((const struct sums_entry *)a)->key;
     const struct life_sums_key *second = &((const struct sums_entry *)b)->key;
-    if (first->heap != second->heap) {
-        return first->heap < second->heap ? -1 : 1;
+    if (first->profile != second->profile) {
+        return first->profile < second->profile ? -1 : 1;
     }
     return (first->site > second->site) - (first->site < second->site);
 }
 
-static struct life_site *site_of(const struct source *source, struct life_model *model, uint32_t number,
-                                 uint32_t site) {
-    uint32_t count;
+/* The model's site for sums of the kernel's; false: no memory. *found is NULL where they are of a profile that another
+ * one has replaced. */
+static bool find_site(const struct source *source, struct life_model *model, uint32_t profile, uint32_t site,
+                      struct life_site **found) {
+    uint32_t count, number = profile & ((1u << LIFE_HEAP_BITS) - 1);
     const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
-    struct life_heap *heap = number < count ? heap_of(source, model, &entry[number]) : NULL;
-    return heap ? life_heap_site(heap, site) : NULL;
+    struct life_profile last;
+    *found = NULL;
+    if (number >= count || !read_profile(source, number, &last) || life_profile_of(number, last.number) != profile) {
+        return true;
+    }
+    struct life_heap *heap = heap_of(source, model, &entry[number]);
+    *found = heap ? life_heap_site(heap, site) : NULL;
+    return *found;
 }
 
 static bool take_sums(struct source *source, struct life_model *model) {
@@ -222,11 +231,11 @@ static bool take_sums(struct source *source, struct life_model *model) {
     }
     for (size_t i = 0; taken && i < count; i++) {
         const struct life_sums_key *key = &all[i].key;
-        struct life_site *site = site_of(source, model, key->heap, key->site);
-        taken = site != NULL;
-        if (taken && key->outcome < LIFE_OUTCOMES) {
+        struct life_site *site;
+        taken = find_site(source, model, key->profile, key->site, &site);
+        if (site && key->outcome < LIFE_OUTCOMES) {
             site->ended[key->outcome][key->flags % EDEN_LIFE_FLAGS] = all[i].sums;
-        } else if (taken) {
+        } else if (site) {
             site->births = all[i].sums;
         }
     }
@@ -243,10 +252,11 @@ static bool take_buckets(struct source *source, struct life_model *model) {
         if (bpf_map_lookup_elem(map, &key, &sums) != 0) {
             continue;
         }
-        struct life_site *site = site_of(source, model, key.heap, key.site);
+        struct life_site *site;
         struct life_bucket bucket = {key.bucket, sums.count, sums.weight, sums.weight_bytes};
-        if (!site || !life_site_bucket(site, (enum life_outcome)(key.outcome % LIFE_OUTCOMES),
-                                       (enum life_clock)(key.clock % LIFE_CLOCKS), &bucket)) {
+        if (!find_site(source, model, key.profile, key.site, &site) ||
+            (site && !life_site_bucket(site, (enum life_outcome)(key.outcome % LIFE_OUTCOMES),
+                                       (enum life_clock)(key.clock % LIFE_CLOCKS), &bucket))) {
             return false;
         }
     }
@@ -260,7 +270,9 @@ static bool take_heaps(struct source *source, struct life_model *model) {
     for (uint32_t i = 0; i < count; i++) {
         struct life_heap *heap = entry[i].flags & HEAP_USED ? heap_of(source, model, &entry[i]) : NULL;
         if (heap) {
-            heap->begun = read_state(source, i, &heap->state);
+            struct life_profile profile;
+            heap->begun = read_profile(source, i, &profile);
+            heap->state = heap->begun ? profile.last : (struct eden_profile_record){0};
         } else if (entry[i].flags & HEAP_USED) {
             return false;
         }
@@ -306,7 +318,8 @@ static void say_heaps(const struct source *source, const struct life_model *mode
         if (!heap->begun) {
             what = "no collection ended while it was observed, so nothing is known of it";
         } else if (!as_asked(&heap->state, source->options.mailbox)) {
-            what = "did not profile as it was asked to: it was created too late to be asked, or its runtime can't";
+            what = "did not profile as it was asked to: it was created too late to be asked in time, or "
+                   "its runtime can't";
         } else if (!heap->state.ended) {
             what = "did not tell what was alive at the end: of those objects (births without a death) only the number "
                    "is known";
