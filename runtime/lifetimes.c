@@ -264,9 +264,10 @@ static void move_all_on(struct profile *profile, const struct life *from, size_t
             read_ahead(profile, &from[i + AHEAD]);
         }
         struct life life = from[i];
-        eden_value was = place(profile, &life), now = lifetimes_after_scavenge(was);
-        if (now == EDEN_NONE) {
-            end_one(&run, &life, was, 0);
+        bool alive;
+        eden_value now = lifetimes_after_scavenge(profile, place(profile, &life), &alive);
+        if (!alive) {
+            end_one(&run, &life, now, 0);
         } else if (!lifetimes_move_on(profile, life, now)) {
             lifetimes_tell_end(profile, &life, now, 0, true);
         }
@@ -274,22 +275,24 @@ static void move_all_on(struct profile *profile, const struct life *from, size_t
     run_end(&run);
 }
 
-static void move_young_on(struct profile *profile) {
+static void move_young_on(struct profile *profile, const struct space *to) {
+    profile->copied_to = to->start;
+    profile->copied_bytes = to->limit - to->start;
     size_t count = profile->young.count;
     profile->young.count = 0;
     move_all_on(profile, profile->young.at, count);
 }
 
-void lifetimes_settling(eden_heap *heap, uint64_t start_ns) {
+void lifetimes_settling(eden_heap *heap, const struct space *to, uint64_t start_ns) {
     if (turn(heap, false, start_ns)) {
         uint64_t begun_ns = now_ns();
-        move_young_on(heap->profile);
+        move_young_on(heap->profile, to);
         heap->profile->turned = true;
         heap->profile->work_ns += now_ns() - begun_ns;
     }
 }
 
-void lifetimes_scavenged(eden_heap *heap, uint64_t start_ns) {
+void lifetimes_scavenged(eden_heap *heap, const struct space *to, uint64_t start_ns) {
     if (!turn(heap, false, start_ns)) {
         return;
     }
@@ -297,7 +300,7 @@ void lifetimes_scavenged(eden_heap *heap, uint64_t start_ns) {
     uint64_t begun_ns = now_ns();
     profile->turned = false;
     sampling_end_epoch(profile, heap->eden.used);
-    move_young_on(profile);
+    move_young_on(profile, to);
     move_all_on(profile, profile->pending.at, profile->pending.count);
     profile->pending.count = 0;
     if (sampling_walks(profile)) {

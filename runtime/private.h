@@ -287,9 +287,11 @@ struct tally weak_clear(eden_heap *heap, eden_value (*now)(void *context, eden_v
 /* ---- lifetimes (lifetimes.c); all do nothing where nobody listens ---- */
 void lifetimes_resume(eden_heap *heap);                       /* a collection has ended, or the heap been made */
 void lifetimes_allocated(eden_heap *heap, eden_value object); /* by the slow path; only where heap->profile is */
-void lifetimes_settling(eden_heap *heap, uint64_t start_ns);  /* past survivors are about to be overwritten */
-void lifetimes_scavenged(eden_heap *heap, uint64_t start_ns); /* all is copied, nothing overwritten yet */
-void lifetimes_marked(eden_heap *heap, uint64_t start_ns);    /* marking is done, nothing swept yet */
+void lifetimes_settling(eden_heap *heap, const struct space *to,
+                        uint64_t start_ns); /* past survivors are about to be overwritten */
+void lifetimes_scavenged(eden_heap *heap, const struct space *to,
+                         uint64_t start_ns);               /* all is copied, nothing overwritten yet */
+void lifetimes_marked(eden_heap *heap, uint64_t start_ns); /* marking is done, nothing swept yet */
 void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_value object), void *context);
 void lifetimes_end(eden_heap *heap);
 

@@ -471,7 +471,7 @@ static void settle(struct scavenge *s) {
     struct space *past = &heap->semi[heap->past];
     uint64_t freed = 0;
     weak_clear(heap, where_now, s);
-    lifetimes_settling(heap, s->start_ns);
+    lifetimes_settling(heap, s->to, s->start_ns);
     for (uintptr_t at = past->start; at < past->used && freed < s->owed;) {
         eden_value corpse = object_at(at);
         bool forwarded = header_has(corpse, EDEN_HEADER_FORWARDED);
@@ -533,7 +533,7 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     start = event_phase_start(heap, EDEN_PHASE_scavenge__weak);
     event_phase_done(heap, EDEN_PHASE_scavenge__weak, start, weak_clear(heap, where_now, &s));
 
-    lifetimes_scavenged(heap, s.start_ns);
+    lifetimes_scavenged(heap, s.to, s.start_ns);
     finish_spaces(&s);
     event_scavenge_done(heap, &before, &s.totals);
     lifetimes_resume(heap);
