@@ -157,13 +157,13 @@ static void print_ticks(FILE *script, const struct heatmap *map) {
     fputs("set xtics (", script);
     for (size_t i = 0; i < map->columns + map->others; i++) {
         fputs(i ? "," : "", script);
-        plot_string(script, map->column[cell_of(map, i)]);
+        plot_tick(script, map->column[cell_of(map, i)]);
         fprintf(script, " %zu", i);
     }
     fputs(") rotate by -45\nset ytics (", script);
     for (size_t i = 0; i < map->row_count; i++) {
         fputs(i ? "," : "", script);
-        plot_string(script, map->rows[i].label);
+        plot_tick(script, map->rows[i].label);
         fprintf(script, " %zu", i);
     }
     fputs(")\n", script);

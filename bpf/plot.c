@@ -1,10 +1,10 @@
 /* Files in memory take the place of pipes: neither side can block the other, and a gnuplot that dies early sends no
  * SIGPIPE.
  *
- * Names come from the traced process, and gnuplot's language can start programs. Its single-quoted strings know no
- * escapes but a doubled quote and expand nothing; a name can leave one only by a quote or a newline. Quotes are
- * doubled; control characters, and for good measure backquotes, are replaced. -d keeps the user's start-up files out.
- */
+ * Names come from the traced process, and gnuplot's language can start programs. Its single-quoted strings expand
+ * nothing, and a name can leave one only by a quote or a newline; a doubled quote stands for one, but not at the
+ * beginning of a string (5.4). So quotes become typographic ones, and control characters, and for good measure
+ * backquotes, '?'. -d keeps the user's start-up files out. */
 #include "plot.h"
 #include "text.h"
 #include <errno.h>
@@ -28,18 +28,25 @@ bool plot_begin(struct plot *plot, int width, int height, struct failure *why) {
     return true;
 }
 
-void plot_string(FILE *script, const char *text) {
+static void print_literal(FILE *script, const char *text, bool is_format) {
     char line[256];
     text_to_line(line, sizeof line, text, sizeof line - 1, "`");
+    /* XML forbids "]]>" in texts; gnuplot's SVG escapes & and <, but not >. */
+    for (char *at = line; (at = strstr(at, "]]>"));) {
+        at[2] = '?';
+    }
     fputc('\'', script);
     for (const char *at = line; *at; at++) {
-        if (*at == '\'') {
-            fputc('\'', script);
+        *at == '\'' ? (void)fputs("\u2019", script) : (void)fputc(*at, script);
+        if (*at == '%' && is_format) {
+            fputc('%', script);
         }
-        fputc(*at, script);
     }
     fputc('\'', script);
 }
+
+void plot_string(FILE *script, const char *text) { print_literal(script, text, false); }
+void plot_tick(FILE *script, const char *text) { print_literal(script, text, true); }
 
 void plot_clear(struct plot *plot) {
     if (plot->script) {
@@ -74,14 +81,14 @@ static ssize_t copy(int fd, FILE *out) {
     return length < 0 ? -1 : all;
 }
 
-/* The first line of what gnuplot said that says something: it repeats the script's line first. */
+/* gnuplot repeats the script's line, points into it, and then says "line 12: what is wrong". */
 static void read_complaint(int fd, char *text, size_t size) {
+    static const char lead[] = "\n         line ";
     ssize_t length = pread(fd, text, size - 1, 0);
     text[length > 0 ? length : 0] = '\0';
-    char *line = strstr(text, "line ");
-    if (line) {
-        memmove(text, line, strlen(line) + 1);
-    }
+    const char *line = strstr(text, lead);
+    line = line ? line + strlen(lead) - strlen("line ") : text;
+    memmove(text, line, strlen(line) + 1);
     text[strcspn(text, "\n")] = '\0';
 }
 
@@ -115,9 +122,9 @@ static bool run(const int files[3], struct failure *why) {
         }
     }
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        char complaint[256];
+        char complaint[8192];
         read_complaint(files[2], complaint, sizeof complaint);
-        return failure_set(why, 1, "gnuplot failed to draw the chart: %s",
+        return failure_set(why, 1, "gnuplot failed to draw the chart: %.256s",
                            complaint[0] ? complaint : "it did not say why");
     }
     return true;

@@ -19,6 +19,8 @@ bool plot_begin(struct plot *plot, int width, int height, struct failure *why);
 
 /* A string literal of gnuplot's that shows `text`, whatever that is, on one line; bytes it can't show become '?'. */
 void plot_string(FILE *script, const char *text);
+/* The same for the label of a tick, which gnuplot takes for a format. */
+void plot_tick(FILE *script, const char *text);
 
 /* Runs gnuplot and copies its SVG to `out`; frees the plot. False, with the reason, where gnuplot is missing or failed.
  */

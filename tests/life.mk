@@ -1,0 +1,9 @@
+# The statistics and views of lifetimes, without the rest of the tool.
+LIFE_STATS_OBJ := $(addprefix $(B)/bpf/,life_stats.o life_groups.o life_curve.o)
+LIFE_VIEW_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bpf/life_view*.c)) \
+	$(addprefix $(B)/bpf/,csv.o failure.o format.o gzip.o model.o model_json.o plot.o profile.pb-c.o text.o)
+$(B)/tests/test_life_stats: $(LIFE_STATS_OBJ)
+$(B)/tests/test_life_views: $(LIFE_STATS_OBJ) $(LIFE_VIEW_OBJ)
+$(B)/tests/test_life_views: LDLIBS += -ljansson -lprotobuf-c -lz
+$(B)/tests/unit/test_life_views.o: CPPFLAGS_ALL += -isystem $(B)/bpf
+$(B)/tests/unit/test_life_views.o: $(B)/bpf/profile.pb-c.h
