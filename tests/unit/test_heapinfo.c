@@ -113,12 +113,30 @@ static void reads_class_names(void **state) {
     assert_int_equal(classes, 1);
 }
 
+/* The mailbox alone is written, and only where there is one. */
+static void writes_the_mailbox(void **state) {
+    (void)state;
+    struct eden_heap_info one = heap(1), before = one, zero = {0};
+    uint64_t former = 1;
+    assert_true(heapinfo_set_mailbox(getpid(), address_of(&one), 0x4711, &former));
+    assert_int_equal(former, 0);
+    assert_true(heapinfo_set_mailbox(getpid(), address_of(&one), 0x4712, &former));
+    assert_int_equal(former, 0x4711);
+    before.sample_mailbox = 0x4712;
+    assert_memory_equal(&one, &before, sizeof one);
+    one.bytes = offsetof(struct eden_heap_info, sample_mailbox); /* of a runtime that has none */
+    assert_false(heapinfo_set_mailbox(getpid(), address_of(&one), 1, &former));
+    assert_int_equal(one.sample_mailbox, 0x4712);
+    assert_false(heapinfo_set_mailbox(getpid(), address_of(&zero), 1, &former));
+    assert_int_equal(zero.sample_mailbox, 0);
+    assert_false(heapinfo_set_mailbox(getpid(), 8, 1, &former));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_a_heap),
-        cmocka_unit_test(knows_what_an_older_heap_lacks),
-        cmocka_unit_test(is_not_led_astray),
-        cmocka_unit_test(reads_class_names),
+        cmocka_unit_test(reads_a_heap),       cmocka_unit_test(knows_what_an_older_heap_lacks),
+        cmocka_unit_test(is_not_led_astray),  cmocka_unit_test(reads_class_names),
+        cmocka_unit_test(writes_the_mailbox),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
