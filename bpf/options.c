@@ -305,7 +305,8 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
         int short_option = value == '?' || value == ':' ? optopt : value;
         letter[1] = (char)short_option;
         bool is_short = short_option > 0 && short_option < 256 && strncmp(argv[optind - 1], "--", 2) != 0;
-        const char *name = is_short ? letter : argv[optind - 1];
+        bool value_apart = optarg && optarg == argv[optind - 1]; /* then the option is the word before */
+        const char *name = is_short ? letter : argv[optind - 1 - value_apart];
         if (value == ':') {
             return misused(usage, "this option needs a value", name, status);
         }
