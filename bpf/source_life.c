@@ -54,15 +54,6 @@ static void post(struct source *source, const struct process_key *process, uint6
     }
 }
 
-void source_ask_late_heaps(struct source *source, const struct observed *observed) {
-    for (size_t i = 0; source->options.lifetimes && i < observed->late_heaps; i++) {
-        uint64_t address = observed->late_heap[i].first.address;
-        if (!find_mail(&source->life, &observed->key, address)) {
-            post(source, &observed->key, address, source->options.mailbox);
-        }
-    }
-}
-
 static const struct observed *find_observed(const struct source *source, const struct process_key *process) {
     for (size_t i = 0; i < source->observed_count; i++) {
         if (same_process(&source->observed[i].key, process)) {
@@ -163,6 +154,18 @@ static void on_event(void *context, const struct event *event) {
     life_names_event(&source->life.names, event);
 }
 
+void source_ask_late_heaps(struct source *source, const struct observed *observed) {
+    for (size_t i = 0; source->options.lifetimes && i < observed->late_heaps; i++) {
+        uint64_t address = observed->late_heap[i].first.address;
+        if (!find_mail(&source->life, &observed->key, address)) {
+            post(source, &observed->key, address, source->options.mailbox);
+        }
+    }
+    if (source->options.lifetimes) {
+        source_tell_classes(source, on_event, source); /* while there is somebody to read them from */
+    }
+}
+
 static void on_chunk(void *context, const struct life_chunk *chunk) {
     struct source *source = context;
     struct life_model *model = &source->life.model;
@@ -176,7 +179,6 @@ static void on_chunk(void *context, const struct life_chunk *chunk) {
 
 void source_follow_lifetimes(struct source *source) {
     ask_new_heaps(source);
-    source_tell_classes(source, on_event, source);
     kernel_events(source->kernel, on_event, source);
     source->life.model.details = source->options.details;
     kernel_chunks(source->kernel, on_chunk, source);
