@@ -31,7 +31,7 @@ enum eden_sampling {
 };
 #define EDEN_SAMPLING_NAMES                                                                                            \
     { "bytes", "objects", "nth", "refill", "window" }
-#define EDEN_SAMPLE_DEFAULT_BYTES (512u * 1024)
+#define EDEN_SAMPLE_DEFAULT_BYTES (512ull * 1024)
 
 /* The mailbox of a heap's header (sample_mailbox): 0, or what the next profile is to do. The sampling in the lowest 4
  * bits, then flags, then 48 bits of rate. What cannot be is ignored. Its first value is that of the environment
