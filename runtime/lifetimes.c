@@ -1,4 +1,4 @@
-/* Lifetimes: how long sampled objects live, as the collections find out.
+/* Lifetimes: how long sampled objects live, as the collections find out (mechanism `vm`; others: life_mechanism.h).
  *
  * A profile exists while somebody listens to the batch probe. It begins where a collection ends, so that what is
  * sampled (sampling.c) was born under its eyes, and is gone, memory and all, at the first collection after the listener
@@ -13,11 +13,10 @@
  *
  * What can go wrong: memory for a list is refused: the object is left out, and counted in `lost`; no birth is told
  * either, so births = deaths + censored holds for what is told. */
-#include "lifetimes.h"
-#include "private.h"
+#include "life_mechanism.h"
 #include <stdlib.h>
 
-static eden_value place(const struct profile *profile, const struct life *life) {
+eden_value lifetimes_place(const struct profile *profile, const struct life *life) {
     return profile->heap->reservation + (life->where & ((1ull << WHERE_BITS) - 1)) * 8;
 }
 
@@ -37,6 +36,15 @@ static bool push(struct profile *profile, struct lives *lives, struct life life)
     return true;
 }
 
+/* Memory of the heap, too, where ephemerons are. */
+static uint64_t held_bytes(const struct profile *profile) {
+    const struct byte_clock *clock = &profile->clock;
+    return sizeof *profile + clock->epoch_room * sizeof *clock->epochs + clock->anchor_room * sizeof *clock->anchors +
+           clock->mark_room * sizeof *clock->marks + profile->stretch_room * sizeof *profile->stretches +
+           (profile->pending.room + profile->young.room + profile->old.room) * sizeof(struct life) +
+           profile->own.room * sizeof *profile->own.at + profile->own.count * OWN_EPHEMERON_BYTES;
+}
+
 static void send_state(struct profile *profile, struct anchor now, bool ended) {
     struct eden_profile_record record = {
         .seq = profile->heap->info.seq + (ended ? 0 : 1),
@@ -48,13 +56,18 @@ static void send_state(struct profile *profile, struct anchor now, bool ended) {
         .sampling = profile->sampling,
         .ended = ended,
         .lost = profile->lost,
+        .mechanism = profile->mechanism,
+        .step = profile->mechanism == EDEN_MECHANISM_ORACLE ? (uint32_t)__builtin_ctzll(profile->oracle.step) : 0,
+        .passes = profile->oracle.passes,
+        .work_ns = profile->work_ns,
+        .held_bytes = held_bytes(profile),
     };
     eden_fire_batch(profile->heap, EDEN_BATCH_PROFILE, &record, 1, sizeof record);
 }
 
 static bool is_watched(void) { return eden_watched_batch() || eden_watched_alloc__sample(); }
 
-static struct anchor clock_now(const eden_heap *heap) {
+struct anchor lifetimes_now(const eden_heap *heap) {
     return (struct anchor){heap->figures.allocated_bytes + allocated_since(heap), now_ns()};
 }
 
@@ -65,9 +78,25 @@ static void drop(struct profile *profile) {
     free(profile->pending.at);
     free(profile->young.at);
     free(profile->old.at);
+    free(profile->own.at);
     free(profile);
     heap->profile = NULL;
     heap_set_limit(heap);
+}
+
+static void choose_mechanism(struct profile *profile) {
+    static const struct life_mechanism *const mechanisms[EDEN_MECHANISMS] = {
+        [EDEN_MECHANISM_VM] = &vm_mechanism,
+        [EDEN_MECHANISM_EPHEMERON] = &ephemeron_mechanism,
+        [EDEN_MECHANISM_PRETENURED] = &ephemeron_mechanism,
+        [EDEN_MECHANISM_ORACLE] = &oracle_mechanism,
+    };
+    bool ephemerons = profile->mechanism == EDEN_MECHANISM_EPHEMERON || profile->mechanism == EDEN_MECHANISM_PRETENURED;
+    if (ephemerons && !classes_define_own(profile->heap)) {
+        profile->mechanism = EDEN_MECHANISM_VM; /* as the profile's records say */
+    }
+    profile->by = mechanisms[profile->mechanism];
+    profile->oracle.next = profile->by->before == NULL ? UINT64_MAX : profile->begun.bytes + profile->oracle.step;
 }
 
 static void begin(eden_heap *heap) {
@@ -79,10 +108,11 @@ static void begin(eden_heap *heap) {
     outbox_init(&profile->out, heap, false);
     profile->heap = heap;
     heap->profile = profile;
-    profile->begun = clock_now(heap);
+    profile->begun = lifetimes_now(heap);
     profile->random = profile->begun.ns | 1;
     profile->from = heap->mutator.free;
     sampling_read_mailbox(profile);
+    choose_mechanism(profile);
     if (!clock_begin(profile, profile->from, profile->begun)) {
         drop(profile);
         return;
@@ -100,7 +130,7 @@ void lifetimes_resume(eden_heap *heap) {
         }
         return;
     }
-    struct anchor now = clock_now(heap);
+    struct anchor now = lifetimes_now(heap);
     profile->from = heap->mutator.free;
     clock_resume(profile, profile->from, now);
     sampling_begin_epoch(profile, now.ns);
@@ -129,16 +159,54 @@ static void tell_sample(struct profile *profile, eden_value object, uint64_t byt
 
 static void large_allocated(struct profile *profile, eden_value object, size_t bytes) {
     eden_heap *heap = profile->heap;
-    struct anchor after = clock_now(heap), before = {after.bytes - bytes, after.ns};
+    struct anchor after = lifetimes_now(heap), before = {after.bytes - bytes, after.ns};
     clock_mark(profile, heap->mutator.free, before);
     clock_mark(profile, heap->mutator.free, after);
     if (sampling_large(profile, bytes) &&
-        push(profile, &profile->old, lifetimes_born(profile, object, before.bytes, EDEN_LIFE_BORN_OLD))) {
+        profile->by->follow(profile, lifetimes_born(profile, object, before.bytes, EDEN_LIFE_BORN_OLD), object,
+                            after.ns)) {
         tell_sample(profile, object, bytes, before.bytes);
     }
 }
 
 static uint64_t clock_at(const struct mark *mark, uintptr_t at) { return mark->time.bytes + (at - mark->at); }
+
+/* ---- what collections and allocation ask ---- */
+
+/* Before an object is there that might be in no root yet. */
+void lifetimes_allocating(eden_heap *heap, size_t slots) {
+    struct profile *profile = heap->profile;
+    uint64_t now = heap->figures.allocated_bytes + allocated_since(heap);
+    bool reached = now >= profile->oracle.next || slots >= (profile->oracle.next - now) / 8;
+    if (profile->by->before != NULL && reached && is_watched()) {
+        profile->by->before(profile);
+    }
+}
+
+void lifetimes_collecting(eden_heap *heap) {
+    if (heap->profile != NULL && heap->profile->by->before != NULL && is_watched()) {
+        heap->profile->by->before(heap->profile);
+    }
+}
+
+size_t lifetimes_reserve(const eden_heap *heap) {
+    return heap->profile != NULL && heap->profile->mechanism == EDEN_MECHANISM_EPHEMERON ? OWN_EPHEMERON_BYTES : 0;
+}
+
+uintptr_t lifetimes_limit(const eden_heap *heap) {
+    const struct profile *profile = heap->profile;
+    uintptr_t limit = heap->eden.limit - lifetimes_reserve(heap), free = heap->mutator.free;
+    limit = profile->next_trap < limit ? profile->next_trap : limit;
+    uint64_t now = heap->figures.allocated_bytes + allocated_since(heap);
+    uint64_t left = profile->oracle.next > now ? profile->oracle.next - now : 0;
+    return limit > free && left < limit - free ? free + left : limit;
+}
+
+void lifetimes_visit(eden_heap *heap, eden_visit *visit) {
+    if (heap->profile != NULL && heap->profile->by->visit != NULL) {
+        heap->profile->by->visit(heap->profile, visit);
+    }
+}
 
 void lifetimes_allocated(eden_heap *heap, eden_value object) {
     struct profile *profile = heap->profile;
@@ -158,28 +226,27 @@ void lifetimes_allocated(eden_heap *heap, eden_value object) {
     if (sampled || sampling_walks(profile)) {
         clock_mark(profile, start, (struct anchor){at, now});
     }
-    if (sampled && push(profile, &profile->pending, lifetimes_born(profile, object, at, 0))) {
+    if (sampled && profile->by->follow(profile, lifetimes_born(profile, object, at, 0), object, now)) {
         tell_sample(profile, object, bytes, at);
     }
 }
 
 /* ---- ends ---- */
 
-void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, bool censored) {
+static struct end_of_life end_of(const struct profile *profile, const struct life *life, uint32_t site, uint64_t bytes,
+                                 size_t last) {
     const struct byte_clock *clock = &profile->clock;
-    size_t last = clock->epoch_count - (censored ? 1 : 2); /* the last collection that it survived, or its birth's */
-    uint64_t birth = birth_bytes(life), tenured = life->where >> WHERE_BITS, bytes = object_bytes(object);
+    uint64_t birth = birth_bytes(life), tenured = life->where >> WHERE_BITS;
     size_t born_in = clock_epoch(clock, birth);
     const struct epoch *from = &clock->epochs[born_in], *to = &clock->epochs[last];
     struct end_of_life end = {
-        .site = eden_index_of(object),
+        .site = site,
         .flags = (uint32_t)(life->birth >> BIRTH_BITS) | (tenured != 0 ? EDEN_LIFE_TENURED : 0),
         .bytes = bytes,
         .birth = {birth, clock_ns(clock, birth)},
         .death = clock->epochs[clock->epoch_count - 1].start,
         .scavenges = to->scavenges - from->scavenges,
         .fulls = to->fulls - from->fulls,
-        .censored = censored,
         .weight = sampling_weight_units(profile, bytes),
         .weight_bytes = sampling_weight_bytes(profile, bytes),
     };
@@ -189,9 +256,31 @@ void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_v
     if (to->last_full > born_in) {
         end.last = clock->epochs[to->last_full].start;
     }
+    return end;
+}
+
+void lifetimes_tell_end_of(struct profile *profile, const struct life *life, uint32_t site, uint64_t bytes,
+                           bool censored) {
+    /* The last collection that it survived, or its birth's. */
+    size_t last = profile->clock.epoch_count - (censored ? 1 : 2);
+    struct end_of_life end = end_of(profile, life, site, bytes, last);
+    end.censored = censored;
     if (censored) {
-        end.death = profile->ended.bytes != 0 ? profile->ended : clock_now(profile->heap);
+        end.death = profile->ended.bytes != 0 ? profile->ended : lifetimes_now(profile->heap);
     }
+    outbox_end(&profile->out, &end);
+}
+
+void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, bool censored) {
+    lifetimes_tell_end_of(profile, life, eden_index_of(object), object_bytes(object), censored);
+}
+
+void lifetimes_tell_death(struct profile *profile, const struct life *life, struct anchor death, struct anchor last) {
+    eden_value object = lifetimes_place(profile, life);
+    struct end_of_life end =
+        end_of(profile, life, eden_index_of(object), object_bytes(object), profile->clock.epoch_count - 1);
+    end.death = death;
+    end.last = last.bytes > end.birth.bytes ? last : (struct anchor){0, 0};
     outbox_end(&profile->out, &end);
 }
 
@@ -232,7 +321,7 @@ static void move_all_on(struct profile *profile, struct lives *lives) {
     struct lives before = *lives;
     *lives = (struct lives){NULL, 0, 0};
     for (size_t i = 0; i < before.count; i++) {
-        eden_value from = place(profile, &before.at[i]), now = lifetimes_after_scavenge(from);
+        eden_value from = lifetimes_place(profile, &before.at[i]), now = lifetimes_after_scavenge(from);
         if (now == EDEN_NONE) {
             lifetimes_tell_end(profile, &before.at[i], from, false);
         } else if (!lifetimes_move_on(profile, before.at[i], now)) {
@@ -242,33 +331,48 @@ static void move_all_on(struct profile *profile, struct lives *lives) {
     free(before.at);
 }
 
-void lifetimes_settling(eden_heap *heap, uint64_t start_ns) {
-    if (turn(heap, false, start_ns)) {
-        move_all_on(heap->profile, &heap->profile->young);
-        heap->profile->turned = true;
+static void young_settling(struct profile *profile) { move_all_on(profile, &profile->young); }
+
+static void young_scavenged(struct profile *profile) {
+    move_all_on(profile, &profile->young);
+    move_all_on(profile, &profile->pending);
+    if (sampling_walks(profile)) {
+        eden_walk(profile, profile->clock.epochs[profile->clock.epoch_count - 1].start, false);
     }
 }
 
+void lifetimes_settling(eden_heap *heap, uint64_t start_ns) {
+    uint64_t begun = now_ns();
+    if (turn(heap, false, start_ns)) {
+        heap->profile->by->settling(heap->profile);
+        heap->profile->turned = true;
+        heap->profile->work_ns += now_ns() - begun;
+    }
+}
+
+/* A collection's part is done: what was found goes out. */
+static void finish(struct profile *profile, uint64_t begun) {
+    outbox_flush(&profile->out);
+    profile->work_ns += now_ns() - begun;
+    send_state(profile, profile->clock.epochs[profile->clock.epoch_count - 1].start, false);
+}
+
 void lifetimes_scavenged(eden_heap *heap, uint64_t start_ns) {
+    uint64_t begun = now_ns();
     if (!turn(heap, false, start_ns)) {
         return;
     }
     struct profile *profile = heap->profile;
     profile->turned = false;
     sampling_end_epoch(profile, heap->eden.used);
-    move_all_on(profile, &profile->young);
-    move_all_on(profile, &profile->pending);
-    if (sampling_walks(profile)) {
-        eden_walk(profile, profile->clock.epochs[profile->clock.epoch_count - 1].start, false);
-    }
-    outbox_flush(&profile->out);
-    send_state(profile, profile->clock.epochs[profile->clock.epoch_count - 1].start, false);
+    profile->by->scavenged(profile);
+    finish(profile, begun);
 }
 
 static void keep_marked(struct profile *profile, struct lives *lives) {
     size_t kept = 0;
     for (size_t i = 0; i < lives->count; i++) {
-        eden_value object = place(profile, &lives->at[i]);
+        eden_value object = lifetimes_place(profile, &lives->at[i]);
         if (header_has(object, EDEN_HEADER_MARKED)) {
             lives->at[kept++] = lives->at[i];
         } else {
@@ -278,15 +382,17 @@ static void keep_marked(struct profile *profile, struct lives *lives) {
     lives->count = kept;
 }
 
-void lifetimes_marked(eden_heap *heap, uint64_t start_ns) {
-    if (!turn(heap, true, start_ns)) {
-        return;
-    }
-    struct profile *profile = heap->profile;
+static void all_marked(struct profile *profile) {
     keep_marked(profile, &profile->young);
     keep_marked(profile, &profile->old);
-    outbox_flush(&profile->out);
-    send_state(profile, profile->clock.epochs[profile->clock.epoch_count - 1].start, false);
+}
+
+void lifetimes_marked(eden_heap *heap, uint64_t start_ns) {
+    uint64_t begun = now_ns();
+    if (turn(heap, true, start_ns)) {
+        heap->profile->by->marked(heap->profile);
+        finish(heap->profile, begun);
+    }
 }
 
 void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_value object), void *context) {
@@ -294,15 +400,25 @@ void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_valu
     for (size_t i = 0; profile != NULL && i < profile->old.count; i++) {
         struct life *life = &profile->old.at[i];
         uint64_t tenured = life->where >> WHERE_BITS << WHERE_BITS;
-        life->where = tenured | place_bits(profile, now(context, place(profile, life)));
+        life->where = tenured | place_bits(profile, now(context, lifetimes_place(profile, life)));
     }
 }
 
 /* ---- the end ---- */
 
-static void censor(struct profile *profile, const struct lives *lives) {
+static void censor_lives(struct profile *profile, const struct lives *lives) {
     for (size_t i = 0; i < lives->count; i++) {
-        lifetimes_tell_end(profile, &lives->at[i], place(profile, &lives->at[i]), true);
+        lifetimes_tell_end(profile, &lives->at[i], lifetimes_place(profile, &lives->at[i]), true);
+    }
+}
+
+static void censor_all(struct profile *profile) {
+    censor_lives(profile, &profile->young);
+    censor_lives(profile, &profile->old);
+    censor_lives(profile, &profile->pending);
+    if (sampling_walks(profile)) {
+        sampling_end_epoch(profile, profile->heap->mutator.free);
+        eden_walk(profile, profile->ended, true);
     }
 }
 
@@ -312,18 +428,34 @@ void lifetimes_end(eden_heap *heap) {
         return;
     }
     if (is_watched()) {
-        struct anchor now = clock_now(heap);
+        struct anchor now = lifetimes_now(heap);
         profile->ended = now;
         clock_mark(profile, heap->mutator.free, now);
-        censor(profile, &profile->young);
-        censor(profile, &profile->old);
-        censor(profile, &profile->pending);
-        if (sampling_walks(profile)) {
-            sampling_end_epoch(profile, heap->mutator.free);
-            eden_walk(profile, now, true);
-        }
+        profile->by->censor(profile);
         outbox_flush(&profile->out);
         send_state(profile, now, true);
     }
     drop(profile);
 }
+
+static bool follow(struct profile *profile, struct life life, eden_value object, uint64_t ns) {
+    (void)ns;
+    return push(profile, heap_is_young(profile->heap, object) ? &profile->pending : &profile->old, life);
+}
+
+const struct life_mechanism vm_mechanism = {
+    .follow = follow,
+    .settling = young_settling,
+    .scavenged = young_scavenged,
+    .marked = all_marked,
+    .censor = censor_all,
+};
+
+const struct life_mechanism oracle_mechanism = {
+    .follow = follow,
+    .before = oracle_pass,
+    .settling = young_settling,
+    .scavenged = young_scavenged,
+    .marked = all_marked,
+    .censor = censor_all,
+};

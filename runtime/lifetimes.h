@@ -61,8 +61,27 @@ struct outbox {
     struct eden_life_record records[MAX_RECORDS];
 };
 
+/* The ephemerons of sampled objects: life_ephemerons.c. */
+struct own_ephemerons {
+    eden_value *at; /* the first old_count: of old keys */
+    size_t count, old_count, room;
+};
+
+struct oracle {
+    uint64_t step;      /* bytes allocated between passes */
+    uint64_t next;      /* when allocation reaches this, on the byte clock */
+    struct anchor last; /* pass; bytes 0: none */
+    uint64_t passes;
+};
+
+struct life_mechanism;
 struct profile {
     eden_heap *heap;
+    enum eden_mechanism mechanism;
+    const struct life_mechanism *by;
+    struct own_ephemerons own;
+    struct oracle oracle;
+    uint64_t work_ns; /* spent within collections and passes */
     enum eden_sampling sampling;
     uint64_t rate;
     struct anchor begun, ended; /* ended: set as the profile ends */

@@ -117,6 +117,8 @@ struct roots {
 struct waiting {
     eden_value *keys;
     size_t count, room;
+    eden_value *own; /* those that a profile's own ephemerons wait for */
+    size_t own_count, own_room;
 };
 struct mourners {
     eden_value *queue;
@@ -173,6 +175,7 @@ struct eden_heap {
     struct waiters waiters;
     struct eden_class_info **class_pages;
     uint32_t next_class;
+    uint32_t own_class; /* of a profile's ephemerons (life_ephemerons.c); 0: there have been none */
     uint32_t hash_seed;
     eden_error last_error;
     bool kept; /* the last scavenge left objects in place: all three spaces may hold objects */
@@ -261,6 +264,8 @@ void heap_set_limit(eden_heap *heap);
 /* ---- classes (classes.c) ---- */
 bool classes_create(eden_heap *heap);
 void classes_destroy(eden_heap *heap);
+/* Defines heap->own_class, at the far end of the table; false: the program's classes reach there, or no memory. */
+bool classes_define_own(eden_heap *heap);
 
 /* ---- roots (roots.c) ---- */
 struct eden_visit {
@@ -279,14 +284,22 @@ uint64_t real_header(eden_value object);
 void ephemerons_release(eden_heap *heap, eden_value key);
 /* Nothing is left to scan: fires what still waits and reaches the keys, which releases it. False: none waited. */
 bool ephemerons_fire(eden_heap *heap, void (*reach_key)(void *context, eden_value key), void *context);
+/* After that: what a profile's own ephemerons still wait for is dead, and they are told what it was. */
+void ephemerons_mourn_own(eden_heap *heap);
 void ephemerons_destroy(eden_heap *heap);
 bool weak_note(eden_heap *heap, eden_value object); /* false: no memory, treat it as strong */
 /* Passes the weak slots of all noted objects through now, which answers the new address or EDEN_NONE. */
 struct tally weak_clear(eden_heap *heap, eden_value (*now)(void *context, eden_value v), void *context);
 
 /* ---- lifetimes (lifetimes.c); all do nothing where nobody listens ---- */
-void lifetimes_resume(eden_heap *heap);                       /* a collection has ended, or the heap been made */
-void lifetimes_allocated(eden_heap *heap, eden_value object); /* by the slow path; only where heap->profile is */
+void lifetimes_resume(eden_heap *heap); /* a collection has ended, or the heap been made */
+/* Around an allocation on the slow path; only where heap->profile is. The first may pass over the heap, not collect. */
+void lifetimes_allocating(eden_heap *heap, size_t slots);
+void lifetimes_allocated(eden_heap *heap, eden_value object);
+void lifetimes_collecting(eden_heap *heap);                   /* a scavenge is about to start */
+size_t lifetimes_reserve(const eden_heap *heap);              /* bytes of eden that allocation leaves for a profile */
+uintptr_t lifetimes_limit(const eden_heap *heap);             /* where in eden the next object is to be seen */
+void lifetimes_visit(eden_heap *heap, eden_visit *visit);     /* a profile's own roots */
 void lifetimes_settling(eden_heap *heap, uint64_t start_ns);  /* past survivors are about to be overwritten */
 void lifetimes_scavenged(eden_heap *heap, uint64_t start_ns); /* all is copied, nothing overwritten yet */
 void lifetimes_marked(eden_heap *heap, uint64_t start_ns);    /* marking is done, nothing swept yet */

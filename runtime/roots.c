@@ -1,4 +1,4 @@
-/* Roots: frames, global slots, visitors, and the queue of mourners. Each collection walks them all through one
+/* Roots: frames, global slots, visitors, the queue of mourners, and a profile's ephemerons. Each collection walks them all through one
  * function. */
 #include "private.h"
 #include <stdlib.h>
@@ -57,6 +57,7 @@ void roots_visit(eden_visit *visit) {
         visit->slots(visit, heap->roots.slots[i], 1);
     }
     visit->slots(visit, heap->mourners.queue + heap->mourners.next, heap->mourners.end - heap->mourners.next);
+    lifetimes_visit(heap, visit);
     for (size_t i = 0; i < heap->roots.visitor_count; i++) {
         heap->roots.visitors[i].visit(heap->roots.visitors[i].context, visit);
     }

@@ -13,6 +13,9 @@
  *  refill   The object that crosses each multiple of `rate` bytes (Agesen and Garthwaite 2000, at buffer refills).
  *  window   All objects allocated while the window is open; it is opened and closed at traps 64 KiB apart.
  *
+ * That is with mechanism `vm`; the others want each sample as it is allocated, so with nth, windows and objects at high
+ * rates every allocation traps, and is counted or not.
+ *
  * Walked are samplings of which most objects, or an exact count of them, are wanted: the scavenger has left eden as it
  * was, corpses and all, and births follow from their places (byte_clock.c). That costs less than a record a birth.
  *
@@ -50,9 +53,18 @@ static uint64_t exponential(struct profile *profile) {
     return (uint64_t)(-log(next_random(profile)) * (double)profile->rate);
 }
 
-bool sampling_walks(const struct profile *profile) {
+/* Each object is to be seen, to be counted. */
+static bool sees_all(const struct profile *profile) {
     return profile->sampling == EDEN_SAMPLE_NTH || profile->sampling == EDEN_SAMPLE_WINDOW ||
            (profile->sampling == EDEN_SAMPLE_OBJECTS && profile->rate <= WALK_RATE);
+}
+
+bool sampling_walks(const struct profile *profile) {
+    return profile->mechanism == EDEN_MECHANISM_VM && sees_all(profile);
+}
+
+static bool traps_all(const struct profile *profile) {
+    return profile->mechanism != EDEN_MECHANISM_VM && sees_all(profile);
 }
 
 uint64_t sampling_from_environment(void) {
@@ -69,6 +81,11 @@ void sampling_read_mailbox(struct profile *profile) {
         profile->sampling = (enum eden_sampling)sampling;
         profile->rate = rate;
     }
+    if ((mail & EDEN_MAILBOX_ASKED) != 0) {
+        profile->mechanism = (enum eden_mechanism)(mail >> EDEN_MAILBOX_MECHANISM_SHIFT & (EDEN_MECHANISMS - 1));
+    }
+    uint64_t step = mail >> EDEN_MAILBOX_STEP_SHIFT & 63;
+    profile->oracle.step = 1ull << (step == 0 ? EDEN_ORACLE_STEP : step);
     profile->out.one_by_one = (mail & EDEN_MAILBOX_ASKED) != 0 && (mail & EDEN_MAILBOX_OBJECTS) != 0;
     profile->until_next = profile->rate - 1;
 }
@@ -100,6 +117,9 @@ uint64_t sampling_weight_bytes(const struct profile *profile, uint64_t bytes) {
 }
 
 static uint64_t distance(struct profile *profile) {
+    if (traps_all(profile)) {
+        return 0;
+    }
     switch (profile->sampling) {
     case EDEN_SAMPLE_BYTES:
         return exponential(profile);
@@ -162,6 +182,10 @@ bool sampling_trap(struct profile *profile, uintptr_t start, size_t bytes, uint6
     bool sampled = false;
     uintptr_t end = start + bytes;
     turn_window(profile, start, now);
+    if (traps_all(profile)) {
+        set_trap(profile, end);
+        return (profile->sampling != EDEN_SAMPLE_WINDOW || profile->open) && sampling_next(profile);
+    }
     while (profile->next_trap < end) {
         switch (profile->sampling) {
         case EDEN_SAMPLE_BYTES:

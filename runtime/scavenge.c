@@ -457,6 +457,7 @@ static void scan_all_moved(struct scavenge *s) {
     while (ephemerons_fire(s->heap, reach_key, s)) {
         scan_moved(s);
     }
+    ephemerons_mourn_own(s->heap);
 }
 
 /* compat.overflow=oldest: survivors did not fit, and objects of eden wait in place for room. The oldest past survivors
@@ -503,6 +504,7 @@ static void settle(struct scavenge *s) {
 
 void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     struct scavenge s = {.visit = {heap, visit_root_slots}, .heap = heap, .tenured = EDEN_NONE};
+    lifetimes_collecting(heap);
     check_before_scavenge(heap);
     struct scavenge_before before = event_scavenge_start(heap, cause);
     s.start_ns = before.start_ns;

@@ -1,0 +1,175 @@
+/* Deaths by ephemerons, as FiLiP finds them (Jordan Montano et al., ISMM 2024): each sampled object is the key of an
+ * ephemeron of its own, allocated right after it, and has died when that is mourned.
+ *
+ * The ephemeron is an object of the heap, of a class that the program does not know, and the collector treats it as any
+ * other: it is copied, tenured, scanned, remembered, and waits for its key. Its slots are the key, the birth, and when
+ * the key was tenured. The profile holds all ephemerons as roots. What differs from the program's ephemerons is what
+ * becomes of those that still wait in the end (ephemerons.c): they have a queue of their own, and don't keep the key,
+ * not even until somebody has mourned, so that nothing else lives longer, or is mourned differently, than without a
+ * profile. In place of the key such an ephemeron gets an epitaph, the key's site and size; the profile finds it in the
+ * same collection, tells the death and lets go of it.
+ *
+ * What it costs the program. The memory of ephemerons is heap load, as in FiLiP: it fills eden (so there are more
+ * scavenges), is copied and tenured, and counts in `survived_bytes`, `tenured_bytes`, `old_used` and, remembered, in
+ * `remembered`. But it is not allocated by the program: the byte clock and `allocated_bytes` leave it out, so births
+ * are the same with each mechanism, and objects can be told by them. Every sample takes the slow path, at 100% every
+ * allocation.
+ *
+ * No allocation of an ephemeron collects. A plain one finds room because every allocation in eden leaves room for it
+ * (lifetimes_reserve); where its key was born old and eden is full, it is born old too. A pretenured one takes a free
+ * chunk, or has old space grow. Where nothing is given the object is left out, and counted in `lost`.
+ *
+ * What pretenuring does to the lifetimes measured. Nothing follows from the place of the ephemeron alone: an old one
+ * with a young key is in the remembered set (allocation puts it there), so the scavenge that does not reach the key
+ * finds it waiting and the death is told then, not at the next full collection; and as it is a root it neither dies
+ * first nor keeps its key. A key in old space is found dead by a full collection, wherever its ephemeron is. What
+ * changes is when collections run. Plain ephemerons make eden smaller for the program: scavenges come after fewer of
+ * the program's bytes, so deaths in new space are dated more finely, but more objects are still alive at each,
+ * survivors overflow sooner (an ephemeron takes a survivor's place beside each of them) and are tenured, and those that
+ * die soon after seem to live until the next full collection. Pretenured ones leave eden to the program, are never
+ * copied, and cost an entry in the remembered set each until their key is old or dead; but the dead ones stay in old
+ * space, whose growth starts full collections sooner, which find dead old objects sooner.
+ *
+ * Ephemerons whose key is old stand first in the list, so that a scavenge looks at the others only. */
+#include "life_mechanism.h"
+
+static eden_value slot(eden_value ephemeron, int index) { return eden_words_(ephemeron)[1 + index]; }
+static void put(eden_value ephemeron, int index, eden_value v) { eden_words_(ephemeron)[1 + index] = v; }
+
+eden_value own_epitaph(uint32_t site, uint64_t bytes) {
+    return eden_int((int64_t)(bytes / 8 * EDEN_CLASS_LIMIT + site));
+}
+
+static bool is_mourned(eden_value ephemeron) { return eden_format_bits(ephemeron) == EDEN_FORMAT_FIXED; }
+
+static eden_value make(eden_heap *heap, uintptr_t start, struct life life, eden_value key) {
+    eden_value ephemeron = start;
+    *eden_words_(ephemeron) = heap->own_class | (uint64_t)EDEN_FORMAT_EPHEMERON << EDEN_HEADER_FORMAT_SHIFT |
+                              (uint64_t)OWN_EPHEMERON_SLOTS << EDEN_HEADER_SLOTS_SHIFT;
+    put(ephemeron, OWN_KEY, key);
+    put(ephemeron, OWN_BIRTH, eden_int((int64_t)life.birth));
+    put(ephemeron, OWN_TENURED, eden_int(0));
+    check_allocated(heap, ephemeron);
+    if (!heap_is_young(heap, ephemeron) && heap_is_young(heap, key)) {
+        remembered_add(heap, ephemeron, EDEN_REMEMBER_STORE);
+    }
+    return ephemeron;
+}
+
+/* Room in eden, which the byte clock passes over: so an anchor stands behind it. 0: none. */
+static uintptr_t young_room(struct profile *profile, uint64_t ns) {
+    eden_heap *heap = profile->heap;
+    uintptr_t start = heap->mutator.free, end = start + OWN_EPHEMERON_BYTES;
+    struct anchor now = {heap->figures.allocated_bytes + allocated_since(heap), ns};
+    if (heap->eden.limit - start < OWN_EPHEMERON_BYTES || !clock_mark(profile, end, now)) {
+        return 0;
+    }
+    heap->mutator.free = end;
+    heap->since.allocated_from += OWN_EPHEMERON_BYTES;
+    if (profile->next_trap <= UINTPTR_MAX - OWN_EPHEMERON_BYTES) {
+        profile->next_trap += OWN_EPHEMERON_BYTES;
+    }
+    check_eden_used(heap, start, OWN_EPHEMERON_BYTES);
+    return start;
+}
+
+static uintptr_t old_room(eden_heap *heap) {
+    uintptr_t start = old_allocate(heap, OWN_EPHEMERON_BYTES);
+    return start == 0 && old_grow(heap, OWN_EPHEMERON_BYTES) ? old_allocate(heap, OWN_EPHEMERON_BYTES) : start;
+}
+
+static bool follow(struct profile *profile, struct life life, eden_value object, uint64_t ns) {
+    eden_heap *heap = profile->heap;
+    struct own_ephemerons *own = &profile->own;
+    bool listed = system_grow(&heap->system, (void **)&own->at, &own->room, own->count, sizeof *own->at, "profile");
+    bool young = profile->mechanism == EDEN_MECHANISM_EPHEMERON;
+    uintptr_t start = listed && young ? young_room(profile, ns) : 0;
+    if (listed && start == 0) {
+        start = old_room(heap);
+    }
+    if (start == 0) {
+        profile->lost++;
+        return false;
+    }
+    own->at[own->count++] = make(heap, start, life, object);
+    if (!heap_is_young(heap, object)) {
+        eden_value first_young = own->at[own->old_count];
+        own->at[own->old_count++] = own->at[own->count - 1];
+        own->at[own->count - 1] = first_young;
+    }
+    return true;
+}
+
+static struct life life_of(eden_value ephemeron) {
+    uint64_t tenured = (uint64_t)eden_int_value(slot(ephemeron, OWN_TENURED));
+    return (struct life){tenured << WHERE_BITS, (uint64_t)eden_int_value(slot(ephemeron, OWN_BIRTH))};
+}
+
+static void tell_death(struct profile *profile, eden_value ephemeron, uint64_t flags) {
+    struct life life = life_of(ephemeron);
+    uint64_t epitaph = (uint64_t)eden_int_value(slot(ephemeron, OWN_KEY));
+    life.birth |= flags << BIRTH_BITS;
+    lifetimes_tell_end_of(profile, &life, (uint32_t)(epitaph % EDEN_CLASS_LIMIT), epitaph / EDEN_CLASS_LIMIT * 8,
+                          false);
+}
+
+static void after_scavenge(struct profile *profile) {
+    struct own_ephemerons *own = &profile->own;
+    for (size_t i = own->old_count; i < own->count;) {
+        eden_value ephemeron = own->at[i];
+        if (is_mourned(ephemeron)) {
+            tell_death(profile, ephemeron, 0);
+            own->at[i] = own->at[--own->count];
+        } else if (heap_is_old(profile->heap, slot(ephemeron, OWN_KEY))) {
+            put(ephemeron, OWN_TENURED, eden_int((int64_t)(profile->clock.epoch_count - 1)));
+            own->at[i++] = own->at[own->old_count];
+            own->at[own->old_count++] = ephemeron;
+        } else {
+            i++;
+        }
+    }
+}
+
+/* What the scavenge just before has kept, or tenured, and is dead now: by nepotism. */
+static uint64_t nepotism(const struct profile *profile, size_t i) {
+    uint64_t tenured = life_of(profile->own.at[i]).where >> WHERE_BITS;
+    bool kept_just_now = i >= profile->own.old_count || tenured + 2 == profile->clock.epoch_count;
+    return kept_just_now ? EDEN_LIFE_NEPOTISM : 0;
+}
+
+static void after_marking(struct profile *profile) {
+    struct own_ephemerons *own = &profile->own;
+    size_t old_count = 0, kept = 0;
+    for (size_t i = 0; i < own->count; i++) {
+        eden_value ephemeron = own->at[i];
+        if (is_mourned(ephemeron)) {
+            tell_death(profile, ephemeron, nepotism(profile, i));
+        } else {
+            old_count += i < own->old_count;
+            own->at[kept++] = ephemeron;
+        }
+    }
+    own->old_count = old_count;
+    own->count = kept;
+}
+
+static void visit(struct profile *profile, eden_visit *visitor) {
+    visitor->slots(visitor, profile->own.at, profile->own.count);
+}
+
+static void censor(struct profile *profile) {
+    for (size_t i = 0; i < profile->own.count; i++) {
+        eden_value key = slot(profile->own.at[i], OWN_KEY);
+        struct life life = life_of(profile->own.at[i]);
+        lifetimes_tell_end_of(profile, &life, eden_index_of(key), object_bytes(key), true);
+    }
+}
+
+const struct life_mechanism ephemeron_mechanism = {
+    .follow = follow,
+    .settling = after_scavenge,
+    .scavenged = after_scavenge,
+    .marked = after_marking,
+    .visit = visit,
+    .censor = censor,
+};
