@@ -280,7 +280,12 @@ void lifetimes_tell_death(struct profile *profile, const struct life *life, stru
     struct end_of_life end =
         end_of(profile, life, eden_index_of(object), object_bytes(object), profile->clock.epoch_count - 1);
     end.death = death;
-    end.last = last.bytes > end.birth.bytes ? last : (struct anchor){0, 0};
+    if (last.bytes > end.birth.bytes) {
+        end.last = last;
+        end.last.ns = last.ns > end.birth.ns ? last.ns : end.birth.ns; /* which is interpolated, perhaps */
+    } else {
+        end.last = (struct anchor){0, 0};
+    }
     outbox_end(&profile->out, &end);
 }
 
