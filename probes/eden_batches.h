@@ -92,7 +92,7 @@ enum {
     EDEN_LIFE_TENURED = 1,
     EDEN_LIFE_BORN_OLD = 2,
     /* Dead by marking, right after a scavenge that had kept it in new space or tenured it: only a dead old object can
-     * have held it (or, where survivors overflowed, its place in memory). */
+     * have held it. */
     EDEN_LIFE_NEPOTISM = 4,
     EDEN_LIFE_FLAGS = 8
 };

@@ -77,6 +77,11 @@ void clock_free(struct byte_clock *clock) {
     free(clock->marks);
 }
 
+size_t clock_held(const struct byte_clock *clock) {
+    return clock->epoch_room * sizeof *clock->epochs + clock->anchor_room * sizeof *clock->anchors +
+           clock->mark_room * sizeof *clock->marks;
+}
+
 /* The number of anchors, `stride` bytes apart, that are not after `bytes`. */
 static size_t count_until(const struct anchor *first, size_t count, size_t stride, uint64_t bytes) {
     size_t low = 0, high = count;
@@ -92,27 +97,27 @@ static size_t count_until(const struct anchor *first, size_t count, size_t strid
     return low;
 }
 
-static uint64_t between(struct anchor before, struct anchor after, uint64_t bytes) {
-    if (after.bytes <= before.bytes || after.ns <= before.ns) {
+bool clock_around(const struct byte_clock *clock, uint64_t bytes, struct anchor *before, struct anchor *after) {
+    size_t i =
+        clock->mark_count == 0 ? 0 : count_until(&clock->marks[0].time, clock->mark_count, sizeof *clock->marks, bytes);
+    if (i != 0) {
+        *before = clock->marks[i - 1].time;
+        *after = i == clock->mark_count ? *before : clock->marks[i].time;
+        return i != clock->mark_count;
+    }
+    i = count_until(clock->anchors, clock->anchor_count, sizeof *clock->anchors, bytes);
+    *before = i == 0 ? clock->epochs[0].start : clock->anchors[i - 1];
+    *after = i == clock->anchor_count ? *before : clock->anchors[i];
+    return i != clock->anchor_count;
+}
+
+uint64_t clock_ns(const struct byte_clock *clock, uint64_t bytes) {
+    struct anchor before, after;
+    if (!clock_around(clock, bytes, &before, &after) || after.bytes <= before.bytes || after.ns <= before.ns) {
         return before.ns;
     }
     double share = (double)(bytes - before.bytes) / (double)(after.bytes - before.bytes);
     return before.ns + (uint64_t)(share * (double)(after.ns - before.ns));
-}
-
-uint64_t clock_ns(const struct byte_clock *clock, uint64_t bytes) {
-    size_t i =
-        clock->mark_count == 0 ? 0 : count_until(&clock->marks[0].time, clock->mark_count, sizeof *clock->marks, bytes);
-    if (i != 0) {
-        const struct mark *mark = &clock->marks[i - 1];
-        return i == clock->mark_count ? mark->time.ns : between(mark->time, mark[1].time, bytes);
-    }
-    i = count_until(clock->anchors, clock->anchor_count, sizeof *clock->anchors, bytes);
-    if (i == 0) {
-        return clock->epochs[0].start.ns;
-    }
-    const struct anchor *anchor = &clock->anchors[i - 1];
-    return i == clock->anchor_count ? anchor->ns : between(anchor[0], anchor[1], bytes);
 }
 
 size_t clock_epoch(const struct byte_clock *clock, uint64_t bytes) {

@@ -4,113 +4,51 @@
  * as they were, the others as corpses with forwarding addresses. So one walk finds every birth, its time by its place
  * (byte_clock.c), and every death within the epoch. Survivors join the profile's lists.
  *
- * Most are dead, and must cost next to nothing. Lifetimes shrink steadily along the walk, so a run of addresses has
- * lifetimes in the same two buckets; within it objects of a site are only counted and their offsets added up, which
- * gives the exact sum of their lifetimes on the byte clock, and of the interpolated ones in nanoseconds. A run ends at
- * an anchor or where a bucket does: then what was counted goes into cells (life_cells.c).
+ * Most are dead, and must cost next to nothing: they are told in runs (life_runs.c).
  *
  * The same walk, with nothing copied, tells what is alive, or not yet found dead, when a profile ends. */
-#include "eden_histogram.h"
 #include "lifetimes.h"
 #include "private.h"
 
-enum { TALLIES = 256 };
-
-struct site_tally {
-    uint32_t site, count;
-    uint64_t bytes;
-    uint64_t offsets; /* of their addresses, from the run's start */
-};
-
 struct walk {
     struct profile *profile;
-    struct anchor end; /* of the lifetimes */
     bool censored;
-    size_t mark, stretch;
-    uintptr_t from, until; /* the run */
-    double ns, ns_a_byte;  /* the lifetime at its start, and what a byte further takes from it */
-    uint64_t bytes;
-    uint16_t ns_bucket, bytes_bucket;
-    uint32_t used_count;
-    uint16_t used[TALLIES];
-    struct site_tally tallies[TALLIES];
+    size_t stretch;
+    struct life_run run;
+    struct eden_birth_cell survivors[TALLIES]; /* not told yet; one tally a site, as a run's */
 };
 
-static void flush(struct walk *walk, struct site_tally *tally) {
-    struct outbox *out = &walk->profile->out;
-    uint64_t weight = sampling_weight_units(walk->profile, 0) * tally->count;
-    uint64_t weight_bytes = (uint64_t)(sampling_weight(walk->profile, 0) * (double)tally->bytes + 0.5);
-    double ns = walk->ns * tally->count - walk->ns_a_byte * (double)tally->offsets;
-    uint64_t ns_sum = ns > 0 ? (uint64_t)ns : 0, bytes_sum = walk->bytes * tally->count - tally->offsets;
-    double each = sampling_weight(walk->profile, 0);
-    outbox_births(out, &(struct eden_birth_cell){tally->site, tally->count, tally->bytes, weight, weight_bytes});
-    outbox_ends(out, walk->censored,
-                &(struct eden_life_cell){
-                    .site = tally->site,
-                    .count = tally->count,
-                    .ns_bucket = walk->ns_bucket,
-                    .bytes_bucket = walk->bytes_bucket,
-                    .bytes = tally->bytes,
-                    .ns_sum = ns_sum,
-                    .bytes_sum = bytes_sum,
-                    .weight = weight,
-                    .weight_bytes = weight_bytes,
-                    .weight_us = (uint64_t)(each * (double)ns_sum / 1e3 + 0.5),
-                    .weight_kib = (uint64_t)(each * (double)bytes_sum / 1024 + 0.5),
-                });
-    *tally = (struct site_tally){0};
-}
-
-static void end_run(struct walk *walk) {
-    for (uint32_t i = 0; i < walk->used_count; i++) {
-        if (walk->tallies[walk->used[i]].count != 0) {
-            flush(walk, &walk->tallies[walk->used[i]]);
-        }
-    }
-    walk->used_count = 0;
-}
-
-static uintptr_t least(uintptr_t a, uintptr_t b) { return a < b ? a : b; }
-
-static void begin_run(struct walk *walk, uintptr_t at) {
-    const struct byte_clock *clock = &walk->profile->clock;
-    while (walk->mark + 1 < clock->mark_count && clock->marks[walk->mark + 1].at <= at) {
-        walk->mark++;
-    }
-    const struct mark *mark = &clock->marks[walk->mark];
-    bool last = walk->mark + 1 == clock->mark_count;
-    walk->ns_a_byte = last || mark[1].time.ns <= mark->time.ns
-                          ? 0
-                          : (double)(mark[1].time.ns - mark->time.ns) / (double)(mark[1].at - mark->at);
-    walk->from = at;
-    walk->until = last ? UINTPTR_MAX : mark[1].at;
-    walk->ns = (double)(walk->end.ns - mark->time.ns) - walk->ns_a_byte * (double)(at - mark->at);
-    walk->bytes = walk->end.bytes - (mark->time.bytes + (at - mark->at));
-    walk->ns_bucket = (uint16_t)histogram_bucket(walk->ns > 0 ? (uint64_t)walk->ns : 0);
-    walk->bytes_bucket = (uint16_t)histogram_bucket(walk->bytes);
-    walk->until = least(walk->until, at + (walk->bytes - histogram_lower(walk->bytes_bucket)) + 1);
-    double ns_left = walk->ns - (double)histogram_lower(walk->ns_bucket);
-    if (walk->ns_a_byte > 0) {
-        walk->until = least(walk->until, at + (uintptr_t)(ns_left / walk->ns_a_byte) + 1);
+static void tell_survivors(struct walk *walk, struct eden_birth_cell *births) {
+    if (births->count != 0) {
+        births->weight = sampling_weight_units(walk->profile, 0) * births->count;
+        births->weight_bytes = (uint64_t)(walk->run.weight * (double)births->bytes + 0.5);
+        outbox_births(&walk->profile->out, births);
+        *births = (struct eden_birth_cell){0};
     }
 }
 
-static void count_end(struct walk *walk, uint32_t site, uintptr_t at, size_t bytes) {
-    if (at >= walk->until) {
-        end_run(walk);
-        begin_run(walk, at);
+static void survivor(struct walk *walk, uint64_t birth, eden_value object, eden_value now, size_t bytes) {
+    if (!lifetimes_move_on(walk->profile, lifetimes_born(walk->profile, object, birth, 0), now)) {
+        return; /* no birth is told: it is lost */
     }
-    struct site_tally *tally = &walk->tallies[site % TALLIES];
-    if (tally->count == 0) {
-        walk->used[walk->used_count++] = (uint16_t)(site % TALLIES);
-        tally->site = site;
-    } else if (tally->site != site) {
-        flush(walk, tally);
-        tally->site = site; /* its place in `used` stays */
+    uint32_t site = eden_index_of(now);
+    struct eden_birth_cell *births = &walk->survivors[site % TALLIES];
+    if (births->site != site) {
+        tell_survivors(walk, births);
+        births->site = site;
     }
-    tally->count++;
-    tally->bytes += bytes;
-    tally->offsets += at - walk->from;
+    births->count++;
+    births->bytes += bytes;
+}
+
+static void death(struct walk *walk, uint64_t birth, eden_value object, size_t bytes) {
+    if (walk->profile->out.one_by_one) {
+        struct life life = lifetimes_born(walk->profile, object, birth, 0);
+        lifetimes_tell_birth(walk->profile, eden_index_of(object), bytes);
+        lifetimes_tell_end(walk->profile, &life, object, 0, walk->censored);
+    } else {
+        run_add(&walk->run, eden_index_of(object), bytes, birth, 0, 0);
+    }
 }
 
 static bool in_stretch(struct walk *walk, uintptr_t at) {
@@ -121,50 +59,73 @@ static bool in_stretch(struct walk *walk, uintptr_t at) {
     return walk->stretch < profile->stretch_count && profile->stretches[walk->stretch].from <= at;
 }
 
-static struct life life_at(struct walk *walk, uintptr_t at) {
-    const struct byte_clock *clock = &walk->profile->clock;
-    size_t i = walk->mark;
-    while (i + 1 < clock->mark_count && clock->marks[i + 1].at <= at) {
-        i++;
+/* The object at an address that is a sample. Its size. */
+static size_t walk_one(struct walk *walk, uintptr_t at, uint64_t birth) {
+    eden_value object = object_at(at);
+    eden_value now = walk->censored ? EDEN_NONE : lifetimes_after_scavenge(object);
+    size_t bytes = object_bytes(now == EDEN_NONE ? object : now);
+    if (now == EDEN_NONE) {
+        death(walk, birth + at, object, bytes);
+    } else {
+        survivor(walk, birth + at, object, now, bytes);
     }
-    return lifetimes_born(walk->profile, object_at(at), clock->marks[i].time.bytes + (at - clock->marks[i].at), 0);
+    return bytes;
 }
 
-static void one_sample(struct walk *walk, uintptr_t at, eden_value object, eden_value now, size_t bytes) {
-    struct profile *profile = walk->profile;
-    uint32_t site = eden_index_of(now == EDEN_NONE ? object : now);
-    bool ended = walk->censored || now == EDEN_NONE;
-    if (ended && !profile->out.one_by_one) {
-        count_end(walk, site, at, bytes);
-        return;
+/* From one anchor to the next: `birth` is that of an object at address 0. */
+static void walk_some(struct walk *walk, uintptr_t at, uintptr_t limit, uint64_t birth) {
+    while (at < limit) {
+        if (in_stretch(walk, at) && sampling_next(walk->profile)) {
+            at += walk_one(walk, at, birth);
+        } else {
+            eden_value object = object_at(at), now = lifetimes_after_scavenge(object);
+            at += object_bytes(walk->censored || now == EDEN_NONE ? object : now);
+        }
     }
-    struct life life = life_at(walk, at);
-    if (ended) {
-        lifetimes_tell_end(profile, &life, object, walk->censored);
-    } else if (!lifetimes_move_on(profile, life, now)) {
-        return; /* no birth is told: it is lost */
+}
+
+/* The same where every object is a sample and only cells are wanted: what most objects take is a load, two tests and
+ * three additions. */
+static void walk_all(struct walk *walk, uintptr_t at, uintptr_t limit, uint64_t birth) {
+    const uint64_t unusual = walk->censored ? 0 : EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT;
+    struct life_run *run = &walk->run;
+    while (at < limit) {
+        if (birth + at - run->from >= run->span) {
+            run_turn(run, birth + at, 0, 0);
+        }
+        uint64_t left = run->from + run->span - birth;
+        uintptr_t until = left < limit ? left : limit;
+        while (at < until) {
+            uint64_t header = *(const uint64_t *)at; /* or overflow word: told by a jump, lest loads wait for loads */
+            size_t slots = (size_t)(header >> EDEN_HEADER_SLOTS_SHIFT), bytes = 8 + 8 * slots;
+            if (__builtin_expect((header & unusual) == 0 && slots != EDEN_SLOTS_OVERFLOW, 1)) {
+                run_count(run, (uint32_t)(header & EDEN_HEADER_CLASS_MASK), bytes, birth + at);
+            } else {
+                bytes = walk_one(walk, at, birth);
+            }
+            at += bytes;
+        }
     }
-    outbox_birth(&profile->out, site, bytes, sampling_weight_units(profile, bytes),
-                 sampling_weight_bytes(profile, bytes));
 }
 
 void eden_walk(struct profile *profile, struct anchor end, bool censored) {
     struct walk walk;
-    memset(&walk, 0, sizeof walk);
+    memset(walk.survivors, 0, sizeof walk.survivors);
     walk.profile = profile;
-    walk.end = end;
     walk.censored = censored;
-    const eden_heap *heap = profile->heap;
-    uintptr_t limit = censored ? heap->mutator.free : heap->eden.used;
-    begin_run(&walk, profile->from);
-    for (uintptr_t at = profile->from; at < limit;) {
-        eden_value object = object_at(at);
-        eden_value now = censored ? EDEN_NONE : lifetimes_after_scavenge(object);
-        size_t bytes = object_bytes(now == EDEN_NONE ? object : now);
-        if (in_stretch(&walk, at) && sampling_next(profile)) {
-            one_sample(&walk, at, object, now, bytes);
-        }
-        at += bytes;
+    walk.stretch = 0;
+    run_init(&walk.run, profile, end, censored);
+    walk.run.births = true;
+    bool all = profile->sampling == EDEN_SAMPLE_OBJECTS && profile->rate == 1 && !profile->out.one_by_one;
+    const struct byte_clock *clock = &profile->clock;
+    uintptr_t end_of_eden = censored ? profile->heap->mutator.free : profile->heap->eden.used;
+    for (size_t i = 0; i < clock->mark_count; i++) {
+        const struct mark *mark = &clock->marks[i];
+        uintptr_t limit = i + 1 < clock->mark_count ? mark[1].at : end_of_eden;
+        (all ? walk_all : walk_some)(&walk, mark->at, limit, mark->time.bytes - mark->at);
     }
-    end_run(&walk);
+    run_end(&walk.run);
+    for (size_t i = 0; i < TALLIES; i++) {
+        tell_survivors(&walk, &walk.survivors[i]);
+    }
 }

@@ -105,12 +105,11 @@ static struct life life_of(eden_value ephemeron) {
     return (struct life){tenured << WHERE_BITS, (uint64_t)eden_int_value(slot(ephemeron, OWN_BIRTH))};
 }
 
-static void tell_death(struct profile *profile, eden_value ephemeron, uint64_t flags) {
+static void tell_death(struct profile *profile, eden_value ephemeron, uint32_t flags) {
     struct life life = life_of(ephemeron);
     uint64_t epitaph = (uint64_t)eden_int_value(slot(ephemeron, OWN_KEY));
-    life.birth |= flags << BIRTH_BITS;
-    lifetimes_tell_end_of(profile, &life, (uint32_t)(epitaph % EDEN_CLASS_LIMIT), epitaph / EDEN_CLASS_LIMIT * 8,
-                          false);
+    struct kind kind = {(uint32_t)(epitaph % EDEN_CLASS_LIMIT), epitaph / EDEN_CLASS_LIMIT * 8};
+    lifetimes_tell_end_of(profile, &life, kind, flags, false);
 }
 
 static void after_scavenge(struct profile *profile) {
@@ -131,10 +130,10 @@ static void after_scavenge(struct profile *profile) {
 }
 
 /* What the scavenge just before has kept, or tenured, and is dead now: by nepotism. */
-static uint64_t nepotism(const struct profile *profile, size_t i) {
-    uint64_t tenured = life_of(profile->own.at[i]).where >> WHERE_BITS;
-    bool kept_just_now = i >= profile->own.old_count || tenured + 2 == profile->clock.epoch_count;
-    return kept_just_now ? EDEN_LIFE_NEPOTISM : 0;
+static uint32_t nepotism(const struct profile *profile, size_t i) {
+    uint64_t tenured = life_of(profile->own.at[i]).where >> WHERE_BITS, scavenged_in = profile->clock.epoch_count - 2;
+    bool kept_just_now = i >= profile->own.old_count || tenured == scavenged_in;
+    return scavenged_in != 0 && kept_just_now ? EDEN_LIFE_NEPOTISM : 0;
 }
 
 static void after_marking(struct profile *profile) {
@@ -161,7 +160,7 @@ static void censor(struct profile *profile) {
     for (size_t i = 0; i < profile->own.count; i++) {
         eden_value key = slot(profile->own.at[i], OWN_KEY);
         struct life life = life_of(profile->own.at[i]);
-        lifetimes_tell_end_of(profile, &life, eden_index_of(key), object_bytes(key), true);
+        lifetimes_tell_end(profile, &life, key, 0, true);
     }
 }
 

@@ -28,8 +28,15 @@ extern const struct life_mechanism ephemeron_mechanism;            /* plain or p
 
 /* ---- what they share (lifetimes.c) ---- */
 
-/* Tells an end by an object that need not be there any more. */
-void lifetimes_tell_end_of(struct profile *profile, const struct life *life, uint32_t site, uint64_t bytes,
+/* What an object was, that need not be there any more. */
+struct kind {
+    uint32_t site;
+    uint64_t bytes;
+};
+static inline struct kind lifetimes_kind(eden_value object) {
+    return (struct kind){eden_index_of(object), object_bytes(object)};
+}
+void lifetimes_tell_end_of(struct profile *profile, const struct life *life, struct kind kind, uint32_t flags,
                            bool censored);
 /* Tells a death that was found at `death`; at `last` the object was alive (bytes 0: nobody looked). */
 void lifetimes_tell_death(struct profile *profile, const struct life *life, struct anchor death, struct anchor last);

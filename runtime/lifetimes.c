@@ -36,13 +36,14 @@ static bool push(struct profile *profile, struct lives *lives, struct life life)
     return true;
 }
 
-/* Memory of the heap, too, where ephemerons are. */
+static uint64_t mailbox(const eden_heap *heap) { return __atomic_load_n(&heap->info.sample_mailbox, __ATOMIC_RELAXED); }
+
+/* What ephemerons take of the heap, too. */
 static uint64_t held_bytes(const struct profile *profile) {
-    const struct byte_clock *clock = &profile->clock;
-    return sizeof *profile + clock->epoch_room * sizeof *clock->epochs + clock->anchor_room * sizeof *clock->anchors +
-           clock->mark_room * sizeof *clock->marks + profile->stretch_room * sizeof *profile->stretches +
-           (profile->pending.room + profile->young.room + profile->old.room) * sizeof(struct life) +
-           profile->own.room * sizeof *profile->own.at + profile->own.count * OWN_EPHEMERON_BYTES;
+    size_t lives = profile->pending.room + profile->young.room + profile->old.room;
+    return sizeof *profile + clock_held(&profile->clock) + lives * sizeof(struct life) +
+           profile->stretch_room * sizeof(struct stretch) + profile->own.room * sizeof *profile->own.at +
+           profile->own.count * OWN_EPHEMERON_BYTES;
 }
 
 static void send_state(struct profile *profile, struct anchor now, bool ended) {
@@ -108,6 +109,7 @@ static void begin(eden_heap *heap) {
     outbox_init(&profile->out, heap, false);
     profile->heap = heap;
     heap->profile = profile;
+    profile->mail = mailbox(heap);
     profile->begun = lifetimes_now(heap);
     profile->random = profile->begun.ns | 1;
     profile->from = heap->mutator.free;
@@ -124,17 +126,21 @@ static void begin(eden_heap *heap) {
 
 void lifetimes_resume(eden_heap *heap) {
     struct profile *profile = heap->profile;
-    if (profile == NULL) {
-        if (is_watched()) {
-            begin(heap);
+    uint64_t mail = mailbox(heap);
+    if (profile != NULL) {
+        struct anchor now = lifetimes_now(heap);
+        profile->from = heap->mutator.free;
+        clock_resume(profile, profile->from, now);
+        sampling_begin_epoch(profile, now.ns);
+        heap_set_limit(heap);
+        if (mail == profile->mail) {
+            return;
         }
-        return;
+        lifetimes_end(heap); /* something else is asked for */
     }
-    struct anchor now = lifetimes_now(heap);
-    profile->from = heap->mutator.free;
-    clock_resume(profile, profile->from, now);
-    sampling_begin_epoch(profile, now.ns);
-    heap_set_limit(heap);
+    if (is_watched() && (mail & EDEN_MAILBOX_END) == 0) {
+        begin(heap);
+    }
 }
 
 /* ---- births ---- */
@@ -143,7 +149,7 @@ struct life lifetimes_born(const struct profile *profile, eden_value object, uin
     return (struct life){place_bits(profile, object), bytes / 8 | flags << BIRTH_BITS};
 }
 
-static void tell_birth(struct profile *profile, uint32_t site, uint64_t bytes) {
+void lifetimes_tell_birth(struct profile *profile, uint32_t site, uint64_t bytes) {
     outbox_birth(&profile->out, site, bytes, sampling_weight_units(profile, bytes),
                  sampling_weight_bytes(profile, bytes));
 }
@@ -152,7 +158,7 @@ static void tell_birth(struct profile *profile, uint32_t site, uint64_t bytes) {
 static void tell_sample(struct profile *profile, eden_value object, uint64_t bytes, uint64_t birth) {
     uint32_t site = eden_index_of(object);
     eden_heap *heap = profile->heap;
-    tell_birth(profile, site, bytes);
+    lifetimes_tell_birth(profile, site, bytes);
     eden_fire_alloc__sample(heap, (const void *)(uintptr_t)object, heap_class(heap, site)->class_index, bytes,
                             (uint64_t)(sampling_weight(profile, bytes) + 0.5), site, birth);
 }
@@ -233,22 +239,23 @@ void lifetimes_allocated(eden_heap *heap, eden_value object) {
 
 /* ---- ends ---- */
 
-static struct end_of_life end_of(const struct profile *profile, const struct life *life, uint32_t site, uint64_t bytes,
+/* last: the epoch of the last collection that it survived, or of its birth. */
+static struct end_of_life end_of(const struct profile *profile, const struct life *life, struct kind kind,
                                  size_t last) {
     const struct byte_clock *clock = &profile->clock;
     uint64_t birth = birth_bytes(life), tenured = life->where >> WHERE_BITS;
     size_t born_in = clock_epoch(clock, birth);
     const struct epoch *from = &clock->epochs[born_in], *to = &clock->epochs[last];
     struct end_of_life end = {
-        .site = site,
+        .site = kind.site,
         .flags = (uint32_t)(life->birth >> BIRTH_BITS) | (tenured != 0 ? EDEN_LIFE_TENURED : 0),
-        .bytes = bytes,
+        .bytes = kind.bytes,
         .birth = {birth, clock_ns(clock, birth)},
         .death = clock->epochs[clock->epoch_count - 1].start,
         .scavenges = to->scavenges - from->scavenges,
         .fulls = to->fulls - from->fulls,
-        .weight = sampling_weight_units(profile, bytes),
-        .weight_bytes = sampling_weight_bytes(profile, bytes),
+        .weight = sampling_weight_units(profile, kind.bytes),
+        .weight_bytes = sampling_weight_bytes(profile, kind.bytes),
     };
     if (tenured != 0) {
         end.tenured = clock->epochs[tenured].start;
@@ -259,11 +266,10 @@ static struct end_of_life end_of(const struct profile *profile, const struct lif
     return end;
 }
 
-void lifetimes_tell_end_of(struct profile *profile, const struct life *life, uint32_t site, uint64_t bytes,
+void lifetimes_tell_end_of(struct profile *profile, const struct life *life, struct kind kind, uint32_t flags,
                            bool censored) {
-    /* The last collection that it survived, or its birth's. */
-    size_t last = profile->clock.epoch_count - (censored ? 1 : 2);
-    struct end_of_life end = end_of(profile, life, site, bytes, last);
+    struct end_of_life end = end_of(profile, life, kind, profile->clock.epoch_count - (censored ? 1 : 2));
+    end.flags |= flags;
     end.censored = censored;
     if (censored) {
         end.death = profile->ended.bytes != 0 ? profile->ended : lifetimes_now(profile->heap);
@@ -271,32 +277,21 @@ void lifetimes_tell_end_of(struct profile *profile, const struct life *life, uin
     outbox_end(&profile->out, &end);
 }
 
-void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, bool censored) {
-    lifetimes_tell_end_of(profile, life, eden_index_of(object), object_bytes(object), censored);
+void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, uint32_t flags,
+                        bool censored) {
+    lifetimes_tell_end_of(profile, life, lifetimes_kind(object), flags, censored);
 }
 
 void lifetimes_tell_death(struct profile *profile, const struct life *life, struct anchor death, struct anchor last) {
-    eden_value object = lifetimes_place(profile, life);
-    struct end_of_life end =
-        end_of(profile, life, eden_index_of(object), object_bytes(object), profile->clock.epoch_count - 1);
+    struct kind kind = lifetimes_kind(lifetimes_place(profile, life));
+    struct end_of_life end = end_of(profile, life, kind, profile->clock.epoch_count - 1);
     end.death = death;
+    end.last = (struct anchor){0, 0};
     if (last.bytes > end.birth.bytes) {
         end.last = last;
         end.last.ns = last.ns > end.birth.ns ? last.ns : end.birth.ns; /* which is interpolated, perhaps */
-    } else {
-        end.last = (struct anchor){0, 0};
     }
     outbox_end(&profile->out, &end);
-}
-
-/* Where an object of new space is after copying; its old header stands unless it has moved, perhaps twice. */
-eden_value lifetimes_after_scavenge(eden_value object) {
-    bool moved = false;
-    while (header_has(object, EDEN_HEADER_FORWARDED)) {
-        object = eden_header(object) & ~EDEN_HEADER_FORWARDED;
-        moved = true;
-    }
-    return moved || header_has(object, EDEN_HEADER_KEPT) ? object : EDEN_NONE;
 }
 
 bool lifetimes_move_on(struct profile *profile, struct life life, eden_value now) {
@@ -321,103 +316,156 @@ static bool turn(eden_heap *heap, bool full, uint64_t start_ns) {
     return true;
 }
 
-/* Those that find no place in the new lists have been born: they count as lost, and as ended now. */
-static void move_all_on(struct profile *profile, struct lives *lives) {
-    struct lives before = *lives;
-    *lives = (struct lives){NULL, 0, 0};
-    for (size_t i = 0; i < before.count; i++) {
-        eden_value from = lifetimes_place(profile, &before.at[i]), now = lifetimes_after_scavenge(from);
-        if (now == EDEN_NONE) {
-            lifetimes_tell_end(profile, &before.at[i], from, false);
-        } else if (!lifetimes_move_on(profile, before.at[i], now)) {
-            lifetimes_tell_end(profile, &before.at[i], now, true);
-        }
+/* Ends of a list's objects, in runs where that can be. */
+static void end_one(struct life_run *run, const struct life *life, eden_value object, uint32_t flags) {
+    struct profile *profile = run->profile;
+    if (profile->out.one_by_one || !sampling_is_even(profile)) {
+        lifetimes_tell_end(profile, life, object, flags, run->censored);
+    } else {
+        run_add(run, eden_index_of(object), object_bytes(object), birth_bytes(life), life->where >> WHERE_BITS,
+                flags | (uint32_t)(life->birth >> BIRTH_BITS));
     }
-    free(before.at);
 }
 
-static void young_settling(struct profile *profile) { move_all_on(profile, &profile->young); }
+static struct anchor latest(const struct profile *profile) {
+    return profile->clock.epochs[profile->clock.epoch_count - 1].start;
+}
 
-static void young_scavenged(struct profile *profile) {
-    move_all_on(profile, &profile->young);
-    move_all_on(profile, &profile->pending);
+/* Objects are read in order of birth, which is not that of their addresses: the reads are asked for in time. */
+enum { AHEAD = 16 };
+static void read_ahead(const struct profile *profile, const struct life *life) {
+    __builtin_prefetch((const void *)(uintptr_t)lifetimes_place(profile, life));
+}
+
+/* Where those go that a scavenge has kept. Those that find no place in a list have been born: they count as lost, and
+ * as ended now. In order, and `young` is filled no faster than it is read: it may be its own source. */
+static void move_all_on(struct profile *profile, const struct life *from, size_t count) {
+    struct life_run run;
+    run_init(&run, profile, latest(profile), false);
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count) {
+            read_ahead(profile, &from[i + AHEAD]);
+        }
+        struct life life = from[i];
+        eden_value was = lifetimes_place(profile, &life), now = lifetimes_after_scavenge(was);
+        if (now == EDEN_NONE) {
+            end_one(&run, &life, was, 0);
+        } else if (!lifetimes_move_on(profile, life, now)) {
+            lifetimes_tell_end(profile, &life, now, 0, true);
+        }
+    }
+    run_end(&run);
+}
+
+static void move_young_on(struct profile *profile) {
+    size_t count = profile->young.count;
+    profile->young.count = 0;
+    move_all_on(profile, profile->young.at, count);
+}
+
+static void new_scavenged(struct profile *profile) {
+    move_young_on(profile);
+    move_all_on(profile, profile->pending.at, profile->pending.count);
+    profile->pending.count = 0;
     if (sampling_walks(profile)) {
-        eden_walk(profile, profile->clock.epochs[profile->clock.epoch_count - 1].start, false);
+        eden_walk(profile, latest(profile), false);
     }
 }
 
 void lifetimes_settling(eden_heap *heap, uint64_t start_ns) {
-    uint64_t begun = now_ns();
     if (turn(heap, false, start_ns)) {
+        uint64_t begun_ns = now_ns();
         heap->profile->by->settling(heap->profile);
         heap->profile->turned = true;
-        heap->profile->work_ns += now_ns() - begun;
+        heap->profile->work_ns += now_ns() - begun_ns;
     }
 }
 
-/* A collection's part is done: what was found goes out. */
-static void finish(struct profile *profile, uint64_t begun) {
+/* A collection's work is done: what it found goes out. */
+static void finish(struct profile *profile, uint64_t begun_ns) {
     outbox_flush(&profile->out);
-    profile->work_ns += now_ns() - begun;
-    send_state(profile, profile->clock.epochs[profile->clock.epoch_count - 1].start, false);
+    profile->work_ns += now_ns() - begun_ns;
+    send_state(profile, latest(profile), false);
 }
 
 void lifetimes_scavenged(eden_heap *heap, uint64_t start_ns) {
-    uint64_t begun = now_ns();
     if (!turn(heap, false, start_ns)) {
         return;
     }
     struct profile *profile = heap->profile;
+    uint64_t begun_ns = now_ns();
     profile->turned = false;
     sampling_end_epoch(profile, heap->eden.used);
     profile->by->scavenged(profile);
-    finish(profile, begun);
+    finish(profile, begun_ns);
 }
 
-static void keep_marked(struct profile *profile, struct lives *lives) {
+/* since: the epoch of the scavenge right before; it had kept what was in new space or came from there. */
+static void keep_marked(struct profile *profile, struct lives *lives, uint64_t since) {
+    struct life_run run;
+    run_init(&run, profile, latest(profile), false);
     size_t kept = 0;
     for (size_t i = 0; i < lives->count; i++) {
-        eden_value object = lifetimes_place(profile, &lives->at[i]);
-        if (header_has(object, EDEN_HEADER_MARKED)) {
-            lives->at[kept++] = lives->at[i];
-        } else {
-            lifetimes_tell_end(profile, &lives->at[i], object, false);
+        if (i + AHEAD < lives->count) {
+            read_ahead(profile, &lives->at[i + AHEAD]);
+        }
+        const struct life *life = &lives->at[i];
+        eden_value object = lifetimes_place(profile, life);
+        if (!header_has(object, EDEN_HEADER_MARKED)) {
+            uint64_t tenured = life->where >> WHERE_BITS;
+            bool held = since != 0 && (tenured == since || heap_is_young(profile->heap, object));
+            end_one(&run, life, object, held ? EDEN_LIFE_NEPOTISM : 0);
+        } else if (kept++ != i) {
+            lives->at[kept - 1] = *life;
         }
     }
+    run_end(&run);
     lives->count = kept;
 }
 
 static void all_marked(struct profile *profile) {
-    keep_marked(profile, &profile->young);
-    keep_marked(profile, &profile->old);
+    uint64_t scavenged_in = profile->clock.epoch_count - 2;
+    keep_marked(profile, &profile->young, scavenged_in);
+    keep_marked(profile, &profile->old, scavenged_in);
 }
 
 void lifetimes_marked(eden_heap *heap, uint64_t start_ns) {
-    uint64_t begun = now_ns();
     if (turn(heap, true, start_ns)) {
+        uint64_t begun_ns = now_ns();
         heap->profile->by->marked(heap->profile);
-        finish(heap->profile, begun);
+        finish(heap->profile, begun_ns);
     }
 }
 
 void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_value object), void *context) {
     struct profile *profile = heap->profile;
-    for (size_t i = 0; profile != NULL && i < profile->old.count; i++) {
+    if (profile == NULL) {
+        return;
+    }
+    uint64_t begun_ns = now_ns();
+    for (size_t i = 0; i < profile->old.count; i++) {
+        if (i + AHEAD < profile->old.count) {
+            read_ahead(profile, &profile->old.at[i + AHEAD]);
+        }
         struct life *life = &profile->old.at[i];
         uint64_t tenured = life->where >> WHERE_BITS << WHERE_BITS;
         life->where = tenured | place_bits(profile, now(context, lifetimes_place(profile, life)));
     }
+    profile->work_ns += now_ns() - begun_ns;
 }
 
 /* ---- the end ---- */
 
 static void censor_lives(struct profile *profile, const struct lives *lives) {
+    struct life_run run;
+    run_init(&run, profile, profile->ended, true);
     for (size_t i = 0; i < lives->count; i++) {
-        lifetimes_tell_end(profile, &lives->at[i], lifetimes_place(profile, &lives->at[i]), true);
+        end_one(&run, &lives->at[i], lifetimes_place(profile, &lives->at[i]), 0);
     }
+    run_end(&run);
 }
 
-static void censor_all(struct profile *profile) {
+static void censor(struct profile *profile) {
     censor_lives(profile, &profile->young);
     censor_lives(profile, &profile->old);
     censor_lives(profile, &profile->pending);
@@ -443,6 +491,8 @@ void lifetimes_end(eden_heap *heap) {
     drop(profile);
 }
 
+/* ---- the mechanisms that move objects on by the lists above ---- */
+
 static bool follow(struct profile *profile, struct life life, eden_value object, uint64_t ns) {
     (void)ns;
     return push(profile, heap_is_young(profile->heap, object) ? &profile->pending : &profile->old, life);
@@ -450,17 +500,17 @@ static bool follow(struct profile *profile, struct life life, eden_value object,
 
 const struct life_mechanism vm_mechanism = {
     .follow = follow,
-    .settling = young_settling,
-    .scavenged = young_scavenged,
+    .settling = move_young_on,
+    .scavenged = new_scavenged,
     .marked = all_marked,
-    .censor = censor_all,
+    .censor = censor,
 };
 
 const struct life_mechanism oracle_mechanism = {
     .follow = follow,
     .before = oracle_pass,
-    .settling = young_settling,
-    .scavenged = young_scavenged,
+    .settling = move_young_on,
+    .scavenged = new_scavenged,
     .marked = all_marked,
-    .censor = censor_all,
+    .censor = censor,
 };

@@ -81,7 +81,7 @@ struct profile {
     const struct life_mechanism *by;
     struct own_ephemerons own;
     struct oracle oracle;
-    uint64_t work_ns; /* spent within collections and passes */
+    uint64_t mail; /* what it was asked for by */
     enum eden_sampling sampling;
     uint64_t rate;
     struct anchor begun, ended; /* ended: set as the profile ends */
@@ -97,6 +97,7 @@ struct profile {
     struct lives pending, young, old; /* born in eden since the last collection; in new space; in old space */
     bool turned;                      /* the clock has, in the collection that runs */
     uint64_t lost;
+    uint64_t work_ns; /* spent within collections and passes */
     struct outbox out;
 };
 
@@ -126,16 +127,82 @@ bool clock_turn(struct profile *profile, bool full, struct anchor start);
 void clock_resume(struct profile *profile, uintptr_t at, struct anchor now);
 void clock_free(struct byte_clock *clock);
 uint64_t clock_ns(const struct byte_clock *clock, uint64_t bytes);
+/* The anchors around it. False: there is none after, as yet. */
+bool clock_around(const struct byte_clock *clock, uint64_t bytes, struct anchor *before, struct anchor *after);
 /* The last epoch that had begun before an object was born there. */
+size_t clock_held(const struct byte_clock *clock); /* bytes */
 size_t clock_epoch(const struct byte_clock *clock, uint64_t bytes);
+
+/* ---- ends that are alike (life_runs.c) ---- */
+enum { TALLIES = 256, NO_SITE = UINT32_MAX };
+struct site_tally {
+    uint32_t site, count; /* NO_SITE: it is free */
+    uint64_t bytes;
+    uint64_t offsets; /* of their births, from the run's first */
+};
+struct life_run {
+    struct profile *profile;
+    struct anchor end; /* of the lifetimes */
+    bool censored;
+    bool births;         /* tells a birth with each end */
+    double weight;       /* of each */
+    uint64_t from, span; /* births [from, from + span); span 0: none yet */
+    uint64_t tenured;    /* the epoch; 0: they were not */
+    uint32_t flags;      /* EDEN_LIFE_..., but TENURED */
+    double ns;           /* the lifetime at its start, */
+    double ns_a_byte;    /* and what a byte further takes from it */
+    uint64_t bytes, tenured_ns, tenured_bytes;
+    struct eden_life_cell like; /* what they have in common */
+    uint32_t used_count;
+    uint16_t used[TALLIES];
+    struct site_tally tallies[TALLIES];
+};
+void run_init(struct life_run *run, struct profile *profile, struct anchor end, bool censored);
+/* Tells what the run holds, and begins another, which has this birth. */
+void run_turn(struct life_run *run, uint64_t birth, uint64_t tenured, uint32_t flags);
+/* Frees a tally that another site has, for this one. */
+void run_take_tally(struct life_run *run, struct site_tally *tally, uint32_t site);
+void run_end(struct life_run *run); /* tells what it holds */
+
+/* Of an object whose birth is in the run. */
+static inline void run_count(struct life_run *run, uint32_t site, size_t bytes, uint64_t birth) {
+    struct site_tally *tally = &run->tallies[site % TALLIES];
+    if (__builtin_expect(tally->site != site, 0)) {
+        run_take_tally(run, tally, site);
+    }
+    tally->count++;
+    tally->bytes += bytes;
+    tally->offsets += birth - run->from;
+}
+
+static inline void run_add(struct life_run *run, uint32_t site, size_t bytes, uint64_t birth, uint64_t tenured,
+                           uint32_t flags) {
+    if (birth - run->from >= run->span || tenured != run->tenured || flags != run->flags) {
+        run_turn(run, birth, tenured, flags);
+    }
+    run_count(run, site, bytes, birth);
+}
 
 /* ---- what becomes of them (lifetimes.c, eden_walk.c) ---- */
 struct life lifetimes_born(const struct profile *profile, eden_value object, uint64_t bytes, uint64_t flags);
 /* Where an object of new space is after copying; EDEN_NONE: it is dead. */
-eden_value lifetimes_after_scavenge(eden_value object);
+static inline eden_value lifetimes_after_scavenge(eden_value object) {
+    /* Its old header stands unless it has moved, perhaps twice. */
+    uint64_t header = eden_header(object);
+    if ((header & (EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT)) == 0) {
+        return EDEN_NONE;
+    }
+    while ((header & EDEN_HEADER_FORWARDED) != 0) {
+        object = header & ~EDEN_HEADER_FORWARDED;
+        header = eden_header(object);
+    }
+    return object;
+}
+void lifetimes_tell_birth(struct profile *profile, uint32_t site, uint64_t bytes);
 /* It is alive, there. False: no memory for it. */
 bool lifetimes_move_on(struct profile *profile, struct life life, eden_value now);
-void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, bool censored);
+void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, uint32_t flags,
+                        bool censored);
 /* What was born in eden since the last collection: after copying, or, censored, where the profile ends. */
 void eden_walk(struct profile *profile, struct anchor end, bool censored);
 
@@ -145,6 +212,7 @@ void sampling_read_mailbox(struct profile *profile);
 double sampling_weight(const struct profile *profile, uint64_t bytes);
 uint64_t sampling_weight_units(const struct profile *profile, uint64_t bytes); /* in 1 / EDEN_WEIGHT_ONE */
 uint64_t sampling_weight_bytes(const struct profile *profile, uint64_t bytes); /* times its size */
+bool sampling_is_even(const struct profile *profile);                          /* all weights are alike */
 bool sampling_walks(const struct profile *profile); /* eden is walked at each scavenge: no trap a sample */
 /* An allocation reached next_trap: is the object a sample? Sets the next trap. */
 bool sampling_trap(struct profile *profile, uintptr_t start, size_t bytes, uint64_t now);

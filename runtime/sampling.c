@@ -59,6 +59,10 @@ static bool sees_all(const struct profile *profile) {
            (profile->sampling == EDEN_SAMPLE_OBJECTS && profile->rate <= WALK_RATE);
 }
 
+bool sampling_is_even(const struct profile *profile) {
+    return profile->sampling != EDEN_SAMPLE_BYTES && profile->sampling != EDEN_SAMPLE_REFILL;
+}
+
 bool sampling_walks(const struct profile *profile) {
     return profile->mechanism == EDEN_MECHANISM_VM && sees_all(profile);
 }
@@ -73,7 +77,7 @@ uint64_t sampling_from_environment(void) {
 }
 
 void sampling_read_mailbox(struct profile *profile) {
-    uint64_t mail = __atomic_load_n(&profile->heap->info.sample_mailbox, __ATOMIC_RELAXED);
+    uint64_t mail = profile->mail;
     profile->sampling = EDEN_SAMPLE_BYTES;
     profile->rate = EDEN_SAMPLE_DEFAULT_BYTES;
     uint64_t sampling = mail & 15, rate = mail >> EDEN_MAILBOX_RATE_SHIFT;
