@@ -53,6 +53,9 @@ static void death(struct walk *walk, uint64_t birth, eden_value object, size_t b
 
 static bool in_stretch(struct walk *walk, uintptr_t at) {
     const struct profile *profile = walk->profile;
+    if (profile->sampling != EDEN_SAMPLE_WINDOW) {
+        return true;
+    }
     while (walk->stretch < profile->stretch_count && profile->stretches[walk->stretch].to <= at) {
         walk->stretch++;
     }

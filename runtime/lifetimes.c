@@ -257,6 +257,9 @@ static struct end_of_life end_of(const struct profile *profile, const struct lif
         .weight = sampling_weight_units(profile, kind.bytes),
         .weight_bytes = sampling_weight_bytes(profile, kind.bytes),
     };
+    if (born_in + 1 < clock->epoch_count && end.birth.ns > clock->epochs[born_in + 1].start.ns) {
+        end.birth.ns = clock->epochs[born_in + 1].start.ns; /* anchors were refused: interpolation spans too much */
+    }
     if (tenured != 0) {
         end.tenured = clock->epochs[tenured].start;
     }

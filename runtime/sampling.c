@@ -169,7 +169,7 @@ static void turn_window(struct profile *profile, uintptr_t at, uint64_t now) {
 void sampling_begin_epoch(struct profile *profile, uint64_t now) {
     uintptr_t at = profile->from;
     profile->stretch_count = 0;
-    if (profile->sampling != EDEN_SAMPLE_WINDOW || profile->open) {
+    if (profile->sampling == EDEN_SAMPLE_WINDOW && profile->open) {
         open_stretch(profile, at);
     }
     turn_window(profile, at, now);

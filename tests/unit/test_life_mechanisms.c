@@ -308,9 +308,6 @@ static void memory_refused(void **state) {
                 run_with(&options, all_by((enum eden_mechanism)m), 6000);
                 if (truth.state.ended != 0 &&
                     truth.state.begun_bytes <= truth.made[0].birth) { /* one profile for all */
-                    if (truth.births + truth.state.lost < truth.count)
-                        print_message("%s from %ld all %d births %lu lost %lu count %zu\n", names[m], from, all,
-                                      truth.births, truth.state.lost, truth.count);
                     assert_true(truth.births <= truth.count && truth.births + truth.state.lost >= truth.count);
                 }
                 lost += truth.state.lost;
