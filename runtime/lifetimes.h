@@ -3,7 +3,7 @@
 #define EDEN_LIFETIMES_H
 
 #include "eden_batches.h"
-#include <eden/eden.h>
+#include "private.h"
 #include <stddef.h>
 
 /* ---- the byte clock (byte_clock.c) ---- */
