@@ -30,8 +30,13 @@
  * copied, and cost an entry in the remembered set each until their key is old or dead; but the dead ones stay in old
  * space, whose growth starts full collections sooner, which find dead old objects sooner.
  *
+ * They are visited after all other roots, when what those reach has been scanned, and in pieces: so most keys that live
+ * have been found, and are not waited for, and the mark stack, which they would fill at once, holds a piece.
+ *
  * Ephemerons whose key is old stand first in the list, so that a scavenge looks at the others only. */
 #include "life_mechanism.h"
+
+enum { PIECE = 4096 };
 
 static eden_value slot(eden_value ephemeron, int index) { return eden_words_(ephemeron)[1 + index]; }
 static void put(eden_value ephemeron, int index, eden_value v) { eden_words_(ephemeron)[1 + index] = v; }
@@ -153,7 +158,12 @@ static void after_marking(struct profile *profile) {
 }
 
 static void visit(struct profile *profile, eden_visit *visitor) {
-    visitor->slots(visitor, profile->own.at, profile->own.count);
+    for (size_t i = 0; i < profile->own.count; i += PIECE) {
+        if (visitor->between != NULL) {
+            visitor->between(visitor);
+        }
+        visitor->slots(visitor, profile->own.at + i, profile->own.count - i < PIECE ? profile->own.count - i : PIECE);
+    }
 }
 
 static void censor(struct profile *profile) {

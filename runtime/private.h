@@ -271,6 +271,7 @@ bool classes_define_own(eden_heap *heap);
 struct eden_visit {
     eden_heap *heap;
     void (*slots)(eden_visit *visit, eden_value *slots, size_t count);
+    void (*between)(eden_visit *visit); /* before each piece of a profile's roots, which come last; NULL: nothing */
 };
 void roots_visit(eden_visit *visit);
 

@@ -57,8 +57,8 @@ void roots_visit(eden_visit *visit) {
         visit->slots(visit, heap->roots.slots[i], 1);
     }
     visit->slots(visit, heap->mourners.queue + heap->mourners.next, heap->mourners.end - heap->mourners.next);
-    lifetimes_visit(heap, visit);
     for (size_t i = 0; i < heap->roots.visitor_count; i++) {
         heap->roots.visitors[i].visit(heap->roots.visitors[i].context, visit);
     }
+    lifetimes_visit(heap, visit);
 }

@@ -380,6 +380,8 @@ static void scan_moved(struct scavenge *s) {
     }
 }
 
+static void scan_between(eden_visit *visit) { scan_moved((struct scavenge *)visit); }
+
 static void reach_key(void *context, eden_value key) { evacuate(context, key); }
 
 static eden_value where_now(void *context, eden_value v) {
@@ -503,7 +505,7 @@ static void settle(struct scavenge *s) {
 }
 
 void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
-    struct scavenge s = {.visit = {heap, visit_root_slots}, .heap = heap, .tenured = EDEN_NONE};
+    struct scavenge s = {.visit = {heap, visit_root_slots, scan_between}, .heap = heap, .tenured = EDEN_NONE};
     lifetimes_collecting(heap);
     check_before_scavenge(heap);
     struct scavenge_before before = event_scavenge_start(heap, cause);
