@@ -64,7 +64,7 @@ static size_t walk_one(struct walk *walk, uintptr_t at, uint64_t birth) {
     bool alive = false;
     eden_value object = object_at(at);
     eden_value now = walk->censored ? object : lifetimes_after_scavenge(walk->profile, object, &alive);
-    size_t bytes = object_bytes(now);
+    size_t bytes = object_bytes(object);
     if (alive) {
         survivor(walk, birth + at, object, now, bytes);
     } else {
@@ -79,9 +79,7 @@ static void walk_some(struct walk *walk, uintptr_t at, uintptr_t limit, uint64_t
         if (in_stretch(walk, at) && sampling_next(walk->profile)) {
             at += walk_one(walk, at, birth);
         } else {
-            bool alive;
-            eden_value object = object_at(at);
-            at += object_bytes(walk->censored ? object : lifetimes_after_scavenge(walk->profile, object, &alive));
+            at += object_bytes(object_at(at));
         }
     }
 }

@@ -176,7 +176,7 @@ static inline eden_value lifetimes_after_scavenge(const struct profile *profile,
     *alive = (header & (EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT)) != 0;
     if ((header & EDEN_HEADER_FORWARDED) != 0) {
         do {
-            object = header & ~EDEN_HEADER_FORWARDED;
+            object = forwarded_to(header);
             header = eden_header(object);
         } while ((header & EDEN_HEADER_FORWARDED) != 0);
         *alive = (header & EDEN_HEADER_KEPT) != 0 || object - profile->copied_to < profile->copied_bytes ||

@@ -225,6 +225,13 @@ static inline bool header_has(eden_value object, uint64_t bits) { return (eden_h
 static inline void header_set(eden_value object, uint64_t bits) { *eden_words_(object) |= bits; }
 static inline void header_clear(eden_value object, uint64_t bits) { *eden_words_(object) &= ~bits; }
 
+/* A moved object's header tells where it went, and keeps the slot count: a corpse's size is told without its copy. */
+#define EDEN_HEADER_SLOTS (0xffull << EDEN_HEADER_SLOTS_SHIFT)
+static inline void forward(eden_value object, eden_value copy) {
+    *eden_words_(object) = copy | EDEN_HEADER_FORWARDED | (eden_header(object) & EDEN_HEADER_SLOTS);
+}
+static inline eden_value forwarded_to(uint64_t header) { return header & ~(EDEN_HEADER_FORWARDED | EDEN_HEADER_SLOTS); }
+
 /* Makes [start, start + bytes) a free chunk that walkers step over. bytes: a multiple of 8, not 0. */
 void fill_free(uintptr_t start, size_t bytes);
 
