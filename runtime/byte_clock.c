@@ -111,16 +111,24 @@ bool clock_around(const struct byte_clock *clock, uint64_t bytes, struct anchor 
     return i != clock->anchor_count;
 }
 
-uint64_t clock_ns(const struct byte_clock *clock, uint64_t bytes) {
-    struct anchor before, after;
-    if (!clock_around(clock, bytes, &before, &after) || after.bytes <= before.bytes || after.ns <= before.ns) {
-        return before.ns;
-    }
-    double share = (double)(bytes - before.bytes) / (double)(after.bytes - before.bytes);
-    return before.ns + (uint64_t)(share * (double)(after.ns - before.ns));
-}
-
 size_t clock_epoch(const struct byte_clock *clock, uint64_t bytes) {
     size_t i = count_until(&clock->epochs[0].start, clock->epoch_count, sizeof *clock->epochs, bytes);
     return i == 0 ? 0 : i - 1;
+}
+
+uint64_t clock_ns(const struct byte_clock *clock, uint64_t bytes) {
+    struct anchor before, after;
+    uint64_t ns, limit = UINT64_MAX;
+    bool bounded = clock_around(clock, bytes, &before, &after);
+    if (bounded && after.bytes > before.bytes && after.ns > before.ns) {
+        double share = (double)(bytes - before.bytes) / (double)(after.bytes - before.bytes);
+        ns = before.ns + (uint64_t)(share * (double)(after.ns - before.ns));
+    } else {
+        ns = before.ns;
+    }
+    size_t epoch = clock_epoch(clock, bytes); /* anchors may be missing where memory was refused; epochs never are */
+    if (epoch + 1 < clock->epoch_count) {
+        limit = clock->epochs[epoch + 1].start.ns;
+    }
+    return ns < limit ? ns : limit;
 }

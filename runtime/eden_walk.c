@@ -64,13 +64,14 @@ static bool in_stretch(struct walk *walk, uintptr_t at) {
 
 /* The object at an address that is a sample. Its size. */
 static size_t walk_one(struct walk *walk, uintptr_t at, uint64_t birth) {
+    bool alive = false;
     eden_value object = object_at(at);
-    eden_value now = walk->censored ? EDEN_NONE : lifetimes_after_scavenge(object);
-    size_t bytes = object_bytes(now == EDEN_NONE ? object : now);
-    if (now == EDEN_NONE) {
-        death(walk, birth + at, object, bytes);
-    } else {
+    eden_value now = walk->censored ? object : lifetimes_after_scavenge(walk->profile, object, &alive);
+    size_t bytes = object_bytes(object);
+    if (alive) {
         survivor(walk, birth + at, object, now, bytes);
+    } else {
+        death(walk, birth + at, now, bytes);
     }
     return bytes;
 }
@@ -81,8 +82,7 @@ static void walk_some(struct walk *walk, uintptr_t at, uintptr_t limit, uint64_t
         if (in_stretch(walk, at) && sampling_next(walk->profile)) {
             at += walk_one(walk, at, birth);
         } else {
-            eden_value object = object_at(at), now = lifetimes_after_scavenge(object);
-            at += object_bytes(walk->censored || now == EDEN_NONE ? object : now);
+            at += object_bytes(object_at(at));
         }
     }
 }

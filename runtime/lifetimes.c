@@ -257,9 +257,6 @@ static struct end_of_life end_of(const struct profile *profile, const struct lif
         .weight = sampling_weight_units(profile, kind.bytes),
         .weight_bytes = sampling_weight_bytes(profile, kind.bytes),
     };
-    if (born_in + 1 < clock->epoch_count && end.birth.ns > clock->epochs[born_in + 1].start.ns) {
-        end.birth.ns = clock->epochs[born_in + 1].start.ns; /* anchors were refused: interpolation spans too much */
-    }
     if (tenured != 0) {
         end.tenured = clock->epochs[tenured].start;
     }
@@ -350,9 +347,10 @@ static void move_all_on(struct profile *profile, const struct life *from, size_t
             read_ahead(profile, &from[i + AHEAD]);
         }
         struct life life = from[i];
-        eden_value was = lifetimes_place(profile, &life), now = lifetimes_after_scavenge(was);
-        if (now == EDEN_NONE) {
-            end_one(&run, &life, was, 0);
+        bool alive;
+        eden_value now = lifetimes_after_scavenge(profile, lifetimes_place(profile, &life), &alive);
+        if (!alive) {
+            end_one(&run, &life, now, 0);
         } else if (!lifetimes_move_on(profile, life, now)) {
             lifetimes_tell_end(profile, &life, now, 0, true);
         }
@@ -375,9 +373,16 @@ static void new_scavenged(struct profile *profile) {
     }
 }
 
-void lifetimes_settling(eden_heap *heap, uint64_t start_ns) {
+/* The collection that runs copies there. */
+static void set_copied_to(struct profile *profile, const struct space *to) {
+    profile->copied_to = to->start;
+    profile->copied_bytes = to->limit - to->start;
+}
+
+void lifetimes_settling(eden_heap *heap, const struct space *to, uint64_t start_ns) {
     if (turn(heap, false, start_ns)) {
         uint64_t begun_ns = now_ns();
+        set_copied_to(heap->profile, to);
         heap->profile->by->settling(heap->profile);
         heap->profile->turned = true;
         heap->profile->work_ns += now_ns() - begun_ns;
@@ -391,7 +396,7 @@ static void finish(struct profile *profile, uint64_t begun_ns) {
     send_state(profile, latest(profile), false);
 }
 
-void lifetimes_scavenged(eden_heap *heap, uint64_t start_ns) {
+void lifetimes_scavenged(eden_heap *heap, const struct space *to, uint64_t start_ns) {
     if (!turn(heap, false, start_ns)) {
         return;
     }
@@ -399,6 +404,7 @@ void lifetimes_scavenged(eden_heap *heap, uint64_t start_ns) {
     uint64_t begun_ns = now_ns();
     profile->turned = false;
     sampling_end_epoch(profile, heap->eden.used);
+    set_copied_to(profile, to);
     profile->by->scavenged(profile);
     finish(profile, begun_ns);
 }

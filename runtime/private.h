@@ -228,6 +228,13 @@ static inline bool header_has(eden_value object, uint64_t bits) { return (eden_h
 static inline void header_set(eden_value object, uint64_t bits) { *eden_words_(object) |= bits; }
 static inline void header_clear(eden_value object, uint64_t bits) { *eden_words_(object) &= ~bits; }
 
+/* A moved object's header tells where it went, and keeps the slot count: a corpse's size is told without its copy. */
+#define EDEN_HEADER_SLOTS (0xffull << EDEN_HEADER_SLOTS_SHIFT)
+static inline void forward(eden_value object, eden_value copy) {
+    *eden_words_(object) = copy | EDEN_HEADER_FORWARDED | (eden_header(object) & EDEN_HEADER_SLOTS);
+}
+static inline eden_value forwarded_to(uint64_t header) { return header & ~(EDEN_HEADER_FORWARDED | EDEN_HEADER_SLOTS); }
+
 /* Makes [start, start + bytes) a free chunk that walkers step over. bytes: a multiple of 8, not 0. */
 void fill_free(uintptr_t start, size_t bytes);
 
@@ -297,13 +304,15 @@ void lifetimes_resume(eden_heap *heap); /* a collection has ended, or the heap b
 /* Around an allocation on the slow path; only where heap->profile is. The first may pass over the heap, not collect. */
 void lifetimes_allocating(eden_heap *heap, size_t slots);
 void lifetimes_allocated(eden_heap *heap, eden_value object);
-void lifetimes_collecting(eden_heap *heap);                   /* a scavenge is about to start */
-size_t lifetimes_reserve(const eden_heap *heap);              /* bytes of eden that allocation leaves for a profile */
-uintptr_t lifetimes_limit(const eden_heap *heap);             /* where in eden the next object is to be seen */
-void lifetimes_visit(eden_heap *heap, eden_visit *visit);     /* a profile's own roots */
-void lifetimes_settling(eden_heap *heap, uint64_t start_ns);  /* past survivors are about to be overwritten */
-void lifetimes_scavenged(eden_heap *heap, uint64_t start_ns); /* all is copied, nothing overwritten yet */
-void lifetimes_marked(eden_heap *heap, uint64_t start_ns);    /* marking is done, nothing swept yet */
+void lifetimes_collecting(eden_heap *heap);               /* a scavenge is about to start */
+size_t lifetimes_reserve(const eden_heap *heap);          /* bytes of eden that allocation leaves for a profile */
+uintptr_t lifetimes_limit(const eden_heap *heap);         /* where in eden the next object is to be seen */
+void lifetimes_visit(eden_heap *heap, eden_visit *visit); /* a profile's own roots */
+void lifetimes_settling(eden_heap *heap, const struct space *to,
+                        uint64_t start_ns); /* past survivors are about to be overwritten */
+void lifetimes_scavenged(eden_heap *heap, const struct space *to,
+                         uint64_t start_ns);               /* all is copied, nothing overwritten yet */
+void lifetimes_marked(eden_heap *heap, uint64_t start_ns); /* marking is done, nothing swept yet */
 void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_value object), void *context);
 void lifetimes_end(eden_heap *heap);
 

@@ -3,12 +3,12 @@ FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/target.c,$(wildcard tests/fuz
 UNIT_TESTS += $(B)/tests/heap-fuzz
 $(B)/tests/heap-fuzz: $(FUZZ_OBJ) $(B)/lib/libeden.a
 	@mkdir -p $(@D)
-	$(CC) -o $@ $^ $(LDFLAGS) -lcmocka -lm -lpthread
+	$(CC) -o $@ $^ $(LDFLAGS) -Wl,--wrap=eden_probe_batch -lcmocka -lm -lpthread
 
 # The same, for libFuzzer and AFL++, which bring a main() of their own.
 $(B)/tests/fuzz-target: $(filter-out %/main.o,$(FUZZ_OBJ)) $(B)/tests/fuzz/target.o $(B)/lib/libeden.a
 	@mkdir -p $(@D)
-	$(CC) -o $@ $^ $(LDFLAGS) -lcmocka -lm -lpthread
+	$(CC) -o $@ $^ $(LDFLAGS) -Wl,--wrap=eden_probe_batch -lcmocka -lm -lpthread
 
 FUZZ_SECONDS ?= 60
 # Only the runtime's coverage counts for libFuzzer, and its comparisons do not: no constant in it has to be guessed, and

@@ -162,8 +162,16 @@ size_t explain(struct event *events, size_t count); /* how many are left */
 void make_events(struct event *events, size_t count, uint64_t seed);
 bool run_seeds(uint64_t first, uint64_t seeds, size_t events, size_t jobs);
 
+/* profile.c. With EDEN_SAMPLING set somebody listens to a run's lifetimes. */
+void listen_if_asked(void);
+void stop_listening(void);
+
 /* plan.c */
-extern const char *const plan[]; /* sets of EDEN_OPTIONS */
+struct option_set {
+    const char *options;  /* EDEN_OPTIONS */
+    const char *sampling; /* EDEN_SAMPLING; NULL: nobody listens */
+};
+extern const struct option_set plan[];
 extern const size_t plan_sets;
 void use_option_set(size_t set);
 bool run_plan(size_t jobs);

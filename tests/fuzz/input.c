@@ -53,10 +53,10 @@ int run_input(const char *path) {
     use_option_set(input.option_set);
     bool failed = fails(input.events, input.count, false, how, sizeof how);
     if (!failed) {
-        printf("%s: %zu events with '%s': no fault\n", path, input.count, plan[input.option_set]);
+        printf("%s: %zu events with '%s': no fault\n", path, input.count, plan[input.option_set].options);
     } else {
-        printf("%s fails: %s, with EDEN_OPTIONS='%s'. Again: heap-fuzz --input %s\n", path, how, plan[input.option_set],
-               path);
+        printf("%s fails: %s, with EDEN_OPTIONS='%s'. Again: heap-fuzz --input %s\n", path, how,
+               plan[input.option_set].options, path);
         input.count = explain(input.events, input.count);
         snprintf(shorter, sizeof shorter, "%s.shrunk", path);
         if (write_input(shorter, &input)) {

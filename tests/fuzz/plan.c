@@ -1,37 +1,49 @@
-/* What `make test` runs: some seeds under each of several EDEN_OPTIONS. Inputs number them: new ones go to the end. */
+/* What `make test` runs: some seeds under each of several EDEN_OPTIONS, of which some with a listener (profile.c) that
+ * asks for a sampling. Inputs number them: new ones go to the end. */
 #include "fuzz.h"
 
-const char *const plan[] = {
-    "",
-    "eden_size=64K",
-    "eden_size=64K,large_object=4096,grow_headroom=64K,shrink_threshold=0",
-    "eden_size=1M,compactor=none",
-    "eden_size=64K,tenure_proportion=1,tenure_fill=0",
-    "eden_size=64K,full_gc_ratio=0",
-    "eden_size=64K,max_heap=1M",
-    "eden_size=512K,max_heap=2M,compactor=none",
-    "eden_size=64K,remembered_set=card",
-    "eden_size=64K,remembered_set=card,large_object=4096,grow_headroom=64K,compactor=selective",
-    "eden_size=64K,remembered_set=card,tenure_criterion=remembered",
-    "eden_size=1M,remembered_set=card,max_heap=3M",
-    "eden_size=1M,remembered_set=object",
-    "eden_size=64K,tenure_criterion=remembered",
-    "eden_size=64K,tenure_criterion=class",
-    "eden_size=64K,tenure_criterion=site",
-    "eden_size=64K,tenure_criterion=never",
-    "eden_size=64K,compat.threshold_bug=1,tenure_fill=0.3",
-    "eden_size=64K,compat.overflow=scan-order",
-    "eden_size=1M,remembered_set=card,compat.threshold_bug=1",
-    "eden_size=64K,compactor=planning",
-    "eden_size=64K,compactor=planning,remembered_set=object,max_heap=1M",
-    "eden_size=64K,max_heap=1M,grow_headroom=64K,large_object=4096",
+const struct option_set plan[] = {
+    {"", NULL},
+    {"eden_size=64K", NULL},
+    {"eden_size=64K,large_object=4096,grow_headroom=64K,shrink_threshold=0", NULL},
+    {"eden_size=1M,compactor=none", NULL},
+    {"eden_size=64K,tenure_proportion=1,tenure_fill=0", NULL},
+    {"eden_size=64K,full_gc_ratio=0", NULL},
+    {"eden_size=64K,max_heap=1M", NULL},
+    {"eden_size=512K,max_heap=2M,compactor=none", NULL},
+    {"eden_size=64K,remembered_set=card", NULL},
+    {"eden_size=64K,remembered_set=card,large_object=4096,grow_headroom=64K,compactor=selective", NULL},
+    {"eden_size=64K,remembered_set=card,tenure_criterion=remembered", NULL},
+    {"eden_size=1M,remembered_set=card,max_heap=3M", NULL},
+    {"eden_size=1M,remembered_set=object", NULL},
+    {"eden_size=64K,tenure_criterion=remembered", NULL},
+    {"eden_size=64K,tenure_criterion=class", NULL},
+    {"eden_size=64K,tenure_criterion=site", NULL},
+    {"eden_size=64K,tenure_criterion=never", NULL},
+    {"eden_size=64K,compat.threshold_bug=1,tenure_fill=0.3", NULL},
+    {"eden_size=64K,compat.overflow=scan-order", NULL},
+    {"eden_size=1M,remembered_set=card,compat.threshold_bug=1", NULL},
+    {"eden_size=64K,compactor=planning", NULL},
+    {"eden_size=64K,compactor=planning,remembered_set=object,max_heap=1M", NULL},
+    {"eden_size=64K,max_heap=1M,grow_headroom=64K,large_object=4096", NULL},
+    {"eden_size=64K", "0x10011"},                                  /* all, as cells */
+    {"eden_size=64K,compactor=planning,tenure_fill=0", "0x10031"}, /* all, one by one */
+    {"eden_size=64K,max_heap=1M,large_object=4096", "0x10011"},    /* all, with little memory */
+    {"eden_size=256K,compat.overflow=scan-order", "0x10000010"},   /* every 4 KiB on average */
+    {"eden_size=64K,tenure_criterion=remembered", "0x50012"},      /* every fifth */
+    {"eden_size=1M,compactor=none,stress=100", "0x40031"},         /* one in four, one by one */
 };
 const size_t plan_sets = sizeof plan / sizeof plan[0];
 
 void use_option_set(size_t set) {
     unsetenv("EDEN_STATS");
     unsetenv("EDEN_LOG");
-    setenv("EDEN_OPTIONS", plan[set], 1);
+    setenv("EDEN_OPTIONS", plan[set].options, 1);
+    if (plan[set].sampling == NULL) {
+        unsetenv("EDEN_SAMPLING");
+    } else {
+        setenv("EDEN_SAMPLING", plan[set].sampling, 1);
+    }
 }
 
 bool run_plan(size_t jobs) {
@@ -41,7 +53,9 @@ bool run_plan(size_t jobs) {
         if (!run_seeds(1, seeds, 1500, jobs)) {
             return false;
         }
-        printf("%llu seeds with '%s'\n", (unsigned long long)seeds, plan[i]);
+        const char *sampling = plan[i].sampling;
+        printf("%llu seeds with '%s'%s%s\n", (unsigned long long)seeds, plan[i].options,
+               sampling == NULL ? "" : ", sampling ", sampling == NULL ? "" : sampling);
     }
     return true;
 }

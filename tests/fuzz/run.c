@@ -32,6 +32,7 @@ static bool hook(void *context, size_t bytes, const char *what) {
 }
 
 void run_events(const struct event *events, size_t count) {
+    listen_if_asked();
     eden_options options = {.name = "fuzz", .parameters = NULL, .memory_hook = hook};
     world_make_with(&fuzz.w, &options);
     eden_error error = {EDEN_OK, ""};
@@ -72,6 +73,7 @@ void run_events(const struct event *events, size_t count) {
         }
     }
     eden_heap_destroy(fuzz.w.heap);
+    stop_listening();
     forget();
 }
 

@@ -38,13 +38,15 @@ static void run_range(const struct range *range, size_t job) {
 /* A failing seed is run again by itself. */
 static void report(const struct range *range, uint64_t seed) {
     struct event *events = need(malloc(range->events * sizeof *events));
-    const char *options = getenv("EDEN_OPTIONS");
+    const char *options = getenv("EDEN_OPTIONS"), *sampling = getenv("EDEN_SAMPLING");
     char how[80];
     make_events(events, range->events, seed);
     options = options == NULL ? "" : options;
     if (fails(events, range->events, true, how, sizeof how)) {
-        printf("seed %llu fails: %s. Again: EDEN_OPTIONS='%s' heap-fuzz --first %llu --seeds 1 --events %zu\n",
-               (unsigned long long)seed, how, options, (unsigned long long)seed, range->events);
+        printf("seed %llu fails: %s. Again: %s%s%sEDEN_OPTIONS='%s' heap-fuzz --first %llu --seeds 1 --events %zu\n",
+               (unsigned long long)seed, how,
+               sampling == NULL ? "" : "EDEN_SAMPLING=", sampling == NULL ? "" : sampling, sampling == NULL ? "" : " ",
+               options, (unsigned long long)seed, range->events);
         explain(events, range->events);
     } else {
         printf("seed %llu fails, but not alone: EDEN_OPTIONS='%s', after seeds from %llu in steps of %llu, of %zu "
