@@ -154,13 +154,17 @@ void lifetimes_tell_birth(struct profile *profile, uint32_t site, uint64_t bytes
                  sampling_weight_bytes(profile, bytes));
 }
 
-/* Of an object that was sampled as it was allocated. */
-static void tell_sample(struct profile *profile, eden_value object, uint64_t bytes, uint64_t birth) {
+static void fire_sample(struct profile *profile, eden_value object, uint64_t bytes, uint64_t birth) {
     uint32_t site = eden_index_of(object);
     eden_heap *heap = profile->heap;
-    lifetimes_tell_birth(profile, site, bytes);
     eden_fire_alloc__sample(heap, (const void *)(uintptr_t)object, heap_class(heap, site)->class_index, bytes,
                             (uint64_t)(sampling_weight(profile, bytes) + 0.5), site, birth);
+}
+
+/* Of an object that was sampled as it was allocated. */
+static void tell_sample(struct profile *profile, eden_value object, uint64_t bytes, uint64_t birth) {
+    lifetimes_tell_birth(profile, eden_index_of(object), bytes);
+    fire_sample(profile, object, bytes, birth);
 }
 
 static void large_allocated(struct profile *profile, eden_value object, size_t bytes) {
@@ -225,15 +229,18 @@ void lifetimes_allocated(eden_heap *heap, eden_value object) {
     if (start + bytes <= profile->next_trap) {
         return;
     }
-    uint64_t now = now_ns();
-    const struct byte_clock *clock = &profile->clock;
-    uint64_t at = clock_at(&clock->marks[clock->mark_count - 1], start);
-    bool sampled = sampling_trap(profile, start, bytes, now);
-    if (sampled || sampling_walks(profile)) {
-        clock_mark(profile, start, (struct anchor){at, now});
+    enum trap trap = sampling_trap(profile, start, bytes);
+    if (trap == TRAP_NOTHING) {
+        return;
     }
-    if (sampled && profile->by->follow(profile, lifetimes_born(profile, object, at, 0), object, now)) {
-        tell_sample(profile, object, bytes, at);
+    const struct byte_clock *clock = &profile->clock;
+    struct anchor now = {clock_at(&clock->marks[clock->mark_count - 1], start), now_ns()};
+    clock_mark(profile, start, now);
+    if (trap == TRAP_TELL) {
+        fire_sample(profile, object, bytes, now.bytes);
+    } else if (trap == TRAP_SAMPLE &&
+               profile->by->follow(profile, lifetimes_born(profile, object, now.bytes, 0), object, now.ns)) {
+        tell_sample(profile, object, bytes, now.bytes);
     }
 }
 

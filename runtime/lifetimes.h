@@ -42,7 +42,7 @@ struct lives {
     size_t count, room;
 };
 
-/* A stretch of eden allocated while a window was open. */
+/* A stretch of eden of which every object is a sample. */
 struct stretch {
     uintptr_t from, to;
 };
@@ -90,8 +90,9 @@ struct profile {
     uintptr_t next_trap; /* the object that contains this byte of eden takes the slow path */
     uint64_t random;
     uint64_t until_next; /* objects to pass over before the next sample, where eden is walked */
-    bool open;           /* the window */
-    uint64_t turn_ns;    /* when it opens or closes */
+    bool open;           /* the stretch or the window: what is born is a sample */
+    uint64_t turn_ns;    /* when the window opens or closes */
+    uintptr_t next_turn; /* where the stretch ends */
     struct stretch *stretches;
     size_t stretch_count, stretch_room;
     struct lives pending, young, old; /* born in eden since the last collection; in new space; in old space */
@@ -218,8 +219,14 @@ uint64_t sampling_weight_units(const struct profile *profile, uint64_t bytes); /
 uint64_t sampling_weight_bytes(const struct profile *profile, uint64_t bytes); /* times its size */
 bool sampling_is_even(const struct profile *profile);                          /* all weights are alike */
 bool sampling_walks(const struct profile *profile); /* eden is walked at each scavenge: no trap a sample */
-/* An allocation reached next_trap: is the object a sample? Sets the next trap. */
-bool sampling_trap(struct profile *profile, uintptr_t start, size_t bytes, uint64_t now);
+/* An allocation has reached next_trap. What is to be done? Sets the next trap. */
+enum trap {
+    TRAP_NOTHING,
+    TRAP_MARK,   /* an anchor */
+    TRAP_TELL,   /* likewise, and the object, which the walk will find, is a sample */
+    TRAP_SAMPLE, /* it is a sample, to be followed from now on */
+};
+enum trap sampling_trap(struct profile *profile, uintptr_t start, size_t bytes);
 bool sampling_large(struct profile *profile, size_t bytes);
 void sampling_begin_epoch(struct profile *profile, uint64_t now);
 /* Walking: is this object, the next in order of birth, a sample? */

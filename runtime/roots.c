@@ -1,5 +1,5 @@
-/* Roots: frames, global slots, visitors, the queue of mourners, and a profile's ephemerons. Each collection walks them all through one
- * function. */
+/* Roots: frames, global slots, visitors, the queue of mourners, and a profile's ephemerons. Each collection walks them
+ * all through one function. */
 #include "private.h"
 #include <stdlib.h>
 
