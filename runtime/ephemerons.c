@@ -16,11 +16,9 @@
  * drains. The collection then goes on with what they refer to. The list of keys starts again then, so that ephemerons
  * that only fired ones refer to, one after the other, do not go quadratic either.
  *
- * A profile's own ephemerons (life_ephemerons.c) wait like others, but they are nobody's business: when all others have
- * been fired, and what those reach has been scanned, the keys that only they still wait for are dead. They don't keep
- * them, they don't fire, no probe and no figure counts them: they are told what the key was. So the program's are fired
- * as they would be without a profile, in the same order. Chains are mixed; a key is listed when the first of either
- * kind comes to wait for it, or again when one that is the program's finds one of a profile's in front.
+ * A profile's own ephemerons (life_ephemerons.c) are left alone where their key has not been reached yet: the profile
+ * looks at them when all else is done. They don't wait, don't fire, and no probe or figure counts them. So those of the
+ * program are fired as they would be without a profile, in the same order.
  *
  * Weak objects: the strong slots are scanned; the object is noted; when everything reachable is known, slots that refer
  * to the dead are cleared.
@@ -32,7 +30,6 @@
  * firing; whoever looks at the header of an object not yet reached in between asks for the real one. The first slot of
  * an object of format WAITING is nothing to look at; the format tells who comes across it again (a scan of all old
  * space may, of what was just tenured). */
-#include "life_mechanism.h"
 #include "private.h"
 #include <stdlib.h>
 
@@ -43,18 +40,13 @@ static void set_format(eden_value object, uint64_t format) {
     header_set(object, format << EDEN_HEADER_FORMAT_SHIFT);
 }
 
-static bool is_own(const eden_heap *heap, eden_value ephemeron) { return eden_index_of(ephemeron) == heap->own_class; }
-
 bool ephemeron_wait(eden_heap *heap, eden_value ephemeron, eden_value key) {
     struct waiting *waiting = &heap->waiting;
     uint64_t header = eden_header(key);
-    if (is_own(heap, ephemeron)) {
-        if (!system_grow(&heap->system, (void **)&waiting->own, &waiting->own_room, waiting->own_count,
-                         sizeof *waiting->own, "profile")) {
-            return false;
-        }
-        waiting->own[waiting->own_count++] = key;
-    } else if (!header_is_waiting(header) || is_own(heap, header & ~EDEN_WAITING)) {
+    if (eden_index_of(ephemeron) == heap->own_class) {
+        return true;
+    }
+    if (!header_is_waiting(header)) {
         if (!system_grow(&heap->system, (void **)&waiting->keys, &waiting->room, waiting->count, sizeof *waiting->keys,
                          "waiting ephemerons")) {
             return false;
@@ -107,11 +99,7 @@ bool ephemerons_fire(eden_heap *heap, void (*reach_key)(void *context, eden_valu
         uint32_t key_class = (uint32_t)(real_header(waiting->keys[i]) & EDEN_HEADER_CLASS_MASK);
         uint64_t header = eden_header(waiting->keys[i]);
         for (; header_is_waiting(header); header = *first_slot(header & ~EDEN_WAITING)) {
-            eden_value ephemeron = header & ~EDEN_WAITING;
-            /* Not twice: the key may be listed twice. */
-            if (eden_format_bits(ephemeron) == FORMAT_WAITING && !is_own(heap, ephemeron)) {
-                fire(heap, ephemeron, key_class);
-            }
+            fire(heap, header & ~EDEN_WAITING, key_class);
         }
     }
     /* Only now: reaching a key releases all that wait for it. */
@@ -123,22 +111,6 @@ bool ephemerons_fire(eden_heap *heap, void (*reach_key)(void *context, eden_valu
     }
     waiting->count = 0;
     return any;
-}
-
-void ephemerons_mourn_own(eden_heap *heap) {
-    struct waiting *waiting = &heap->waiting;
-    for (size_t i = 0; i < waiting->own_count; i++) {
-        eden_value key = waiting->own[i];
-        uint64_t header = eden_header(key), real = real_header(key);
-        while (header_is_waiting(header)) { /* else it was reached, or is done: it may be listed twice */
-            eden_value ephemeron = header & ~EDEN_WAITING;
-            header = *first_slot(ephemeron);
-            set_format(ephemeron, EDEN_FORMAT_FIXED);
-            *first_slot(ephemeron) = own_epitaph((uint32_t)(real & EDEN_HEADER_CLASS_MASK), object_bytes_by(real, key));
-        }
-        *eden_words_(key) = header;
-    }
-    waiting->own_count = 0;
 }
 
 eden_value eden_mourn_next(eden_mutator *mutator) {
@@ -184,7 +156,6 @@ struct tally weak_clear(eden_heap *heap, eden_value (*now)(void *context, eden_v
 
 void ephemerons_destroy(eden_heap *heap) {
     free(heap->waiting.keys);
-    free(heap->waiting.own);
     free(heap->mourners.queue);
     free(heap->weak.objects);
 }

@@ -2,12 +2,14 @@
  * ephemeron of its own, allocated right after it, and has died when that is mourned.
  *
  * The ephemeron is an object of the heap, of a class that the program does not know, and the collector treats it as any
- * other: it is copied, tenured, scanned, remembered, and waits for its key. Its slots are the key, the birth, and when
- * the key was tenured. The profile holds all ephemerons as roots. What differs from the program's ephemerons is what
- * becomes of those that still wait in the end (ephemerons.c): they have a queue of their own, and don't keep the key,
- * not even until somebody has mourned, so that nothing else lives longer, or is mourned differently, than without a
- * profile. In place of the key such an ephemeron gets an epitaph, the key's site and size; the profile finds it in the
- * same collection, tells the death and lets go of it.
+ * other: it is copied, tenured, scanned, remembered. Its slots are the key, the birth, and when the key was tenured.
+ * The profile holds all ephemerons as roots. What differs from the program's ephemerons is what becomes of those whose
+ * key a collection does not reach. They are left until all else is done, the program's own mourning included; then a
+ * key that has been reached since is brought up to date, and each of the others is dead. An ephemeron of the program
+ * keeps its key, mourned, for the program to see; these don't keep it, nor anything that it refers to, so nothing lives
+ * longer, or is mourned differently, than without a profile. The list of ephemerons is their queue: in place of a dead
+ * key stands an epitaph, its site and size, by which the profile tells the death in the same collection, and lets go of
+ * the ephemeron. All of this takes no memory, and can't fail.
  *
  * What it costs the program. The memory of ephemerons is heap load, as in FiLiP: it fills eden (so there are more
  * scavenges), is copied and tenured, and counts in `survived_bytes`, `tenured_bytes`, `old_used` and, remembered, in
@@ -21,7 +23,7 @@
  *
  * What pretenuring does to the lifetimes measured. Nothing follows from the place of the ephemeron alone: an old one
  * with a young key is in the remembered set (allocation puts it there), so the scavenge that does not reach the key
- * finds it waiting and the death is told then, not at the next full collection; and as it is a root it neither dies
+ * finds it out and the death is told then, not at the next full collection; and as it is a root it neither dies
  * first nor keeps its key. A key in old space is found dead by a full collection, wherever its ephemeron is. What
  * changes is when collections run. Plain ephemerons make eden smaller for the program: scavenges come after fewer of
  * the program's bytes, so deaths in new space are dated more finely, but more objects are still alive at each,
@@ -31,18 +33,25 @@
  * space, whose growth starts full collections sooner, which find dead old objects sooner.
  *
  * They are visited after all other roots, when what those reach has been scanned, and in pieces: so most keys that live
- * have been found, and are not waited for, and the mark stack, which they would fill at once, holds a piece.
+ * have been found, and are not looked at twice, and the mark stack, which they would fill at once, holds a piece.
  *
  * Ephemerons whose key is old stand first in the list, so that a scavenge looks at the others only. */
 #include "life_mechanism.h"
+#include <stdlib.h>
 
 enum { PIECE = 4096 };
 
 static eden_value slot(eden_value ephemeron, int index) { return eden_words_(ephemeron)[1 + index]; }
 static void put(eden_value ephemeron, int index, eden_value v) { eden_words_(ephemeron)[1 + index] = v; }
 
-eden_value own_epitaph(uint32_t site, uint64_t bytes) {
-    return eden_int((int64_t)(bytes / 8 * EDEN_CLASS_LIMIT + site));
+static void make_ordinary(eden_value ephemeron) {
+    header_clear(ephemeron, 31ull << EDEN_HEADER_FORMAT_SHIFT);
+    header_set(ephemeron, (uint64_t)EDEN_FORMAT_FIXED << EDEN_HEADER_FORMAT_SHIFT);
+}
+
+/* In place of a key that has died. */
+static eden_value epitaph(eden_value key) {
+    return eden_int((int64_t)(object_bytes(key) / 8 * EDEN_CLASS_LIMIT + eden_index_of(key)));
 }
 
 static bool is_mourned(eden_value ephemeron) { return eden_format_bits(ephemeron) == EDEN_FORMAT_FIXED; }
@@ -112,9 +121,22 @@ static struct life life_of(eden_value ephemeron) {
 
 static void tell_death(struct profile *profile, eden_value ephemeron, uint32_t flags) {
     struct life life = life_of(ephemeron);
-    uint64_t epitaph = (uint64_t)eden_int_value(slot(ephemeron, OWN_KEY));
-    struct kind kind = {(uint32_t)(epitaph % EDEN_CLASS_LIMIT), epitaph / EDEN_CLASS_LIMIT * 8};
+    uint64_t was = (uint64_t)eden_int_value(slot(ephemeron, OWN_KEY));
+    struct kind kind = {(uint32_t)(was % EDEN_CLASS_LIMIT), was / EDEN_CLASS_LIMIT * 8};
     lifetimes_tell_end_of(profile, &life, kind, flags, false);
+}
+
+static void keys(struct profile *profile, bool full, eden_value (*now)(void *context, eden_value v), void *context) {
+    for (size_t i = full ? 0 : profile->own.old_count; i < profile->own.count; i++) {
+        eden_value ephemeron = profile->own.at[i], key = slot(ephemeron, OWN_KEY);
+        eden_value alive = now(context, key);
+        if (alive == EDEN_NONE) {
+            make_ordinary(ephemeron);
+            put(ephemeron, OWN_KEY, epitaph(key));
+        } else {
+            put(ephemeron, OWN_KEY, alive);
+        }
+    }
 }
 
 static void after_scavenge(struct profile *profile) {
@@ -174,8 +196,17 @@ static void censor(struct profile *profile) {
     }
 }
 
+void own_ephemerons_release(struct profile *profile) {
+    for (size_t i = 0; i < profile->own.count; i++) {
+        make_ordinary(profile->own.at[i]);
+        put(profile->own.at[i], OWN_KEY, EDEN_NONE);
+    }
+    free(profile->own.at);
+}
+
 const struct life_mechanism ephemeron_mechanism = {
     .follow = follow,
+    .keys = keys,
     .settling = after_scavenge,
     .scavenged = after_scavenge,
     .marked = after_marking,

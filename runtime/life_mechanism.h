@@ -15,10 +15,12 @@ struct life_mechanism {
      * collect.
      */
     bool (*follow)(struct profile *profile, struct life life, eden_value object, uint64_t ns);
-    void (*before)(struct profile *profile);    /* a scavenge starts, or `step` bytes are allocated; NULL: nothing */
-    void (*settling)(struct profile *profile);  /* past survivors are about to be overwritten */
-    void (*scavenged)(struct profile *profile); /* all is copied, nothing overwritten */
-    void (*marked)(struct profile *profile);    /* nothing swept */
+    void (*before)(struct profile *profile); /* a scavenge starts, or `step` bytes are allocated; NULL: nothing */
+    /* As lifetimes_keys; NULL: nothing. */
+    void (*keys)(struct profile *profile, bool full, eden_value (*now)(void *context, eden_value v), void *context);
+    void (*settling)(struct profile *profile);                 /* past survivors are about to be overwritten */
+    void (*scavenged)(struct profile *profile);                /* all is copied, nothing overwritten */
+    void (*marked)(struct profile *profile);                   /* nothing swept */
     void (*visit)(struct profile *profile, eden_visit *visit); /* roots of its own; NULL: none */
     void (*censor)(struct profile *profile);                   /* tells all that is followed */
 };
@@ -46,8 +48,8 @@ struct anchor lifetimes_now(const eden_heap *heap);
 /* ---- ephemerons (life_ephemerons.c) ---- */
 enum { OWN_KEY, OWN_BIRTH, OWN_TENURED, OWN_EPHEMERON_SLOTS };
 enum { OWN_EPHEMERON_BYTES = 8 + 8 * OWN_EPHEMERON_SLOTS };
-/* What takes the key's place in an ephemeron whose key has died: its site and size. */
-eden_value own_epitaph(uint32_t site, uint64_t bytes);
+/* The profile ends: what it leaves in the heap is garbage, which must not wait for anything. */
+void own_ephemerons_release(struct profile *profile);
 
 /* ---- the oracle (life_oracle.c) ---- */
 void oracle_pass(struct profile *profile);

@@ -107,8 +107,9 @@ void oracle_pass(struct profile *profile) {
     struct anchor now = lifetimes_now(heap);
     uintptr_t top =
         heap->old.segment_count == 0 ? heap->old.start : heap->old.segments[heap->old.segment_count - 1].limit;
-    struct pass pass = {
-        .visit = {heap, reach}, .base = heap->reservation, .words = (top - heap->reservation) / 512 + 1};
+    struct pass pass = {.visit = {.heap = heap, .slots = reach},
+                        .base = heap->reservation,
+                        .words = (top - heap->reservation) / 512 + 1};
     size_t table = pass.words * sizeof *pass.marked, bytes = page_round(2 * table + STACK_ENTRIES * sizeof *pass.stack);
     profile->oracle.next = now.bytes + profile->oracle.step;
     pass.marked = system_map(&heap->system, bytes, "profile");

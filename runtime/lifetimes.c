@@ -79,7 +79,7 @@ static void drop(struct profile *profile) {
     free(profile->pending.at);
     free(profile->young.at);
     free(profile->old.at);
-    free(profile->own.at);
+    own_ephemerons_release(profile);
     free(profile);
     heap->profile = NULL;
     heap_set_limit(heap);
@@ -215,6 +215,12 @@ uintptr_t lifetimes_limit(const eden_heap *heap) {
 void lifetimes_visit(eden_heap *heap, eden_visit *visit) {
     if (heap->profile != NULL && heap->profile->by->visit != NULL) {
         heap->profile->by->visit(heap->profile, visit);
+    }
+}
+
+void lifetimes_keys(eden_heap *heap, bool full, eden_value (*now)(void *context, eden_value v), void *context) {
+    if (heap->profile != NULL && heap->profile->by->keys != NULL) {
+        heap->profile->by->keys(heap->profile, full, now, context);
     }
 }
 

@@ -160,7 +160,7 @@ struct tally mark(eden_heap *heap) {
     while (ephemerons_fire(heap, reach_key, &marking)) {
         drain_all(&marking);
     }
-    ephemerons_mourn_own(heap);
     weak_clear(heap, keep_if_marked, NULL);
+    lifetimes_keys(heap, true, keep_if_marked, NULL);
     return marking.marked;
 }

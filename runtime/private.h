@@ -117,8 +117,6 @@ struct roots {
 struct waiting {
     eden_value *keys;
     size_t count, room;
-    eden_value *own; /* those that a profile's own ephemerons wait for */
-    size_t own_count, own_room;
 };
 struct mourners {
     eden_value *queue;
@@ -292,8 +290,6 @@ uint64_t real_header(eden_value object);
 void ephemerons_release(eden_heap *heap, eden_value key);
 /* Nothing is left to scan: fires what still waits and reaches the keys, which releases it. False: none waited. */
 bool ephemerons_fire(eden_heap *heap, void (*reach_key)(void *context, eden_value key), void *context);
-/* After that: what a profile's own ephemerons still wait for is dead, and they are told what it was. */
-void ephemerons_mourn_own(eden_heap *heap);
 void ephemerons_destroy(eden_heap *heap);
 bool weak_note(eden_heap *heap, eden_value object); /* false: no memory, treat it as strong */
 /* Passes the weak slots of all noted objects through now, which answers the new address or EDEN_NONE. */
@@ -315,6 +311,8 @@ void lifetimes_scavenged(eden_heap *heap, const struct space *to,
 void lifetimes_marked(eden_heap *heap, uint64_t start_ns); /* marking is done, nothing swept yet */
 void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_value object), void *context);
 void lifetimes_end(eden_heap *heap);
+/* All that is alive is known: with weak_clear, which says what `now` is. full: old objects may have died, too. */
+void lifetimes_keys(eden_heap *heap, bool full, eden_value (*now)(void *context, eden_value v), void *context);
 
 /* ---- remembered set (remembered.c, cards.c) ---- */
 void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origin origin);

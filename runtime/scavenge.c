@@ -452,7 +452,6 @@ static void scan_all_moved(struct scavenge *s) {
     while (ephemerons_fire(s->heap, reach_key, s)) {
         scan_moved(s);
     }
-    ephemerons_mourn_own(s->heap);
 }
 
 /* compat.overflow=oldest: survivors did not fit, and objects of eden wait in place for room. The oldest past survivors
@@ -467,6 +466,7 @@ static void settle(struct scavenge *s) {
     struct space *past = &heap->semi[heap->past];
     uint64_t freed = 0;
     weak_clear(heap, where_now, s);
+    lifetimes_keys(heap, false, where_now, s);
     lifetimes_settling(heap, s->to, s->start_ns);
     for (uintptr_t at = past->start; at < past->used && freed < s->owed;) {
         eden_value corpse = object_at(at);
@@ -530,6 +530,7 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     start = event_phase_start(heap, EDEN_PHASE_scavenge__weak);
     event_phase_done(heap, EDEN_PHASE_scavenge__weak, start, weak_clear(heap, where_now, &s));
 
+    lifetimes_keys(heap, false, where_now, &s);
     lifetimes_scavenged(heap, s.to, s.start_ns);
     finish_spaces(&s);
     event_scavenge_done(heap, &before, &s.totals);

@@ -184,7 +184,7 @@ static void free_corpses(eden_heap *heap, struct segment *segment) {
 }
 
 void compact_selectively(eden_heap *heap) {
-    struct evacuation e = {.visit = {heap, update_slots}, .heap = heap};
+    struct evacuation e = {.visit = {.heap = heap, .slots = update_slots}, .heap = heap};
     uint64_t start = event_phase_start(heap, EDEN_PHASE_compact);
     uint64_t phase = event_phase_start(heap, EDEN_PHASE_compact__plan);
     plan(&e);

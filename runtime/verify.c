@@ -287,7 +287,7 @@ static bool check_books(struct verifier *v) {
 }
 
 bool eden_heap_verify(eden_heap *heap, eden_error *error) {
-    struct verifier v = {.visit = {heap, check_root_slots}, .heap = heap, .error = error, .ok = true};
+    struct verifier v = {.visit = {.heap = heap, .slots = check_root_slots}, .heap = heap, .error = error, .ok = true};
     v.base = heap->reservation;
     uintptr_t top = heap->old.start;
     if (heap->old.segment_count != 0) {
