@@ -31,6 +31,8 @@
  * die soon after seem to live until the next full collection. Pretenured ones leave eden to the program, are never
  * copied, and cost an entry in the remembered set each until their key is old or dead; but the dead ones stay in old
  * space, whose growth starts full collections sooner, which find dead old objects sooner.
+ * Three classes of test_life_mechanisms, mean lifetimes in KiB: exactly 8.0, 8.7 and 1087; vm 63, 63 and 1306 (244
+ * collections); plain 32, 32 and 1164 (463); pretenured 63, 63 and 1137 (348).
  *
  * They are visited after all other roots, when what those reach has been scanned, and in pieces: so most keys that live
  * have been found, and are not looked at twice, and the mark stack, which they would fill at once, holds a piece.

@@ -82,7 +82,7 @@ uint64_t sampling_from_environment(void) {
 void sampling_read_mailbox(struct profile *profile) {
     uint64_t mail = profile->mail;
     profile->sampling = EDEN_SAMPLE_BYTES;
-    profile->rate = EDEN_SAMPLE_DEFAULT_BYTES;
+    profile->rate = (uint64_t)EDEN_SAMPLE_DEFAULT_BYTES;
     uint64_t sampling = mail & 15, rate = mail >> EDEN_MAILBOX_RATE_SHIFT;
     if ((mail & EDEN_MAILBOX_ASKED) != 0 && sampling < EDEN_SAMPLINGS && rate != 0) {
         profile->sampling = (enum eden_sampling)sampling;
