@@ -67,7 +67,7 @@ static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, s
 
 static eden_value bump(eden_heap *heap, uint64_t header, size_t slots, size_t bytes) {
     eden_mutator *mutator = &heap->mutator;
-    if (heap->eden.limit - mutator->free < bytes) {
+    if (heap->eden.limit - mutator->free < bytes + lifetimes_reserve(heap)) {
         return EDEN_NONE;
     }
     uintptr_t start = mutator->free;
@@ -115,6 +115,9 @@ static eden_value allocate(eden_heap *heap, uint64_t header, size_t slots) {
 eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slots) {
     eden_heap *heap = mutator->heap;
     check_class(heap, header);
+    if (heap->profile != NULL) {
+        lifetimes_allocating(heap, slots);
+    }
     if (heap->params.stress > 0) {
         stress(heap);
     }

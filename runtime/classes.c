@@ -1,5 +1,6 @@
 /* The class table: classes and sites by their 22-bit index, in pages that never move, so that a tool can read them
  * from outside while the program defines more. */
+#include "life_mechanism.h"
 #include "private.h"
 #include <stdlib.h>
 
@@ -39,7 +40,7 @@ static eden_class define(eden_heap *heap, const char *name, uint32_t of, enum ed
         fail(error, EDEN_BAD_ARGUMENT, "a class or site needs a name of 1 to %d bytes", NAME_MAX_BYTES);
         return 0;
     }
-    if (heap->next_class >= EDEN_CLASS_LIMIT) {
+    if (heap->next_class >= EDEN_CLASS_LIMIT - (heap->own_class != 0)) {
         fail(error, EDEN_NO_MEMORY, "class '%.60s': all %d class and site indices are used", name,
              EDEN_CLASS_LIMIT - 1);
         return 0;
@@ -119,6 +120,35 @@ const char *eden_class_name(const eden_heap *heap, eden_class of) {
     return (const char *)(uintptr_t)heap_class(heap, index)->name;
 }
 
+/* The last index, so that those of the program's classes are the same with and without a profile. */
+bool classes_define_own(eden_heap *heap) {
+    static const char name[] = "(ephemeron of a profile)";
+    const uint32_t index = EDEN_CLASS_LIMIT - 1;
+    struct eden_class_info **page = &heap->class_pages[index >> EDEN_CLASS_PAGE_SHIFT];
+    if (heap->own_class != 0) {
+        return true;
+    }
+    if (heap->next_class > index) {
+        return false;
+    }
+    if (*page == NULL) {
+        *page = system_map(&heap->system, PAGE_ENTRIES * sizeof(struct eden_class_info), "class table");
+    }
+    if (*page == NULL) {
+        return false;
+    }
+    *heap_class(heap, index) = (struct eden_class_info){
+        .name = (uintptr_t)name,
+        .name_length = sizeof name - 1,
+        .class_index = index,
+        .format = EDEN_FORMAT_EPHEMERON,
+        .fixed_slots = OWN_EPHEMERON_SLOTS,
+    };
+    heap->own_class = index;
+    eden_fire_class__define(heap, index, name);
+    return true;
+}
+
 bool classes_create(eden_heap *heap) {
     /* 4096 page addresses, touched as they come. */
     heap->class_pages = system_map(&heap->system, PAGES * sizeof(void *), "class table");
@@ -135,8 +165,10 @@ void classes_destroy(eden_heap *heap) {
     for (uint32_t index = EDEN_CLASS_FIRST; index < heap->next_class; index++) {
         free((void *)(uintptr_t)heap_class(heap, index)->name);
     }
-    for (size_t page = 0; page < PAGES && heap->class_pages[page] != NULL; page++) {
-        system_unmap(heap->class_pages[page], PAGE_ENTRIES * sizeof(struct eden_class_info));
+    for (size_t page = 0; page < PAGES; page++) {
+        if (heap->class_pages[page] != NULL) { /* there may be a hole below own_class */
+            system_unmap(heap->class_pages[page], PAGE_ENTRIES * sizeof(struct eden_class_info));
+        }
     }
     system_unmap(heap->class_pages, PAGES * sizeof(void *));
 }

@@ -339,7 +339,7 @@ static eden_value place_after(void *context, eden_value object) {
 }
 
 bool compact(eden_heap *heap) {
-    struct compaction c = {.visit = {heap, update_slots}, .heap = heap};
+    struct compaction c = {.visit = {.heap = heap, .slots = update_slots}, .heap = heap};
     const struct old_space *old = &heap->old;
     uint64_t start = event_phase_start(heap, EDEN_PHASE_compact);
     bool done = true;

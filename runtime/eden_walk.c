@@ -13,7 +13,7 @@
 struct walk {
     struct profile *profile;
     bool censored;
-    size_t stretch;
+    size_t mark; /* the last one that is not behind */
     struct life_run run;
     struct eden_birth_cell survivors[TALLIES]; /* not told yet; one tally a site, as a run's */
 };
@@ -51,20 +51,12 @@ static void death(struct walk *walk, uint64_t birth, eden_value object, size_t b
     }
 }
 
-static bool in_stretch(struct walk *walk, uintptr_t at) {
-    const struct profile *profile = walk->profile;
-    while (walk->stretch < profile->stretch_count && profile->stretches[walk->stretch].to <= at) {
-        walk->stretch++;
-    }
-    return walk->stretch < profile->stretch_count && profile->stretches[walk->stretch].from <= at;
-}
-
 /* The object at an address that is a sample. Its size. */
 static size_t walk_one(struct walk *walk, uintptr_t at, uint64_t birth) {
     bool alive = false;
     eden_value object = object_at(at);
     eden_value now = walk->censored ? object : lifetimes_after_scavenge(walk->profile, object, &alive);
-    size_t bytes = object_bytes(now);
+    size_t bytes = object_bytes(object);
     if (alive) {
         survivor(walk, birth + at, object, now, bytes);
     } else {
@@ -75,19 +67,18 @@ static size_t walk_one(struct walk *walk, uintptr_t at, uint64_t birth) {
 
 /* From one anchor to the next: `birth` is that of an object at address 0. */
 static void walk_some(struct walk *walk, uintptr_t at, uintptr_t limit, uint64_t birth) {
+    bool nth = walk->profile->sampling == EDEN_SAMPLE_NTH;
     while (at < limit) {
-        if (in_stretch(walk, at) && sampling_next(walk->profile)) {
+        if (!nth || sampling_next(walk->profile)) {
             at += walk_one(walk, at, birth);
         } else {
-            bool alive;
-            eden_value object = object_at(at);
-            at += object_bytes(walk->censored ? object : lifetimes_after_scavenge(walk->profile, object, &alive));
+            at += object_bytes(object_at(at));
         }
     }
 }
 
-/* The same where every object is a sample and only cells are wanted: what most objects take is a load, two tests and
- * three additions. */
+/* The same where every object of the stretch is a sample and only cells are wanted: what most objects take is a load,
+ * two tests and three additions. */
 static void walk_all(struct walk *walk, uintptr_t at, uintptr_t limit, uint64_t birth) {
     const uint64_t unusual = walk->censored ? 0 : EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT;
     struct life_run *run = &walk->run;
@@ -110,21 +101,35 @@ static void walk_all(struct walk *walk, uintptr_t at, uintptr_t limit, uint64_t 
     }
 }
 
+static void walk_stretch(struct walk *walk, uintptr_t at, uintptr_t end) {
+    const struct profile *profile = walk->profile;
+    const struct byte_clock *clock = &profile->clock;
+    bool all = profile->sampling != EDEN_SAMPLE_NTH && !profile->out.one_by_one;
+    while (at < end) {
+        while (walk->mark + 1 < clock->mark_count && clock->marks[walk->mark + 1].at <= at) {
+            walk->mark++;
+        }
+        const struct mark *mark = &clock->marks[walk->mark];
+        bool last = walk->mark + 1 == clock->mark_count || mark[1].at > end;
+        uintptr_t limit = last ? end : mark[1].at;
+        (all ? walk_all : walk_some)(walk, at, limit, mark->time.bytes - mark->at);
+        at = limit;
+    }
+}
+
 void eden_walk(struct profile *profile, struct anchor end, bool censored) {
     struct walk walk;
     memset(walk.survivors, 0, sizeof walk.survivors);
     walk.profile = profile;
     walk.censored = censored;
-    walk.stretch = 0;
+    walk.mark = 0;
     run_init(&walk.run, profile, end, censored);
     walk.run.births = true;
-    bool all = profile->sampling == EDEN_SAMPLE_OBJECTS && profile->rate == 1 && !profile->out.one_by_one;
-    const struct byte_clock *clock = &profile->clock;
-    uintptr_t end_of_eden = censored ? profile->heap->mutator.free : profile->heap->eden.used;
-    for (size_t i = 0; i < clock->mark_count; i++) {
-        const struct mark *mark = &clock->marks[i];
-        uintptr_t limit = i + 1 < clock->mark_count ? mark[1].at : end_of_eden;
-        (all ? walk_all : walk_some)(&walk, mark->at, limit, mark->time.bytes - mark->at);
+    if (profile->sampling == EDEN_SAMPLE_NTH) {
+        walk_stretch(&walk, profile->from, censored ? profile->heap->mutator.free : profile->heap->eden.used);
+    }
+    for (size_t i = 0; i < profile->stretch_count; i++) {
+        walk_stretch(&walk, profile->stretches[i].from, profile->stretches[i].to);
     }
     run_end(&walk.run);
     for (size_t i = 0; i < TALLIES; i++) {

@@ -16,6 +16,10 @@
  * drains. The collection then goes on with what they refer to. The list of keys starts again then, so that ephemerons
  * that only fired ones refer to, one after the other, do not go quadratic either.
  *
+ * A profile's own ephemerons (life_ephemerons.c) are left alone where their key has not been reached yet: the profile
+ * looks at them when all else is done. They don't wait, don't fire, and no probe or figure counts them. So those of the
+ * program are fired as they would be without a profile, in the same order.
+ *
  * Weak objects: the strong slots are scanned; the object is noted; when everything reachable is known, slots that refer
  * to the dead are cleared.
  *
@@ -39,6 +43,9 @@ static void set_format(eden_value object, uint64_t format) {
 bool ephemeron_wait(eden_heap *heap, eden_value ephemeron, eden_value key) {
     struct waiting *waiting = &heap->waiting;
     uint64_t header = eden_header(key);
+    if (eden_index_of(ephemeron) == heap->own_class) {
+        return true;
+    }
     if (!header_is_waiting(header)) {
         if (!system_grow(&heap->system, (void **)&waiting->keys, &waiting->room, waiting->count, sizeof *waiting->keys,
                          "waiting ephemerons")) {

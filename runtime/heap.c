@@ -173,10 +173,7 @@ void eden_heap_destroy(eden_heap *heap) {
 }
 
 void heap_set_limit(eden_heap *heap) {
-    uintptr_t limit = heap->eden.limit;
-    if (heap->profile != NULL && heap->profile->next_trap < limit) {
-        limit = heap->profile->next_trap;
-    }
+    uintptr_t limit = heap->profile == NULL ? heap->eden.limit : lifetimes_limit(heap);
     bool each = CHECKED_BUILD || heap->params.stress > 0;
     heap->mutator.limit = each ? heap->mutator.free : limit;
 }

@@ -1,4 +1,4 @@
-/* Lifetimes: how long sampled objects live, as the collections find out.
+/* Lifetimes: how long sampled objects live, as the collections find out (mechanism `vm`; others: life_mechanism.h).
  *
  * A profile exists while somebody listens to the batch probe. It begins where a collection ends, so that what is
  * sampled (sampling.c) was born under its eyes, and is gone, memory and all, at the first collection after the listener
@@ -13,11 +13,10 @@
  *
  * What can go wrong: memory for a list is refused: the object is left out, and counted in `lost`; no birth is told
  * either, so births = deaths + censored holds for what is told. */
-#include "lifetimes.h"
-#include "private.h"
+#include "life_mechanism.h"
 #include <stdlib.h>
 
-static eden_value place(const struct profile *profile, const struct life *life) {
+eden_value lifetimes_place(const struct profile *profile, const struct life *life) {
     return profile->heap->reservation + (life->where & ((1ull << WHERE_BITS) - 1)) * 8;
 }
 
@@ -39,10 +38,12 @@ static bool push(struct profile *profile, struct lives *lives, struct life life)
 
 static uint64_t mailbox(const eden_heap *heap) { return __atomic_load_n(&heap->info.sample_mailbox, __ATOMIC_RELAXED); }
 
+/* What ephemerons take of the heap, too. */
 static uint64_t held_bytes(const struct profile *profile) {
     size_t lives = profile->pending.room + profile->young.room + profile->old.room;
     return sizeof *profile + clock_held(&profile->clock) + lives * sizeof(struct life) +
-           profile->stretch_room * sizeof(struct stretch);
+           profile->stretch_room * sizeof(struct stretch) + profile->own.room * sizeof *profile->own.at +
+           profile->own.count * OWN_EPHEMERON_BYTES;
 }
 
 static void send_state(struct profile *profile, struct anchor now, bool ended) {
@@ -56,6 +57,9 @@ static void send_state(struct profile *profile, struct anchor now, bool ended) {
         .sampling = profile->sampling,
         .ended = ended,
         .lost = profile->lost,
+        .mechanism = profile->mechanism,
+        .step = profile->mechanism == EDEN_MECHANISM_ORACLE ? (uint32_t)__builtin_ctzll(profile->oracle.step) : 0,
+        .passes = profile->oracle.passes,
         .work_ns = profile->work_ns,
         .held_bytes = held_bytes(profile),
     };
@@ -64,7 +68,7 @@ static void send_state(struct profile *profile, struct anchor now, bool ended) {
 
 static bool is_watched(void) { return eden_watched_batch() || eden_watched_alloc__sample(); }
 
-static struct anchor clock_now(const eden_heap *heap) {
+struct anchor lifetimes_now(const eden_heap *heap) {
     return (struct anchor){heap->figures.allocated_bytes + allocated_since(heap), now_ns()};
 }
 
@@ -75,9 +79,25 @@ static void drop(struct profile *profile) {
     free(profile->pending.at);
     free(profile->young.at);
     free(profile->old.at);
+    own_ephemerons_release(profile);
     free(profile);
     heap->profile = NULL;
     heap_set_limit(heap);
+}
+
+static void choose_mechanism(struct profile *profile) {
+    static const struct life_mechanism *const mechanisms[EDEN_MECHANISMS] = {
+        [EDEN_MECHANISM_VM] = &vm_mechanism,
+        [EDEN_MECHANISM_EPHEMERON] = &ephemeron_mechanism,
+        [EDEN_MECHANISM_PRETENURED] = &ephemeron_mechanism,
+        [EDEN_MECHANISM_ORACLE] = &oracle_mechanism,
+    };
+    bool ephemerons = profile->mechanism == EDEN_MECHANISM_EPHEMERON || profile->mechanism == EDEN_MECHANISM_PRETENURED;
+    if (ephemerons && !classes_define_own(profile->heap)) {
+        profile->mechanism = EDEN_MECHANISM_VM; /* as the profile's records say */
+    }
+    profile->by = mechanisms[profile->mechanism];
+    profile->oracle.next = profile->by->before == NULL ? UINT64_MAX : profile->begun.bytes + profile->oracle.step;
 }
 
 static void begin(eden_heap *heap) {
@@ -90,10 +110,11 @@ static void begin(eden_heap *heap) {
     profile->heap = heap;
     heap->profile = profile;
     profile->mail = mailbox(heap);
-    profile->begun = clock_now(heap);
+    profile->begun = lifetimes_now(heap);
     profile->random = profile->begun.ns | 1;
     profile->from = heap->mutator.free;
     sampling_read_mailbox(profile);
+    choose_mechanism(profile);
     if (!clock_begin(profile, profile->from, profile->begun)) {
         drop(profile);
         return;
@@ -107,7 +128,7 @@ void lifetimes_resume(eden_heap *heap) {
     struct profile *profile = heap->profile;
     uint64_t mail = mailbox(heap);
     if (profile != NULL) {
-        struct anchor now = clock_now(heap);
+        struct anchor now = lifetimes_now(heap);
         profile->from = heap->mutator.free;
         clock_resume(profile, profile->from, now);
         sampling_begin_epoch(profile, now.ns);
@@ -133,27 +154,75 @@ void lifetimes_tell_birth(struct profile *profile, uint32_t site, uint64_t bytes
                  sampling_weight_bytes(profile, bytes));
 }
 
-/* Of an object that was sampled as it was allocated. */
-static void tell_sample(struct profile *profile, eden_value object, uint64_t bytes, uint64_t birth) {
+static void fire_sample(struct profile *profile, eden_value object, uint64_t bytes, uint64_t birth) {
     uint32_t site = eden_index_of(object);
     eden_heap *heap = profile->heap;
-    lifetimes_tell_birth(profile, site, bytes);
     eden_fire_alloc__sample(heap, (const void *)(uintptr_t)object, heap_class(heap, site)->class_index, bytes,
                             (uint64_t)(sampling_weight(profile, bytes) + 0.5), site, birth);
 }
 
+/* Of an object that was sampled as it was allocated. */
+static void tell_sample(struct profile *profile, eden_value object, uint64_t bytes, uint64_t birth) {
+    lifetimes_tell_birth(profile, eden_index_of(object), bytes);
+    fire_sample(profile, object, bytes, birth);
+}
+
 static void large_allocated(struct profile *profile, eden_value object, size_t bytes) {
     eden_heap *heap = profile->heap;
-    struct anchor after = clock_now(heap), before = {after.bytes - bytes, after.ns};
+    struct anchor after = lifetimes_now(heap), before = {after.bytes - bytes, after.ns};
     clock_mark(profile, heap->mutator.free, before);
     clock_mark(profile, heap->mutator.free, after);
     if (sampling_large(profile, bytes) &&
-        push(profile, &profile->old, lifetimes_born(profile, object, before.bytes, EDEN_LIFE_BORN_OLD))) {
+        profile->by->follow(profile, lifetimes_born(profile, object, before.bytes, EDEN_LIFE_BORN_OLD), object,
+                            after.ns)) {
         tell_sample(profile, object, bytes, before.bytes);
     }
 }
 
 static uint64_t clock_at(const struct mark *mark, uintptr_t at) { return mark->time.bytes + (at - mark->at); }
+
+/* ---- what collections and allocation ask ---- */
+
+/* Before an object is there that might be in no root yet. */
+void lifetimes_allocating(eden_heap *heap, size_t slots) {
+    struct profile *profile = heap->profile;
+    uint64_t now = heap->figures.allocated_bytes + allocated_since(heap);
+    bool reached = now >= profile->oracle.next || slots >= (profile->oracle.next - now) / 8;
+    if (profile->by->before != NULL && reached && is_watched()) {
+        profile->by->before(profile);
+    }
+}
+
+void lifetimes_collecting(eden_heap *heap) {
+    if (heap->profile != NULL && heap->profile->by->before != NULL && is_watched()) {
+        heap->profile->by->before(heap->profile);
+    }
+}
+
+size_t lifetimes_reserve(const eden_heap *heap) {
+    return heap->profile != NULL && heap->profile->mechanism == EDEN_MECHANISM_EPHEMERON ? OWN_EPHEMERON_BYTES : 0;
+}
+
+uintptr_t lifetimes_limit(const eden_heap *heap) {
+    const struct profile *profile = heap->profile;
+    uintptr_t limit = heap->eden.limit - lifetimes_reserve(heap), free = heap->mutator.free;
+    limit = profile->next_trap < limit ? profile->next_trap : limit;
+    uint64_t now = heap->figures.allocated_bytes + allocated_since(heap);
+    uint64_t left = profile->oracle.next > now ? profile->oracle.next - now : 0;
+    return limit > free && left < limit - free ? free + left : limit;
+}
+
+void lifetimes_visit(eden_heap *heap, eden_visit *visit) {
+    if (heap->profile != NULL && heap->profile->by->visit != NULL) {
+        heap->profile->by->visit(heap->profile, visit);
+    }
+}
+
+void lifetimes_keys(eden_heap *heap, bool full, eden_value (*now)(void *context, eden_value v), void *context) {
+    if (heap->profile != NULL && heap->profile->by->keys != NULL) {
+        heap->profile->by->keys(heap->profile, full, now, context);
+    }
+}
 
 void lifetimes_allocated(eden_heap *heap, eden_value object) {
     struct profile *profile = heap->profile;
@@ -166,38 +235,40 @@ void lifetimes_allocated(eden_heap *heap, eden_value object) {
     if (start + bytes <= profile->next_trap) {
         return;
     }
-    uint64_t now = now_ns();
-    const struct byte_clock *clock = &profile->clock;
-    uint64_t at = clock_at(&clock->marks[clock->mark_count - 1], start);
-    bool sampled = sampling_trap(profile, start, bytes, now);
-    if (sampled || sampling_walks(profile)) {
-        clock_mark(profile, start, (struct anchor){at, now});
+    enum trap trap = sampling_trap(profile, start, bytes);
+    if (trap == TRAP_NOTHING) {
+        return;
     }
-    if (sampled && push(profile, &profile->pending, lifetimes_born(profile, object, at, 0))) {
-        tell_sample(profile, object, bytes, at);
+    const struct byte_clock *clock = &profile->clock;
+    struct anchor now = {clock_at(&clock->marks[clock->mark_count - 1], start), now_ns()};
+    clock_mark(profile, start, now);
+    if (trap == TRAP_TELL) {
+        fire_sample(profile, object, bytes, now.bytes);
+    } else if (trap == TRAP_SAMPLE &&
+               profile->by->follow(profile, lifetimes_born(profile, object, now.bytes, 0), object, now.ns)) {
+        tell_sample(profile, object, bytes, now.bytes);
     }
 }
 
 /* ---- ends ---- */
 
-void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, uint32_t flags,
-                        bool censored) {
+/* last: the epoch of the last collection that it survived, or of its birth. */
+static struct end_of_life end_of(const struct profile *profile, const struct life *life, struct kind kind,
+                                 size_t last) {
     const struct byte_clock *clock = &profile->clock;
-    size_t last = clock->epoch_count - (censored ? 1 : 2); /* the last collection that it survived, or its birth's */
-    uint64_t birth = birth_bytes(life), tenured = life->where >> WHERE_BITS, bytes = object_bytes(object);
+    uint64_t birth = birth_bytes(life), tenured = life->where >> WHERE_BITS;
     size_t born_in = clock_epoch(clock, birth);
     const struct epoch *from = &clock->epochs[born_in], *to = &clock->epochs[last];
     struct end_of_life end = {
-        .site = eden_index_of(object),
-        .flags = flags | (uint32_t)(life->birth >> BIRTH_BITS) | (tenured != 0 ? EDEN_LIFE_TENURED : 0),
-        .bytes = bytes,
+        .site = kind.site,
+        .flags = (uint32_t)(life->birth >> BIRTH_BITS) | (tenured != 0 ? EDEN_LIFE_TENURED : 0),
+        .bytes = kind.bytes,
         .birth = {birth, clock_ns(clock, birth)},
         .death = clock->epochs[clock->epoch_count - 1].start,
         .scavenges = to->scavenges - from->scavenges,
         .fulls = to->fulls - from->fulls,
-        .censored = censored,
-        .weight = sampling_weight_units(profile, bytes),
-        .weight_bytes = sampling_weight_bytes(profile, bytes),
+        .weight = sampling_weight_units(profile, kind.bytes),
+        .weight_bytes = sampling_weight_bytes(profile, kind.bytes),
     };
     if (tenured != 0) {
         end.tenured = clock->epochs[tenured].start;
@@ -205,8 +276,33 @@ void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_v
     if (to->last_full > born_in) {
         end.last = clock->epochs[to->last_full].start;
     }
+    return end;
+}
+
+void lifetimes_tell_end_of(struct profile *profile, const struct life *life, struct kind kind, uint32_t flags,
+                           bool censored) {
+    struct end_of_life end = end_of(profile, life, kind, profile->clock.epoch_count - (censored ? 1 : 2));
+    end.flags |= flags;
+    end.censored = censored;
     if (censored) {
-        end.death = profile->ended.bytes != 0 ? profile->ended : clock_now(profile->heap);
+        end.death = profile->ended.bytes != 0 ? profile->ended : lifetimes_now(profile->heap);
+    }
+    outbox_end(&profile->out, &end);
+}
+
+void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, uint32_t flags,
+                        bool censored) {
+    lifetimes_tell_end_of(profile, life, lifetimes_kind(object), flags, censored);
+}
+
+void lifetimes_tell_death(struct profile *profile, const struct life *life, struct anchor death, struct anchor last) {
+    struct kind kind = lifetimes_kind(lifetimes_place(profile, life));
+    struct end_of_life end = end_of(profile, life, kind, profile->clock.epoch_count - 1);
+    end.death = death;
+    end.last = (struct anchor){0, 0};
+    if (last.bytes > end.birth.bytes) {
+        end.last = last;
+        end.last.ns = last.ns > end.birth.ns ? last.ns : end.birth.ns; /* which is interpolated, perhaps */
     }
     outbox_end(&profile->out, &end);
 }
@@ -251,7 +347,7 @@ static struct anchor latest(const struct profile *profile) {
 /* Objects are read in order of birth, which is not that of their addresses: the reads are asked for in time. */
 enum { AHEAD = 16 };
 static void read_ahead(const struct profile *profile, const struct life *life) {
-    __builtin_prefetch((const void *)(uintptr_t)place(profile, life));
+    __builtin_prefetch((const void *)(uintptr_t)lifetimes_place(profile, life));
 }
 
 /* Where those go that a scavenge has kept. Those that find no place in a list have been born: they count as lost, and
@@ -265,7 +361,7 @@ static void move_all_on(struct profile *profile, const struct life *from, size_t
         }
         struct life life = from[i];
         bool alive;
-        eden_value now = lifetimes_after_scavenge(profile, place(profile, &life), &alive);
+        eden_value now = lifetimes_after_scavenge(profile, lifetimes_place(profile, &life), &alive);
         if (!alive) {
             end_one(&run, &life, now, 0);
         } else if (!lifetimes_move_on(profile, life, now)) {
@@ -275,21 +371,42 @@ static void move_all_on(struct profile *profile, const struct life *from, size_t
     run_end(&run);
 }
 
-static void move_young_on(struct profile *profile, const struct space *to) {
-    profile->copied_to = to->start;
-    profile->copied_bytes = to->limit - to->start;
+static void move_young_on(struct profile *profile) {
     size_t count = profile->young.count;
     profile->young.count = 0;
     move_all_on(profile, profile->young.at, count);
 }
 
+static void new_scavenged(struct profile *profile) {
+    move_young_on(profile);
+    move_all_on(profile, profile->pending.at, profile->pending.count);
+    profile->pending.count = 0;
+    if (sampling_walks(profile)) {
+        eden_walk(profile, latest(profile), false);
+    }
+}
+
+/* The collection that runs copies there. */
+static void set_copied_to(struct profile *profile, const struct space *to) {
+    profile->copied_to = to->start;
+    profile->copied_bytes = to->limit - to->start;
+}
+
 void lifetimes_settling(eden_heap *heap, const struct space *to, uint64_t start_ns) {
     if (turn(heap, false, start_ns)) {
         uint64_t begun_ns = now_ns();
-        move_young_on(heap->profile, to);
+        set_copied_to(heap->profile, to);
+        heap->profile->by->settling(heap->profile);
         heap->profile->turned = true;
         heap->profile->work_ns += now_ns() - begun_ns;
     }
+}
+
+/* A collection's work is done: what it found goes out. */
+static void finish(struct profile *profile, uint64_t begun_ns) {
+    outbox_flush(&profile->out);
+    profile->work_ns += now_ns() - begun_ns;
+    send_state(profile, latest(profile), false);
 }
 
 void lifetimes_scavenged(eden_heap *heap, const struct space *to, uint64_t start_ns) {
@@ -300,15 +417,9 @@ void lifetimes_scavenged(eden_heap *heap, const struct space *to, uint64_t start
     uint64_t begun_ns = now_ns();
     profile->turned = false;
     sampling_end_epoch(profile, heap->eden.used);
-    move_young_on(profile, to);
-    move_all_on(profile, profile->pending.at, profile->pending.count);
-    profile->pending.count = 0;
-    if (sampling_walks(profile)) {
-        eden_walk(profile, latest(profile), false);
-    }
-    outbox_flush(&profile->out);
-    profile->work_ns += now_ns() - begun_ns;
-    send_state(profile, latest(profile), false);
+    set_copied_to(profile, to);
+    profile->by->scavenged(profile);
+    finish(profile, begun_ns);
 }
 
 /* since: the epoch of the scavenge right before; it had kept what was in new space or came from there. */
@@ -321,7 +432,7 @@ static void keep_marked(struct profile *profile, struct lives *lives, uint64_t s
             read_ahead(profile, &lives->at[i + AHEAD]);
         }
         const struct life *life = &lives->at[i];
-        eden_value object = place(profile, life);
+        eden_value object = lifetimes_place(profile, life);
         if (!header_has(object, EDEN_HEADER_MARKED)) {
             uint64_t tenured = life->where >> WHERE_BITS;
             bool held = since != 0 && (tenured == since || heap_is_young(profile->heap, object));
@@ -334,17 +445,18 @@ static void keep_marked(struct profile *profile, struct lives *lives, uint64_t s
     lives->count = kept;
 }
 
-void lifetimes_marked(eden_heap *heap, uint64_t start_ns) {
-    if (!turn(heap, true, start_ns)) {
-        return;
-    }
-    struct profile *profile = heap->profile;
-    uint64_t begun_ns = now_ns(), scavenged_in = profile->clock.epoch_count - 2;
+static void all_marked(struct profile *profile) {
+    uint64_t scavenged_in = profile->clock.epoch_count - 2;
     keep_marked(profile, &profile->young, scavenged_in);
     keep_marked(profile, &profile->old, scavenged_in);
-    outbox_flush(&profile->out);
-    profile->work_ns += now_ns() - begun_ns;
-    send_state(profile, latest(profile), false);
+}
+
+void lifetimes_marked(eden_heap *heap, uint64_t start_ns) {
+    if (turn(heap, true, start_ns)) {
+        uint64_t begun_ns = now_ns();
+        heap->profile->by->marked(heap->profile);
+        finish(heap->profile, begun_ns);
+    }
 }
 
 void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_value object), void *context) {
@@ -359,20 +471,30 @@ void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_valu
         }
         struct life *life = &profile->old.at[i];
         uint64_t tenured = life->where >> WHERE_BITS << WHERE_BITS;
-        life->where = tenured | place_bits(profile, now(context, place(profile, life)));
+        life->where = tenured | place_bits(profile, now(context, lifetimes_place(profile, life)));
     }
     profile->work_ns += now_ns() - begun_ns;
 }
 
 /* ---- the end ---- */
 
-static void censor(struct profile *profile, const struct lives *lives) {
+static void censor_lives(struct profile *profile, const struct lives *lives) {
     struct life_run run;
     run_init(&run, profile, profile->ended, true);
     for (size_t i = 0; i < lives->count; i++) {
-        end_one(&run, &lives->at[i], place(profile, &lives->at[i]), 0);
+        end_one(&run, &lives->at[i], lifetimes_place(profile, &lives->at[i]), 0);
     }
     run_end(&run);
+}
+
+static void censor(struct profile *profile) {
+    censor_lives(profile, &profile->young);
+    censor_lives(profile, &profile->old);
+    censor_lives(profile, &profile->pending);
+    if (sampling_walks(profile)) {
+        sampling_end_epoch(profile, profile->heap->mutator.free);
+        eden_walk(profile, profile->ended, true);
+    }
 }
 
 void lifetimes_end(eden_heap *heap) {
@@ -381,18 +503,36 @@ void lifetimes_end(eden_heap *heap) {
         return;
     }
     if (is_watched()) {
-        struct anchor now = clock_now(heap);
+        struct anchor now = lifetimes_now(heap);
         profile->ended = now;
         clock_mark(profile, heap->mutator.free, now);
-        censor(profile, &profile->young);
-        censor(profile, &profile->old);
-        censor(profile, &profile->pending);
-        if (sampling_walks(profile)) {
-            sampling_end_epoch(profile, heap->mutator.free);
-            eden_walk(profile, now, true);
-        }
+        profile->by->censor(profile);
         outbox_flush(&profile->out);
         send_state(profile, now, true);
     }
     drop(profile);
 }
+
+/* ---- the mechanisms that move objects on by the lists above ---- */
+
+static bool follow(struct profile *profile, struct life life, eden_value object, uint64_t ns) {
+    (void)ns;
+    return push(profile, heap_is_young(profile->heap, object) ? &profile->pending : &profile->old, life);
+}
+
+const struct life_mechanism vm_mechanism = {
+    .follow = follow,
+    .settling = move_young_on,
+    .scavenged = new_scavenged,
+    .marked = all_marked,
+    .censor = censor,
+};
+
+const struct life_mechanism oracle_mechanism = {
+    .follow = follow,
+    .before = oracle_pass,
+    .settling = move_young_on,
+    .scavenged = new_scavenged,
+    .marked = all_marked,
+    .censor = censor,
+};

@@ -42,7 +42,7 @@ struct lives {
     size_t count, room;
 };
 
-/* A stretch of eden allocated while a window was open. */
+/* A stretch of eden of which every object is a sample. */
 struct stretch {
     uintptr_t from, to;
 };
@@ -61,8 +61,26 @@ struct outbox {
     struct eden_life_record records[MAX_RECORDS];
 };
 
+/* The ephemerons of sampled objects: life_ephemerons.c. */
+struct own_ephemerons {
+    eden_value *at; /* the first old_count: of old keys */
+    size_t count, old_count, room;
+};
+
+struct oracle {
+    uint64_t step;      /* bytes allocated between passes */
+    uint64_t next;      /* when allocation reaches this, on the byte clock */
+    struct anchor last; /* pass; bytes 0: none */
+    uint64_t passes;
+};
+
+struct life_mechanism;
 struct profile {
     eden_heap *heap;
+    enum eden_mechanism mechanism;
+    const struct life_mechanism *by;
+    struct own_ephemerons own;
+    struct oracle oracle;
     uint64_t mail; /* what it was asked for by */
     enum eden_sampling sampling;
     uint64_t rate;
@@ -72,8 +90,9 @@ struct profile {
     uintptr_t next_trap; /* the object that contains this byte of eden takes the slow path */
     uint64_t random;
     uint64_t until_next; /* objects to pass over before the next sample, where eden is walked */
-    bool open;           /* the window */
-    uint64_t turn_ns;    /* when it opens or closes */
+    bool open;           /* the stretch or the window: what is born is a sample */
+    uint64_t turn_ns;    /* when the window opens or closes */
+    uintptr_t next_turn; /* where the stretch ends */
     struct stretch *stretches;
     size_t stretch_count, stretch_room;
     struct lives pending, young, old; /* born in eden since the last collection; in new space; in old space */
@@ -81,7 +100,7 @@ struct profile {
     uintptr_t copied_to;              /* the semispace that it copies to */
     size_t copied_bytes;
     uint64_t lost;
-    uint64_t work_ns; /* spent within collections */
+    uint64_t work_ns; /* spent within collections and passes */
     struct outbox out;
 };
 
@@ -176,7 +195,7 @@ static inline eden_value lifetimes_after_scavenge(const struct profile *profile,
     *alive = (header & (EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT)) != 0;
     if ((header & EDEN_HEADER_FORWARDED) != 0) {
         do {
-            object = header & ~EDEN_HEADER_FORWARDED;
+            object = forwarded_to(header);
             header = eden_header(object);
         } while ((header & EDEN_HEADER_FORWARDED) != 0);
         *alive = (header & EDEN_HEADER_KEPT) != 0 || object - profile->copied_to < profile->copied_bytes ||
@@ -200,8 +219,14 @@ uint64_t sampling_weight_units(const struct profile *profile, uint64_t bytes); /
 uint64_t sampling_weight_bytes(const struct profile *profile, uint64_t bytes); /* times its size */
 bool sampling_is_even(const struct profile *profile);                          /* all weights are alike */
 bool sampling_walks(const struct profile *profile); /* eden is walked at each scavenge: no trap a sample */
-/* An allocation reached next_trap: is the object a sample? Sets the next trap. */
-bool sampling_trap(struct profile *profile, uintptr_t start, size_t bytes, uint64_t now);
+/* An allocation has reached next_trap. What is to be done? Sets the next trap. */
+enum trap {
+    TRAP_NOTHING,
+    TRAP_MARK,   /* an anchor */
+    TRAP_TELL,   /* likewise, and the object, which the walk will find, is a sample */
+    TRAP_SAMPLE, /* it is a sample, to be followed from now on */
+};
+enum trap sampling_trap(struct profile *profile, uintptr_t start, size_t bytes);
 bool sampling_large(struct profile *profile, size_t bytes);
 void sampling_begin_epoch(struct profile *profile, uint64_t now);
 /* Walking: is this object, the next in order of birth, a sample? */

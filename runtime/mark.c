@@ -151,13 +151,16 @@ static eden_value keep_if_marked(void *context, eden_value v) {
     return is_marked(v) ? v : EDEN_NONE;
 }
 
+static void drain_between(eden_visit *visit) { drain_all((struct marking *)visit); }
+
 struct tally mark(eden_heap *heap) {
-    struct marking marking = {.visit = {heap, visit_slots}};
+    struct marking marking = {.visit = {heap, visit_slots, drain_between}};
     roots_visit(&marking.visit);
     drain_all(&marking);
     while (ephemerons_fire(heap, reach_key, &marking)) {
         drain_all(&marking);
     }
     weak_clear(heap, keep_if_marked, NULL);
+    lifetimes_keys(heap, true, keep_if_marked, NULL);
     return marking.marked;
 }

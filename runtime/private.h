@@ -173,6 +173,7 @@ struct eden_heap {
     struct waiters waiters;
     struct eden_class_info **class_pages;
     uint32_t next_class;
+    uint32_t own_class; /* of a profile's ephemerons (life_ephemerons.c); 0: there have been none */
     uint32_t hash_seed;
     eden_error last_error;
     bool kept; /* the last scavenge left objects in place: all three spaces may hold objects */
@@ -225,6 +226,13 @@ static inline bool header_has(eden_value object, uint64_t bits) { return (eden_h
 static inline void header_set(eden_value object, uint64_t bits) { *eden_words_(object) |= bits; }
 static inline void header_clear(eden_value object, uint64_t bits) { *eden_words_(object) &= ~bits; }
 
+/* A moved object's header tells where it went, and keeps the slot count: a corpse's size is told without its copy. */
+#define EDEN_HEADER_SLOTS (0xffull << EDEN_HEADER_SLOTS_SHIFT)
+static inline void forward(eden_value object, eden_value copy) {
+    *eden_words_(object) = copy | EDEN_HEADER_FORWARDED | (eden_header(object) & EDEN_HEADER_SLOTS);
+}
+static inline eden_value forwarded_to(uint64_t header) { return header & ~(EDEN_HEADER_FORWARDED | EDEN_HEADER_SLOTS); }
+
 /* Makes [start, start + bytes) a free chunk that walkers step over. bytes: a multiple of 8, not 0. */
 void fill_free(uintptr_t start, size_t bytes);
 
@@ -261,11 +269,14 @@ void heap_set_limit(eden_heap *heap);
 /* ---- classes (classes.c) ---- */
 bool classes_create(eden_heap *heap);
 void classes_destroy(eden_heap *heap);
+/* Defines heap->own_class, at the far end of the table; false: the program's classes reach there, or no memory. */
+bool classes_define_own(eden_heap *heap);
 
 /* ---- roots (roots.c) ---- */
 struct eden_visit {
     eden_heap *heap;
     void (*slots)(eden_visit *visit, eden_value *slots, size_t count);
+    void (*between)(eden_visit *visit); /* before each piece of a profile's roots, which come last; NULL: nothing */
 };
 void roots_visit(eden_visit *visit);
 
@@ -285,8 +296,14 @@ bool weak_note(eden_heap *heap, eden_value object); /* false: no memory, treat i
 struct tally weak_clear(eden_heap *heap, eden_value (*now)(void *context, eden_value v), void *context);
 
 /* ---- lifetimes (lifetimes.c); all do nothing where nobody listens ---- */
-void lifetimes_resume(eden_heap *heap);                       /* a collection has ended, or the heap been made */
-void lifetimes_allocated(eden_heap *heap, eden_value object); /* by the slow path; only where heap->profile is */
+void lifetimes_resume(eden_heap *heap); /* a collection has ended, or the heap been made */
+/* Around an allocation on the slow path; only where heap->profile is. The first may pass over the heap, not collect. */
+void lifetimes_allocating(eden_heap *heap, size_t slots);
+void lifetimes_allocated(eden_heap *heap, eden_value object);
+void lifetimes_collecting(eden_heap *heap);               /* a scavenge is about to start */
+size_t lifetimes_reserve(const eden_heap *heap);          /* bytes of eden that allocation leaves for a profile */
+uintptr_t lifetimes_limit(const eden_heap *heap);         /* where in eden the next object is to be seen */
+void lifetimes_visit(eden_heap *heap, eden_visit *visit); /* a profile's own roots */
 void lifetimes_settling(eden_heap *heap, const struct space *to,
                         uint64_t start_ns); /* past survivors are about to be overwritten */
 void lifetimes_scavenged(eden_heap *heap, const struct space *to,
@@ -294,6 +311,8 @@ void lifetimes_scavenged(eden_heap *heap, const struct space *to,
 void lifetimes_marked(eden_heap *heap, uint64_t start_ns); /* marking is done, nothing swept yet */
 void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_value object), void *context);
 void lifetimes_end(eden_heap *heap);
+/* All that is alive is known: with weak_clear, which says what `now` is. full: old objects may have died, too. */
+void lifetimes_keys(eden_heap *heap, bool full, eden_value (*now)(void *context, eden_value v), void *context);
 
 /* ---- remembered set (remembered.c, cards.c) ---- */
 void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origin origin);

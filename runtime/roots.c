@@ -1,5 +1,5 @@
-/* Roots: frames, global slots, visitors, and the queue of mourners. Each collection walks them all through one
- * function. */
+/* Roots: frames, global slots, visitors, the queue of mourners, and a profile's ephemerons. Each collection walks them
+ * all through one function. */
 #include "private.h"
 #include <stdlib.h>
 
@@ -60,4 +60,5 @@ void roots_visit(eden_visit *visit) {
     for (size_t i = 0; i < heap->roots.visitor_count; i++) {
         heap->roots.visitors[i].visit(heap->roots.visitors[i].context, visit);
     }
+    lifetimes_visit(heap, visit);
 }

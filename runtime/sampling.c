@@ -6,15 +6,20 @@
  *  bytes    Points are a Poisson process over the bytes allocated, `rate` apart on average, so an object of s bytes is
  *           sampled with probability 1 - exp(-s / rate), and counts as one over that: sums over the samples estimate
  *           the sums over all objects without bias (as JFR, tcmalloc). A program of any period does not fool it.
- *  objects  Each object with probability 1 / rate, whatever its size: each granule of eden is a point with that
- *           probability, and an object is a sample if its first granule is one. Granules within objects trap for
- *           nothing, so for small rates eden is walked instead.
- *  nth      Each rate-th object (the papers' way). Told by walking. A periodic program fools it.
- *  refill   The object that crosses each multiple of `rate` bytes (Agesen and Garthwaite 2000, at buffer refills).
- *  window   All objects allocated while the window is open; it is opened and closed at traps 64 KiB apart.
+ *  objects  Each object with probability 1 / rate, whatever its size. Eden is cut into stretches, of which one in
+ *           `rate` is sampled, whole: lengths are exponential, so where one begins nothing foretells, and an object is
+ * a sample if its first byte lies in one. Neighbours are sampled together; that spreads samples a little worse than a
+ * coin an object would, and costs two traps a stretch, where a coin costs every object. nth      Each rate-th object
+ * (the papers' way). Told by walking. A periodic program fools it. refill   The object that crosses each multiple of
+ * `rate` bytes (Agesen and Garthwaite 2000, at buffer refills). window   All objects allocated while the window is
+ * open; it is opened and closed at traps 64 KiB apart.
+ *
+ * That is with mechanism `vm`; the others want each sample as it is allocated, so with nth, windows and objects at high
+ * rates every allocation traps, and is counted or not.
  *
  * Walked are samplings of which most objects, or an exact count of them, are wanted: the scavenger has left eden as it
- * was, corpses and all, and births follow from their places (byte_clock.c). That costs less than a record a birth.
+ * was, corpses and all, and births follow from their places (byte_clock.c). That costs less than a record a birth, and
+ * than a trap each.
  *
  * Random numbers: xorshift64* (Vigna 2016). */
 #include "lifetimes.h"
@@ -22,7 +27,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ANCHOR_BYTES = 64 * 1024, WALK_RATE = 8, MILLISECOND = 1000000 };
+enum { ANCHOR_BYTES = 64 * 1024, MOST_STRETCH = 64 * 1024, LEAST_STRETCH = 256, TRAP_RATE = 8, MILLISECOND = 1000000 };
 
 static uint64_t next_bits(struct profile *profile) {
     uint64_t x = profile->random;
@@ -46,17 +51,27 @@ static uint64_t geometric(struct profile *profile) {
     return skip < 0x1p60 ? (uint64_t)skip : 1ull << 60;
 }
 
-static uint64_t exponential(struct profile *profile) {
-    return (uint64_t)(-log(next_random(profile)) * (double)profile->rate);
-}
-
-bool sampling_walks(const struct profile *profile) {
-    return profile->sampling == EDEN_SAMPLE_NTH || profile->sampling == EDEN_SAMPLE_WINDOW ||
-           (profile->sampling == EDEN_SAMPLE_OBJECTS && profile->rate <= WALK_RATE);
+static uint64_t exponential(struct profile *profile, double mean) {
+    double far = -log(next_random(profile)) * mean;
+    return far < 0x1p60 ? (uint64_t)far : 1ull << 60;
 }
 
 bool sampling_is_even(const struct profile *profile) {
     return profile->sampling != EDEN_SAMPLE_BYTES && profile->sampling != EDEN_SAMPLE_REFILL;
+}
+
+bool sampling_walks(const struct profile *profile) {
+    return profile->mechanism == EDEN_MECHANISM_VM && sampling_is_even(profile);
+}
+
+/* Each object is to be seen as it is allocated, to be counted. */
+static bool traps_all(const struct profile *profile) {
+    bool rare = profile->sampling == EDEN_SAMPLE_OBJECTS && profile->rate > TRAP_RATE;
+    return profile->mechanism != EDEN_MECHANISM_VM && sampling_is_even(profile) && !rare;
+}
+
+static bool in_stretches(const struct profile *profile) {
+    return sampling_walks(profile) && profile->sampling == EDEN_SAMPLE_OBJECTS;
 }
 
 uint64_t sampling_from_environment(void) {
@@ -67,14 +82,20 @@ uint64_t sampling_from_environment(void) {
 void sampling_read_mailbox(struct profile *profile) {
     uint64_t mail = profile->mail;
     profile->sampling = EDEN_SAMPLE_BYTES;
-    profile->rate = EDEN_SAMPLE_DEFAULT_BYTES;
+    profile->rate = (uint64_t)EDEN_SAMPLE_DEFAULT_BYTES;
     uint64_t sampling = mail & 15, rate = mail >> EDEN_MAILBOX_RATE_SHIFT;
     if ((mail & EDEN_MAILBOX_ASKED) != 0 && sampling < EDEN_SAMPLINGS && rate != 0) {
         profile->sampling = (enum eden_sampling)sampling;
         profile->rate = rate;
     }
+    if ((mail & EDEN_MAILBOX_ASKED) != 0) {
+        profile->mechanism = (enum eden_mechanism)(mail >> EDEN_MAILBOX_MECHANISM_SHIFT & (EDEN_MECHANISMS - 1));
+    }
+    uint64_t step = mail >> EDEN_MAILBOX_STEP_SHIFT & 63;
+    profile->oracle.step = 1ull << (step == 0 ? EDEN_ORACLE_STEP : step);
     profile->out.one_by_one = (mail & EDEN_MAILBOX_ASKED) != 0 && (mail & EDEN_MAILBOX_OBJECTS) != 0;
     profile->until_next = profile->rate - 1;
+    profile->open = profile->sampling == EDEN_SAMPLE_OBJECTS && next_random(profile) * (double)profile->rate <= 1;
 }
 
 double sampling_weight(const struct profile *profile, uint64_t bytes) {
@@ -103,12 +124,22 @@ uint64_t sampling_weight_bytes(const struct profile *profile, uint64_t bytes) {
     return (uint64_t)(sampling_weight(profile, bytes) * (double)bytes + 0.5);
 }
 
+/* To the end of the stretch that has just begun. */
+static uint64_t stretch_length(struct profile *profile) {
+    double rate = (double)profile->rate, length = MOST_STRETCH / rate;
+    length = length > LEAST_STRETCH ? length : LEAST_STRETCH;
+    return profile->rate == 1 ? UINT64_MAX : exponential(profile, profile->open ? length : length * (rate - 1));
+}
+
 static uint64_t distance(struct profile *profile) {
+    if (traps_all(profile)) {
+        return 0;
+    }
     switch (profile->sampling) {
     case EDEN_SAMPLE_BYTES:
-        return exponential(profile);
+        return exponential(profile, (double)profile->rate);
     case EDEN_SAMPLE_OBJECTS:
-        return sampling_walks(profile) ? ANCHOR_BYTES : 8 * geometric(profile);
+        return 8 * geometric(profile);
     case EDEN_SAMPLE_REFILL:
         return profile->rate;
     case EDEN_SAMPLE_NTH:
@@ -119,10 +150,9 @@ static uint64_t distance(struct profile *profile) {
     return ANCHOR_BYTES;
 }
 
-static void set_trap(struct profile *profile, uintptr_t from) {
-    uint64_t far = distance(profile);
-    profile->next_trap = far < UINTPTR_MAX - from ? from + far : UINTPTR_MAX;
-}
+static uintptr_t farther(uintptr_t from, uint64_t by) { return by < UINTPTR_MAX - from ? from + by : UINTPTR_MAX; }
+
+static void set_trap(struct profile *profile, uintptr_t from) { profile->next_trap = farther(from, distance(profile)); }
 
 static void open_stretch(struct profile *profile, uintptr_t at) {
     if (system_grow(&profile->heap->system, (void **)&profile->stretches, &profile->stretch_room,
@@ -133,24 +163,41 @@ static void open_stretch(struct profile *profile, uintptr_t at) {
     }
 }
 
-/* Opens or closes the window, if it is time; objects from `at` on are concerned. */
-static void turn_window(struct profile *profile, uintptr_t at, uint64_t now) {
-    if (profile->sampling != EDEN_SAMPLE_WINDOW || now < profile->turn_ns) {
-        return;
-    }
+static void turn(struct profile *profile, uintptr_t at) {
     sampling_end_epoch(profile, at);
     profile->open = !profile->open;
-    profile->turn_ns = now + (profile->open ? profile->rate >> 24 : profile->rate & 0xffffff) * MILLISECOND;
     if (profile->open) {
         open_stretch(profile, at);
     }
 }
 
+/* Opens or closes the window, if it is time; objects from `at` on are concerned. */
+static void turn_window(struct profile *profile, uintptr_t at, uint64_t now) {
+    if (profile->sampling == EDEN_SAMPLE_WINDOW && now >= profile->turn_ns) {
+        turn(profile, at);
+        profile->turn_ns = now + (profile->open ? profile->rate >> 24 : profile->rate & 0xffffff) * MILLISECOND;
+    }
+}
+
+/* Where the next allocation is to be noticed: where a stretch ends; for an anchor; or at once, if a sample is to be
+ * told of as it is allocated. */
+static void set_stretch_trap(struct profile *profile, uintptr_t at) {
+    uintptr_t anchor = farther(at, ANCHOR_BYTES), next = profile->next_turn;
+    next = profile->open && anchor < next ? anchor : next;
+    profile->next_trap = profile->open && eden_watched_alloc__sample() ? at : next;
+}
+
 void sampling_begin_epoch(struct profile *profile, uint64_t now) {
     uintptr_t at = profile->from;
+    bool stretches = in_stretches(profile);
     profile->stretch_count = 0;
-    if (profile->sampling != EDEN_SAMPLE_WINDOW || profile->open) {
+    if ((stretches || profile->sampling == EDEN_SAMPLE_WINDOW) && profile->open) {
         open_stretch(profile, at);
+    }
+    if (stretches) {
+        profile->next_turn = farther(at, stretch_length(profile));
+        set_stretch_trap(profile, at);
+        return;
     }
     turn_window(profile, at, now);
     set_trap(profile, at);
@@ -162,29 +209,47 @@ void sampling_end_epoch(struct profile *profile, uintptr_t at) {
     }
 }
 
-bool sampling_trap(struct profile *profile, uintptr_t start, size_t bytes, uint64_t now) {
+/* A stretch that ends within an object ends after it. */
+static enum trap stretch_trap(struct profile *profile, uintptr_t start, uintptr_t end) {
+    bool told = eden_watched_alloc__sample(), turned = false;
+    enum trap trap = TRAP_NOTHING;
+    for (; profile->next_turn <= start; turned = true) {
+        turn(profile, start);
+        profile->next_turn = farther(profile->next_turn, stretch_length(profile));
+    }
+    if (profile->open) {
+        trap = told ? TRAP_TELL : TRAP_MARK;
+    }
+    for (; profile->next_turn < end; turned = true) {
+        turn(profile, end);
+        profile->next_turn = farther(profile->next_turn, stretch_length(profile));
+    }
+    trap = trap == TRAP_NOTHING && turned && profile->open ? TRAP_MARK : trap;
+    set_stretch_trap(profile, end);
+    return trap;
+}
+
+enum trap sampling_trap(struct profile *profile, uintptr_t start, size_t bytes) {
     bool sampled = false;
     uintptr_t end = start + bytes;
-    turn_window(profile, start, now);
-    while (profile->next_trap < end) {
-        switch (profile->sampling) {
-        case EDEN_SAMPLE_BYTES:
-        case EDEN_SAMPLE_REFILL:
-            sampled = true;
-            set_trap(profile, profile->sampling == EDEN_SAMPLE_BYTES ? end : profile->next_trap);
-            break;
-        case EDEN_SAMPLE_OBJECTS:
-            sampled |= !sampling_walks(profile) && profile->next_trap == start;
-            set_trap(profile, profile->next_trap + (sampling_walks(profile) ? 0 : 8));
-            break;
-        case EDEN_SAMPLE_NTH:
-        case EDEN_SAMPLE_WINDOW:
-        case EDEN_SAMPLINGS:
-            set_trap(profile, profile->next_trap);
-            break;
-        }
+    if (in_stretches(profile)) {
+        return stretch_trap(profile, start, end);
     }
-    return sampled;
+    if (profile->sampling == EDEN_SAMPLE_WINDOW) {
+        turn_window(profile, start, now_ns());
+    }
+    if (traps_all(profile)) {
+        set_trap(profile, end);
+        bool open = profile->sampling != EDEN_SAMPLE_WINDOW || profile->open;
+        return open && sampling_next(profile) ? TRAP_SAMPLE : TRAP_NOTHING;
+    }
+    while (profile->next_trap < end) {
+        sampled |= profile->sampling != EDEN_SAMPLE_OBJECTS || profile->next_trap == start;
+        set_trap(profile, profile->sampling == EDEN_SAMPLE_BYTES     ? end
+                          : profile->sampling == EDEN_SAMPLE_OBJECTS ? profile->next_trap + 8
+                                                                     : profile->next_trap);
+    }
+    return sampling_walks(profile) ? TRAP_MARK : sampled ? TRAP_SAMPLE : TRAP_NOTHING;
 }
 
 bool sampling_next(struct profile *profile) {

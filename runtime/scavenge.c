@@ -4,7 +4,8 @@
  * stays behind is garbage. Steps: the remembered set, the roots, then transitively what was moved; then weak
  * references; then the spaces change roles and the tenuring threshold for next time is computed.
  *
- * A moved object's old header becomes its forwarding address with the FORWARDED bit. What still has to be scanned:
+ * A moved object's old header becomes its forwarding address with the FORWARDED bit (the slot count stays). What still
+ * has to be scanned:
  *  - survivors lie in order in future space: a scan pointer follows the free pointer;
  *  - tenured objects lie anywhere in old space: a list is threaded through their corpses (first slot), which costs no
  *    memory and so can't fail;
@@ -57,7 +58,7 @@ static eden_value copy_to(eden_value object, uintptr_t start, size_t bytes) {
     uintptr_t from = object_start(object);
     eden_value copy = start + (object - from);
     memcpy((void *)start, (void *)from, bytes);
-    *eden_words_(object) = copy | EDEN_HEADER_FORWARDED;
+    forward(object, copy);
     return copy;
 }
 
@@ -103,7 +104,7 @@ static eden_value evacuate(struct scavenge *s, eden_value object) {
     uint64_t header = eden_header(object);
     if ((header & EDEN_HEADER_FORWARDED) != 0) {
         if (!header_is_waiting(header)) {
-            return header & ~EDEN_HEADER_FORWARDED;
+            return forwarded_to(header);
         }
         ephemerons_release(s->heap, object);
         header = eden_header(object);
@@ -302,16 +303,8 @@ static void scan_young(struct scavenge *s, eden_value object) {
     scan_slots(s, eden_words_(object) + 1, slots_to_scan(s, object));
 }
 
-/* The bytes of an object of a space being collected, alive, dead or moved. A corpse's size is its copy's; in the second
- * round of an overflow that can be a corpse itself, of an object that was copied twice. */
-static size_t bytes_before_move(eden_value object) {
-    uint64_t header = real_header(object);
-    while ((header & EDEN_HEADER_FORWARDED) != 0) {
-        object = header & ~EDEN_HEADER_FORWARDED;
-        header = real_header(object);
-    }
-    return object_bytes_by(header, object);
-}
+/* The bytes of an object of a space being collected, alive, dead or moved. */
+static size_t bytes_before_move(eden_value object) { return object_bytes_by(real_header(object), object); }
 
 static void scan_stacked(struct scavenge *s, eden_value object) {
     if (heap_is_young(s->heap, object)) {
@@ -366,7 +359,7 @@ static void scan_moved(struct scavenge *s) {
         }
         if (s->tenured != EDEN_NONE) {
             eden_value corpse = s->tenured;
-            eden_value object = eden_header(corpse) & ~EDEN_HEADER_FORWARDED;
+            eden_value object = forwarded_to(eden_header(corpse));
             s->tenured = eden_words_(corpse)[1];
             scan_old_and_remember(s, object, EDEN_REMEMBER_TENURE);
         } else if (stack->count != 0) {
@@ -380,6 +373,8 @@ static void scan_moved(struct scavenge *s) {
     }
 }
 
+static void scan_between(eden_visit *visit) { scan_moved((struct scavenge *)visit); }
+
 static void reach_key(void *context, eden_value key) { evacuate(context, key); }
 
 static eden_value where_now(void *context, eden_value v) {
@@ -389,7 +384,7 @@ static eden_value where_now(void *context, eden_value v) {
     }
     /* Forwarded comes first: the bits of an address say nothing. */
     if (header_has(v, EDEN_HEADER_FORWARDED)) {
-        return eden_header(v) & ~EDEN_HEADER_FORWARDED;
+        return forwarded_to(eden_header(v));
     }
     return header_has(v, EDEN_HEADER_KEPT) ? v : EDEN_NONE;
 }
@@ -471,12 +466,13 @@ static void settle(struct scavenge *s) {
     struct space *past = &heap->semi[heap->past];
     uint64_t freed = 0;
     weak_clear(heap, where_now, s);
+    lifetimes_keys(heap, false, where_now, s);
     lifetimes_settling(heap, s->to, s->start_ns);
     for (uintptr_t at = past->start; at < past->used && freed < s->owed;) {
         eden_value corpse = object_at(at);
         bool forwarded = header_has(corpse, EDEN_HEADER_FORWARDED);
-        eden_value copy = forwarded ? eden_header(corpse) & ~EDEN_HEADER_FORWARDED : corpse;
-        size_t bytes = object_bytes(copy);
+        eden_value copy = forwarded ? forwarded_to(eden_header(corpse)) : corpse;
+        size_t bytes = bytes_before_move(corpse);
         at += bytes;
         if (forwarded && is_in(s->to, copy)) {
             eden_value start = old_room(heap, bytes);
@@ -502,7 +498,8 @@ static void settle(struct scavenge *s) {
 }
 
 void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
-    struct scavenge s = {.visit = {heap, visit_root_slots}, .heap = heap, .tenured = EDEN_NONE};
+    struct scavenge s = {.visit = {heap, visit_root_slots, scan_between}, .heap = heap, .tenured = EDEN_NONE};
+    lifetimes_collecting(heap);
     check_before_scavenge(heap);
     struct scavenge_before before = event_scavenge_start(heap, cause);
     s.start_ns = before.start_ns;
@@ -533,6 +530,7 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     start = event_phase_start(heap, EDEN_PHASE_scavenge__weak);
     event_phase_done(heap, EDEN_PHASE_scavenge__weak, start, weak_clear(heap, where_now, &s));
 
+    lifetimes_keys(heap, false, where_now, &s);
     lifetimes_scavenged(heap, s.to, s.start_ns);
     finish_spaces(&s);
     event_scavenge_done(heap, &before, &s.totals);

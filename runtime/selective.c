@@ -89,7 +89,7 @@ static void evacuate(struct evacuation *e, const struct segment *segment) {
         if (to != 0) {
             eden_value copy = to + (object - at);
             memcpy((void *)to, (void *)at, bytes);
-            *eden_words_(object) = copy | EDEN_HEADER_FORWARDED;
+            forward(object, copy);
             e->moved.objects++;
             e->moved.bytes += bytes;
         }
@@ -102,7 +102,7 @@ static void update_slots(eden_visit *visit, eden_value *slots, size_t count) {
     for (size_t i = 0; i < count; i++) {
         eden_value v = slots[i];
         if (eden_is_object(v) && v - e->low < e->high - e->low && header_has(v, EDEN_HEADER_FORWARDED)) {
-            slots[i] = eden_header(v) & ~EDEN_HEADER_FORWARDED;
+            slots[i] = forwarded_to(eden_header(v));
         }
     }
 }
@@ -127,7 +127,7 @@ static void update_old(struct evacuation *e) {
             }
             eden_value object = object_at(at);
             bool forwarded = header_has(object, EDEN_HEADER_FORWARDED);
-            size_t bytes = object_bytes(forwarded ? eden_header(object) & ~EDEN_HEADER_FORWARDED : object);
+            size_t bytes = object_bytes(object);
             if (!forwarded) {
                 update_object(e, object, bytes);
             }
@@ -138,7 +138,7 @@ static void update_old(struct evacuation *e) {
 
 static eden_value place_after(void *context, eden_value object) {
     (void)context;
-    return header_has(object, EDEN_HEADER_FORWARDED) ? eden_header(object) & ~EDEN_HEADER_FORWARDED : object;
+    return header_has(object, EDEN_HEADER_FORWARDED) ? forwarded_to(eden_header(object)) : object;
 }
 
 static void update(struct evacuation *e) {
@@ -168,7 +168,7 @@ static void free_corpses(eden_heap *heap, struct segment *segment) {
     for (uintptr_t at = segment->start; at < segment->limit;) {
         eden_value object = object_at(at);
         bool forwarded = header_has(object, EDEN_HEADER_FORWARDED);
-        uintptr_t next = at + object_bytes(forwarded ? eden_header(object) & ~EDEN_HEADER_FORWARDED : object);
+        uintptr_t next = at + object_bytes(object);
         if (!forwarded && !object_is_free(object)) {
             if (gap < at) {
                 old_add_free(heap, gap, at - gap);
@@ -184,7 +184,7 @@ static void free_corpses(eden_heap *heap, struct segment *segment) {
 }
 
 void compact_selectively(eden_heap *heap) {
-    struct evacuation e = {.visit = {heap, update_slots}, .heap = heap};
+    struct evacuation e = {.visit = {.heap = heap, .slots = update_slots}, .heap = heap};
     uint64_t start = event_phase_start(heap, EDEN_PHASE_compact);
     uint64_t phase = event_phase_start(heap, EDEN_PHASE_compact__plan);
     plan(&e);

@@ -63,7 +63,7 @@ static bool check_header(struct verifier *v, eden_value object, uintptr_t limit)
                     object, where, header);
     }
     uint32_t index = eden_index_of(object);
-    if (index >= heap->next_class) {
+    if (index >= heap->next_class && index != heap->own_class) {
         return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: class index %u is not defined", object, where,
                     index);
     }
@@ -287,7 +287,7 @@ static bool check_books(struct verifier *v) {
 }
 
 bool eden_heap_verify(eden_heap *heap, eden_error *error) {
-    struct verifier v = {.visit = {heap, check_root_slots}, .heap = heap, .error = error, .ok = true};
+    struct verifier v = {.visit = {.heap = heap, .slots = check_root_slots}, .heap = heap, .error = error, .ok = true};
     v.base = heap->reservation;
     uintptr_t top = heap->old.start;
     if (heap->old.segment_count != 0) {

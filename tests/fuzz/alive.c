@@ -93,7 +93,7 @@ static void keep_strong(struct closure *c, eden_value object) {
 
 static void keep(struct closure *c) {
     eden_heap *heap = fuzz.w.heap;
-    c->visit = (eden_visit){heap, keep_slots};
+    c->visit = (eden_visit){.heap = heap, .slots = keep_slots};
     c->kept = need(calloc(heap->info.new_bytes / 8, 1));
     roots_visit(&c->visit);
     for (eden_value object = old_walk(heap, 0); object != EDEN_NONE; object = old_walk(heap, object_end(object))) {

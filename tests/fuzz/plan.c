@@ -32,6 +32,13 @@ const struct option_set plan[] = {
     {"eden_size=256K,compat.overflow=scan-order", "0x10000010"},   /* every 4 KiB on average */
     {"eden_size=64K,tenure_criterion=remembered", "0x50012"},      /* every fifth */
     {"eden_size=1M,compactor=none,stress=100", "0x40031"},         /* one in four, one by one */
+    {"eden_size=64K", "0x10131"},                                  /* all, by ephemerons */
+    {"eden_size=64K,max_heap=1M,large_object=4096", "0x10131"},    /* the same, with little memory */
+    {"eden_size=128K,compactor=planning,stress=50", "0x50112"},    /* every fifth, by ephemerons */
+    {"eden_size=64K,max_heap=1M,full_gc_ratio=0.1", "0x10231"},    /* by pretenured ones */
+    {"eden_size=256K,remembered_set=card", "0x10000210"},          /* by such, every 4 KiB on average */
+    {"eden_size=64K,large_object=4096", "0x13331"},                /* by the oracle, every 4 KiB */
+    {"eden_size=64K,compat.overflow=scan-order", "0x43311"},       /* one in four, by the oracle */
 };
 const size_t plan_sets = sizeof plan / sizeof plan[0];
 

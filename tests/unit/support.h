@@ -134,19 +134,24 @@ static inline void make_old(const struct world *w, const eden_value *slot) {
     assert_true(is_old(w, *slot));
 }
 
-/* Objects in new and old space that are no fillers and no free chunks. */
+/* Not a filler, free chunk, or ephemeron of a profile. */
+static inline bool is_of_program(const struct world *w, eden_value object) {
+    return !object_is_free(object) && eden_index_of(object) != w->heap->own_class;
+}
+
+/* Objects in new and old space that are the program's. */
 static inline size_t count_objects(const struct world *w) {
     struct space *spaces[YOUNG_SPACES];
     size_t count = 0;
     heap_young_spaces(w->heap, spaces);
     for (int i = 0; i < YOUNG_SPACES; i++) {
         for (uintptr_t at = spaces[i]->start; at < spaces[i]->used; at = object_end(object_at(at))) {
-            count += !object_is_free(object_at(at));
+            count += is_of_program(w, object_at(at));
         }
     }
     for (eden_value object = old_walk(w->heap, 0); object != EDEN_NONE;
          object = old_walk(w->heap, object_end(object))) {
-        count += !object_is_free(object);
+        count += is_of_program(w, object);
     }
     return count;
 }
