@@ -145,7 +145,7 @@ bool classes_define_own(eden_heap *heap) {
         .fixed_slots = OWN_EPHEMERON_SLOTS,
     };
     heap->own_class = index;
-    eden_fire_class__define(heap, index, name);
+    eden_fire_class__define(heap, index, name, index);
     return true;
 }
 
