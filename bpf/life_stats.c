@@ -165,7 +165,7 @@ bool life_next_sampling(const struct life_heap *heap, char text[LIFE_ADVICE_MAX]
         return false;
     }
     /* Below that distance most objects are sampled anyway, and all of them cost less. */
-    if (in_bytes && rate >= 8 * 64) {
+    if (in_bytes && rate / 8 >= 64) {
         snprintf(text, LIFE_ADVICE_MAX, "bytes=%" PRIu64, rate / 8);
     } else if (!in_bytes && sampling != EDEN_SAMPLE_WINDOW && rate > 2) {
         snprintf(text, LIFE_ADVICE_MAX, "1/%d", rate > 1000 ? 1000 : rate > 100 ? 100 : 2);

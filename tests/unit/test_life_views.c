@@ -560,6 +560,12 @@ static void charts_are_xml(void **state) {
             options.by = clock / 2 ? LIFE_BY_MEMORY : LIFE_BY_OBJECTS;
             char *text = print(views[i], &model, &options, &size);
             assert_is_svg(text, size);
+            static const char *const plots[] = {"gnuplot_plot_9", "gnuplot_plot_2b", "gnuplot_plot_9",
+                                                "gnuplot_plot_1"};
+            assert_non_null(strstr(text, plots[i])); /* as many curves as there are classes, or parts of bars */
+            if (i == 2 && clock == LIFE_NS) {
+                assert_non_null(strstr(text, ">524 us<"));
+            }
             if (i != 1) {
                 assert_non_null(strstr(text, "Gr\xc3\xb6\xc3\x9f"
                                              "e \xe2\x82\xac &lt;&amp;>")); /* a class's name, escaped */
@@ -770,7 +776,7 @@ static void heatmap_has_a_row_a_place(void **state) {
     char *text = print("heatmap", &model, &life_view_defaults, &size);
     assert_non_null(strstr(text, "A: B\n"));
     assert_non_null(strstr(text, "B: A\n"));
-    char *row = row_with(text, "  read ");
+    char *row = row_with(text, "  read\n");
     assert_non_null(strstr(row, "  70.00%  20.00%  90.00%"));
     free(row);
     row = row_with(text, "(no site)");
