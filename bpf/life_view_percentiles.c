@@ -115,6 +115,11 @@ bool life_view_percentiles(FILE *out, const struct life_model *model, const stru
             return false;
         }
     }
+    if (model->lost) {
+        char lost[FORMAT_MAX];
+        fprintf(out, "# lost: %s batches or objects; all counts and sizes are \"at least\"\n",
+                format_count(lost, model->lost));
+    }
     fprintf(out, "# Percentiles (Kaplan-Meier) and means allow for what was alive at the end (censored); >: unknown,\n"
                  "# above that; >=: the mean of lifetimes cut at the longest one seen.\n");
     return true;
