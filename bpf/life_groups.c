@@ -151,21 +151,21 @@ static bool merge_classes(struct life_groups *groups) {
 
 bool life_groups_make(struct life_groups *groups, const struct life_heap *heap, bool by_site) {
     *groups = (struct life_groups){.count = heap->site_count};
-    groups->at = calloc(heap->site_count + 1, sizeof *groups->at);
+    groups->at = calloc(heap->site_count + 1, sizeof(void *));
     bool good = groups->at != NULL;
     for (size_t i = 0; good && i < heap->site_count; i++) {
         groups->at[i] = &heap->sites[i];
         good = life_site_merge(&groups->total, &heap->sites[i]);
     }
     if (good && !by_site) {
-        qsort(groups->at, groups->count, sizeof *groups->at, by_class);
+        qsort(groups->at, groups->count, sizeof(void *), by_class);
         good = merge_classes(groups);
     }
     if (!good) {
         life_groups_clear(groups);
         return false;
     }
-    qsort(groups->at, groups->count, sizeof *groups->at, by_memory);
+    qsort(groups->at, groups->count, sizeof(void *), by_memory);
     return true;
 }
 

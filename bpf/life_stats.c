@@ -22,7 +22,7 @@
  *     do not. Of n in it only those count which tell about the limit: p (1 - p) / (Greenwood's error of p)^2 where
  *     that error is not 0, else those who died before or were seen alive at the limit.
  * A restricted mean is a lower bound: above L it is a verdict, below it a sure one only with the share on its side, and
- * none at all where no object was watched as long as L.
+ * none at all where no object was watched as long as L, or most live longer than L.
  * Lifetimes with rare, extreme values need more samples than any of this can see: nothing that was not sampled is
  * known. If samples are too few, the advice is the papers': start low, go higher where a class has too few. The rates
  * are FiLiP's (0.1, 1, 50, 100%); every so many bytes, an eighth of the distance. */
@@ -126,9 +126,8 @@ static void judge(struct life_summary *summary, const struct life_heap *heap, co
     summary->mean_share = mean->value / run;
     summary->long_share = point ? point->survival : 1;
     summary->long_error = point ? point->error : 0;
-    summary->verdict = mean->value > limit                       ? LIFE_LONG
-                       : mean->restricted && mean->limit < limit ? LIFE_UNKNOWN
-                                                                 : LIFE_SHORT;
+    bool unseen = mean->restricted && (mean->limit < limit || summary->long_share > 0.5);
+    summary->verdict = mean->value > limit ? LIFE_LONG : unseen ? LIFE_UNKNOWN : LIFE_SHORT;
     summary->enough = summary->verdict != LIFE_UNKNOWN && is_enough(&curve, mean, limit, summary->verdict == LIFE_LONG);
 }
 
@@ -165,7 +164,7 @@ bool life_next_sampling(const struct life_heap *heap, char text[LIFE_ADVICE_MAX]
         return false;
     }
     /* Below that distance most objects are sampled anyway, and all of them cost less. */
-    if (in_bytes && rate >= 8 * 64) {
+    if (in_bytes && rate / 8 >= 64) {
         snprintf(text, LIFE_ADVICE_MAX, "bytes=%" PRIu64, rate / 8);
     } else if (!in_bytes && sampling != EDEN_SAMPLE_WINDOW && rate > 2) {
         snprintf(text, LIFE_ADVICE_MAX, "1/%d", rate > 1000 ? 1000 : rate > 100 ? 100 : 2);

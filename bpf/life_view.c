@@ -64,6 +64,14 @@ char *life_group_label(char text[LIFE_LABEL], const struct life_site *group, boo
     return by_site ? life_site_label(text, group) : life_class_label(text, group);
 }
 
+char *life_place_label(char text[LIFE_HEAP_LABEL], const struct life_site *site) {
+    char class[LIFE_LABEL], place[LIFE_LABEL];
+    life_class_label(class, site);
+    bool itself = site->site == site->class_id;
+    snprintf(text, LIFE_HEAP_LABEL, "%s%s%s", class, itself ? "" : ", ", itself ? "" : life_site_label(place, site));
+    return text;
+}
+
 char *life_heap_label(char text[LIFE_HEAP_LABEL], const struct life_heap *heap) {
     char command[LIFE_LABEL], name[LIFE_LABEL];
     text_to_line(command, sizeof command, heap->command[0] ? heap->command : "?", 64, "");

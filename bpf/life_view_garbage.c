@@ -69,12 +69,8 @@ static void print_amount(FILE *out, const struct life_sums *sums) {
 }
 
 static void print_who(FILE *out, const struct life_site *site) {
-    char text[LIFE_LABEL];
-    fprintf(out, "  %s", life_class_label(text, site));
-    if (site->site != site->class_id) {
-        fprintf(out, ", %s", life_site_label(text, site));
-    }
-    fputc('\n', out);
+    char text[LIFE_HEAP_LABEL];
+    fprintf(out, "  %s\n", life_place_label(text, site));
 }
 
 static void print_rest(FILE *out, const struct heap_garbage *garbage, size_t rows) {

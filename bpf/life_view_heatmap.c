@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 12, COLUMNS = 10, LABEL_WIDTH = 28 };
+enum { ROWS = 12, COLUMNS = 10 };
 
 struct row {
     char label[LIFE_LABEL];
@@ -117,13 +117,13 @@ static void print_heatmap(FILE *out, const struct heatmap *map) {
     for (size_t i = 0; i < columns; i++) {
         fprintf(out, "#   %c: %s\n", (char)('A' + i), map->column[cell_of(map, i)]);
     }
-    fprintf(out, "# %-*s", LABEL_WIDTH, "Site");
+    fputc('#', out);
     for (size_t i = 0; i < columns; i++) {
         fprintf(out, " %7c", (char)('A' + i));
     }
-    fprintf(out, " %7s\n", "all");
+    fprintf(out, " %7s  Site\n", "all");
     for (size_t i = 0; i < map->row_count; i++) {
-        fprintf(out, "  %-*s", LABEL_WIDTH, map->rows[i].label);
+        fputc(' ', out);
         for (size_t j = 0; j < columns; j++) {
             double cell = map->rows[i].cell[cell_of(map, j)];
             if (cell > 0) {
@@ -132,7 +132,7 @@ static void print_heatmap(FILE *out, const struct heatmap *map) {
                 fprintf(out, " %7s", ".");
             }
         }
-        fprintf(out, " %6.2f%%\n", map->all > 0 ? 100 * map->rows[i].all / map->all : 0);
+        fprintf(out, " %6.2f%%  %s\n", map->all > 0 ? 100 * map->rows[i].all / map->all : 0, map->rows[i].label);
     }
 }
 

@@ -93,7 +93,7 @@ static void print_chart(FILE *script, const struct life_groups *groups, const st
     for (int bin = all->first; bin <= all->last; bin++) {
         char from[FORMAT_MAX];
         double rest = all->weight[LIFE_DIED][bin] + all->weight[LIFE_CENSORED][bin];
-        fprintf(script, "'%s'", life_format(from, options->clock, bin_lower(bin)));
+        fprintf(script, "\"%s\"", life_format(from, options->clock, bin_lower(bin)));
         for (size_t i = 0; i < shown; i++) {
             print_column(script, &bins[i], bin);
             rest -= bins[i].weight[LIFE_DIED][bin] + bins[i].weight[LIFE_CENSORED][bin];
@@ -134,14 +134,15 @@ bool life_view_histogram_svg(FILE *out, const struct life_model *model, const st
                              struct failure *why) {
     struct plot plot;
     size_t drawn = 0, panels = model->heap_count < 8 ? model->heap_count : 8;
-    if (!plot_begin(&plot, 1000, 40 + 500 * (int)panels, why)) {
+    if (!plot_begin(&plot, 1000, 40 + 560 * (int)panels, why)) {
         return false;
     }
-    fprintf(plot.script,
-            "set multiplot layout %zu,1\nset style data histograms\nset style histogram rowstacked\n"
-            "set style fill solid border -1\nset boxwidth 0.9\nset xtics rotate by -45\nset yrange [0:*]\n"
-            "set ylabel '%s'\nset format y '%%.0s%%c'\nset xlabel 'lifetime, from'\nset key outside right\n",
-            panels, options->by == LIFE_BY_MEMORY ? "bytes" : "objects");
+    fprintf(
+        plot.script,
+        "set multiplot layout %zu,1\nset style data histograms\nset style histogram rowstacked\n"
+        "set style fill solid border -1\nset boxwidth 0.9\nset xtics rotate by -45\nset yrange [0:*]\n"
+        "set ylabel '%s'\nset format y '%%.0s%%c'\nset xlabel 'lifetime, from'\nset key outside below Left reverse\n",
+        panels, options->by == LIFE_BY_MEMORY ? "bytes" : "objects");
     for (size_t i = 0; i < model->heap_count && drawn < panels; i++) {
         if (!draw_heap(plot.script, &model->heaps[i], options, &drawn)) {
             plot_clear(&plot);

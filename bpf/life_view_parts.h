@@ -10,6 +10,8 @@ enum { LIFE_LABEL = 80, LIFE_HEAP_LABEL = 240 };
 /* What a class or site is called in text: its name as one safe line, or "class 17", "site 18" where it has none. */
 char *life_class_label(char text[LIFE_LABEL], const struct life_site *site);
 char *life_site_label(char text[LIFE_LABEL], const struct life_site *site);
+/* "Class, site"; "Class" where it is allocated at no site. */
+char *life_place_label(char text[LIFE_HEAP_LABEL], const struct life_site *site);
 /* "command[pid] heap 1 'name'" */
 char *life_heap_label(char text[LIFE_HEAP_LABEL], const struct life_heap *heap);
 /* A group's: of its site or its class. */

@@ -27,8 +27,8 @@ static char *mean_text(char text[FORMAT_MAX + 2], enum life_clock clock, const s
 }
 
 static void print_row(FILE *out, const struct life_heap *heap, const struct life_groups *groups,
-                      const struct life_site *group, const struct life_view_options *options, bool by_site) {
-    char text[FORMAT_MAX + 2], label[LIFE_LABEL];
+                      const struct life_site *group, const struct life_view_options *options) {
+    char text[FORMAT_MAX + 2], label[LIFE_HEAP_LABEL];
     struct life_summary summary;
     struct life_curve curve;
     life_summarise(&summary, heap, group, &groups->total, &options->rule);
@@ -45,13 +45,13 @@ static void print_row(FILE *out, const struct life_heap *heap, const struct life
                 ended ? percentile_text(text, options->clock, life_curve_percentile(&curve, percents[i])) : "unknown");
     }
     fprintf(out, " %8s  %-11s  %s\n", life_percent(text, summary.long_share), life_verdict_name(summary.verdict),
-            life_group_label(label, group, by_site));
+            life_place_label(label, group));
 }
 
 /* Groups whose verdict is not certain, and what would make it so. */
 static void print_advice(FILE *out, const struct life_heap *heap, const struct life_groups *groups,
-                         const struct life_view_options *options, bool by_site) {
-    char advice[LIFE_ADVICE_MAX], label[LIFE_LABEL];
+                         const struct life_view_options *options) {
+    char advice[LIFE_ADVICE_MAX], label[LIFE_HEAP_LABEL];
     size_t few = 0;
     for (size_t i = 0; i < groups->count; i++) {
         struct life_summary summary;
@@ -60,12 +60,12 @@ static void print_advice(FILE *out, const struct life_heap *heap, const struct l
             continue;
         }
         if (few++ < 5) {
-            fprintf(out, "%s %s", few == 1 ? "# too few samples to be sure of:" : ",",
-                    life_group_label(label, groups->at[i], by_site));
+            fprintf(out, "%s %s", few == 1 ? "# too few samples to be sure of:" : ";",
+                    life_place_label(label, groups->at[i]));
         }
     }
     if (few > 5) {
-        fprintf(out, ", and %zu more", few - 5);
+        fprintf(out, "; and %zu more", few - 5);
     }
     if (few != 0 && life_next_sampling(heap, advice)) {
         fprintf(out, "\n# try --sampling %s\n", advice);
@@ -81,7 +81,7 @@ static void print_head(FILE *out, const struct life_view_options *options, bool 
         snprintf(head, sizeof head, "P%.0f", percents[i]);
         fprintf(out, " %10s", head);
     }
-    fprintf(out, " %7.3g%%+  %-11s  %s\n", 100 * options->rule.share, "Verdict", by_site ? "Site" : "Class");
+    fprintf(out, " %7.3g%%+  %-11s  %s\n", 100 * options->rule.share, "Verdict", by_site ? "Class, site" : "Class");
 }
 
 static bool print_table(FILE *out, const struct life_heap *heap, const struct life_view_options *options, bool by_site,
@@ -93,12 +93,12 @@ static bool print_table(FILE *out, const struct life_heap *heap, const struct li
     size_t rows = life_rows(options, groups.count);
     print_head(out, options, by_site);
     for (size_t i = 0; i < rows; i++) {
-        print_row(out, heap, &groups, groups.at[i], options, by_site);
+        print_row(out, heap, &groups, groups.at[i], options);
     }
     if (rows < groups.count) {
         fprintf(out, "# and %zu more\n", groups.count - rows);
     }
-    print_advice(out, heap, &groups, options, by_site);
+    print_advice(out, heap, &groups, options);
     life_groups_clear(&groups);
     return true;
 }
@@ -114,6 +114,11 @@ bool life_view_percentiles(FILE *out, const struct life_model *model, const stru
         if (!print_table(out, &model->heaps[i], options, true, why)) {
             return false;
         }
+    }
+    if (model->lost) {
+        char lost[FORMAT_MAX];
+        fprintf(out, "# lost: %s batches or objects; all counts and sizes are \"at least\"\n",
+                format_count(lost, model->lost));
     }
     fprintf(out, "# Percentiles (Kaplan-Meier) and means allow for what was alive at the end (censored); >: unknown,\n"
                  "# above that; >=: the mean of lifetimes cut at the longest one seen.\n");

@@ -20,7 +20,6 @@
 #include "text.h"
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* The strings that every profile has, in order: the first must be "". */
 enum word {
@@ -78,26 +77,19 @@ static const char *const words[WORDS] = {
 enum { TYPES = 6, MOST_LABELS = 16, MOST_FRAMES = 3 };
 
 struct pprof {
+    ProtobufCBuffer buffer; /* first: what protobuf-c passes to take_packed */
     struct gzip gzip;
     int64_t strings; /* written so far */
     int64_t pairs;
-    uint8_t *packed; /* owned; room for one piece */
-    size_t room;
-    bool no_memory;
 };
 
+static void take_packed(ProtobufCBuffer *buffer, size_t size, const uint8_t *data) {
+    struct pprof *pprof = (struct pprof *)buffer;
+    gzip_write(&pprof->gzip, data, size);
+}
+
 static void write_piece(struct pprof *pprof, const Perftools__Profiles__Profile *piece) {
-    size_t size = perftools__profiles__profile__get_packed_size(piece);
-    if (size > pprof->room) {
-        uint8_t *packed = realloc(pprof->packed, size);
-        if (!packed) {
-            pprof->no_memory = true;
-            return;
-        }
-        pprof->packed = packed;
-        pprof->room = size;
-    }
-    gzip_write(&pprof->gzip, pprof->packed, perftools__profiles__profile__pack(piece, pprof->packed));
+    perftools__profiles__profile__pack_to_buffer(piece, &pprof->buffer);
 }
 
 /* Returns the string's number. */
@@ -258,7 +250,7 @@ static bool write_heap(struct pprof *pprof, const struct life_model *model, size
         write_frame(pprof, frame_id(number, FRAME_CLASS, class->class_id), life_class_label(label, class));
     }
     life_groups_clear(&classes);
-    for (size_t i = 0; i < heap->site_count && !pprof->no_memory; i++) {
+    for (size_t i = 0; i < heap->site_count; i++) {
         const struct life_site *site = &heap->sites[i];
         struct stack stack = {.count = 0};
         if (site->site != site->class_id) {
@@ -271,22 +263,21 @@ static bool write_heap(struct pprof *pprof, const struct life_model *model, size
         }
         write_site(pprof, &stack, site);
     }
-    return !pprof->no_memory;
+    return true;
 }
 
 bool life_view_pprof(FILE *out, const struct life_model *model, const struct life_view_options *options,
                      struct failure *why) {
     (void)options;
-    struct pprof pprof = {0};
+    struct pprof pprof = {.buffer.append = take_packed};
     if (!gzip_begin(&pprof.gzip, out)) {
         return life_no_memory(why);
     }
     write_head(&pprof, model);
-    bool good = !pprof.no_memory;
+    bool good = true;
     for (size_t i = 0; i < model->heap_count && good; i++) {
         good = write_heap(&pprof, model, i);
     }
     gzip_end(&pprof.gzip);
-    free(pprof.packed);
     return good ? good : life_no_memory(why);
 }

@@ -78,7 +78,8 @@ static void print_axes(FILE *script, const struct life_view_options *options, co
                                                   "scavenges survived", "full collections survived"};
     fputs("set title ", script);
     plot_string(script, title);
-    fprintf(script, "\nset xlabel '%s'\nset ylabel 'share of %s alive'\nset yrange [0:1]\nset key outside below\n",
+    fprintf(script,
+            "\nset xlabel '%s'\nset ylabel 'share of %s alive'\nset yrange [0:1]\nset key outside below Left reverse\n",
             axes[options->clock], options->by == LIFE_BY_MEMORY ? "memory" : "objects");
     if (is_logarithmic(options->clock)) {
         fputs("set logscale x\nset format x '%.0s%c'\n", script);

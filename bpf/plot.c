@@ -28,6 +28,20 @@ bool plot_begin(struct plot *plot, int width, int height, struct failure *why) {
     return true;
 }
 
+enum { TITLE_MOST = 60, TICK_MOST = 28 }; /* characters, beyond which "..." */
+
+/* Cuts UTF-8 after so many characters. */
+static void shorten(char *text, size_t most) {
+    size_t count = 0;
+    for (char *at = text; *at; at++) {
+        bool starts = ((unsigned char)*at & 0xc0) != 0x80;
+        if (starts && count++ == most && strlen(at) > 3) {
+            memcpy(at, "...", sizeof "...");
+            return;
+        }
+    }
+}
+
 static void print_literal(FILE *script, const char *text, bool is_format) {
     char line[256];
     text_to_line(line, sizeof line, text, sizeof line - 1, "`");
@@ -35,6 +49,7 @@ static void print_literal(FILE *script, const char *text, bool is_format) {
     for (char *at = line; (at = strstr(at, "]]>"));) {
         at[2] = '?';
     }
+    shorten(line, is_format ? TICK_MOST : TITLE_MOST);
     fputc('\'', script);
     for (const char *at = line; *at; at++) {
         *at == '\'' ? (void)fputs("\u2019", script) : (void)fputc(*at, script);

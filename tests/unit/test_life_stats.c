@@ -303,6 +303,35 @@ static void verdicts_need_samples(void **state) {
     assert_int_equal(summary.verdict, LIFE_UNKNOWN);
     assert_false(summary.enough);
     life_site_clear(&fresh);
+    /* Short by what was seen, but most live on: unknown. With nearly half of them: short, not for certain. */
+    for (uint64_t dead = 30; dead <= 70; dead += 20) {
+        struct life_site watched = {0};
+        build_end(&watched, (struct build_end){.count = dead, .bytes = 16, .ns = ms});
+        build_end(&watched,
+                  (struct build_end){.outcome = LIFE_CENSORED, .count = 100 - dead, .bytes = 16, .ns = 51 * ms});
+        summary = judge(&heap, &watched);
+        assert_true(summary.mean[LIFE_NS].value < (double)(50 * ms));
+        assert_int_equal(summary.verdict, dead == 30 ? LIFE_UNKNOWN : LIFE_SHORT);
+        assert_int_equal(summary.enough, dead == 70);
+        life_site_clear(&watched);
+    }
+    /* Forty samples, and a mean just above the limit by three of them. */
+    struct life_site three = {0};
+    build_end(&three, (struct build_end){.count = 37, .bytes = 16, .ns = ms});
+    build_end(&three, (struct build_end){.count = 3, .bytes = 16, .ns = 700 * ms});
+    summary = judge(&heap, &three);
+    assert_int_equal(summary.verdict, LIFE_LONG);
+    assert_false(summary.enough);
+    life_site_clear(&three);
+    /* Twenty samples: the mean is well above the limit, most objects are well below it. */
+    struct life_site torn = {0};
+    build_end(&torn, (struct build_end){.count = 16, .bytes = 16, .ns = 45 * ms});
+    build_end(&torn, (struct build_end){.count = 4, .bytes = 16, .ns = 950 * ms});
+    summary = judge(&heap, &torn);
+    assert_int_equal(summary.verdict, LIFE_LONG);
+    assert_true(summary.mean[LIFE_NS].value - 1.96 * summary.mean[LIFE_NS].error > (double)(50 * ms));
+    assert_false(summary.enough);
+    life_site_clear(&torn);
     /* The length of the run is not known, or nothing ended. */
     struct life_site one = {0};
     assert_int_equal(judge(&heap, &one).verdict, LIFE_UNKNOWN);

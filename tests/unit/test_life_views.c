@@ -536,8 +536,6 @@ static void pprof_has_tcmallocs_form(void **state) {
     clear_model(&model);
 }
 
-/* ---- charts ------------------------------------------------------------------------------------------------------ */
-
 static void assert_is_svg(const char *text, size_t size) {
     FILE *lint = popen("xmllint --noout --nonet -", "w");
     assert_non_null(lint);
@@ -545,6 +543,55 @@ static void assert_is_svg(const char *text, size_t size) {
     assert_int_equal(pclose(lint), 0);
     assert_non_null(strstr(text, "<svg"));
 }
+
+/* Two heaps with the same sites: each has frames of its own. */
+static void heaps_stay_apart(void **state) {
+    (void)state;
+    struct life_model model = make_model(1000, false), other = make_model(2000, false);
+    model.heaps = realloc(model.heaps, 2 * sizeof *model.heaps);
+    assert_non_null(model.heaps);
+    model.heaps[1] = other.heaps[0];
+    model.heaps[1].id = 4;
+    model.heap_count = 2;
+    free(other.heaps);
+    size_t size;
+    char *text = print("pprof", &model, &life_view_defaults, &size);
+    Perftools__Profiles__Profile *profile = read_pprof(text, size);
+    assert_int_equal(profile->n_location, 2 * (1 + SITES));
+    for (size_t i = 0; i < profile->n_location; i++) {
+        for (size_t j = 0; j < i; j++) {
+            assert_true(profile->location[i]->id != profile->location[j]->id);
+        }
+    }
+    int64_t ended[2] = {0};
+    for (size_t i = 0; i < profile->n_sample; i++) {
+        const Perftools__Profiles__Sample *sample = profile->sample[i];
+        const char *root = frame_name(profile, sample->location_id[sample->n_location_id - 1]);
+        ended[strstr(root, "] heap 4") != NULL] += sample->value[0] + sample->value[4];
+    }
+    assert_int_equal(ended[0], 1999);
+    assert_int_equal(ended[1], 3999);
+    perftools__profiles__profile__free_unpacked(profile, NULL);
+    free(text);
+    text = print("folded", &model, &life_view_defaults, &size);
+    uint64_t sum = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        sum += strstr(line, "heap 4") && strstr(line, "heap 4") < strchr(line, ';')
+                   ? strtoull(strrchr(line, ' '), NULL, 10)
+                   : 0;
+    }
+    assert_int_equal(sum, 3999);
+    free(text);
+    static const char *const views[] = {"survival-svg", "density-svg", "histogram-svg", "heatmap-svg"};
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        text = print(views[i], &model, &life_view_defaults, &size);
+        assert_is_svg(text, size);
+        free(text);
+    }
+    clear_model(&model);
+}
+
+/* ---- charts ------------------------------------------------------------------------------------------------------ */
 
 static void charts_are_xml(void **state) {
     (void)state;
@@ -560,6 +607,12 @@ static void charts_are_xml(void **state) {
             options.by = clock / 2 ? LIFE_BY_MEMORY : LIFE_BY_OBJECTS;
             char *text = print(views[i], &model, &options, &size);
             assert_is_svg(text, size);
+            static const char *const plots[] = {"gnuplot_plot_9", "gnuplot_plot_2b", "gnuplot_plot_9",
+                                                "gnuplot_plot_1"};
+            assert_non_null(strstr(text, plots[i])); /* as many curves as there are classes, or parts of bars */
+            if (i == 2 && clock == LIFE_NS) {
+                assert_non_null(strstr(text, ">524 us<"));
+            }
             if (i != 1) {
                 assert_non_null(strstr(text, "Gr\xc3\xb6\xc3\x9f"
                                              "e \xe2\x82\xac &lt;&amp;>")); /* a class's name, escaped */
@@ -770,7 +823,7 @@ static void heatmap_has_a_row_a_place(void **state) {
     char *text = print("heatmap", &model, &life_view_defaults, &size);
     assert_non_null(strstr(text, "A: B\n"));
     assert_non_null(strstr(text, "B: A\n"));
-    char *row = row_with(text, "  read ");
+    char *row = row_with(text, "  read\n");
     assert_non_null(strstr(row, "  70.00%  20.00%  90.00%"));
     free(row);
     row = row_with(text, "(no site)");
@@ -789,6 +842,7 @@ int main(void) {
         cmocka_unit_test(survival_curves_are_whole),
         cmocka_unit_test(folded_stacks_add_up),
         cmocka_unit_test(pprof_has_tcmallocs_form),
+        cmocka_unit_test(heaps_stay_apart),
         cmocka_unit_test(charts_are_xml),
         cmocka_unit_test(a_missing_gnuplot_is_named),
         cmocka_unit_test(text_views_fit_a_terminal),
