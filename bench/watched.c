@@ -20,7 +20,8 @@ static int first_bias(struct dl_phdr_info *info, size_t size, void *bias) {
 }
 
 static bool is_per_object(const char *name) {
-    return strcmp(name, "tenure") == 0 || strcmp(name, "remember") == 0 || strcmp(name, "forget") == 0;
+    return strcmp(name, "tenure") == 0 || strcmp(name, "remember") == 0 || strcmp(name, "forget") == 0 ||
+           strcmp(name, "alloc__sample") == 0;
 }
 
 static void raise_one(const char *note, uintptr_t bias, unsigned short by) {

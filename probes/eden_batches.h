@@ -71,7 +71,7 @@ struct eden_profile_record {
     uint64_t rate;
     uint32_t sampling;   /* enum eden_sampling */
     uint32_t ended;      /* 1: the profile is over */
-    uint64_t lost;       /* sampled objects that no memory was found for, so far */
+    uint64_t lost;       /* sampled objects that no memory was found for, so far; stretches of them count as one */
     uint32_t mechanism;  /* enum eden_mechanism */
     uint32_t step;       /* of the oracle: log2 of the bytes between passes */
     uint64_t passes;     /* the oracle's, so far */

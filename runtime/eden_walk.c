@@ -125,7 +125,8 @@ void eden_walk(struct profile *profile, struct anchor end, bool censored) {
     walk.mark = 0;
     run_init(&walk.run, profile, end, censored);
     walk.run.births = true;
-    if (profile->sampling == EDEN_SAMPLE_NTH) {
+    bool all = profile->sampling == EDEN_SAMPLE_OBJECTS && profile->rate == 1;
+    if (all || profile->sampling == EDEN_SAMPLE_NTH) {
         walk_stretch(&walk, profile->from, censored ? profile->heap->mutator.free : profile->heap->eden.used);
     }
     for (size_t i = 0; i < profile->stretch_count; i++) {

@@ -92,7 +92,10 @@ struct profile {
     uint64_t until_next; /* objects to pass over before the next sample, where eden is walked */
     bool open;           /* the stretch or the window: what is born is a sample */
     uint64_t turn_ns;    /* when the window opens or closes */
-    uintptr_t next_turn; /* where the stretch ends */
+    uintptr_t next_turn; /* where the stretch ends, or the next one that is a sample begins */
+    bool next_turn_opens;
+    uintptr_t next_round; /* where the `rate` stretches end of which one is a sample; 0: none yet */
+    uintptr_t epoch_end;  /* the last one's, in eden */
     struct stretch *stretches;
     size_t stretch_count, stretch_room;
     struct lives pending, young, old; /* born in eden since the last collection; in new space; in old space */

@@ -3,16 +3,16 @@
  * A sample by bytes costs an allocation that is not sampled nothing: the mutator's limit is lowered to the next sample
  * point, so the object that contains that byte takes the slow path (allocate.c), and no other.
  *
- *  bytes    Points are a Poisson process over the bytes allocated, `rate` apart on average, so an object of s bytes is
- *           sampled with probability 1 - exp(-s / rate), and counts as one over that: sums over the samples estimate
- *           the sums over all objects without bias (as JFR, tcmalloc). A program of any period does not fool it.
- *  objects  Each object with probability 1 / rate, whatever its size. Eden is cut into stretches, of which one in
- *           `rate` is sampled, whole: lengths are exponential, so where one begins nothing foretells, and an object is
- * a sample if its first byte lies in one. Neighbours are sampled together; that spreads samples a little worse than a
- * coin an object would, and costs two traps a stretch, where a coin costs every object. nth      Each rate-th object
- * (the papers' way). Told by walking. A periodic program fools it. refill   The object that crosses each multiple of
- * `rate` bytes (Agesen and Garthwaite 2000, at buffer refills). window   All objects allocated while the window is
- * open; it is opened and closed at traps 64 KiB apart.
+ *  - bytes: points are a Poisson process over the bytes allocated, `rate` apart on average, so an object of s bytes is
+ *    sampled with probability 1 - exp(-s / rate), and counts as one over that: sums over the samples estimate the sums
+ *    over all objects without bias (as JFR, tcmalloc). A program of any period does not fool it.
+ *  - objects: each object with probability 1 / rate, whatever its size. Eden is cut into stretches; of each `rate` that
+ *    follow one another one, chosen by chance, is sampled whole, and an object is a sample if its first byte lies in
+ * it. Neighbours are sampled together, but no part of the program is left out for long (stratified sampling), and that
+ *    costs two traps a stretch, where a coin costs every object. No period fools it.
+ *  - nth: each rate-th object (the papers' way). Told by walking. A periodic program fools it.
+ *  - refill: the object that crosses each multiple of `rate` bytes (Agesen and Garthwaite 2000, at buffer refills).
+ *  - window: all objects allocated while the window is open; it is opened and closed at traps 64 KiB apart.
  *
  * That is with mechanism `vm`; the others want each sample as it is allocated, so with nth, windows and objects at high
  * rates every allocation traps, and is counted or not.
@@ -27,7 +27,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ANCHOR_BYTES = 64 * 1024, MOST_STRETCH = 64 * 1024, LEAST_STRETCH = 256, TRAP_RATE = 8, MILLISECOND = 1000000 };
+enum { ANCHOR_BYTES = 64 * 1024, MOST_STRETCH = 32 * 1024, LEAST_STRETCH = 256, TRAP_RATE = 8, MILLISECOND = 1000000 };
 
 static uint64_t next_bits(struct profile *profile) {
     uint64_t x = profile->random;
@@ -95,7 +95,7 @@ void sampling_read_mailbox(struct profile *profile) {
     profile->oracle.step = 1ull << (step == 0 ? EDEN_ORACLE_STEP : step);
     profile->out.one_by_one = (mail & EDEN_MAILBOX_ASKED) != 0 && (mail & EDEN_MAILBOX_OBJECTS) != 0;
     profile->until_next = profile->rate - 1;
-    profile->open = profile->sampling == EDEN_SAMPLE_OBJECTS && next_random(profile) * (double)profile->rate <= 1;
+    profile->open = profile->sampling == EDEN_SAMPLE_OBJECTS && profile->rate == 1;
 }
 
 double sampling_weight(const struct profile *profile, uint64_t bytes) {
@@ -124,11 +124,10 @@ uint64_t sampling_weight_bytes(const struct profile *profile, uint64_t bytes) {
     return (uint64_t)(sampling_weight(profile, bytes) * (double)bytes + 0.5);
 }
 
-/* To the end of the stretch that has just begun. */
-static uint64_t stretch_length(struct profile *profile) {
-    double rate = (double)profile->rate, length = MOST_STRETCH / rate;
-    length = length > LEAST_STRETCH ? length : LEAST_STRETCH;
-    return profile->rate == 1 ? UINT64_MAX : exponential(profile, profile->open ? length : length * (rate - 1));
+/* Of a stretch. */
+static uint64_t stretch_bytes(const struct profile *profile) {
+    uint64_t bytes = MOST_STRETCH / profile->rate / 8 * 8;
+    return bytes > LEAST_STRETCH ? bytes : LEAST_STRETCH;
 }
 
 static uint64_t distance(struct profile *profile) {
@@ -154,19 +153,27 @@ static uintptr_t farther(uintptr_t from, uint64_t by) { return by < UINTPTR_MAX 
 
 static void set_trap(struct profile *profile, uintptr_t from) { profile->next_trap = farther(from, distance(profile)); }
 
+/* Where it finds no memory, what is born until it closes is lost; how much that is nobody has counted. */
 static void open_stretch(struct profile *profile, uintptr_t at) {
     if (system_grow(&profile->heap->system, (void **)&profile->stretches, &profile->stretch_room,
                     profile->stretch_count, sizeof *profile->stretches, "profile")) {
         profile->stretches[profile->stretch_count++] = (struct stretch){at, UINTPTR_MAX};
     } else {
-        profile->open = false;
+        profile->lost++;
     }
 }
 
-static void turn(struct profile *profile, uintptr_t at) {
-    sampling_end_epoch(profile, at);
-    profile->open = !profile->open;
-    if (profile->open) {
+static void close_stretch(struct profile *profile, uintptr_t at) {
+    if (profile->stretch_count != 0 && profile->stretches[profile->stretch_count - 1].to == UINTPTR_MAX) {
+        profile->stretches[profile->stretch_count - 1].to = at;
+    }
+}
+
+/* Are objects from `at` on samples? */
+static void turn(struct profile *profile, uintptr_t at, bool open) {
+    close_stretch(profile, at);
+    profile->open = open;
+    if (open) {
         open_stretch(profile, at);
     }
 }
@@ -174,29 +181,59 @@ static void turn(struct profile *profile, uintptr_t at) {
 /* Opens or closes the window, if it is time; objects from `at` on are concerned. */
 static void turn_window(struct profile *profile, uintptr_t at, uint64_t now) {
     if (profile->sampling == EDEN_SAMPLE_WINDOW && now >= profile->turn_ns) {
-        turn(profile, at);
+        turn(profile, at, !profile->open);
         profile->turn_ns = now + (profile->open ? profile->rate >> 24 : profile->rate & 0xffffff) * MILLISECOND;
     }
 }
 
-/* Where the next allocation is to be noticed: where a stretch ends; for an anchor; or at once, if a sample is to be
- * told of as it is allocated. */
+/* The stretch that next_turn told of begins or ends. Sets the next one. */
+static void turn_stretch(struct profile *profile, uintptr_t at) {
+    uint64_t bytes = stretch_bytes(profile);
+    turn(profile, at, profile->next_turn_opens);
+    if (profile->next_turn_opens) {
+        profile->next_turn = farther(profile->next_turn, bytes);
+    } else {
+        profile->next_turn = farther(profile->next_round, bytes * (next_bits(profile) % profile->rate));
+        profile->next_round = farther(profile->next_round, bytes * profile->rate);
+    }
+    profile->next_turn_opens = !profile->next_turn_opens;
+}
+
+/* Where the next allocation is to be noticed: where a stretch begins or ends; for an anchor; or at once, if a sample is
+ * to be told of as it is allocated. */
 static void set_stretch_trap(struct profile *profile, uintptr_t at) {
     uintptr_t anchor = farther(at, ANCHOR_BYTES), next = profile->next_turn;
     next = profile->open && anchor < next ? anchor : next;
     profile->next_trap = profile->open && eden_watched_alloc__sample() ? at : next;
 }
 
+/* What is left of a round goes on where the last epoch ended. */
+static void begin_stretches(struct profile *profile, uintptr_t at) {
+    uint64_t bytes = stretch_bytes(profile);
+    if (profile->rate == 1) {
+        profile->next_turn = UINTPTR_MAX;
+    } else if (profile->next_round == 0) {
+        profile->next_turn = farther(at, bytes * (next_bits(profile) % profile->rate));
+        profile->next_round = farther(at, bytes * profile->rate);
+        profile->next_turn_opens = true;
+    } else {
+        profile->next_turn = farther(at, profile->next_turn - profile->epoch_end);
+        profile->next_round = farther(at, profile->next_round - profile->epoch_end);
+    }
+    profile->epoch_end = at; /* where nothing is allocated before the next collection */
+    set_stretch_trap(profile, at);
+}
+
 void sampling_begin_epoch(struct profile *profile, uint64_t now) {
     uintptr_t at = profile->from;
     bool stretches = in_stretches(profile);
     profile->stretch_count = 0;
-    if ((stretches || profile->sampling == EDEN_SAMPLE_WINDOW) && profile->open) {
+    bool all = profile->rate == 1 && stretches; /* the walk needs none */
+    if ((stretches || profile->sampling == EDEN_SAMPLE_WINDOW) && profile->open && !all) {
         open_stretch(profile, at);
     }
     if (stretches) {
-        profile->next_turn = farther(at, stretch_length(profile));
-        set_stretch_trap(profile, at);
+        begin_stretches(profile, at);
         return;
     }
     turn_window(profile, at, now);
@@ -204,9 +241,8 @@ void sampling_begin_epoch(struct profile *profile, uint64_t now) {
 }
 
 void sampling_end_epoch(struct profile *profile, uintptr_t at) {
-    if (profile->stretch_count != 0 && profile->stretches[profile->stretch_count - 1].to == UINTPTR_MAX) {
-        profile->stretches[profile->stretch_count - 1].to = at;
-    }
+    close_stretch(profile, at);
+    profile->epoch_end = at;
 }
 
 /* A stretch that ends within an object ends after it. */
@@ -214,15 +250,13 @@ static enum trap stretch_trap(struct profile *profile, uintptr_t start, uintptr_
     bool told = eden_watched_alloc__sample(), turned = false;
     enum trap trap = TRAP_NOTHING;
     for (; profile->next_turn <= start; turned = true) {
-        turn(profile, start);
-        profile->next_turn = farther(profile->next_turn, stretch_length(profile));
+        turn_stretch(profile, start);
     }
     if (profile->open) {
         trap = told ? TRAP_TELL : TRAP_MARK;
     }
     for (; profile->next_turn < end; turned = true) {
-        turn(profile, end);
-        profile->next_turn = farther(profile->next_turn, stretch_length(profile));
+        turn_stretch(profile, end);
     }
     trap = trap == TRAP_NOTHING && turned && profile->open ? TRAP_MARK : trap;
     set_stretch_trap(profile, end);
