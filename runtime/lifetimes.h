@@ -76,6 +76,7 @@ struct profile {
     struct stretch *stretches;
     size_t stretch_count, stretch_room;
     struct lives pending, young, old; /* born in eden since the last collection; in new space; in old space */
+    size_t jumps;                     /* the clock's marks, when its last was of a small object born old; else 0 */
     bool turned;                      /* the clock has, in the collection that runs */
     uint64_t lost;
     struct outbox out;
@@ -112,8 +113,6 @@ size_t clock_epoch(const struct byte_clock *clock, uint64_t bytes);
 
 /* ---- what becomes of them (lifetimes.c, eden_walk.c) ---- */
 struct life lifetimes_born(const struct profile *profile, eden_value object, uint64_t bytes, uint64_t flags);
-/* Where an object of new space is after copying; EDEN_NONE: it is dead. */
-eden_value lifetimes_after_scavenge(eden_value object);
 /* It is alive, there. False: no memory for it. */
 bool lifetimes_move_on(struct profile *profile, struct life life, eden_value now);
 void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, bool censored);
