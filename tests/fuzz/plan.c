@@ -25,6 +25,10 @@ const char *const plan[] = {
     "eden_size=64K,compactor=planning",
     "eden_size=64K,compactor=planning,remembered_set=object,max_heap=1M",
     "eden_size=64K,max_heap=1M,grow_headroom=64K,large_object=4096",
+    "eden_size=64K,pretenure=tests/fuzz/pretenure.txt",
+    "eden_size=64K,pretenure=tests/fuzz/pretenure.txt,max_heap=1M,grow_headroom=64K,full_gc_ratio=0.1",
+    "eden_size=64K,pretenure=auto",
+    "eden_size=64K,pretenure=auto,max_heap=1M",
 };
 const size_t plan_sets = sizeof plan / sizeof plan[0];
 
