@@ -47,8 +47,9 @@ bool pretenure_reveal(const eden_heap *heap, uint64_t *header, size_t *slots) {
     }
     const struct eden_class_info *class = heap_class(heap, index);
     /* Counts near SIZE_MAX came without EDEN_SLOTS_OVERFLOW added, and are beyond all memory without it too. */
-    size_t units = *slots - EDEN_SLOTS_OVERFLOW, mask = unused_mask(class->format), unused = (0 - units) & mask;
-    *slots = class->fixed_slots + units / (mask + 1) + (unused != 0);
+    unsigned shift = unit_shift(class->format);
+    size_t units = *slots - EDEN_SLOTS_OVERFLOW, unused = (0 - units) & ((1u << shift) - 1);
+    *slots = class->fixed_slots + (units >> shift) + (unused != 0);
     *header = index | (class->format + unused) << EDEN_HEADER_FORMAT_SHIFT;
     return true;
 }

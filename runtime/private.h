@@ -272,12 +272,9 @@ static inline size_t reference_slots(const eden_heap *heap, eden_value object) {
     return format >= EDEN_FORMAT_COMPOUND ? heap_class(heap, eden_index_of(object))->fixed_slots : 0;
 }
 
-/* Raw formats count the unused units of the last slot in these bits; a slot has one unit more than the mask says. */
-static inline uint32_t unused_mask(uint32_t format) {
-    return format >= EDEN_FORMAT_BYTES     ? 7u
-           : format >= EDEN_FORMAT_WORDS16 ? 3u
-           : format >= EDEN_FORMAT_WORDS32 ? 1u
-                                           : 0u;
+/* A slot of a raw format has 2 to so many units; the low bits of the format count the unused ones of the last slot. */
+static inline unsigned unit_shift(uint32_t format) {
+    return format >= EDEN_FORMAT_BYTES ? 3 : format >= EDEN_FORMAT_WORDS16 ? 2 : format >= EDEN_FORMAT_WORDS32 ? 1 : 0;
 }
 
 /* Those that keep what they refer to alive: of weak objects the fixed ones. */

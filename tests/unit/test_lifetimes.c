@@ -4,6 +4,7 @@
 #include "lifetimes.h"
 #include "support.h"
 #include <math.h>
+#include <sys/mman.h>
 
 extern volatile unsigned short eden_batch_semaphore;
 void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *records, uint64_t count, uint64_t bytes);
@@ -28,6 +29,7 @@ static struct truth {
     uint64_t ns_sum, bytes_sum;
     struct eden_profile_record state;
     uint64_t turns; /* collections told */
+    uint64_t born_old;
 } truth;
 
 static struct made *made_at(uint64_t birth) {
@@ -52,6 +54,7 @@ static void take_record(const struct eden_life_record *r) {
     made->told = true;
     assert_int_equal(r->bytes, made->bytes);
     assert_int_equal(r->site, made->site);
+    truth.born_old += (r->flags & EDEN_LIFE_BORN_OLD) != 0;
     assert_true(r->birth_ns >= truth.state.begun_ns && r->birth_ns <= r->death_ns);
     assert_true(r->last_bytes <= made->death);
     assert_true(r->tenured_bytes <= r->death_bytes);
@@ -181,6 +184,7 @@ static const char *const heaps[] = {
     "eden_size=128K,tenure_fill=0,tenure_proportion=1",
     "eden_size=64K,tenure_criterion=never",
     "eden_size=64K,stress=7,large_object=4096",
+    "eden_size=64K,pretenure=auto",
 };
 
 static void all_objects_one_by_one(void **state) {
@@ -195,6 +199,32 @@ static void all_objects_one_by_one(void **state) {
         assert_true(truth.deaths > truth.count / 2);
         assert_true(truth.censored > 0);
     }
+}
+
+/* Objects that `pretenure` names count as born old, one by one; the births of those in eden between them are exact. */
+static void pretenured_objects_are_born_old(void **state) {
+    (void)state;
+    static const char names[] = "class Bytes\n";
+    int fd = memfd_create("pretenure", MFD_CLOEXEC);
+    assert_int_equal(write(fd, names, sizeof names - 1), sizeof names - 1);
+    char parameters[100];
+    snprintf(parameters, sizeof parameters, "eden_size=64K,grow_headroom=64K,pretenure=/proc/self/fd/%d", fd);
+    run(parameters, mail(EDEN_SAMPLE_OBJECTS, 1, EDEN_MAILBOX_OBJECTS), 60000);
+    assert_int_equal(truth.births, truth.count);
+    assert_true(truth.born_old > truth.count / 4);
+    uint64_t pairs = 0;
+    for (size_t i = 0; i < truth.count; i++) {
+        assert_true(truth.made[i].told);
+        pairs += truth.made[i].bytes == 24 && truth.made[i].site == 2;
+    }
+    assert_int_equal(truth.born_old, truth.count - pairs - 1); /* and the table */
+    /* Samplings that trap, and those that walk. */
+    run(parameters, mail(EDEN_SAMPLE_BYTES, 500, EDEN_MAILBOX_OBJECTS), 60000);
+    assert_true(truth.born_old != 0);
+    run(parameters, mail(EDEN_SAMPLE_NTH, 10, EDEN_MAILBOX_OBJECTS), 60000);
+    assert_true(truth.born_old != 0);
+    run(parameters, mail(EDEN_SAMPLE_OBJECTS, 100, 0), 60000);
+    close(fd);
 }
 
 static void cells_say_the_same(void **state) {
@@ -230,6 +260,7 @@ static void each_sampling_is_unbiased(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_objects_one_by_one),
+        cmocka_unit_test(pretenured_objects_are_born_old),
         cmocka_unit_test(cells_say_the_same),
         cmocka_unit_test(each_sampling_is_unbiased),
     };
