@@ -40,6 +40,12 @@ static bool fail_file(const eden_heap *heap, eden_error *error, const char *why)
                 parameter(heap)->where, parameter(heap)->path, why);
 }
 
+static bool fail_errno(const eden_heap *heap, eden_error *error) {
+    char text[80];
+    snprintf(text, sizeof text, "%m");
+    return fail_file(heap, error, text);
+}
+
 static bool fail_line(const eden_heap *heap, eden_error *error, size_t line, const char *why) {
     char text[80];
     snprintf(text, sizeof text, "line %zu %s", line, why);
@@ -71,7 +77,7 @@ static bool read_all(eden_heap *heap, struct pretenure_names *names, int fd, ede
             continue;
         }
         if (got < 0) {
-            return fail_file(heap, error, strerror(errno));
+            return fail_errno(heap, error);
         }
         names->bytes += (size_t)got;
         names->text[names->bytes] = '\0';
@@ -163,7 +169,7 @@ bool pretenure_read(eden_heap *heap, eden_error *error) {
     /* Not to wait for a writer, where it is a pipe. */
     int fd = open(parameter(heap)->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
-        return fail_file(heap, error, strerror(errno));
+        return fail_errno(heap, error);
     }
     bool ok = read_all(heap, names, fd, error) && read_lines(heap, names, error);
     close(fd);

@@ -1,4 +1,5 @@
-/* What `make test` runs: some seeds under each of several EDEN_OPTIONS. Inputs number them: new ones go to the end. */
+/* What `make test` runs: some seeds under each of several EDEN_OPTIONS. Inputs number them: new ones go to the end. Run
+ * from the top folder: one names a file. */
 #include "fuzz.h"
 
 const char *const plan[] = {

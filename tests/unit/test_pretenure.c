@@ -4,8 +4,8 @@
 #include <fcntl.h>
 
 static const char *write_file(const void *text, size_t size) {
-    static char path[] = "/tmp/eden-pretenure-XXXXXX";
-    strcpy(path + sizeof path - 7, "XXXXXX");
+    static char path[32];
+    snprintf(path, sizeof path, "/tmp/eden-pretenure-XXXXXX");
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, size), (ssize_t)size);
@@ -53,7 +53,8 @@ static void wrong_files_are_refused_with_the_line(void **state) {
     static char large[(16 << 20) + 2], long_name[5000];
     memset(large, '#', sizeof large);
     memset(long_name, 'n', sizeof long_name);
-    memcpy(long_name, "class ", 6);
+    snprintf(long_name, sizeof long_name, "class ");
+    long_name[6] = 'n';
     refused("klass A\n", 8, "line 1 is neither");
     refused("# a\n\nclass A\n class B\n", 21, "line 4 is neither");
     refused("class", 5, "line 1 is neither");
