@@ -190,7 +190,15 @@ static __always_inline void checkpoint(struct heap_entry *heap, uint64_t seq) {
     to->seq = seq;
 }
 
-static __always_inline void scavenge_done(struct heap_entry *heap, const uint64_t *arg) {
+/* Two arguments that older runtimes do not pass. */
+static __always_inline void pretenured(struct heap_entry *heap, const uint64_t *two, bool passed) {
+    if (passed) {
+        add(&heap->figures[EDEN_FIGURE_pretenured_objects], two[0]);
+        add(&heap->figures[EDEN_FIGURE_pretenured_bytes], two[1]);
+    }
+}
+
+static __always_inline void scavenge_done(struct heap_entry *heap, const uint64_t *arg, uint8_t args) {
     uint64_t duration = arg[2], survivors = arg[3], tenured_bytes = arg[5];
     bool seen = heap->flags & HEAP_SCAVENGE_SEEN;
     add(&heap->figures[EDEN_FIGURE_scavenges], 1);
@@ -199,6 +207,7 @@ static __always_inline void scavenge_done(struct heap_entry *heap, const uint64_
     add(&heap->figures[EDEN_FIGURE_survived_bytes], survivors + tenured_bytes);
     add(&heap->figures[EDEN_FIGURE_tenured_bytes], tenured_bytes);
     add(&heap->figures[EDEN_FIGURE_tenured_objects], arg[6]);
+    pretenured(heap, arg + 10, args > 11);
     gauge(heap, EDEN_FIGURE_survivor_used, survivors);
     gauge(heap, EDEN_FIGURE_remembered_now, arg[4]);
     if (seen) {
@@ -249,7 +258,7 @@ static __always_inline void aggregate(struct heap_entry *heap, const struct prob
         since(heap, arg + 7);
         break;
     case EDEN_PROBE_scavenge__done:
-        scavenge_done(heap, arg);
+        scavenge_done(heap, arg, spec->args);
         break;
     case EDEN_PROBE_full__start:
         heap->full_cause = arg[2];
@@ -286,6 +295,7 @@ static __always_inline void aggregate(struct heap_entry *heap, const struct prob
         break;
     case EDEN_PROBE_heap__destroy:
         since(heap, arg + 2);
+        pretenured(heap, arg + 6, spec->args > 7);
         heap->id = arg[1];
         flag(heap, HEAP_DESTROYED, true);
         break;

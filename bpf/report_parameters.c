@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum parameter_kind { PARAMETER_size, PARAMETER_number, PARAMETER_whole, PARAMETER_choice };
+enum parameter_kind { PARAMETER_size, PARAMETER_number, PARAMETER_whole, PARAMETER_choice, PARAMETER_file };
 
 static const struct parameter {
     const char *name;
@@ -27,7 +27,7 @@ static bool has_no_limit(const struct parameter *parameter) {
 }
 
 static void default_text(const struct parameter *parameter, char *text, size_t size) {
-    if (parameter->kind == PARAMETER_choice) {
+    if (parameter->kind == PARAMETER_choice || parameter->kind == PARAMETER_file) {
         const char *word = parameter->choices;
         for (int i = 0; i < (int)parameter->fallback; i++) {
             word += strcspn(word, " ") + 1;

@@ -40,9 +40,10 @@ enum eden_tenure_reason {
     EDEN_TENURE_REMEMBERED = 4, /* referred to by many remembered objects */
     EDEN_TENURE_CLASS = 5,      /* of a class chosen by eden_tenure_choose */
     EDEN_TENURE_SITE = 6,       /* allocated at a site chosen by it */
+    EDEN_TENURE_LEARNT = 7,     /* of a site that pretenure=auto has chosen */
 };
 #define EDEN_TENURE_REASON_NAMES                                                                                       \
-    { "age", "overflow", "pin", "retry", "remembered", "class", "site" }
+    { "age", "overflow", "pin", "retry", "remembered", "class", "site", "learnt" }
 
 enum eden_remember_origin {
     EDEN_REMEMBER_STORE = 0,    /* the write barrier */
@@ -85,6 +86,13 @@ enum {
     EDEN_CLASS_LIMIT = 1 << 22,
 };
 
+/* What parameter `pretenure` says of a class or site. */
+enum eden_pretenured {
+    EDEN_PRETENURED_NOT = 0,
+    EDEN_PRETENURED_BORN = 1,   /* its objects are born in old space: a file names it */
+    EDEN_PRETENURED_LEARNT = 2, /* its objects are tenured at their first scavenge: pretenure=auto has chosen it */
+};
+
 /* One class, or one site (a class at a place in the program: class_index is then another entry's). */
 struct eden_class_info {
     uint64_t name; /* address of a NUL-terminated string */
@@ -92,8 +100,8 @@ struct eden_class_info {
     uint32_t class_index; /* own index for a class; the class's for a site; 0: not defined */
     uint32_t format;
     uint32_t fixed_slots;
-    uint32_t chosen; /* to be tenured, where tenure_criterion is class or site */
-    uint32_t reserved;
+    uint32_t chosen;     /* to be tenured, where tenure_criterion is class or site */
+    uint32_t pretenured; /* enum eden_pretenured */
 };
 #define EDEN_CLASS_PAGE_SHIFT 10 /* entries a page of the table: 1 << 10 */
 

@@ -62,7 +62,8 @@ static const struct enumeration enumerations[] = {
      EDEN_TENURE_REASON_NAMES,
      {"it lay below the tenuring threshold", "the survivor semispace is full", "it is pinned",
       "left in place by a scavenge that found no memory, promoted by a later one",
-      "many remembered objects refer to it", "its class was chosen", "its site was chosen"}},
+      "many remembered objects refer to it", "its class was chosen", "its site was chosen",
+      "pretenure=auto has chosen its site"}},
     {"enum eden_remember_origin",
      "remember",
      EDEN_REMEMBER_ORIGIN_NAMES,
@@ -122,7 +123,7 @@ static void print_probes(void) {
     }
 }
 
-enum param_kind { KIND_size, KIND_number, KIND_whole, KIND_choice };
+enum param_kind { KIND_size, KIND_number, KIND_whole, KIND_choice, KIND_file };
 
 struct param {
     const char *name, *choices, *doc;
@@ -181,6 +182,7 @@ static void print_value(const struct param *param, double value, bool is_unlimit
         }
         break;
     case KIND_choice:
+    case KIND_file:
         print_choice(param->choices, (int)value);
         break;
     }
@@ -192,15 +194,16 @@ static void print_params(void) {
            "`EDEN_OPTIONS`\noverrides what a program gives at creation, for every heap of the process:\n\n"
            "    EDEN_OPTIONS=eden_size=64M,full_gc_ratio=2.5 PROGRAM\n\n"
            "Sizes are in bytes; K, M, G and T are powers of 1024; `none` is no limit. A value out of bounds is refused "
-           "by name and\nthe heap is not created. `eden_size` can't change while the heap lives. Probe `param__set` "
-           "tells each value.\n\n"
+           "by name and\nthe heap is not created. `eden_size`, `remembered_set` and `pretenure` can't change while the "
+           "heap "
+           "lives. Probe\n`param__set` tells each value.\n\n"
            "| parameter | default | bounds | meaning |\n|---|---|---|---|\n");
     for (size_t i = 0; i < LENGTH(params); i++) {
         const struct param *param = &params[i];
         printf("| `%s` | ", param->name);
         print_value(param, param->fallback, param->is_unlimited_fallback);
         printf(" | ");
-        if (param->kind == KIND_choice) {
+        if (param->kind == KIND_choice || param->kind == KIND_file) {
             for (int choice = 0; choice <= (int)param->high; choice++) {
                 printf("%s", choice == 0 ? "" : ", ");
                 print_choice(param->choices, choice);
@@ -210,7 +213,11 @@ static void print_params(void) {
             printf(" to ");
             print_value(param, param->high, param->is_unlimited_high);
         }
-        printf("%s | %s |\n", param->kind == KIND_whole ? ", or unset" : "", param->doc);
+        printf("%s | %s |\n",
+               param->kind == KIND_whole  ? ", or unset"
+               : param->kind == KIND_file ? ", or a file"
+                                          : "",
+               param->doc);
     }
 }
 

@@ -8,6 +8,8 @@
  * asked of the system (spur.md 3.3 d); else a new segment; else, if enough is free but in pieces, a full collection
  * that slides old space together; else failure.
  *
+ * Born old by `pretenure`: pretenure.c; where old space has no room for them, they are young like others.
+ *
  * With stress=n every n-th allocation collects first, each 16th time in full; mutator->limit stays at free then, so
  * that all allocations come here, and the inline path knows nothing of it.
  *
@@ -40,6 +42,9 @@ static eden_value format_object(eden_heap *heap, uintptr_t start, uint64_t heade
         *eden_words_(object) = header | (uint64_t)slots << EDEN_HEADER_SLOTS_SHIFT;
     }
     memset(eden_words_(object) + 1, 0, 8 * reference_slots(heap, object));
+    if (slots != 0 && eden_format_bits(object) >= EDEN_FORMAT_WORDS32) {
+        eden_words_(object)[slots] = 0; /* the unused bytes of the last word */
+    }
     return object;
 }
 
@@ -86,7 +91,7 @@ static void stress(eden_heap *heap) {
     }
 }
 
-static eden_value allocate(eden_heap *heap, uint64_t header, size_t slots) {
+static eden_value allocate(eden_heap *heap, uint64_t header, size_t slots, bool born_old) {
     if (slots > heap->reservation_bytes / 8) {
         return fail_allocation(heap, header, slots > SIZE_MAX / 8 - 2 ? SIZE_MAX : slots * 8 + 16);
     }
@@ -97,6 +102,11 @@ static eden_value allocate(eden_heap *heap, uint64_t header, size_t slots) {
             event_large(heap, object, bytes);
         }
         return object;
+    }
+    uintptr_t start = born_old ? pretenure_room(heap, bytes) : 0;
+    if (start != 0) {
+        event_pretenured(heap, bytes);
+        return format_object(heap, start, header, slots);
     }
     eden_value object = bump(heap, header, slots, bytes);
     if (object == EDEN_NONE) {
@@ -114,6 +124,7 @@ static eden_value allocate(eden_heap *heap, uint64_t header, size_t slots) {
 
 eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slots) {
     eden_heap *heap = mutator->heap;
+    bool born_old = pretenure_reveal(heap, &header, &slots);
     check_class(heap, header);
     if (heap->profile != NULL) {
         lifetimes_allocating(heap, slots);
@@ -121,7 +132,7 @@ eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slo
     if (heap->params.stress > 0) {
         stress(heap);
     }
-    eden_value object = allocate(heap, header, slots);
+    eden_value object = allocate(heap, header, slots, born_old);
     check_allocated(heap, object);
     if (heap->profile != NULL && object != EDEN_NONE) {
         lifetimes_allocated(heap, object);

@@ -255,11 +255,7 @@ void check_class(eden_heap *heap, uint64_t header) {
     }
     const struct eden_class_info *class = heap_class(heap, index);
     uint32_t format = (uint32_t)(header >> EDEN_HEADER_FORMAT_SHIFT) & 31u;
-    uint32_t unused_mask = class->format >= EDEN_FORMAT_BYTES     ? 7u
-                           : class->format >= EDEN_FORMAT_WORDS16 ? 3u
-                           : class->format >= EDEN_FORMAT_WORDS32 ? 1u
-                                                                  : 0u;
-    if ((format & ~unused_mask) != class->format) {
+    if ((format & ~((1u << unit_shift(class->format)) - 1)) != class->format) {
         REPORT(heap, "allocation", CLASSES, "index %u is class '%.60s' of format %u here, but format %u was asked for",
                index, (const char *)(uintptr_t) class->name, class->format, format);
     }

@@ -56,6 +56,8 @@ static eden_class define(eden_heap *heap, const char *name, uint32_t of, enum ed
         fail(error, EDEN_NO_MEMORY, "class '%.60s': no memory for the class table", name);
         return 0;
     }
+    bool born_old = pretenure_is_named(heap, of != 0, name) ||
+                    (of != 0 && heap_class(heap, of)->pretenured == EDEN_PRETENURED_BORN);
     memcpy(copy, name, length + 1); /* which also touches it: tools can't read a page that was never touched */
     *heap_class(heap, index) = (struct eden_class_info){
         .name = (uintptr_t)copy,
@@ -63,11 +65,12 @@ static eden_class define(eden_heap *heap, const char *name, uint32_t of, enum ed
         .class_index = of == 0 ? index : of,
         .format = (uint32_t)format,
         .fixed_slots = fixed,
+        .pretenured = born_old ? EDEN_PRETENURED_BORN : EDEN_PRETENURED_NOT,
     };
     heap->next_class = index + 1;
     __atomic_store_n(&heap->info.class_limit, index + 1, __ATOMIC_RELEASE);
     eden_fire_class__define(heap, index, copy, of == 0 ? index : of);
-    return index | (uint64_t)format << EDEN_HEADER_FORMAT_SHIFT | (uint64_t)fixed << EDEN_HEADER_SLOTS_SHIFT;
+    return pretenure_value(heap, index);
 }
 
 eden_class eden_class_define(eden_heap *heap, const eden_class_definition *definition, eden_error *error) {
@@ -106,10 +109,7 @@ void eden_tenure_choose(eden_heap *heap, eden_class of, bool chosen) {
 }
 
 eden_class eden_class_of(const eden_heap *heap, eden_value object) {
-    uint32_t index = heap_class(heap, eden_index_of(object))->class_index;
-    const struct eden_class_info *class = heap_class(heap, index);
-    return index | (uint64_t) class->format << EDEN_HEADER_FORMAT_SHIFT |
-           (uint64_t) class->fixed_slots << EDEN_HEADER_SLOTS_SHIFT;
+    return pretenure_value(heap, heap_class(heap, eden_index_of(object))->class_index);
 }
 
 const char *eden_class_name(const eden_heap *heap, eden_class of) {

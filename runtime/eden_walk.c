@@ -55,7 +55,8 @@ static void death(struct walk *walk, uint64_t birth, eden_value object, size_t b
 static size_t walk_one(struct walk *walk, uintptr_t at, uint64_t birth) {
     bool alive = false;
     eden_value object = object_at(at);
-    eden_value now = walk->censored ? object : lifetimes_after_scavenge(walk->profile, object, &alive);
+    eden_value now =
+        walk->censored ? object : place_after_scavenge(walk->profile->heap, walk->profile->copied_to, object, &alive);
     size_t bytes = object_bytes(object);
     if (alive) {
         survivor(walk, birth + at, object, now, bytes);

@@ -21,6 +21,12 @@ static void take_since(eden_heap *heap) {
     heap->since = (struct since){.allocated_from = heap->mutator.free};
 }
 
+static void take_pretenured(eden_heap *heap) {
+    heap->figures.pretenured_objects += heap->pretenured.objects;
+    heap->figures.pretenured_bytes += heap->pretenured.bytes;
+    heap->pretenured.objects = heap->pretenured.bytes = 0;
+}
+
 static void set_gauges(eden_heap *heap) {
     heap->figures.eden_size = heap->params.eden_size;
     heap->figures.survivor_used = heap_survivor_used(heap);
@@ -59,8 +65,10 @@ void event_heap_create(eden_heap *heap) {
 void event_heap_destroy(eden_heap *heap) {
     lifetimes_end(heap);
     eden_fire_heap__destroy(heap, heap->info.heap_id, allocated_since(heap), heap->since.remembered,
-                            heap->since.forgotten, heap->since.tenured);
+                            heap->since.forgotten, heap->since.tenured, heap->pretenured.objects,
+                            heap->pretenured.bytes);
     take_since(heap);
+    take_pretenured(heap);
 }
 
 struct scavenge_before event_scavenge_start(eden_heap *heap, enum eden_scavenge_cause cause) {
@@ -97,7 +105,9 @@ void event_scavenge_done(eden_heap *heap, const struct scavenge_before *before, 
     }
     eden_fire_scavenge__done(heap, heap->info.seq + 1, duration, survivor_used, remembered_now(heap),
                              totals->tenured_bytes, totals->tenured_objects, (const void *)heap->tenure_threshold,
-                             (const void *)survivors->start, (const void *)survivors->limit);
+                             (const void *)survivors->start, (const void *)survivors->limit, heap->pretenured.objects,
+                             heap->pretenured.bytes);
+    take_pretenured(heap);
     log_scavenge(heap, before, totals, duration);
     publish(heap);
 }
@@ -177,6 +187,12 @@ void event_large(eden_heap *heap, eden_value object, size_t bytes) {
     eden_fire_alloc__large(heap, (const void *)(uintptr_t)object, heap_class(heap, index)->class_index, bytes, index);
 }
 
+void event_pretenured(eden_heap *heap, size_t bytes) {
+    heap->since.allocated += bytes;
+    heap->pretenured.objects++;
+    heap->pretenured.bytes += bytes;
+}
+
 void event_alloc_failed(eden_heap *heap, uint32_t index, size_t bytes) {
     heap->figures.alloc_failures++;
     eden_fire_alloc__failed(heap, index, bytes);
@@ -203,4 +219,6 @@ void eden_heap_figures(const eden_heap *heap, eden_figures *figures) {
     figures->remembered += heap->since.remembered;
     figures->forgotten += heap->since.forgotten;
     figures->tenured_objects += heap->since.tenured;
+    figures->pretenured_objects += heap->pretenured.objects;
+    figures->pretenured_bytes += heap->pretenured.bytes;
 }

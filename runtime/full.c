@@ -20,6 +20,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     event_phase_done(heap, EDEN_PHASE_mark, start, marked);
     remembered_drop_unmarked(heap);
     lifetimes_marked(heap, before.start_ns);
+    learning_marked(heap);
 
     uint64_t young_freed;
     if (slide && compact(heap)) {

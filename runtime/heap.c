@@ -91,6 +91,8 @@ static bool create_spaces(eden_heap *heap, eden_error *error) {
 
 static void release(eden_heap *heap) {
     classes_destroy(heap);
+    pretenure_forget(heap);
+    learning_end(heap);
     if (heap->mark_stack.entries != NULL) {
         system_unmap(heap->mark_stack.entries, MARK_STACK_ENTRIES * sizeof(uint64_t));
     }
@@ -112,7 +114,7 @@ static bool create(eden_heap *heap, const eden_options *options, eden_error *err
     params_defaults(&heap->params);
     if (!params_parse(&heap->params, options->parameters, "parameters of the program", error) ||
         !params_parse(&heap->params, secure_getenv("EDEN_OPTIONS"), "EDEN_OPTIONS", error) ||
-        !create_spaces(heap, error)) {
+        !pretenure_read(heap, error) || !create_spaces(heap, error) || !learning_begin(heap, error)) {
         return false;
     }
     heap->mark_stack.entries = system_map(&heap->system, MARK_STACK_ENTRIES * sizeof(uint64_t), "mark stack");
@@ -204,6 +206,14 @@ bool eden_heap_set(eden_heap *heap, const char *name, const char *value, eden_er
     }
     if (changed.remembered_set != heap->params.remembered_set) {
         return fail(error, EDEN_BAD_PARAMETER, "eden_heap_set: remembered_set can't change while the heap lives");
+    }
+    if (changed.pretenure.choice != heap->params.pretenure.choice ||
+        strcmp(changed.pretenure.path, heap->params.pretenure.path) != 0) {
+        return fail(
+            error, EDEN_BAD_PARAMETER,
+            "eden_heap_set: pretenure=%.100s: can't change while the heap lives (none, auto or a file: when it is "
+            "created)",
+            value);
     }
     if (changed.max_heap < heap->info.new_bytes + heap->old.capacity) {
         return fail(error, EDEN_BAD_PARAMETER,

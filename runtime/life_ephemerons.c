@@ -89,11 +89,6 @@ static uintptr_t young_room(struct profile *profile, uint64_t ns) {
     return start;
 }
 
-static uintptr_t old_room(eden_heap *heap) {
-    uintptr_t start = old_allocate(heap, OWN_EPHEMERON_BYTES);
-    return start == 0 && old_grow(heap, OWN_EPHEMERON_BYTES) ? old_allocate(heap, OWN_EPHEMERON_BYTES) : start;
-}
-
 static bool follow(struct profile *profile, struct life life, eden_value object, uint64_t ns) {
     eden_heap *heap = profile->heap;
     struct own_ephemerons *own = &profile->own;
@@ -101,7 +96,7 @@ static bool follow(struct profile *profile, struct life life, eden_value object,
     bool young = profile->mechanism == EDEN_MECHANISM_EPHEMERON;
     uintptr_t start = listed && young ? young_room(profile, ns) : 0;
     if (listed && start == 0) {
-        start = old_room(heap);
+        start = old_room(heap, OWN_EPHEMERON_BYTES);
     }
     if (start == 0) {
         profile->lost++;

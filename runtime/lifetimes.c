@@ -129,6 +129,7 @@ void lifetimes_resume(eden_heap *heap) {
     uint64_t mail = mailbox(heap);
     if (profile != NULL) {
         struct anchor now = lifetimes_now(heap);
+        profile->jumps = 0;
         profile->from = heap->mutator.free;
         clock_resume(profile, profile->from, now);
         sampling_begin_epoch(profile, now.ns);
@@ -167,14 +168,29 @@ static void tell_sample(struct profile *profile, eden_value object, uint64_t byt
     fire_sample(profile, object, bytes, birth);
 }
 
-static void large_allocated(struct profile *profile, eden_value object, size_t bytes) {
+/* An object born old advances the byte clock, but not eden: marks before and after it. Small ones (`pretenure`) may be
+ * many: of those that are no samples and follow each other with nothing born in eden between, or where no walk asks for
+ * every birth in eden, only the last jump is kept. */
+static void mark_jump(struct profile *profile, struct anchor before, struct anchor after, bool small) {
+    struct byte_clock *clock = &profile->clock;
+    uintptr_t at = profile->heap->mutator.free;
+    struct mark *last = clock->mark_count == 0 ? NULL : &clock->marks[clock->mark_count - 1];
+    if (small && profile->jumps == clock->mark_count && last != NULL && (last->at == at || !sampling_walks(profile))) {
+        *last = (struct mark){at, after};
+        return;
+    }
+    clock_mark(profile, at, before);
+    clock_mark(profile, at, after);
+    profile->jumps = small ? clock->mark_count : 0;
+}
+
+static void old_allocated(struct profile *profile, eden_value object, size_t bytes) {
     eden_heap *heap = profile->heap;
     struct anchor after = lifetimes_now(heap), before = {after.bytes - bytes, after.ns};
-    clock_mark(profile, heap->mutator.free, before);
-    clock_mark(profile, heap->mutator.free, after);
-    if (sampling_large(profile, bytes) &&
-        profile->by->follow(profile, lifetimes_born(profile, object, before.bytes, EDEN_LIFE_BORN_OLD), object,
-                            after.ns)) {
+    bool sampled = sampling_large(profile, bytes);
+    mark_jump(profile, before, after, !sampled && bytes <= heap->params.large_object);
+    if (sampled && profile->by->follow(profile, lifetimes_born(profile, object, before.bytes, EDEN_LIFE_BORN_OLD),
+                                       object, after.ns)) {
         tell_sample(profile, object, bytes, before.bytes);
     }
 }
@@ -229,7 +245,7 @@ void lifetimes_allocated(eden_heap *heap, eden_value object) {
     uintptr_t start = object_start(object);
     size_t bytes = object_bytes(object);
     if (start - heap->eden.start >= heap->eden.limit - heap->eden.start) {
-        large_allocated(profile, object, bytes);
+        old_allocated(profile, object, bytes);
         return;
     }
     if (start + bytes <= profile->next_trap) {
@@ -361,7 +377,8 @@ static void move_all_on(struct profile *profile, const struct life *from, size_t
         }
         struct life life = from[i];
         bool alive;
-        eden_value now = lifetimes_after_scavenge(profile, lifetimes_place(profile, &life), &alive);
+        eden_value now =
+            place_after_scavenge(profile->heap, profile->copied_to, lifetimes_place(profile, &life), &alive);
         if (!alive) {
             end_one(&run, &life, now, 0);
         } else if (!lifetimes_move_on(profile, life, now)) {
@@ -387,10 +404,7 @@ static void new_scavenged(struct profile *profile) {
 }
 
 /* The collection that runs copies there. */
-static void set_copied_to(struct profile *profile, const struct space *to) {
-    profile->copied_to = to->start;
-    profile->copied_bytes = to->limit - to->start;
-}
+static void set_copied_to(struct profile *profile, const struct space *to) { profile->copied_to = to; }
 
 void lifetimes_settling(eden_heap *heap, const struct space *to, uint64_t start_ns) {
     if (turn(heap, false, start_ns)) {

@@ -99,9 +99,9 @@ struct profile {
     struct stretch *stretches;
     size_t stretch_count, stretch_room;
     struct lives pending, young, old; /* born in eden since the last collection; in new space; in old space */
+    size_t jumps;                     /* the clock's marks, when its last was of a small object born old; else 0 */
     bool turned;                      /* the clock has, in the collection that runs */
-    uintptr_t copied_to;              /* the semispace that it copies to */
-    size_t copied_bytes;
+    const struct space *copied_to;    /* the semispace that it copies to */
     uint64_t lost;
     uint64_t work_ns; /* spent within collections and passes */
     struct outbox out;
@@ -191,21 +191,6 @@ static inline void run_add(struct life_run *run, uint32_t site, size_t bytes, ui
 
 /* ---- what becomes of them (lifetimes.c, eden_walk.c) ---- */
 struct life lifetimes_born(const struct profile *profile, eden_value object, uint64_t bytes, uint64_t flags);
-/* After copying: where an object of new space is that was at `object`, or its corpse's last copy; is it alive? A copy
- * is dead that the first round of an overflow made and the second did not reach (scavenge.c, settle). */
-static inline eden_value lifetimes_after_scavenge(const struct profile *profile, eden_value object, bool *alive) {
-    uint64_t header = eden_header(object);
-    *alive = (header & (EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT)) != 0;
-    if ((header & EDEN_HEADER_FORWARDED) != 0) {
-        do {
-            object = forwarded_to(header);
-            header = eden_header(object);
-        } while ((header & EDEN_HEADER_FORWARDED) != 0);
-        *alive = (header & EDEN_HEADER_KEPT) != 0 || object - profile->copied_to < profile->copied_bytes ||
-                 !eden_is_young(&profile->heap->mutator, object);
-    }
-    return object;
-}
 void lifetimes_tell_birth(struct profile *profile, uint32_t site, uint64_t bytes);
 /* It is alive, there. False: no memory for it. */
 bool lifetimes_move_on(struct profile *profile, struct life life, eden_value now);

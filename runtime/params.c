@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum kind { KIND_size, KIND_number, KIND_whole, KIND_choice };
+enum kind { KIND_size, KIND_number, KIND_whole, KIND_choice, KIND_file };
 
 struct row {
     const char *name;
@@ -31,8 +31,16 @@ static const struct row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
+static void default_size(uint64_t *field, uint64_t fallback) { *field = fallback; }
+static void default_number(double *field, double fallback) { *field = fallback; }
+static void default_whole(int64_t *field, int64_t fallback) { *field = fallback; }
+static void default_choice(uint64_t *field, uint64_t fallback) { *field = fallback; }
+static void default_file(struct param_file *field, uint64_t fallback) {
+    *field = (struct param_file){.choice = fallback, .where = ""};
+}
+
 void params_defaults(struct params *params) {
-#define EDEN_PARAM(id, name, kind, fallback, low, high, choices, doc) params->id = (EDEN_PARAM_TYPE_##kind)(fallback);
+#define EDEN_PARAM(id, name, kind, fallback, low, high, choices, doc) default_##kind(&params->id, fallback);
 #include "eden_params.def"
 #undef EDEN_PARAM
 }
@@ -183,6 +191,23 @@ static bool set(struct params *params, const char *name, const char *value, cons
         memcpy(field, &index, sizeof index);
         break;
     }
+    case KIND_file: {
+        struct param_file file = {.choice = FILE_CHOICE, .where = where};
+        int choice = find_choice(row->choices, value);
+        size_t length = strlen(value);
+        if (length == 0 || length >= sizeof file.path) {
+            return fail(error, EDEN_BAD_PARAMETER,
+                        "%s: %s=%.40s: must be one of: %s; or the name of a file of at most %zu bytes", where, name,
+                        value, row->choices, sizeof file.path - 1);
+        }
+        if (choice >= 0) {
+            file.choice = (uint64_t)choice;
+        } else {
+            memcpy(file.path, value, length + 1);
+        }
+        memcpy(field, &file, sizeof file);
+        break;
+    }
     }
     if (field == (char *)&params->tenure_proportion) {
         params->survivors_to_keep = EDEN_UNSET;
@@ -199,7 +224,7 @@ bool params_set(struct params *params, const char *name, const char *value, cons
 
 bool params_parse(struct params *params, const char *text, const char *where, eden_error *error) {
     while (text != NULL && *text != '\0') {
-        char item[128];
+        char item[512];
         size_t length = strcspn(text, ",");
         const char *equals = memchr(text, '=', length);
         if (length != 0) {
@@ -217,6 +242,13 @@ bool params_parse(struct params *params, const char *text, const char *where, ed
         text += length + (text[length] == ',');
     }
     return true;
+}
+
+static void choice_text(const char *choices, uint64_t index, char *text, size_t size) {
+    for (uint64_t i = 0; i < index; i++) {
+        choices += strcspn(choices, " ") + 1;
+    }
+    snprintf(text, size, "%.*s", (int)strcspn(choices, " "), choices);
 }
 
 static void row_text(const struct params *params, const struct row *row, char *text, size_t size) {
@@ -248,13 +280,17 @@ static void row_text(const struct params *params, const struct row *row, char *t
             snprintf(text, size, "%" PRId64, whole);
         }
         break;
-    case KIND_choice: {
+    case KIND_choice:
         memcpy(&bytes, field, sizeof bytes);
-        const char *at = row->choices;
-        for (uint64_t i = 0; i < bytes; i++) {
-            at += strcspn(at, " ") + 1;
+        choice_text(row->choices, bytes, text, size);
+        break;
+    case KIND_file: {
+        const struct param_file *file = (const struct param_file *)field;
+        if (file->choice == FILE_CHOICE) {
+            snprintf(text, size, "%s", file->path);
+        } else {
+            choice_text(row->choices, file->choice, text, size);
         }
-        snprintf(text, size, "%.*s", (int)strcspn(at, " "), at);
         break;
     }
     }
@@ -272,7 +308,7 @@ bool params_get(const struct params *params, const char *name, char *text, size_
 void params_fire(eden_heap *heap, const char *only) {
     for (size_t i = 0; i < ROWS; i++) {
         if (only == NULL || strcmp(rows[i].name, only) == 0) {
-            char text[64];
+            char text[sizeof(struct param_file)];
             row_text(&heap->params, &rows[i], text, sizeof text);
             eden_fire_param__set(heap, rows[i].name, text);
         }

@@ -22,12 +22,28 @@ enum eden_remembered { EDEN_REMEMBERED_OBJECT, EDEN_REMEMBERED_CARD };
 enum eden_compactor { EDEN_COMPACTOR_PLANNING, EDEN_COMPACTOR_NONE, EDEN_COMPACTOR_SELECTIVE };
 
 enum eden_overflow { EDEN_OVERFLOW_SCAN_ORDER, EDEN_OVERFLOW_OLDEST };
-enum eden_criterion { EDEN_BY_AGE, EDEN_BY_REMEMBERED, EDEN_BY_CLASS, EDEN_BY_SITE, EDEN_BY_NOTHING };
+enum eden_criterion {
+    EDEN_BY_AGE,
+    EDEN_BY_REMEMBERED,
+    EDEN_BY_CLASS,
+    EDEN_BY_SITE,
+    EDEN_BY_NOTHING,
+    EDEN_BY_AGE_OR_LEARNT, /* no value of the parameter: age, where pretenure=auto has chosen sites */
+};
 
 #define EDEN_PARAM_TYPE_size uint64_t
 #define EDEN_PARAM_TYPE_number double
 #define EDEN_PARAM_TYPE_whole int64_t
 #define EDEN_PARAM_TYPE_choice uint64_t
+#define EDEN_PARAM_TYPE_file struct param_file
+/* One of the choices, or FILE_CHOICE and a file's name. */
+struct param_file {
+    uint64_t choice;
+    char path[256];
+    const char *where; /* who said it, for errors of reading; static */
+};
+enum { FILE_CHOICE = 255 };
+enum eden_pretenure { EDEN_PRETENURE_NONE, EDEN_PRETENURE_AUTO };
 struct params {
 #define EDEN_PARAM(id, name, kind, fallback, low, high, choices, doc) EDEN_PARAM_TYPE_##kind id;
 #include "eden_params.def"
@@ -145,6 +161,12 @@ struct since {
     uint64_t remembered, forgotten, tenured;
     uintptr_t allocated_from;
 };
+/* Born old, since the last scavenge's end: told there, because start probes have no room for it. */
+struct pretenured {
+    uint64_t objects, bytes;
+    uint64_t unchecked;  /* bytes until old space's growth is looked at again */
+    uint64_t refused_in; /* the collection after which there was no room: no use in trying until the next */
+};
 
 struct system {
     eden_memory_hook hook;
@@ -152,6 +174,8 @@ struct system {
 };
 
 struct profile;
+struct pretenure_names;
+struct learning;
 struct eden_heap {
     struct eden_heap_info info; /* first: tools find it here */
     uintptr_t tenure_threshold;
@@ -179,8 +203,11 @@ struct eden_heap {
     bool kept; /* the last scavenge left objects in place: all three spaces may hold objects */
     bool attached;
     struct since since;
-    eden_figures figures;                /* what the probes have said so far */
-    uint64_t phase_ns[EDEN_PHASE_COUNT]; /* how long each took when it last ran */
+    struct pretenured pretenured;
+    struct pretenure_names *pretenure_names; /* NULL: no file names any */
+    struct learning *learning;               /* NULL: nothing is learnt (learning.c) */
+    eden_figures figures;                    /* what the probes have said so far */
+    uint64_t phase_ns[EDEN_PHASE_COUNT];     /* how long each took when it last ran */
     uint64_t full_scavenge_ns;
     eden_heap *registry_next;
     struct profile *profile;     /* NULL: nobody listens (lifetimes.c) */
@@ -253,6 +280,11 @@ static inline size_t reference_slots(const eden_heap *heap, eden_value object) {
     return format >= EDEN_FORMAT_COMPOUND ? heap_class(heap, eden_index_of(object))->fixed_slots : 0;
 }
 
+/* A slot of a raw format has 2 to so many units; the low bits of the format count the unused ones of the last slot. */
+static inline unsigned unit_shift(uint32_t format) {
+    return format >= EDEN_FORMAT_BYTES ? 3 : format >= EDEN_FORMAT_WORDS16 ? 2 : format >= EDEN_FORMAT_WORDS32 ? 1 : 0;
+}
+
 /* Those that keep what they refer to alive: of weak objects the fixed ones. */
 static inline size_t strong_slots(const eden_heap *heap, eden_value object) {
     return eden_format_bits(object) == EDEN_FORMAT_WEAK ? heap_class(heap, eden_index_of(object))->fixed_slots
@@ -294,6 +326,41 @@ void ephemerons_destroy(eden_heap *heap);
 bool weak_note(eden_heap *heap, eden_value object); /* false: no memory, treat it as strong */
 /* Passes the weak slots of all noted objects through now, which answers the new address or EDEN_NONE. */
 struct tally weak_clear(eden_heap *heap, eden_value (*now)(void *context, eden_value v), void *context);
+
+/* After copying to `to`: where an object of the spaces being collected is now, or what its corpse leads to; is it
+ * alive? A copy is dead that the first round of an overflow made and the second did not reach (scavenge.c, settle). */
+static inline eden_value place_after_scavenge(const eden_heap *heap, const struct space *to, eden_value object,
+                                              bool *alive) {
+    uint64_t header = eden_header(object);
+    *alive = (header & (EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT)) != 0;
+    if ((header & EDEN_HEADER_FORWARDED) != 0) {
+        do {
+            object = forwarded_to(header);
+            header = eden_header(object);
+        } while ((header & EDEN_HEADER_FORWARDED) != 0);
+        *alive = (header & EDEN_HEADER_KEPT) != 0 || object - to->start < to->limit - to->start ||
+                 !heap_is_young(heap, object);
+    }
+    return object;
+}
+
+/* ---- pretenuring ---- */
+/* pretenure_file.c: reads what `pretenure` names. False: the error says why. */
+bool pretenure_read(eden_heap *heap, eden_error *error);
+bool pretenure_is_named(const eden_heap *heap, bool site, const char *name);
+void pretenure_forget(eden_heap *heap);
+/* pretenure.c. The value of a class or site, as allocation takes it. */
+eden_class pretenure_value(const eden_heap *heap, uint32_t index);
+/* Is this an allocation of a class whose objects are born old? Then header and slots become what is really wanted. */
+bool pretenure_reveal(const eden_heap *heap, uint64_t *header, size_t *slots);
+uintptr_t pretenure_room(eden_heap *heap, size_t bytes); /* in old space; 0: there is none. May collect */
+/* learning.c; all do nothing where heap->learning is NULL. */
+bool learning_begin(eden_heap *heap, eden_error *error);
+void learning_end(eden_heap *heap);
+bool learning_has_chosen(const eden_heap *heap);
+void learning_settling(eden_heap *heap, const struct space *to);  /* past survivors are about to be overwritten */
+void learning_scavenged(eden_heap *heap, const struct space *to); /* all is copied, to `to`, nothing overwritten yet */
+void learning_marked(eden_heap *heap);                            /* marking is done, nothing swept yet */
 
 /* ---- lifetimes (lifetimes.c); all do nothing where nobody listens ---- */
 void lifetimes_resume(eden_heap *heap); /* a collection has ended, or the heap been made */
@@ -346,6 +413,11 @@ void old_shrink(eden_heap *heap);                       /* returns empty segment
 void old_retire_buffer(eden_heap *heap);
 void old_reset_free(eden_heap *heap); /* before chunks are found anew */
 void old_add_free(eden_heap *heap, uintptr_t start, size_t bytes);
+/* The same, but grows old space where it is full. */
+static inline eden_value old_room(eden_heap *heap, size_t bytes) {
+    eden_value at = old_allocate(heap, bytes);
+    return at == 0 && old_grow(heap, bytes) ? old_allocate(heap, bytes) : at;
+}
 static inline uint64_t old_used(const eden_heap *heap) { return heap->old.capacity - heap->old.free_bytes; }
 uint64_t old_largest_free(const eden_heap *heap);
 /* Walks old space: the first object or chunk at or after address (start with 0); EDEN_NONE at the end. Objects
@@ -413,6 +485,7 @@ void event_full_done(eden_heap *heap, const struct full_before *before, uint64_t
 uint64_t event_phase_start(eden_heap *heap, enum eden_phase phase);
 void event_phase_done(eden_heap *heap, enum eden_phase phase, uint64_t start_ns, struct tally tally);
 void event_large(eden_heap *heap, eden_value object, size_t bytes);
+void event_pretenured(eden_heap *heap, size_t bytes);
 void event_alloc_failed(eden_heap *heap, uint32_t index, size_t bytes);
 void event_mourn(eden_heap *heap, eden_value ephemeron, uint32_t key_class, size_t queue_length);
 void event_segment(eden_heap *heap, bool mapped, uintptr_t start, size_t bytes);

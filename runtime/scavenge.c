@@ -49,11 +49,6 @@ struct scavenge {
     uint64_t start_ns;
 };
 
-static eden_value old_room(eden_heap *heap, size_t bytes) {
-    eden_value at = old_allocate(heap, bytes);
-    return at == 0 && old_grow(heap, bytes) ? old_allocate(heap, bytes) : at;
-}
-
 static eden_value copy_to(eden_value object, uintptr_t start, size_t bytes) {
     uintptr_t from = object_start(object);
     eden_value copy = start + (object - from);
@@ -468,6 +463,7 @@ static void settle(struct scavenge *s) {
     weak_clear(heap, where_now, s);
     lifetimes_keys(heap, false, where_now, s);
     lifetimes_settling(heap, s->to, s->start_ns);
+    learning_settling(heap, s->to);
     for (uintptr_t at = past->start; at < past->used && freed < s->owed;) {
         eden_value corpse = object_at(at);
         bool forwarded = header_has(corpse, EDEN_HEADER_FORWARDED);
@@ -532,6 +528,7 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
 
     lifetimes_keys(heap, false, where_now, &s);
     lifetimes_scavenged(heap, s.to, s.start_ns);
+    learning_scavenged(heap, s.to);
     finish_spaces(&s);
     event_scavenge_done(heap, &before, &s.totals);
     lifetimes_resume(heap);

@@ -14,6 +14,8 @@
  * a young object that has not been reached (grey is one: the scavenger looks at it in reached objects only); tenured is
  * what has at least as many as half of the population has. The count is one more pass over the remembered set.
  *
+ * With age, sites that pretenure=auto has chosen are tenured besides (learning.c).
+ *
  * class, site. What eden_tenure_choose has chosen. never. Only overflow tenures. */
 #include "private.h"
 #include <math.h>
@@ -101,6 +103,9 @@ struct tenure_policy tenure_policy(eden_heap *heap, enum eden_scavenge_cause cau
     if (policy.criterion == EDEN_BY_AGE && in_red_zone(heap)) {
         policy.criterion = EDEN_BY_REMEMBERED;
     }
+    if (policy.criterion == EDEN_BY_AGE && learning_has_chosen(heap)) {
+        policy.criterion = EDEN_BY_AGE_OR_LEARNT;
+    }
     /* The bits that would count are in use: by the pin that is asked for, or by what was kept in place. */
     if (policy.criterion == EDEN_BY_REMEMBERED && (cause == EDEN_SCAVENGE_PIN || heap->kept)) {
         policy.criterion = EDEN_BY_NOTHING;
@@ -124,6 +129,11 @@ int tenure_reason(const eden_heap *heap, const struct tenure_policy *policy, ede
         return EDEN_TENURE_RETRY;
     }
     switch (policy->criterion) {
+    case EDEN_BY_AGE_OR_LEARNT:
+        if (heap_class(heap, (uint32_t)(header & EDEN_HEADER_CLASS_MASK))->pretenured == EDEN_PRETENURED_LEARNT) {
+            return EDEN_TENURE_LEARNT;
+        }
+        __attribute__((fallthrough));
     case EDEN_BY_AGE:
         return object < heap->tenure_threshold ? EDEN_TENURE_AGE : NOT_TENURED;
     case EDEN_BY_CLASS: {

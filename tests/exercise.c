@@ -4,14 +4,17 @@
  *
  * Each part has a heap of its own, made small so that little work is enough: scavenges, tenuring by age, overflow, pin
  * and retry, remembering by store, tenuring and recovery, full collections of each cause, compaction and sweeping,
- * large objects, segments mapped and returned, allocations that fail, ephemerons that mourn, parameters changed. The
- * last heap is never destroyed. ROUNDS (default 1) repeats the work on the same heaps. With --wait the heaps are made,
- * "ready" is printed, and the work begins when a line comes on the standard input: so a tool can attach to a process
- * whose heaps it did not see made. Prints "done"; exit status 1 where a part did not happen as intended. */
+ * large objects, objects born old by name, segments mapped and returned, allocations that fail, ephemerons that mourn,
+ * parameters changed. The last heap is never destroyed. ROUNDS (default 1) repeats the work on the same heaps. With
+ * --wait the heaps are made, "ready" is printed, and the work begins when a line comes on the standard input: so a tool
+ * can attach to a process whose heaps it did not see made. Prints "done"; exit status 1 where a part did not happen as
+ * intended. */
 #include <eden/eden.h>
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 struct part {
     const char *name;
@@ -203,6 +206,21 @@ static void work_on_criteria(struct part *part) {
     }
 }
 
+/* Texts are born old, between scavenges and after the last. */
+static void work_on_pretenuring(struct part *part) {
+    EDEN_FRAME(part->mutator, local, 1);
+    uint64_t before = figures(part).pretenured_objects;
+    for (size_t i = 0; i < 3000; i++) {
+        local[0] = new_node(part, i % 100 == 0 ? EDEN_NONE : local[0]);
+        if (i == 1000) {
+            eden_scavenge(part->mutator);
+        } else if (i == 2000) {
+            eden_full_collect(part->mutator);
+        }
+    }
+    expect(part, figures(part).pretenured_objects == before + 3000, "not every text was born old");
+}
+
 /* Left to the end of the process, with something allocated, remembered and promoted after the last collection. */
 static void work_on_rest(struct part *part) {
     EDEN_FRAME(part->mutator, local, 1);
@@ -212,6 +230,15 @@ static void work_on_rest(struct part *part) {
     eden_value young = new_node(part, EDEN_NONE);
     eden_slot_set(part->mutator, local[0], 0, young);
     eden_unpin(part->mutator, local[0]);
+}
+
+/* A file without a name, that names class Text; gives parameters that name it. */
+static const char *name_texts(struct part *part) {
+    static char parameters[64];
+    int fd = memfd_create("pretenure", MFD_CLOEXEC);
+    expect(part, fd >= 0 && write(fd, "class Text\n", 11) == 11, "no file can be made");
+    snprintf(parameters, sizeof parameters, "eden_size=256K,pretenure=/proc/self/fd/%d", fd);
+    return parameters;
 }
 
 static void make(struct part *part) {
@@ -248,6 +275,7 @@ int main(int argc, char **argv) {
         {.name = "pins", .parameters = "eden_size=256K,grow_headroom=256K", .work = work_on_pins},
         {.name = "mourners", .parameters = "eden_size=256K,compactor=selective", .work = work_on_mourners},
         {.name = "criteria", .parameters = "eden_size=256K,remembered_set=card", .work = work_on_criteria},
+        {.name = "pretenuring", .work = work_on_pretenuring},
         {.name = "rest", .parameters = "eden_size=256K", .work = work_on_rest},
     };
     enum { PARTS = sizeof parts / sizeof parts[0] };
@@ -255,6 +283,9 @@ int main(int argc, char **argv) {
     int place = wait ? 2 : 1;
     long rounds = argc > place ? strtol(argv[place], NULL, 10) : 1;
     for (size_t i = 0; i < PARTS; i++) {
+        if (parts[i].parameters == NULL) {
+            parts[i].parameters = name_texts(&parts[i]);
+        }
         make(&parts[i]);
     }
     if (wait) {

@@ -36,12 +36,16 @@ def script(program, notes):
         return [f"@{probe}_{key}[arg0] = sum(${{{first + i}}});"
                 for i, key in enumerate(("allocated", "remembered", "forgotten", "tenured"))]
 
-    print(clause("heap__destroy", "@heap_id[arg0] = arg1;", *since("heap__destroy", 2)))
+    def pretenured(probe, first):
+        return [f"@{probe}_pretenured_{key}[arg0] = sum(${{{first + i}}});" for i, key in enumerate(("objects", "bytes"))]
+
+    print(clause("heap__destroy", "@heap_id[arg0] = arg1;", *since("heap__destroy", 2), *pretenured("heap__destroy", 6)))
     print(clause("scavenge__start", "@why[arg0] = arg2;", "@scavenge_causes[arg2] = count();",
                  *since("scavenge__start", 7)))
     print(clause("scavenge__done", "@scavenges[arg0] = count();", "@scavenge_ns[arg0] = sum(arg2);",
                  "@survived[arg0] = sum(arg3 + arg5);", "@done_tenured_bytes[arg0] = sum(arg5);",
                  "@done_tenured_objects[arg0] = sum(${6});",
+                 *pretenured("scavenge__done", 10),
                  "if (@why[arg0] == 2) { @before[arg0] = arg2; } else { @scavenge_pause[arg0] = max(arg2); }"))
     print(clause("full__start", "@full_causes[arg0, arg2] = count();", *since("full__start", 6)))
     print(clause("full__done", "@full_collections[arg0] = count();", "@full_ns[arg0] = sum(arg2);",
@@ -98,6 +102,8 @@ def check(sums, stats):
         compare(heap, "max_pause_ns", heap["max_pause_ns"], max(get("scavenge_pause"), get("full_pause")))
         compare(heap, "survived_bytes", heap["survived_bytes"], get("survived"))
         compare(heap, "allocated_bytes", heap["allocated_bytes"], since("allocated"))
+        for figure in ("pretenured_objects", "pretenured_bytes"):
+            compare(heap, figure, heap[figure], get("heap__destroy_" + figure) + get("scavenge__done_" + figure))
         # What the start and done probes add up to, beside the count of the probes an object.
         compare(heap, "tenured_objects by done", heap["tenured_objects"],
                 get("done_tenured_objects") + since("tenured"))

@@ -1,5 +1,5 @@
 /* What `make test` runs: some seeds under each of several EDEN_OPTIONS, of which some with a listener (profile.c) that
- * asks for a sampling. Inputs number them: new ones go to the end. */
+ * asks for a sampling. Inputs number them: new ones go to the end. Run from the top folder: one names a file. */
 #include "fuzz.h"
 
 const struct option_set plan[] = {
@@ -39,6 +39,12 @@ const struct option_set plan[] = {
     {"eden_size=256K,remembered_set=card", "0x10000210"},          /* by such, every 4 KiB on average */
     {"eden_size=64K,large_object=4096", "0x13331"},                /* by the oracle, every 4 KiB */
     {"eden_size=64K,compat.overflow=scan-order", "0x43311"},       /* one in four, by the oracle */
+    {"eden_size=64K,pretenure=tests/fuzz/pretenure.txt", NULL},
+    {"eden_size=64K,pretenure=tests/fuzz/pretenure.txt,max_heap=1M,grow_headroom=64K,full_gc_ratio=0.1", NULL},
+    {"eden_size=64K,pretenure=auto", NULL},
+    {"eden_size=64K,pretenure=auto,max_heap=1M", NULL},
+    {"eden_size=64K,pretenure=tests/fuzz/pretenure.txt", "0x10031"},
+    {"eden_size=64K,pretenure=auto", "0x10011"},
 };
 const size_t plan_sets = sizeof plan / sizeof plan[0];
 

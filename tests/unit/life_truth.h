@@ -36,6 +36,7 @@ static struct truth {
     uint64_t widest;            /* in bytes, between a record's death and when it was last known to be alive */
     uint64_t class_lifetimes[EDEN_CLASS_FIRST + 32], class_deaths[EDEN_CLASS_FIRST + 32];
     struct eden_profile_record state;
+    uint64_t born_old;
     uint64_t turns; /* collections told */
     uint64_t random;
 } truth;
@@ -69,6 +70,7 @@ static void take_record(const struct eden_life_record *r) {
     assert_true(r->last_bytes <= made->death);
     assert_true(r->last_bytes == 0 || (r->last_bytes >= r->birth_bytes && r->last_ns >= r->birth_ns));
     assert_true(r->tenured_bytes <= r->death_bytes);
+    truth.born_old += (r->flags & EDEN_LIFE_BORN_OLD) != 0;
     truth.nepotism += (r->flags & EDEN_LIFE_NEPOTISM) != 0;
     if (r->tenured_bytes != 0) {
         assert_true(r->tenured_bytes >= r->birth_bytes && (r->flags & EDEN_LIFE_TENURED) != 0);
@@ -250,6 +252,7 @@ static const char *const heaps[] = {
     "eden_size=128K,tenure_fill=0,tenure_proportion=1",
     "eden_size=64K,tenure_criterion=never",
     "eden_size=64K,stress=7,large_object=4096",
+    "eden_size=64K,pretenure=auto",
 };
 enum { HEAPS = sizeof heaps / sizeof heaps[0] };
 

@@ -49,7 +49,7 @@ static void class_and_registry_info(void **state) {
     AT(class_info, format, 16, 4);
     AT(class_info, fixed_slots, 20, 4);
     AT(class_info, chosen, 24, 4);
-    AT(class_info, reserved, 28, 4);
+    AT(class_info, pretenured, 28, 4);
     assert_int_equal(EDEN_CLASS_PAGE_SHIFT, 10);
     typedef struct eden_registry_info registry;
     assert_int_equal(sizeof(registry), 32);
@@ -148,12 +148,14 @@ static void figures_phases_and_probes_keep_their_places(void **state) {
 #undef EDEN_FIGURE
     };
     static const char *const known_figures[] = {
-        "scavenges",      "full_collections", "gc_ns",         "scavenge_ns",     "full_ns",
-        "mark_ns",        "sweep_ns",         "compact_ns",    "max_pause_ns",    "allocated_bytes",
-        "survived_bytes", "tenured_objects",  "tenured_bytes", "freed_bytes",     "remembered",
-        "forgotten",      "large_objects",    "large_bytes",   "segments_mapped", "segments_unmapped",
-        "alloc_failures", "mourned",          "eden_size",     "survivor_used",   "old_used",
-        "old_capacity",   "remembered_now"};
+        "scavenges",       "full_collections", "gc_ns",           "scavenge_ns",
+        "full_ns",         "mark_ns",          "sweep_ns",        "compact_ns",
+        "max_pause_ns",    "allocated_bytes",  "survived_bytes",  "tenured_objects",
+        "tenured_bytes",   "freed_bytes",      "remembered",      "forgotten",
+        "large_objects",   "large_bytes",      "segments_mapped", "segments_unmapped",
+        "alloc_failures",  "mourned",          "eden_size",       "survivor_used",
+        "old_used",        "old_capacity",     "remembered_now",  "pretenured_objects",
+        "pretenured_bytes"};
     static const char *const phases[] = {
 #define EDEN_PHASE(name, text, parent) #name,
 #include "eden_phases.def"

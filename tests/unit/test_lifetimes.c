@@ -1,6 +1,7 @@
 /* Lifetimes as the collections find them, against the truth that the program knows. */
 #include "life_truth.h"
 #include <math.h>
+#include <sys/mman.h>
 
 static void all_objects_one_by_one(void **state) {
     (void)state;
@@ -13,6 +14,32 @@ static void all_objects_one_by_one(void **state) {
         assert_true(truth.deaths > truth.count / 2);
         assert_true(truth.censored > 0);
     }
+}
+
+/* Objects that `pretenure` names count as born old, one by one; the births of those in eden between them are exact. */
+static void pretenured_objects_are_born_old(void **state) {
+    (void)state;
+    static const char names[] = "class Bytes\n";
+    int fd = memfd_create("pretenure", MFD_CLOEXEC);
+    assert_int_equal(write(fd, names, sizeof names - 1), sizeof names - 1);
+    char parameters[100];
+    snprintf(parameters, sizeof parameters, "eden_size=64K,grow_headroom=64K,pretenure=/proc/self/fd/%d", fd);
+    run(parameters, mail(EDEN_SAMPLE_OBJECTS, 1, EDEN_MAILBOX_OBJECTS), 60000);
+    assert_int_equal(truth.births, truth.count);
+    assert_true(truth.born_old > truth.count / 4);
+    uint64_t pairs = 0;
+    for (size_t i = 0; i < truth.count; i++) {
+        assert_true(truth.made[i].told);
+        pairs += truth.made[i].bytes == 24 && truth.made[i].site == 2;
+    }
+    assert_int_equal(truth.born_old, truth.count - pairs - 1); /* and the table */
+    /* Samplings that trap, and those that walk. */
+    run(parameters, mail(EDEN_SAMPLE_BYTES, 500, EDEN_MAILBOX_OBJECTS), 60000);
+    assert_true(truth.born_old != 0);
+    run(parameters, mail(EDEN_SAMPLE_NTH, 10, EDEN_MAILBOX_OBJECTS), 60000);
+    assert_true(truth.born_old != 0);
+    run(parameters, mail(EDEN_SAMPLE_OBJECTS, 100, 0), 60000);
+    close(fd);
 }
 
 static void cells_say_the_same(void **state) {
@@ -48,6 +75,7 @@ static void each_sampling_is_unbiased(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_objects_one_by_one),
+        cmocka_unit_test(pretenured_objects_are_born_old),
         cmocka_unit_test(cells_say_the_same),
         cmocka_unit_test(each_sampling_is_unbiased),
     };

@@ -298,7 +298,7 @@ static void threshold_in_the_wrong_space(void **state) {
 static void reasons_have_names(void **state) {
     (void)state;
     static const char *const names[] = EDEN_TENURE_REASON_NAMES;
-    assert_int_equal(sizeof names / sizeof names[0], EDEN_TENURE_SITE + 1);
+    assert_int_equal(sizeof names / sizeof names[0], EDEN_TENURE_LEARNT + 1);
     assert_string_equal(names[EDEN_TENURE_AGE], "age");
     assert_string_equal(names[EDEN_TENURE_OVERFLOW], "overflow");
     assert_string_equal(names[EDEN_TENURE_PIN], "pin");
@@ -306,6 +306,7 @@ static void reasons_have_names(void **state) {
     assert_string_equal(names[EDEN_TENURE_REMEMBERED], "remembered");
     assert_string_equal(names[EDEN_TENURE_CLASS], "class");
     assert_string_equal(names[EDEN_TENURE_SITE], "site");
+    assert_string_equal(names[EDEN_TENURE_LEARNT], "learnt");
 }
 
 int main(void) {

@@ -53,8 +53,8 @@ EDEN_API eden_heap *eden_heap_create(const eden_options *options, eden_error *er
 /* Ends a heap: its memory is gone, its mutators with it. EDEN_STATS is written here. NULL is allowed. */
 EDEN_API void eden_heap_destroy(eden_heap *heap);
 
-/* Sets a parameter of a living heap, from the text that EDEN_OPTIONS would take. eden_size, remembered_set and max_heap
- * below what is in use can't change later: EDEN_BAD_PARAMETER. Does not collect. */
+/* Sets a parameter of a living heap, from the text that EDEN_OPTIONS would take. eden_size, remembered_set,
+ * pretenure and max_heap below what is in use can't change later: EDEN_BAD_PARAMETER. Does not collect. */
 EDEN_API bool eden_heap_set(eden_heap *heap, const char *name, const char *value, eden_error *error);
 
 /* Writes a parameter's value, as eden_heap_set would take it, to text (at most size bytes, NUL included). False: no
@@ -86,7 +86,8 @@ enum eden_format {
 };
 
 /* A class at a site, as allocation takes it: the header that its instances begin with (index, format, fixed slots), so
- * that allocating reads no table. Zero is no class. */
+ * that allocating reads no table. Zero is no class. Equal values are the same class or site; of the parts only the
+ * index is the embedder's to read (eden_class_index): the rest also says how to allocate (`pretenure`). */
 typedef uint64_t eden_class;
 
 typedef struct eden_class_definition {

@@ -94,8 +94,16 @@ static inline eden_value eden_allocate_(eden_mutator *mutator, uint64_t header, 
     return at;
 }
 
+/* Of a class whose objects are born old (`pretenure`) the value says EDEN_SLOTS_OVERFLOW fixed slots, whatever it has:
+ * so all its allocations take the slow path, which knows better, and others pay nothing for it. If it is raw, the value
+ * says WORDS64 too: then eden_new_raw passes n on as it is. The number of fixed slots stands where headers have the
+ * hash. */
 static inline size_t eden_class_fixed_(eden_class of) { return (size_t)(of >> EDEN_HEADER_SLOTS_SHIFT); }
 static inline uint64_t eden_class_header_(eden_class of) { return of & ((1ull << EDEN_HEADER_SLOTS_SHIFT) - 1); }
+static inline size_t eden_class_slots_(eden_class of) {
+    size_t fixed = eden_class_fixed_(of);
+    return __builtin_expect(fixed != EDEN_SLOTS_OVERFLOW, 1) ? fixed : (size_t)(of >> EDEN_HEADER_HASH_SHIFT) & 255u;
+}
 
 /* An instance of an EMPTY, FIXED or EPHEMERON class. */
 static inline eden_value eden_new(eden_mutator *mutator, eden_class of) {
@@ -117,9 +125,9 @@ static inline eden_value eden_new_raw(eden_mutator *mutator, eden_class of, size
                      : format >= EDEN_FORMAT_WORDS32 ? 2
                                                      : 3;
     size_t per_slot = (size_t)8 >> shift;
-    size_t body = n / per_slot + (n % per_slot != 0);
-    size_t unused = body * per_slot - n;
-    size_t fixed = eden_class_fixed_(of);
+    size_t unused = (0 - n) & (per_slot - 1);
+    size_t body = n / per_slot + (unused != 0);
+    size_t fixed = n > SIZE_MAX - EDEN_SLOTS_OVERFLOW ? 0 : eden_class_fixed_(of);
     uint64_t header = eden_class_header_(of) + ((uint64_t)unused << EDEN_HEADER_FORMAT_SHIFT);
     eden_value object = eden_allocate_(mutator, header, fixed + body, fixed);
     if (unused != 0 && object != EDEN_NONE) {
@@ -155,7 +163,7 @@ static inline void *eden_raw(eden_value object) {
 }
 static inline void *eden_raw_after(eden_class of, eden_value object) {
     EDEN_CHECK_RAW(object);
-    return eden_words_(object) + 1 + eden_class_fixed_(of);
+    return eden_words_(object) + 1 + eden_class_slots_(of);
 }
 
 /* Units of a raw object: words or bytes. For a COMPOUND object all bytes of the body, references included. */
