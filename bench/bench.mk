@@ -15,3 +15,4 @@ bench: $(BENCH_TOOLS) $(B)/bench/remembered $(B)/workloads/dataframe $(B)/bin/ed
 	@B=$(B) ROWS=$(BENCH_ROWS) PAIRS=$(BENCH_PAIRS) bench/run
 
 include bench/ephemerons.mk
+include bench/lifetimes.mk

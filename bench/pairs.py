@@ -17,36 +17,49 @@ import subprocess
 import sys
 import tempfile
 
-# Two-sided 95% quantiles of Student's t by degrees of freedom; beyond 120 the normal's.
-T95 = {4: 2.776, 9: 2.262, 14: 2.145, 19: 2.093, 24: 2.064, 29: 2.045, 39: 2.023, 59: 2.001, 119: 1.980}
+# Two-sided 95% quantiles of Student's t by degrees of freedom; for others that of the next smaller one.
+T95 = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 9: 2.262, 14: 2.145, 19: 2.093, 24: 2.064, 29: 2.045, 39: 2.023,
+       59: 2.001, 119: 1.980}
 
 
-def t95(freedom):
-    smaller = [f for f in T95 if f <= freedom]
-    return T95[max(smaller)] if smaller else 12.706
+class Failure(Exception):
+    """A run could not be made, or can't be measured."""
+
+
+def measure(command, library, **variables):
+    """Runs a command, with these environment variables. What it printed, and of each process of the run, as it ended:
+    its name, wall and CPU time in seconds, and its peak of resident memory in bytes."""
+    with tempfile.NamedTemporaryFile() as out:
+        environment = dict(os.environ, SELFTIME=out.name, LD_PRELOAD=library, **variables)
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            raise Failure(f"{shlex.join(command)} failed:\n{done.stderr}")
+        lines = [line.rstrip("\n").split(" ", 4) for line in open(out.name)]
+    return done.stdout, [{"name": name, "wall": int(wall) / 1e9, "cpu": (int(user) + int(system)) / 1e6,
+                          "peak": int(peak) * 1024} for wall, user, system, peak, name in lines]
 
 
 def run(prefix, program, library):
-    with tempfile.NamedTemporaryFile() as out:
-        environment = dict(os.environ, SELFTIME=out.name, LD_PRELOAD=library)
-        words = shlex.split(prefix)
-        command = (["env"] if words and "=" in words[0] else []) + words + program
-        done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        if done.returncode != 0:
-            sys.exit(f"pairs.py: {shlex.join(command)} failed:\n{done.stderr}")
-        # Every process of the run adds a line; the program is the one that took the most CPU time.
-        lines = [[int(word) for word in line.split()] for line in open(out.name)]
-    wall, user, system = max(lines, key=lambda line: line[1])
-    return {"wall": wall / 1e9, "cpu": (user + system) / 1e6}
+    words = shlex.split(prefix)
+    command = (["env"] if words and "=" in words[0] else []) + words + program
+    # The program is the process that took the most CPU time.
+    return max(measure(command, library)[1], key=lambda process: process["cpu"])
+
+
+def interval(ratios):
+    """The geometric mean, and its 95% interval, or None for that of a single ratio."""
+    logs = [math.log(ratio) for ratio in ratios]
+    mean = statistics.fmean(logs)
+    if len(logs) < 2:
+        return math.exp(mean), None
+    half = T95[max(f for f in T95 if f < len(logs))] * statistics.stdev(logs) / math.sqrt(len(logs))
+    return math.exp(mean), (math.exp(mean - half), math.exp(mean + half))
 
 
 def summary(name, ratios):
-    logs = [math.log(ratio) for ratio in ratios]
-    mean = statistics.fmean(logs)
-    half = t95(len(logs) - 1) * statistics.stdev(logs) / math.sqrt(len(logs))
-    low, high = math.exp(mean - half), math.exp(mean + half)
+    mean, bounds = interval(ratios)
     print(f"  {name:5} A/B median {statistics.median(ratios):.4f}  range {min(ratios):.4f}..{max(ratios):.4f}"
-          f"  mean {math.exp(mean):.4f}  95% interval {low:.4f}..{high:.4f}")
+          f"  mean {mean:.4f}" + ("  95% interval {:.4f}..{:.4f}".format(*bounds) if bounds else ""))
 
 
 def main():
@@ -73,4 +86,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Failure as failure:
+        sys.exit(f"pairs.py: {failure}")

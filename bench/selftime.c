@@ -1,9 +1,13 @@
-/* Preloaded into a program that is measured: at its exit, appends to $SELFTIME one line "wall_ns user_us system_us" of
- * the program alone, from its own start. So a program's cost can be told from that of a tool that runs it. */
+/* Preloaded into a program that is measured: at its exit, appends to $SELFTIME one line
+ * "wall_ns user_us system_us peak_kib name" of the program alone, from its own start. So a program's cost can be told
+ * from that of a tool that runs it. The peak is the most memory that was resident: VmHWM, for the maxrss of getrusage
+ * also counts what the process was before it became this program, a copy of the one that started it. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,18 +20,35 @@ static uint64_t wall_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* 0: not known. */
+static unsigned long peak_kib(void) {
+    char line[256];
+    unsigned long peak = 0;
+    FILE *status = fopen("/proc/self/status", "re");
+    while (status != NULL && fgets(line, sizeof line, status) != NULL) {
+        if (strncmp(line, "VmHWM:", 6) == 0) {
+            peak = strtoul(line + 6, NULL, 10);
+        }
+    }
+    if (status != NULL) {
+        fclose(status);
+    }
+    return peak;
+}
+
 __attribute__((constructor)) static void start(void) { started = wall_ns(); }
 
 __attribute__((destructor)) static void finish(void) {
     const char *path = secure_getenv("SELFTIME");
     struct rusage usage;
-    char line[128];
+    char line[256];
     if (path == NULL || getrusage(RUSAGE_SELF, &usage) != 0) {
         return;
     }
-    int length = snprintf(line, sizeof line, "%llu %lld %lld\n", (unsigned long long)(wall_ns() - started),
+    int length = snprintf(line, sizeof line, "%llu %lld %lld %lu %.64s\n", (unsigned long long)(wall_ns() - started),
                           (long long)usage.ru_utime.tv_sec * 1000000 + usage.ru_utime.tv_usec,
-                          (long long)usage.ru_stime.tv_sec * 1000000 + usage.ru_stime.tv_usec);
+                          (long long)usage.ru_stime.tv_sec * 1000000 + usage.ru_stime.tv_usec, peak_kib(),
+                          program_invocation_short_name);
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
     if (fd < 0 || write(fd, line, (size_t)length) != length) {
         perror(path);

@@ -1,0 +1,94 @@
+"""The five programs that lifetimes are measured on, the rates, and the figures of the paper that are known.
+
+The paper is FiLiP: Jordan Montaño et al., Evaluating Finalization-Based Object Lifetime Profiling, ISMM 2024. Of its
+Table 5 the averages are known, and each program's figure at 100%; of its Table 6 the range, the data frame's figure and
+how it was estimated. What is not here is not known, and is shown as "-".
+"""
+import json
+import os
+import subprocess
+
+# The rates as arguments of --sampling, and as the paper names them.
+RATES = {"all": "100%", "1/2": "50%", "1/100": "1%", "1/1000": "0.1%"}
+
+PAPER_TIME = {"all": 2.12, "1/2": 1.65, "1/100": 1.34, "1/1000": 1.26}  # averages of its five programs
+PAPER_TIME_OF = {"dataframe": 2.29, "honeyginger": 3.2, "mobidyc": 2.06, "bloc": 1.03, "moose": 2.02}  # at 100%
+PAPER_GAIN = 3.68  # of pretenured ephemerons over plain ones, on average
+PAPER_GAIN_MOST = 15.68
+PAPER_MEMORY = (2.36, 3.34)  # at 100%, least and most of its programs
+PAPER_MEMORY_OF = {"dataframe": 2.36}
+PAPER_EPHEMERON = 80  # bytes that it adds for each object allocated
+PAPER_SHORT_LIVED = 0.05  # of the run: a mean lifetime up to this is short
+PAPER_MANY = 0.01  # of all allocations: classes from this on are the most allocated ones
+PAPER_MIX = {"NumberParser": 27.9, "Fraction": 27.9, "ReadStream": 27.9, "ByteString": 13.9, "Array": 2.3}
+PAPER_DIES_AT_ONCE = 0.85  # of the data frame's objects, about
+
+# Arguments of the programs; dataframe's is a file.
+FULL = {"dataframe": [], "honeyginger": [], "mobidyc": [], "bloc": [], "moose": []}
+SMALL = {
+    "dataframe": [],
+    "honeyginger": ["--columns", "10", "--rows", "10", "--steps", "50"],
+    "mobidyc": ["--width", "40", "--height", "40", "--goats", "400", "--wolves", "40", "--steps", "40"],
+    "bloc": ["--boids", "100", "--frames", "60"],
+    "moose": ["--queries", "5"],
+}
+
+
+def command(name, arguments, build, data):
+    return [os.path.join(build, "workloads", name), *arguments[name], *([data] if name == "dataframe" else [])]
+
+
+def chosen(words, known, what):
+    """The words of a choice, in their order; None where one is not known, after saying so."""
+    words = words.replace(",", " ").split()
+    for word in words:
+        if word not in known:
+            raise ValueError(f"{word}: not one of the {what} {', '.join(known)}")
+    return words or list(known)
+
+
+def lifetimes(build, sampling, output, *arguments):
+    """The words that a program's command is appended to."""
+    return [os.path.join(build, "bin", "edenscope"), "lifetimes", "--sampling", sampling, *arguments, "-o", output, "--"]
+
+
+def problems(seen, sampling, mechanism="vm"):
+    """What is wrong with a profile (the object of `lifetimes --json`), as a list of phrases: where it is empty, nothing
+    was lost, every object that was born has died or was alive at the end, and it was done as it was asked for."""
+    found = []
+    profiled = [heap for heap in seen["heaps"] if heap["profiled"]]
+    if seen["lost"] != 0:
+        found.append(f"{seen['lost']} lost")
+    if not profiled:
+        found.append("no heap was profiled")
+    for heap in profiled:
+        if (heap["sampling"], heap["mechanism"]) != (sampling, mechanism):
+            found.append(f"heap {heap['heap']} sampled {heap['sampling']} with {heap['mechanism']}")
+        if not heap["ended"]:
+            found.append(f"the profile of heap {heap['heap']} has not ended")
+    for row in seen["classes"] + seen["sites"]:
+        if row["births"] != row["deaths"] + row["censored"] or row["untold"] != 0:
+            found.append(f"{row['name']}: {row['births']} born, {row['deaths']} dead, {row['censored']} censored, "
+                         f"{row['untold']} untold")
+    return found
+
+
+def load(name):
+    with open(name, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def write_whole(name, text):
+    """The file appears whole or not at all."""
+    os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+    with open(name + ".new", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(name + ".new", name)
+
+
+def profile(build, sampling, output, program, *arguments):
+    """Runs a program under `edenscope lifetimes`, whose output goes to a file. Raises RuntimeError where that fails."""
+    words = lifetimes(build, sampling, output, *arguments) + program
+    done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(words)} gave status {done.returncode}: {done.stderr.strip()}")

@@ -1,0 +1,16 @@
+# What lifetimes cost. ROWS: of the data frame; PAIRS, EPHEMERON_PAIRS: how often; PROGRAMS, SAMPLINGS: only some of them.
+LIFETIMES_ROWS ?= 1000000
+LIFETIMES_PAIRS ?= 20
+EPHEMERON_PAIRS ?= 5
+LIFE_PROGRAMS := dataframe honeyginger mobidyc bloc moose
+
+# The name has the number, so that another number is another file.
+LIFETIMES_DATA := $(B)/bench/rows-$(LIFETIMES_ROWS).csv
+$(LIFETIMES_DATA): $(B)/workloads/mkdata
+	@mkdir -p $(@D)
+	$< $(LIFETIMES_ROWS) >$@.new && mv $@.new $@
+
+.PHONY: bench-lifetimes
+bench-lifetimes: $(B)/bench/selftime.so $(B)/bin/edenscope $(LIFE_PROGRAMS:%=$(B)/workloads/%) $(LIFETIMES_DATA) $(B)/bench/data.csv ## time the five programs under edenscope lifetimes, at four rates (paired runs, about an hour; root)
+	@bench/lifetimes.py -n $(LIFETIMES_PAIRS) -e $(EPHEMERON_PAIRS) -B $(B) --selftime $(B)/bench/selftime.so \
+	    --programs '$(PROGRAMS)' --samplings '$(SAMPLINGS)' $(LIFETIMES_DATA) $(B)/bench/data.csv

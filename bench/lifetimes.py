@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""lifetimes.py [-n PAIRS] [-e PAIRS] [--programs LIST] [--samplings LIST] [-o FILE] --selftime LIB [-B BUILD] CSV [CSV]
+
+What `edenscope lifetimes` costs the five programs at each rate, with the tool attached and adding up in the kernel.
+
+A pair is one run of the program alone and one under the tool; which goes first alternates, so a machine whose speed
+drifts hits both alike. Compared is the CPU time of the program's own process, kernel programs that it ran into
+included, and its wall time; the tool's own CPU time stands beside them. Ephemerons, plain and pretenured, are compared
+in the same way on the data frame, each round being one run of the three (-e; the second CSV is for them, 0 leaves them
+out).
+
+Each run is checked: the program prints what it prints alone, nothing is lost, and every object born has died or was
+alive at the end. A run where that is not so is reported, and the exit status is 1.
+
+The JSON file is written anew after each step: a list of {"program", "mechanism", "sampling", "output", "pairs",
+"time_ratio": {"min", "median", "max"}, "mean", "interval", "wall_ratio": {...}, "memory_ratio", "program_cpu_s",
+"tool_cpu_s", "ns_per_object", "objects", "allocated_bytes", "paper_memory_ratio", "lost", "problems"} and, of pretenured
+ephemerons, "gain". Ratios are of CPU time; means are geometric, intervals of 95%; "output" is "sums", added up in the
+kernel.
+"""
+import argparse
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+
+import life_programs
+import lifetimes_table
+import pairs
+from life_programs import RATES
+
+TRACKED = ("vm",)
+EPHEMERONS = ("ephemeron", "pretenured")
+
+
+def spread(ratios):
+    return {"min": min(ratios), "median": statistics.median(ratios), "max": max(ratios)}
+
+
+def process_named(processes, name):
+    found = [process for process in processes if process["name"] == name]
+    if len(found) != 1:
+        raise pairs.Failure(f"{len(found)} processes named {name} ended in a run, not one")
+    return found[0]
+
+
+class Bench:
+    def __init__(self, build, library):
+        self.build = build
+        self.library = os.path.abspath(library)
+        self.printed = {}  # what each program prints alone
+        self.started = time.monotonic()
+
+    def say(self, text):
+        print(f"{time.monotonic() - self.started:6.0f} s  {text}", file=sys.stderr, flush=True)
+
+    def warm(self, name, program):
+        """One run that is not counted, for the caches and for what the program prints."""
+        self.printed[name], _ = pairs.measure(program, self.library)
+
+    def run(self, name, program, mechanism, sampling):
+        """One run, alone if there is no mechanism."""
+        if not mechanism:
+            printed, processes = pairs.measure(program, self.library)
+            tool, seen, problems = None, None, []
+        else:
+            with tempfile.TemporaryDirectory() as folder:
+                output = os.path.join(folder, "seen.json")
+                words = life_programs.lifetimes(self.build, sampling, output, "--mechanism", mechanism, "--json")
+                printed, processes = pairs.measure(words + program, self.library)
+                seen = life_programs.load(output)
+            tool = process_named(processes, "edenscope")["cpu"]
+            problems = life_programs.problems(seen, sampling, mechanism)
+        if printed != self.printed[name]:
+            problems.append("the program printed something else")
+        figures = process_named(processes, os.path.basename(program[0]))
+        return figures | {"tool": tool, "seen": seen, "problems": problems}
+
+    def step(self, name, program, mechanisms, sampling, count):
+        """The entries of so many rounds: the program alone, and under each mechanism."""
+        self.say(f"{name} {RATES[sampling]} {' and '.join(mechanisms)}: {count} rounds")
+        sides = ("", *mechanisms)
+        rounds = []
+        for i in range(count):
+            order = sides if i % 2 == 0 else sides[::-1]
+            rounds.append({side: self.run(name, program, side, sampling) for side in order})
+        entries = [self.entry(name, mechanism, sampling, rounds) for mechanism in mechanisms]
+        if mechanisms == EPHEMERONS:
+            gains = [each["ephemeron"]["cpu"] / each["pretenured"]["cpu"] for each in rounds]
+            mean, bounds = pairs.interval(gains)
+            entries[-1]["gain"] = spread(gains) | {"mean": mean, "interval": bounds}
+        for entry in entries:
+            self.say(f"  {entry['mechanism']}: program {entry['program_cpu_s']:.2f} s alone, ratio "
+                     f"{entry['time_ratio']['median']:.3f}, tool {entry['tool_cpu_s']:.2f} s, lost {entry['lost']}")
+            for problem in entry["problems"]:
+                self.say(f"  {entry['mechanism']}: {problem}")
+        return entries
+
+    @staticmethod
+    def entry(name, mechanism, sampling, rounds):
+        def median(value):
+            return statistics.median(value(each[""], each[mechanism]) for each in rounds)
+
+        def ratios(figure):
+            return [each[mechanism][figure] / each[""][figure] for each in rounds]
+
+        mean, bounds = pairs.interval(ratios("cpu"))
+        wall_mean, wall_bounds = pairs.interval(ratios("wall"))
+        seen = rounds[-1][mechanism]["seen"]
+        objects = sum(row["objects"] for row in seen["classes"])
+        allocated = sum(heap["run_bytes"] for heap in seen["heaps"] if heap["profiled"])
+        every = sampling == "all" and objects > 0
+        return {
+            "program": name, "mechanism": mechanism, "sampling": sampling, "output": "sums", "pairs": len(rounds),
+            "time_ratio": spread(ratios("cpu")), "mean": mean, "interval": bounds, "ratios": ratios("cpu"),
+            "wall_ratio": spread(ratios("wall")) | {"mean": wall_mean, "interval": wall_bounds},
+            "memory_ratio": statistics.median(ratios("peak")),
+            "program_cpu_s": median(lambda alone, seen: alone["cpu"]),
+            "tool_cpu_s": median(lambda alone, seen: seen["tool"]),
+            "ns_per_object": median(lambda alone, seen: seen["cpu"] - alone["cpu"]) / objects * 1e9 if every else None,
+            "objects": objects, "allocated_bytes": allocated,
+            "paper_memory_ratio": 1 + life_programs.PAPER_EPHEMERON * objects / allocated if every else None,
+            "lost": sum(each[mechanism]["seen"]["lost"] for each in rounds),
+            "problems": sorted({f"round {i + 1}: {problem}" for i, each in enumerate(rounds)
+                                for problem in each[mechanism]["problems"] + each[""]["problems"]}),
+        }
+
+
+def measure(arguments, programs, samplings, entries):
+    bench = Bench(arguments.build, arguments.selftime)
+
+    def add(name, data, mechanisms, count):
+        program = life_programs.command(name, life_programs.FULL, arguments.build, data)
+        bench.warm(name, program)
+        for sampling in samplings:
+            entries.extend(bench.step(name, program, mechanisms, sampling, count))
+            life_programs.write_whole(arguments.output, json.dumps(entries, indent=1) + "\n")
+
+    for name in programs:
+        add(name, arguments.data[0], TRACKED, arguments.n)
+    if arguments.e and "dataframe" in programs:
+        add("dataframe", arguments.data[-1], EPHEMERONS, arguments.e)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("-n", type=int, default=20)
+    parser.add_argument("-e", type=int, default=5)
+    parser.add_argument("-B", "--build", default="build")
+    parser.add_argument("-o", "--output")
+    parser.add_argument("--programs", default="")
+    parser.add_argument("--samplings", default="")
+    parser.add_argument("--selftime", required=True)
+    parser.add_argument("data", nargs="+")
+    arguments = parser.parse_args()
+    arguments.output = arguments.output or os.path.join(arguments.build, "bench", "lifetimes.json")
+    try:
+        programs = life_programs.chosen(arguments.programs, life_programs.FULL, "programs")
+        samplings = life_programs.chosen(arguments.samplings, RATES, "samplings")
+    except ValueError as error:
+        parser.error(str(error))
+    if arguments.n < 1 or arguments.e < 0:
+        parser.error("at least one pair; -e 0 leaves ephemerons out")
+    entries = []
+    status = 0
+    try:
+        measure(arguments, programs, samplings, entries)
+    except pairs.Failure as failure:
+        print(f"lifetimes.py: {failure}", file=sys.stderr)
+        status = 1
+    except KeyboardInterrupt:
+        status = 130
+    lifetimes_table.show(entries)
+    print(f"\n{arguments.output} has these figures, and every ratio")
+    return status or int(any(entry["problems"] for entry in entries))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
