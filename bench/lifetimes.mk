@@ -14,3 +14,14 @@ $(LIFETIMES_DATA): $(B)/workloads/mkdata
 bench-lifetimes: $(B)/bench/selftime.so $(B)/bin/edenscope $(LIFE_PROGRAMS:%=$(B)/workloads/%) $(LIFETIMES_DATA) $(B)/bench/data.csv ## time the five programs under edenscope lifetimes, at four rates (paired runs, about an hour; root)
 	@bench/lifetimes.py -n $(LIFETIMES_PAIRS) -e $(EPHEMERON_PAIRS) -B $(B) --selftime $(B)/bench/selftime.so \
 	    --programs '$(PROGRAMS)' --samplings '$(SAMPLINGS)' $(LIFETIMES_DATA) $(B)/bench/data.csv
+
+# The papers' tables and figures of lifetimes. REPRO_ROWS: two million are the papers' 86 million objects.
+REPRO_ROWS ?= 2000000
+REPRO_DATA := $(B)/repro/rows-$(REPRO_ROWS).csv
+$(REPRO_DATA): $(B)/workloads/mkdata
+	@mkdir -p $(@D)
+	$< $(REPRO_ROWS) >$@.new && mv $@.new $@
+
+.PHONY: repro-lifetimes
+repro-lifetimes: $(B)/bin/edenscope $(LIFE_PROGRAMS:%=$(B)/workloads/%) $(REPRO_DATA) ## the papers' tables and figures of lifetimes on the five programs, into build/repro/lifetimes (about ten minutes; root)
+	@scripts/lifetimes-tables -B $(B) --programs '$(PROGRAMS)' --samplings '$(SAMPLINGS)' $(REPRO_DATA)

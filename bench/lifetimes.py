@@ -145,7 +145,7 @@ def measure(arguments, programs, samplings, entries):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"))
     parser.add_argument("-n", type=int, default=20)
     parser.add_argument("-e", type=int, default=5)
     parser.add_argument("-B", "--build", default="build")
@@ -172,8 +172,9 @@ def main():
         status = 1
     except KeyboardInterrupt:
         status = 130
-    lifetimes_table.show(entries)
-    print(f"\n{arguments.output} has these figures, and every ratio")
+    if entries:
+        lifetimes_table.show(entries)
+        print(f"\n{arguments.output} has these figures, and every ratio")
     return status or int(any(entry["problems"] for entry in entries))
 
 

@@ -28,12 +28,12 @@ def verdict(value, bound):
     return f"at most {bound}: {'met' if value <= bound else 'NOT MET'}"
 
 
-def grid(heads, rows):
+def grid(heads, rows, file=None):
     """The first column on the left, the others on the right."""
     widths = [max(len(str(row[i])) for row in [heads, *rows]) for i in range(len(heads))]
     for row in [heads, *rows]:
         print("  " + "  ".join(str(cell).ljust(width) if i == 0 else str(cell).rjust(width)
-                               for i, (cell, width) in enumerate(zip(row, widths))).rstrip())
+                               for i, (cell, width) in enumerate(zip(row, widths))).rstrip(), file=file)
 
 
 def costs(entries):

@@ -63,7 +63,7 @@ def summary(name, ratios):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"))
     parser.add_argument("-n", type=int, default=30)
     parser.add_argument("-a", default="")
     parser.add_argument("-b", default="")
