@@ -1,8 +1,11 @@
-# What lifetimes cost. ROWS: of the data frame; PAIRS, EPHEMERON_PAIRS: how often; PROGRAMS, SAMPLINGS: only some of them.
+# What lifetimes cost. PROGRAMS, SAMPLINGS: some of them only.
 LIFETIMES_ROWS ?= 1000000
 LIFETIMES_PAIRS ?= 20
 EPHEMERON_PAIRS ?= 5
-LIFE_PROGRAMS := dataframe honeyginger mobidyc bloc moose
+LIFE_WORKLOADS := $(addprefix $(B)/workloads/,dataframe honeyginger mobidyc bloc moose)
+# The choices; empty: all.
+PROGRAMS ?=
+SAMPLINGS ?=
 
 # The name has the number, so that another number is another file.
 LIFETIMES_DATA := $(B)/bench/rows-$(LIFETIMES_ROWS).csv
@@ -11,7 +14,7 @@ $(LIFETIMES_DATA): $(B)/workloads/mkdata
 	$< $(LIFETIMES_ROWS) >$@.new && mv $@.new $@
 
 .PHONY: bench-lifetimes
-bench-lifetimes: $(B)/bench/selftime.so $(B)/bin/edenscope $(LIFE_PROGRAMS:%=$(B)/workloads/%) $(LIFETIMES_DATA) $(B)/bench/data.csv ## time the five programs under edenscope lifetimes, at four rates (paired runs, about an hour; root)
+bench-lifetimes: $(B)/bench/selftime.so $(B)/bin/edenscope $(LIFE_WORKLOADS) $(LIFETIMES_DATA) $(B)/bench/data.csv ## time the five programs under edenscope lifetimes, at four rates (paired runs, about an hour; root)
 	@bench/lifetimes.py -n $(LIFETIMES_PAIRS) -e $(EPHEMERON_PAIRS) -B $(B) --selftime $(B)/bench/selftime.so \
 	    --programs '$(PROGRAMS)' --samplings '$(SAMPLINGS)' $(LIFETIMES_DATA) $(B)/bench/data.csv
 
@@ -23,5 +26,5 @@ $(REPRO_DATA): $(B)/workloads/mkdata
 	$< $(REPRO_ROWS) >$@.new && mv $@.new $@
 
 .PHONY: repro-lifetimes
-repro-lifetimes: $(B)/bin/edenscope $(LIFE_PROGRAMS:%=$(B)/workloads/%) $(REPRO_DATA) ## the papers' tables and figures of lifetimes on the five programs, into build/repro/lifetimes (about ten minutes; root)
+repro-lifetimes: $(B)/bin/edenscope $(LIFE_WORKLOADS) $(REPRO_DATA) ## the papers' tables and figures of lifetimes on the five programs, into build/repro/lifetimes (about ten minutes; root)
 	@scripts/lifetimes-tables -B $(B) --programs '$(PROGRAMS)' --samplings '$(SAMPLINGS)' $(REPRO_DATA)
