@@ -20,7 +20,7 @@ void life_decoder_clear(struct life_decoder *decoder) {
 }
 
 static bool add(void **at, size_t *count, size_t *room, const void *record, size_t bytes) {
-    if (*count == *room) {
+    if (*at == NULL || *count == *room) {
         size_t more = *room != 0 ? 2 * *room : 64;
         void *grown = reallocarray(*at, more, bytes);
         if (grown == NULL) {
