@@ -5,9 +5,11 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "life_options.h"
+#include "life_pretenure.h"
 #include "life_table.h"
 #include "options.h"
 #include "output.h"
+#include "replace.h"
 #include "source.h"
 #include <errno.h>
 #include <math.h>
@@ -18,6 +20,7 @@
 
 static const char usage[] =
     "lifetimes [--sampling WHICH] [--mechanism HOW] [--details] [--json | --view NAME] [-o FILE] [-v]\n"
+    "                          [--pretenure FILE [--force]]\n"
     "                          (-p PID [seconds] | -- PROGRAM arguments...)\n"
     "\n"
     "  How long objects live, by class and by site. The heaps sample while this runs.";
@@ -29,6 +32,7 @@ struct lifetimes {
     life_view *view;
     double seconds; /* 0: until it ends */
     FILE *out;
+    struct replacement pretenure; /* the file to write, under another name until it is whole */
 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
@@ -107,12 +111,51 @@ static void observe(struct source *source, double seconds) {
     }
 }
 
+static bool has_profile(const struct life_model *model) {
+    for (size_t i = 0; i < model->heap_count; i++) {
+        if (model->heaps[i].begun) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void say_pretenured(const struct life_pretenured *named, const struct life_model *model, const char *path) {
+    char sampling[LIFE_ADVICE_MAX];
+    fprintf(stderr, "edenscope: %s: %zu class%s and %zu site%s to allocate old\n", path, named->classes,
+            named->classes == 1 ? "" : "es", named->sites, named->sites == 1 ? "" : "s");
+    for (size_t i = 0; named->promising && i < model->heap_count; i++) {
+        if (life_next_sampling(&model->heaps[i], sampling)) {
+            fprintf(stderr, "edenscope: %zu more may be, but have too few samples; try --sampling %s\n",
+                    named->promising, sampling);
+            return;
+        }
+    }
+}
+
+static bool write_pretenure(struct lifetimes *run, const struct life_model *model, struct failure *why) {
+    const char *path = run->options.pretenure;
+    struct life_pretenured named;
+    if (!path) {
+        return true;
+    }
+    if (!has_profile(model)) {
+        return failure_set(why, 1, "--pretenure %.200s: is not written: no heap was profiled", path);
+    }
+    if (!life_pretenure(run->pretenure.out, model, &run->shown, &named, why) || !replace_finish(&run->pretenure, why)) {
+        return false;
+    }
+    say_pretenured(&named, model, path);
+    return true;
+}
+
 static bool show(struct lifetimes *run, struct source *source, struct failure *why) {
     struct life_model model = {0};
     bool shown = source_lifetimes(source, &model, why) && run->view(run->out, &model, &run->shown, why);
     if (shown && model.heap_count == 0) {
         fprintf(stderr, "edenscope: no heap was seen: does the program use libeden, and is this the right process?\n");
     }
+    shown = shown && write_pretenure(run, &model, why);
     life_model_clear(&model);
     return shown;
 }
@@ -157,7 +200,9 @@ int cmd_lifetimes(int argc, char **argv) {
         !options_need_target(&run.options, usage, &status)) {
         return status;
     }
-    if (!prepare(&run, &why)) {
+    if (!prepare(&run, &why) ||
+        (run.options.pretenure && !replace_begin(&run.pretenure, "--pretenure", run.options.pretenure,
+                                                 LIFE_PRETENURE_MARK, run.options.force, &why))) {
         return failure_tell(&why);
     }
     if (run.options.output) {
@@ -165,10 +210,12 @@ int cmd_lifetimes(int argc, char **argv) {
         run.out = fopen(run.options.output, "ae");
         if (!run.out) {
             fprintf(stderr, "edenscope: %s: %s\n", run.options.output, strerror(errno));
+            replace_abandon(&run.pretenure);
             return 1;
         }
     }
     status = profile(&run);
+    replace_abandon(&run.pretenure);
     if (run.out != stdout) {
         status = output_finish(run.out, run.options.output, status);
         fclose(run.out);

@@ -82,9 +82,8 @@ static double share_above(const struct life_curve *curve, double limit) {
     return point ? point->survival : 1;
 }
 
-/* Samples that tell something about the share at the limit. */
-static double samples_at(const struct life_curve *curve, double limit) {
-    const struct life_point *point = life_curve_at(curve, limit);
+double life_curve_samples(const struct life_curve *curve, double time) {
+    const struct life_point *point = life_curve_at(curve, time);
     if (point && point->error > 0) {
         return point->survival * (1 - point->survival) / (point->error * point->error);
     }
@@ -93,18 +92,26 @@ static double samples_at(const struct life_curve *curve, double limit) {
     return all_dead ? (double)curve->at[0].at_risk : next < curve->count ? (double)curve->at[next].at_risk : 0;
 }
 
-/* Wilson's interval excludes 1/2: so far is the share from it that it can't be chance. */
-static bool excludes_half(double share, double samples) {
+struct life_interval life_share_interval(double share, double samples) {
+    if (!(samples > 0)) {
+        return (struct life_interval){0, 1};
+    }
     double z2 = confidence * confidence;
     double middle = (share + z2 / (2 * samples)) / (1 + z2 / samples);
     double half = confidence / (1 + z2 / samples) * sqrt(share * (1 - share) / samples + z2 / (4 * samples * samples));
-    return samples > 0 && (middle - half > 0.5 || middle + half < 0.5);
+    return (struct life_interval){middle - half, middle + half};
+}
+
+/* So far is the share from 1/2 that it can't be chance. */
+static bool excludes_half(double share, double samples) {
+    struct life_interval interval = life_share_interval(share, samples);
+    return interval.low > 0.5 || interval.high < 0.5;
 }
 
 static bool is_enough(const struct life_curve *curve, const struct life_mean *mean, double limit, bool is_long) {
     double away = is_long ? mean->value - limit : limit - mean->value;
     double share = share_above(curve, limit);
-    bool majority = excludes_half(share, samples_at(curve, limit)) && (share > 0.5) == is_long;
+    bool majority = excludes_half(share, life_curve_samples(curve, limit)) && (share > 0.5) == is_long;
     bool few = curve->at[0].at_risk < MANY;
     bool bound = mean->restricted && !is_long;
     return away > confidence * mean->error && (majority || (!few && !bound));

@@ -54,6 +54,16 @@ void life_curve_make(struct life_curve *curve, const struct life_site *group, en
 /* The last point whose bucket lies wholly at or below `time`; NULL: none does, all are alive then. */
 const struct life_point *life_curve_at(const struct life_curve *curve, double time);
 
+/* Samples that tell something about the share of those alive at a time: deaths before it, and what was seen alive at
+ * it; less where some were censored on the way (life_stats.c). */
+double life_curve_samples(const struct life_curve *curve, double time);
+
+/* Wilson's 95% interval of a share seen among so many samples; 0 to 1 where there are none. */
+struct life_interval {
+    double low, high;
+};
+struct life_interval life_share_interval(double share, double samples);
+
 struct life_percentile {
     bool known;     /* false: the curve does not fall that far, for what was censored */
     uint64_t value; /* nanoseconds, bytes or collections; where not known, it is above this (0: nothing ended at all) */

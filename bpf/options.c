@@ -22,6 +22,7 @@ enum {
     OPTION_TOP,
     OPTION_BY_SITE,
     OPTION_LONG_LIVED,
+    OPTION_PRETENURE,
     OPTION_WITHOUT,
     OPTION_NO_MULTI
 };
@@ -76,6 +77,12 @@ static const struct described table[] = {
     {{"long-lived", required_argument, NULL, OPTION_LONG_LIVED},
      ACCEPT_LIFETIMES,
      "--long-lived PERCENT  of the run from which a mean lifetime is long (5)"},
+    {{"pretenure", required_argument, NULL, OPTION_PRETENURE},
+     ACCEPT_LIFETIMES,
+     "--pretenure FILE    also write what is worth allocating old, for a program's pretenure=FILE"},
+    {{"force", no_argument, NULL, OPTION_FORCE},
+     ACCEPT_LIFETIMES,
+     "--force             --pretenure: replace a file that was not written so"},
     {{"verbose", no_argument, NULL, 'v'}, ~0u, "-v, --verbose       say what is done"},
     {{"help", no_argument, NULL, 'h'}, ~0u, "-h, --help          this help"},
     {{"without", required_argument, NULL, OPTION_WITHOUT}, ACCEPT_TARGET, NULL},
@@ -174,6 +181,9 @@ static bool set_lifetimes(struct options *options, int value, const char *argume
     case OPTION_MECHANISM:
         options->mechanism = argument;
         return true;
+    case OPTION_PRETENURE:
+        options->pretenure = argument;
+        return *argument != 0;
     case OPTION_DETAILS:
         options->details = true;
         return true;
@@ -201,6 +211,7 @@ static bool set(struct options *options, int value, const char *argument) {
     case OPTION_BY_SITE:
     case OPTION_TOP:
     case OPTION_LONG_LIVED:
+    case OPTION_PRETENURE:
         return set_lifetimes(options, value, argument);
     case OPTION_HEAP:
         return parse_heap(argument, &options->heap);

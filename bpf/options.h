@@ -27,7 +27,8 @@ enum {
     ACCEPT_FORCE = 1 << 11,      /* --force */
     ACCEPT_HEAP = 1 << 12,       /* --heap ID, and --pid to choose a process that was recorded */
     ACCEPT_PROBE = 1 << 13,      /* --probe NAME, many times */
-    ACCEPT_LIFETIMES = 1 << 14,  /* --sampling, --mechanism, --details, --view, --top, --by-site, --long-lived */
+    ACCEPT_LIFETIMES = 1 << 14,  /* --sampling, --mechanism, --details, --view, --top, --by-site, --long-lived,
+                                  * --pretenure, --force */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
 
@@ -44,6 +45,7 @@ struct options {
     bool some_probes;
     const char *output, *input;
     const char *sampling, *mechanism, *view; /* as given: life_options.h and life_view.h say what they may be */
+    const char *pretenure;                   /* a file to write */
     bool details, by_site, top_given, long_lived_given;
     uint64_t top;
     double long_lived;   /* percent */

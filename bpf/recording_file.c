@@ -9,6 +9,7 @@
  * and nobody may take the journal away before. A journal can also name a further file that SQLite deletes when it is
  * done; edenscope never writes such, so one that does is somebody's trap and is refused. */
 #include "recording_sql.h"
+#include "replace.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,35 +23,6 @@ enum { HEADER = 100, AT_VERSION = 60, AT_APPLICATION = 68 };
 
 static uint32_t big_endian(const unsigned char *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
-/* The absolute name of a file that need not exist, in a folder that must. */
-static bool resolve(const char *path, char absolute[PATH_MAX]) {
-    if (realpath(path, absolute)) {
-        return true;
-    }
-    struct stat status;
-    if (errno != ENOENT || lstat(path, &status) == 0) { /* a link that leads nowhere is refused */
-        return false;
-    }
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    char folder[PATH_MAX];
-    int length = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
-    if (length < 0 || (size_t)length >= sizeof folder || *name == '\0') {
-        errno = *name == '\0' ? EISDIR : ENAMETOOLONG;
-        return false;
-    }
-    if (!realpath(folder, absolute)) {
-        return false;
-    }
-    size_t used = strlen(absolute);
-    length = snprintf(absolute + used, PATH_MAX - used, "%s%s", used > 1 ? "/" : "", name);
-    if (length < 0 || (size_t)length >= PATH_MAX - used) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    return true;
 }
 
 static const char *open_advice(int error) {
@@ -95,7 +67,7 @@ static bool journal_name(const struct file_look *look, char name[PATH_MAX]) {
 
 bool file_look(const char *path, struct file_look *look, struct failure *why) {
     memset(look, 0, sizeof *look);
-    if (!resolve(path, look->path)) {
+    if (!replace_resolve(path, look->path)) {
         failure_set(why, 1, "%.200s: %m; %s", path, open_advice(errno));
         return false;
     }

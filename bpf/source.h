@@ -1,7 +1,8 @@
 /* A source: attaches to processes, lets the kernel program aggregate, and fills the model.
  *
  * Timings, figures and histograms are kept in kernel maps and read by source_snapshot; only with `events` does every
- * probe hit (but the per-object ones: tenure, remember, forget, unless `objects`) also come through the ring buffer. */
+ * probe hit (but the per-object ones: tenure, remember, forget, remembered__scan, unless `objects`) also come through
+ * the ring buffer. */
 #ifndef EDEN_SOURCE_H
 #define EDEN_SOURCE_H
 

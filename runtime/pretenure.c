@@ -6,9 +6,10 @@
  * has so many fixed slots, and the slow path, which is then always taken, finds the true number in the class table
  * (pretenure_reveal). Other values are what they were.
  *
- * Raw classes need one more lie. Allocation turns units (bytes) into slots and clears the last word after the slow
- * path, by an index that would be wrong here; so their value says WORDS64, of which a unit is a slot and no word is
- * ever in part unused. What arrives is the number of units as the program gave it.
+ * Raw classes need one more lie: 255 added to a count of 64-bit words near SIZE_MAX would be a small number, for which
+ * there seems to be room. So their value says BYTES, whatever they are made of: allocation turns n units into n / 8
+ * slots and up to seven unused bytes, of which the sum can't overflow, and from which n is had again. Nothing after
+ * the slow path depends on the slots.
  *
  * eden_raw_after needs the true number of fixed slots from the value alone: it stands where headers have the identity
  * hash, which no value of a class has.
@@ -32,7 +33,7 @@ eden_class pretenure_value(const eden_heap *heap, uint32_t index) {
     const struct eden_class_info *class = heap_class(heap, index);
     uint64_t format = class->format, fixed = class->fixed_slots;
     if (class->pretenured == EDEN_PRETENURED_BORN) {
-        format = format > EDEN_FORMAT_WORDS64 ? EDEN_FORMAT_WORDS64 : format;
+        format = format >= EDEN_FORMAT_WORDS64 ? EDEN_FORMAT_BYTES : format;
         return index | format << EDEN_HEADER_FORMAT_SHIFT | fixed << EDEN_HEADER_HASH_SHIFT |
                (uint64_t)EDEN_SLOTS_OVERFLOW << EDEN_HEADER_SLOTS_SHIFT;
     }
@@ -46,9 +47,17 @@ bool pretenure_reveal(const eden_heap *heap, uint64_t *header, size_t *slots) {
         return false;
     }
     const struct eden_class_info *class = heap_class(heap, index);
-    /* Counts near SIZE_MAX came without EDEN_SLOTS_OVERFLOW added, and are beyond all memory without it too. */
+    /* Counts of references near SIZE_MAX came without EDEN_SLOTS_OVERFLOW added, and are beyond all memory without it.
+     */
+    size_t more = *slots - EDEN_SLOTS_OVERFLOW;
+    if (class->format < EDEN_FORMAT_WORDS64) {
+        *slots = class->fixed_slots + more;
+        *header = index | (uint64_t) class->format << EDEN_HEADER_FORMAT_SHIFT;
+        return true;
+    }
+    size_t units = more * 8 - ((*header >> EDEN_HEADER_FORMAT_SHIFT) & 7);
     unsigned shift = unit_shift(class->format);
-    size_t units = *slots - EDEN_SLOTS_OVERFLOW, unused = (0 - units) & ((1u << shift) - 1);
+    size_t unused = (0 - units) & ((1u << shift) - 1);
     *slots = class->fixed_slots + (units >> shift) + (unused != 0);
     *header = index | (class->format + unused) << EDEN_HEADER_FORMAT_SHIFT;
     return true;

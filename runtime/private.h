@@ -406,6 +406,23 @@ void cards_drop_unmarked(eden_heap *heap);
 void cards_unset(eden_heap *heap); /* around a change of the objects' addresses */
 void cards_set(eden_heap *heap);
 
+/* ---- card_scans.c: the probe remembered__scan, for cards ---- */
+enum { CARD_SCANS = 16 };
+struct card_scan {
+    eden_value object; /* EDEN_NONE: a free place */
+    uint64_t slots, young, ns;
+};
+struct card_scans {
+    eden_heap *heap;
+    uint64_t seq;
+    eden_value object; /* whose cards are being scanned; EDEN_NONE: none yet */
+    uint64_t slots, young, since;
+    struct card_scan at[CARD_SCANS];
+};
+void card_scans_begin(struct card_scans *scans, eden_heap *heap, uint64_t seq);
+void card_scans_change(struct card_scans *scans, eden_value object); /* cards of this one come next */
+void card_scans_end(struct card_scans *scans);
+
 /* ---- old space (old_space.c) ---- */
 eden_value old_allocate(eden_heap *heap, size_t bytes); /* start of a chunk from free memory, else 0. Not initialised */
 bool old_grow(eden_heap *heap, size_t bytes);           /* maps a segment with room for an object of bytes */

@@ -41,6 +41,7 @@ struct scavenge {
     bool keeping;       /* some object was kept in place */
     uint64_t aged;      /* bytes of past survivors that survived again */
     uint64_t owed;      /* bytes of eden's objects that wait in place for room which these will make */
+    uint64_t found;     /* references to young objects, by scan_old */
     bool settling;      /* in the second round of an overflow */
     struct tenure_policy policy;
     struct tally moved; /* by the phase that runs */
@@ -188,6 +189,7 @@ static bool scan_old(struct scavenge *s, eden_value object, size_t from, size_t 
     bool young = false;
     for (size_t i = from; i < to; i++) {
         if (heap_is_young(s->heap, slots[i])) {
+            s->found++;
             if (to_evacuate(s, slots[i])) {
                 slots[i] = evacuate(s, slots[i]);
             }
@@ -253,6 +255,11 @@ static void scan_cards(struct scavenge *s, struct tally *scanned) {
     enum { AHEAD = 8 };
     struct remembered_set *set = &s->heap->remembered;
     size_t kept = 0, count = set->card_count;
+    bool watched = count != 0 && eden_watched_remembered__scan();
+    struct card_scans scans;
+    if (watched) {
+        card_scans_begin(&scans, s->heap, s->seq);
+    }
     for (size_t i = 0; i < count; i++) {
         struct card card = set->cards[i], ahead = set->cards[i + AHEAD < count ? i + AHEAD : i];
         const eden_value *coming = eden_words_(ahead.object) + 1 + ahead.first;
@@ -261,13 +268,37 @@ static void scan_cards(struct scavenge *s, struct tally *scanned) {
         size_t end = card_end(s, card);
         scanned->objects++;
         scanned->bytes += 8 * (end - card.first);
+        if (watched && card.object != scans.object) {
+            card_scans_change(&scans, card.object);
+        }
+        uint64_t found = s->found;
         if (scan_old(s, card.object, card.first, end)) {
             set->cards[kept++] = card;
         } else {
             card_forget(s->heap, card, kept + (count - i - 1));
         }
+        if (watched) {
+            scans.slots += end - card.first;
+            scans.young += s->found - found;
+        }
     }
     set->card_count = kept;
+    if (watched) {
+        card_scans_end(&scans);
+    }
+}
+
+/* scan_old_whole, told by remembered__scan where the object is large. Its bytes are asked first: of other objects that
+ * is all. */
+static bool scan_remembered_whole(struct scavenge *s, eden_value object, size_t bytes) {
+    if (bytes <= s->heap->params.large_object || !eden_watched_remembered__scan()) {
+        return scan_old_whole(s, object);
+    }
+    uint64_t start = now_ns(), found = s->found;
+    bool young = scan_old_whole(s, object);
+    eden_fire_remembered__scan(s->heap, s->seq, (const void *)(uintptr_t)object, eden_index_of(object),
+                               reference_slots(s->heap, object), s->found - found, now_ns() - start);
+    return young;
 }
 
 static struct tally scan_remembered(struct scavenge *s) {
@@ -276,9 +307,10 @@ static struct tally scan_remembered(struct scavenge *s) {
     size_t kept = 0, count = set->count;
     for (size_t i = 0; i < count; i++) {
         eden_value object = set->objects[i];
+        size_t bytes = object_bytes(object);
         scanned.objects++;
-        scanned.bytes += object_bytes(object);
-        if (scan_old_whole(s, object)) {
+        scanned.bytes += bytes;
+        if (scan_remembered_whole(s, object, bytes)) {
             set->objects[kept++] = object;
         } else {
             remembered_forget(s->heap, object, kept + (count - i - 1) + set->card_count);

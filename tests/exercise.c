@@ -3,9 +3,10 @@
  *     exercise [--wait] [ROUNDS]
  *
  * Each part has a heap of its own, made small so that little work is enough: scavenges, tenuring by age, overflow, pin
- * and retry, remembering by store, tenuring and recovery, full collections of each cause, compaction and sweeping,
- * large objects, objects born old by name, segments mapped and returned, allocations that fail, ephemerons that mourn,
- * parameters changed. The last heap is never destroyed. ROUNDS (default 1) repeats the work on the same heaps. With
+ * and retry, remembering by store, tenuring and recovery, scans of a large remembered object, full collections of each
+ * cause, compaction and sweeping, large objects, objects born old by name, segments mapped and returned, allocations
+ * that fail, ephemerons that mourn, parameters changed. The last heap is never destroyed. ROUNDS (default 1) repeats
+ * the work on the same heaps. With
  * --wait the heaps are made, "ready" is printed, and the work begins when a line comes on the standard input: so a tool
  * can attach to a process whose heaps it did not see made. Prints "done"; exit status 1 where a part did not happen as
  * intended. */
@@ -119,7 +120,7 @@ static void work_on_limit(struct part *part) {
     expect(part, figures(part).full_by_cause[EDEN_FULL_LIMIT] != 0, "the limit asked for no collection");
 }
 
-/* More old objects with young references than the remembered set has room for. */
+/* More old objects with young references than the remembered set has room for; a large one among them. */
 static void work_on_recovery(struct part *part) {
     enum { NODES = 3000 };
     EDEN_FRAME(part->mutator, local, 2);
@@ -128,6 +129,7 @@ static void work_on_recovery(struct part *part) {
         eden_value node = new_node(part, EDEN_NONE);
         eden_slot_set(part->mutator, local[0], i, node);
     }
+    expect(part, figures(part).large_objects != 0, "the table is not large");
     eden_scavenge(part->mutator);
     eden_scavenge(part->mutator);
     for (size_t i = 0; i < NODES; i++) {
@@ -270,7 +272,7 @@ int main(int argc, char **argv) {
          .work = work_on_sizes},
         {.name = "limit", .parameters = "eden_size=256K,max_heap=2M,compactor=none", .work = work_on_limit},
         {.name = "recovery",
-         .parameters = "eden_size=1M,tenure_fill=0,tenure_proportion=1,full_gc_ratio=inf",
+         .parameters = "eden_size=1M,large_object=16K,tenure_fill=0,tenure_proportion=1,full_gc_ratio=inf",
          .work = work_on_recovery},
         {.name = "pins", .parameters = "eden_size=256K,grow_headroom=256K", .work = work_on_pins},
         {.name = "mourners", .parameters = "eden_size=256K,compactor=selective", .work = work_on_mourners},

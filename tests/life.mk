@@ -7,3 +7,5 @@ $(B)/tests/test_life_views: $(LIFE_STATS_OBJ) $(LIFE_VIEW_OBJ)
 $(B)/tests/test_life_views: LDLIBS += -ljansson -lprotobuf-c -lz
 $(B)/tests/unit/test_life_views.o: CPPFLAGS_ALL += -isystem $(B)/bpf
 $(B)/tests/unit/test_life_views.o: $(B)/bpf/profile.pb-c.h
+$(B)/tests/test_life_pretenure: $(LIFE_STATS_OBJ) $(LIFE_VIEW_OBJ) $(B)/bpf/life_pretenure.o $(B)/bpf/replace.o
+$(B)/tests/test_life_pretenure: LDLIBS += -ljansson -lprotobuf-c -lz

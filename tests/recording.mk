@@ -1,5 +1,5 @@
 # Recordings: what is written reads back, and what is damaged does no harm.
 RECORDING_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bpf/recording*.c)) \
-	$(addprefix $(B)/bpf/,failure.o model.o format.o probe_table.o)
+	$(addprefix $(B)/bpf/,failure.o model.o format.o probe_table.o replace.o)
 $(B)/tests/test_recording: $(RECORDING_OBJ)
 $(B)/tests/test_recording: LDLIBS += -lsqlite3

@@ -11,3 +11,5 @@ $(B)/tests/unit/embed_cxx.o: tests/unit/embed_cxx.cpp
 # Catches what the batch probe hands over.
 $(B)/tests/test_lifetimes $(B)/tests/test_life_mechanisms: $(B)/bpf/life_decode.o
 $(B)/tests/test_lifetimes $(B)/tests/test_life_mechanisms: LDLIBS += -Wl,--wrap=eden_probe_batch
+# Catches what remembered__scan tells.
+$(B)/tests/test_remembered_scan: LDLIBS += -Wl,--wrap=eden_probe_remembered__scan

@@ -20,7 +20,8 @@ expected() {
     tenured) printf '%s\n' '@objects\[4, Node in new_node, (age|pin)\]: [1-9]' '@objects\[3, Text, overflow\]: [1-9]' \
         '@bytes\[4, Node in new_node, retry\]: [1-9]' ;;
     remembered) printf '%s\n' '@remembered\[4, Node in new_node, store\]: [1-9]' '@forgotten\[4, Node in new_node\]: [1-9]' \
-        '@remembered\[4, Node in new_node, recovery\]: [1-9]' '@entries: ' '@scan_us: ' '@scanned_bytes: [1-9]' ;;
+        '@remembered\[4, Node in new_node, recovery\]: [1-9]' '@entries: ' '@scan_us: ' '@scanned_bytes: [1-9]' \
+        '@large_slots\[2, Table\]: [1-9]' '@large_young\[2, Table\]: [1-9]' ;;
     fulls) printf "$time [0-9]+ +%s +[0-9]+\\.[0-9]{3}( +[0-9]+){4}\n" ratio allocation request limit ;;
     phases) printf '@us\\[%s\\]: count [1-9][0-9]*, average [0-9]+, total [0-9]+\n' scavenge scavenge.{remembered,roots,copy,weak} \
         full full.{mark,sweep,compact,compact.plan,compact.update,compact.move} ;;

@@ -46,6 +46,9 @@ for event in events:
     for name in "duration", "allocated_since", "tenured_objects", "freed_bytes":
         sums[key, event["probe"], name] += event.get(name, 0)
 assert all(a["time_ns"] <= b["time_ns"] for a, b in zip(events, events[1:]))
+scans = [event for event in events if event["probe"] == "remembered__scan"]
+assert bool(scans) == ("tenure" in {event["probe"] for event in events})
+assert all(event["slots"] >= event["young_refs"] and event["duration"] > 0 for event in scans)
 for process in seen["processes"]:
     for heap in process["heaps"]:
         key = process["pid"], heap["heap"]

@@ -76,9 +76,11 @@ static inline bool eden_is_young(const eden_mutator *mutator, eden_value v) {
  * May collect. EDEN_NONE where memory is exhausted (eden_last_error says how). New reference slots are EDEN_NONE; raw
  * bodies are not initialised (but the unused bytes of the last word are zero). */
 
-/* The bump: load, add, compare, store; then the header and the slots to clear. header: of the class, with the format's
- * unused units, without the slot count. */
-static inline eden_value eden_allocate_(eden_mutator *mutator, uint64_t header, size_t slots, size_t clear) {
+/* The bump: load, add, compare, store; then the header and what is to be cleared: the first `clear` slots, and the last
+ * one where it is `in_part` unused. header: of the class, with the format's unused units, without the slot count. The
+ * slow path clears by itself. */
+static inline eden_value eden_allocate_(eden_mutator *mutator, uint64_t header, size_t slots, size_t clear,
+                                        bool in_part) {
     uintptr_t at = mutator->free;
     uintptr_t next = at + 8 + 8 * slots;
     if (__builtin_expect(slots >= EDEN_SLOTS_OVERFLOW || next > mutator->limit, 0)) {
@@ -91,13 +93,16 @@ static inline eden_value eden_allocate_(eden_mutator *mutator, uint64_t header, 
     for (volatile uint64_t *word = words + 1; word <= words + clear; word++) {
         *word = EDEN_NONE;
     }
+    if (in_part) {
+        words[slots] = 0;
+    }
     return at;
 }
 
 /* Of a class whose objects are born old (`pretenure`) the value says EDEN_SLOTS_OVERFLOW fixed slots, whatever it has:
  * so all its allocations take the slow path, which knows better, and others pay nothing for it. If it is raw, the value
- * says WORDS64 too: then eden_new_raw passes n on as it is. The number of fixed slots stands where headers have the
- * hash. */
+ * says BYTES too: then eden_new_raw passes n on as slots and unused bytes. The number of fixed slots stands where
+ * headers have the hash. */
 static inline size_t eden_class_fixed_(eden_class of) { return (size_t)(of >> EDEN_HEADER_SLOTS_SHIFT); }
 static inline uint64_t eden_class_header_(eden_class of) { return of & ((1ull << EDEN_HEADER_SLOTS_SHIFT) - 1); }
 static inline size_t eden_class_slots_(eden_class of) {
@@ -108,13 +113,13 @@ static inline size_t eden_class_slots_(eden_class of) {
 /* An instance of an EMPTY, FIXED or EPHEMERON class. */
 static inline eden_value eden_new(eden_mutator *mutator, eden_class of) {
     size_t slots = eden_class_fixed_(of);
-    return eden_allocate_(mutator, eden_class_header_(of), slots, slots);
+    return eden_allocate_(mutator, eden_class_header_(of), slots, slots, false);
 }
 
 /* An instance of a VARIABLE, FIXED_VARIABLE or WEAK class with n indexed slots after its fixed ones. */
 static inline eden_value eden_new_slots(eden_mutator *mutator, eden_class of, size_t n) {
     size_t slots = n > SIZE_MAX - EDEN_SLOTS_OVERFLOW ? n : n + eden_class_fixed_(of);
-    return eden_allocate_(mutator, eden_class_header_(of), slots, slots);
+    return eden_allocate_(mutator, eden_class_header_(of), slots, slots, false);
 }
 
 /* An instance of a raw class (WORDS64, WORDS32, WORDS16, BYTES) of n units, or of a COMPOUND class with n raw bytes. */
@@ -125,15 +130,11 @@ static inline eden_value eden_new_raw(eden_mutator *mutator, eden_class of, size
                      : format >= EDEN_FORMAT_WORDS32 ? 2
                                                      : 3;
     size_t per_slot = (size_t)8 >> shift;
-    size_t unused = (0 - n) & (per_slot - 1);
-    size_t body = n / per_slot + (unused != 0);
-    size_t fixed = n > SIZE_MAX - EDEN_SLOTS_OVERFLOW ? 0 : eden_class_fixed_(of);
+    size_t body = n / per_slot + (n % per_slot != 0);
+    size_t unused = body * per_slot - n;
+    size_t fixed = eden_class_fixed_(of);
     uint64_t header = eden_class_header_(of) + ((uint64_t)unused << EDEN_HEADER_FORMAT_SHIFT);
-    eden_value object = eden_allocate_(mutator, header, fixed + body, fixed);
-    if (unused != 0 && object != EDEN_NONE) {
-        eden_words_(object)[fixed + body] = 0;
-    }
-    return object;
+    return eden_allocate_(mutator, header, fixed + body, fixed, unused != 0);
 }
 
 /* ---- access ------------------------------------------------------------------------------------------------------

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# edenscope lifetimes --pretenure: the file of a profile names what lives long; a program that reads it bears that old,
+# and nothing else, and prints the same; and what the file can't replace, or nobody profiled, is left alone.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+need_edenscope
+bench=$build/bench/pretenure
+frame=$build/workloads/dataframe
+names=$folder/names
+seen=$folder/seen.json
+make --no-print-directory -s B="$build" "$bench"
+
+entries() { grep -v '^#' "$1" || true; }
+
+# births FILE JSON SAMPLES: of the classes that FILE names, as the profile in JSON counted them.
+births() {
+    python3 - "$@" <<'PYTHON'
+import json, sys
+named = {line[6:].rstrip("\n") for line in open(sys.argv[1]) if line.startswith("class ")}
+assert named
+print(sum(row["births"] for row in json.load(open(sys.argv[2]))["classes"] if row["name"] in named))
+PYTHON
+}
+
+# steady keeps Records and Texts; of its garbage and of its table, which is large, nothing is worth it.
+for sampling in all 1/100 bytes=512K; do
+    for details in "" --details; do
+        expect_status 0 "$scope" lifetimes $details --sampling $sampling --json -o "$seen" --pretenure "$names" -- "$bench" steady
+        cp "$folder/out" "$folder/plain"
+        grep -q '2 classes and 0 sites' "$folder/err" || die "what was written is not told: $(cat "$folder/err")"
+        entries "$names" | sort | diff - <(printf 'class Record\nclass Text\n') || die "$sampling $details names that"
+    done
+done
+expect_status 0 "$scope" lifetimes --sampling all --json -o "$seen" --pretenure "$names" -- "$bench" steady
+wanted=$(births "$names" "$seen")
+EDEN_OPTIONS=pretenure=$names EDEN_STATS=$folder/stats "$bench" steady | diff "$folder/plain" - || die "pretenured, it prints something else"
+old=$(jq .pretenured_objects "$folder/stats")
+[[ $wanted == 2000000 && $old == "$wanted" ]] || die "$old objects born old, $wanted of the classes named"
+# By class: of those named every object, of others none (but the table, for its size).
+EDEN_OPTIONS=pretenure=$names "$scope" lifetimes --details --sampling 1/10 --view csv -o "$folder/objects.csv" \
+    --pretenure "$folder/again" -- "$bench" steady 2>/dev/null >&2
+python3 - "$folder/objects.csv" <<'PYTHON' || die "others were born old"
+import csv, sys
+by_class = {}
+for row in csv.DictReader(open(sys.argv[1], newline="")):
+    by_class.setdefault(row["class"], set()).add(row["born_old"])
+assert by_class["Record"] == by_class["Text"] == {"1"} and by_class["Garbage"] == {"0"}, by_class
+PYTHON
+# Of what is born old a profile can't tell when it would have been tenured.
+[[ -z $(entries "$folder/again") ]] || die "names without evidence: $(cat "$folder/again")"
+echo "what the file names is born old, all of it and nothing else"
+
+# turn keeps its records for half of the run only; nothing is worth it, which is a file too.
+expect_status 0 "$scope" lifetimes --sampling all --pretenure "$folder/turn" -- "$bench" turn
+[[ -z $(entries "$folder/turn") ]] || die "turn: $(cat "$folder/turn")"
+grep -q 'nothing is worth it' "$folder/turn" || die "an empty file does not say so"
+EDEN_OPTIONS=pretenure=$folder/turn EDEN_STATS=$folder/none "$bench" steady >/dev/null || die "an empty file is refused"
+[[ $(jq .pretenured_objects "$folder/none") == 0 ]] || die "objects are born old that nobody named"
+# Strings and rows of a data frame live until their columns are built; what parses them does not.
+"$build/workloads/mkdata" 60000 >"$folder/data.csv"
+expect_status 0 "$scope" lifetimes --sampling 1/10 --pretenure "$folder/frame" -- "$frame" "$folder/data.csv"
+entries "$folder/frame" | sort | diff - <(printf 'class Array\nclass ByteString\n') || die "dataframe names that"
+echo "what dies young is not named"
+
+# Files of others, places that can't be written, and runs in which nothing was profiled.
+echo "my own notes" >"$folder/notes"
+for bad in "$folder/notes" "$folder" /dev/null "$folder/no/such"; do
+    expect_status 1 "$scope" lifetimes --pretenure "$bad" -- "$exercise"
+    [[ ! -s $folder/out ]] || die "$bad: the command was started"
+    grep -qF "$bad" "$folder/err" || die "$bad is not named: $(cat "$folder/err")"
+done
+[[ $(cat "$folder/notes") == "my own notes" ]] || die "a file of others was replaced"
+expect_status 0 "$scope" lifetimes --sampling all --force --pretenure "$folder/notes" -- "$bench" steady
+grep -q '^class Text$' "$folder/notes" || die "--force does not replace"
+cp "$names" "$folder/before"
+expect_status 1 "$scope" lifetimes --pretenure "$names" -- true
+grep -q 'no heap was profiled' "$folder/err" || die "nothing profiled is not told: $(cat "$folder/err")"
+diff "$names" "$folder/before" || die "the file was replaced by nothing"
+[[ -z $(find "$folder" -name '*.??????' ! -name '*.stats') ]] || die "temporary files are left: $(ls "$folder")"
+expect_status 1 "$scope" stat --pretenure "$names" -- true
+echo "files are replaced whole, and only those that may be"
