@@ -28,11 +28,11 @@ static bool decode(const struct recording *recording, sqlite3_stmt *row, struct 
     struct life_batch *batch = &portion->batches[portion->count];
     const struct file_process *process = reading_process(recording, sqlite3_column_int64(row, 2));
     uint64_t kind = reading_number(row, 5), count = reading_number(row, 6), record_bytes = reading_number(row, 7);
-    const void *data = sqlite3_column_type(row, 8) == SQLITE_BLOB ? sqlite3_column_blob(row, 8) : NULL;
+    const void *data = sqlite3_column_blob(row, 8); /* NULL where it is empty */
     uint64_t bytes = data ? (uint64_t)sqlite3_column_bytes(row, 8) : 0;
-    if (!process || kind > UINT32_MAX || count > LIFE_MOST_RECORDS || record_bytes < LIFE_LEAST_RECORD ||
-        record_bytes > LIFE_MOST_BATCH_BYTES || bytes > LIFE_MOST_BATCH_BYTES || count * record_bytes != bytes ||
-        !data) {
+    if (!process || sqlite3_column_type(row, 8) != SQLITE_BLOB || kind > UINT32_MAX || count > LIFE_MOST_RECORDS ||
+        record_bytes < LIFE_LEAST_RECORD || record_bytes > LIFE_MOST_BATCH_BYTES || bytes > LIFE_MOST_BATCH_BYTES ||
+        count * record_bytes != bytes) {
         return false;
     }
     *batch = (struct life_batch){.time_ns = reading_number(row, 1),
@@ -43,7 +43,9 @@ static bool decode(const struct recording *recording, sqlite3_stmt *row, struct 
                                  .count = (uint32_t)count,
                                  .record_bytes = (uint32_t)record_bytes,
                                  .records = portion->records[portion->count]};
-    memcpy(portion->records[portion->count], data, bytes);
+    if (data) {
+        memcpy(portion->records[portion->count], data, bytes);
+    }
     return true;
 }
 
