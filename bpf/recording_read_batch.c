@@ -77,7 +77,7 @@ static bool read_portion(struct recording *recording, sqlite3_stmt *row, struct 
 /* A life_batches. */
 static bool read_batches(void *from, life_batch_fn *on_batch, void *context, struct failure *why) {
     struct recording *recording = from;
-    struct portion *portion = malloc(sizeof *portion);
+    struct portion *portion = calloc(1, sizeof *portion);
     sqlite3_stmt *row = NULL;
     if (!portion) {
         return reading_fail_memory(recording, why);
