@@ -19,6 +19,11 @@ enum eden_batch_kind {
     EDEN_BATCH_DEATHS = 2,   /* struct eden_life_cell */
     EDEN_BATCH_CENSORED = 3, /* struct eden_life_cell: alive at the profile's end */
     EDEN_BATCH_OBJECTS = 4,  /* struct eden_life_record: deaths and censored one by one, where that was asked for */
+    /* Short forms: */
+    EDEN_BATCH_EPOCHS = 5, /* struct eden_epoch: a profile begins, or a collection has started */
+    EDEN_BATCH_MARKS = 6,  /* struct eden_mark: the anchors of the epoch that is over; before EDEN_BATCH_EPOCHS */
+    EDEN_BATCH_ENDS = 7,   /* struct eden_end: deaths found by the latest collection, or censored */
+    EDEN_BATCH_EDEN = 8,   /* struct eden_walked: deaths found by it in eden */
 };
 
 enum eden_sampling {
@@ -41,6 +46,9 @@ enum eden_sampling {
 /* The profile is to end at the next collection, and tell what is alive then, and none is to begin before another
  * request: for a listener that is about to leave. */
 #define EDEN_MAILBOX_END 0x40ull
+/* With OBJECTS: in their short forms, which leave to the reader what follows from the byte clock (eden_byte_clock.h).
+ * Mechanism vm alone has them. */
+#define EDEN_MAILBOX_SHORT 0x80ull
 #define EDEN_MAILBOX_MECHANISM_SHIFT 8 /* 2 bits: enum eden_mechanism */
 #define EDEN_MAILBOX_STEP_SHIFT 10     /* 6 bits: the oracle passes every 2^n bytes allocated; 0: EDEN_ORACLE_STEP */
 #define EDEN_MAILBOX_RATE_SHIFT 16
@@ -126,6 +134,28 @@ struct eden_life_record {
     uint32_t censored;
     uint32_t reserved;
     uint64_t weight; /* times EDEN_WEIGHT_ONE */
+};
+
+/* One object, briefly. It died at the start of the latest epoch, or, censored, was alive at the last anchor. */
+enum { EDEN_END_CENSORED = 0x100 }; /* among the flags */
+struct eden_end {
+    uint64_t birth_bytes;
+    uint64_t bytes;
+    uint32_t site;
+    uint32_t flags;   /* EDEN_LIFE_..., EDEN_END_CENSORED */
+    uint32_t tenured; /* number of the epoch; 0: it was not */
+    uint32_t reserved;
+};
+
+/* Objects that were born one after the other and died, in eden, before the latest epoch. A word an object: its site in
+ * the lower EDEN_WORD_SITE_BITS, its size in granules of 8 bytes above; size 0: the next word has it. Site 0: nothing
+ * died here, which may be large. */
+enum { EDEN_WALKED_WORDS = 1020, EDEN_WORD_SITE_BITS = 22 };
+struct eden_walked {
+    uint64_t birth_bytes; /* of the first */
+    uint32_t words;
+    uint32_t censored; /* 1: they were alive at the last anchor, or their death had not been found */
+    uint32_t word[EDEN_WALKED_WORDS];
 };
 
 #endif

@@ -19,17 +19,17 @@
 
 enum { KEPT = 16 };
 
-bool clock_mark(struct profile *profile, uintptr_t at, struct anchor time) {
+bool clock_mark(struct profile *profile, uintptr_t at, struct eden_anchor time) {
     struct byte_clock *clock = &profile->clock;
     if (!system_grow(&profile->heap->system, (void **)&clock->marks, &clock->mark_room, clock->mark_count,
                      sizeof *clock->marks, "profile")) {
         return false;
     }
-    clock->marks[clock->mark_count++] = (struct mark){at, time};
+    clock->marks[clock->mark_count++] = (struct eden_mark){time, at};
     return true;
 }
 
-static bool add_epoch(struct profile *profile, struct epoch epoch) {
+static bool add_epoch(struct profile *profile, struct eden_epoch epoch) {
     struct byte_clock *clock = &profile->clock;
     if (!system_grow(&profile->heap->system, (void **)&clock->epochs, &clock->epoch_room, clock->epoch_count,
                      sizeof *clock->epochs, "profile")) {
@@ -39,7 +39,7 @@ static bool add_epoch(struct profile *profile, struct epoch epoch) {
     return true;
 }
 
-static void add_anchor(struct profile *profile, struct anchor anchor) {
+static void add_anchor(struct profile *profile, struct eden_anchor anchor) {
     struct byte_clock *clock = &profile->clock;
     if (system_grow(&profile->heap->system, (void **)&clock->anchors, &clock->anchor_room, clock->anchor_count,
                     sizeof *clock->anchors, "profile")) {
@@ -47,16 +47,17 @@ static void add_anchor(struct profile *profile, struct anchor anchor) {
     }
 }
 
-bool clock_begin(struct profile *profile, uintptr_t at, struct anchor now) {
-    return add_epoch(profile, (struct epoch){.start = now}) && clock_mark(profile, at, now);
+bool clock_begin(struct profile *profile, uintptr_t at, struct eden_anchor now) {
+    return add_epoch(profile, (struct eden_epoch){.start = now}) && clock_mark(profile, at, now);
 }
 
-bool clock_turn(struct profile *profile, bool full, struct anchor start) {
+bool clock_turn(struct profile *profile, bool full, struct eden_anchor start) {
     struct byte_clock *clock = &profile->clock;
-    struct epoch epoch = clock->epochs[clock->epoch_count - 1];
+    struct eden_epoch epoch = clock->epochs[clock->epoch_count - 1];
     epoch.start = start;
     epoch.scavenges += !full;
     epoch.fulls += full;
+    epoch.number = (uint32_t)clock->epoch_count;
     epoch.last_full = full ? (uint32_t)clock->epoch_count : epoch.last_full;
     size_t step = clock->mark_count / KEPT + 1;
     for (size_t i = 0; i < clock->mark_count; i += step) {
@@ -66,7 +67,7 @@ bool clock_turn(struct profile *profile, bool full, struct anchor start) {
     return add_epoch(profile, epoch);
 }
 
-void clock_resume(struct profile *profile, uintptr_t at, struct anchor now) {
+void clock_resume(struct profile *profile, uintptr_t at, struct eden_anchor now) {
     profile->clock.mark_count = 0;
     clock_mark(profile, at, now);
 }
@@ -82,53 +83,27 @@ size_t clock_held(const struct byte_clock *clock) {
            clock->mark_room * sizeof *clock->marks;
 }
 
-/* The number of anchors, `stride` bytes apart, that are not after `bytes`. */
-static size_t count_until(const struct anchor *first, size_t count, size_t stride, uint64_t bytes) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        const struct anchor *anchor = (const struct anchor *)((const char *)first + middle * stride);
-        if (anchor->bytes <= bytes) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-bool clock_around(const struct byte_clock *clock, uint64_t bytes, struct anchor *before, struct anchor *after) {
+bool clock_around(const struct byte_clock *clock, uint64_t bytes, struct eden_anchor *before,
+                  struct eden_anchor *after) {
     size_t i =
-        clock->mark_count == 0 ? 0 : count_until(&clock->marks[0].time, clock->mark_count, sizeof *clock->marks, bytes);
+        clock->mark_count == 0 ? 0 : eden_anchors_until(clock->marks, clock->mark_count, sizeof *clock->marks, bytes);
     if (i != 0) {
         *before = clock->marks[i - 1].time;
         *after = i == clock->mark_count ? *before : clock->marks[i].time;
         return i != clock->mark_count;
     }
-    i = count_until(clock->anchors, clock->anchor_count, sizeof *clock->anchors, bytes);
+    i = eden_anchors_until(clock->anchors, clock->anchor_count, sizeof *clock->anchors, bytes);
     *before = i == 0 ? clock->epochs[0].start : clock->anchors[i - 1];
     *after = i == clock->anchor_count ? *before : clock->anchors[i];
     return i != clock->anchor_count;
 }
 
 size_t clock_epoch(const struct byte_clock *clock, uint64_t bytes) {
-    size_t i = count_until(&clock->epochs[0].start, clock->epoch_count, sizeof *clock->epochs, bytes);
-    return i == 0 ? 0 : i - 1;
+    return eden_epoch_of(clock->epochs, clock->epoch_count, bytes);
 }
 
 uint64_t clock_ns(const struct byte_clock *clock, uint64_t bytes) {
-    struct anchor before, after;
-    uint64_t ns, limit = UINT64_MAX;
-    bool bounded = clock_around(clock, bytes, &before, &after);
-    if (bounded && after.bytes > before.bytes && after.ns > before.ns) {
-        double share = (double)(bytes - before.bytes) / (double)(after.bytes - before.bytes);
-        ns = before.ns + (uint64_t)(share * (double)(after.ns - before.ns));
-    } else {
-        ns = before.ns;
-    }
-    size_t epoch = clock_epoch(clock, bytes); /* anchors may be missing where memory was refused; epochs never are */
-    if (epoch + 1 < clock->epoch_count) {
-        limit = clock->epochs[epoch + 1].start.ns;
-    }
-    return ns < limit ? ns : limit;
+    struct eden_anchor before, after;
+    clock_around(clock, bytes, &before, &after);
+    return eden_birth_ns(before, after, clock->epochs, clock->epoch_count, bytes);
 }

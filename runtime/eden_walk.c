@@ -15,10 +15,10 @@ struct walk {
     bool censored;
     size_t mark; /* the last one that is not behind */
     struct life_run run;
-    struct eden_birth_cell survivors[TALLIES]; /* not told yet; one tally a site, as a run's */
+    struct eden_birth_cell births[TALLIES]; /* that the run does not tell; one tally a site, as a run's */
 };
 
-static void tell_survivors(struct walk *walk, struct eden_birth_cell *births) {
+static void tell_births(struct walk *walk, struct eden_birth_cell *births) {
     if (births->count != 0) {
         births->weight = sampling_weight_units(walk->profile, 0) * births->count;
         births->weight_bytes = (uint64_t)(walk->run.weight * (double)births->bytes + 0.5);
@@ -27,27 +27,34 @@ static void tell_survivors(struct walk *walk, struct eden_birth_cell *births) {
     }
 }
 
-static void survivor(struct walk *walk, uint64_t birth, eden_value object, eden_value now, size_t bytes) {
-    if (!lifetimes_move_on(walk->profile, lifetimes_born(walk->profile, object, birth, 0), now)) {
-        return; /* no birth is told: it is lost */
-    }
-    uint32_t site = eden_index_of(now);
-    struct eden_birth_cell *births = &walk->survivors[site % TALLIES];
+static void count_birth(struct walk *walk, uint32_t site, size_t bytes) {
+    struct eden_birth_cell *births = &walk->births[site % TALLIES];
     if (births->site != site) {
-        tell_survivors(walk, births);
+        tell_births(walk, births);
         births->site = site;
     }
     births->count++;
     births->bytes += bytes;
 }
 
+static void survivor(struct walk *walk, uint64_t birth, eden_value object, eden_value now, size_t bytes) {
+    if (lifetimes_move_on(walk->profile, lifetimes_born(walk->profile, object, birth, 0), now)) {
+        count_birth(walk, eden_index_of(now), bytes); /* else no birth is told: it is lost */
+    }
+}
+
 static void death(struct walk *walk, uint64_t birth, eden_value object, size_t bytes) {
-    if (walk->profile->out.one_by_one) {
-        struct life life = lifetimes_born(walk->profile, object, birth, 0);
-        lifetimes_tell_birth(walk->profile, eden_index_of(object), bytes);
-        lifetimes_tell_end(walk->profile, &life, object, 0, walk->censored);
-    } else {
+    struct outbox *out = &walk->profile->out;
+    if (!out->one_by_one) {
         run_add(&walk->run, eden_index_of(object), bytes, birth, 0, 0);
+        return;
+    }
+    count_birth(walk, eden_index_of(object), bytes);
+    if (out->short_forms) {
+        short_tell_walked(out, birth, eden_index_of(object), bytes, walk->censored);
+    } else {
+        struct life life = lifetimes_born(walk->profile, object, birth, 0);
+        lifetimes_tell_end(walk->profile, &life, object, 0, walk->censored);
     }
 }
 
@@ -102,25 +109,47 @@ static void walk_all(struct walk *walk, uintptr_t at, uintptr_t limit, uint64_t 
     }
 }
 
+/* And where short forms of records are. */
+static void walk_all_briefly(struct walk *walk, uintptr_t at, uintptr_t limit, uint64_t birth) {
+    const uint64_t unusual = walk->censored ? 0 : EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT;
+    while (at < limit) {
+        uint64_t header = *(const uint64_t *)at;
+        size_t slots = (size_t)(header >> EDEN_HEADER_SLOTS_SHIFT), bytes = 8 + 8 * slots;
+        if (__builtin_expect((header & unusual) == 0 && slots != EDEN_SLOTS_OVERFLOW, 1)) {
+            uint32_t site = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
+            count_birth(walk, site, bytes);
+            short_tell_walked(&walk->profile->out, birth + at, site, bytes, walk->censored);
+        } else {
+            bytes = walk_one(walk, at, birth);
+        }
+        at += bytes;
+    }
+}
+
 static void walk_stretch(struct walk *walk, uintptr_t at, uintptr_t end) {
     const struct profile *profile = walk->profile;
     const struct byte_clock *clock = &profile->clock;
-    bool all = profile->sampling != EDEN_SAMPLE_NTH && !profile->out.one_by_one;
+    const struct outbox *out = &profile->out;
+    void (*walk_part)(struct walk * walk, uintptr_t at, uintptr_t limit, uint64_t birth) =
+        profile->sampling == EDEN_SAMPLE_NTH ? walk_some
+        : !out->one_by_one                   ? walk_all
+        : out->short_forms                   ? walk_all_briefly
+                                             : walk_some;
     while (at < end) {
         while (walk->mark + 1 < clock->mark_count && clock->marks[walk->mark + 1].at <= at) {
             walk->mark++;
         }
-        const struct mark *mark = &clock->marks[walk->mark];
+        const struct eden_mark *mark = &clock->marks[walk->mark];
         bool last = walk->mark + 1 == clock->mark_count || mark[1].at > end;
         uintptr_t limit = last ? end : mark[1].at;
-        (all ? walk_all : walk_some)(walk, at, limit, mark->time.bytes - mark->at);
+        walk_part(walk, at, limit, mark->time.bytes - mark->at);
         at = limit;
     }
 }
 
-void eden_walk(struct profile *profile, struct anchor end, bool censored) {
+void eden_walk(struct profile *profile, struct eden_anchor end, bool censored) {
     struct walk walk;
-    memset(walk.survivors, 0, sizeof walk.survivors);
+    memset(walk.births, 0, sizeof walk.births);
     walk.profile = profile;
     walk.censored = censored;
     walk.mark = 0;
@@ -135,6 +164,6 @@ void eden_walk(struct profile *profile, struct anchor end, bool censored) {
     }
     run_end(&walk.run);
     for (size_t i = 0; i < TALLIES; i++) {
-        tell_survivors(&walk, &walk.survivors[i]);
+        tell_births(&walk, &walk.births[i]);
     }
 }

@@ -39,6 +39,7 @@ void outbox_flush(struct outbox *out) {
     send_births(out);
     send_cells(out);
     send_records(out);
+    short_flush(out);
 }
 
 static uint64_t mix(uint64_t key) { return key * 0x9e3779b97f4a7c15u; } /* Fibonacci hashing (Knuth 6.4) */

@@ -76,7 +76,7 @@ static eden_value make(eden_heap *heap, uintptr_t start, struct life life, eden_
 static uintptr_t young_room(struct profile *profile, uint64_t ns) {
     eden_heap *heap = profile->heap;
     uintptr_t start = heap->mutator.free, end = start + OWN_EPHEMERON_BYTES;
-    struct anchor now = {heap->figures.allocated_bytes + allocated_since(heap), ns};
+    struct eden_anchor now = {heap->figures.allocated_bytes + allocated_since(heap), ns};
     if (heap->eden.limit - start < OWN_EPHEMERON_BYTES || !clock_mark(profile, end, now)) {
         return 0;
     }

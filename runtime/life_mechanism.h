@@ -41,9 +41,10 @@ static inline struct kind lifetimes_kind(eden_value object) {
 void lifetimes_tell_end_of(struct profile *profile, const struct life *life, struct kind kind, uint32_t flags,
                            bool censored);
 /* Tells a death that was found at `death`; at `last` the object was alive (bytes 0: nobody looked). */
-void lifetimes_tell_death(struct profile *profile, const struct life *life, struct anchor death, struct anchor last);
+void lifetimes_tell_death(struct profile *profile, const struct life *life, struct eden_anchor death,
+                          struct eden_anchor last);
 eden_value lifetimes_place(const struct profile *profile, const struct life *life);
-struct anchor lifetimes_now(const eden_heap *heap);
+struct eden_anchor lifetimes_now(const eden_heap *heap);
 
 /* ---- ephemerons (life_ephemerons.c) ---- */
 enum { OWN_KEY, OWN_BIRTH, OWN_TENURED, OWN_EPHEMERON_SLOTS };

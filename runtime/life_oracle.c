@@ -88,8 +88,9 @@ static void drain_all(struct pass *pass) {
 }
 
 /* Tells and forgets those that were not reached. */
-static void keep_reached(struct profile *profile, const struct pass *pass, struct lives *lives, struct anchor now) {
-    struct anchor last = profile->oracle.last;
+static void keep_reached(struct profile *profile, const struct pass *pass, struct lives *lives,
+                         struct eden_anchor now) {
+    struct eden_anchor last = profile->oracle.last;
     size_t kept = 0;
     for (size_t i = 0; i < lives->count; i++) {
         const struct life *life = &lives->at[i];
@@ -104,7 +105,7 @@ static void keep_reached(struct profile *profile, const struct pass *pass, struc
 
 void oracle_pass(struct profile *profile) {
     eden_heap *heap = profile->heap;
-    struct anchor now = lifetimes_now(heap);
+    struct eden_anchor now = lifetimes_now(heap);
     uintptr_t top =
         heap->old.segment_count == 0 ? heap->old.start : heap->old.segments[heap->old.segment_count - 1].limit;
     struct pass pass = {.visit = {.heap = heap, .slots = reach},

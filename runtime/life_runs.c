@@ -13,7 +13,7 @@
 #include "lifetimes.h"
 #include "private.h"
 
-void run_init(struct life_run *run, struct profile *profile, struct anchor end, bool censored) {
+void run_init(struct life_run *run, struct profile *profile, struct eden_anchor end, bool censored) {
     memset(run, 0, offsetof(struct life_run, used));
     run->profile = profile;
     run->end = end;
@@ -61,7 +61,7 @@ static uint16_t up_to_16_bits(uint32_t n) { return n < UINT16_MAX ? (uint16_t)n 
 
 static void begin(struct life_run *run, uint64_t birth, uint64_t tenured, uint32_t flags) {
     const struct byte_clock *clock = &run->profile->clock;
-    struct anchor before, after;
+    struct eden_anchor before, after;
     bool bounded = clock_around(clock, birth, &before, &after);
     bool slopes = bounded && after.ns > before.ns && after.bytes > before.bytes;
     run->ns_a_byte = slopes ? (double)(after.ns - before.ns) / (double)(after.bytes - before.bytes) : 0;
@@ -69,7 +69,7 @@ static void begin(struct life_run *run, uint64_t birth, uint64_t tenured, uint32
     run->ns = (double)(run->end.ns - before.ns) - run->ns_a_byte * (double)(birth - before.bytes);
     run->bytes = run->end.bytes - birth;
     size_t last = clock->epoch_count - (run->censored ? 1 : 2), born_in = clock_epoch(clock, birth);
-    const struct epoch *from = &clock->epochs[born_in], *to = &clock->epochs[last];
+    const struct eden_epoch *from = &clock->epochs[born_in], *to = &clock->epochs[last];
     run->like = (struct eden_life_cell){
         .ns_bucket = (uint16_t)histogram_bucket(run->ns > 0 ? (uint64_t)run->ns : 0),
         .bytes_bucket = (uint16_t)histogram_bucket(run->bytes),

@@ -46,7 +46,7 @@ static uint64_t held_bytes(const struct profile *profile) {
            profile->own.count * OWN_EPHEMERON_BYTES;
 }
 
-static void send_state(struct profile *profile, struct anchor now, bool ended) {
+static void send_state(struct profile *profile, struct eden_anchor now, bool ended) {
     struct eden_profile_record record = {
         .seq = profile->heap->info.seq + (ended ? 0 : 1),
         .time_ns = now.ns,
@@ -68,8 +68,8 @@ static void send_state(struct profile *profile, struct anchor now, bool ended) {
 
 static bool is_watched(void) { return eden_watched_batch() || eden_watched_alloc__sample(); }
 
-struct anchor lifetimes_now(const eden_heap *heap) {
-    return (struct anchor){heap->figures.allocated_bytes + allocated_since(heap), now_ns()};
+struct eden_anchor lifetimes_now(const eden_heap *heap) {
+    return (struct eden_anchor){heap->figures.allocated_bytes + allocated_since(heap), now_ns()};
 }
 
 static void drop(struct profile *profile) {
@@ -122,13 +122,14 @@ static void begin(eden_heap *heap) {
     sampling_begin_epoch(profile, profile->begun.ns);
     heap_set_limit(heap);
     send_state(profile, profile->begun, false);
+    short_begin(profile);
 }
 
 void lifetimes_resume(eden_heap *heap) {
     struct profile *profile = heap->profile;
     uint64_t mail = mailbox(heap);
     if (profile != NULL) {
-        struct anchor now = lifetimes_now(heap);
+        struct eden_anchor now = lifetimes_now(heap);
         profile->jumps = 0;
         profile->from = heap->mutator.free;
         clock_resume(profile, profile->from, now);
@@ -171,12 +172,12 @@ static void tell_sample(struct profile *profile, eden_value object, uint64_t byt
 /* An object born old advances the byte clock, but not eden: marks before and after it. Small ones (`pretenure`) may be
  * many: of those that are no samples and follow each other with nothing born in eden between, or where no walk asks for
  * every birth in eden, only the last jump is kept. */
-static void mark_jump(struct profile *profile, struct anchor before, struct anchor after, bool small) {
+static void mark_jump(struct profile *profile, struct eden_anchor before, struct eden_anchor after, bool small) {
     struct byte_clock *clock = &profile->clock;
     uintptr_t at = profile->heap->mutator.free;
-    struct mark *last = clock->mark_count == 0 ? NULL : &clock->marks[clock->mark_count - 1];
+    struct eden_mark *last = clock->mark_count == 0 ? NULL : &clock->marks[clock->mark_count - 1];
     if (small && profile->jumps == clock->mark_count && last != NULL && (last->at == at || !sampling_walks(profile))) {
-        *last = (struct mark){at, after};
+        *last = (struct eden_mark){after, at};
         return;
     }
     clock_mark(profile, at, before);
@@ -186,7 +187,7 @@ static void mark_jump(struct profile *profile, struct anchor before, struct anch
 
 static void old_allocated(struct profile *profile, eden_value object, size_t bytes) {
     eden_heap *heap = profile->heap;
-    struct anchor after = lifetimes_now(heap), before = {after.bytes - bytes, after.ns};
+    struct eden_anchor after = lifetimes_now(heap), before = {after.bytes - bytes, after.ns};
     bool sampled = sampling_large(profile, bytes);
     mark_jump(profile, before, after, !sampled && bytes <= heap->params.large_object);
     if (sampled && profile->by->follow(profile, lifetimes_born(profile, object, before.bytes, EDEN_LIFE_BORN_OLD),
@@ -195,7 +196,7 @@ static void old_allocated(struct profile *profile, eden_value object, size_t byt
     }
 }
 
-static uint64_t clock_at(const struct mark *mark, uintptr_t at) { return mark->time.bytes + (at - mark->at); }
+static uint64_t clock_at(const struct eden_mark *mark, uintptr_t at) { return mark->time.bytes + (at - mark->at); }
 
 /* ---- what collections and allocation ask ---- */
 
@@ -256,7 +257,7 @@ void lifetimes_allocated(eden_heap *heap, eden_value object) {
         return;
     }
     const struct byte_clock *clock = &profile->clock;
-    struct anchor now = {clock_at(&clock->marks[clock->mark_count - 1], start), now_ns()};
+    struct eden_anchor now = {clock_at(&clock->marks[clock->mark_count - 1], start), now_ns()};
     clock_mark(profile, start, now);
     if (trap == TRAP_TELL) {
         fire_sample(profile, object, bytes, now.bytes);
@@ -274,7 +275,7 @@ static struct end_of_life end_of(const struct profile *profile, const struct lif
     const struct byte_clock *clock = &profile->clock;
     uint64_t birth = birth_bytes(life), tenured = life->where >> WHERE_BITS;
     size_t born_in = clock_epoch(clock, birth);
-    const struct epoch *from = &clock->epochs[born_in], *to = &clock->epochs[last];
+    const struct eden_epoch *from = &clock->epochs[born_in], *to = &clock->epochs[last];
     struct end_of_life end = {
         .site = kind.site,
         .flags = (uint32_t)(life->birth >> BIRTH_BITS) | (tenured != 0 ? EDEN_LIFE_TENURED : 0),
@@ -297,6 +298,18 @@ static struct end_of_life end_of(const struct profile *profile, const struct lif
 
 void lifetimes_tell_end_of(struct profile *profile, const struct life *life, struct kind kind, uint32_t flags,
                            bool censored) {
+    if (profile->out.short_forms) {
+        uint32_t born = (uint32_t)(life->birth >> BIRTH_BITS), tenured = (uint32_t)(life->where >> WHERE_BITS);
+        short_tell_end(&profile->out, &(struct eden_end){
+                                          .birth_bytes = birth_bytes(life),
+                                          .bytes = kind.bytes,
+                                          .site = kind.site,
+                                          .flags = flags | born | (tenured != 0 ? EDEN_LIFE_TENURED : 0) |
+                                                   (censored ? EDEN_END_CENSORED : 0),
+                                          .tenured = tenured,
+                                      });
+        return;
+    }
     struct end_of_life end = end_of(profile, life, kind, profile->clock.epoch_count - (censored ? 1 : 2));
     end.flags |= flags;
     end.censored = censored;
@@ -311,11 +324,12 @@ void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_v
     lifetimes_tell_end_of(profile, life, lifetimes_kind(object), flags, censored);
 }
 
-void lifetimes_tell_death(struct profile *profile, const struct life *life, struct anchor death, struct anchor last) {
+void lifetimes_tell_death(struct profile *profile, const struct life *life, struct eden_anchor death,
+                          struct eden_anchor last) {
     struct kind kind = lifetimes_kind(lifetimes_place(profile, life));
     struct end_of_life end = end_of(profile, life, kind, profile->clock.epoch_count - 1);
     end.death = death;
-    end.last = (struct anchor){0, 0};
+    end.last = (struct eden_anchor){0, 0};
     if (last.bytes > end.birth.bytes) {
         end.last = last;
         end.last.ns = last.ns > end.birth.ns ? last.ns : end.birth.ns; /* which is interpolated, perhaps */
@@ -337,11 +351,12 @@ static bool turn(eden_heap *heap, bool full, uint64_t start_ns) {
     if (profile == NULL || profile->turned) {
         return profile != NULL;
     }
-    struct anchor start = {heap->figures.allocated_bytes, start_ns};
+    struct eden_anchor start = {heap->figures.allocated_bytes, start_ns};
     if (!is_watched() || (!full && !clock_mark(profile, heap->eden.used, start)) || !clock_turn(profile, full, start)) {
         drop(profile);
         return false;
     }
+    short_turn(profile);
     return true;
 }
 
@@ -356,7 +371,7 @@ static void end_one(struct life_run *run, const struct life *life, eden_value ob
     }
 }
 
-static struct anchor latest(const struct profile *profile) {
+static struct eden_anchor latest(const struct profile *profile) {
     return profile->clock.epochs[profile->clock.epoch_count - 1].start;
 }
 
@@ -517,9 +532,10 @@ void lifetimes_end(eden_heap *heap) {
         return;
     }
     if (is_watched()) {
-        struct anchor now = lifetimes_now(heap);
+        struct eden_anchor now = lifetimes_now(heap);
         profile->ended = now;
         clock_mark(profile, heap->mutator.free, now);
+        short_end(profile);
         profile->by->censor(profile);
         outbox_flush(&profile->out);
         send_state(profile, now, true);

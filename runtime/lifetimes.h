@@ -3,30 +3,17 @@
 #define EDEN_LIFETIMES_H
 
 #include "eden_batches.h"
+#include "eden_byte_clock.h"
 #include "private.h"
 #include <stddef.h>
 
 /* ---- the byte clock (byte_clock.c) ---- */
-struct anchor {
-    uint64_t bytes, ns;
-};
-/* An anchor of the epoch that runs: the object at `at` was, or will be, born at this time. */
-struct mark {
-    uintptr_t at;
-    struct anchor time;
-};
-/* What lies between two collections. Number 0 is the profile's beginning. */
-struct epoch {
-    struct anchor start;       /* of the collection that began it, that is before the collection's work */
-    uint32_t scavenges, fulls; /* collections since the profile began, this one included */
-    uint32_t last_full;        /* the latest full collection's epoch, itself included; 0: none */
-};
 struct byte_clock {
-    struct epoch *epochs;
+    struct eden_epoch *epochs;
     size_t epoch_count, epoch_room;
-    struct anchor *anchors; /* of epochs that are over, in order */
+    struct eden_anchor *anchors; /* of epochs that are over, in order */
     size_t anchor_count, anchor_room;
-    struct mark *marks; /* of the one that runs, in order */
+    struct eden_mark *marks; /* of the one that runs, in order */
     size_t mark_count, mark_room;
 };
 
@@ -48,10 +35,18 @@ struct stretch {
 };
 
 /* ---- what is sent (life_cells.c) ---- */
-enum { MAX_CELLS = 700, CELL_INDEX = 2048, MAX_BIRTH_CELLS = 256, BIRTH_INDEX = 1024, MAX_RECORDS = 500 };
+enum {
+    MAX_CELLS = 700,
+    CELL_INDEX = 2048,
+    MAX_BIRTH_CELLS = 256,
+    BIRTH_INDEX = 1024,
+    MAX_RECORDS = 500,
+    MAX_ENDS = 500
+};
 struct outbox {
     eden_heap *heap;
-    bool one_by_one; /* records rather than cells */
+    bool one_by_one;  /* records rather than cells */
+    bool short_forms; /* of records */
     uint32_t cell_kind;
     uint32_t cell_count, birth_count, record_count;
     uint16_t cell_index[CELL_INDEX];   /* open addressing; 0: free, else place + 1 */
@@ -59,6 +54,10 @@ struct outbox {
     struct eden_life_cell cells[MAX_CELLS];
     struct eden_birth_cell births[MAX_BIRTH_CELLS];
     struct eden_life_record records[MAX_RECORDS];
+    uint32_t end_count;
+    struct eden_end ends[MAX_ENDS];
+    struct eden_walked walked;
+    uint64_t walked_to; /* birth of the next object that goes there without a gap */
 };
 
 /* The ephemerons of sampled objects: life_ephemerons.c. */
@@ -68,9 +67,9 @@ struct own_ephemerons {
 };
 
 struct oracle {
-    uint64_t step;      /* bytes allocated between passes */
-    uint64_t next;      /* when allocation reaches this, on the byte clock */
-    struct anchor last; /* pass; bytes 0: none */
+    uint64_t step;           /* bytes allocated between passes */
+    uint64_t next;           /* when allocation reaches this, on the byte clock */
+    struct eden_anchor last; /* pass; bytes 0: none */
     uint64_t passes;
 };
 
@@ -84,7 +83,7 @@ struct profile {
     uint64_t mail; /* what it was asked for by */
     enum eden_sampling sampling;
     uint64_t rate;
-    struct anchor begun, ended; /* ended: set as the profile ends */
+    struct eden_anchor begun, ended; /* ended: set as the profile ends */
     struct byte_clock clock;
     uintptr_t from;      /* eden's first byte of the epoch that runs */
     uintptr_t next_trap; /* the object that contains this byte of eden takes the slow path */
@@ -111,8 +110,8 @@ struct profile {
 struct end_of_life {
     uint32_t site, flags;
     uint64_t bytes;
-    struct anchor birth, tenured; /* tenured.bytes 0: it was not */
-    struct anchor death, last;    /* as struct eden_life_record */
+    struct eden_anchor birth, tenured; /* tenured.bytes 0: it was not */
+    struct eden_anchor death, last;    /* as struct eden_life_record */
     uint32_t scavenges, fulls;
     bool censored;
     uint64_t weight, weight_bytes; /* as in struct eden_birth_cell */
@@ -126,15 +125,24 @@ void outbox_births(struct outbox *out, const struct eden_birth_cell *births);
 void outbox_ends(struct outbox *out, bool censored, const struct eden_life_cell *ends);
 void outbox_flush(struct outbox *out);
 
-bool clock_begin(struct profile *profile, uintptr_t at, struct anchor now);
-bool clock_mark(struct profile *profile, uintptr_t at, struct anchor time);
+/* ---- their short forms (life_short.c) ---- */
+void short_begin(const struct profile *profile); /* the clock has begun, */
+void short_turn(const struct profile *profile);  /* or turned, */
+void short_end(const struct profile *profile);   /* or ends: before what is censored is told */
+void short_tell_end(struct outbox *out, const struct eden_end *end);
+void short_tell_walked(struct outbox *out, uint64_t birth, uint32_t site, size_t bytes, bool censored);
+void short_flush(struct outbox *out);
+
+bool clock_begin(struct profile *profile, uintptr_t at, struct eden_anchor now);
+bool clock_mark(struct profile *profile, uintptr_t at, struct eden_anchor time);
 /* The epoch that runs ends with a collection that starts now. */
-bool clock_turn(struct profile *profile, bool full, struct anchor start);
-void clock_resume(struct profile *profile, uintptr_t at, struct anchor now);
+bool clock_turn(struct profile *profile, bool full, struct eden_anchor start);
+void clock_resume(struct profile *profile, uintptr_t at, struct eden_anchor now);
 void clock_free(struct byte_clock *clock);
 uint64_t clock_ns(const struct byte_clock *clock, uint64_t bytes);
 /* The anchors around it. False: there is none after, as yet. */
-bool clock_around(const struct byte_clock *clock, uint64_t bytes, struct anchor *before, struct anchor *after);
+bool clock_around(const struct byte_clock *clock, uint64_t bytes, struct eden_anchor *before,
+                  struct eden_anchor *after);
 /* The last epoch that had begun before an object was born there. */
 size_t clock_held(const struct byte_clock *clock); /* bytes */
 size_t clock_epoch(const struct byte_clock *clock, uint64_t bytes);
@@ -148,7 +156,7 @@ struct site_tally {
 };
 struct life_run {
     struct profile *profile;
-    struct anchor end; /* of the lifetimes */
+    struct eden_anchor end; /* of the lifetimes */
     bool censored;
     bool births;         /* tells a birth with each end */
     double weight;       /* of each */
@@ -163,7 +171,7 @@ struct life_run {
     uint16_t used[TALLIES];
     struct site_tally tallies[TALLIES];
 };
-void run_init(struct life_run *run, struct profile *profile, struct anchor end, bool censored);
+void run_init(struct life_run *run, struct profile *profile, struct eden_anchor end, bool censored);
 /* Tells what the run holds, and begins another, which has this birth. */
 void run_turn(struct life_run *run, uint64_t birth, uint64_t tenured, uint32_t flags);
 /* Frees a tally that another site has, for this one. */
@@ -197,7 +205,7 @@ bool lifetimes_move_on(struct profile *profile, struct life life, eden_value now
 void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, uint32_t flags,
                         bool censored);
 /* What was born in eden since the last collection: after copying, or, censored, where the profile ends. */
-void eden_walk(struct profile *profile, struct anchor end, bool censored);
+void eden_walk(struct profile *profile, struct eden_anchor end, bool censored);
 
 /* ---- which objects (sampling.c) ---- */
 uint64_t sampling_from_environment(void); /* EDEN_SAMPLING, what the mailbox starts with */

@@ -22,6 +22,7 @@
  * than a trap each.
  *
  * Random numbers: xorshift64* (Vigna 2016). */
+#include "eden_weight.h"
 #include "lifetimes.h"
 #include "private.h"
 #include <math.h>
@@ -94,30 +95,18 @@ void sampling_read_mailbox(struct profile *profile) {
     uint64_t step = mail >> EDEN_MAILBOX_STEP_SHIFT & 63;
     profile->oracle.step = 1ull << (step == 0 ? EDEN_ORACLE_STEP : step);
     profile->out.one_by_one = (mail & EDEN_MAILBOX_ASKED) != 0 && (mail & EDEN_MAILBOX_OBJECTS) != 0;
+    profile->out.short_forms =
+        profile->out.one_by_one && (mail & EDEN_MAILBOX_SHORT) != 0 && profile->mechanism == EDEN_MECHANISM_VM;
     profile->until_next = profile->rate - 1;
     profile->open = profile->sampling == EDEN_SAMPLE_OBJECTS && profile->rate == 1;
 }
 
 double sampling_weight(const struct profile *profile, uint64_t bytes) {
-    double rate = (double)profile->rate;
-    switch (profile->sampling) {
-    case EDEN_SAMPLE_BYTES:
-        return 1.0 / -expm1(-(double)bytes / rate);
-    case EDEN_SAMPLE_OBJECTS:
-    case EDEN_SAMPLE_NTH:
-        return rate;
-    case EDEN_SAMPLE_REFILL:
-        return (double)bytes < rate ? rate / (double)bytes : 1;
-    case EDEN_SAMPLE_WINDOW:
-    case EDEN_SAMPLINGS:
-        break;
-    }
-    uint64_t open = profile->rate >> 24, closed = profile->rate & 0xffffff;
-    return open == 0 ? 1 : (double)(open + closed) / (double)open;
+    return eden_weight(profile->sampling, profile->rate, bytes);
 }
 
 uint64_t sampling_weight_units(const struct profile *profile, uint64_t bytes) {
-    return (uint64_t)(sampling_weight(profile, bytes) * EDEN_WEIGHT_ONE + 0.5);
+    return eden_weight_units(profile->sampling, profile->rate, bytes);
 }
 
 uint64_t sampling_weight_bytes(const struct profile *profile, uint64_t bytes) {

@@ -29,6 +29,17 @@ traced() {
     fi
 }
 
+# interrupt PID: until it has ended. On a busy machine bpftrace may say that its probes are attached, and yet lose the
+# signal.
+interrupt() {
+    local tries
+    for tries in {1..20}; do
+        kill -INT "$1" 2>/dev/null || return 0
+        timeout 5 tail --pid="$1" -f /dev/null && return 0
+    done
+    die "bpftrace does not end after $tries interrupts"
+}
+
 # traced_late OUTPUT PROGRAM ARGUMENT...: starts PROGRAM --wait, attaches bpftrace to it with PID in the arguments
 # replaced, and lets it go once the probes are attached.
 traced_late() {
@@ -52,8 +63,8 @@ traced_late() {
     exec 7>&-
     wait "$pid" || die "$program fails: $(cat "$output.program")"
     # With -p, bpftrace ends with the process; without, it waits for Ctrl-C, which timeout passes on.
-    [[ " ${arguments[*]} " == *" -p "* ]] || kill -INT "$tracer"
-    wait "$tracer" || die "bpftrace ${arguments[*]} fails: $(cat "$output.log")"
+    [[ " ${arguments[*]} " == *" -p "* ]] || interrupt "$tracer"
+    wait "$tracer" || die "bpftrace ${arguments[*]} fails with status $?: $(cat "$output.log")"
     sed -i '/^__BPFTRACE_NOTIFY/d' "$output"
 }
 

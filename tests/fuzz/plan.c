@@ -43,6 +43,10 @@ const struct option_set plan[] = {
     {"eden_size=64K,pretenure=tests/fuzz/pretenure.txt,max_heap=1M,grow_headroom=64K,full_gc_ratio=0.1", NULL},
     {"eden_size=64K,pretenure=auto", NULL},
     {"eden_size=64K,pretenure=auto,max_heap=1M", NULL},
+    {"eden_size=64K", "0x100b1"},                                 /* short forms of all */
+    {"eden_size=64K,max_heap=1M,large_object=4096", "0x100b1"},   /* the same, with little memory */
+    {"eden_size=128K,compactor=planning,stress=100", "0x300b1"},  /* of one in three */
+    {"eden_size=256K,tenure_criterion=remembered", "0x100000b0"}, /* of samples every 4 KiB on average */
     {"eden_size=64K,pretenure=tests/fuzz/pretenure.txt", "0x10031"},
     {"eden_size=64K,pretenure=auto", "0x10011"},
 };

@@ -5,6 +5,7 @@
  * hands to the batch probe comes here. */
 #include "eden_batches.h"
 #include "fuzz.h"
+#include "life_decode.h"
 
 extern volatile unsigned short eden_batch_semaphore;
 void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *records, uint64_t count, uint64_t bytes);
@@ -13,14 +14,20 @@ static struct {
     uint64_t births, ends, birth_bytes, end_bytes, weight, end_weight;
     uint64_t begun_bytes; /* of the profile that runs */
     bool begun;
+    struct eden_profile_record state;
 } told;
+
+static struct life_decoder decoder; /* short forms are read as the tool reads them */
 
 void listen_if_asked(void) {
     memset(&told, 0, sizeof told);
     eden_batch_semaphore = getenv("EDEN_SAMPLING") != NULL;
 }
 
-void stop_listening(void) { eden_batch_semaphore = 0; }
+void stop_listening(void) {
+    eden_batch_semaphore = 0;
+    life_decoder_clear(&decoder);
+}
 
 static void state(const struct eden_profile_record *record) {
     if (!told.begun || record->begun_bytes != told.begun_bytes) {
@@ -31,6 +38,7 @@ static void state(const struct eden_profile_record *record) {
     if (record->time_ns < record->begun_ns || record->allocated_bytes < record->begun_bytes) {
         broken("a profile stands before its beginning");
     }
+    told.state = *record;
     if (record->ended != 0) {
         if (told.births != told.ends || told.birth_bytes != told.end_bytes || told.weight != told.end_weight) {
             broken("%llu births of %llu bytes were told, but %llu ends of %llu bytes", (unsigned long long)told.births,
@@ -68,6 +76,11 @@ static void one(const struct eden_life_record *record) {
     }
 }
 
+static void decoded(void *context, const struct eden_life_record *record) {
+    (void)context;
+    one(record);
+}
+
 void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *records, uint64_t count, uint64_t bytes) {
     (void)heap; /* a run has one */
     for (uint64_t i = 0; i < count; i++) {
@@ -89,6 +102,14 @@ void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *record
             break;
         case EDEN_BATCH_OBJECTS:
             one(record);
+            break;
+        case EDEN_BATCH_EPOCHS:
+        case EDEN_BATCH_MARKS:
+        case EDEN_BATCH_ENDS:
+        case EDEN_BATCH_EDEN:
+            if (!life_decode(&decoder, &told.state, (uint32_t)kind, record, 1, bytes, decoded, NULL)) {
+                broken("a batch of kind %llu makes no sense", (unsigned long long)kind);
+            }
             break;
         }
     }

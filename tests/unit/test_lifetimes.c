@@ -3,10 +3,9 @@
 #include <math.h>
 #include <sys/mman.h>
 
-static void all_objects_one_by_one(void **state) {
-    (void)state;
+static void every_object_is_told(uint64_t flags) {
     for (size_t h = 0; h < HEAPS; h++) {
-        run(heaps[h], mail(EDEN_SAMPLE_OBJECTS, 1, EDEN_MAILBOX_OBJECTS), objects_for(heaps[h]));
+        run(heaps[h], mail(EDEN_SAMPLE_OBJECTS, 1, flags), objects_for(heaps[h]));
         assert_int_equal(truth.births, truth.count);
         for (size_t i = 0; i < truth.count; i++) {
             assert_true(truth.made[i].told);
@@ -14,6 +13,17 @@ static void all_objects_one_by_one(void **state) {
         assert_true(truth.deaths > truth.count / 2);
         assert_true(truth.censored > 0);
     }
+}
+
+static void all_objects_one_by_one(void **state) {
+    (void)state;
+    every_object_is_told(EDEN_MAILBOX_OBJECTS);
+}
+
+static void short_forms_say_the_same(void **state) {
+    (void)state;
+    every_object_is_told(EDEN_MAILBOX_OBJECTS | EDEN_MAILBOX_SHORT);
+    life_decoder_clear(&decoder);
 }
 
 /* Objects that `pretenure` names count as born old, one by one; the births of those in eden between them are exact. */
@@ -69,14 +79,14 @@ static void each_sampling_is_unbiased(void **state) {
         }
         assert_int_equal(truth.ended_weight, truth.weight);
         run(heaps[1], mail(ways[i].sampling, ways[i].rate, EDEN_MAILBOX_OBJECTS), 60000);
+        run(heaps[1], mail(ways[i].sampling, ways[i].rate, EDEN_MAILBOX_OBJECTS | EDEN_MAILBOX_SHORT), 60000);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_objects_one_by_one),
-        cmocka_unit_test(pretenured_objects_are_born_old),
-        cmocka_unit_test(cells_say_the_same),
+        cmocka_unit_test(all_objects_one_by_one),          cmocka_unit_test(short_forms_say_the_same),
+        cmocka_unit_test(pretenured_objects_are_born_old), cmocka_unit_test(cells_say_the_same),
         cmocka_unit_test(each_sampling_is_unbiased),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
