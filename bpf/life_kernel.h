@@ -10,8 +10,9 @@
 enum {
     LIFE_SUMS = 1 << 17,    /* sites that were seen, with each outcome and set of flags apart */
     LIFE_BUCKETS = 1 << 19, /* filled buckets of all histograms */
-    /* Room in the ring buffer is taken in three sizes; the largest is that of a runtime's full batch. */
-    LIFE_MIDDLE_BYTES = 16 << 10,
+    /* Room in the ring buffer is taken in three sizes: of states and the like, of a struct eden_walked, which most are
+     * where objects are told one by one, and of the longest batches. */
+    LIFE_MIDDLE_BYTES = sizeof(struct eden_walked),
     LIFE_SMALL_BYTES = 1 << 10,
 };
 

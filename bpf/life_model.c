@@ -24,6 +24,7 @@ static void clear_heap(struct life_heap *heap) {
         }
     }
     free(heap->sites);
+    life_decoder_clear(&heap->decoder);
     heap->sites = NULL;
     heap->site_count = heap->site_room = 0;
 }
@@ -282,7 +283,27 @@ static bool add_record(struct life_model *model, struct life_heap *heap, uint32_
 }
 
 /* Others are of a runtime that knows more than we do. */
-static bool is_known(uint32_t kind) { return kind <= EDEN_BATCH_OBJECTS; }
+static bool is_known(uint32_t kind) { return kind <= EDEN_BATCH_OBJECTS || life_decoder_knows(kind); }
+
+struct decoding {
+    struct life_model *model;
+    struct life_heap *heap;
+    bool added;
+};
+
+static void add_decoded(void *context, const struct eden_life_record *record) {
+    struct decoding *decoding = context;
+    decoding->added = add_object(decoding->model, decoding->heap, record) && decoding->added;
+}
+
+/* Short forms hang together: what they say depends on those that came before. */
+static bool add_short(struct life_model *model, struct life_heap *heap, uint32_t kind, const void *records,
+                      uint64_t count, uint64_t record_bytes) {
+    struct decoding decoding = {model, heap, true};
+    bool decoded =
+        life_decode(&heap->decoder, &heap->state, kind, records, count, record_bytes, add_decoded, &decoding);
+    return decoded && decoding.added;
+}
 
 bool life_model_batch(struct life_model *model, struct life_heap *heap, uint32_t kind, const void *records,
                       uint64_t count, uint64_t record_bytes) {
@@ -292,6 +313,9 @@ bool life_model_batch(struct life_model *model, struct life_heap *heap, uint32_t
     if (!is_known(kind)) {
         model->unknown++;
         return true;
+    }
+    if (life_decoder_knows(kind)) {
+        return add_short(model, heap, kind, records, count, record_bytes);
     }
     bool added = true;
     for (uint64_t i = 0; i < count; i++) {

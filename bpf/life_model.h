@@ -11,6 +11,7 @@
 #include "eden_histogram.h"
 #include "event.h"
 #include "failure.h"
+#include "life_decode.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -57,6 +58,7 @@ struct life_heap {
     bool begun;                       /* `state` is known */
     struct eden_profile_record state; /* the last one that came; all else is of the profile that it is of */
     uint64_t replaced;                /* profiles whose place that one took */
+    struct life_decoder decoder;      /* owned; of short forms of records */
     struct life_site *sites;          /* owned, in order of `site` */
     size_t site_count, site_room;
 };

@@ -435,7 +435,7 @@ static void mechanisms_become_requests(void **state) {
         assert_true(life_request_encode(&request, &mail, &why));
         assert_int_equal(mail >> EDEN_MAILBOX_MECHANISM_SHIFT & 3, i);
         assert_int_equal(mail >> EDEN_MAILBOX_STEP_SHIFT & 63, 0);
-        assert_int_equal(mail & 0xf0, EDEN_MAILBOX_ASKED | EDEN_MAILBOX_OBJECTS);
+        assert_int_equal(mail & 0xf0, EDEN_MAILBOX_ASKED | EDEN_MAILBOX_OBJECTS | EDEN_MAILBOX_SHORT);
         assert_string_equal(life_mechanism_text((uint32_t)i), names[i]);
     }
     struct life_request request = {.mechanism = "oracle=64K"};
