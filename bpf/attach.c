@@ -29,7 +29,11 @@
 enum {
     ATTACH_UPROBE_MULTI = 48, /* enum bpf_attach_type BPF_TRACE_UPROBE_MULTI */
     EVENTS_BYTES = 8 << 20,   /* 8 MiB: some 30,000 events */
-    RECORDS_BYTES = 64 << 20, /* of lifetimes: half a million */
+    /* Batches of lifetimes. A program that is recorded object by object sends a gigabyte a second, and whoever reads
+     * has other things to do for tenths of one. */
+    RECORDS_MOST_BYTES = 256 << 20,
+    RECORDS_LEAST_BYTES = 16 << 20,
+    RECORDS_MEMORY_PART = 16, /* of the machine's memory at most this part */
     OBJECTS_BYTES = 64 << 20, /* a collection moves hundreds of thousands of objects between two drains */
 };
 
@@ -53,11 +57,12 @@ struct kernel_side {
     struct eden_bpf *skeleton;
     struct ring_buffer *ring, *chunks;
     bool multi;
+    uint32_t records_bytes; /* of the ring buffer of batches */
     struct heap_entry *heaps;
     struct histogram *histograms;
     void (*on_event)(void *context, const struct event *event);
     void *context;
-    void (*on_chunk)(void *context, const struct life_chunk *chunk);
+    bool (*on_chunk)(void *context, const struct life_chunk *chunk);
     void *chunk_context;
 };
 
@@ -165,14 +170,15 @@ static bool multi_works(int program) {
 }
 
 /* Programs and maps that nobody asked for take no room in the kernel. */
-static void set_up_lifetimes(struct eden_bpf *skeleton, const struct source_options *options) {
+static void set_up_lifetimes(struct kernel_side *kernel, const struct source_options *options) {
+    struct eden_bpf *skeleton = kernel->skeleton;
     bpf_program__set_autoload(skeleton->progs.on_batch, options->lifetimes);
     if (!options->lifetimes) {
         bpf_map__set_max_entries(skeleton->maps.life_profiles, 1);
-    } else if (options->details) {
+    } else if (options->on_batch) {
         skeleton->rodata->send_records = true;
-        skeleton->rodata->records_bytes = RECORDS_BYTES;
-        bpf_map__set_max_entries(skeleton->maps.life_records, RECORDS_BYTES);
+        skeleton->rodata->records_bytes = kernel->records_bytes;
+        bpf_map__set_max_entries(skeleton->maps.life_records, kernel->records_bytes);
     } else {
         bpf_map__set_max_entries(skeleton->maps.life_sums, LIFE_SUMS);
         bpf_map__set_max_entries(skeleton->maps.life_buckets, LIFE_BUCKETS);
@@ -191,12 +197,13 @@ static bool open_skeleton(struct kernel_side *kernel, const struct source_option
         bpf_program__set_expected_attach_type(skeleton->progs.on_probe, (enum bpf_attach_type)ATTACH_UPROBE_MULTI);
         bpf_program__set_expected_attach_type(skeleton->progs.on_batch, (enum bpf_attach_type)ATTACH_UPROBE_MULTI);
     }
-    set_up_lifetimes(skeleton, options);
-    skeleton->rodata->send_events = options->events;
-    if (options->lifetimes) {
+    set_up_lifetimes(kernel, options);
+    bool events = options->events || options->lifetimes; /* for the names of classes at least */
+    skeleton->rodata->send_events = events;
+    if (source_is_for_lifetimes(options)) {
         skeleton->rodata->send_mask = 1ull << EDEN_PROBE_heap__create | 1ull << EDEN_PROBE_class__define;
     }
-    if (options->events) {
+    if (events) {
         uint32_t bytes = options->objects ? OBJECTS_BYTES : EVENTS_BYTES;
         skeleton->rodata->events_bytes = bytes;
         bpf_map__set_max_entries(skeleton->maps.events, bytes);
@@ -207,6 +214,12 @@ static bool open_skeleton(struct kernel_side *kernel, const struct source_option
         skeleton->rodata->pid_namespace_ino = namespace.st_ino;
     }
     int error = eden_bpf__load(skeleton);
+    if (error == -ENOMEM && options->on_batch && kernel->records_bytes > RECORDS_LEAST_BYTES) {
+        eden_bpf__destroy(skeleton);
+        kernel->skeleton = NULL;
+        kernel->records_bytes /= 2;
+        return open_skeleton(kernel, options, multi, why);
+    }
     if (error) {
         explain(why,
                 options->lifetimes ? "cannot load the kernel programs (lifetimes need Linux 5.17)"
@@ -236,7 +249,7 @@ static int on_chunk(void *context, void *data, size_t bytes) {
     struct kernel_side *kernel = context;
     const struct life_chunk *chunk = data;
     if (bytes >= sizeof *chunk && (uint64_t)chunk->count * chunk->record_bytes <= bytes - sizeof *chunk) {
-        kernel->on_chunk(kernel->chunk_context, chunk);
+        return kernel->on_chunk(kernel->chunk_context, chunk) ? 0 : -ECANCELED; /* it has been taken all the same */
     }
     return 0;
 }
@@ -244,7 +257,19 @@ static int on_chunk(void *context, void *data, size_t bytes) {
 static size_t heaps_bytes(void) { return sizeof(struct heap_entry) * KERNEL_HEAPS; }
 static size_t histograms_bytes(void) { return sizeof(struct histogram) * KERNEL_HISTOGRAMS; }
 
+/* A power of two. */
+static uint32_t wanted_records_bytes(void) {
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    uint64_t most = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / RECORDS_MEMORY_PART : 0;
+    uint32_t bytes = RECORDS_MOST_BYTES;
+    while (bytes > most && bytes > RECORDS_LEAST_BYTES) {
+        bytes /= 2;
+    }
+    return bytes;
+}
+
 static bool load(struct kernel_side *kernel, const struct source_options *options, struct failure *why) {
+    kernel->records_bytes = wanted_records_bytes();
     kernel->multi = !options->no_multi;
     if (kernel->multi) {
         /* Where loading for a multi link fails, loading for perf events has the last word, and the better message. */
@@ -263,13 +288,13 @@ static bool load(struct kernel_side *kernel, const struct source_options *option
     if (!kernel->heaps || !kernel->histograms) {
         return failure_set(why, 1, "cannot map the kernel program's memory: %s", strerror(errno));
     }
-    if (options->events) {
+    if (options->events || options->lifetimes) {
         kernel->ring = ring_buffer__new(bpf_map__fd(kernel->skeleton->maps.events), on_sample, kernel, NULL);
         if (!kernel->ring) {
             return failure_set(why, 1, "cannot read the kernel program's events: %s", strerror(errno));
         }
     }
-    if (options->lifetimes && options->details) {
+    if (options->lifetimes && options->on_batch) {
         kernel->chunks = ring_buffer__new(bpf_map__fd(kernel->skeleton->maps.life_records), on_chunk, kernel, NULL);
         if (!kernel->chunks) {
             return failure_set(why, 1, "cannot read the kernel program's records: %s", strerror(errno));
@@ -437,10 +462,16 @@ uint64_t kernel_lost_kind(const struct kernel_side *kernel, enum lost_kind kind)
     return ((volatile uint64_t *)kernel->skeleton->bss->lost)[kind];
 }
 
-uint64_t kernel_lost(const struct kernel_side *kernel) {
-    uint64_t sum = missed(kernel->skeleton->progs.on_probe) + missed(kernel->skeleton->progs.on_batch);
+static bool is_of_batches(enum lost_kind kind) {
+    return kind == LOST_LIVES || kind == LOST_BUCKETS || kind == LOST_RECORDS || kind == LOST_UNREADABLE ||
+           kind == LOST_STRAYS;
+}
+
+uint64_t kernel_lost(const struct kernel_side *kernel, bool of_batches) {
+    const struct eden_bpf *skeleton = kernel->skeleton;
+    uint64_t sum = missed(of_batches ? skeleton->progs.on_batch : skeleton->progs.on_probe);
     for (enum lost_kind kind = 0; kind < LOST_KINDS; kind++) {
-        sum += kernel_lost_kind(kernel, kind);
+        sum += is_of_batches(kind) == of_batches ? kernel_lost_kind(kernel, kind) : 0;
     }
     return sum;
 }
@@ -454,13 +485,14 @@ int kernel_life_map(const struct kernel_side *kernel, enum kernel_life_map map) 
     return bpf_map__fd(maps[map]);
 }
 
-void kernel_chunks(struct kernel_side *kernel, void (*handler)(void *context, const struct life_chunk *chunk),
+bool kernel_chunks(struct kernel_side *kernel, bool (*handler)(void *context, const struct life_chunk *chunk),
                    void *context) {
-    if (kernel->chunks && handler) {
-        kernel->on_chunk = handler;
-        kernel->chunk_context = context;
-        ring_buffer__consume(kernel->chunks);
+    if (!kernel->chunks) {
+        return true;
     }
+    kernel->on_chunk = handler;
+    kernel->chunk_context = context;
+    return ring_buffer__consume(kernel->chunks) != -ECANCELED;
 }
 
 int kernel_chunks_fd(const struct kernel_side *kernel) {

@@ -37,7 +37,8 @@ void attachment_close(struct attachment *attachment);
 /* The kernel program's memory, mapped: it goes on changing. */
 const volatile struct heap_entry *kernel_heaps(const struct kernel_side *kernel, uint32_t *count);
 const volatile struct histogram *kernel_histogram(const struct kernel_side *kernel, uint32_t index);
-uint64_t kernel_lost(const struct kernel_side *kernel); /* of all kinds, hits that the kernel itself skipped included */
+/* Of batches, or of all else; hits that the kernel itself skipped included. */
+uint64_t kernel_lost(const struct kernel_side *kernel, bool of_batches);
 uint64_t kernel_lost_kind(const struct kernel_side *kernel, enum lost_kind kind);
 
 /* Sums of lifetimes: the maps of life_kernel.h. */
@@ -45,8 +46,8 @@ enum kernel_life_map { KERNEL_LIFE_SUMS, KERNEL_LIFE_BUCKETS, KERNEL_LIFE_PROFIL
 int kernel_life_map(const struct kernel_side *kernel, enum kernel_life_map map); /* its descriptor */
 
 struct life_chunk;
-/* Hands on every chunk of records that is there; each is whole. */
-void kernel_chunks(struct kernel_side *kernel, void (*handler)(void *context, const struct life_chunk *chunk),
+/* Hands on the chunks of records that are there, each whole, until the handler returns false. True: all of them. */
+bool kernel_chunks(struct kernel_side *kernel, bool (*handler)(void *context, const struct life_chunk *chunk),
                    void *context);
 int kernel_chunks_fd(const struct kernel_side *kernel); /* for poll(); -1 without records */
 

@@ -1,18 +1,28 @@
 /* `edenscope lifetimes`: how long the objects of a process or a command live, by class and site.
  *
- *     source --records or sums--> model of lifetimes --> table, JSON, or a view (life_view.c) */
+ *     source --sums--------------------> model of lifetimes --> table, JSON, or a view (life_view.c)
+ *     source --batches--> spool --batches--^      |   ^
+ *     recording ----------------batches-----------+   +-- objects, one by one, from the spool or the recording
+ *
+ * With --details batches come too fast to be looked into, and objects too many to be held: they go to a file of their
+ * own (life_spool.c) first. */
 #include "clock.h"
 #include "commands.h"
 #include "interrupt.h"
 #include "life_options.h"
 #include "life_pretenure.h"
+#include "life_replay.h"
+#include "life_say.h"
+#include "life_spool.h"
 #include "life_table.h"
 #include "options.h"
 #include "output.h"
+#include "recording.h"
 #include "replace.h"
 #include "source.h"
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,15 +32,19 @@ static const char usage[] =
     "lifetimes [--sampling WHICH] [--mechanism HOW] [--details] [--json | --view NAME] [-o FILE] [-v]\n"
     "                          [--pretenure FILE [--force]]\n"
     "                          (-p PID [seconds] | -- PROGRAM arguments...)\n"
+    "       edenscope lifetimes -i FILE [--heap ID] [--pid PID] [--json | --view NAME] [-o FILE] [--pretenure FILE]\n"
     "\n"
-    "  How long objects live, by class and by site. The heaps sample while this runs.";
+    "  How long objects live, by class and by site. The heaps sample while this runs; or what was recorded.";
 
 struct lifetimes {
     struct options options;
     struct source_options wanted;
     struct life_view_options shown;
     life_view *view;
-    double seconds; /* 0: until it ends */
+    double seconds;            /* 0: until it ends */
+    struct life_spool *spool;  /* NULL: sums are enough */
+    struct life_replay replay; /* of it */
+    uint64_t unspooled;        /* records that it had no room for */
     FILE *out;
     struct replacement pretenure; /* the file to write, under another name until it is whole */
 };
@@ -84,7 +98,6 @@ static bool prepare(struct lifetimes *run, struct failure *why) {
     run->wanted = (struct source_options){.pid = options->pid,
                                           .command = options->command,
                                           .lifetimes = true,
-                                          .details = options->details,
                                           .without = options->without,
                                           .no_multi = options->no_multi,
                                           .verbose = options->verbose};
@@ -149,10 +162,39 @@ static bool write_pretenure(struct lifetimes *run, const struct life_model *mode
     return true;
 }
 
+static bool on_batch(void *context, const struct life_batch *batch) {
+    struct lifetimes *run = context;
+    if (!life_spool_add(run->spool, batch)) {
+        run->unspooled += batch->count;
+    }
+    return true;
+}
+
+static bool open_spool(struct lifetimes *run, struct failure *why) {
+    run->spool = life_spool_open(why);
+    run->replay = (struct life_replay){life_spool_batches, run->spool};
+    run->wanted.on_batch = on_batch;
+    run->wanted.batch_context = run;
+    return run->spool;
+}
+
+static bool print(struct lifetimes *run, struct life_model *model, uint64_t mailbox, struct failure *why) {
+    life_model_choose(model, run->options.input ? (uint64_t)run->options.pid : 0, run->options.heap);
+    life_say(model, mailbox);
+    return run->view(run->out, model, &run->shown, why);
+}
+
 static bool show(struct lifetimes *run, struct source *source, struct failure *why) {
     struct life_model model = {0};
-    bool shown = source_lifetimes(source, &model, why) && run->view(run->out, &model, &run->shown, why);
-    if (shown && model.heap_count == 0) {
+    bool filled = true;
+    if (run->spool) {
+        filled = life_replay_model(&run->replay, &model, why);
+        model.lost += run->unspooled;
+        model.objects = (struct life_objects){life_replay_objects, &run->replay};
+    }
+    filled = filled && source_lifetimes(source, &model, why);
+    bool any = model.heap_count != 0, shown = filled && print(run, &model, run->wanted.mailbox, why);
+    if (shown && !any) {
         fprintf(stderr, "edenscope: no heap was seen: does the program use libeden, and is this the right process?\n");
     }
     shown = shown && write_pretenure(run, &model, why);
@@ -191,31 +233,84 @@ static int profile(struct lifetimes *run) {
     return status;
 }
 
+/* ---- a recording ------------------------------------------------------------------------------------------------- */
+
+/* What is of observing only. */
+static bool check_input(const struct options *options, struct failure *why) {
+    const char *odd = options->command      ? "-- PROGRAM"
+                      : options->sampling   ? "--sampling"
+                      : options->mechanism  ? "--mechanism"
+                      : options->details    ? "--details"
+                      : options->rest_count ? options->rest[0]
+                                            : NULL;
+    return !odd || failure_set(why, 1, "%.100s: not together with -i FILE, which shows what was recorded", odd);
+}
+
+static bool show_recording(struct lifetimes *run, struct recording *recording, struct failure *why) {
+    const struct recording_info *info = recording_info(recording);
+    struct life_model model = {0};
+    bool shown = recording_lifetimes(recording, &model, why);
+    bool any = model.heap_count != 0;
+    if (shown && !info->finished) {
+        fprintf(stderr, "edenscope: %s: %s, so counts are \"at least\"\n", run->options.input,
+                info->live ? "is still being recorded" : "its recorder was killed or could not write");
+    }
+    shown = shown && print(run, &model, info->lifetimes, why);
+    shown = shown && write_pretenure(run, &model, why);
+    if (shown && model.heap_count == 0) {
+        fprintf(stderr,
+                any ? "edenscope: %s: has heaps, but none with this number and process\n"
+                    : "edenscope: %s: no heap was seen in this recording\n",
+                run->options.input);
+    }
+    life_model_clear(&model);
+    return shown;
+}
+
+static int read_back(struct lifetimes *run) {
+    struct failure why;
+    struct recording *recording = recording_open(run->options.input, &why);
+    bool shown = recording && (run->out == stdout || ftruncate(fileno(run->out), 0) == 0 || errno == EINVAL ||
+                               failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno)));
+    shown = shown && show_recording(run, recording, &why);
+    recording_close(recording);
+    return shown ? 0 : failure_tell(&why);
+}
+
 int cmd_lifetimes(int argc, char **argv) {
     struct lifetimes run = {.out = stdout};
     struct failure why;
     int status;
-    if (!options_parse(&run.options, ACCEPT_TARGET | ACCEPT_LIFETIMES | ACCEPT_JSON | ACCEPT_OUTPUT | ACCEPT_REST,
+    if (!options_parse(&run.options,
+                       ACCEPT_TARGET | ACCEPT_LIFETIMES | ACCEPT_SAMPLING | ACCEPT_JSON | ACCEPT_OUTPUT | ACCEPT_REST,
                        usage, argc, argv, &status) ||
-        !options_need_target(&run.options, usage, &status)) {
+        (!run.options.input && !options_need_target(&run.options, usage, &status))) {
         return status;
     }
-    if (!prepare(&run, &why) ||
-        (run.options.pretenure && !replace_begin(&run.pretenure, "--pretenure", run.options.pretenure,
-                                                 LIFE_PRETENURE_MARK, run.options.force, &why))) {
+    if ((run.options.input && !check_input(&run.options, &why)) || !prepare(&run, &why) ||
+        (run.options.details && !open_spool(&run, &why))) {
         return failure_tell(&why);
     }
+    if (run.options.pretenure && !replace_begin(&run.pretenure, "--pretenure", run.options.pretenure,
+                                                LIFE_PRETENURE_MARK, run.options.force, &why)) {
+        life_spool_close(run.spool);
+        return failure_tell(&why);
+    }
+    interrupt_none(SIGPIPE);
+    interrupt_none(SIGXFSZ);
     if (run.options.output) {
         /* Emptied only when observation begins: what can't begin must not cost the file that is there. */
         run.out = fopen(run.options.output, "ae");
         if (!run.out) {
             fprintf(stderr, "edenscope: %s: %s\n", run.options.output, strerror(errno));
             replace_abandon(&run.pretenure);
+            life_spool_close(run.spool);
             return 1;
         }
     }
-    status = profile(&run);
+    status = run.options.input ? read_back(&run) : profile(&run);
     replace_abandon(&run.pretenure);
+    life_spool_close(run.spool);
     if (run.out != stdout) {
         status = output_finish(run.out, run.options.output, status);
         fclose(run.out);

@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "format.h"
 #include "interrupt.h"
+#include "life_options.h"
 #include "options.h"
 #include "recording.h"
 #include <signal.h>
@@ -19,10 +20,11 @@
 #include <string.h>
 
 static const char usage[] =
-    "record [-o FILE] [--force] [--objects] [--events-only] [-v] (-p PID | -- PROGRAM arguments...)\n"
+    "record [-o FILE] [--force] [--objects] [--lifetimes[=details] [--sampling WHICH] [--mechanism HOW]]\n"
+    "                       [--events-only] [-v] (-p PID | -- PROGRAM arguments...)\n"
     "\n"
     "  Writes a recording, FILE or eden.data; a recording that is there is replaced,\n"
-    "  any other file with --force only. `edenscope report` and `script` read it.";
+    "  any other file with --force only. `edenscope report`, `script` and `lifetimes -i` read it.";
 
 #define MS 1000000ull
 enum { COMMIT_MS = 250, IDLE_COMMIT_MS = 2000 };
@@ -40,10 +42,13 @@ static void on_event(void *context, const struct event *event) {
     }
 }
 
-/* Reaching a limit on file sizes (RLIMIT_FSIZE), or a reader of our messages that has gone, must come back as an error
- * from write: the recording is to go on, or to be ended properly. A handler that does nothing, not SIG_IGN: what is
- * ignored stays so in the command we start. */
-static void on_nothing(int signal_number) { (void)signal_number; }
+static bool on_batch(void *context, const struct life_batch *batch) {
+    struct record_run *run = context;
+    if (!run->failed && !recorder_add_batch(run->recorder, batch, &run->why)) {
+        run->failed = true;
+    }
+    return !recorder_is_full(run->recorder);
+}
 
 static bool commit(struct source *source, struct record_run *run, bool finished, struct model *model) {
     struct failure why;
@@ -115,7 +120,7 @@ static uint64_t figure_sum(const struct model *model, enum eden_figure figure) {
 
 static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
-static void say_summary(struct source *source, const struct record_run *run, const char *path) {
+static void say_summary(struct source *source, const struct record_run *run, const char *path, bool lifetimes) {
     struct model model = {0};
     struct failure why;
     char events[FORMAT_MAX], scavenges[FORMAT_MAX], full[FORMAT_MAX];
@@ -125,10 +130,14 @@ static void say_summary(struct source *source, const struct record_run *run, con
     uint64_t event_count = recorder_written_count(run->recorder);
     uint64_t scavenge_count = figure_sum(&model, EDEN_FIGURE_scavenges);
     uint64_t full_count = figure_sum(&model, EDEN_FIGURE_full_collections);
-    fprintf(stderr, "[ edenscope record: %s event%s, %s scavenge%s, %s full collection%s, wrote %s (%.1f MB) ]\n",
+    fprintf(stderr, "[ edenscope record: %s event%s, %s scavenge%s, %s full collection%s, ",
             format_count(events, event_count), plural(event_count), format_count(scavenges, scavenge_count),
-            plural(scavenge_count), format_count(full, full_count), plural(full_count), path,
-            (double)recorder_bytes(run->recorder) / 1e6);
+            plural(scavenge_count), format_count(full, full_count), plural(full_count));
+    if (lifetimes) {
+        uint64_t batch_count = recorder_batch_count(run->recorder);
+        fprintf(stderr, "%s batch%s of lifetimes, ", format_count(events, batch_count), batch_count == 1 ? "" : "es");
+    }
+    fprintf(stderr, "wrote %s (%.1f MB) ]\n", path, (double)recorder_bytes(run->recorder) / 1e6);
     if (model.lost) {
         char lost[FORMAT_MAX];
         fprintf(stderr,
@@ -136,18 +145,29 @@ static void say_summary(struct source *source, const struct record_run *run, con
                 "heaps: the recording's figures may be too small\n",
                 format_count(lost, model.lost), plural(model.lost));
     }
+    if (model.lost_records) {
+        char lost[FORMAT_MAX];
+        fprintf(stderr,
+                "edenscope: %s record%s of lifetimes lost, because they came faster than they could be written or made "
+                "no sense; a rarer --sampling, or no details, makes fewer\n",
+                format_count(lost, model.lost_records), plural(model.lost_records));
+    }
     if (model.process_count == 0) {
         fprintf(stderr, "edenscope: no heap was seen: does the program use libeden, and is this the right process?\n");
     }
     model_clear(&model);
 }
 
-static int record(struct recorder *recorder, const struct options *options, const char *path) {
+static int record(struct recorder *recorder, const struct options *options, uint64_t mailbox, const char *path) {
     struct record_run run = {.recorder = recorder};
     struct source_options wanted = {.pid = options->pid,
                                     .command = options->command,
                                     .events = true,
                                     .objects = options->objects,
+                                    .lifetimes = mailbox != 0,
+                                    .mailbox = mailbox,
+                                    .on_batch = mailbox ? on_batch : NULL,
+                                    .batch_context = &run,
                                     .no_headers = options->events_only,
                                     .without = options->without,
                                     .no_multi = options->no_multi,
@@ -171,7 +191,7 @@ static int record(struct recorder *recorder, const struct options *options, cons
                 path);
     }
     follow(source, &run, options);
-    say_summary(source, &run, path);
+    say_summary(source, &run, path, mailbox != 0);
     int status = source_exit_status(source);
     source_close(source);
     if (status < 0) {
@@ -180,30 +200,46 @@ static int record(struct recorder *recorder, const struct options *options, cons
     return status == 0 && run.failed ? 1 : status;
 }
 
+/* What heaps are to be asked for; 0: lifetimes are not recorded. */
+static bool encode_lifetimes(const struct options *options, uint64_t *mailbox, struct failure *why) {
+    const struct life_request request = {options->sampling, options->mechanism, options->details};
+    if (!options->lifetimes) {
+        const char *odd = options->sampling ? "--sampling" : options->mechanism ? "--mechanism" : NULL;
+        return !odd || failure_set(why, 1, "%s: takes --lifetimes as well; without that nothing is sampled", odd);
+    }
+    return life_request_encode(&request, mailbox, why);
+}
+
 int cmd_record(int argc, char **argv) {
     struct options options;
     int status;
-    if (!options_parse(&options, ACCEPT_TARGET | ACCEPT_OUTPUT | ACCEPT_FORCE | ACCEPT_OBJECTS | ACCEPT_EVENTS_ONLY,
+    if (!options_parse(&options,
+                       ACCEPT_TARGET | ACCEPT_OUTPUT | ACCEPT_FORCE | ACCEPT_OBJECTS | ACCEPT_EVENTS_ONLY |
+                           ACCEPT_RECORDED | ACCEPT_SAMPLING,
                        usage, argc, argv, &status) ||
         !options_need_target(&options, usage, &status)) {
         return status;
     }
-    struct sigaction action = {.sa_handler = on_nothing};
-    sigaction(SIGXFSZ, &action, NULL);
-    sigaction(SIGPIPE, &action, NULL);
+    struct failure why;
+    uint64_t mailbox = 0;
+    if (!encode_lifetimes(&options, &mailbox, &why)) {
+        return failure_tell(&why);
+    }
+    interrupt_none(SIGXFSZ); /* the recording is to go on, or to be ended properly */
+    interrupt_none(SIGPIPE);
     interrupt_install();
     const char *path = options.output ? options.output : "eden.data";
     struct recorder_options wanted = {.path = path,
                                       .command = options.command,
                                       .pid = options.pid,
                                       .force = options.force,
-                                      .objects = options.objects};
-    struct failure why;
+                                      .objects = options.objects,
+                                      .lifetimes = mailbox};
     struct recorder *recorder = recorder_create(&wanted, &why);
     if (!recorder) {
         return failure_tell(&why);
     }
-    status = record(recorder, &options, path);
+    status = record(recorder, &options, mailbox, path);
     recorder_close(recorder);
     return status;
 }

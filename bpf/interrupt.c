@@ -37,3 +37,10 @@ void interrupt_uninstall(void) {
 
 int interrupt_count(void) { return count; }
 int interrupt_last(void) { return last; }
+
+static void on_nothing(int signal_number) { (void)signal_number; }
+
+void interrupt_none(int signal_number) {
+    struct sigaction action = {.sa_handler = on_nothing};
+    sigaction(signal_number, &action, NULL);
+}

@@ -5,7 +5,10 @@
 /* Counts SIGINT, SIGTERM and SIGHUP from now on instead of dying; a signal that is ignored stays ignored. */
 void interrupt_install(void);
 void interrupt_uninstall(void); /* in a child that is to die of them again */
-int interrupt_count(void);      /* how many came */
-int interrupt_last(void);       /* which came last; 0: none */
+/* From now on this signal does nothing but make system calls fail: what stands behind it (a reader that has gone, a
+ * limit on file sizes) is to come back as an error. Not ignored: that would stay so in a command that is started. */
+void interrupt_none(int signal_number);
+int interrupt_count(void); /* how many came */
+int interrupt_last(void);  /* which came last; 0: none */
 
 #endif

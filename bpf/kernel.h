@@ -108,6 +108,7 @@ enum lost_kind {
     LOST_BUCKETS,    /* sampled objects missing in a histogram of lifetimes */
     LOST_RECORDS,    /* records of batches that found their ring buffer full */
     LOST_UNREADABLE, /* records of batches that could not be read, or made no sense */
+    LOST_STRAYS,     /* batches of heaps for which there was no room, or from a probe of unknown form */
     LOST_KINDS
 };
 

@@ -4,13 +4,15 @@
 #define EDEN_LIFE_KERNEL_H
 
 #include "kernel.h"
+#include "life_batch.h"
 #include "life_model.h"
 
 enum {
-    LIFE_SUMS = 1 << 17,         /* sites that were seen, with each outcome and set of flags apart */
-    LIFE_BUCKETS = 1 << 19,      /* filled buckets of all histograms */
-    LIFE_MOST_RECORDS = 1 << 14, /* of a batch: the runtime sends hundreds */
-    LIFE_CHUNK_BYTES = 16 << 10, /* of records: longer batches are split */
+    LIFE_SUMS = 1 << 17,    /* sites that were seen, with each outcome and set of flags apart */
+    LIFE_BUCKETS = 1 << 19, /* filled buckets of all histograms */
+    /* Room in the ring buffer is taken in three sizes: of states and the like, of a struct eden_walked, which most are
+     * where objects are told one by one, and of the longest batches. */
+    LIFE_MIDDLE_BYTES = sizeof(struct eden_walked),
     LIFE_SMALL_BYTES = 1 << 10,
 };
 
@@ -46,13 +48,18 @@ struct life_bucket_sums {
 
 /* Heads a batch, or a part of one, in the ring buffer; count * record_bytes of what follows are of use. */
 struct life_chunk {
+    uint64_t time_ns;
     uint32_t heap;
     uint32_t kind; /* enum eden_batch_kind, as the process said it */
     uint32_t count, record_bytes;
 };
 struct life_large_chunk {
     struct life_chunk head;
-    uint8_t records[LIFE_CHUNK_BYTES];
+    uint8_t records[LIFE_MOST_BATCH_BYTES];
+};
+struct life_middle_chunk {
+    struct life_chunk head;
+    uint8_t records[LIFE_MIDDLE_BYTES];
 };
 struct life_small_chunk {
     struct life_chunk head;

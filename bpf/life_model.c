@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SITES = 1 << 17 }; /* of a heap: as many as the kernel program keeps apart */
+enum {
+    MOST_SITES = 1 << 17, /* of a heap: as many as the kernel program keeps apart */
+    MOST_HEAPS = 1 << 14,
+};
 
 static void clear_heap(struct life_heap *heap) {
     for (size_t i = 0; i < heap->site_count; i++) {
@@ -21,6 +24,7 @@ static void clear_heap(struct life_heap *heap) {
         }
     }
     free(heap->sites);
+    life_decoder_clear(&heap->decoder);
     heap->sites = NULL;
     heap->site_count = heap->site_room = 0;
 }
@@ -30,7 +34,6 @@ void life_model_clear(struct life_model *model) {
         clear_heap(&model->heaps[i]);
     }
     free(model->heaps);
-    free(model->objects);
     *model = (struct life_model){0};
 }
 
@@ -58,12 +61,44 @@ struct life_heap *life_model_heap(struct life_model *model, const struct process
             return heap;
         }
     }
-    if (!grow((void **)&model->heaps, model->heap_count, &model->heap_room, sizeof *model->heaps)) {
+    if (model->heap_count == MOST_HEAPS ||
+        !grow((void **)&model->heaps, model->heap_count, &model->heap_room, sizeof *model->heaps)) {
         return NULL;
     }
     struct life_heap *heap = &model->heaps[model->heap_count++];
     *heap = (struct life_heap){.process = *process, .address = address, .id = id};
     return heap;
+}
+
+void life_model_choose(struct life_model *model, uint64_t pid, uint64_t id) {
+    size_t kept = 0;
+    for (size_t i = 0; i < model->heap_count; i++) {
+        struct life_heap *heap = &model->heaps[i];
+        if ((pid == 0 || heap->process.pid == pid) && (id == 0 || heap->id == id)) {
+            model->heaps[kept++] = *heap;
+        } else {
+            clear_heap(heap);
+        }
+    }
+    model->heap_count = kept;
+}
+
+static int by_process_and_id(const void *a, const void *b) {
+    const struct life_heap *x = a, *y = b;
+    const uint64_t first[] = {x->process.start_ns, x->process.pid, x->id, x->address};
+    const uint64_t second[] = {y->process.start_ns, y->process.pid, y->id, y->address};
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+        if (first[i] != second[i]) {
+            return first[i] < second[i] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+void life_model_sort(struct life_model *model) {
+    if (model->heap_count != 0) {
+        qsort(model->heaps, model->heap_count, sizeof *model->heaps, by_process_and_id);
+    }
 }
 
 struct life_site *life_heap_site(struct life_heap *heap, uint32_t site) {
@@ -204,26 +239,15 @@ static bool add_object(struct life_model *model, struct life_heap *heap, const s
     if (!add_ends(heap, record->censored ? LIFE_CENSORED : LIFE_DIED, &cell, cell.scavenges, cell.fulls)) {
         return false;
     }
-    if (!model->details) {
-        return true;
+    if (model->on_object) {
+        model->on_object(model->object_context, heap, record);
     }
-    if (!grow((void **)&model->objects, model->object_count, &model->object_room, sizeof *model->objects)) {
-        return false;
-    }
-    model->objects[model->object_count++] = (struct life_object){(uint32_t)(heap - model->heaps), *record};
     return true;
 }
 
 /* Another profile of a heap begins: what is known is of the one before, and is dropped. */
-static void begin_anew(struct life_model *model, struct life_heap *heap) {
-    uint32_t number = (uint32_t)(heap - model->heaps);
-    size_t kept = 0;
-    for (size_t i = 0; i < model->object_count; i++) {
-        if (model->objects[i].heap != number) {
-            model->objects[kept++] = model->objects[i];
-        }
-    }
-    model->object_count = kept;
+static void begin_anew(struct life_heap *heap) {
+    heap->replaced++;
     clear_heap(heap);
 }
 
@@ -240,7 +264,7 @@ static bool add_record(struct life_model *model, struct life_heap *heap, uint32_
     switch (kind) {
     case EDEN_BATCH_PROFILE:
         if (heap->begun && heap->state.begun_ns != record->profile.begun_ns) {
-            begin_anew(model, heap);
+            begin_anew(heap);
         }
         heap->begun = true;
         heap->state = record->profile;
@@ -254,14 +278,44 @@ static bool add_record(struct life_model *model, struct life_heap *heap, uint32_
     case EDEN_BATCH_OBJECTS:
         return add_object(model, heap, &record->object);
     default:
-        return true; /* of a runtime that knows more than we do */
+        return true;
     }
+}
+
+/* Others are of a runtime that knows more than we do. */
+static bool is_known(uint32_t kind) { return kind <= EDEN_BATCH_OBJECTS || life_decoder_knows(kind); }
+
+struct decoding {
+    struct life_model *model;
+    struct life_heap *heap;
+    bool added;
+};
+
+static void add_decoded(void *context, const struct eden_life_record *record) {
+    struct decoding *decoding = context;
+    decoding->added = add_object(decoding->model, decoding->heap, record) && decoding->added;
+}
+
+/* Short forms hang together: what they say depends on those that came before. */
+static bool add_short(struct life_model *model, struct life_heap *heap, uint32_t kind, const void *records,
+                      uint64_t count, uint64_t record_bytes) {
+    struct decoding decoding = {model, heap, true};
+    bool decoded =
+        life_decode(&heap->decoder, &heap->state, kind, records, count, record_bytes, add_decoded, &decoding);
+    return decoded && decoding.added;
 }
 
 bool life_model_batch(struct life_model *model, struct life_heap *heap, uint32_t kind, const void *records,
                       uint64_t count, uint64_t record_bytes) {
     if (record_bytes < sizeof(uint64_t)) {
         return count == 0;
+    }
+    if (!is_known(kind)) {
+        model->unknown++;
+        return true;
+    }
+    if (life_decoder_knows(kind)) {
+        return add_short(model, heap, kind, records, count, record_bytes);
     }
     bool added = true;
     for (uint64_t i = 0; i < count; i++) {

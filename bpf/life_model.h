@@ -10,6 +10,8 @@
 #include "eden_batches.h"
 #include "eden_histogram.h"
 #include "event.h"
+#include "failure.h"
+#include "life_decode.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -55,14 +57,22 @@ struct life_heap {
     char name[64];
     bool begun;                       /* `state` is known */
     struct eden_profile_record state; /* the last one that came; all else is of the profile that it is of */
+    uint64_t replaced;                /* profiles whose place that one took */
+    struct life_decoder decoder;      /* owned; of short forms of records */
     struct life_site *sites;          /* owned, in order of `site` */
     size_t site_count, site_room;
 };
 
-/* One object, as its end was told. Kept only where details were asked for. */
-struct life_object {
-    uint32_t heap; /* index into heaps */
-    struct eden_life_record record;
+/* Is told of one object, as its end was told. False: it wants no more of them. */
+typedef bool life_object_fn(void *context, const struct life_heap *heap, const struct eden_life_record *record);
+
+/* Where a model's objects can be had one by one, in the order in which they ended, as often as wanted: there may be
+ * more of them than memory holds. */
+struct life_model;
+struct life_objects {
+    /* NULL: they were not told one by one. False and why: not all can be had. */
+    bool (*each)(void *from, const struct life_model *model, life_object_fn *visit, void *context, struct failure *why);
+    void *from;
 };
 
 struct life_model {
@@ -70,19 +80,24 @@ struct life_model {
     uint64_t lost; /* batches or records that did not arrive, and objects that the heaps themselves lost */
     struct life_heap *heaps;
     size_t heap_count, heap_room;
-    struct life_object *objects; /* owned; in the order in which they ended; NULL unless `details` */
-    size_t object_count, object_room;
-    bool details;
+    uint64_t unknown; /* batches of kinds that this version does not know */
+    struct life_objects objects;
+    life_object_fn *on_object; /* is told of each object that life_model_batch adds; NULL: nobody is */
+    void *object_context;
 };
 
 /* All zero is an empty model. Adders return NULL, or false, where memory is refused; pointers into arrays are good
  * until the next add to the same array. */
 void life_model_clear(struct life_model *model);
 struct life_heap *life_model_heap(struct life_model *model, const struct process_key *process, uint64_t address,
-                                  uint64_t id);                          /* finds or adds */
+                                  uint64_t id);                          /* finds or adds; there is a most */
 struct life_site *life_heap_site(struct life_heap *heap, uint32_t site); /* finds or adds */
 bool life_site_bucket(struct life_site *site, enum life_outcome outcome, enum life_clock clock,
                       const struct life_bucket *bucket); /* adds it to what is there */
+/* Leaves those heaps alone that have this number and process; 0: any. */
+void life_model_choose(struct life_model *model, uint64_t pid, uint64_t id);
+/* In order of process and number, wherever they came from. */
+void life_model_sort(struct life_model *model);
 /* Adds one batch, as the probe handed it over, to a heap. Where a heap begins another profile, that takes the place of
  * the one before. False: no memory, or some of the records, which are left out, make no sense. */
 bool life_model_batch(struct life_model *model, struct life_heap *heap, uint32_t kind, const void *records,

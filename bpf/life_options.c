@@ -109,7 +109,7 @@ bool life_request_encode(const struct life_request *request, uint64_t *mailbox, 
                            "of two from 16",
                            request->mechanism);
     }
-    *mailbox = sampling | EDEN_MAILBOX_ASKED | (request->details ? EDEN_MAILBOX_OBJECTS : 0) |
+    *mailbox = sampling | EDEN_MAILBOX_ASKED | (request->details ? EDEN_MAILBOX_OBJECTS | EDEN_MAILBOX_SHORT : 0) |
                mechanism << EDEN_MAILBOX_MECHANISM_SHIFT | step << EDEN_MAILBOX_STEP_SHIFT |
                rate << EDEN_MAILBOX_RATE_SHIFT;
     return true;

@@ -54,7 +54,8 @@ static void print_time(FILE *out, uint64_t time) {
     time ? (void)fprintf(out, ",%" PRIu64, time) : (void)fputc(',', out);
 }
 
-static void print_object(FILE *out, const struct life_heap *heap, const struct eden_life_record *record) {
+static bool print_object(void *context, const struct life_heap *heap, const struct eden_life_record *record) {
+    FILE *out = context;
     const struct life_site *site =
         heap->site_count ? bsearch(&record->site, heap->sites, heap->site_count, sizeof *heap->sites, by_index) : NULL;
     print_site(out, heap, record->site, site);
@@ -69,24 +70,22 @@ static void print_object(FILE *out, const struct life_heap *heap, const struct e
     fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%d,%d,%.10g\r\n", record->scavenges, record->fulls,
             (record->flags & EDEN_LIFE_BORN_OLD) != 0, (record->flags & EDEN_LIFE_NEPOTISM) != 0,
             (double)record->weight / EDEN_WEIGHT_ONE);
+    return !ferror(out);
 }
 
-static void print_objects(FILE *out, const struct life_model *model) {
+static bool print_objects(FILE *out, const struct life_model *model, struct failure *why) {
     fputs("pid,heap,class,index,site,censored,bytes,lifetime_ns,lifetime_bytes,birth_ns,birth_bytes,end_ns,end_bytes,"
           "last_seen_ns,last_seen_bytes,tenured_ns,tenured_bytes,scavenges,fulls,born_old,nepotism,weight\r\n",
           out);
-    for (size_t i = 0; i < model->object_count && !ferror(out); i++) {
-        const struct life_object *object = &model->objects[i];
-        if (object->heap < model->heap_count) {
-            print_object(out, &model->heaps[object->heap], &object->record);
-        }
-    }
+    return model->objects.each(model->objects.from, model, print_object, out, why);
 }
 
 bool life_view_csv(FILE *out, const struct life_model *model, const struct life_view_options *options,
                    struct failure *why) {
     (void)options;
-    (void)why;
-    model->details ? print_objects(out, model) : print_histograms(out, model);
+    if (model->objects.each) {
+        return print_objects(out, model, why);
+    }
+    print_histograms(out, model);
     return true;
 }

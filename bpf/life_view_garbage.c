@@ -92,20 +92,29 @@ static int by_site(const void *key, const void *element) {
     return (*site > garbage->site->site) - (*site < garbage->site->site);
 }
 
-/* From the objects, while the garbage is in order of sites. */
-static void count_soon(struct heap_garbage *garbage, const struct life_model *model, uint32_t heap, double limit) {
-    for (size_t i = 0; i < model->object_count; i++) {
-        const struct eden_life_record *record = &model->objects[i].record;
-        if (model->objects[i].heap != heap || record->censored || !(record->flags & EDEN_LIFE_TENURED) ||
-            record->death_ns < record->tenured_ns) {
-            continue;
-        }
-        struct garbage *at = bsearch(&record->site, garbage->at, garbage->count, sizeof *garbage->at, by_site);
-        if (at) {
-            at->told++;
-            at->soon += (double)(record->death_ns - record->tenured_ns) <= limit;
-        }
+/* Of all heaps, for the objects come once for all of them; in order of sites while they come. */
+struct all_garbage {
+    const struct life_model *model;
+    struct heap_garbage *heap;
+    double share; /* of the run that is soon */
+};
+
+static double soon_limit(const struct life_heap *heap, double share) { return share * life_run(heap, LIFE_NS); }
+
+static bool count_soon(void *context, const struct life_heap *heap, const struct eden_life_record *record) {
+    const struct all_garbage *all = context;
+    const struct heap_garbage *garbage = &all->heap[heap - all->model->heaps];
+    double limit = soon_limit(heap, all->share);
+    if (record->censored || !(record->flags & EDEN_LIFE_TENURED) || record->death_ns < record->tenured_ns ||
+        limit <= 0) {
+        return true;
     }
+    struct garbage *at = bsearch(&record->site, garbage->at, garbage->count, sizeof *garbage->at, by_site);
+    if (at) {
+        at->told++;
+        at->soon += (double)(record->death_ns - record->tenured_ns) <= limit;
+    }
+    return true;
 }
 
 static void print_tenured(FILE *out, const struct life_heap *heap, const struct garbage *garbage, double limit) {
@@ -123,32 +132,49 @@ static void print_tenured(FILE *out, const struct life_heap *heap, const struct 
     print_who(out, garbage->site);
 }
 
-bool life_view_tenured(FILE *out, const struct life_model *model, const struct life_view_options *options,
-                       struct failure *why) {
+static void print_all_tenured(FILE *out, const struct life_heap *heap, struct heap_garbage *garbage,
+                              const struct life_view_options *options) {
+    char text[FORMAT_MAX], share[FORMAT_MAX], count[FORMAT_MAX];
+    qsort(garbage->at, garbage->count, sizeof *garbage->at, by_memory);
+    life_heading(out, heap, "tenured garbage: promoted, and dead by the end");
+    fprintf(out, "# in all: %s samples, about %s, %s of what was allocated\n", format_count(count, garbage->all.count),
+            format_bytes(text, garbage->all.weight_bytes), life_percent(share, garbage->of_memory));
+    fprintf(out, "# %9s %12s %9s %10s %9s %8s %9s  %s\n", "Samples", "Objects", "Memory", "of tenured", "Time old",
+            "of run", "Soon", "Class, site");
+    size_t rows = life_rows(options, garbage->count);
+    for (size_t i = 0; i < rows; i++) {
+        print_tenured(out, heap, &garbage->at[i], soon_limit(heap, options->rule.share));
+    }
+    print_rest(out, garbage, rows);
+}
+
+static bool gather_tenured(struct all_garbage *all, struct failure *why) {
+    const struct life_model *model = all->model;
     for (size_t i = 0; i < model->heap_count; i++) {
-        const struct life_heap *heap = &model->heaps[i];
-        struct heap_garbage garbage;
-        char text[FORMAT_MAX], share[FORMAT_MAX], count[FORMAT_MAX];
-        double limit = options->rule.share * life_run(heap, LIFE_NS);
-        if (!gather(&garbage, heap, EDEN_LIFE_TENURED, tenured_objects)) {
+        if (!gather(&all->heap[i], &model->heaps[i], EDEN_LIFE_TENURED, tenured_objects)) {
             return life_no_memory(why);
         }
-        if (model->details && limit > 0) {
-            count_soon(&garbage, model, (uint32_t)i, limit);
+    }
+    return !model->objects.each || model->objects.each(model->objects.from, model, count_soon, all, why);
+}
+
+bool life_view_tenured(FILE *out, const struct life_model *model, const struct life_view_options *options,
+                       struct failure *why) {
+    struct all_garbage all = {
+        .model = model, .heap = calloc(model->heap_count + 1, sizeof *all.heap), .share = options->rule.share};
+    if (!all.heap) {
+        return life_no_memory(why);
+    }
+    bool gathered = gather_tenured(&all, why);
+    for (size_t i = 0; i < model->heap_count; i++) {
+        if (gathered) {
+            print_all_tenured(out, &model->heaps[i], &all.heap[i], options);
         }
-        qsort(garbage.at, garbage.count, sizeof *garbage.at, by_memory);
-        life_heading(out, heap, "tenured garbage: promoted, and dead by the end");
-        fprintf(out, "# in all: %s samples, about %s, %s of what was allocated\n",
-                format_count(count, garbage.all.count), format_bytes(text, garbage.all.weight_bytes),
-                life_percent(share, garbage.of_memory));
-        fprintf(out, "# %9s %12s %9s %10s %9s %8s %9s  %s\n", "Samples", "Objects", "Memory", "of tenured", "Time old",
-                "of run", "Soon", "Class, site");
-        size_t rows = life_rows(options, garbage.count);
-        for (size_t j = 0; j < rows; j++) {
-            print_tenured(out, heap, &garbage.at[j], limit);
-        }
-        print_rest(out, &garbage, rows);
-        free(garbage.at);
+        free(all.heap[i].at);
+    }
+    free(all.heap);
+    if (!gathered) {
+        return false;
     }
     fprintf(out,
             "# Soon: share of the samples that died within %.3g%% of the run after being tenured; without details,\n"

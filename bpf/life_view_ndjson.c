@@ -111,7 +111,13 @@ static bool print_groups(FILE *out, const struct life_heap *heap, const struct l
     return good;
 }
 
-static bool print_object(FILE *out, const struct life_heap *heap, const struct eden_life_record *record) {
+struct printing {
+    FILE *out;
+    bool failed; /* no memory */
+};
+
+static bool print_object(void *context, const struct life_heap *heap, const struct eden_life_record *record) {
+    struct printing *printing = context;
     json_t *line = begin("object", heap);
     put_count(line, "site", record->site);
     put_count(line, "bytes", record->bytes);
@@ -129,7 +135,8 @@ static bool print_object(FILE *out, const struct life_heap *heap, const struct e
     put(line, "nepotism", json_boolean(record->flags & EDEN_LIFE_NEPOTISM));
     put(line, "censored", json_boolean(record->censored));
     put_real(line, "weight", (double)record->weight / EDEN_WEIGHT_ONE);
-    return print_line(out, line);
+    printing->failed = !print_line(printing->out, line);
+    return !printing->failed && !ferror(printing->out);
 }
 
 bool life_view_ndjson(FILE *out, const struct life_model *model, const struct life_view_options *options,
@@ -141,11 +148,9 @@ bool life_view_ndjson(FILE *out, const struct life_model *model, const struct li
             return life_no_memory(why);
         }
     }
-    for (size_t i = 0; i < model->object_count && !ferror(out); i++) {
-        const struct life_object *object = &model->objects[i];
-        if (object->heap < model->heap_count && !print_object(out, &model->heaps[object->heap], &object->record)) {
-            return life_no_memory(why);
-        }
+    struct printing printing = {.out = out};
+    if (model->objects.each && !model->objects.each(model->objects.from, model, print_object, &printing, why)) {
+        return false;
     }
-    return true;
+    return !printing.failed || life_no_memory(why);
 }

@@ -173,6 +173,7 @@ struct part {
 
 static __always_inline bool fill(struct life_chunk *head, void *records, uint32_t room, const struct batch *batch,
                                  const struct part *part) {
+    head->time_ns = bpf_ktime_get_ns();
     head->heap = batch->heap;
     head->kind = batch->kind;
     head->count = part->count;
@@ -193,7 +194,7 @@ static __always_inline void hand_over(void *chunk, bool filled, const struct par
 }
 
 static long send_part(uint32_t i, struct batch *batch) {
-    uint32_t each = LIFE_CHUNK_BYTES / batch->record_bytes;
+    uint32_t each = LIFE_MOST_BATCH_BYTES / batch->record_bytes;
     struct part part = {.first = i * each};
     if (part.first >= batch->count) {
         return 1;
@@ -204,6 +205,12 @@ static long send_part(uint32_t i, struct batch *batch) {
         struct life_small_chunk *small = bpf_ringbuf_reserve(&life_records, sizeof *small, 0);
         if (small) {
             hand_over(small, fill(&small->head, small->records, sizeof small->records, batch, &part), &part);
+            return 0;
+        }
+    } else if (part.bytes <= LIFE_MIDDLE_BYTES) {
+        struct life_middle_chunk *middle = bpf_ringbuf_reserve(&life_records, sizeof *middle, 0);
+        if (middle) {
+            hand_over(middle, fill(&middle->head, middle->records, sizeof middle->records, batch, &part), &part);
             return 0;
         }
     } else {
@@ -248,7 +255,7 @@ int on_batch(struct pt_regs *ctx) {
     uint32_t index = (uint32_t)bpf_get_attach_cookie(ctx);
     struct probe_spec *spec = bpf_map_lookup_elem(&specs, &index);
     if (!spec || spec->args < 5) {
-        lose(LOST_SPECS);
+        lose(LOST_STRAYS);
         return 0;
     }
     struct batch batch = {};
@@ -267,12 +274,12 @@ int on_batch(struct pt_regs *ctx) {
     current_process(&key.process, &tid);
     struct heap_entry *heap = find_entry(&key, index);
     if (!heap) {
-        lose(LOST_HEAPS);
+        lose(LOST_STRAYS);
         return 0;
     }
     batch.heap = heap->number;
     uint64_t taken = count < LIFE_MOST_RECORDS ? count : LIFE_MOST_RECORDS;
-    bool sound = record_bytes >= 8 && record_bytes <= LIFE_CHUNK_BYTES;
+    bool sound = record_bytes >= LIFE_LEAST_RECORD && record_bytes <= LIFE_MOST_BATCH_BYTES;
     lose_many(LOST_UNREADABLE, sound ? count - taken : count);
     if (!sound) {
         return 0;
@@ -281,7 +288,7 @@ int on_batch(struct pt_regs *ctx) {
     batch.record_bytes = record_bytes;
     struct life_profile *profile = bpf_map_lookup_elem(&life_profiles, &batch.heap);
     if (!profile) {
-        lose(LOST_HEAPS);
+        lose(LOST_STRAYS);
         return 0;
     }
     if (batch.kind == EDEN_BATCH_PROFILE) {

@@ -45,6 +45,7 @@ struct process_model {
 struct model {
     uint64_t wall_ns;                /* observed time */
     uint64_t lost;                   /* events lost, all kinds; figures may be too small if not 0 */
+    uint64_t lost_records;           /* of batches of lifetimes */
     struct process_model *processes; /* owned */
     size_t process_count;
 };

@@ -18,6 +18,7 @@ enum {
     OPTION_SAMPLING,
     OPTION_MECHANISM,
     OPTION_DETAILS,
+    OPTION_LIFETIMES,
     OPTION_VIEW,
     OPTION_TOP,
     OPTION_BY_SITE,
@@ -38,7 +39,7 @@ static const struct described table[] = {
     {{"pid", required_argument, NULL, 'p'}, ACCEPT_PID, "-p, --pid PID       observe this process, which runs already"},
     {{"pid", required_argument, NULL, 'p'}, ACCEPT_HEAP, "-p, --pid PID       of this process only"},
     {{"heap", required_argument, NULL, OPTION_HEAP},
-     ACCEPT_HEAP,
+     ACCEPT_HEAP | ACCEPT_LIFETIMES,
      "--heap ID           of the heap with this number only"},
     {{"probe", required_argument, NULL, OPTION_PROBE},
      ACCEPT_PROBE,
@@ -48,6 +49,9 @@ static const struct described table[] = {
     {{"timestamp", no_argument, NULL, 'T'}, ACCEPT_TIMESTAMP, "-T, --timestamp     start lines with the time of day"},
     {{"output", required_argument, NULL, 'o'}, ACCEPT_OUTPUT, "-o, --output FILE   write to this file"},
     {{"input", required_argument, NULL, 'i'}, ACCEPT_INPUT, "-i, --input FILE    read this recording, not eden.data"},
+    {{"input", required_argument, NULL, 'i'},
+     ACCEPT_LIFETIMES,
+     "-i, --input FILE    what `edenscope record --lifetimes` wrote; -p then chooses a process"},
     {{"events-only", no_argument, NULL, OPTION_EVENTS_ONLY},
      ACCEPT_EVENTS_ONLY,
      "--events-only       what is seen only: don't read the totals of heaps that were there before"},
@@ -57,12 +61,15 @@ static const struct described table[] = {
     {{"force", no_argument, NULL, OPTION_FORCE},
      ACCEPT_FORCE,
      "--force             replace a file that is not a recording"},
+    {{"lifetimes", optional_argument, NULL, OPTION_LIFETIMES},
+     ACCEPT_RECORDED,
+     "--lifetimes[=details]  how long objects live, too, for `edenscope lifetimes -i`; details: object by object"},
     {{"sampling", required_argument, NULL, OPTION_SAMPLING},
-     ACCEPT_LIFETIMES,
+     ACCEPT_SAMPLING,
      "--sampling WHICH    all, 1/N (each object with that chance), nth=N (each N-th), bytes=N[K|M] (one in so\n"
      "                      many bytes), refill=N[K|M], window=OPEN/CLOSED (ms); default bytes=512K"},
     {{"mechanism", required_argument, NULL, OPTION_MECHANISM},
-     ACCEPT_LIFETIMES,
+     ACCEPT_SAMPLING,
      "--mechanism HOW     who finds deaths: vm (default), ephemeron, pretenured, oracle[=BYTES]"},
     {{"details", no_argument, NULL, OPTION_DETAILS},
      ACCEPT_LIFETIMES,
@@ -166,6 +173,8 @@ static const char *wanted(int value) {
         return "not a share in percent, above 0 and at most 100";
     case OPTION_TOP:
         return "not a number of rows";
+    case OPTION_LIFETIMES:
+        return "not what --lifetimes can be given: nothing, or details";
     case OPTION_PROBE:
         return "not a probe; docs/probes.md lists them, as scavenge__done";
     default:
@@ -187,6 +196,10 @@ static bool set_lifetimes(struct options *options, int value, const char *argume
     case OPTION_DETAILS:
         options->details = true;
         return true;
+    case OPTION_LIFETIMES:
+        options->lifetimes = true;
+        options->details = argument != NULL;
+        return !argument || strcmp(argument, "details") == 0;
     case OPTION_VIEW:
         options->view = argument;
         return true;
@@ -207,6 +220,7 @@ static bool set(struct options *options, int value, const char *argument) {
     case OPTION_SAMPLING:
     case OPTION_MECHANISM:
     case OPTION_DETAILS:
+    case OPTION_LIFETIMES:
     case OPTION_VIEW:
     case OPTION_BY_SITE:
     case OPTION_TOP:

@@ -27,8 +27,10 @@ enum {
     ACCEPT_FORCE = 1 << 11,      /* --force */
     ACCEPT_HEAP = 1 << 12,       /* --heap ID, and --pid to choose a process that was recorded */
     ACCEPT_PROBE = 1 << 13,      /* --probe NAME, many times */
-    ACCEPT_LIFETIMES = 1 << 14,  /* --sampling, --mechanism, --details, --view, --top, --by-site, --long-lived,
+    ACCEPT_LIFETIMES = 1 << 14,  /* -i FILE, --heap ID, --details, --view, --top, --by-site, --long-lived,
                                   * --pretenure, --force */
+    ACCEPT_SAMPLING = 1 << 15,   /* --sampling, --mechanism */
+    ACCEPT_RECORDED = 1 << 16,   /* --lifetimes[=details] */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
 
@@ -44,6 +46,7 @@ struct options {
     uint64_t probes[OPTIONS_PROBE_WORDS]; /* bit i of word i / 64: probe i; of use where some_probes */
     bool some_probes;
     const char *output, *input;
+    bool lifetimes;                          /* --lifetimes; with `details` its =details */
     const char *sampling, *mechanism, *view; /* as given: life_options.h and life_view.h say what they may be */
     const char *pretenure;                   /* a file to write */
     bool details, by_site, top_given, long_lived_given;

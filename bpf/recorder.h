@@ -1,5 +1,6 @@
 /* The inside of a recorder, which recording_create.c begins and ends, recording_write.c commits, and
- * recording_write_event.c and recording_write_model.c fill. Functions that return int return SQLite's status. */
+ * recording_write_event.c, recording_write_batch.c and recording_write_model.c fill. Functions that return int return
+ * SQLite's status. */
 #ifndef EDEN_RECORDER_H
 #define EDEN_RECORDER_H
 
@@ -17,6 +18,13 @@ struct pending {
     uint64_t order;
 };
 
+/* Batches of lifetimes that are not in the file yet, one after the other: struct life_batch, then its records, padded
+ * to 8 bytes. */
+struct pending_batches {
+    uint8_t *at; /* owned */
+    size_t bytes, room;
+};
+
 struct known_process {
     struct process_key key;
     uint64_t written; /* fingerprint of what the file says; 0: nothing */
@@ -30,12 +38,15 @@ struct live_heap {
 struct recorder {
     sqlite3 *db;
     sqlite3_stmt *event, *class, *parameter, *process, *heap, *phase, *bucket, *forget_phases, *forget_buckets,
-        *forget_heap, *meta;
+        *forget_heap, *meta, *batch;
     int lock;
     bool published, failed;
     char path[PATH_MAX], temporary[PATH_MAX];
     struct pending *pending;
     size_t pending_count, pending_room;
+    struct pending_batches batches;
+    uint64_t written_batches;
+    bool busy; /* a reader held the file when it was to be written last */
     uint64_t pending_since_ns, events, written_events, last_key, last_time;
     struct known_process *processes; /* the place in it, from 1, is column `process` */
     size_t process_count;
@@ -63,10 +74,20 @@ struct live_heap *recorder_live_heap(struct recorder *recorder, const struct pro
 uint64_t recorder_heap_of(struct recorder *recorder, const struct event *event); /* its id; 0: not known */
 int recorder_write_events(struct recorder *recorder, size_t count);              /* the first of the pending, by time */
 
+/* ---- rows of batches (recording_write_batch.c) ------------------------------------------------------------------- */
+
+enum {
+    BATCHES_DUE = 8 << 20,    /* bytes that wait: they are to be written before more are taken */
+    BATCHES_MOST = 512 << 20, /* where a reader holds the file */
+};
+int recorder_write_batches(struct recorder *recorder, uint64_t *count); /* all that wait; how many */
+
 /* ---- rows of the model (recording_write_model.c) ----------------------------------------------------------------- */
 
 /* The number of a process in the file, from 1; 0: no memory. */
 size_t recorder_process_number(struct recorder *recorder, const struct process_key *key);
+/* The same, with a row of its own from now on. */
+int recorder_mention_process(struct recorder *recorder, const struct process_key *key, size_t *number);
 /* process NULL: no more is known than that it exists. */
 int recorder_write_process(struct recorder *recorder, size_t number, const struct process_model *process);
 int recorder_write_model(struct recorder *recorder, const struct model *model);

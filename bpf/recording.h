@@ -8,6 +8,7 @@
 #ifndef EDEN_RECORDING_H
 #define EDEN_RECORDING_H
 
+#include "life_replay.h"
 #include "source.h"
 
 /* Raised when a reader of the version before would misread the file. New tables, columns, probes and figures don't:
@@ -25,6 +26,7 @@ struct recorder_options {
     int pid;              /* this one */
     bool force;           /* replace the file at path even if it is not a recording */
     bool objects;         /* per-object events are recorded too */
+    uint64_t lifetimes;   /* what heaps are asked for (the mailbox of eden_batches.h); 0: lifetimes are not recorded */
 };
 
 /* Makes a new recording under a name of its own beside path. NULL where that can't be, or where path is taken by
@@ -38,6 +40,11 @@ bool recorder_publish(struct recorder *recorder, struct failure *why);
  * committed stays. */
 bool recorder_add(struct recorder *recorder, const struct event *event, struct failure *why);
 
+/* Adds a batch of lifetimes, likewise. */
+bool recorder_add_batch(struct recorder *recorder, const struct life_batch *batch, struct failure *why);
+/* Whether so many batches wait that they should be written before more are added. */
+bool recorder_is_full(const struct recorder *recorder);
+
 /* Writes events that wait, a batch of them, where they are many or 250 ms old. To be called between drains; *more: at
  * once again. */
 bool recorder_write(struct recorder *recorder, bool *more, struct failure *why);
@@ -47,6 +54,7 @@ bool recorder_commit(struct recorder *recorder, const struct model *model, bool 
 
 uint64_t recorder_event_count(const struct recorder *recorder);   /* added so far */
 uint64_t recorder_written_count(const struct recorder *recorder); /* of these, those that the file has */
+uint64_t recorder_batch_count(const struct recorder *recorder);   /* of lifetimes, that the file has */
 uint64_t recorder_bytes(const struct recorder *recorder);         /* of the file, now */
 void recorder_close(struct recorder *recorder); /* an unpublished recording is removed; NULL is allowed */
 
@@ -62,7 +70,8 @@ struct recording_info {
     uint64_t mono_ns;   /* and the same moment on the clock of the events */
     uint64_t commit_ns; /* when it was last written to, on that clock */
     uint64_t events;
-    uint64_t pid; /* the process that -p named; 0: a command was run */
+    uint64_t pid;       /* the process that -p named; 0: a command was run */
+    uint64_t lifetimes; /* as in struct recorder_options */
     bool objects;
     bool finished; /* false: still being recorded, or cut short; figures say "at least" */
     bool live;     /* a recorder is writing it now */
@@ -86,6 +95,10 @@ bool recording_events(struct recording *recording, const uint64_t *probes, recor
 typedef void (*recording_parameter_fn)(void *context, const char *name, const char *value);
 bool recording_parameters(struct recording *recording, const struct process_key *process, uint64_t address,
                           uint64_t heap_id, recording_parameter_fn on_parameter, void *context, struct failure *why);
+
+/* Lifetimes: fills an empty model from the batches, names included. What of them makes no sense is left out with a word
+ * on stderr, and counted as lost. */
+bool recording_lifetimes(struct recording *recording, struct life_model *model, struct failure *why);
 
 void recording_close(struct recording *recording); /* NULL is allowed */
 

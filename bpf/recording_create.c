@@ -47,7 +47,7 @@ static void close_database(struct recorder *recorder) {
     sqlite3_stmt **statements[] = {
         &recorder->event,          &recorder->class,       &recorder->parameter, &recorder->process,
         &recorder->heap,           &recorder->phase,       &recorder->bucket,    &recorder->forget_phases,
-        &recorder->forget_buckets, &recorder->forget_heap, &recorder->meta,
+        &recorder->forget_buckets, &recorder->forget_heap, &recorder->meta,      &recorder->batch,
     };
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
         sqlite3_finalize(*statements[i]);
@@ -80,7 +80,8 @@ static int prepare(struct recorder *recorder) {
         const char *sql;
     } all[] = {
         {&recorder->event, "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
-        {&recorder->class, "INSERT OR REPLACE INTO class VALUES(?,?,?,?,?)"},
+        {&recorder->class, "INSERT OR REPLACE INTO class(process, address, heap_id, class_id, name, of_class)"
+                           " VALUES(?,?,?,?,?,?)"},
         {&recorder->parameter, "INSERT OR REPLACE INTO parameter VALUES(?,?,?,?,?)"},
         {&recorder->process, "INSERT OR REPLACE INTO process VALUES(?,?,?,?,?,?,?)"},
         {&recorder->heap, heap},
@@ -90,6 +91,7 @@ static int prepare(struct recorder *recorder) {
         {&recorder->forget_buckets, "DELETE FROM phase_histogram WHERE heap = ?"},
         {&recorder->forget_heap, "DELETE FROM heap WHERE heap = ?"},
         {&recorder->meta, "INSERT OR REPLACE INTO meta VALUES(?,?)"},
+        {&recorder->batch, "INSERT INTO life_batch VALUES(NULL,?,?,?,?,?,?,?,?)"},
     };
     int code = SQLITE_OK;
     for (size_t i = 0; i < sizeof all / sizeof all[0] && code == SQLITE_OK; i++) {
@@ -143,7 +145,8 @@ static int write_first_meta(struct recorder *recorder, const struct recorder_opt
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "mono_ns", clock_ns(CLOCK_MONOTONIC)) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "commit_ns", clock_ns(CLOCK_MONOTONIC)) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "objects", options->objects) : code;
-    static const char *const zeros[] = {"events", "finished", "lost", "wall_ns"};
+    code = code == SQLITE_OK ? recorder_write_meta(recorder, "lifetimes", options->lifetimes) : code;
+    static const char *const zeros[] = {"events", "finished", "lost", "lost_records", "wall_ns"};
     for (size_t i = 0; i < sizeof zeros / sizeof zeros[0] && code == SQLITE_OK; i++) {
         code = recorder_write_meta(recorder, zeros[i], 0);
     }
@@ -272,6 +275,7 @@ void recorder_close(struct recorder *recorder) {
         close(recorder->lock);
     }
     free(recorder->pending);
+    free(recorder->batches.at);
     free(recorder->processes);
     free(recorder->heaps);
     free(recorder->written);

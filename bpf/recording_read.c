@@ -6,6 +6,7 @@
  * checked here: keys must rise (a damaged tree may run in circles), numbers of rows have limits, names that are not
  * known are skipped. */
 #include "reading.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,20 +64,20 @@ static int open_read_only(struct recording *recording) {
     return code == SQLITE_OK ? sql_run(recording->db, "SELECT count(*) FROM sqlite_schema") : code;
 }
 
-static bool check_tables(struct recording *recording, struct failure *why) {
+bool reading_tables(struct recording *recording, const char *names, int count, struct failure *why) {
     sqlite3_stmt *row = NULL;
-    int code = sqlite3_prepare_v2(recording->db,
-                                  "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'"
-                                  " AND name IN ('meta', 'process', 'heap', 'phase', 'phase_histogram', 'parameter',"
-                                  " 'event')",
-                                  -1, &row, NULL);
+    char sql[256];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE%%' AND name IN (%s)",
+             names);
+    int code = sqlite3_prepare_v2(recording->db, sql, -1, &row, NULL);
     code = code == SQLITE_OK ? sqlite3_step(row) : code;
     int tables = code == SQLITE_ROW ? sqlite3_column_int(row, 0) : 0;
     sqlite3_finalize(row);
     if (code != SQLITE_ROW) {
         return reading_fail_sql(recording, "can't read it", why);
     }
-    return tables == 7 || reading_fail_damaged(recording, "tables are missing", why);
+    return tables == count || reading_fail_damaged(recording, "tables are missing", why);
 }
 
 static bool set_text(char **text, sqlite3_stmt *row) {
@@ -95,7 +96,7 @@ static bool read_meta_row(struct recording_info *info, sqlite3_stmt *row) {
         uint64_t *value;
     } numbers[] = {
         {"start_ns", &info->start_ns}, {"mono_ns", &info->mono_ns}, {"commit_ns", &info->commit_ns},
-        {"events", &info->events},     {"pid", &info->pid},
+        {"events", &info->events},     {"pid", &info->pid},         {"lifetimes", &info->lifetimes},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (strcmp(key, numbers[i].key) == 0) {
@@ -187,7 +188,9 @@ struct recording *recording_open(const char *path, struct failure *why) {
         recording_close(recording);
         return NULL;
     }
-    if (!check_tables(recording, why) || !read_meta(recording, why)) {
+    if (!reading_tables(recording, "'meta', 'process', 'heap', 'phase', 'phase_histogram', 'parameter', 'event'", 7,
+                        why) ||
+        !read_meta(recording, why)) {
         recording_close(recording);
         return NULL;
     }

@@ -21,12 +21,16 @@ static const char fixed_tables[] =
     "CREATE TABLE probe_argument(probe INTEGER, position INTEGER, name TEXT, kind TEXT, meaning TEXT,"
     "  PRIMARY KEY(probe, position)) WITHOUT ROWID;"
     "CREATE TABLE class(process INTEGER, address INTEGER, heap_id INTEGER, class_id INTEGER, name TEXT,"
+    "  of_class INTEGER,"
     "  PRIMARY KEY(process, address, heap_id, class_id)) WITHOUT ROWID;"
     "CREATE TABLE parameter(process INTEGER, address INTEGER, heap_id INTEGER, name TEXT, value TEXT,"
     "  PRIMARY KEY(process, address, heap_id, name)) WITHOUT ROWID;"
     "CREATE TABLE event(event INTEGER PRIMARY KEY, time_ns INTEGER, process INTEGER, tid INTEGER, probe INTEGER,"
     "  heap_id INTEGER, args INTEGER, heap INTEGER, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11,"
-    "  text0 TEXT, text1 TEXT);";
+    "  text0 TEXT, text1 TEXT);"
+    "CREATE TABLE life_batch(batch INTEGER PRIMARY KEY, time_ns INTEGER, process INTEGER, heap INTEGER, heap_id "
+    "INTEGER,"
+    "  kind INTEGER, count INTEGER, record_bytes INTEGER, data BLOB);";
 _Static_assert(EDEN_PROBE_MAX_ARGS == 12, "table event has columns heap, a1 .. a11");
 _Static_assert(EVENT_TEXTS == 2, "table event has columns text0, text1");
 

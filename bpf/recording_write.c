@@ -27,10 +27,12 @@ static bool out_of_memory(struct recorder *recorder, struct failure *why) {
     return false;
 }
 
-/* The oldest pending events, at most a batch, and the model where one is given. */
-static int write_all(struct recorder *recorder, size_t count, const struct model *model, bool finished) {
+/* The oldest pending events, at most a batch of them, all batches of lifetimes, and the model where one is given. */
+static int write_all(struct recorder *recorder, size_t count, uint64_t *batches, const struct model *model,
+                     bool finished) {
     int code = sql_run(recorder->db, "BEGIN IMMEDIATE");
     code = code == SQLITE_OK ? recorder_write_events(recorder, count) : code;
+    code = code == SQLITE_OK ? recorder_write_batches(recorder, batches) : code;
     code = code == SQLITE_OK && model ? recorder_write_model(recorder, model) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "events", recorder->written_events + count) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "commit_ns", now_ns()) : code;
@@ -43,12 +45,15 @@ static bool transact(struct recorder *recorder, const struct model *model, bool 
                      struct failure *why) {
     uint64_t last_key = recorder->last_key, last_time = recorder->last_time;
     size_t count = recorder->pending_count < RECORDER_BATCH ? recorder->pending_count : RECORDER_BATCH;
-    *busy = false;
-    int code = write_all(recorder, count, model, finished);
+    uint64_t batches = 0;
+    *busy = recorder->busy = false;
+    int code = write_all(recorder, count, &batches, model, finished);
     recorder->pending_since_ns = now_ns();
     if (code == SQLITE_OK) {
         recorder->pending_count -= count;
         recorder->written_events += count;
+        recorder->written_batches += batches;
+        recorder->batches.bytes = 0;
         if (recorder->pending_count) {
             memmove(recorder->pending, recorder->pending + count, recorder->pending_count * sizeof *recorder->pending);
         }
@@ -63,8 +68,8 @@ static bool transact(struct recorder *recorder, const struct model *model, bool 
     recorder->last_key = last_key;
     recorder->last_time = last_time;
     recorder_forget_written(recorder);
-    if ((code & 0xff) == SQLITE_BUSY && recorder->pending_count < WAIT_MOST) {
-        *busy = true;
+    if ((code & 0xff) == SQLITE_BUSY && recorder->pending_count < WAIT_MOST && recorder->batches.bytes < BATCHES_MOST) {
+        *busy = recorder->busy = true;
         return true;
     }
     recorder->failed = true;
@@ -97,7 +102,7 @@ bool recorder_add(struct recorder *recorder, const struct event *event, struct f
         pending->event.args = EDEN_PROBE_MAX_ARGS;
     }
     uint64_t now = now_ns();
-    if (recorder->pending_count++ == 0) {
+    if (recorder->pending_count++ == 0 && recorder->batches.bytes == 0) {
         recorder->pending_since_ns = now;
     }
     recorder->events++;
@@ -111,6 +116,36 @@ bool recorder_add(struct recorder *recorder, const struct event *event, struct f
     return recorder->pending_count < WAIT_MOST || transact(recorder, NULL, false, &busy, why);
 }
 
+bool recorder_add_batch(struct recorder *recorder, const struct life_batch *batch, struct failure *why) {
+    if (recorder->failed) {
+        *why = recorder->why;
+        return false;
+    }
+    struct pending_batches *pending = &recorder->batches;
+    size_t bytes = (size_t)batch->count * batch->record_bytes, whole = sizeof *batch + ((bytes + 7) & ~(size_t)7);
+    if (pending->room - pending->bytes < whole) {
+        size_t room = 2 * pending->room + whole;
+        uint8_t *more = realloc(pending->at, room);
+        if (!more) {
+            return out_of_memory(recorder, why);
+        }
+        pending->at = more;
+        pending->room = room;
+    }
+    if (pending->bytes == 0 && recorder->pending_count == 0) {
+        recorder->pending_since_ns = now_ns();
+    }
+    memcpy(pending->at + pending->bytes, batch, sizeof *batch);
+    memcpy(pending->at + pending->bytes + sizeof *batch, batch->records, bytes);
+    pending->bytes += whole;
+    bool busy;
+    return pending->bytes < BATCHES_MOST || transact(recorder, NULL, false, &busy, why);
+}
+
+bool recorder_is_full(const struct recorder *recorder) {
+    return recorder->batches.bytes >= BATCHES_DUE && !recorder->busy && !recorder->failed;
+}
+
 bool recorder_write(struct recorder *recorder, bool *more, struct failure *why) {
     *more = false;
     if (recorder->failed) {
@@ -118,8 +153,9 @@ bool recorder_write(struct recorder *recorder, bool *more, struct failure *why) 
         return false;
     }
     bool busy = false;
-    if (recorder->pending_count < RECORDER_BATCH &&
-        (recorder->pending_count == 0 || now_ns() - recorder->pending_since_ns < BATCH_AGE_NS)) {
+    bool due = recorder->pending_count >= RECORDER_BATCH || recorder->batches.bytes >= BATCHES_DUE;
+    bool any = recorder->pending_count != 0 || recorder->batches.bytes != 0;
+    if (!due && (!any || now_ns() - recorder->pending_since_ns < BATCH_AGE_NS)) {
         return true;
     }
     bool good = transact(recorder, NULL, false, &busy, why);
@@ -186,6 +222,8 @@ bool recorder_commit(struct recorder *recorder, const struct model *model, bool 
 uint64_t recorder_event_count(const struct recorder *recorder) { return recorder->events; }
 
 uint64_t recorder_written_count(const struct recorder *recorder) { return recorder->written_events; }
+
+uint64_t recorder_batch_count(const struct recorder *recorder) { return recorder->written_batches; }
 
 uint64_t recorder_bytes(const struct recorder *recorder) {
     struct stat status;

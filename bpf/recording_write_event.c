@@ -97,6 +97,11 @@ static int write_name(struct recorder *recorder, const struct pending *pending, 
         to = recorder->class;
         recorder_bind(to, 4, event->arg[1]);
         recorder_bind_text(to, 5, event->text[0], EVENT_TEXT - 1);
+        if (event->args > 3 && event->arg[3] != 0) {
+            recorder_bind(to, 6, event->arg[3]);
+        } else {
+            sqlite3_bind_null(to, 6);
+        }
     } else if (event->probe == EDEN_PROBE_param__set) {
         to = recorder->parameter;
         recorder_bind_text(to, 4, event->text[0], EVENT_TEXT - 1);
@@ -121,13 +126,8 @@ int recorder_write_events(struct recorder *recorder, size_t count) {
     int code = SQLITE_OK;
     for (size_t i = 0; i < count && code == SQLITE_OK; i++) {
         const struct pending *pending = &recorder->pending[i];
-        size_t process = recorder_process_number(recorder, &pending->event.process);
-        if (process == 0) {
-            return SQLITE_NOMEM;
-        }
-        if (recorder->processes[process - 1].written == 0) {
-            code = recorder_write_process(recorder, process, NULL);
-        }
+        size_t process;
+        code = recorder_mention_process(recorder, &pending->event.process, &process);
         code = code == SQLITE_OK ? write_event(recorder, pending, process) : code;
         code = code == SQLITE_OK ? write_name(recorder, pending, process) : code;
     }

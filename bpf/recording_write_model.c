@@ -56,6 +56,14 @@ int recorder_write_process(struct recorder *recorder, size_t number, const struc
     return code;
 }
 
+int recorder_mention_process(struct recorder *recorder, const struct process_key *key, size_t *number) {
+    *number = recorder_process_number(recorder, key);
+    if (*number == 0) {
+        return SQLITE_NOMEM;
+    }
+    return recorder->processes[*number - 1].written == 0 ? recorder_write_process(recorder, *number, NULL) : SQLITE_OK;
+}
+
 static uint64_t heap_fingerprint(const struct heap_model *heap, size_t process) {
     uint64_t hash = mix(mix(mix(process, heap->address), heap->id), heap->late + 2u * heap->destroyed);
     hash = mix(mix_text(hash, heap->name, sizeof heap->name), heap->known);
@@ -185,6 +193,7 @@ int recorder_write_model(struct recorder *recorder, const struct model *model) {
     }
     recorder->written_count = count;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "wall_ns", model->wall_ns) : code;
+    code = code == SQLITE_OK ? recorder_write_meta(recorder, "lost_records", model->lost_records) : code;
     return code == SQLITE_OK ? recorder_write_meta(recorder, "lost", model->lost) : code;
 }
 

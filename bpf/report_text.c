@@ -51,6 +51,9 @@ static void print_head(FILE *out, const char *path, const struct recording_info 
     }
     fprintf(out, "# events: %s\n", format_count(number, info->events));
     fprintf(out, "# lost events: %s\n", format_count(number, model->lost));
+    if (model->lost_records) {
+        fprintf(out, "# lost records of lifetimes: %s\n", format_count(number, model->lost_records));
+    }
     if (info->live) {
         fprintf(out, "# still being recorded: this is how it stands at this moment\n");
     } else if (!info->finished) {

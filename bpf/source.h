@@ -7,6 +7,7 @@
 #define EDEN_SOURCE_H
 
 #include "failure.h"
+#include "life_batch.h"
 #include "life_model.h"
 #include "model.h"
 
@@ -15,16 +16,23 @@ struct source_options {
     char *const *command; /* start this one, attached before its first instruction */
     bool events;
     bool objects;
-    /* Profile lifetimes: of all probes only those that tell of heaps, classes and batches are attached, which makes the
-     * heaps sample. Not together with `events`. */
+    /* Profile lifetimes: the probe batch is attached to, which makes the heaps sample. Without `events` nothing else is
+     * but what tells of heaps and classes. */
     bool lifetimes;
-    bool details;        /* lifetimes: records of single objects, rather than sums */
-    uint64_t mailbox;    /* lifetimes: the request (eden_batches.h) to each heap */
+    uint64_t mailbox; /* lifetimes: the request (eden_batches.h) to each heap */
+    /* lifetimes: gets the batches as they are, from within source_poll; where it returns false, the others at the next
+     * call of that. NULL: they are added up in the kernel. */
+    life_batch_fn *on_batch;
+    void *batch_context;
     bool no_headers;     /* don't read heap headers of late processes: figures are then of what was observed alone */
     const char *without; /* test only: comma-separated probes not to attach; NULL: none */
     bool no_multi;       /* test only: attach by perf events even where uprobe_multi links exist */
     bool verbose;
 };
+
+static inline bool source_is_for_lifetimes(const struct source_options *options) {
+    return options->lifetimes && !options->events;
+}
 
 struct source;
 
@@ -48,8 +56,9 @@ void source_stop(struct source *source);
 /* The model as of now, from the kernel maps. Replaces the content of *model. */
 bool source_snapshot(struct source *source, struct model *model, struct failure *why);
 
-/* What was learnt of lifetimes, for good: call it once, when source_poll has said false. Tells on stderr what was lost,
- * and which heaps profiled otherwise than asked. Replaces the content of *model. */
+/* What was learnt of lifetimes, for good: call it once, when source_poll has said false. The model is empty, or has
+ * been filled from the batches; then only the heaps that are missing in it, names and what was lost are added. Tells on
+ * stderr what was lost. Only where the source is for lifetimes alone. */
 bool source_lifetimes(struct source *source, struct life_model *model, struct failure *why);
 
 /* Exit status of the command as a shell would give it; -1: none or still running. */

@@ -220,7 +220,6 @@ struct source *source_open(const struct source_options *options, struct failure 
         return NULL;
     }
     source->options = *options;
-    source->options.events = options->events || options->lifetimes; /* names of classes */
     source->exit_status = source->root_fd = -1;
     source->launch.go = source->launch.outcome = -1;
     if (options->command && !prepare_command(source, why)) {
@@ -327,13 +326,17 @@ bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *c
     }
     bool done = ended || must_stop(source);
     /* What has ended fires no more: what is in the buffers now is all. */
-    if (source->options.lifetimes) {
-        source_follow_lifetimes(source);
+    bool drained = !source->options.lifetimes || source_follow_lifetimes(source);
+    if (source_is_for_lifetimes(&source->options)) {
+        source_take_names(source);
     } else {
         if (source->options.events && on_event) {
             source_tell_classes(source, on_event, context);
         }
         kernel_events(source->kernel, on_event, context);
+    }
+    if (done && !drained) {
+        return true;
     }
     if (done) {
         source->finished = true;

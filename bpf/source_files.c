@@ -38,7 +38,7 @@ static bool is_wanted(const struct source *source, enum eden_probe_id probe) {
     case EDEN_PROBE_class__define:
         return true;
     default:
-        return !source->options.lifetimes && (source->options.objects || !probe_per_object(probe));
+        return !source_is_for_lifetimes(&source->options) && (source->options.objects || !probe_per_object(probe));
     }
 }
 

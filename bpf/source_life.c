@@ -124,19 +124,23 @@ void source_close_lifetimes(struct source *source) {
     }
     free(source->life.mail);
     life_names_clear(&source->life.names);
-    life_model_clear(&source->life.model);
     source->life = (struct life_source){0};
 }
 
 /* ---- what comes ------------------------------------------------------------------------------------------------- */
+
+/* The number by which a heap is known for good; 0: it was there before us, and its header could not be read. */
+static const struct late_heap *late_heap_of(const struct observed *observed, const volatile struct heap_entry *entry) {
+    return observed && !(entry->flags & HEAP_CREATED) ? source_find_late(observed, entry->key.address, entry->id)
+                                                      : NULL;
+}
 
 /* The model's heap for an entry; NULL: no memory. */
 static struct life_heap *heap_of(const struct source *source, struct life_model *model,
                                  const volatile struct heap_entry *entry) {
     struct process_key process = entry->key.process;
     const struct observed *observed = find_observed(source, &process);
-    const struct late_heap *late =
-        observed && !(entry->flags & HEAP_CREATED) ? source_find_late(observed, entry->key.address, entry->id) : NULL;
+    const struct late_heap *late = late_heap_of(observed, entry);
     struct life_heap *heap = life_model_heap(model, &process, entry->key.address, late ? late->first.id : entry->id);
     if (heap && heap->name[0] == 0) {
         for (size_t i = 0; i + 1 < sizeof heap->name; i++) {
@@ -161,28 +165,38 @@ void source_ask_late_heaps(struct source *source, const struct observed *observe
             post(source, &observed->key, address, source->options.mailbox);
         }
     }
-    if (source->options.lifetimes) {
+    if (source_is_for_lifetimes(&source->options)) {
         source_tell_classes(source, on_event, source); /* while there is somebody to read them from */
     }
 }
 
-static void on_chunk(void *context, const struct life_chunk *chunk) {
+static bool on_chunk(void *context, const struct life_chunk *chunk) {
     struct source *source = context;
-    struct life_model *model = &source->life.model;
     uint32_t count;
     const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
-    struct life_heap *heap = chunk->heap < count ? heap_of(source, model, &entry[chunk->heap]) : NULL;
-    if (!heap || !life_model_batch(model, heap, chunk->kind, chunk + 1, chunk->count, chunk->record_bytes)) {
-        model->lost += chunk->count;
+    if (chunk->heap >= count) {
+        return true; /* can't be: the entry comes before the chunk */
     }
+    entry += chunk->heap;
+    struct life_batch batch = {.time_ns = chunk->time_ns,
+                               .process = entry->key.process,
+                               .address = entry->key.address,
+                               .heap_id = entry->id,
+                               .kind = chunk->kind,
+                               .count = chunk->count,
+                               .record_bytes = chunk->record_bytes,
+                               .records = chunk + 1};
+    const struct late_heap *late = late_heap_of(find_observed(source, &batch.process), entry);
+    batch.heap_id = late ? late->first.id : batch.heap_id;
+    return source->options.on_batch(source->options.batch_context, &batch);
 }
 
-void source_follow_lifetimes(struct source *source) {
+bool source_follow_lifetimes(struct source *source) {
     ask_new_heaps(source);
-    kernel_events(source->kernel, on_event, source);
-    source->life.model.details = source->options.details;
-    kernel_chunks(source->kernel, on_chunk, source);
+    return kernel_chunks(source->kernel, on_chunk, source);
 }
+
+void source_take_names(struct source *source) { kernel_events(source->kernel, on_event, source); }
 
 /* ---- the model -------------------------------------------------------------------------------------------------- */
 
@@ -282,9 +296,9 @@ static bool take_heaps(struct source *source, struct life_model *model) {
     return true;
 }
 
-/* ---- what is to be said of it ----------------------------------------------------------------------------------- */
+/* ---- what was lost ---------------------------------------------------------------------------------------------- */
 
-static void say_lost(const struct source *source, const struct life_model *model) {
+static void say_lost(const struct source *source) {
     static const char *const kinds[LOST_KINDS] = {
         [LOST_HEAPS] = "from too many heaps",
         [LOST_EVENTS] = "names of classes that came too fast",
@@ -293,6 +307,7 @@ static void say_lost(const struct source *source, const struct life_model *model
         [LOST_BUCKETS] = "sampled objects that are missing in histograms",
         [LOST_RECORDS] = "records that came faster than they could be read (without --details there are fewer)",
         [LOST_UNREADABLE] = "records that could not be read or made no sense",
+        [LOST_STRAYS] = "batches from too many heaps, or from probes of unknown form",
     };
     for (enum lost_kind kind = 0; kind < LOST_KINDS; kind++) {
         uint64_t lost = kernel_lost_kind(source->kernel, kind);
@@ -300,46 +315,13 @@ static void say_lost(const struct source *source, const struct life_model *model
             fprintf(stderr, "edenscope: lost: %" PRIu64 " %s\n", lost, kinds[kind] ? kinds[kind] : "hits");
         }
     }
-    for (size_t i = 0; i < model->heap_count; i++) {
-        if (model->heaps[i].state.lost) {
-            fprintf(stderr, "edenscope: lost: %" PRIu64 " sampled objects that process %u had no memory to follow\n",
-                    model->heaps[i].state.lost, model->heaps[i].process.pid);
-        }
-    }
-}
-
-static bool as_asked(const struct eden_profile_record *state, uint64_t mailbox) {
-    return state->sampling == (mailbox & 15) && state->rate == mailbox >> EDEN_MAILBOX_RATE_SHIFT &&
-           state->mechanism == (mailbox >> EDEN_MAILBOX_MECHANISM_SHIFT & 3);
-}
-
-static void say_heaps(const struct source *source, const struct life_model *model) {
-    for (size_t i = 0; i < model->heap_count; i++) {
-        const struct life_heap *heap = &model->heaps[i];
-        const char *what = NULL;
-        if (!heap->begun) {
-            what = "no collection ended while it was observed, so nothing is known of it";
-        } else if (!as_asked(&heap->state, source->options.mailbox)) {
-            what = "did not profile as it was asked to: it was created too late to be asked in time, or "
-                   "its runtime can't";
-        } else if (!heap->state.ended) {
-            what = "did not tell what was alive at the end: of those objects (births without a death) only the number "
-                   "is known";
-        }
-        if (what) {
-            fprintf(stderr, "edenscope: heap %" PRIu64 " of process %u: %s\n", heap->id, heap->process.pid, what);
-        }
-    }
 }
 
 bool source_lifetimes(struct source *source, struct life_model *model, struct failure *why) {
-    life_model_clear(model);
-    *model = source->life.model;
-    source->life.model = (struct life_model){0};
     bool taken = take_heaps(source, model) &&
-                 (source->options.details || (take_sums(source, model) && take_buckets(source, model)));
+                 (source->options.on_batch || (take_sums(source, model) && take_buckets(source, model)));
     model->wall_ns = (source->finished ? source->end_ns : now_ns()) - source->start_ns;
-    model->lost += kernel_lost(source->kernel);
+    model->lost += kernel_lost(source->kernel, false) + kernel_lost(source->kernel, true);
     for (size_t i = 0; i < model->heap_count; i++) {
         model->lost += model->heaps[i].state.lost;
         life_names_apply(&source->life.names, &model->heaps[i]);
@@ -347,7 +329,7 @@ bool source_lifetimes(struct source *source, struct life_model *model, struct fa
     if (!taken) {
         return failure_set(why, 1, "out of memory");
     }
-    say_lost(source, model);
-    say_heaps(source, model);
+    life_model_sort(model);
+    say_lost(source);
     return true;
 }

@@ -236,7 +236,8 @@ bool source_snapshot(struct source *source, struct model *model, struct failure 
     model_clear(model);
     source_settle(source);
     model->wall_ns = (source->finished ? source->end_ns : now_ns()) - source->start_ns;
-    model->lost = kernel_lost(source->kernel);
+    model->lost = kernel_lost(source->kernel, false);
+    model->lost_records = kernel_lost(source->kernel, true);
     for (size_t i = 0; i < source->observed_count; i++) {
         if (!snapshot_process(source, model, &source->observed[i])) {
             return failure_set(why, 1, "out of memory");

@@ -71,8 +71,7 @@ struct mail {
 
 /* Of lifetimes. */
 struct life_source {
-    struct life_model model; /* what came as records */
-    struct life_names names;
+    struct life_names names; /* where it is for lifetimes alone */
     struct mail *mail;
     size_t mails;
     uint32_t entries_seen; /* of the kernel program's heaps */
@@ -109,7 +108,8 @@ void source_detach(struct attached *attached);
 
 /* source_life.c. Asks the late heaps of a process for what is wanted: before batch is attached to. */
 void source_ask_late_heaps(struct source *source, const struct observed *observed);
-void source_follow_lifetimes(struct source *source);            /* new heaps are asked, names and records taken */
+bool source_follow_lifetimes(struct source *source); /* new heaps are asked, batches handed on; true: all there were */
+void source_take_names(struct source *source);       /* where it is for lifetimes alone */
 bool source_end_lifetimes(struct source *source, bool at_once); /* true: there is nothing to wait for any more */
 void source_close_lifetimes(struct source *source); /* nothing is attached any more: mailboxes get back what they had */
 

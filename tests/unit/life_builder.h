@@ -66,6 +66,21 @@ static inline void build_end(struct life_site *site, struct build_end end) {
     }
 }
 
+/* Objects in memory, for struct life_objects: all are of the model's first heap. */
+struct build_objects {
+    const struct eden_life_record *at;
+    size_t count;
+};
+
+static inline bool build_each_object(void *from, const struct life_model *model, life_object_fn *visit, void *context,
+                                     struct failure *why) {
+    const struct build_objects *objects = from;
+    (void)why;
+    for (size_t i = 0; i < objects->count && visit(context, &model->heaps[0], &objects->at[i]); i++) {
+    }
+    return true;
+}
+
 /* The heap's run, from 1,000 ns and 4,096 bytes on. */
 static inline void build_run(struct life_heap *heap, uint64_t ns, uint64_t bytes) {
     heap->begun = true;

@@ -145,6 +145,20 @@ static void check_site(const struct life_heap *heap) {
     assert_int_equal(site->histogram[LIFE_CENSORED][LIFE_BYTES].at[0].bucket, histogram_bucket(5000000));
 }
 
+struct told {
+    size_t count;
+    const struct life_heap *heap;
+    struct eden_life_record last;
+};
+
+static bool tell(void *context, const struct life_heap *heap, const struct eden_life_record *one) {
+    struct told *told = context;
+    told->count++;
+    told->heap = heap;
+    told->last = *one;
+    return true;
+}
+
 /* The same objects, told as cells and one by one, come to the same. */
 static void cells_and_records_agree(void **state) {
     (void)state;
@@ -152,7 +166,8 @@ static void cells_and_records_agree(void **state) {
                                            record(500000, 0, 1)};
     const struct eden_life_cell cells[] = {cell(&all[0]), cell(&all[1]), cell(&all[2])};
     for (int details = 0; details < 3; details++) {
-        struct life_model model = {.details = details == 2};
+        struct told told = {0};
+        struct life_model model = {.on_object = details == 2 ? tell : NULL, .object_context = &told};
         struct life_heap *heap = new_heap(&model);
         assert_true(life_model_batch(&model, heap, EDEN_BATCH_BIRTHS, births, 3, sizeof *births));
         if (details) {
@@ -162,10 +177,10 @@ static void cells_and_records_agree(void **state) {
             assert_true(life_model_batch(&model, heap, EDEN_BATCH_CENSORED, cells + 2, 1, sizeof *cells));
         }
         check_site(heap);
-        assert_int_equal(model.object_count, details == 2 ? 3 : 0);
+        assert_int_equal(told.count, details == 2 ? 3 : 0);
         if (details == 2) {
-            assert_int_equal(model.objects[2].heap, 0);
-            assert_memory_equal(&model.objects[2].record, &all[2], sizeof *all);
+            assert_ptr_equal(told.heap, heap);
+            assert_memory_equal(&told.last, &all[2], sizeof *all);
         }
         life_model_clear(&model);
     }
@@ -189,14 +204,17 @@ static void other_versions_are_read(void **state) {
     assert_true(heap->begun);
     assert_int_equal(heap->state.rate, 9);
     assert_int_equal(heap->state.held_bytes, 0);
+    assert_int_equal(model.unknown, 0);
     assert_true(life_model_batch(&model, heap, 4711, longer, 2, 8));
+    assert_int_equal(model.unknown, 1);
     assert_true(life_model_batch(&model, heap, EDEN_BATCH_DEATHS, NULL, 0, 0));
     life_model_clear(&model);
 }
 
 static void nonsense_is_refused(void **state) {
     (void)state;
-    struct life_model model = {.details = true};
+    struct told told = {0};
+    struct life_model model = {.on_object = tell, .object_context = &told};
     struct life_heap *heap = new_heap(&model);
     struct eden_birth_cell birth[2] = {births[0], births[1]};
     birth[0].site = EDEN_CLASS_LIMIT;
@@ -216,7 +234,7 @@ static void nonsense_is_refused(void **state) {
     }
     good.flags = UINT32_MAX;
     assert_false(life_model_batch(&model, heap, EDEN_BATCH_OBJECTS, &good, 1, sizeof good));
-    assert_int_equal(model.object_count, 0);
+    assert_int_equal(told.count, 0);
     assert_false(life_model_batch(&model, heap, EDEN_BATCH_DEATHS, bad, 1, 0));
     /* A death before the birth counts as no time at all. */
     struct eden_life_record back = record(2000000, EDEN_LIFE_TENURED, 0);
@@ -230,7 +248,7 @@ static void nonsense_is_refused(void **state) {
 
 static void another_profile_replaces_the_first(void **state) {
     (void)state;
-    struct life_model model = {.details = true};
+    struct life_model model = {0};
     life_model_heap(&model, &process, 0x2000, 2);
     struct life_heap *heap = new_heap(&model), *other = &model.heaps[0];
     struct eden_profile_record profile = {.begun_ns = 5};
@@ -244,10 +262,43 @@ static void another_profile_replaces_the_first(void **state) {
     profile = (struct eden_profile_record){.begun_ns = 6};
     assert_true(life_model_batch(&model, heap, EDEN_BATCH_PROFILE, &profile, 1, sizeof profile));
     assert_int_equal(heap->site_count, 0);
-    assert_int_equal(model.object_count, 1);
-    assert_int_equal(model.objects[0].heap, 0);
+    assert_int_equal(heap->replaced, 1);
+    assert_int_equal(other->site_count, 1);
+    assert_int_equal(other->replaced, 0);
     assert_true(life_model_batch(&model, heap, EDEN_BATCH_BIRTHS, births, 3, sizeof *births));
     assert_int_equal(heap->site_count, 2);
+    life_model_clear(&model);
+}
+
+/* Heaps come in whatever order, and some are not wanted. */
+static void heaps_are_sorted_and_chosen(void **state) {
+    (void)state;
+    struct life_model model = {0};
+    const struct process_key older = {.start_ns = process.start_ns - 10, .pid = process.pid + 5};
+    const struct {
+        const struct process_key *process;
+        uint64_t id;
+    } heaps[] = {{&process, 3}, {&older, 9}, {&process, 1}, {&older, 3}};
+    for (size_t i = 0; i < 4; i++) {
+        struct life_heap *heap = life_model_heap(&model, heaps[i].process, 0x1000 * (i + 1), heaps[i].id);
+        assert_true(life_model_batch(&model, heap, EDEN_BATCH_BIRTHS, births, 3, sizeof *births));
+    }
+    life_model_sort(&model);
+    const uint64_t sorted[] = {3, 9, 1, 3};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(model.heaps[i].id, sorted[i]);
+        assert_int_equal(model.heaps[i].process.pid, i < 2 ? older.pid : process.pid);
+    }
+    life_model_choose(&model, 0, 0);
+    assert_int_equal(model.heap_count, 4);
+    life_model_choose(&model, 0, 3);
+    assert_int_equal(model.heap_count, 2);
+    life_model_choose(&model, process.pid, 0);
+    assert_int_equal(model.heap_count, 1);
+    assert_int_equal(model.heaps[0].address, 0x1000);
+    assert_int_equal(model.heaps[0].site_count, 2);
+    life_model_choose(&model, 0, 77);
+    assert_int_equal(model.heap_count, 0);
     life_model_clear(&model);
 }
 
@@ -384,7 +435,7 @@ static void mechanisms_become_requests(void **state) {
         assert_true(life_request_encode(&request, &mail, &why));
         assert_int_equal(mail >> EDEN_MAILBOX_MECHANISM_SHIFT & 3, i);
         assert_int_equal(mail >> EDEN_MAILBOX_STEP_SHIFT & 63, 0);
-        assert_int_equal(mail & 0xf0, EDEN_MAILBOX_ASKED | EDEN_MAILBOX_OBJECTS);
+        assert_int_equal(mail & 0xf0, EDEN_MAILBOX_ASKED | EDEN_MAILBOX_OBJECTS | EDEN_MAILBOX_SHORT);
         assert_string_equal(life_mechanism_text((uint32_t)i), names[i]);
     }
     struct life_request request = {.mechanism = "oracle=64K"};
@@ -404,6 +455,7 @@ int main(void) {
         cmocka_unit_test(other_versions_are_read),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(another_profile_replaces_the_first),
+        cmocka_unit_test(heaps_are_sorted_and_chosen),
         cmocka_unit_test(names_are_given),
         cmocka_unit_test(words_become_requests),
         cmocka_unit_test(mechanisms_become_requests),

@@ -81,8 +81,22 @@ static void add_sites(struct life_heap *heap) {
     }
 }
 
+/* The objects of make_model, made anew each time; `from` is how many. */
+static bool each_object(void *from, const struct life_model *model, life_object_fn *visit, void *context,
+                        struct failure *why) {
+    (void)why;
+    bool more = true;
+    for (size_t i = 0; more && i < (uintptr_t)from; i++) {
+        struct build_end end = nth_end(i);
+        struct eden_life_record record = record_of(i, &end);
+        more = visit(context, &model->heaps[0], &record);
+    }
+    return true;
+}
+
 static struct life_model make_model(size_t count, bool details) {
-    struct life_model model = {.heap_count = 1, .heap_room = 1, .wall_ns = 20000000, .details = details};
+    struct life_model model = {.heap_count = 1, .heap_room = 1, .wall_ns = 20000000};
+    model.objects = (struct life_objects){details ? each_object : NULL, (void *)(uintptr_t)count};
     model.heaps = calloc(1, sizeof *model.heaps);
     assert_non_null(model.heaps);
     struct life_heap *heap = model.heaps;
@@ -92,13 +106,9 @@ static struct life_model make_model(size_t count, bool details) {
     snprintf(heap->name, sizeof heap->name, "%s", names[5]);
     build_run(heap, 10000000, 2 << 20);
     add_sites(heap);
-    model.objects = details ? calloc(count, sizeof *model.objects) : NULL;
     for (size_t i = 0; i < count; i++) {
         struct build_end end = nth_end(i);
         build_end(&heap->sites[i % SITES], end);
-        if (details) {
-            model.objects[model.object_count++] = (struct life_object){.record = record_of(i, &end)};
-        }
     }
     return model;
 }
@@ -111,7 +121,6 @@ static void clear_model(struct life_model *model) {
         free(model->heaps[i].sites);
     }
     free(model->heaps);
-    free(model->objects);
 }
 
 static char *print(const char *view, const struct life_model *model, const struct life_view_options *options,
@@ -332,7 +341,7 @@ static void csv_is_whole(void **state) {
     print_lines("csv", &model, &lines);
     assert_int_equal(seen.rows, MANY);
 
-    model.details = false;
+    model.objects.each = NULL;
     seen = (struct csv_seen){0};
     lines = (struct lines){.on_line = on_bucket_row, .csv = true, .state = &seen};
     print_lines("csv", &model, &lines);
@@ -703,7 +712,8 @@ static void garbage_is_counted(void **state) {
     struct life_site sites[2] = {{.site = 4, .class_id = 4, .name = "Node", .class_name = "Node"},
                                  {.site = 6, .class_id = 4, .name = "grow", .class_name = "Node"}};
     struct life_heap heap = {.site_count = 2, .sites = sites, .id = 1};
-    struct life_object objects[60] = {0};
+    struct eden_life_record objects[60] = {0};
+    struct build_objects from = {objects, 60};
     struct life_model model = {.heap_count = 1, .heaps = &heap};
     const uint64_t ms = 1000000;
     size_t size;
@@ -736,11 +746,9 @@ static void garbage_is_counted(void **state) {
     free(row);
     free(text);
 
-    model.details = true;
-    model.objects = objects;
-    model.object_count = 60;
+    model.objects = (struct life_objects){build_each_object, &from};
     for (uint64_t i = 0; i < 60; i++) {
-        objects[i].record = (struct eden_life_record){
+        objects[i] = (struct eden_life_record){
             .site = 6, .flags = EDEN_LIFE_TENURED, .tenured_ns = 5000, .death_ns = 5000 + (i < 30 ? 10 : 200) * ms};
     }
     text = print("tenured", &model, &life_view_defaults, &size);

@@ -1,38 +1,11 @@
 /* Recordings: what is written reads back equal, files that are not recordings are neither read nor overwritten, and no
  * damage to a file does more than an error. The files are made in a folder of the test's own. */
-#include "recording_sql.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
+#include "recording_support.h"
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 static char *const command[] = {"prog", "it's", "a b", NULL};
-
-static int enter_folder(void **state) {
-    char *folder = strdup("/tmp/eden-recording-XXXXXX");
-    *state = folder;
-    return folder && mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave_folder(void **state) {
-    char remove[256];
-    snprintf(remove, sizeof remove, "rm -rf '%s'", (char *)*state);
-    int status = chdir("/") == 0 ? system(remove) : -1;
-    free(*state);
-    return status;
-}
 
 /* ---- synthetic events and models -------------------------------------------------------------------------------- */
 
@@ -157,35 +130,7 @@ static struct recorder *create(const char *path, bool force, struct failure *why
 }
 
 static struct recorder *begin(const char *path) {
-    struct failure why = {0};
-    struct recorder *recorder = create(path, false, &why);
-    if (!recorder || !recorder_publish(recorder, &why)) {
-        fail_msg("%s", why.message);
-    }
-    return recorder;
-}
-
-static void add(struct recorder *recorder, const struct event *event) {
-    struct failure why = {0};
-    if (!recorder_add(recorder, event, &why)) {
-        fail_msg("%s", why.message);
-    }
-}
-
-static void commit(struct recorder *recorder, const struct model *model, bool finished) {
-    struct failure why = {0};
-    if (!recorder_commit(recorder, model, finished, &why)) {
-        fail_msg("%s", why.message);
-    }
-}
-
-static struct recording *open_good(const char *path) {
-    struct failure why = {0};
-    struct recording *recording = recording_open(path, &why);
-    if (!recording) {
-        fail_msg("%s", why.message);
-    }
-    return recording;
+    return begin_with(&(struct recorder_options){.path = path, .command = command});
 }
 
 struct collected {
@@ -450,26 +395,6 @@ static void views_tell_collections(void **state) {
 }
 
 /* ---- files that must not be touched ----------------------------------------------------------------------------- */
-
-static void write_file(const char *path, const void *bytes, size_t size) {
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, bytes, size), size);
-    close(file);
-}
-
-static unsigned char *read_file(const char *path, size_t *size) {
-    struct stat status;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    assert_true(file >= 0);
-    assert_int_equal(fstat(file, &status), 0);
-    *size = (size_t)status.st_size;
-    unsigned char *bytes = malloc(*size + 1);
-    assert_non_null(bytes);
-    assert_int_equal(read(file, bytes, *size), *size);
-    close(file);
-    return bytes;
-}
 
 static void other_files_are_left_alone(void **state) {
     (void)state;

@@ -1,0 +1,84 @@
+#include "life_spool.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct life_spool {
+    FILE *file;
+    int error; /* of writing; 0: none */
+    char folder[PATH_MAX];
+    uint8_t records[LIFE_MOST_BATCH_BYTES];
+};
+
+static bool fail(const struct life_spool *spool, int error, struct failure *why) {
+    return failure_set(why, 1, "%.200s: can't keep the objects there: %s; set TMPDIR to a folder with more room",
+                       spool->folder, strerror(error));
+}
+
+struct life_spool *life_spool_open(struct failure *why) {
+    struct life_spool *spool = calloc(1, sizeof *spool);
+    if (!spool) {
+        failure_set(why, 1, "no memory");
+        return NULL;
+    }
+    const char *wanted = getenv("TMPDIR");
+    snprintf(spool->folder, sizeof spool->folder, "%s", wanted && *wanted ? wanted : "/var/tmp");
+    char path[PATH_MAX + sizeof "/edenscope-XXXXXX"];
+    snprintf(path, sizeof path, "%s/edenscope-XXXXXX", spool->folder);
+    int file = mkostemp(path, O_CLOEXEC);
+    spool->file = file >= 0 ? fdopen(file, "w+") : NULL;
+    if (!spool->file) {
+        fail(spool, errno, why);
+        if (file >= 0) {
+            close(file);
+            unlink(path);
+        }
+        free(spool);
+        return NULL;
+    }
+    unlink(path);
+    return spool;
+}
+
+bool life_spool_add(struct life_spool *spool, const struct life_batch *batch) {
+    size_t bytes = (size_t)batch->count * batch->record_bytes;
+    if (spool->error == 0 && bytes <= sizeof spool->records &&
+        (fwrite(batch, sizeof *batch, 1, spool->file) != 1 || fwrite(batch->records, 1, bytes, spool->file) != bytes)) {
+        spool->error = errno ? errno : EIO;
+    }
+    return spool->error == 0 && bytes <= sizeof spool->records;
+}
+
+bool life_spool_batches(void *from, life_batch_fn *on_batch, void *context, struct failure *why) {
+    struct life_spool *spool = from;
+    struct life_batch batch;
+    if (spool->error == 0 && fflush(spool->file) != 0) {
+        spool->error = errno;
+    }
+    rewind(spool->file);
+    bool more = spool->error == 0;
+    while (more && fread(&batch, sizeof batch, 1, spool->file) == 1) {
+        size_t bytes = (size_t)batch.count * batch.record_bytes;
+        if (fread(spool->records, 1, bytes, spool->file) != bytes) {
+            spool->error = EIO;
+            break;
+        }
+        batch.records = spool->records;
+        more = on_batch(context, &batch);
+    }
+    if (spool->error == 0 && ferror(spool->file)) {
+        spool->error = EIO;
+    }
+    return spool->error == 0 || fail(spool, spool->error, why);
+}
+
+void life_spool_close(struct life_spool *spool) {
+    if (spool) {
+        fclose(spool->file);
+        free(spool);
+    }
+}
