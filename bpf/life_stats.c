@@ -22,10 +22,12 @@
  *     do not. Of n in it only those count which tell about the limit: p (1 - p) / (Greenwood's error of p)^2 where
  *     that error is not 0, else those who died before or were seen alive at the limit.
  * A restricted mean is a lower bound: above L it is a verdict, below it a sure one only with the share on its side, and
- * none at all where no object was watched as long as L, or most live longer than L.
- * Lifetimes with rare, extreme values need more samples than any of this can see: nothing that was not sampled is
- * known. If samples are too few, the advice is the papers': start low, go higher where a class has too few. The rates
- * are FiLiP's (0.1, 1, 50, 100%); every so many bytes, an eighth of the distance. */
+ * none at all where no object was watched as long as L, or most live longer than L; unless what its restriction leaves
+ * out can't lift it to L: no object outlives the run, so the mean is at most the restricted one, plus the share alive
+ * at the restriction times the rest of the run. Lifetimes with rare, extreme values need more samples than any of this
+ * can see: nothing that was not sampled is known. If samples are too few, the advice is the papers': start low, go
+ * higher where a class has too few. The rates are FiLiP's (0.1, 1, 50, 100%); every so many bytes, an eighth of the
+ * distance. */
 #include "life_stats.h"
 #include <inttypes.h>
 #include <math.h>
@@ -117,6 +119,12 @@ static bool is_enough(const struct life_curve *curve, const struct life_mean *me
     return away > confidence * mean->error && (majority || (!few && !bound));
 }
 
+/* What the mean is at most, as no lifetime exceeds the run. */
+static double mean_at_most(const struct life_curve *curve, const struct life_mean *mean, double run) {
+    double left = mean->restricted && run > mean->limit ? run - mean->limit : 0;
+    return mean->value + left * (curve->count != 0 ? curve->at[curve->count - 1].survival : 1);
+}
+
 static void judge(struct life_summary *summary, const struct life_heap *heap, const struct life_site *group,
                   const struct life_rule *rule) {
     struct life_curve curve;
@@ -133,9 +141,13 @@ static void judge(struct life_summary *summary, const struct life_heap *heap, co
     summary->mean_share = mean->value / run;
     summary->long_share = point ? point->survival : 1;
     summary->long_error = point ? point->error : 0;
-    bool unseen = mean->restricted && (mean->limit < limit || summary->long_share > 0.5);
+    double most = mean_at_most(&curve, mean, run);
+    bool capped = mean->restricted && most + confidence * mean->error < limit;
+    bool unseen = mean->restricted && !capped && (mean->limit < limit || summary->long_share > 0.5);
     summary->verdict = mean->value > limit ? LIFE_LONG : unseen ? LIFE_UNKNOWN : LIFE_SHORT;
-    summary->enough = summary->verdict != LIFE_UNKNOWN && is_enough(&curve, mean, limit, summary->verdict == LIFE_LONG);
+    summary->enough =
+        summary->verdict != LIFE_UNKNOWN && ((capped && curve.count != 0 && curve.at[0].at_risk >= MANY) ||
+                                             is_enough(&curve, mean, limit, summary->verdict == LIFE_LONG));
 }
 
 void life_summarise(struct life_summary *summary, const struct life_heap *heap, const struct life_site *group,

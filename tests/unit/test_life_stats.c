@@ -303,6 +303,19 @@ static void verdicts_need_samples(void **state) {
     assert_int_equal(summary.verdict, LIFE_UNKNOWN);
     assert_false(summary.enough);
     life_site_clear(&fresh);
+    /* Nearly all die within a moment, and the others were born less than one ago: even if those lived to the run's end,
+     * the mean would be short. With a tenth of them older than any death seen, it might not be. */
+    for (uint64_t older = 0; older <= 100; older += 100) {
+        struct life_site young = {0};
+        build_end(&young, (struct build_end){.count = 900, .bytes = 16, .ns = ms});
+        uint64_t age = older == 0 ? ms / 2 : 2 * ms;
+        build_end(&young, (struct build_end){.outcome = LIFE_CENSORED, .count = 100, .bytes = 16, .ns = age});
+        summary = judge(&heap, &young);
+        assert_true(summary.mean[LIFE_NS].restricted);
+        assert_int_equal(summary.verdict, older == 0 ? LIFE_SHORT : LIFE_UNKNOWN);
+        assert_int_equal(summary.enough, older == 0);
+        life_site_clear(&young);
+    }
     /* Short by what was seen, but most live on: unknown. With nearly half of them: short, not for certain. */
     for (uint64_t dead = 30; dead <= 70; dead += 20) {
         struct life_site watched = {0};
