@@ -100,7 +100,7 @@ static void choose_mechanism(struct profile *profile) {
     profile->oracle.next = profile->by->before == NULL ? UINT64_MAX : profile->begun.bytes + profile->oracle.step;
 }
 
-static void begin(eden_heap *heap) {
+static void begin(eden_heap *heap, uint64_t mail) {
     struct profile *profile = system_alloc(&heap->system, sizeof *profile, "profile");
     if (profile == NULL) {
         return; /* the next collection tries again */
@@ -109,7 +109,7 @@ static void begin(eden_heap *heap) {
     outbox_init(&profile->out, heap, false);
     profile->heap = heap;
     heap->profile = profile;
-    profile->mail = mailbox(heap);
+    profile->mail = mail;
     profile->begun = lifetimes_now(heap);
     profile->random = profile->begun.ns | 1;
     profile->from = heap->mutator.free;
@@ -141,7 +141,7 @@ void lifetimes_resume(eden_heap *heap) {
         lifetimes_end(heap); /* something else is asked for */
     }
     if (is_watched() && (mail & EDEN_MAILBOX_END) == 0) {
-        begin(heap);
+        begin(heap, mail);
     }
 }
 

@@ -111,7 +111,12 @@ static void take_decoded(void *context, const struct eden_life_record *record) {
     take_record(record);
 }
 
+static bool quiet; /* what is told is not looked at */
+
 void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *records, uint64_t count, uint64_t bytes) {
+    if (quiet) {
+        return;
+    }
     assert_non_null(heap);
     for (uint64_t i = 0; i < count; i++) {
         const void *record = (const char *)records + i * bytes;
