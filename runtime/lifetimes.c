@@ -101,6 +101,9 @@ static void choose_mechanism(struct profile *profile) {
 }
 
 static void begin(eden_heap *heap, uint64_t mail) {
+    if (heap->reservation_bytes / 8 > 1ull << WHERE_BITS) {
+        return; /* places would not fit into struct life: max_heap beyond 512 GiB */
+    }
     struct profile *profile = system_alloc(&heap->system, sizeof *profile, "profile");
     if (profile == NULL) {
         return; /* the next collection tries again */
