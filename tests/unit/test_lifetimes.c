@@ -166,12 +166,40 @@ static void heaps_too_large_have_no_profile(void **state) {
     eden_batch_semaphore = 0;
 }
 
+static bool refusing;
+static bool refuse_profile(void *context, size_t bytes, const char *what) {
+    (void)context;
+    (void)bytes;
+    return !refusing || strcmp(what, "profile") != 0;
+}
+
+/* The byte clock finds no memory to tell of a large object: the profile is given up, lest births after it be wrong. */
+static void a_jump_without_memory_ends_the_profile(void **state) {
+    (void)state;
+    listen();
+    struct world w;
+    world_make_with(&w, &(eden_options){.name = "test",
+                                        .parameters = "eden_size=64K,large_object=4096,grow_headroom=1M",
+                                        .memory_hook = refuse_profile});
+    assert_non_null(w.heap->profile);
+    eden_new_raw(w.m, w.bytes, 5000);
+    w.heap->profile->clock.mark_room = w.heap->profile->clock.mark_count + 1; /* for the mark before, not that after */
+    refusing = true;
+    eden_new_raw(w.m, w.bytes, 5000);
+    refusing = false;
+    assert_null(w.heap->profile);
+    eden_scavenge(w.m);
+    assert_non_null(w.heap->profile);
+    eden_heap_destroy(w.heap);
+    eden_batch_semaphore = 0;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_objects_one_by_one),          cmocka_unit_test(short_forms_say_the_same),
         cmocka_unit_test(pretenured_objects_are_born_old), cmocka_unit_test(cells_say_the_same),
         cmocka_unit_test(each_sampling_is_unbiased),       cmocka_unit_test(exits_beside_and_within_collections),
-        cmocka_unit_test(heaps_too_large_have_no_profile),
+        cmocka_unit_test(heaps_too_large_have_no_profile), cmocka_unit_test(a_jump_without_memory_ends_the_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
