@@ -63,7 +63,6 @@ void event_heap_create(eden_heap *heap) {
 }
 
 void event_heap_destroy(eden_heap *heap) {
-    lifetimes_end(heap);
     eden_fire_heap__destroy(heap, heap->info.heap_id, allocated_since(heap), heap->since.remembered,
                             heap->since.forgotten, heap->since.tenured, heap->pretenured.objects,
                             heap->pretenured.bytes);

@@ -12,6 +12,7 @@
 
 static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requested, bool slide) {
     scavenge(heap, EDEN_SCAVENGE_FULL);
+    heap->collecting = true;
     check_before_full(heap);
     struct full_before before = event_full_start(heap, cause, requested);
 
@@ -42,6 +43,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     heap->old.used_at_full = old_used(heap);
     event_full_done(heap, &before, marked.bytes, young_freed);
     lifetimes_resume(heap);
+    heap->collecting = false;
     check_after_full(heap);
 }
 

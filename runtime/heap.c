@@ -167,6 +167,7 @@ void eden_heap_destroy(eden_heap *heap) {
         return;
     }
     if (registry_remove(heap)) {
+        lifetimes_end(heap);
         event_heap_destroy(heap);
         stats_write(heap);
         log_close(heap);
@@ -186,6 +187,7 @@ eden_mutator *eden_mutator_attach(eden_heap *heap, eden_error *error) {
         return NULL;
     }
     heap->attached = true;
+    heap->thread = pthread_self();
     return &heap->mutator;
 }
 

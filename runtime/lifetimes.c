@@ -100,7 +100,10 @@ static void choose_mechanism(struct profile *profile) {
     profile->oracle.next = profile->by->before == NULL ? UINT64_MAX : profile->begun.bytes + profile->oracle.step;
 }
 
-static void begin(eden_heap *heap) {
+static void begin(eden_heap *heap, uint64_t mail) {
+    if (heap->reservation_bytes / 8 > 1ull << WHERE_BITS) {
+        return; /* places would not fit into struct life: max_heap beyond 512 GiB */
+    }
     struct profile *profile = system_alloc(&heap->system, sizeof *profile, "profile");
     if (profile == NULL) {
         return; /* the next collection tries again */
@@ -109,7 +112,7 @@ static void begin(eden_heap *heap) {
     outbox_init(&profile->out, heap, false);
     profile->heap = heap;
     heap->profile = profile;
-    profile->mail = mailbox(heap);
+    profile->mail = mail;
     profile->begun = lifetimes_now(heap);
     profile->random = profile->begun.ns | 1;
     profile->from = heap->mutator.free;
@@ -141,7 +144,7 @@ void lifetimes_resume(eden_heap *heap) {
         lifetimes_end(heap); /* something else is asked for */
     }
     if (is_watched() && (mail & EDEN_MAILBOX_END) == 0) {
-        begin(heap);
+        begin(heap, mail);
     }
 }
 
@@ -171,25 +174,28 @@ static void tell_sample(struct profile *profile, eden_value object, uint64_t byt
 
 /* An object born old advances the byte clock, but not eden: marks before and after it. Small ones (`pretenure`) may be
  * many: of those that are no samples and follow each other with nothing born in eden between, or where no walk asks for
- * every birth in eden, only the last jump is kept. */
-static void mark_jump(struct profile *profile, struct eden_anchor before, struct eden_anchor after, bool small) {
+ * every birth in eden, only the last jump is kept. False: no memory for a mark. */
+static bool mark_jump(struct profile *profile, struct eden_anchor before, struct eden_anchor after, bool small) {
     struct byte_clock *clock = &profile->clock;
     uintptr_t at = profile->heap->mutator.free;
     struct eden_mark *last = clock->mark_count == 0 ? NULL : &clock->marks[clock->mark_count - 1];
     if (small && profile->jumps == clock->mark_count && last != NULL && (last->at == at || !sampling_walks(profile))) {
         *last = (struct eden_mark){after, at};
-        return;
+        return true;
     }
-    clock_mark(profile, at, before);
-    clock_mark(profile, at, after);
+    bool marked = clock_mark(profile, at, before) && clock_mark(profile, at, after);
     profile->jumps = small ? clock->mark_count : 0;
+    return marked;
 }
 
 static void old_allocated(struct profile *profile, eden_value object, size_t bytes) {
     eden_heap *heap = profile->heap;
     struct eden_anchor after = lifetimes_now(heap), before = {after.bytes - bytes, after.ns};
     bool sampled = sampling_large(profile, bytes);
-    mark_jump(profile, before, after, !sampled && bytes <= heap->params.large_object);
+    if (!mark_jump(profile, before, after, !sampled && bytes <= heap->params.large_object)) {
+        drop(profile); /* no birth in eden could be told from now on; a later collection begins anew */
+        return;
+    }
     if (sampled && profile->by->follow(profile, lifetimes_born(profile, object, before.bytes, EDEN_LIFE_BORN_OLD),
                                        object, after.ns)) {
         tell_sample(profile, object, bytes, before.bytes);

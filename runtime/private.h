@@ -202,6 +202,8 @@ struct eden_heap {
     eden_error last_error;
     bool kept; /* the last scavenge left objects in place: all three spaces may hold objects */
     bool attached;
+    bool collecting;
+    pthread_t thread; /* that attached the mutator, or has collected since */
     struct since since;
     struct pretenured pretenured;
     struct pretenure_names *pretenure_names; /* NULL: no file names any */

@@ -527,6 +527,8 @@ static void settle(struct scavenge *s) {
 
 void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     struct scavenge s = {.visit = {heap, visit_root_slots, scan_between}, .heap = heap, .tenured = EDEN_NONE};
+    heap->collecting = true;
+    heap->thread = pthread_self();
     lifetimes_collecting(heap);
     check_before_scavenge(heap);
     struct scavenge_before before = event_scavenge_start(heap, cause);
@@ -564,5 +566,6 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     finish_spaces(&s);
     event_scavenge_done(heap, &before, &s.totals);
     lifetimes_resume(heap);
+    heap->collecting = false;
     check_after_scavenge(heap);
 }

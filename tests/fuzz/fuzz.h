@@ -165,11 +165,14 @@ bool run_seeds(uint64_t first, uint64_t seeds, size_t events, size_t jobs);
 /* profile.c. With EDEN_SAMPLING set somebody listens to a run's lifetimes. */
 void listen_if_asked(void);
 void stop_listening(void);
+void begin_listening(const struct event *event); /* before each event: what listeners do follows from it alone */
+void change_listeners(uint64_t rarity);          /* perhaps, one time in so many */
 
 /* plan.c */
 struct option_set {
     const char *options;  /* EDEN_OPTIONS */
     const char *sampling; /* EDEN_SAMPLING; NULL: nobody listens */
+    bool restless;        /* EDEN_FUZZ_LISTENERS: listeners come and go */
 };
 extern const struct option_set plan[];
 extern const size_t plan_sets;

@@ -3,52 +3,60 @@
 #include "fuzz.h"
 
 const struct option_set plan[] = {
-    {"", NULL},
-    {"eden_size=64K", NULL},
-    {"eden_size=64K,large_object=4096,grow_headroom=64K,shrink_threshold=0", NULL},
-    {"eden_size=1M,compactor=none", NULL},
-    {"eden_size=64K,tenure_proportion=1,tenure_fill=0", NULL},
-    {"eden_size=64K,full_gc_ratio=0", NULL},
-    {"eden_size=64K,max_heap=1M", NULL},
-    {"eden_size=512K,max_heap=2M,compactor=none", NULL},
-    {"eden_size=64K,remembered_set=card", NULL},
-    {"eden_size=64K,remembered_set=card,large_object=4096,grow_headroom=64K,compactor=selective", NULL},
-    {"eden_size=64K,remembered_set=card,tenure_criterion=remembered", NULL},
-    {"eden_size=1M,remembered_set=card,max_heap=3M", NULL},
-    {"eden_size=1M,remembered_set=object", NULL},
-    {"eden_size=64K,tenure_criterion=remembered", NULL},
-    {"eden_size=64K,tenure_criterion=class", NULL},
-    {"eden_size=64K,tenure_criterion=site", NULL},
-    {"eden_size=64K,tenure_criterion=never", NULL},
-    {"eden_size=64K,compat.threshold_bug=1,tenure_fill=0.3", NULL},
-    {"eden_size=64K,compat.overflow=scan-order", NULL},
-    {"eden_size=1M,remembered_set=card,compat.threshold_bug=1", NULL},
-    {"eden_size=64K,compactor=planning", NULL},
-    {"eden_size=64K,compactor=planning,remembered_set=object,max_heap=1M", NULL},
-    {"eden_size=64K,max_heap=1M,grow_headroom=64K,large_object=4096", NULL},
-    {"eden_size=64K", "0x10011"},                                  /* all, as cells */
-    {"eden_size=64K,compactor=planning,tenure_fill=0", "0x10031"}, /* all, one by one */
-    {"eden_size=64K,max_heap=1M,large_object=4096", "0x10011"},    /* all, with little memory */
-    {"eden_size=256K,compat.overflow=scan-order", "0x10000010"},   /* every 4 KiB on average */
-    {"eden_size=64K,tenure_criterion=remembered", "0x50012"},      /* every fifth */
-    {"eden_size=1M,compactor=none,stress=100", "0x40031"},         /* one in four, one by one */
-    {"eden_size=64K", "0x10131"},                                  /* all, by ephemerons */
-    {"eden_size=64K,max_heap=1M,large_object=4096", "0x10131"},    /* the same, with little memory */
-    {"eden_size=128K,compactor=planning,stress=50", "0x50112"},    /* every fifth, by ephemerons */
-    {"eden_size=64K,max_heap=1M,full_gc_ratio=0.1", "0x10231"},    /* by pretenured ones */
-    {"eden_size=256K,remembered_set=card", "0x10000210"},          /* by such, every 4 KiB on average */
-    {"eden_size=64K,large_object=4096", "0x13331"},                /* by the oracle, every 4 KiB */
-    {"eden_size=64K,compat.overflow=scan-order", "0x43311"},       /* one in four, by the oracle */
-    {"eden_size=64K,pretenure=tests/fuzz/pretenure.txt", NULL},
-    {"eden_size=64K,pretenure=tests/fuzz/pretenure.txt,max_heap=1M,grow_headroom=64K,full_gc_ratio=0.1", NULL},
-    {"eden_size=64K,pretenure=auto", NULL},
-    {"eden_size=64K,pretenure=auto,max_heap=1M", NULL},
-    {"eden_size=64K", "0x100b1"},                                 /* short forms of all */
-    {"eden_size=64K,max_heap=1M,large_object=4096", "0x100b1"},   /* the same, with little memory */
-    {"eden_size=128K,compactor=planning,stress=100", "0x300b1"},  /* of one in three */
-    {"eden_size=256K,tenure_criterion=remembered", "0x100000b0"}, /* of samples every 4 KiB on average */
-    {"eden_size=64K,pretenure=tests/fuzz/pretenure.txt", "0x10031"},
-    {"eden_size=64K,pretenure=auto", "0x10011"},
+    {"", NULL, false},
+    {"eden_size=64K", NULL, false},
+    {"eden_size=64K,large_object=4096,grow_headroom=64K,shrink_threshold=0", NULL, false},
+    {"eden_size=1M,compactor=none", NULL, false},
+    {"eden_size=64K,tenure_proportion=1,tenure_fill=0", NULL, false},
+    {"eden_size=64K,full_gc_ratio=0", NULL, false},
+    {"eden_size=64K,max_heap=1M", NULL, false},
+    {"eden_size=512K,max_heap=2M,compactor=none", NULL, false},
+    {"eden_size=64K,remembered_set=card", NULL, false},
+    {"eden_size=64K,remembered_set=card,large_object=4096,grow_headroom=64K,compactor=selective", NULL, false},
+    {"eden_size=64K,remembered_set=card,tenure_criterion=remembered", NULL, false},
+    {"eden_size=1M,remembered_set=card,max_heap=3M", NULL, false},
+    {"eden_size=1M,remembered_set=object", NULL, false},
+    {"eden_size=64K,tenure_criterion=remembered", NULL, false},
+    {"eden_size=64K,tenure_criterion=class", NULL, false},
+    {"eden_size=64K,tenure_criterion=site", NULL, false},
+    {"eden_size=64K,tenure_criterion=never", NULL, false},
+    {"eden_size=64K,compat.threshold_bug=1,tenure_fill=0.3", NULL, false},
+    {"eden_size=64K,compat.overflow=scan-order", NULL, false},
+    {"eden_size=1M,remembered_set=card,compat.threshold_bug=1", NULL, false},
+    {"eden_size=64K,compactor=planning", NULL, false},
+    {"eden_size=64K,compactor=planning,remembered_set=object,max_heap=1M", NULL, false},
+    {"eden_size=64K,max_heap=1M,grow_headroom=64K,large_object=4096", NULL, false},
+    {"eden_size=64K", "0x10011", false},                                  /* all, as cells */
+    {"eden_size=64K,compactor=planning,tenure_fill=0", "0x10031", false}, /* all, one by one */
+    {"eden_size=64K,max_heap=1M,large_object=4096", "0x10011", false},    /* all, with little memory */
+    {"eden_size=256K,compat.overflow=scan-order", "0x10000010", false},   /* every 4 KiB on average */
+    {"eden_size=64K,tenure_criterion=remembered", "0x50012", false},      /* every fifth */
+    {"eden_size=1M,compactor=none,stress=100", "0x40031", false},         /* one in four, one by one */
+    {"eden_size=64K", "0x10131", false},                                  /* all, by ephemerons */
+    {"eden_size=64K,max_heap=1M,large_object=4096", "0x10131", false},    /* the same, with little memory */
+    {"eden_size=128K,compactor=planning,stress=50", "0x50112", false},    /* every fifth, by ephemerons */
+    {"eden_size=64K,max_heap=1M,full_gc_ratio=0.1", "0x10231", false},    /* by pretenured ones */
+    {"eden_size=256K,remembered_set=card", "0x10000210", false},          /* by such, every 4 KiB on average */
+    {"eden_size=64K,large_object=4096", "0x13331", false},                /* by the oracle, every 4 KiB */
+    {"eden_size=64K,compat.overflow=scan-order", "0x43311", false},       /* one in four, by the oracle */
+    {"eden_size=64K,pretenure=tests/fuzz/pretenure.txt", NULL, false},
+    {"eden_size=64K,pretenure=tests/fuzz/pretenure.txt,max_heap=1M,grow_headroom=64K,full_gc_ratio=0.1", NULL, false},
+    {"eden_size=64K,pretenure=auto", NULL, false},
+    {"eden_size=64K,pretenure=auto,max_heap=1M", NULL, false},
+    {"eden_size=64K", "0x100b1", false},                                 /* short forms of all */
+    {"eden_size=64K,max_heap=1M,large_object=4096", "0x100b1", false},   /* the same, with little memory */
+    {"eden_size=128K,compactor=planning,stress=100", "0x300b1", false},  /* of one in three */
+    {"eden_size=256K,tenure_criterion=remembered", "0x100000b0", false}, /* of samples every 4 KiB on average */
+    {"eden_size=64K,pretenure=tests/fuzz/pretenure.txt", "0x10031", false},
+    {"eden_size=64K,pretenure=auto", "0x10011", false},
+    /* Listeners come and go: */
+    {"eden_size=64K", "0x10011", true},
+    {"eden_size=64K", "0x10031", true},
+    {"eden_size=64K,max_heap=1M,large_object=4096", "0x100b1", true},
+    {"eden_size=64K,max_heap=1M,tenure_criterion=remembered", "0x10131", true},
+    {"eden_size=128K,stress=100,compactor=planning", "0x10211", true},
+    {"eden_size=64K,pretenure=tests/fuzz/pretenure.txt,max_heap=1M", "0x10031", true},
+    {"eden_size=64K,pretenure=auto,remembered_set=card,compactor=selective", "0x10011", true},
 };
 const size_t plan_sets = sizeof plan / sizeof plan[0];
 
@@ -61,6 +69,11 @@ void use_option_set(size_t set) {
     } else {
         setenv("EDEN_SAMPLING", plan[set].sampling, 1);
     }
+    if (plan[set].restless) {
+        setenv("EDEN_FUZZ_LISTENERS", "1", 1);
+    } else {
+        unsetenv("EDEN_FUZZ_LISTENERS");
+    }
 }
 
 bool run_plan(size_t jobs) {
@@ -71,8 +84,9 @@ bool run_plan(size_t jobs) {
             return false;
         }
         const char *sampling = plan[i].sampling;
-        printf("%llu seeds with '%s'%s%s\n", (unsigned long long)seeds, plan[i].options,
-               sampling == NULL ? "" : ", sampling ", sampling == NULL ? "" : sampling);
+        printf("%llu seeds with '%s'%s%s%s\n", (unsigned long long)seeds, plan[i].options,
+               sampling == NULL ? "" : ", sampling ", sampling == NULL ? "" : sampling,
+               plan[i].restless ? ", listeners come and go" : "");
     }
     return true;
 }

@@ -1,38 +1,128 @@
 /* A listener to lifetimes: what a profile tells must add up, whatever happens to the heap.
  *
  * Every object that is born ends once, dead or censored; no end comes before its birth. A profile that finds no memory
- * gives up, and a later one begins anew: sums are then of the new one. The program is linked so that what the runtime
- * hands to the batch probe comes here. */
+ * gives up, and a later one begins anew: sums are then of the new one. Where every object is a sample and none is lost,
+ * those told one by one are as many bytes as were allocated, and each begins where another ends. The program is linked
+ * so that what the runtime hands to the batch probe comes here.
+ *
+ * With EDEN_FUZZ_LISTENERS set listeners come and go, and ask for anything, sense or nonsense, at any point: between
+ * events, where roots are visited, where memory is asked for, and in the middle of a batch. Then sums are of profiles
+ * that were listened to from their beginning. */
 #include "eden_batches.h"
 #include "fuzz.h"
 #include "life_decode.h"
 
-extern volatile unsigned short eden_batch_semaphore;
+extern volatile unsigned short eden_batch_semaphore, eden_alloc__sample_semaphore;
 void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *records, uint64_t count, uint64_t bytes);
 
 static struct {
     uint64_t births, ends, birth_bytes, end_bytes, weight, end_weight;
+    uint64_t seams;       /* of each object told: where it begins, less where it ends, each well mixed */
     uint64_t begun_bytes; /* of the profile that runs */
     bool begun;
+    bool one_by_one;
+    bool whole; /* listened to since it began */
     struct eden_profile_record state;
 } told;
 
 static struct life_decoder decoder; /* short forms are read as the tool reads them */
 
+static struct {
+    bool restless;
+    uint64_t random;
+} listeners;
+
+static uint64_t mix(uint64_t key) { /* splitmix64's (Steele, Lea and Flood 2014) */
+    key = (key ^ key >> 30) * 0xbf58476d1ce4e5b9u;
+    key = (key ^ key >> 27) * 0x94d049bb133111ebu;
+    return key ^ key >> 31;
+}
+
 void listen_if_asked(void) {
     memset(&told, 0, sizeof told);
     eden_batch_semaphore = getenv("EDEN_SAMPLING") != NULL;
+    listeners.restless = getenv("EDEN_FUZZ_LISTENERS") != NULL;
+    listeners.random = 0;
 }
 
 void stop_listening(void) {
-    eden_batch_semaphore = 0;
+    eden_batch_semaphore = eden_alloc__sample_semaphore = 0;
+    listeners.restless = false;
     life_decoder_clear(&decoder);
 }
 
+static uint64_t random_below(uint64_t limit) {
+    listeners.random += 0x9e3779b97f4a7c15u;
+    return mix(listeners.random) % limit;
+}
+
+/* The oracle's steps are not so small that a run takes minutes. */
+static uint64_t random_mail(void) {
+    static const uint64_t rates[] = {0, 1,   1,    1,       2,       3,           7,
+                                     9, 100, 4096, 1 << 20, 1 << 24, 2 << 24 | 1, (1ull << 48) - 1};
+    static const uint64_t steps[] = {0, 12, 15, 63};
+    uint64_t sampling = random_below(8) == 0 ? random_below(16) : random_below(EDEN_SAMPLINGS);
+    uint64_t flags = EDEN_MAILBOX_ASKED | (random_below(8) == 0 ? EDEN_MAILBOX_END : 0);
+    flags |= random_below(4) * EDEN_MAILBOX_OBJECTS & EDEN_MAILBOX_OBJECTS;
+    flags |= random_below(2) * EDEN_MAILBOX_SHORT;
+    uint64_t mechanism = random_below(2) == 0 ? EDEN_MECHANISM_VM : random_below(EDEN_MECHANISMS);
+    uint64_t mail = sampling | flags | mechanism << EDEN_MAILBOX_MECHANISM_SHIFT |
+                    steps[random_below(4)] << EDEN_MAILBOX_STEP_SHIFT |
+                    rates[random_below(sizeof rates / sizeof rates[0])] << EDEN_MAILBOX_RATE_SHIFT;
+    uint64_t odd = random_below(16);
+    return odd == 0 ? 0 : odd == 1 ? mail & ~EDEN_MAILBOX_ASKED : mail;
+}
+
+void begin_listening(const struct event *event) {
+    listeners.random =
+        mix(mix(((uint64_t)event->op << 32) + event->a) + ((uint64_t)event->b << 32) + event->c) + event->d;
+    change_listeners(8);
+}
+
+void change_listeners(uint64_t rarity) {
+    if (!listeners.restless || fuzz.w.heap == NULL || random_below(rarity) != 0) {
+        return;
+    }
+    switch (random_below(5)) {
+    case 0:
+        eden_batch_semaphore = 0;
+        told.whole = false;
+        break;
+    case 1:
+    case 2:
+        eden_batch_semaphore = 1;
+        break;
+    case 3:
+        eden_alloc__sample_semaphore = random_below(3) == 0;
+        break;
+    default:
+        __atomic_store_n(&fuzz.w.heap->info.sample_mailbox, random_mail(), __ATOMIC_RELAXED);
+        break;
+    }
+}
+
+/* Where every object is a sample. */
+static void check_all(const struct eden_profile_record *record) {
+    if (!told.whole || record->sampling != EDEN_SAMPLE_OBJECTS || record->rate != 1 || record->lost != 0) {
+        return;
+    }
+    uint64_t allocated = record->allocated_bytes - record->begun_bytes;
+    if (told.birth_bytes != allocated) {
+        broken("%llu bytes were allocated, births of %llu told", (unsigned long long)allocated,
+               (unsigned long long)told.birth_bytes);
+    }
+    if (told.one_by_one && told.seams != mix(record->begun_bytes) - mix(record->allocated_bytes)) {
+        broken("objects told one by one overlap, or leave gaps, between %llu and %llu bytes",
+               (unsigned long long)record->begun_bytes, (unsigned long long)record->allocated_bytes);
+    }
+}
+
 static void state(const struct eden_profile_record *record) {
-    if (!told.begun || record->begun_bytes != told.begun_bytes) {
+    bool begins = record->ended == 0 && record->time_ns == record->begun_ns;
+    if (begins || !told.begun || record->begun_bytes != told.begun_bytes) {
         memset(&told, 0, sizeof told);
         told.begun = true;
+        told.whole = begins;
         told.begun_bytes = record->begun_bytes;
     }
     if (record->time_ns < record->begun_ns || record->allocated_bytes < record->begun_bytes) {
@@ -40,6 +130,11 @@ static void state(const struct eden_profile_record *record) {
     }
     told.state = *record;
     if (record->ended != 0) {
+        check_all(record);
+        if (!told.whole) {
+            memset(&told, 0, sizeof told);
+            return;
+        }
         if (told.births != told.ends || told.birth_bytes != told.end_bytes || told.weight != told.end_weight) {
             broken("%llu births of %llu bytes were told, but %llu ends of %llu bytes", (unsigned long long)told.births,
                    (unsigned long long)told.birth_bytes, (unsigned long long)told.ends,
@@ -62,6 +157,8 @@ static void one(const struct eden_life_record *record) {
     told.ends++;
     told.end_bytes += record->bytes;
     told.end_weight += record->weight;
+    told.one_by_one = true;
+    told.seams += mix(record->birth_bytes) - mix(record->birth_bytes + record->bytes);
     bool tenured = (record->flags & EDEN_LIFE_TENURED) != 0;
     if (record->death_ns < record->birth_ns || record->death_bytes < record->birth_bytes ||
         record->last_bytes > record->death_bytes || (record->last_bytes != 0 && record->last_ns < record->birth_ns) ||
@@ -78,7 +175,9 @@ static void one(const struct eden_life_record *record) {
 
 static void decoded(void *context, const struct eden_life_record *record) {
     (void)context;
-    one(record);
+    if (told.whole) { /* without the whole clock times are guesses */
+        one(record);
+    }
 }
 
 void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *records, uint64_t count, uint64_t bytes) {
@@ -107,10 +206,11 @@ void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *record
         case EDEN_BATCH_MARKS:
         case EDEN_BATCH_ENDS:
         case EDEN_BATCH_EDEN:
-            if (!life_decode(&decoder, &told.state, (uint32_t)kind, record, 1, bytes, decoded, NULL)) {
+            if (!life_decode(&decoder, &told.state, (uint32_t)kind, record, 1, bytes, decoded, NULL) && told.whole) {
                 broken("a batch of kind %llu makes no sense", (unsigned long long)kind);
             }
             break;
         }
     }
+    change_listeners(64);
 }

@@ -5,6 +5,7 @@
 
 static void visit(void *context, eden_visit *v) {
     (void)context;
+    change_listeners(16);
     eden_visit_slots(v, fuzz.visited, sizeof fuzz.visited / sizeof fuzz.visited[0]);
     for (size_t i = 0; i < PINS; i++) {
         eden_visit_slots(v, &fuzz.pins[i].slot, 1);
@@ -14,6 +15,7 @@ static void visit(void *context, eden_visit *v) {
 static bool hook(void *context, size_t bytes, const char *what) {
     (void)context;
     (void)bytes;
+    change_listeners(16);
     if (fuzz.starved != NULL && strcmp(fuzz.starved, what) == 0) {
         fuzz.refused++;
         return false;
@@ -52,6 +54,7 @@ void run_events(const struct event *events, size_t count) {
         fuzz.frame = local;
         for (size_t i = 0; i < count; i++) {
             fuzz.event = i;
+            begin_listening(&events[i]);
             run_event(&events[i]);
         }
         fuzz.refusing = 0;

@@ -111,7 +111,15 @@ static void take_decoded(void *context, const struct eden_life_record *record) {
     take_record(record);
 }
 
+static bool must_not_end; /* what is told is not looked at, but no profile may end */
+
 void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *records, uint64_t count, uint64_t bytes) {
+    if (must_not_end) {
+        if (kind == EDEN_BATCH_PROFILE && ((const struct eden_profile_record *)records)->ended != 0) {
+            _exit(3);
+        }
+        return;
+    }
     assert_non_null(heap);
     for (uint64_t i = 0; i < count; i++) {
         const void *record = (const char *)records + i * bytes;

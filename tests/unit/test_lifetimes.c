@@ -1,6 +1,7 @@
 /* Lifetimes as the collections find them, against the truth that the program knows. */
 #include "life_truth.h"
 #include <math.h>
+#include <pthread.h>
 #include <sys/mman.h>
 
 static void every_object_is_told(uint64_t flags) {
@@ -83,11 +84,122 @@ static void each_sampling_is_unbiased(void **state) {
     }
 }
 
+/* ---- the process exits ---- */
+
+static void *allocate_for_ever(void *ready) {
+    struct world w;
+    world_make(&w, "eden_size=1M");
+    EDEN_FRAME(w.m, local, 1);
+    for (size_t i = 0;; i++) {
+        eden_value pair = eden_new(w.m, w.pair);
+        eden_slot_set(w.m, pair, 0, i % 20000 == 0 ? EDEN_NONE : local[0]);
+        local[0] = pair;
+        if (i == 100000) {
+            __atomic_store_n((bool *)ready, true, __ATOMIC_RELEASE);
+        }
+    }
+    return NULL;
+}
+
+static void exit_beside(void) {
+    static bool ready;
+    pthread_t thread;
+    pthread_create(&thread, NULL, allocate_for_ever, &ready);
+    while (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE)) {
+        usleep(100);
+    }
+    exit(0);
+}
+
+static void visit_and_exit(void *context, eden_visit *visit) {
+    (void)context;
+    (void)visit;
+    exit(0);
+}
+
+static void exit_within_a_collection(void) {
+    struct world w;
+    world_make(&w, "eden_size=1M");
+    EDEN_FRAME(w.m, local, 1);
+    for (size_t i = 0; i < 1000; i++) {
+        eden_value pair = eden_new(w.m, w.pair);
+        eden_slot_set(w.m, pair, 0, local[0]);
+        local[0] = pair;
+    }
+    eden_visitor_add(w.heap, visit_and_exit, NULL);
+    eden_scavenge(w.m);
+}
+
+/* With a profile, whose objects are not to be looked at then. */
+static void exits_well(void (*run_and_exit)(void)) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        setenv("EDEN_SAMPLING", "0x10031", 1);
+        eden_batch_semaphore = 1;
+        must_not_end = true;
+        alarm(20);
+        run_and_exit();
+        _exit(1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+static void exits_beside_and_within_collections(void **state) {
+    (void)state;
+    exits_well(exit_within_a_collection);
+    for (int i = 0; i < 5; i++) {
+        exits_well(exit_beside);
+    }
+}
+
+/* Places beyond 2^36 granules do not fit into a life's bits: such heaps have no profile. */
+static void heaps_too_large_have_no_profile(void **state) {
+    (void)state;
+    eden_batch_semaphore = 1;
+    struct world w;
+    world_make(&w, "eden_size=64K,max_heap=1T");
+    bool reserved = w.heap->reservation_bytes > 8ull << WHERE_BITS;
+    assert_true(reserved == (w.heap->profile == NULL));
+    eden_heap_destroy(w.heap);
+    eden_batch_semaphore = 0;
+}
+
+static bool refusing;
+static bool refuse_profile(void *context, size_t bytes, const char *what) {
+    (void)context;
+    (void)bytes;
+    return !refusing || strcmp(what, "profile") != 0;
+}
+
+/* The byte clock finds no memory to tell of a large object: the profile is given up, lest births after it be wrong. */
+static void a_jump_without_memory_ends_the_profile(void **state) {
+    (void)state;
+    listen();
+    struct world w;
+    world_make_with(&w, &(eden_options){.name = "test",
+                                        .parameters = "eden_size=64K,large_object=4096,grow_headroom=1M",
+                                        .memory_hook = refuse_profile});
+    assert_non_null(w.heap->profile);
+    eden_new_raw(w.m, w.bytes, 5000);
+    w.heap->profile->clock.mark_room = w.heap->profile->clock.mark_count + 1; /* for the mark before, not that after */
+    refusing = true;
+    eden_new_raw(w.m, w.bytes, 5000);
+    refusing = false;
+    assert_null(w.heap->profile);
+    eden_scavenge(w.m);
+    assert_non_null(w.heap->profile);
+    eden_heap_destroy(w.heap);
+    eden_batch_semaphore = 0;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_objects_one_by_one),          cmocka_unit_test(short_forms_say_the_same),
         cmocka_unit_test(pretenured_objects_are_born_old), cmocka_unit_test(cells_say_the_same),
-        cmocka_unit_test(each_sampling_is_unbiased),
+        cmocka_unit_test(each_sampling_is_unbiased),       cmocka_unit_test(exits_beside_and_within_collections),
+        cmocka_unit_test(heaps_too_large_have_no_profile), cmocka_unit_test(a_jump_without_memory_ends_the_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
