@@ -115,6 +115,9 @@ static bool tell(const struct reading *reading, const struct eden_end *end) {
         record.tenured_ns = epochs[end->tenured].start.ns;
         record.tenured_bytes = epochs[end->tenured].start.bytes;
     }
+    if (record.birth_ns > record.death_ns || record.birth_bytes > record.death_bytes) {
+        return false; /* anchors were missed */
+    }
     if (to->last_full > born_in) {
         record.last_ns = epochs[to->last_full].start.ns;
         record.last_bytes = epochs[to->last_full].start.bytes;

@@ -29,22 +29,12 @@ traced() {
     fi
 }
 
-# interrupt PID: until it has ended. On a busy machine bpftrace may say that its probes are attached, and yet lose the
-# signal.
-interrupt() {
-    local tries
-    for tries in {1..20}; do
-        kill -INT "$1" 2>/dev/null || return 0
-        timeout 5 tail --pid="$1" -f /dev/null && return 0
-    done
-    die "bpftrace does not end after $tries interrupts"
-}
-
 # traced_late OUTPUT PROGRAM ARGUMENT...: starts PROGRAM --wait, attaches bpftrace to it with PID in the arguments
 # replaced, and lets it go once the probes are attached.
 traced_late() {
     local output=$1 program=$2 arguments=() argument pid tracer
-    rm -f "$folder/go"
+    # Of an earlier call: what it says would be taken for what this one says, which has not begun.
+    rm -f "$folder/go" "$output" "$output.log" "$output.program"
     mkfifo "$folder/go"
     "$program" --wait <"$folder/go" >"$output.program" 2>&1 &
     pid=$!
@@ -63,7 +53,7 @@ traced_late() {
     exec 7>&-
     wait "$pid" || die "$program fails: $(cat "$output.program")"
     # With -p, bpftrace ends with the process; without, it waits for Ctrl-C, which timeout passes on.
-    [[ " ${arguments[*]} " == *" -p "* ]] || interrupt "$tracer"
+    [[ " ${arguments[*]} " == *" -p "* ]] || kill -INT "$tracer"
     wait "$tracer" || die "bpftrace ${arguments[*]} fails with status $?: $(cat "$output.log")"
     sed -i '/^__BPFTRACE_NOTIFY/d' "$output"
 }
