@@ -383,8 +383,10 @@ static struct eden_anchor latest(const struct profile *profile) {
 
 /* Objects are read in order of birth, which is not that of their addresses: the reads are asked for in time. */
 enum { AHEAD = 16 };
-static void read_ahead(const struct profile *profile, const struct life *life) {
-    __builtin_prefetch((const void *)(uintptr_t)lifetimes_place(profile, life));
+static void read_ahead(const struct profile *profile, const struct life *lives, size_t count, size_t i) {
+    if (i + AHEAD < count) {
+        __builtin_prefetch((const void *)(uintptr_t)lifetimes_place(profile, &lives[i + AHEAD]));
+    }
 }
 
 /* Where those go that a scavenge has kept. Those that find no place in a list have been born: they count as lost, and
@@ -393,9 +395,7 @@ static void move_all_on(struct profile *profile, const struct life *from, size_t
     struct life_run run;
     run_init(&run, profile, latest(profile), false);
     for (size_t i = 0; i < count; i++) {
-        if (i + AHEAD < count) {
-            read_ahead(profile, &from[i + AHEAD]);
-        }
+        read_ahead(profile, from, count, i);
         struct life life = from[i];
         bool alive;
         eden_value now =
@@ -463,9 +463,7 @@ static void keep_marked(struct profile *profile, struct lives *lives, uint64_t s
     run_init(&run, profile, latest(profile), false);
     size_t kept = 0;
     for (size_t i = 0; i < lives->count; i++) {
-        if (i + AHEAD < lives->count) {
-            read_ahead(profile, &lives->at[i + AHEAD]);
-        }
+        read_ahead(profile, lives->at, lives->count, i);
         const struct life *life = &lives->at[i];
         eden_value object = lifetimes_place(profile, life);
         if (!header_has(object, EDEN_HEADER_MARKED)) {
@@ -501,9 +499,7 @@ void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_valu
     }
     uint64_t begun_ns = now_ns();
     for (size_t i = 0; i < profile->old.count; i++) {
-        if (i + AHEAD < profile->old.count) {
-            read_ahead(profile, &profile->old.at[i + AHEAD]);
-        }
+        read_ahead(profile, profile->old.at, profile->old.count, i);
         struct life *life = &profile->old.at[i];
         uint64_t tenured = life->where >> WHERE_BITS << WHERE_BITS;
         life->where = tenured | place_bits(profile, now(context, lifetimes_place(profile, life)));

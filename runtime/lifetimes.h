@@ -17,6 +17,21 @@ struct byte_clock {
     size_t mark_count, mark_room;
 };
 
+struct profile;
+bool clock_begin(struct profile *profile, uintptr_t at, struct eden_anchor now);
+bool clock_mark(struct profile *profile, uintptr_t at, struct eden_anchor time);
+/* The epoch that runs ends with a collection that starts now. */
+bool clock_turn(struct profile *profile, bool full, struct eden_anchor start);
+void clock_resume(struct profile *profile, uintptr_t at, struct eden_anchor now);
+void clock_free(struct byte_clock *clock);
+size_t clock_held(const struct byte_clock *clock); /* bytes */
+uint64_t clock_ns(const struct byte_clock *clock, uint64_t bytes);
+/* The anchors around it. False: there is none after, as yet. */
+bool clock_around(const struct byte_clock *clock, uint64_t bytes, struct eden_anchor *before,
+                  struct eden_anchor *after);
+/* The last epoch that had begun before an object was born there. */
+size_t clock_epoch(const struct byte_clock *clock, uint64_t bytes);
+
 /* ---- samples ---- */
 /* A sampled object that is alive. Small: there may be one for every object of the heap. */
 struct life {
@@ -132,20 +147,6 @@ void short_end(const struct profile *profile);   /* or ends: before what is cens
 void short_tell_end(struct outbox *out, const struct eden_end *end);
 void short_tell_walked(struct outbox *out, uint64_t birth, uint32_t site, size_t bytes, bool censored);
 void short_flush(struct outbox *out);
-
-bool clock_begin(struct profile *profile, uintptr_t at, struct eden_anchor now);
-bool clock_mark(struct profile *profile, uintptr_t at, struct eden_anchor time);
-/* The epoch that runs ends with a collection that starts now. */
-bool clock_turn(struct profile *profile, bool full, struct eden_anchor start);
-void clock_resume(struct profile *profile, uintptr_t at, struct eden_anchor now);
-void clock_free(struct byte_clock *clock);
-uint64_t clock_ns(const struct byte_clock *clock, uint64_t bytes);
-/* The anchors around it. False: there is none after, as yet. */
-bool clock_around(const struct byte_clock *clock, uint64_t bytes, struct eden_anchor *before,
-                  struct eden_anchor *after);
-/* The last epoch that had begun before an object was born there. */
-size_t clock_held(const struct byte_clock *clock); /* bytes */
-size_t clock_epoch(const struct byte_clock *clock, uint64_t bytes);
 
 /* ---- ends that are alike (life_runs.c) ---- */
 enum { TALLIES = 256, NO_SITE = UINT32_MAX };

@@ -7,9 +7,9 @@
  *    sampled with probability 1 - exp(-s / rate), and counts as one over that: sums over the samples estimate the sums
  *    over all objects without bias (as JFR, tcmalloc). A program of any period does not fool it.
  *  - objects: each object with probability 1 / rate, whatever its size. Eden is cut into stretches; of each `rate` that
- *    follow one another one, chosen by chance, is sampled whole, and an object is a sample if its first byte lies in
- * it. Neighbours are sampled together, but no part of the program is left out for long (stratified sampling), and that
- *    costs two traps a stretch, where a coin costs every object. No period fools it.
+ *    follow one another one, chosen by chance, is sampled whole: all objects that begin in it. Neighbours are sampled
+ *    together, but no part of the program is left out for long (stratified sampling), and that costs two traps a
+ *    stretch, where a coin costs every object. No period fools it.
  *  - nth: each rate-th object (the papers' way). Told by walking. A periodic program fools it.
  *  - refill: the object that crosses each multiple of `rate` bytes (Agesen and Garthwaite 2000, at buffer refills).
  *  - window: all objects allocated while the window is open; it is opened and closed at traps 64 KiB apart.

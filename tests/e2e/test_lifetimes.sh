@@ -5,6 +5,7 @@
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
+here=$PWD/tests/e2e
 gun=$build/tests/probe_gun
 frame=$build/workloads/dataframe
 seen=$folder/seen.json
@@ -19,7 +20,7 @@ lifetimes() {
 check() {
     local what=$1 statements=$2
     shift 2
-    PYTHONPATH=$folder python3 -c "
+    PYTHONPATH=$folder:$here python3 -c "
 import sys
 from lives import *
 seen = read('$seen')
@@ -27,29 +28,8 @@ $statements" "$@" || die "$what: $(cat "$folder/err")"
 }
 
 cat >"$folder/lives.py" <<'PYTHON'
-import json, struct, subprocess
-
-def read(name):
-    return json.load(open(name, encoding="utf-8"))
-
-def rows(seen, kind="classes"):
-    return {(row["heap"], row["name"], row.get("site_id")): row for row in seen[kind]}
-
-def total(seen, key, kind="classes"):
-    return sum(row[key] for row in seen[kind])
-
-def whole(seen, complete=True):
-    """Every object that was born has died or is alive, by class and by site."""
-    assert seen["lost"] == 0, seen["lost"]
-    for kind in "classes", "sites":
-        for row in seen[kind]:
-            assert row["births"] == row["deaths"] + row["censored"], row
-            assert row["name"], row
-            assert not complete or row["untold"] == 0, row
-    for key in "births", "deaths", "censored", "bytes":
-        assert total(seen, key) == total(seen, key, "sites"), key
-    for heap in seen["heaps"]:
-        assert not complete or not heap["profiled"] or heap["ended"], heap
+import struct, subprocess
+from lifetimes_json import *
 
 class Process:
     """Semaphores and heap headers in the memory of a process."""
@@ -187,7 +167,7 @@ program=$(readlink -f "$exercise")
 target=$!
 children+=("$target")
 semaphore() {
-    PYTHONPATH=$folder python3 -c "
+    PYTHONPATH=$folder:$here python3 -c "
 import sys
 from lives import *
 process = Process($target, '$program')

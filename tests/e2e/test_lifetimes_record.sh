@@ -11,13 +11,14 @@ exercise=$build/tests/exercise
 gun=$build/tests/probe_gun
 frame=$build/workloads/dataframe
 need_edenscope
+here=$PWD/tests/e2e
 cd "$folder"
 
 # check WHAT PYTHON ARGUMENT...
 check() {
     local what=$1 statements=$2
     shift 2
-    PYTHONPATH=$folder python3 -c "
+    PYTHONPATH=$folder:$here python3 -c "
 import sys
 from lives import *
 $statements" "$@" || die "$what: $(cat err)"
@@ -25,22 +26,7 @@ $statements" "$@" || die "$what: $(cat err)"
 
 cat >lives.py <<'PYTHON'
 import csv, json
-
-def read(name):
-    return json.load(open(name, encoding="utf-8"))
-
-def rows(seen, kind="classes"):
-    return {(row["heap"], row["name"], row.get("site_id")): row for row in seen[kind]}
-
-def total(seen, key, kind="classes"):
-    return sum(row[key] for row in seen[kind])
-
-def whole(seen):
-    assert seen["lost"] == 0, seen["lost"]
-    for kind in "classes", "sites":
-        for row in seen[kind]:
-            assert row["births"] == row["deaths"] + row["censored"] and row["untold"] == 0 and row["name"], row
-    assert all(heap["ended"] for heap in seen["heaps"] if heap["profiled"])
+from lifetimes_json import *
 
 # What does not depend on when it happened.
 KEYS = ("births", "deaths", "censored", "untold", "bytes", "objects", "memory_bytes", "allocation_share",
