@@ -182,8 +182,9 @@ static void add_to_sums(struct life_sums *sums, const struct eden_life_cell *cel
 /* scavenges and fulls are sums here; each object's own, in the cell, decides the bucket. */
 static bool add_ends(struct life_heap *heap, enum life_outcome outcome, const struct eden_life_cell *cell,
                      uint64_t scavenges, uint64_t fulls) {
-    if (cell->site >= EDEN_CLASS_LIMIT || cell->flags >= EDEN_LIFE_FLAGS || cell->ns_bucket >= HISTOGRAM_BUCKETS ||
-        cell->bytes_bucket >= HISTOGRAM_BUCKETS) {
+    bool apart = eden_buckets_are_apart(cell);
+    bool bucketed = cell->ns_bucket < HISTOGRAM_BUCKETS && cell->bytes_bucket < HISTOGRAM_BUCKETS;
+    if (cell->site >= EDEN_CLASS_LIMIT || cell->flags >= EDEN_LIFE_FLAGS || !(apart || bucketed)) {
         return false;
     }
     struct life_site *site = life_heap_site(heap, cell->site);
@@ -191,6 +192,9 @@ static bool add_ends(struct life_heap *heap, enum life_outcome outcome, const st
         return false;
     }
     add_to_sums(&site->ended[outcome][cell->flags], cell, scavenges, fulls);
+    if (apart) {
+        return true;
+    }
     struct life_bucket bucket = {.count = cell->count, .weight = cell->weight, .weight_bytes = cell->weight_bytes};
     const uint32_t buckets[LIFE_CLOCKS] = {
         [LIFE_NS] = cell->ns_bucket,
@@ -205,6 +209,16 @@ static bool add_ends(struct life_heap *heap, enum life_outcome outcome, const st
         }
     }
     return true;
+}
+
+static bool add_bucket(struct life_heap *heap, const struct eden_life_bucket *from) {
+    if (from->site >= EDEN_CLASS_LIMIT || from->clock >= EDEN_LIFE_CLOCKS || from->bucket >= HISTOGRAM_BUCKETS) {
+        return false;
+    }
+    struct life_site *site = life_heap_site(heap, from->site);
+    const struct life_bucket bucket = {from->bucket, from->count, from->weight, from->weight_bytes};
+    return site != NULL &&
+           life_site_bucket(site, from->censored ? LIFE_CENSORED : LIFE_DIED, (enum life_clock)from->clock, &bucket);
 }
 
 static uint64_t weighted(uint64_t weight, uint64_t sum, double unit) {
@@ -255,6 +269,7 @@ union any_record {
     struct eden_profile_record profile;
     struct eden_birth_cell birth;
     struct eden_life_cell life;
+    struct eden_life_bucket bucket;
     struct eden_life_record object;
 };
 
@@ -274,7 +289,10 @@ static bool add_record(struct life_model *model, struct life_heap *heap, uint32_
     case EDEN_BATCH_DEATHS:
     case EDEN_BATCH_CENSORED:
         return add_ends(heap, kind == EDEN_BATCH_CENSORED ? LIFE_CENSORED : LIFE_DIED, life,
-                        (uint64_t)life->scavenges * life->count, (uint64_t)life->fulls * life->count);
+                        (uint64_t)life->scavenges * life->count + life->scavenges_sum,
+                        (uint64_t)life->fulls * life->count + life->fulls_sum);
+    case EDEN_BATCH_BUCKETS:
+        return add_bucket(heap, &record->bucket);
     case EDEN_BATCH_OBJECTS:
         return add_object(model, heap, &record->object);
     default:
@@ -283,7 +301,9 @@ static bool add_record(struct life_model *model, struct life_heap *heap, uint32_
 }
 
 /* Others are of a runtime that knows more than we do. */
-static bool is_known(uint32_t kind) { return kind <= EDEN_BATCH_OBJECTS || life_decoder_knows(kind); }
+static bool is_known(uint32_t kind) {
+    return kind <= EDEN_BATCH_OBJECTS || kind == EDEN_BATCH_BUCKETS || life_decoder_knows(kind);
+}
 
 struct decoding {
     struct life_model *model;

@@ -18,7 +18,13 @@
 enum life_outcome { LIFE_DIED, LIFE_CENSORED, LIFE_OUTCOMES };
 
 /* What a lifetime is measured in. Scavenges and full collections are those survived; buckets as for the others. */
-enum life_clock { LIFE_NS, LIFE_BYTES, LIFE_SCAVENGES, LIFE_FULLS, LIFE_CLOCKS };
+enum life_clock {
+    LIFE_NS = EDEN_LIFE_NS,
+    LIFE_BYTES = EDEN_LIFE_BYTES,
+    LIFE_SCAVENGES = EDEN_LIFE_SCAVENGES,
+    LIFE_FULLS = EDEN_LIFE_FULLS,
+    LIFE_CLOCKS = EDEN_LIFE_CLOCKS
+};
 
 /* Objects that ended alike, added up. */
 struct life_sums {

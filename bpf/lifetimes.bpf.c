@@ -3,13 +3,15 @@
  * A program of its own, attached by a link of its own: while that link is there the heaps sample, which costs them
  * something, so it is made only where lifetimes are asked for.
  *
- *     batch -> cells -> sums by heap, site, outcome and flags; a histogram for each of the four clocks
+ *     batch -> cells ---> sums by heap, site, outcome and flags
+ *         `-> buckets -> a histogram for each of the four clocks
  *     batch ----------> ring buffer, as it is, where records are asked for
  *
- * A batch holds some hundred cells, which stand for tens of thousands of objects, so what one of them costs here (five
- * hash lookups) is not felt. The address, count and record size are the process's word: records are read one by one, as
- * many bytes as both sides know, at most LIFE_MOST_RECORDS of a batch; what can't be read, makes no sense or finds no
- * room is counted in `lost`, by objects, or by records where these can't be read.
+ * Cells and buckets are of all objects that ended within a second or so, some thousand in all, so what one of them
+ * costs here (a hash lookup, and up to a dozen atomic additions) is not felt. The address, count and record size are
+ * the process's word: records are read one by one, as many bytes as both sides know, at most LIFE_MOST_RECORDS of a
+ * batch; what can't be read, makes no sense or finds no room is counted in `lost`, by objects, or by records where
+ * these can't be read.
  *
  * bpf_loop (Linux 5.17) runs over the records: a loop that the verifier must follow could not be that long. */
 #include "hit.bpf.h"
@@ -71,19 +73,24 @@ static __always_inline struct life_sums *find_sums(const struct life_sums_key *k
     return sums;
 }
 
-static __always_inline void count_in_bucket(const struct life_bucket_key *key, const struct eden_life_cell *cell) {
+static __always_inline void count_in_bucket(const struct life_bucket_key *key, uint64_t count, uint64_t weight,
+                                            uint64_t weight_bytes) {
     struct life_bucket_sums *sums = bpf_map_lookup_elem(&life_buckets, key);
     if (!sums) {
         bpf_map_update_elem(&life_buckets, key, &no_bucket_sums, BPF_NOEXIST);
         sums = bpf_map_lookup_elem(&life_buckets, key);
     }
     if (!sums) {
-        lose_many(LOST_BUCKETS, cell->count);
+        lose_many(LOST_BUCKETS, count);
         return;
     }
-    add(&sums->count, cell->count);
-    add(&sums->weight, cell->weight);
-    add(&sums->weight_bytes, cell->weight_bytes);
+    add(&sums->count, count);
+    add(&sums->weight, weight);
+    add(&sums->weight_bytes, weight_bytes);
+}
+
+static __always_inline void count_cell(const struct life_bucket_key *key, const struct eden_life_cell *cell) {
+    count_in_bucket(key, cell->count, cell->weight, cell->weight_bytes);
 }
 
 /* As many bytes of record number i as both sides know; the rest stays as it is. */
@@ -129,8 +136,8 @@ static __always_inline void add_to_sums(struct life_sums *sums, const struct ede
     add(&sums->weight_kib, cell->weight_kib);
     add(&sums->tenured_ns_sum, cell->tenured_ns_sum);
     add(&sums->tenured_bytes_sum, cell->tenured_bytes_sum);
-    add(&sums->scavenges, (uint64_t)cell->scavenges * cell->count);
-    add(&sums->fulls, (uint64_t)cell->fulls * cell->count);
+    add(&sums->scavenges, (uint64_t)cell->scavenges * cell->count + cell->scavenges_sum);
+    add(&sums->fulls, (uint64_t)cell->fulls * cell->count + cell->fulls_sum);
 }
 
 static long add_ends(uint32_t i, struct batch *batch) {
@@ -140,27 +147,48 @@ static long add_ends(uint32_t i, struct batch *batch) {
     }
     uint16_t outcome = batch->kind == EDEN_BATCH_CENSORED ? LIFE_CENSORED : LIFE_DIED;
     struct life_sums_key key = {.profile = batch->profile, .site = cell.site, .outcome = outcome, .flags = cell.flags};
-    bool sound = cell.site < EDEN_CLASS_LIMIT && cell.flags < EDEN_LIFE_FLAGS && cell.ns_bucket < HISTOGRAM_BUCKETS &&
-                 cell.bytes_bucket < HISTOGRAM_BUCKETS;
+    bool apart = eden_buckets_are_apart(&cell);
+    bool bucketed = cell.ns_bucket < HISTOGRAM_BUCKETS && cell.bytes_bucket < HISTOGRAM_BUCKETS;
+    bool sound = cell.site < EDEN_CLASS_LIMIT && cell.flags < EDEN_LIFE_FLAGS && (apart || bucketed);
     struct life_sums *sums = sound ? find_sums(&key) : 0;
     if (!sums) {
         lose_many(sound ? LOST_LIVES : LOST_UNREADABLE, cell.count);
         return 0;
     }
     add_to_sums(sums, &cell);
+    if (apart) {
+        return 0;
+    }
     struct life_bucket_key at = {.profile = batch->profile, .site = cell.site, .outcome = outcome};
     at.clock = LIFE_NS;
     at.bucket = cell.ns_bucket;
-    count_in_bucket(&at, &cell);
+    count_cell(&at, &cell);
     at.clock = LIFE_BYTES;
     at.bucket = cell.bytes_bucket;
-    count_in_bucket(&at, &cell);
+    count_cell(&at, &cell);
     at.clock = LIFE_SCAVENGES;
     at.bucket = histogram_bucket(cell.scavenges);
-    count_in_bucket(&at, &cell);
+    count_cell(&at, &cell);
     at.clock = LIFE_FULLS;
     at.bucket = histogram_bucket(cell.fulls);
-    count_in_bucket(&at, &cell);
+    count_cell(&at, &cell);
+    return 0;
+}
+
+static long add_buckets(uint32_t i, struct batch *batch) {
+    struct eden_life_bucket bucket = {};
+    if (!read_record(batch, i, &bucket, sizeof bucket)) {
+        return 1;
+    }
+    if (bucket.site >= EDEN_CLASS_LIMIT || bucket.clock >= EDEN_LIFE_CLOCKS || bucket.bucket >= HISTOGRAM_BUCKETS) {
+        lose(LOST_UNREADABLE);
+        return 0;
+    }
+    struct life_bucket_key key = {.profile = batch->profile, .site = bucket.site};
+    key.outcome = bucket.censored ? LIFE_CENSORED : LIFE_DIED;
+    key.clock = bucket.clock;
+    key.bucket = bucket.bucket;
+    count_in_bucket(&key, bucket.count, bucket.weight, bucket.weight_bytes);
     return 0;
 }
 
@@ -244,6 +272,9 @@ static __always_inline void add_batch(struct batch *batch) {
     case EDEN_BATCH_DEATHS:
     case EDEN_BATCH_CENSORED:
         bpf_loop(batch->count, add_ends, batch, 0);
+        break;
+    case EDEN_BATCH_BUCKETS:
+        bpf_loop(batch->count, add_buckets, batch, 0);
         break;
     default: /* EDEN_BATCH_OBJECTS: somebody else has asked for them */
         lose_many(LOST_UNREADABLE, batch->count);

@@ -2,7 +2,8 @@
  *
  * A profile runs from the end of the collection at which a listener was first seen (or the heap's creation) until the
  * listener is gone or the heap is destroyed. In it every sampled object is born once and then either dies, which some
- * collection finds out, or is alive at the end (censored). Each collection sends what it found, in batches.
+ * collection finds out, or is alive at the end (censored). Each collection sends what it found, in batches; what is
+ * only added up may wait for a later one, a second at most while there are collections: what was born is told first.
  *
  * Two clocks: nanoseconds (CLOCK_MONOTONIC), and bytes allocated in the heap since its creation. A lifetime ends with
  * the start of the collection that found the object dead: an upper bound, with the collection before as the lower one.
@@ -24,6 +25,8 @@ enum eden_batch_kind {
     EDEN_BATCH_MARKS = 6,  /* struct eden_mark: the anchors of the epoch that is over; before EDEN_BATCH_EPOCHS */
     EDEN_BATCH_ENDS = 7,   /* struct eden_end: deaths found by the latest collection, or censored */
     EDEN_BATCH_EDEN = 8,   /* struct eden_walked: deaths found by it in eden */
+    /* Histograms of lifetimes, of the cells that follow, which have none of their own: */
+    EDEN_BATCH_BUCKETS = 9, /* struct eden_life_bucket */
 };
 
 enum eden_sampling {
@@ -105,7 +108,10 @@ enum {
     EDEN_LIFE_FLAGS = 8
 };
 
-/* Objects of one class or site that ended alike: at the same collection, with lifetimes in the same buckets. */
+/* Objects of one class or site that ended alike. Cells of libeden add up lifetimes of any length: their buckets are
+ * EDEN_BUCKETS_APART, and the histograms come as struct eden_life_bucket. In those of other runtimes all lifetimes may
+ * be in the buckets that the cell names, and as many collections survived. */
+#define EDEN_BUCKETS_APART UINT16_MAX
 struct eden_life_cell {
     uint32_t site;
     uint32_t count;
@@ -119,6 +125,24 @@ struct eden_life_cell {
     uint64_t weight, weight_bytes;              /* as in struct eden_birth_cell */
     /* Lifetimes summed up as often as the weights say, not times EDEN_WEIGHT_ONE: in microseconds, in KiB allocated. */
     uint64_t weight_us, weight_kib;
+    uint64_t scavenges_sum, fulls_sum; /* survived; of cells without buckets, whose scavenges and fulls are 0 */
+};
+
+static inline int eden_buckets_are_apart(const struct eden_life_cell *cell) {
+    return cell->ns_bucket == EDEN_BUCKETS_APART && cell->bytes_bucket == EDEN_BUCKETS_APART;
+}
+
+/* What lifetimes are measured in; scavenges and full collections are those survived. */
+enum eden_life_clock { EDEN_LIFE_NS, EDEN_LIFE_BYTES, EDEN_LIFE_SCAVENGES, EDEN_LIFE_FULLS, EDEN_LIFE_CLOCKS };
+
+/* Objects of one class or site whose lifetimes, by one of the clocks, fall into one bucket (eden_histogram.h). */
+struct eden_life_bucket {
+    uint32_t site;
+    uint32_t count;
+    uint16_t clock; /* enum eden_life_clock */
+    uint16_t bucket;
+    uint32_t censored;             /* 1: they are alive at the profile's end; 0: dead */
+    uint64_t weight, weight_bytes; /* as in struct eden_birth_cell */
 };
 
 /* One object. */

@@ -439,7 +439,8 @@ void lifetimes_settling(eden_heap *heap, const struct space *to, uint64_t start_
 
 /* A collection's work is done: what it found goes out. */
 static void finish(struct profile *profile, uint64_t begun_ns) {
-    outbox_flush(&profile->out);
+    uint64_t now = now_ns();
+    outbox_collected(&profile->out, now);
     profile->work_ns += now_ns() - begun_ns;
     send_state(profile, latest(profile), false);
 }

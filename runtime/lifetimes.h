@@ -51,8 +51,10 @@ struct stretch {
 
 /* ---- what is sent (life_cells.c) ---- */
 enum {
-    MAX_CELLS = 700,
-    CELL_INDEX = 2048,
+    MAX_CELLS = 512,
+    CELL_INDEX = 1024,
+    MAX_BUCKETS = 16384,
+    BUCKET_INDEX = 32768,
     MAX_BIRTH_CELLS = 256,
     BIRTH_INDEX = 1024,
     MAX_RECORDS = 500,
@@ -63,10 +65,13 @@ struct outbox {
     bool one_by_one;  /* records rather than cells */
     bool short_forms; /* of records */
     uint32_t cell_kind;
-    uint32_t cell_count, birth_count, record_count;
-    uint16_t cell_index[CELL_INDEX];   /* open addressing; 0: free, else place + 1 */
-    uint16_t birth_index[BIRTH_INDEX]; /* likewise */
+    uint64_t ends_sent_ns; /* when cells and buckets were handed over */
+    uint32_t cell_count, bucket_count, birth_count, record_count;
+    uint16_t cell_index[CELL_INDEX];     /* open addressing; 0: free, else place + 1 */
+    uint16_t bucket_index[BUCKET_INDEX]; /* likewise */
+    uint16_t birth_index[BIRTH_INDEX];
     struct eden_life_cell cells[MAX_CELLS];
+    struct eden_life_bucket buckets[MAX_BUCKETS];
     struct eden_birth_cell births[MAX_BIRTH_CELLS];
     struct eden_life_record records[MAX_RECORDS];
     uint32_t end_count;
@@ -138,7 +143,8 @@ void outbox_end(struct outbox *out, const struct end_of_life *end);
 /* Many at once, which ended alike. */
 void outbox_births(struct outbox *out, const struct eden_birth_cell *births);
 void outbox_ends(struct outbox *out, bool censored, const struct eden_life_cell *ends);
-void outbox_flush(struct outbox *out);
+void outbox_collected(struct outbox *out, uint64_t now); /* a collection has told all; now: in nanoseconds */
+void outbox_flush(struct outbox *out);                   /* hands everything over */
 
 /* ---- their short forms (life_short.c) ---- */
 void short_begin(const struct profile *profile); /* the clock has begun, */

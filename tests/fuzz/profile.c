@@ -17,8 +17,9 @@ void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *record
 
 static struct {
     uint64_t births, ends, birth_bytes, end_bytes, weight, end_weight;
-    uint64_t seams;       /* of each object told: where it begins, less where it ends, each well mixed */
-    uint64_t begun_bytes; /* of the profile that runs */
+    uint64_t clocks[EDEN_LIFE_CLOCKS]; /* ends, by the histograms */
+    uint64_t seams;                    /* of each object told: where it begins, less where it ends, each well mixed */
+    uint64_t begun_bytes;              /* of the profile that runs */
     bool begun;
     bool one_by_one;
     bool whole; /* listened to since it began */
@@ -140,6 +141,12 @@ static void state(const struct eden_profile_record *record) {
                    (unsigned long long)told.birth_bytes, (unsigned long long)told.ends,
                    (unsigned long long)told.end_bytes);
         }
+        for (size_t i = 0; i < EDEN_LIFE_CLOCKS && !told.one_by_one; i++) {
+            if (told.clocks[i] != told.ends) {
+                broken("%llu ends were told, but histogram %zu has %llu", (unsigned long long)told.ends, i,
+                       (unsigned long long)told.clocks[i]);
+            }
+        }
         memset(&told, 0, sizeof told);
     }
 }
@@ -151,6 +158,14 @@ static void cell(const struct eden_life_cell *life) {
     if (life->count == 0 || life->bytes == 0 || life->tenured_bytes_sum > life->bytes_sum) {
         broken("a cell of %u ends makes no sense", life->count);
     }
+}
+
+static void bucket(const struct eden_life_bucket *bucket) {
+    if (bucket->count == 0 || bucket->clock >= EDEN_LIFE_CLOCKS) {
+        broken("a bucket of %u ends by clock %u makes no sense", bucket->count, bucket->clock);
+        return;
+    }
+    told.clocks[bucket->clock] += bucket->count;
 }
 
 static void one(const struct eden_life_record *record) {
@@ -198,6 +213,9 @@ void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *record
         case EDEN_BATCH_DEATHS:
         case EDEN_BATCH_CENSORED:
             cell(record);
+            break;
+        case EDEN_BATCH_BUCKETS:
+            bucket(record);
             break;
         case EDEN_BATCH_OBJECTS:
             one(record);

@@ -25,6 +25,14 @@ struct made {
     uint64_t told_last, told_death;
 };
 
+/* Ends of a class or site, and what its histograms say of them. */
+struct sited {
+    uint64_t count, weight, weight_bytes;
+    uint64_t sum[EDEN_LIFE_CLOCKS];
+    uint64_t counts[EDEN_LIFE_CLOCKS], weights[EDEN_LIFE_CLOCKS], weights_bytes[EDEN_LIFE_CLOCKS];
+    uint64_t least[EDEN_LIFE_CLOCKS], most[EDEN_LIFE_CLOCKS]; /* what the sums can be */
+};
+
 static struct truth {
     struct made made[MOST];
     size_t count;
@@ -36,6 +44,7 @@ static struct truth {
     uint64_t tenured, nepotism; /* records with these flags */
     uint64_t widest;            /* in bytes, between a record's death and when it was last known to be alive */
     uint64_t class_lifetimes[EDEN_CLASS_FIRST + 32], class_deaths[EDEN_CLASS_FIRST + 32];
+    struct sited sited[2 * (EDEN_CLASS_FIRST + 32)];
     struct eden_profile_record state;
     uint64_t born_old;
     uint64_t turns; /* collections told */
@@ -87,6 +96,11 @@ static void take_record(const struct eden_life_record *r) {
     }
 }
 
+static struct sited *site_of(uint32_t site, bool censored) {
+    assert_true(site < sizeof truth.sited / sizeof *truth.sited / 2);
+    return &truth.sited[2 * site + censored];
+}
+
 static void take_cell(const struct eden_life_cell *cell, bool censored) {
     assert_true(cell->count != 0);
     *(censored ? &truth.censored : &truth.deaths) += cell->count;
@@ -97,11 +111,38 @@ static void take_cell(const struct eden_life_cell *cell, bool censored) {
         truth.class_deaths[cell->site] += cell->count;
         truth.class_lifetimes[cell->site] += cell->bytes_sum;
     }
-    if (cell->count == 1) {
-        assert_int_equal(histogram_bucket(cell->ns_sum), cell->ns_bucket);
-        assert_int_equal(histogram_bucket(cell->bytes_sum), cell->bytes_bucket);
+    assert_true(eden_buckets_are_apart(cell));
+    struct sited *sited = site_of(cell->site, censored);
+    sited->count += cell->count;
+    sited->sum[EDEN_LIFE_NS] += cell->ns_sum;
+    sited->sum[EDEN_LIFE_BYTES] += cell->bytes_sum;
+    sited->sum[EDEN_LIFE_SCAVENGES] += cell->scavenges_sum;
+    sited->sum[EDEN_LIFE_FULLS] += cell->fulls_sum;
+    sited->weight += cell->weight;
+    sited->weight_bytes += cell->weight_bytes;
+}
+
+static void take_bucket(const struct eden_life_bucket *bucket) {
+    assert_true(bucket->count != 0 && bucket->clock < EDEN_LIFE_CLOCKS);
+    struct sited *sited = site_of(bucket->site, bucket->censored != 0);
+    sited->counts[bucket->clock] += bucket->count;
+    sited->weights[bucket->clock] += bucket->weight;
+    sited->weights_bytes[bucket->clock] += bucket->weight_bytes;
+    sited->least[bucket->clock] += histogram_lower(bucket->bucket) * bucket->count;
+    sited->most[bucket->clock] += histogram_upper(bucket->bucket) * bucket->count;
+}
+
+/* What cells say, and what buckets say, is of the same objects. */
+static void check_histograms(void) {
+    for (size_t i = 0; i < sizeof truth.sited / sizeof *truth.sited; i++) {
+        const struct sited *sited = &truth.sited[i];
+        for (size_t clock = 0; clock < EDEN_LIFE_CLOCKS; clock++) {
+            assert_int_equal(sited->counts[clock], sited->count);
+            assert_int_equal(sited->weights[clock], sited->weight);
+            assert_int_equal(sited->weights_bytes[clock], sited->weight_bytes);
+            assert_in_range(sited->sum[clock], sited->least[clock], sited->most[clock]);
+        }
     }
-    assert_true(cell->ns_sum / cell->count <= histogram_upper(cell->ns_bucket));
 }
 
 /* Short forms are read as the tool reads them. */
@@ -139,6 +180,9 @@ void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *record
         case EDEN_BATCH_DEATHS:
         case EDEN_BATCH_CENSORED:
             take_cell(record, kind == EDEN_BATCH_CENSORED);
+            break;
+        case EDEN_BATCH_BUCKETS:
+            take_bucket(record);
             break;
         case EDEN_BATCH_OBJECTS:
             take_record(record);
@@ -254,6 +298,7 @@ static void run_with(const eden_options *options, uint64_t mail, size_t count) {
     }
     eden_batch_semaphore = 0;
     assert_int_equal(truth.births, truth.deaths + truth.censored);
+    check_histograms();
 }
 
 static void run(const char *parameters, uint64_t mail, size_t count) {
