@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char usage[] =
-    "usage: dataframe [--json] [--verify] FILE.csv\n"
+    "usage: dataframe [--json] [--verify] [--keep N] FILE.csv\n"
     "\n"
     "Loads a CSV file (RFC 4180; the first record names the columns) into a data frame on the collector and prints\n"
     "its columns. FILE.csv may be - for the standard input.\n"
@@ -19,6 +19,7 @@ static const char usage[] =
     "count is the number of its cells, distinct the number of different ones.\n"
     "\n"
     "  --json     print one JSON object (a sum that is not finite is null)\n"
+    "  --keep N   keep alive to the end what N of a hundred cells were parsed to at first (0): a leak, to look for\n"
     "  --verify   check the whole heap afterwards\n"
     "  --help     this text\n"
     "\n"
@@ -54,6 +55,7 @@ static bool run(struct program *program, eden_mutator *mutator) {
     }
     EDEN_FRAME(mutator, roots, ROOTS);
     struct frame frame = {.mutator = mutator, .sites = &sites, .roots = roots};
+    frame.keep = (size_t)program->numbers[0].value;
     bool ok = work(program, &frame);
     free(frame.columns);
     free(frame.scratch);
@@ -61,6 +63,13 @@ static bool run(struct program *program, eden_mutator *mutator) {
 }
 
 int main(int argc, char **argv) {
-    struct program program = {.name = "dataframe", .usage = usage, .operand_least = 1, .operand_most = 1, .run = run};
+    struct program_number keep = {.name = "keep", .least = 0, .most = 100};
+    struct program program = {.name = "dataframe",
+                              .usage = usage,
+                              .numbers = &keep,
+                              .number_count = 1,
+                              .operand_least = 1,
+                              .operand_most = 1,
+                              .run = run};
     return program_main(&program, argc, argv);
 }

@@ -19,6 +19,7 @@ enum {
     ROOT_ROWS,  /* RowTable of Arrays of ByteStrings; EDEN_NONE once the columns are built */
     ROOT_ROW,   /* the row that is being read */
     ROOT_FRAME, /* DataFrame: names, columns */
+    ROOT_KEPT,  /* RowTable of Fractions that are kept alive for nothing (`keep`) */
     ROOTS
 };
 
@@ -30,6 +31,8 @@ struct frame {
     size_t column_count;
     size_t column_capacity;
     size_t row_count;
+    size_t keep; /* of a hundred cells, the first so many keep their first pass's Fraction alive */
+    size_t cell_count, kept_count;
     char *scratch; /* longer than any cell by one byte */
     size_t scratch_size;
     char error[512]; /* why the last call failed */

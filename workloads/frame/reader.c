@@ -100,6 +100,14 @@ static bool add_name(struct reader *reader, const void *bytes, size_t size) {
     return true;
 }
 
+/* Keeps a leak's worth of Fractions, as a program might that caches what it parsed. */
+static bool keep_some(struct frame *frame, const eden_value *fraction) {
+    if (frame->cell_count++ % 100 >= frame->keep) {
+        return true;
+    }
+    return list_append(frame, &frame->roots[ROOT_KEPT], frame->kept_count++, fraction);
+}
+
 static bool add_cell(struct reader *reader, const void *bytes, size_t size) {
     struct frame *frame = reader->frame;
     if (reader->cells >= frame->column_count) {
@@ -111,22 +119,22 @@ static bool add_cell(struct reader *reader, const void *bytes, size_t size) {
             return frame_fail_memory(frame);
         }
     }
-    EDEN_FRAME(frame->mutator, local, 1);
+    EDEN_FRAME(frame->mutator, local, 2);
     local[0] = bytes_new(frame, frame->sites->cell, bytes, size);
     if (local[0] == EDEN_NONE) {
         return frame_fail_memory(frame);
     }
     eden_slot_set(frame->mutator, frame->roots[ROOT_ROW], reader->cells, local[0]);
-    eden_value fraction = number_parse(frame->mutator, &frame->sites->detect, local[0]);
-    if (fraction == EDEN_NONE) {
+    local[1] = number_parse(frame->mutator, &frame->sites->detect, local[0]);
+    if (local[1] == EDEN_NONE) {
         return frame_fail_memory(frame);
     }
     struct column *column = &frame->columns[reader->cells];
     if (size > 0) {
         column->filled++;
-        column->is_text = column->is_text || number_kind(fraction) == NUMBER_NONE;
+        column->is_text = column->is_text || number_kind(local[1]) == NUMBER_NONE;
     }
-    return scratch_reserve(frame, size);
+    return keep_some(frame, &local[1]) && scratch_reserve(frame, size);
 }
 
 static void on_cell(void *bytes, size_t size, void *context) {
