@@ -14,6 +14,7 @@
  * What can go wrong: memory for a list is refused: the object is left out, and counted in `lost`; no birth is told
  * either, so births = deaths + censored holds for what is told. */
 #include "life_mechanism.h"
+#include "life_moves.h"
 #include <stdlib.h>
 
 eden_value lifetimes_place(const struct profile *profile, const struct life *life) {
@@ -24,10 +25,9 @@ static uint64_t place_bits(const struct profile *profile, eden_value object) {
     return (object - profile->heap->reservation) / 8;
 }
 
-static uint64_t birth_bytes(const struct life *life) { return (life->birth & ((1ull << BIRTH_BITS) - 1)) * 8; }
-
 static bool push(struct profile *profile, struct lives *lives, struct life life) {
-    if (!system_grow(&profile->heap->system, (void **)&lives->at, &lives->room, lives->count, sizeof *lives->at,
+    if (__builtin_expect(lives->count == lives->room, 0) &&
+        !system_grow(&profile->heap->system, (void **)&lives->at, &lives->room, lives->count, sizeof *lives->at,
                      "profile")) {
         profile->lost++;
         return false;
@@ -279,7 +279,7 @@ void lifetimes_allocated(eden_heap *heap, eden_value object) {
 static struct end_of_life end_of(const struct profile *profile, const struct life *life, struct kind kind,
                                  size_t last) {
     const struct byte_clock *clock = &profile->clock;
-    uint64_t birth = birth_bytes(life), tenured = life->where >> WHERE_BITS;
+    uint64_t birth = life_birth(life), tenured = life->where >> WHERE_BITS;
     size_t born_in = clock_epoch(clock, birth);
     const struct eden_epoch *from = &clock->epochs[born_in], *to = &clock->epochs[last];
     struct end_of_life end = {
@@ -307,7 +307,7 @@ void lifetimes_tell_end_of(struct profile *profile, const struct life *life, str
     if (profile->out.short_forms) {
         uint32_t born = (uint32_t)(life->birth >> BIRTH_BITS), tenured = (uint32_t)(life->where >> WHERE_BITS);
         short_tell_end(&profile->out, &(struct eden_end){
-                                          .birth_bytes = birth_bytes(life),
+                                          .birth_bytes = life_birth(life),
                                           .bytes = kind.bytes,
                                           .site = kind.site,
                                           .flags = flags | born | (tenured != 0 ? EDEN_LIFE_TENURED : 0) |
@@ -372,7 +372,7 @@ static void end_one(struct life_run *run, const struct life *life, eden_value ob
     if (profile->out.one_by_one || !sampling_is_even(profile)) {
         lifetimes_tell_end(profile, life, object, flags, run->censored);
     } else {
-        run_add(run, eden_index_of(object), object_bytes(object), birth_bytes(life), life->where >> WHERE_BITS,
+        run_add(run, eden_index_of(object), object_bytes(object), life_birth(life), life->where >> WHERE_BITS,
                 flags | (uint32_t)(life->birth >> BIRTH_BITS));
     }
 }
@@ -382,28 +382,54 @@ static struct eden_anchor latest(const struct profile *profile) {
 }
 
 /* Objects are read in order of birth, which is not that of their addresses: the reads are asked for in time. */
-enum { AHEAD = 16 };
+enum { AHEAD = 32 };
 static void read_ahead(const struct profile *profile, const struct life *lives, size_t count, size_t i) {
     if (i + AHEAD < count) {
         __builtin_prefetch((const void *)(uintptr_t)lifetimes_place(profile, &lives[i + AHEAD]));
     }
 }
 
-/* Where those go that a scavenge has kept. Those that find no place in a list have been born: they count as lost, and
- * as ended now. In order, and `young` is filled no faster than it is read: it may be its own source. */
+/* Where one goes that a scavenge has kept. Those that find no place in a list have been born: they count as lost, and
+ * as ended now. */
+static void arrive(struct life_run *run, struct life_move move) {
+    struct profile *profile = run->profile;
+    bool alive = true;
+    if (profile->settled) {
+        move.now = last_copy(profile->heap, profile->copied_to, move.now, &alive);
+    }
+    if (!alive) {
+        end_one(run, &move.life, move.now, 0);
+    } else if (!lifetimes_move_on(profile, move.life, move.now)) {
+        lifetimes_tell_end(profile, &move.life, move.now, 0, true);
+    }
+}
+
+/* In order, and `young` is filled no faster than it is read: it may be its own source. But for a second round, who was
+ * copied is alive, and the copy need not be looked at. */
 static void move_all_on(struct profile *profile, const struct life *from, size_t count) {
     struct life_run run;
+    struct life_moves moves = {0};
     run_init(&run, profile, latest(profile), false);
-    for (size_t i = 0; i < count; i++) {
-        read_ahead(profile, from, count, i);
-        struct life life = from[i];
-        bool alive;
-        eden_value now =
-            place_after_scavenge(profile->heap, profile->copied_to, lifetimes_place(profile, &life), &alive);
-        if (!alive) {
-            end_one(&run, &life, now, 0);
-        } else if (!lifetimes_move_on(profile, life, now)) {
-            lifetimes_tell_end(profile, &life, now, 0, true);
+    size_t more = profile->settled ? MOVES : 0;
+    for (size_t i = 0; i < count + more; i++) {
+        struct life_move move = {.now = EDEN_NONE};
+        if (i < count) {
+            read_ahead(profile, from, count, i);
+            move.life = from[i];
+            move.now = lifetimes_place(profile, &move.life);
+            uint64_t header = eden_header(move.now);
+            if ((header & EDEN_HEADER_FORWARDED) != 0) {
+                move.now = forwarded_to(header);
+            } else if ((header & EDEN_HEADER_KEPT) == 0) {
+                end_one(&run, &move.life, move.now, 0);
+                continue;
+            }
+        }
+        if (profile->settled) {
+            move = moves_pass(&moves, profile, move);
+        }
+        if (move.now != EDEN_NONE) {
+            arrive(&run, move);
         }
     }
     run_end(&run);
@@ -424,13 +450,11 @@ static void new_scavenged(struct profile *profile) {
     }
 }
 
-/* The collection that runs copies there. */
-static void set_copied_to(struct profile *profile, const struct space *to) { profile->copied_to = to; }
-
 void lifetimes_settling(eden_heap *heap, const struct space *to, uint64_t start_ns) {
     if (turn(heap, false, start_ns)) {
         uint64_t begun_ns = now_ns();
-        set_copied_to(heap->profile, to);
+        heap->profile->copied_to = to;
+        heap->profile->settled = false; /* as yet */
         heap->profile->by->settling(heap->profile);
         heap->profile->turned = true;
         heap->profile->work_ns += now_ns() - begun_ns;
@@ -450,9 +474,10 @@ void lifetimes_scavenged(eden_heap *heap, const struct space *to, uint64_t start
     }
     struct profile *profile = heap->profile;
     uint64_t begun_ns = now_ns();
+    profile->copied_to = to;
+    profile->settled = profile->turned;
     profile->turned = false;
     sampling_end_epoch(profile, heap->eden.used);
-    set_copied_to(profile, to);
     profile->by->scavenged(profile);
     finish(profile, begun_ns);
 }
@@ -513,6 +538,7 @@ static void censor_lives(struct profile *profile, const struct lives *lives) {
     struct life_run run;
     run_init(&run, profile, profile->ended, true);
     for (size_t i = 0; i < lives->count; i++) {
+        read_ahead(profile, lives->at, lives->count, i);
         end_one(&run, &lives->at[i], lifetimes_place(profile, &lives->at[i]), 0);
     }
     run_end(&run);

@@ -39,6 +39,8 @@ struct life {
     uint64_t birth; /* BIRTH_BITS: granules allocated in the heap before it; above: LIFE_... */
 };
 enum { WHERE_BITS = 36, BIRTH_BITS = 48 };
+/* On the byte clock. */
+static inline uint64_t life_birth(const struct life *life) { return (life->birth & ((1ull << BIRTH_BITS) - 1)) * 8; }
 struct lives {
     struct life *at;
     size_t count, room;
@@ -116,6 +118,7 @@ struct profile {
     size_t jumps;                     /* the clock's marks, when its last was of a small object born old; else 0 */
     bool turned;                      /* the clock has, in the collection that runs */
     const struct space *copied_to;    /* the semispace that it copies to */
+    bool settled;                     /* it did so in two rounds: a copy may have been copied again, or be dead */
     uint64_t lost;
     uint64_t work_ns; /* spent within collections and passes */
     struct outbox out;
