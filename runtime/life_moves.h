@@ -1,10 +1,10 @@
 /* Objects that a scavenge has moved, on their way to a profile's lists.
  *
- * What became of an object stands in its copy, or, where survivors overflowed and were copied twice, in the copy's copy.
- * These lie in another order than the corpses that lead to them, so each is a miss of the cache, and waiting for them
- * one after the other was most of what following a survivor took. So some objects are under way at any time: of the one
- * that comes in the copy is asked for; of one half-way the copy's copy; who goes out is looked at. They go out in the
- * order in which they came in, which is that of birth. */
+ * What became of an object stands in its copy, or, where survivors overflowed and were copied twice, in the copy's
+ * copy. These lie in another order than the corpses that lead to them, so each is a miss of the cache, and waiting for
+ * them one after the other was most of what following a survivor took. So some objects are under way at any time: of
+ * the one that comes in the copy is asked for; of one half-way the copy's copy; who goes out is looked at. They go out
+ * in the order in which they came in, which is that of birth. */
 #ifndef EDEN_LIFE_MOVES_H
 #define EDEN_LIFE_MOVES_H
 
