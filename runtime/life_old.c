@@ -94,7 +94,7 @@ void old_lives_moved(struct profile *profile, eden_value (*now)(void *context, e
         size_t kept = 0;
         for (size_t i = 0; i < profile->old.regions[region].count; i++) {
             const struct lives *lives = &profile->old.regions[region];
-            lives_read_ahead(profile, lives->at, lives->count, i);
+            __builtin_prefetch(lives_ahead(profile, lives->at, lives->count, i));
             struct life life = lives->at[i];
             eden_value before = lifetimes_place(profile, &life), object = now(context, before);
             uint64_t tenured = life.where >> WHERE_BITS << WHERE_BITS;

@@ -383,7 +383,7 @@ static void move_all_on(struct profile *profile, const struct life *from, size_t
     for (size_t i = 0; i < count + more; i++) {
         struct life_move move = {.now = EDEN_NONE};
         if (i < count) {
-            lives_read_ahead(profile, from, count, i);
+            __builtin_prefetch(lives_ahead(profile, from, count, i));
             move.life = from[i];
             move.now = lifetimes_place(profile, &move.life);
             uint64_t header = eden_header(move.now);
@@ -458,7 +458,7 @@ void lifetimes_keep_marked(struct profile *profile, struct lives *lives, uintptr
     run_init(&run, profile, latest(profile), false);
     size_t kept = 0;
     for (size_t i = 0; i < lives->count; i++) {
-        lives_read_ahead(profile, lives->at, lives->count, i);
+        __builtin_prefetch(lives_ahead(profile, lives->at, lives->count, i));
         const struct life *life = &lives->at[i];
         eden_value object = lifetimes_place(profile, life);
         if (object >= from && !header_has(object, EDEN_HEADER_MARKED)) {
@@ -524,7 +524,7 @@ static void censor_lives(void *context, struct lives *lives) {
     struct life_run run;
     run_init(&run, profile, profile->ended, true);
     for (size_t i = 0; i < lives->count; i++) {
-        lives_read_ahead(profile, lives->at, lives->count, i);
+        __builtin_prefetch(lives_ahead(profile, lives->at, lives->count, i));
         end_one(&run, &lives->at[i], lifetimes_place(profile, &lives->at[i]), 0);
     }
     run_end(&run);
