@@ -7,14 +7,19 @@
  * Most are dead, and must cost next to nothing: they are told in runs (life_runs.c).
  *
  * The same walk, with nothing copied, tells what is alive, or not yet found dead, when a profile ends. */
+#include "life_moves.h"
 #include "lifetimes.h"
 #include "private.h"
+
+/* Bytes between what is walked and what is asked for of eden, which is larger than the caches near the processor. */
+enum { WALK_AHEAD = 1024 };
 
 struct walk {
     struct profile *profile;
     bool censored;
     size_t mark; /* the last one that is not behind */
     struct life_run run;
+    struct life_moves moves;
     struct eden_birth_cell births[TALLIES]; /* that the run does not tell; one tally a site, as a run's */
 };
 
@@ -37,38 +42,53 @@ static void count_birth(struct walk *walk, uint32_t site, size_t bytes) {
     births->bytes += bytes;
 }
 
-static void survivor(struct walk *walk, uint64_t birth, eden_value object, eden_value now, size_t bytes) {
-    if (lifetimes_move_on(walk->profile, lifetimes_born(walk->profile, object, birth, 0), now)) {
-        count_birth(walk, eden_index_of(now), bytes); /* else no birth is told: it is lost */
+static void death(struct walk *walk, const struct life *life, eden_value object) {
+    struct outbox *out = &walk->profile->out;
+    uint64_t birth = life_birth(life);
+    uint32_t site = eden_index_of(object);
+    size_t bytes = object_bytes(object);
+    if (!out->one_by_one) {
+        run_add(&walk->run, site, bytes, birth, 0, 0);
+        return;
+    }
+    count_birth(walk, site, bytes);
+    if (out->short_forms) {
+        short_tell_walked(out, birth, site, bytes, walk->censored);
+    } else {
+        lifetimes_tell_end(walk->profile, life, object, 0, walk->censored);
     }
 }
 
-static void death(struct walk *walk, uint64_t birth, eden_value object, size_t bytes) {
-    struct outbox *out = &walk->profile->out;
-    if (!out->one_by_one) {
-        run_add(&walk->run, eden_index_of(object), bytes, birth, 0, 0);
-        return;
+/* The object that goes out of walk->moves: what it is stands in its copy. */
+static void arrive(struct walk *walk, struct life_move move) {
+    struct profile *profile = walk->profile;
+    bool alive;
+    eden_value now = last_copy(profile->heap, profile->copied_to, move.now, &alive);
+    if (!alive) {
+        death(walk, &move.life, now);
+    } else if (lifetimes_move_on(profile, move.life, now)) {
+        count_birth(walk, eden_index_of(now), object_bytes(now)); /* else no birth is told: it is lost */
     }
-    count_birth(walk, eden_index_of(object), bytes);
-    if (out->short_forms) {
-        short_tell_walked(out, birth, eden_index_of(object), bytes, walk->censored);
-    } else {
-        struct life life = lifetimes_born(walk->profile, object, birth, 0);
-        lifetimes_tell_end(walk->profile, &life, object, 0, walk->censored);
+}
+
+static void move(struct walk *walk, struct life_move in) {
+    struct life_move out = moves_pass(&walk->moves, walk->profile, in);
+    if (out.now != EDEN_NONE) {
+        arrive(walk, out);
     }
 }
 
 /* The object at an address that is a sample. Its size. */
 static size_t walk_one(struct walk *walk, uintptr_t at, uint64_t birth) {
-    bool alive = false;
     eden_value object = object_at(at);
-    eden_value now =
-        walk->censored ? object : place_after_scavenge(walk->profile->heap, walk->profile->copied_to, object, &alive);
+    uint64_t header = eden_header(object);
+    struct life life = lifetimes_born(walk->profile, object, birth + at, 0);
     size_t bytes = object_bytes(object);
-    if (alive) {
-        survivor(walk, birth + at, object, now, bytes);
+    if (walk->censored || (header & (EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT)) == 0) {
+        death(walk, &life, object);
     } else {
-        death(walk, birth + at, now, bytes);
+        bool copied = (header & EDEN_HEADER_FORWARDED) != 0;
+        move(walk, (struct life_move){life, copied ? forwarded_to(header) : object});
     }
     return bytes;
 }
@@ -97,6 +117,7 @@ static void walk_all(struct walk *walk, uintptr_t at, uintptr_t limit, uint64_t 
         uint64_t left = run->from + run->span - birth;
         uintptr_t until = left < limit ? left : limit;
         while (at < until) {
+            __builtin_prefetch((const void *)(at + WALK_AHEAD));
             uint64_t header = *(const uint64_t *)at; /* or overflow word: told by a jump, lest loads wait for loads */
             size_t slots = (size_t)(header >> EDEN_HEADER_SLOTS_SHIFT), bytes = 8 + 8 * slots;
             if (__builtin_expect((header & unusual) == 0 && slots != EDEN_SLOTS_OVERFLOW, 1)) {
@@ -150,6 +171,7 @@ static void walk_stretch(struct walk *walk, uintptr_t at, uintptr_t end) {
 void eden_walk(struct profile *profile, struct eden_anchor end, bool censored) {
     struct walk walk;
     memset(walk.births, 0, sizeof walk.births);
+    memset(&walk.moves, 0, sizeof walk.moves);
     walk.profile = profile;
     walk.censored = censored;
     walk.mark = 0;
@@ -161,6 +183,9 @@ void eden_walk(struct profile *profile, struct eden_anchor end, bool censored) {
     }
     for (size_t i = 0; i < profile->stretch_count; i++) {
         walk_stretch(&walk, profile->stretches[i].from, profile->stretches[i].to);
+    }
+    for (size_t i = 0; i < MOVES; i++) {
+        move(&walk, (struct life_move){.now = EDEN_NONE});
     }
     run_end(&walk.run);
     for (size_t i = 0; i < TALLIES; i++) {

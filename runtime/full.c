@@ -20,7 +20,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     struct tally marked = mark(heap);
     event_phase_done(heap, EDEN_PHASE_mark, start, marked);
     remembered_drop_unmarked(heap);
-    lifetimes_marked(heap, before.start_ns);
+    lifetimes_marked(heap, before.start_ns, !slide);
     learning_marked(heap);
 
     uint64_t young_freed;
@@ -39,6 +39,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
             compact_selectively(heap);
         }
     }
+    lifetimes_swept(heap);
     old_shrink(heap);
     heap->old.used_at_full = old_used(heap);
     event_full_done(heap, &before, marked.bytes, young_freed);

@@ -160,7 +160,8 @@ static uint32_t nepotism(const struct profile *profile, size_t i) {
     return scavenged_in != 0 && kept_just_now ? EDEN_LIFE_NEPOTISM : 0;
 }
 
-static void after_marking(struct profile *profile) {
+static void after_marking(struct profile *profile, bool sweeps) {
+    (void)sweeps;
     struct own_ephemerons *own = &profile->own;
     size_t old_count = 0, kept = 0;
     for (size_t i = 0; i < own->count; i++) {

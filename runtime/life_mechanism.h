@@ -18,9 +18,10 @@ struct life_mechanism {
     void (*before)(struct profile *profile); /* a scavenge starts, or `step` bytes are allocated; NULL: nothing */
     /* As lifetimes_keys; NULL: nothing. */
     void (*keys)(struct profile *profile, bool full, eden_value (*now)(void *context, eden_value v), void *context);
-    void (*settling)(struct profile *profile);                 /* past survivors are about to be overwritten */
-    void (*scavenged)(struct profile *profile);                /* all is copied, nothing overwritten */
-    void (*marked)(struct profile *profile);                   /* nothing swept */
+    void (*settling)(struct profile *profile);  /* past survivors are about to be overwritten */
+    void (*scavenged)(struct profile *profile); /* all is copied, nothing overwritten */
+    /* Nothing is swept. sweeps: old space will be, and calls lifetimes_dead_old; else it may be slid together. */
+    void (*marked)(struct profile *profile, bool sweeps);
     void (*visit)(struct profile *profile, eden_visit *visit); /* roots of its own; NULL: none */
     void (*censor)(struct profile *profile);                   /* tells all that is followed */
 };
@@ -43,7 +44,6 @@ void lifetimes_tell_end_of(struct profile *profile, const struct life *life, str
 /* Tells a death that was found at `death`; at `last` the object was alive (bytes 0: nobody looked). */
 void lifetimes_tell_death(struct profile *profile, const struct life *life, struct eden_anchor death,
                           struct eden_anchor last);
-eden_value lifetimes_place(const struct profile *profile, const struct life *life);
 struct eden_anchor lifetimes_now(const eden_heap *heap);
 
 /* ---- ephemerons (life_ephemerons.c) ---- */

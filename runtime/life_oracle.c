@@ -27,6 +27,7 @@ enum { STACK_ENTRIES = 32 * 1024 };
 
 struct pass {
     eden_visit visit; /* first: root visitors get its address */
+    struct eden_anchor now;
     uintptr_t base;
     uint64_t *marked, *waiting; /* a bit a word; waiting: marked, to be scanned, and not on the stack */
     size_t words;               /* of each table */
@@ -87,17 +88,17 @@ static void drain_all(struct pass *pass) {
     }
 }
 
-/* Tells and forgets those that were not reached. */
-static void keep_reached(struct profile *profile, const struct pass *pass, struct lives *lives,
-                         struct eden_anchor now) {
-    struct eden_anchor last = profile->oracle.last;
+/* Tells and forgets those of a list that were not reached. */
+static void keep_reached(void *context, struct lives *lives) {
+    const struct pass *pass = context;
+    struct profile *profile = pass->visit.heap->profile;
     size_t kept = 0;
     for (size_t i = 0; i < lives->count; i++) {
         const struct life *life = &lives->at[i];
         if (is_set(pass, pass->marked, lifetimes_place(profile, life))) {
             lives->at[kept++] = *life;
         } else {
-            lifetimes_tell_death(profile, life, now, last);
+            lifetimes_tell_death(profile, life, pass->now, profile->oracle.last);
         }
     }
     lives->count = kept;
@@ -109,6 +110,7 @@ void oracle_pass(struct profile *profile) {
     uintptr_t top =
         heap->old.segment_count == 0 ? heap->old.start : heap->old.segments[heap->old.segment_count - 1].limit;
     struct pass pass = {.visit = {.heap = heap, .slots = reach},
+                        .now = now,
                         .base = heap->reservation,
                         .words = (top - heap->reservation) / 512 + 1};
     size_t table = pass.words * sizeof *pass.marked, bytes = page_round(2 * table + STACK_ENTRIES * sizeof *pass.stack);
@@ -121,9 +123,9 @@ void oracle_pass(struct profile *profile) {
     pass.stack = pass.waiting + pass.words;
     roots_visit(&pass.visit);
     drain_all(&pass);
-    keep_reached(profile, &pass, &profile->pending, now);
-    keep_reached(profile, &pass, &profile->young, now);
-    keep_reached(profile, &pass, &profile->old, now);
+    keep_reached(&pass, &profile->pending);
+    keep_reached(&pass, &profile->young);
+    old_lives_each(profile, keep_reached, &pass);
     system_unmap(pass.marked, bytes);
     profile->oracle.last = now;
     profile->oracle.passes++;

@@ -14,34 +14,15 @@
  * What can go wrong: memory for a list is refused: the object is left out, and counted in `lost`; no birth is told
  * either, so births = deaths + censored holds for what is told. */
 #include "life_mechanism.h"
+#include "life_moves.h"
 #include <stdlib.h>
-
-eden_value lifetimes_place(const struct profile *profile, const struct life *life) {
-    return profile->heap->reservation + (life->where & ((1ull << WHERE_BITS) - 1)) * 8;
-}
-
-static uint64_t place_bits(const struct profile *profile, eden_value object) {
-    return (object - profile->heap->reservation) / 8;
-}
-
-static uint64_t birth_bytes(const struct life *life) { return (life->birth & ((1ull << BIRTH_BITS) - 1)) * 8; }
-
-static bool push(struct profile *profile, struct lives *lives, struct life life) {
-    if (!system_grow(&profile->heap->system, (void **)&lives->at, &lives->room, lives->count, sizeof *lives->at,
-                     "profile")) {
-        profile->lost++;
-        return false;
-    }
-    lives->at[lives->count++] = life;
-    return true;
-}
 
 static uint64_t mailbox(const eden_heap *heap) { return __atomic_load_n(&heap->info.sample_mailbox, __ATOMIC_RELAXED); }
 
 /* What ephemerons take of the heap, too. */
 static uint64_t held_bytes(const struct profile *profile) {
-    size_t lives = profile->pending.room + profile->young.room + profile->old.room;
-    return sizeof *profile + clock_held(&profile->clock) + lives * sizeof(struct life) +
+    size_t lives = profile->pending.room + profile->young.room;
+    return sizeof *profile + clock_held(&profile->clock) + lives * sizeof(struct life) + old_lives_held(&profile->old) +
            profile->stretch_room * sizeof(struct stretch) + profile->own.room * sizeof *profile->own.at +
            profile->own.count * OWN_EPHEMERON_BYTES;
 }
@@ -78,7 +59,7 @@ static void drop(struct profile *profile) {
     free(profile->stretches);
     free(profile->pending.at);
     free(profile->young.at);
-    free(profile->old.at);
+    old_lives_free(&profile->old);
     own_ephemerons_release(profile);
     free(profile);
     heap->profile = NULL;
@@ -149,10 +130,6 @@ void lifetimes_resume(eden_heap *heap) {
 }
 
 /* ---- births ---- */
-
-struct life lifetimes_born(const struct profile *profile, eden_value object, uint64_t bytes, uint64_t flags) {
-    return (struct life){place_bits(profile, object), bytes / 8 | flags << BIRTH_BITS};
-}
 
 void lifetimes_tell_birth(struct profile *profile, uint32_t site, uint64_t bytes) {
     outbox_birth(&profile->out, site, bytes, sampling_weight_units(profile, bytes),
@@ -279,7 +256,7 @@ void lifetimes_allocated(eden_heap *heap, eden_value object) {
 static struct end_of_life end_of(const struct profile *profile, const struct life *life, struct kind kind,
                                  size_t last) {
     const struct byte_clock *clock = &profile->clock;
-    uint64_t birth = birth_bytes(life), tenured = life->where >> WHERE_BITS;
+    uint64_t birth = life_birth(life), tenured = life->where >> WHERE_BITS;
     size_t born_in = clock_epoch(clock, birth);
     const struct eden_epoch *from = &clock->epochs[born_in], *to = &clock->epochs[last];
     struct end_of_life end = {
@@ -307,7 +284,7 @@ void lifetimes_tell_end_of(struct profile *profile, const struct life *life, str
     if (profile->out.short_forms) {
         uint32_t born = (uint32_t)(life->birth >> BIRTH_BITS), tenured = (uint32_t)(life->where >> WHERE_BITS);
         short_tell_end(&profile->out, &(struct eden_end){
-                                          .birth_bytes = birth_bytes(life),
+                                          .birth_bytes = life_birth(life),
                                           .bytes = kind.bytes,
                                           .site = kind.site,
                                           .flags = flags | born | (tenured != 0 ? EDEN_LIFE_TENURED : 0) |
@@ -344,12 +321,12 @@ void lifetimes_tell_death(struct profile *profile, const struct life *life, stru
 }
 
 bool lifetimes_move_on(struct profile *profile, struct life life, eden_value now) {
-    life.where = place_bits(profile, now);
+    life.where = lifetimes_place_bits(profile, now);
     if (heap_is_young(profile->heap, now)) {
-        return push(profile, &profile->young, life);
+        return lives_push(profile, &profile->young, life);
     }
     life.where |= (uint64_t)(profile->clock.epoch_count - 1) << WHERE_BITS;
-    return push(profile, &profile->old, life);
+    return old_lives_add(profile, life);
 }
 
 static bool turn(eden_heap *heap, bool full, uint64_t start_ns) {
@@ -372,7 +349,7 @@ static void end_one(struct life_run *run, const struct life *life, eden_value ob
     if (profile->out.one_by_one || !sampling_is_even(profile)) {
         lifetimes_tell_end(profile, life, object, flags, run->censored);
     } else {
-        run_add(run, eden_index_of(object), object_bytes(object), birth_bytes(life), life->where >> WHERE_BITS,
+        run_add(run, eden_index_of(object), object_bytes(object), life_birth(life), life->where >> WHERE_BITS,
                 flags | (uint32_t)(life->birth >> BIRTH_BITS));
     }
 }
@@ -381,29 +358,47 @@ static struct eden_anchor latest(const struct profile *profile) {
     return profile->clock.epochs[profile->clock.epoch_count - 1].start;
 }
 
-/* Objects are read in order of birth, which is not that of their addresses: the reads are asked for in time. */
-enum { AHEAD = 16 };
-static void read_ahead(const struct profile *profile, const struct life *lives, size_t count, size_t i) {
-    if (i + AHEAD < count) {
-        __builtin_prefetch((const void *)(uintptr_t)lifetimes_place(profile, &lives[i + AHEAD]));
+/* Where one goes that a scavenge has kept. Those that find no place in a list have been born: they count as lost, and
+ * as ended now. */
+static void arrive(struct life_run *run, struct life_move move) {
+    struct profile *profile = run->profile;
+    bool alive = true;
+    if (profile->settled) {
+        move.now = last_copy(profile->heap, profile->copied_to, move.now, &alive);
+    }
+    if (!alive) {
+        end_one(run, &move.life, move.now, 0);
+    } else if (!lifetimes_move_on(profile, move.life, move.now)) {
+        lifetimes_tell_end(profile, &move.life, move.now, 0, true);
     }
 }
 
-/* Where those go that a scavenge has kept. Those that find no place in a list have been born: they count as lost, and
- * as ended now. In order, and `young` is filled no faster than it is read: it may be its own source. */
+/* In order, and `young` is filled no faster than it is read: it may be its own source. But for a second round, who was
+ * copied is alive, and the copy need not be looked at. */
 static void move_all_on(struct profile *profile, const struct life *from, size_t count) {
     struct life_run run;
+    struct life_moves moves = {0};
     run_init(&run, profile, latest(profile), false);
-    for (size_t i = 0; i < count; i++) {
-        read_ahead(profile, from, count, i);
-        struct life life = from[i];
-        bool alive;
-        eden_value now =
-            place_after_scavenge(profile->heap, profile->copied_to, lifetimes_place(profile, &life), &alive);
-        if (!alive) {
-            end_one(&run, &life, now, 0);
-        } else if (!lifetimes_move_on(profile, life, now)) {
-            lifetimes_tell_end(profile, &life, now, 0, true);
+    size_t more = profile->settled ? MOVES : 0;
+    for (size_t i = 0; i < count + more; i++) {
+        struct life_move move = {.now = EDEN_NONE};
+        if (i < count) {
+            __builtin_prefetch(lives_ahead(profile, from, count, i));
+            move.life = from[i];
+            move.now = lifetimes_place(profile, &move.life);
+            uint64_t header = eden_header(move.now);
+            if ((header & EDEN_HEADER_FORWARDED) != 0) {
+                move.now = forwarded_to(header);
+            } else if ((header & EDEN_HEADER_KEPT) == 0) {
+                end_one(&run, &move.life, move.now, 0);
+                continue;
+            }
+        }
+        if (profile->settled) {
+            move = moves_pass(&moves, profile, move);
+        }
+        if (move.now != EDEN_NONE) {
+            arrive(&run, move);
         }
     }
     run_end(&run);
@@ -424,13 +419,11 @@ static void new_scavenged(struct profile *profile) {
     }
 }
 
-/* The collection that runs copies there. */
-static void set_copied_to(struct profile *profile, const struct space *to) { profile->copied_to = to; }
-
 void lifetimes_settling(eden_heap *heap, const struct space *to, uint64_t start_ns) {
     if (turn(heap, false, start_ns)) {
         uint64_t begun_ns = now_ns();
-        set_copied_to(heap->profile, to);
+        heap->profile->copied_to = to;
+        heap->profile->settled = false; /* as yet */
         heap->profile->by->settling(heap->profile);
         heap->profile->turned = true;
         heap->profile->work_ns += now_ns() - begun_ns;
@@ -451,23 +444,25 @@ void lifetimes_scavenged(eden_heap *heap, const struct space *to, uint64_t start
     }
     struct profile *profile = heap->profile;
     uint64_t begun_ns = now_ns();
+    profile->copied_to = to;
+    profile->settled = profile->turned;
     profile->turned = false;
     sampling_end_epoch(profile, heap->eden.used);
-    set_copied_to(profile, to);
     profile->by->scavenged(profile);
     finish(profile, begun_ns);
 }
 
-/* since: the epoch of the scavenge right before; it had kept what was in new space or came from there. */
-static void keep_marked(struct profile *profile, struct lives *lives, uint64_t since) {
+void lifetimes_keep_marked(struct profile *profile, struct lives *lives, uintptr_t from) {
+    /* The epoch of the scavenge right before, which had kept what was in new space or came from there; 0: none. */
+    uint64_t since = profile->clock.epoch_count - 2;
     struct life_run run;
     run_init(&run, profile, latest(profile), false);
     size_t kept = 0;
     for (size_t i = 0; i < lives->count; i++) {
-        read_ahead(profile, lives->at, lives->count, i);
+        __builtin_prefetch(lives_ahead(profile, lives->at, lives->count, i));
         const struct life *life = &lives->at[i];
         eden_value object = lifetimes_place(profile, life);
-        if (!header_has(object, EDEN_HEADER_MARKED)) {
+        if (object >= from && !header_has(object, EDEN_HEADER_MARKED)) {
             uint64_t tenured = life->where >> WHERE_BITS;
             bool held = since != 0 && (tenured == since || heap_is_young(profile->heap, object));
             end_one(&run, life, object, held ? EDEN_LIFE_NEPOTISM : 0);
@@ -479,41 +474,58 @@ static void keep_marked(struct profile *profile, struct lives *lives, uint64_t s
     lives->count = kept;
 }
 
-static void all_marked(struct profile *profile) {
-    uint64_t scavenged_in = profile->clock.epoch_count - 2;
-    keep_marked(profile, &profile->young, scavenged_in);
-    keep_marked(profile, &profile->old, scavenged_in);
+static void keep_marked(void *context, struct lives *lives) { lifetimes_keep_marked(context, lives, 0); }
+
+static void all_marked(struct profile *profile, bool sweeps) {
+    keep_marked(profile, &profile->young);
+    profile->sweeps_told = sweeps;
+    if (!sweeps) {
+        old_lives_each(profile, keep_marked, profile);
+    }
 }
 
-void lifetimes_marked(eden_heap *heap, uint64_t start_ns) {
+void lifetimes_marked(eden_heap *heap, uint64_t start_ns, bool sweeps) {
     if (turn(heap, true, start_ns)) {
         uint64_t begun_ns = now_ns();
-        heap->profile->by->marked(heap->profile);
-        finish(heap->profile, begun_ns);
+        heap->profile->by->marked(heap->profile, sweeps);
+        heap->profile->work_ns += now_ns() - begun_ns;
+    }
+}
+
+uintptr_t lifetimes_dead_old(eden_heap *heap, eden_value dead) {
+    struct profile *profile = heap->profile;
+    if (profile == NULL || !profile->sweeps_told) {
+        return UINTPTR_MAX;
+    }
+    uint64_t begun_ns = now_ns();
+    uintptr_t told = old_lives_swept(profile, dead);
+    profile->work_ns += now_ns() - begun_ns;
+    return told;
+}
+
+void lifetimes_swept(eden_heap *heap) {
+    if (heap->profile != NULL) {
+        heap->profile->sweeps_told = false;
+        finish(heap->profile, now_ns());
     }
 }
 
 void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_value object), void *context) {
-    struct profile *profile = heap->profile;
-    if (profile == NULL) {
-        return;
+    if (heap->profile != NULL) {
+        uint64_t begun_ns = now_ns();
+        old_lives_moved(heap->profile, now, context);
+        heap->profile->work_ns += now_ns() - begun_ns;
     }
-    uint64_t begun_ns = now_ns();
-    for (size_t i = 0; i < profile->old.count; i++) {
-        read_ahead(profile, profile->old.at, profile->old.count, i);
-        struct life *life = &profile->old.at[i];
-        uint64_t tenured = life->where >> WHERE_BITS << WHERE_BITS;
-        life->where = tenured | place_bits(profile, now(context, lifetimes_place(profile, life)));
-    }
-    profile->work_ns += now_ns() - begun_ns;
 }
 
 /* ---- the end ---- */
 
-static void censor_lives(struct profile *profile, const struct lives *lives) {
+static void censor_lives(void *context, struct lives *lives) {
+    struct profile *profile = context;
     struct life_run run;
     run_init(&run, profile, profile->ended, true);
     for (size_t i = 0; i < lives->count; i++) {
+        __builtin_prefetch(lives_ahead(profile, lives->at, lives->count, i));
         end_one(&run, &lives->at[i], lifetimes_place(profile, &lives->at[i]), 0);
     }
     run_end(&run);
@@ -521,7 +533,7 @@ static void censor_lives(struct profile *profile, const struct lives *lives) {
 
 static void censor(struct profile *profile) {
     censor_lives(profile, &profile->young);
-    censor_lives(profile, &profile->old);
+    old_lives_each(profile, censor_lives, profile);
     censor_lives(profile, &profile->pending);
     if (sampling_walks(profile)) {
         sampling_end_epoch(profile, profile->heap->mutator.free);
@@ -550,7 +562,8 @@ void lifetimes_end(eden_heap *heap) {
 
 static bool follow(struct profile *profile, struct life life, eden_value object, uint64_t ns) {
     (void)ns;
-    return push(profile, heap_is_young(profile->heap, object) ? &profile->pending : &profile->old, life);
+    return heap_is_young(profile->heap, object) ? lives_push(profile, &profile->pending, life)
+                                                : old_lives_add(profile, life);
 }
 
 const struct life_mechanism vm_mechanism = {

@@ -39,9 +39,16 @@ struct life {
     uint64_t birth; /* BIRTH_BITS: granules allocated in the heap before it; above: LIFE_... */
 };
 enum { WHERE_BITS = 36, BIRTH_BITS = 48 };
+/* On the byte clock. */
+static inline uint64_t life_birth(const struct life *life) { return (life->birth & ((1ull << BIRTH_BITS) - 1)) * 8; }
 struct lives {
     struct life *at;
     size_t count, room;
+};
+struct old_lives { /* life_old.c */
+    struct lives *regions;
+    size_t region_count, region_room;
+    size_t count; /* of objects */
 };
 
 /* A stretch of eden of which every object is a sample. */
@@ -117,10 +124,13 @@ struct profile {
     uintptr_t epoch_end;  /* the last one's, in eden */
     struct stretch *stretches;
     size_t stretch_count, stretch_room;
-    struct lives pending, young, old; /* born in eden since the last collection; in new space; in old space */
-    size_t jumps;                     /* the clock's marks, when its last was of a small object born old; else 0 */
-    bool turned;                      /* the clock has, in the collection that runs */
-    const struct space *copied_to;    /* the semispace that it copies to */
+    struct lives pending, young;   /* born in eden since the last collection; in new space */
+    struct old_lives old;          /* in old space */
+    bool sweeps_told;              /* the sweep calls for the lists of regions where it finds dead objects */
+    size_t jumps;                  /* the clock's marks, when its last was of a small object born old; else 0 */
+    bool turned;                   /* the clock has, in the collection that runs */
+    const struct space *copied_to; /* the semispace that it copies to */
+    bool settled;                  /* it did so in two rounds: a copy may have been copied again, or be dead */
     uint64_t lost;
     uint64_t work_ns; /* spent within collections and passes */
     struct outbox out;
@@ -205,14 +215,56 @@ static inline void run_add(struct life_run *run, uint32_t site, size_t bytes, ui
 }
 
 /* ---- what becomes of them (lifetimes.c, eden_walk.c) ---- */
-struct life lifetimes_born(const struct profile *profile, eden_value object, uint64_t bytes, uint64_t flags);
 void lifetimes_tell_birth(struct profile *profile, uint32_t site, uint64_t bytes);
 /* It is alive, there. False: no memory for it. */
 bool lifetimes_move_on(struct profile *profile, struct life life, eden_value now);
 void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, uint32_t flags,
                         bool censored);
+/* Takes those that are not marked off the list, and tells that they have ended. What lies below `from` is marked. */
+void lifetimes_keep_marked(struct profile *profile, struct lives *lives, uintptr_t from);
 /* What was born in eden since the last collection: after copying, or, censored, where the profile ends. */
 void eden_walk(struct profile *profile, struct eden_anchor end, bool censored);
+
+/* ---- lists ---- */
+static inline eden_value lifetimes_place(const struct profile *profile, const struct life *life) {
+    return profile->heap->reservation + (life->where & ((1ull << WHERE_BITS) - 1)) * 8;
+}
+static inline uint64_t lifetimes_place_bits(const struct profile *profile, eden_value object) {
+    return (object - profile->heap->reservation) / 8;
+}
+/* Of an object that is born after so many bytes. */
+static inline struct life lifetimes_born(const struct profile *profile, eden_value object, uint64_t bytes,
+                                         uint64_t flags) {
+    return (struct life){lifetimes_place_bits(profile, object), bytes / 8 | flags << BIRTH_BITS};
+}
+/* False: no memory; it is counted as lost. */
+static inline bool lives_push(struct profile *profile, struct lives *lives, struct life life) {
+    if (__builtin_expect(lives->count == lives->room, 0) &&
+        !system_grow(&profile->heap->system, (void **)&lives->at, &lives->room, lives->count, sizeof *lives->at,
+                     "profile")) {
+        profile->lost++;
+        return false;
+    }
+    lives->at[lives->count++] = life;
+    return true;
+}
+/* Lists are read in order of birth, which is not that of addresses: loops over them prefetch the object that is so far
+ * ahead, or the last. They do so themselves because gcc 12 drops the calls of a function that does nothing else. */
+enum { LIVES_AHEAD = 32 };
+static inline const void *lives_ahead(const struct profile *profile, const struct life *lives, size_t count, size_t i) {
+    size_t ahead = i + LIVES_AHEAD < count ? i + LIVES_AHEAD : count - 1;
+    return (const void *)(uintptr_t)lifetimes_place(profile, &lives[ahead]);
+}
+
+/* ---- those of old space (life_old.c) ---- */
+bool old_lives_add(struct profile *profile, struct life life); /* as lives_push */
+void old_lives_free(struct old_lives *old);
+size_t old_lives_held(const struct old_lives *old); /* bytes */
+/* Of each region. It may shorten the list. */
+void old_lives_each(struct profile *profile, void (*each)(void *context, struct lives *lives), void *context);
+/* As lifetimes_dead_old. */
+uintptr_t old_lives_swept(struct profile *profile, eden_value dead);
+void old_lives_moved(struct profile *profile, eden_value (*now)(void *context, eden_value object), void *context);
 
 /* ---- which objects (sampling.c) ---- */
 uint64_t sampling_from_environment(void); /* EDEN_SAMPLING, what the mailbox starts with */

@@ -329,21 +329,25 @@ bool weak_note(eden_heap *heap, eden_value object); /* false: no memory, treat i
 /* Passes the weak slots of all noted objects through now, which answers the new address or EDEN_NONE. */
 struct tally weak_clear(eden_heap *heap, eden_value (*now)(void *context, eden_value v), void *context);
 
-/* After copying to `to`: where an object of the spaces being collected is now, or what its corpse leads to; is it
- * alive? A copy is dead that the first round of an overflow made and the second did not reach (scavenge.c, settle). */
+/* After copying to `to`: where a copy is now, or, of an object that was not copied, itself; is it alive? A copy is dead
+ * that the first round of an overflow made and the second did not reach (scavenge.c, settle). */
+static inline eden_value last_copy(const eden_heap *heap, const struct space *to, eden_value object, bool *alive) {
+    uint64_t header = eden_header(object);
+    while ((header & EDEN_HEADER_FORWARDED) != 0) {
+        object = forwarded_to(header);
+        header = eden_header(object);
+    }
+    *alive =
+        (header & EDEN_HEADER_KEPT) != 0 || object - to->start < to->limit - to->start || !heap_is_young(heap, object);
+    return object;
+}
+
+/* Where an object of the spaces being collected is now, or what its corpse leads to. */
 static inline eden_value place_after_scavenge(const eden_heap *heap, const struct space *to, eden_value object,
                                               bool *alive) {
     uint64_t header = eden_header(object);
-    *alive = (header & (EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT)) != 0;
-    if ((header & EDEN_HEADER_FORWARDED) != 0) {
-        do {
-            object = forwarded_to(header);
-            header = eden_header(object);
-        } while ((header & EDEN_HEADER_FORWARDED) != 0);
-        *alive = (header & EDEN_HEADER_KEPT) != 0 || object - to->start < to->limit - to->start ||
-                 !heap_is_young(heap, object);
-    }
-    return object;
+    *alive = (header & EDEN_HEADER_KEPT) != 0;
+    return (header & EDEN_HEADER_FORWARDED) != 0 ? last_copy(heap, to, forwarded_to(header), alive) : object;
 }
 
 /* ---- pretenuring ---- */
@@ -376,8 +380,13 @@ void lifetimes_visit(eden_heap *heap, eden_visit *visit); /* a profile's own roo
 void lifetimes_settling(eden_heap *heap, const struct space *to,
                         uint64_t start_ns); /* past survivors are about to be overwritten */
 void lifetimes_scavenged(eden_heap *heap, const struct space *to,
-                         uint64_t start_ns);               /* all is copied, nothing overwritten yet */
-void lifetimes_marked(eden_heap *heap, uint64_t start_ns); /* marking is done, nothing swept yet */
+                         uint64_t start_ns); /* all is copied, nothing overwritten yet */
+/* Marking is done, nothing swept yet. sweeps: sweep_old follows for certain. */
+void lifetimes_marked(eden_heap *heap, uint64_t start_ns, bool sweeps);
+/* The sweep, in order of addresses, has come to this dead object, and has changed nothing at or above it. Where to call
+ * for the next: the first dead object at or above. */
+uintptr_t lifetimes_dead_old(eden_heap *heap, eden_value dead);
+void lifetimes_swept(eden_heap *heap); /* swept and compacted: a full collection is about to end */
 void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_value object), void *context);
 void lifetimes_end(eden_heap *heap);
 /* All that is alive is known: with weak_clear, which says what `now` is. full: old objects may have died, too. */

@@ -24,7 +24,8 @@ static void add_gap(struct segment *segment, uintptr_t start, uintptr_t end) {
     segment->gaps = start;
 }
 
-static struct tally sweep_segment(struct segment *segment) {
+/* untold: from there on lifetimes are to be told of dead objects. */
+static struct tally sweep_segment(eden_heap *heap, struct segment *segment, uintptr_t *untold) {
     struct tally freed = {0, 0};
     uintptr_t gap = segment->start;
     segment->live = (struct tally){0, 0};
@@ -43,6 +44,9 @@ static struct tally sweep_segment(struct segment *segment) {
         } else if (!object_is_free(object)) {
             freed.objects++;
             freed.bytes += next - at;
+            if (object >= *untold) {
+                *untold = lifetimes_dead_old(heap, object);
+            }
         }
         at = next;
     }
@@ -54,8 +58,9 @@ struct tally sweep_old(eden_heap *heap) {
     struct tally freed = {0, 0};
     old_retire_buffer(heap);
     old_reset_free(heap);
+    uintptr_t untold = 0;
     for (size_t i = 0; i < heap->old.segment_count; i++) {
-        struct tally here = sweep_segment(&heap->old.segments[i]);
+        struct tally here = sweep_segment(heap, &heap->old.segments[i], &untold);
         freed.objects += here.objects;
         freed.bytes += here.bytes;
     }
