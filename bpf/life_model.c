@@ -7,6 +7,8 @@
  * Records come from other processes or from files. Their fields are checked where they name something (site, bucket,
  * flags) and are otherwise numbers to be added, which may wrap around and then are wrong, but do no harm. */
 #include "life_model.h"
+#include "eden_weight.h"
+#include "life_batch.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +27,8 @@ static void clear_heap(struct life_heap *heap) {
     }
     free(heap->sites);
     life_decoder_clear(&heap->decoder);
+    life_samples_clear(&heap->samples);
+    heap->told_by_cells = false;
     heap->sites = NULL;
     heap->site_count = heap->site_room = 0;
 }
@@ -120,7 +124,7 @@ struct life_site *life_heap_site(struct life_heap *heap, uint32_t site) {
     }
     struct life_site *at = &heap->sites[from];
     memmove(at + 1, at, (heap->site_count++ - from) * sizeof *at);
-    *at = (struct life_site){.site = site, .class_id = site};
+    *at = (struct life_site){.site = site, .origin = site, .class_id = site};
     return at;
 }
 
@@ -152,8 +156,21 @@ bool life_site_bucket(struct life_site *site, enum life_outcome outcome, enum li
 
 /* ---- batches ---------------------------------------------------------------------------------------------------- */
 
-static bool add_births(struct life_heap *heap, const struct eden_birth_cell *cell) {
-    struct life_site *site = cell->site < EDEN_CLASS_LIMIT ? life_heap_site(heap, cell->site) : NULL;
+/* The group of objects that have this index in their headers, and this stack; NULL: no memory, or no such index. */
+static struct life_site *find_group(const struct life_model *model, struct life_heap *heap, uint32_t index,
+                                    uint32_t stack) {
+    if (index >= EDEN_CLASS_LIMIT || !model->stacks) {
+        return index < EDEN_CLASS_LIMIT ? life_heap_site(heap, index) : NULL;
+    }
+    struct life_site *group = life_heap_site(heap, stack != 0 ? EDEN_CLASS_LIMIT + stack : LIFE_NO_STACK + index);
+    if (group) {
+        group->origin = group->class_id = index;
+    }
+    return group;
+}
+
+static bool add_births(const struct life_model *model, struct life_heap *heap, const struct eden_birth_cell *cell) {
+    struct life_site *site = find_group(model, heap, cell->site, 0);
     if (!site) {
         return false;
     }
@@ -162,6 +179,25 @@ static bool add_births(struct life_heap *heap, const struct eden_birth_cell *cel
     site->births.weight += cell->weight;
     site->births.weight_bytes += cell->weight_bytes;
     return true;
+}
+
+static bool is_stack_of(const struct life_model *model, uint32_t number, uint32_t site) {
+    const struct life_stack *stack = life_stacks_get(model->stacks, number);
+    return stack && stack->site == site && number < EDEN_CLASS_LIMIT;
+}
+
+/* A sample's stack, before its end is told. Its birth is told by site, too: see life_by_stack.c. */
+static bool add_stack(const struct life_model *model, struct life_heap *heap, const struct life_stack_record *record) {
+    bool known = heap->begun && is_stack_of(model, record->stack, record->site);
+    struct life_site *group = known ? find_group(model, heap, record->site, record->stack) : NULL;
+    if (group && life_samples_add(&heap->samples, record->birth_bytes, record->stack)) {
+        double weight = eden_weight(heap->state.sampling, heap->state.rate, record->bytes);
+        group->births.count++;
+        group->births.bytes += record->bytes;
+        group->births.weight += eden_weight_units(heap->state.sampling, heap->state.rate, record->bytes);
+        group->births.weight_bytes += (uint64_t)(weight * (double)record->bytes + 0.5);
+    }
+    return true; /* what is not known is of unknown stack, and lost to nobody */
 }
 
 static void add_to_sums(struct life_sums *sums, const struct eden_life_cell *cell, uint64_t scavenges, uint64_t fulls) {
@@ -180,14 +216,10 @@ static void add_to_sums(struct life_sums *sums, const struct eden_life_cell *cel
 }
 
 /* scavenges and fulls are sums here; each object's own, in the cell, decides the bucket. */
-static bool add_ends(struct life_heap *heap, enum life_outcome outcome, const struct eden_life_cell *cell,
+static bool add_ends(struct life_site *site, enum life_outcome outcome, const struct eden_life_cell *cell,
                      uint64_t scavenges, uint64_t fulls) {
-    if (cell->site >= EDEN_CLASS_LIMIT || cell->flags >= EDEN_LIFE_FLAGS || cell->ns_bucket >= HISTOGRAM_BUCKETS ||
+    if (!site || cell->flags >= EDEN_LIFE_FLAGS || cell->ns_bucket >= HISTOGRAM_BUCKETS ||
         cell->bytes_bucket >= HISTOGRAM_BUCKETS) {
-        return false;
-    }
-    struct life_site *site = life_heap_site(heap, cell->site);
-    if (!site) {
         return false;
     }
     add_to_sums(&site->ended[outcome][cell->flags], cell, scavenges, fulls);
@@ -236,11 +268,16 @@ static bool add_object(struct life_model *model, struct life_heap *heap, const s
         .weight_us = weighted(record->weight, ns, 1e3),
         .weight_kib = weighted(record->weight, bytes, 1024),
     };
-    if (!add_ends(heap, record->censored ? LIFE_CENSORED : LIFE_DIED, &cell, cell.scavenges, cell.fulls)) {
+    uint32_t stack = model->stacks ? life_samples_end(&heap->samples, record->birth_bytes) : 0;
+    struct life_site *group =
+        find_group(model, heap, record->site, is_stack_of(model, stack, record->site) ? stack : 0);
+    if (!add_ends(group, record->censored ? LIFE_CENSORED : LIFE_DIED, &cell, cell.scavenges, cell.fulls)) {
         return false;
     }
     if (model->on_object) {
-        model->on_object(model->object_context, heap, record);
+        struct eden_life_record told = *record;
+        told.site = group->site;
+        model->on_object(model->object_context, heap, &told);
     }
     return true;
 }
@@ -256,6 +293,7 @@ union any_record {
     struct eden_birth_cell birth;
     struct eden_life_cell life;
     struct eden_life_record object;
+    struct life_stack_record stack;
 };
 
 static bool add_record(struct life_model *model, struct life_heap *heap, uint32_t kind,
@@ -270,20 +308,25 @@ static bool add_record(struct life_model *model, struct life_heap *heap, uint32_
         heap->state = record->profile;
         return true;
     case EDEN_BATCH_BIRTHS:
-        return add_births(heap, &record->birth);
+        return add_births(model, heap, &record->birth);
     case EDEN_BATCH_DEATHS:
     case EDEN_BATCH_CENSORED:
-        return add_ends(heap, kind == EDEN_BATCH_CENSORED ? LIFE_CENSORED : LIFE_DIED, life,
-                        (uint64_t)life->scavenges * life->count, (uint64_t)life->fulls * life->count);
+        heap->told_by_cells = true;
+        return add_ends(find_group(model, heap, life->site, 0), kind == EDEN_BATCH_CENSORED ? LIFE_CENSORED : LIFE_DIED,
+                        life, (uint64_t)life->scavenges * life->count, (uint64_t)life->fulls * life->count);
     case EDEN_BATCH_OBJECTS:
         return add_object(model, heap, &record->object);
+    case LIFE_BATCH_STACK:
+        return add_stack(model, heap, &record->stack);
     default:
         return true;
     }
 }
 
 /* Others are of a runtime that knows more than we do. */
-static bool is_known(uint32_t kind) { return kind <= EDEN_BATCH_OBJECTS || life_decoder_knows(kind); }
+static bool is_known(const struct life_model *model, uint32_t kind) {
+    return kind <= EDEN_BATCH_OBJECTS || life_decoder_knows(kind) || (model->stacks && kind == LIFE_BATCH_STACK);
+}
 
 struct decoding {
     struct life_model *model;
@@ -310,7 +353,7 @@ bool life_model_batch(struct life_model *model, struct life_heap *heap, uint32_t
     if (record_bytes < sizeof(uint64_t)) {
         return count == 0;
     }
-    if (!is_known(kind)) {
+    if (!is_known(model, kind)) {
         model->unknown++;
         return true;
     }

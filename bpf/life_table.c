@@ -4,6 +4,7 @@
  * that objects alive at the end hide the rest. Objects of which only the number is known (their heap's end was not
  * told) count as censored. */
 #include "life_table.h"
+#include "life_by_stack.h"
 #include "life_options.h"
 #include "life_view_parts.h"
 #include <inttypes.h>
@@ -46,7 +47,7 @@ static void print_row(FILE *out, const struct life_heap *heap, const struct life
 }
 
 static bool print_table(FILE *out, const struct life_heap *heap, const struct life_view_options *options, bool by_site,
-                        struct failure *why) {
+                        bool stacks, struct failure *why) {
     struct life_groups groups;
     if (!life_groups_make(&groups, heap, by_site)) {
         return life_no_memory(why);
@@ -54,7 +55,9 @@ static bool print_table(FILE *out, const struct life_heap *heap, const struct li
     size_t rows = life_rows(options, groups.count);
     fprintf(out, "%11s %7s %7s %11s %10s %10s %10s %7s %10s %9s %7s  %-11s  %s\n", "births", "objects", "memory",
             "deaths", "censored", "lifetime", "allocated", "of run", "median", "scavenges", "fulls", "verdict",
-            by_site ? "site" : "class");
+            !by_site ? "class"
+            : stacks ? "stack"
+                     : "site");
     for (size_t i = 0; i < rows; i++) {
         print_row(out, heap, &groups, groups.at[i], options, by_site);
     }
@@ -104,17 +107,21 @@ bool life_table(FILE *out, const struct life_model *model, const struct life_vie
                 struct failure *why) {
     for (size_t i = 0; i < model->heap_count; i++) {
         const struct life_heap *heap = &model->heaps[i];
+        char unknown[FORMAT_MAX];
         print_heading(out, heap);
+        if (model->stacks && heap->begun) {
+            fprintf(out, "  stacks of %s samples are unknown\n", format_count(unknown, life_by_stack_unknown(heap)));
+        }
         if (heap->site_count == 0) {
             continue;
         }
         fprintf(out, "\n");
-        if (!print_table(out, heap, options, false, why)) {
+        if (!print_table(out, heap, options, false, false, why)) {
             return false;
         }
         if (has_sites(heap)) {
             fprintf(out, "\n");
-            if (!print_table(out, heap, options, true, why)) {
+            if (!print_table(out, heap, options, true, model->stacks, why)) {
                 return false;
             }
         }

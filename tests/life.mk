@@ -1,5 +1,5 @@
 # The statistics and views of lifetimes, without the rest of the tool.
-LIFE_STATS_OBJ := $(addprefix $(B)/bpf/,life_stats.o life_groups.o life_curve.o)
+LIFE_STATS_OBJ := $(addprefix $(B)/bpf/,life_stats.o life_groups.o life_curve.o life_stacks.o life_by_stack.o)
 LIFE_VIEW_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bpf/life_view*.c)) \
 	$(addprefix $(B)/bpf/,csv.o failure.o format.o gzip.o model.o model_json.o plot.o profile.pb-c.o text.o)
 $(B)/tests/test_life_stats: $(LIFE_STATS_OBJ)
@@ -9,3 +9,10 @@ $(B)/tests/unit/test_life_views.o: CPPFLAGS_ALL += -isystem $(B)/bpf
 $(B)/tests/unit/test_life_views.o: $(B)/bpf/profile.pb-c.h
 $(B)/tests/test_life_pretenure: $(LIFE_STATS_OBJ) $(LIFE_VIEW_OBJ) $(B)/bpf/life_pretenure.o $(B)/bpf/replace.o
 $(B)/tests/test_life_pretenure: LDLIBS += -ljansson -lprotobuf-c -lz
+
+# Native stacks: a program whose functions a stack can be followed through, and one through which it can't.
+$(B)/tests/allocators.o: CFLAGS_ALL += -fno-omit-frame-pointer -fno-optimize-sibling-calls
+$(B)/tests/allocators: $(B)/tests/allocators.o $(B)/lib/libeden.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS) -lm -lpthread
+test-programs: $(B)/tests/allocators
