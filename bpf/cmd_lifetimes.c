@@ -107,6 +107,9 @@ static bool prepare(struct lifetimes *run, struct failure *why) {
                                           .without = options->without,
                                           .no_multi = options->no_multi,
                                           .verbose = options->verbose};
+    if (options->stacks && options->details) {
+        return failure_set(why, 1, "--details: not together with --stacks, which adds objects up by stack");
+    }
     if (options->stacks && options->pretenure) {
         return failure_set(why, 1,
                            "--pretenure: not together with --stacks: it names sites, which stacks take the place of");
@@ -205,7 +208,7 @@ static bool show(struct lifetimes *run, struct source *source, struct failure *w
         model.objects = (struct life_objects){life_replay_objects, &run->replay};
     }
     filled = filled && source_lifetimes(source, &model, why);
-    life_by_stack_settle(&model);
+    filled = filled && (life_by_stack_settle(&model) || failure_set(why, 1, "no memory for the stacks"));
     bool any = model.heap_count != 0, shown = filled && print(run, &model, run->wanted.mailbox, why);
     if (shown && !any) {
         fprintf(stderr, "edenscope: no heap was seen: does the program use libeden, and is this the right process?\n");

@@ -22,8 +22,9 @@ enum { LIFE_BATCH_STACK = 1 << 30 };
 /* Where an object was sampled, before its end is told. */
 struct life_stack_record {
     uint64_t birth_bytes, bytes; /* as in struct eden_life_record; no two objects of a heap have the same birth */
-    uint32_t site;
+    uint32_t site, class_id;
     uint32_t stack; /* its number (life_stacks.h); 0: unknown */
+    uint32_t reserved;
 };
 
 enum {

@@ -71,7 +71,8 @@ struct life_small_chunk {
 struct life_stack_chunk {
     struct life_chunk head;
     uint64_t birth_bytes, bytes; /* of the object */
-    uint32_t site, depth;        /* 0: it could not be taken */
+    uint32_t site, class_id;
+    uint64_t depth; /* 0: it could not be taken */
     uint64_t address[LIFE_STACK_MOST];
 };
 

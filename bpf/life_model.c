@@ -156,21 +156,29 @@ bool life_site_bucket(struct life_site *site, enum life_outcome outcome, enum li
 
 /* ---- batches ---------------------------------------------------------------------------------------------------- */
 
-/* The group of objects that have this index in their headers, and this stack; NULL: no memory, or no such index. */
-static struct life_site *find_group(const struct life_model *model, struct life_heap *heap, uint32_t index,
-                                    uint32_t stack) {
-    if (index >= EDEN_CLASS_LIMIT || !model->stacks) {
-        return index < EDEN_CLASS_LIMIT ? life_heap_site(heap, index) : NULL;
-    }
-    struct life_site *group = life_heap_site(heap, stack != 0 ? EDEN_CLASS_LIMIT + stack : LIFE_NO_STACK + index);
-    if (group) {
+/* The group of objects that have this index in their headers; NULL: no memory, or no such index. */
+static struct life_site *find_group(const struct life_model *model, struct life_heap *heap, uint32_t index) {
+    struct life_site *group =
+        index < EDEN_CLASS_LIMIT ? life_heap_site(heap, model->stacks ? LIFE_NO_STACK + index : index) : NULL;
+    if (group && group->origin != index) { /* it is new */
         group->origin = group->class_id = index;
     }
     return group;
 }
 
+/* The group of those that were allocated on this stack; NULL: no memory, or no such stack. */
+static struct life_site *find_stack(const struct life_model *model, struct life_heap *heap, uint32_t number) {
+    const struct life_stack *stack = life_stacks_get(model->stacks, number);
+    struct life_site *group =
+        stack && number < EDEN_CLASS_LIMIT ? life_heap_site(heap, EDEN_CLASS_LIMIT + number) : NULL;
+    if (group) {
+        group->origin = group->class_id = stack->class_id;
+    }
+    return group;
+}
+
 static bool add_births(const struct life_model *model, struct life_heap *heap, const struct eden_birth_cell *cell) {
-    struct life_site *site = find_group(model, heap, cell->site, 0);
+    struct life_site *site = find_group(model, heap, cell->site);
     if (!site) {
         return false;
     }
@@ -181,15 +189,15 @@ static bool add_births(const struct life_model *model, struct life_heap *heap, c
     return true;
 }
 
-static bool is_stack_of(const struct life_model *model, uint32_t number, uint32_t site) {
-    const struct life_stack *stack = life_stacks_get(model->stacks, number);
-    return stack && stack->site == site && number < EDEN_CLASS_LIMIT;
-}
-
-/* A sample's stack, before its end is told. Its birth is told by site, too: see life_by_stack.c. */
-static bool add_stack(const struct life_model *model, struct life_heap *heap, const struct life_stack_record *record) {
-    bool known = heap->begun && is_stack_of(model, record->stack, record->site);
-    struct life_site *group = known ? find_group(model, heap, record->site, record->stack) : NULL;
+/* A sample's stack, before its end is told. Its birth is told by site, too: see life_by_stack.c. What is not known is
+ * of unknown stack, and lost to nobody. */
+static void add_stack(const struct life_model *model, struct life_heap *heap, const struct life_stack_record *record) {
+    bool sound = heap->begun && record->class_id < EDEN_CLASS_LIMIT;
+    struct life_site *unknown = sound ? find_group(model, heap, record->site) : NULL;
+    if (unknown) {
+        unknown->class_id = record->class_id;
+    }
+    struct life_site *group = unknown ? find_stack(model, heap, record->stack) : NULL;
     if (group && life_samples_add(&heap->samples, record->birth_bytes, record->stack)) {
         double weight = eden_weight(heap->state.sampling, heap->state.rate, record->bytes);
         group->births.count++;
@@ -197,7 +205,6 @@ static bool add_stack(const struct life_model *model, struct life_heap *heap, co
         group->births.weight += eden_weight_units(heap->state.sampling, heap->state.rate, record->bytes);
         group->births.weight_bytes += (uint64_t)(weight * (double)record->bytes + 0.5);
     }
-    return true; /* what is not known is of unknown stack, and lost to nobody */
 }
 
 static void add_to_sums(struct life_sums *sums, const struct eden_life_cell *cell, uint64_t scavenges, uint64_t fulls) {
@@ -269,15 +276,12 @@ static bool add_object(struct life_model *model, struct life_heap *heap, const s
         .weight_kib = weighted(record->weight, bytes, 1024),
     };
     uint32_t stack = model->stacks ? life_samples_end(&heap->samples, record->birth_bytes) : 0;
-    struct life_site *group =
-        find_group(model, heap, record->site, is_stack_of(model, stack, record->site) ? stack : 0);
+    struct life_site *group = stack != 0 ? find_stack(model, heap, stack) : find_group(model, heap, record->site);
     if (!add_ends(group, record->censored ? LIFE_CENSORED : LIFE_DIED, &cell, cell.scavenges, cell.fulls)) {
         return false;
     }
     if (model->on_object) {
-        struct eden_life_record told = *record;
-        told.site = group->site;
-        model->on_object(model->object_context, heap, &told);
+        model->on_object(model->object_context, heap, record);
     }
     return true;
 }
@@ -312,12 +316,13 @@ static bool add_record(struct life_model *model, struct life_heap *heap, uint32_
     case EDEN_BATCH_DEATHS:
     case EDEN_BATCH_CENSORED:
         heap->told_by_cells = true;
-        return add_ends(find_group(model, heap, life->site, 0), kind == EDEN_BATCH_CENSORED ? LIFE_CENSORED : LIFE_DIED,
+        return add_ends(find_group(model, heap, life->site), kind == EDEN_BATCH_CENSORED ? LIFE_CENSORED : LIFE_DIED,
                         life, (uint64_t)life->scavenges * life->count, (uint64_t)life->fulls * life->count);
     case EDEN_BATCH_OBJECTS:
         return add_object(model, heap, &record->object);
     case LIFE_BATCH_STACK:
-        return add_stack(model, heap, &record->stack);
+        add_stack(model, heap, &record->stack);
+        return true;
     default:
         return true;
     }

@@ -42,8 +42,9 @@ struct life_histogram {
 };
 
 /* In a model with stacks these take the place of sites: life_site.site is EDEN_CLASS_LIMIT plus the number of a stack,
- * or, of objects whose stack is not known, this plus the index in their headers. */
+ * or, of objects whose stack is not known, this plus the index in their headers (life_by_stack.h). */
 enum { LIFE_NO_STACK = 2 * EDEN_CLASS_LIMIT };
+static inline bool life_is_stack(uint32_t site) { return site >= EDEN_CLASS_LIMIT; }
 
 struct life_site {
     uint32_t site;   /* the index in the objects' headers: a class's, or that of a class at a site */

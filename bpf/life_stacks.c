@@ -23,8 +23,8 @@ static int by_text(const void *a, const void *b) {
 
 static int by_frames(const void *a, const void *b) {
     const struct life_stack *x = ((const struct numbered *)a)->stack, *y = ((const struct numbered *)b)->stack;
-    if (x->site != y->site) {
-        return x->site < y->site ? -1 : 1;
+    if (x->class_id != y->class_id) {
+        return x->class_id < y->class_id ? -1 : 1;
     }
     if (x->depth != y->depth) {
         return x->depth < y->depth ? -1 : 1;
@@ -94,12 +94,12 @@ static uint32_t keep(struct life_stacks *stacks, struct life_stack *stack) {
     return node->number;
 }
 
-uint32_t life_stacks_add(struct life_stacks *stacks, uint32_t site, const uint32_t *frame, uint32_t depth) {
+uint32_t life_stacks_add(struct life_stacks *stacks, uint32_t class_id, const uint32_t *frame, uint32_t depth) {
     struct life_stack *stack = depth ? malloc(sizeof *stack + depth * sizeof *frame) : NULL;
     if (!stack) {
         return 0;
     }
-    stack->site = site;
+    stack->class_id = class_id;
     stack->depth = depth;
     memcpy(stack->frame, frame, depth * sizeof *frame);
     const struct numbered key = {stack, 0};

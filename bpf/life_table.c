@@ -29,7 +29,7 @@ static char *median_text(char text[FORMAT_MAX + 2], const struct life_site *grou
 
 static void print_row(FILE *out, const struct life_heap *heap, const struct life_groups *groups,
                       const struct life_site *group, const struct life_view_options *options, bool by_site) {
-    char text[FORMAT_MAX + 2], label[LIFE_LABEL];
+    char text[FORMAT_MAX + 2], label[LIFE_HEAP_LABEL];
     struct life_summary summary;
     life_summarise(&summary, heap, group, &groups->total, &options->rule);
     fprintf(out, "%11s", format_count(text, summary.births));
@@ -43,7 +43,9 @@ static void print_row(FILE *out, const struct life_heap *heap, const struct life
     fprintf(out, " %10s", median_text(text, group));
     fprintf(out, " %9s", mean_text(text, LIFE_SCAVENGES, &summary.mean[LIFE_SCAVENGES]));
     fprintf(out, " %7s", mean_text(text, LIFE_FULLS, &summary.mean[LIFE_FULLS]));
-    fprintf(out, "  %-11s  %s\n", life_verdict_name(summary.verdict), life_group_label(label, group, by_site));
+    fprintf(out, "  %-11s  %s\n", life_verdict_name(summary.verdict),
+            by_site && life_is_stack(group->site) ? life_place_label(label, group)
+                                                  : life_group_label(label, group, by_site));
 }
 
 static bool print_table(FILE *out, const struct life_heap *heap, const struct life_view_options *options, bool by_site,

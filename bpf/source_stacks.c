@@ -96,7 +96,7 @@ static uint32_t number_of(struct source *source, const struct process_key *proce
     for (uint32_t i = own; i < depth; i++) {
         known += frame[i] != unknown;
     }
-    return known != 0 ? life_stacks_add(stacks, chunk->site, frame + own, depth - own) : 0;
+    return known != 0 ? life_stacks_add(stacks, chunk->class_id, frame + own, depth - own) : 0;
 }
 
 bool source_take_stack(struct source *source, const struct life_chunk *head, struct life_batch *batch) {
@@ -108,7 +108,8 @@ bool source_take_stack(struct source *source, const struct life_chunk *head, str
             from->symbols = symbols_open();
         }
     }
-    struct life_stack_record record = {.birth_bytes = chunk->birth_bytes, .bytes = chunk->bytes, .site = chunk->site};
+    struct life_stack_record record = {
+        .birth_bytes = chunk->birth_bytes, .bytes = chunk->bytes, .site = chunk->site, .class_id = chunk->class_id};
     if (from && from->symbols) {
         record.stack = number_of(source, &batch->process, chunk);
     }

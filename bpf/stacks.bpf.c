@@ -8,7 +8,7 @@
 #include "hit.bpf.h"
 #include "life_kernel.h"
 
-enum { SAMPLE_HEAP = 0, SAMPLE_BYTES = 3, SAMPLE_SITE = 5, SAMPLE_BIRTH = 6, SAMPLE_ARGS };
+enum { SAMPLE_HEAP = 0, SAMPLE_CLASS = 2, SAMPLE_BYTES = 3, SAMPLE_SITE = 5, SAMPLE_BIRTH = 6, SAMPLE_ARGS };
 
 static __always_inline void send(struct pt_regs *ctx, struct heap_entry *heap, const struct probe_spec *spec,
                                  const uint64_t *regs) {
@@ -24,6 +24,7 @@ static __always_inline void send(struct pt_regs *ctx, struct heap_entry *heap, c
     chunk->head.record_bytes = sizeof *chunk - sizeof chunk->head;
     chunk->birth_bytes = fetch(&spec->arg[SAMPLE_BIRTH], regs);
     chunk->bytes = fetch(&spec->arg[SAMPLE_BYTES], regs);
+    chunk->class_id = fetch(&spec->arg[SAMPLE_CLASS], regs);
     chunk->site = fetch(&spec->arg[SAMPLE_SITE], regs);
     long taken = bpf_get_stack(ctx, chunk->address, sizeof chunk->address, BPF_F_USER_STACK);
     chunk->depth = taken > 0 ? taken / sizeof chunk->address[0] : 0;

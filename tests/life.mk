@@ -1,5 +1,5 @@
 # The statistics and views of lifetimes, without the rest of the tool.
-LIFE_STATS_OBJ := $(addprefix $(B)/bpf/,life_stats.o life_groups.o life_curve.o life_stacks.o life_by_stack.o)
+LIFE_STATS_OBJ := $(addprefix $(B)/bpf/,life_stats.o life_groups.o life_curve.o life_model.o life_decode.o life_samples.o life_stacks.o life_by_stack.o)
 LIFE_VIEW_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bpf/life_view*.c)) \
 	$(addprefix $(B)/bpf/,csv.o failure.o format.o gzip.o model.o model_json.o plot.o profile.pb-c.o text.o)
 $(B)/tests/test_life_stats: $(LIFE_STATS_OBJ)
@@ -10,9 +10,13 @@ $(B)/tests/unit/test_life_views.o: $(B)/bpf/profile.pb-c.h
 $(B)/tests/test_life_pretenure: $(LIFE_STATS_OBJ) $(LIFE_VIEW_OBJ) $(B)/bpf/life_pretenure.o $(B)/bpf/replace.o
 $(B)/tests/test_life_pretenure: LDLIBS += -ljansson -lprotobuf-c -lz
 
-# Native stacks: a program whose functions a stack can be followed through, and one through which it can't.
+# Native stacks: a program whose functions a stack can be followed through, and one where it ends after the first.
+ALLOCATORS := $(B)/tests/allocators $(B)/tests/allocators-bare
 $(B)/tests/allocators.o: CFLAGS_ALL += -fno-omit-frame-pointer -fno-optimize-sibling-calls
-$(B)/tests/allocators: $(B)/tests/allocators.o $(B)/lib/libeden.a
+$(B)/tests/allocators-bare.o: tests/allocators.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CPPFLAGS_tests) $(CFLAGS_ALL) -fomit-frame-pointer -MMD -MP -c $< -o $@
+$(ALLOCATORS): %: %.o $(B)/lib/libeden.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS) -lm -lpthread
-test-programs: $(B)/tests/allocators
+test-programs: $(ALLOCATORS)
