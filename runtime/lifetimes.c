@@ -114,7 +114,7 @@ static void begin(eden_heap *heap, uint64_t mail) {
     heap->profile = profile;
     profile->mail = mail;
     profile->begun = lifetimes_now(heap);
-    profile->random = profile->begun.ns | 1;
+    sampling_seed(profile);
     profile->from = heap->mutator.free;
     sampling_read_mailbox(profile);
     choose_mechanism(profile);
