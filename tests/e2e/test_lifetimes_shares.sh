@@ -17,14 +17,15 @@ done >"$folder/types.c"
 clang -target bpf -g -O1 -c "$folder/types.c" -o "$folder/types.o"
 "$build/workloads/mkdata" 6000 >"$folder/data.csv"
 
-python3 - "$build/tests/shares-" "$folder" <<'PYTHON'
+PYTHONPATH=bench python3 - "$build/tests/shares-" "$folder" <<'PYTHON'
 import os
-import statistics
 import subprocess
 import sys
 
+from shares import ERRORS, errors
+
 prefix, folder = sys.argv[1:]
-SEEDS, ERRORS, ENOUGH = range(1, 21), 3, 10
+SEEDS = range(1, 21)
 PROGRAMS = {
     "dataframe": [folder + "/data.csv"],
     "honeyginger": ["--columns", "10", "--rows", "10", "--steps", "50"],
@@ -47,22 +48,16 @@ def counts(name, rate, seed):
 wrong = []
 for name in PROGRAMS:
     exact = counts(name, 1, 1)
-    total = sum(exact.values())
     for rate in 100, 1000:
         seen = [counts(name, rate, seed) for seed in SEEDS]
         if counts(name, rate, SEEDS[0]) != seen[0] or seen[0] == seen[1]:
             wrong.append(f"{name}: the seed does not choose the samples")
-        worst = 0
-        chosen = [class_name for class_name in exact if exact[class_name] >= ENOUGH * rate]
-        for class_name in chosen:
-            shares = [run.get(class_name, 0) / sum(run.values()) for run in seen]
-            error = statistics.stdev(shares) / len(shares) ** 0.5
-            off = abs(statistics.mean(shares) - exact[class_name] / total) / error
-            worst = max(worst, off)
-            if off > ERRORS:
-                wrong.append(f"{name}, 1 in {rate}: {class_name} is {off:.2f} standard errors off its share")
-        print(f"{name}, 1 in {rate} of {total} objects: {len(chosen)} classes, at most {worst:.2f} standard errors off")
-        if not chosen:
+        off = errors(exact, seen, rate)
+        wrong += [f"{name}, 1 in {rate}: {each} is {off[each]:.2f} standard errors off its share"
+                  for each in off if off[each] > ERRORS]
+        print(f"{name}, 1 in {rate} of {sum(exact.values())} objects: {len(off)} classes, at most "
+              f"{max(off.values(), default=0):.2f} standard errors off")
+        if not off:
             wrong.append(f"{name}: too small")
 for line in wrong:
     print(line)
