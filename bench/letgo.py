@@ -31,16 +31,15 @@ class Process:
                                       env=environment)
 
     def rounds(self, until):
-        """CPU seconds and bytes of malloc of the rounds that end until then, or until the process `until` ends; the
-        first one is left out, for it may have begun before."""
+        """CPU seconds and bytes of malloc of the rounds that end until then, or until the process `until` ends, or of
+        one at least; the first one is left out, for it may have begun before."""
         seen = []
-        while until.poll() is None if isinstance(until, subprocess.Popen) else time.monotonic() < until:
+        while len(seen) < 2 or (until.poll() is None if isinstance(until, subprocess.Popen)
+                                else time.monotonic() < until):
             words = self.child.stdout.readline().split()
             if len(words) != 2:
                 raise pairs.Failure("steady has ended")
             seen.append((int(words[0]) / 1e9, int(words[1])))
-        if len(seen) < 2:
-            raise pairs.Failure("too short a time: there was no whole round")
         return seen[1:]
 
 

@@ -223,7 +223,7 @@ void lifetimes_collecting(eden_heap *heap) {
 }
 
 size_t lifetimes_reserve(const eden_heap *heap) {
-    return heap->profile != NULL && heap->profile->mechanism == EDEN_MECHANISM_EPHEMERON ? OWN_EPHEMERON_BYTES : 0;
+    return heap->profile != NULL && heap->profile->by == &ephemeron_mechanism ? OWN_EPHEMERON_BYTES : 0;
 }
 
 uintptr_t lifetimes_limit(const eden_heap *heap) {
