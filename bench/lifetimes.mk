@@ -37,7 +37,7 @@ repro-lifetimes: $(B)/bin/edenscope $(LIFE_WORKLOADS) $(REPRO_DATA) ## the paper
 
 # Whether a process that was observed is left as it was.
 LETGO_PAIRS ?= 10
-$(B)/bench/steady.o: CPPFLAGS_ALL += $(CPPFLAGS_workloads)
+CPPFLAGS_bench := -Iworkloads
 $(B)/bench/steady: $(B)/bench/steady.o $(B)/workloads/program.o $(patsubst %.c,$(B)/%.o,$(wildcard workloads/sph/*.c)) $(B)/lib/libeden.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS) -ljansson -lm -lpthread

@@ -1,5 +1,5 @@
-/* steady [--rounds N]: does the same work over and over, and tells what each round took: for bench/letgo.py, and for the
- * test that nothing of a profile stays.
+/* steady [--rounds N]: does the same work over and over, and tells what each round took: for bench/letgo.py, and for
+ * the test that nothing of a profile stays.
  *
  * A round is the first steps of honeyginger's dam break, from the same beginning, on one heap. After each it prints the
  * process's CPU time in nanoseconds since the one before, and the bytes that it has of malloc, and empties its buffer.

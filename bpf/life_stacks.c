@@ -2,6 +2,7 @@
  * names and of stacks, and what is beyond it is of unknown stack. */
 #include "life_stacks.h"
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,26 +58,26 @@ static bool grow(void *array, size_t count, size_t *room) {
     return grown;
 }
 
-uint32_t life_stacks_name(struct life_stacks *stacks, const char *text) {
-    size_t length = strlen(text);
-    struct name *name = malloc(sizeof *name + length + 1);
-    if (!name) {
+uint32_t life_stacks_name(struct life_stacks *stacks, const char *name) {
+    size_t length = strlen(name);
+    struct name *node = malloc(sizeof *node + length + 1);
+    if (!node) {
         return LIFE_NO_NAME;
     }
-    memcpy(name->text, text, length + 1);
-    struct name *const *found = tfind(name, &stacks->name_tree, by_text);
+    memcpy(node->text, name, length + 1);
+    struct name *const *found = tfind(node, &stacks->name_tree, by_text);
     if (found) {
-        free(name);
+        free(node);
         return (*found)->number;
     }
-    name->number = (uint32_t)stacks->name_count;
+    node->number = (uint32_t)stacks->name_count;
     if (stacks->name_count == MOST_NAMES || !grow(&stacks->name, stacks->name_count, &stacks->name_room) ||
-        !tsearch(name, &stacks->name_tree, by_text)) {
-        free(name);
+        !tsearch(node, &stacks->name_tree, by_text)) {
+        free(node);
         return LIFE_NO_NAME;
     }
-    stacks->name[stacks->name_count++] = name->text;
-    return name->number;
+    stacks->name[stacks->name_count++] = node->text;
+    return node->number;
 }
 
 static uint32_t keep(struct life_stacks *stacks, struct life_stack *stack) {
@@ -116,19 +117,18 @@ const struct life_stack *life_stacks_get(const struct life_stacks *stacks, uint3
 }
 
 void life_stacks_label(const struct life_stacks *stacks, const struct life_stack *stack, char *text, size_t size) {
-    static const char between[] = " < ", cut[] = " ...";
+    static const char cut[] = " ...";
     size_t length = 0;
     text[0] = 0;
     for (uint32_t i = 0; i < stack->depth; i++) {
-        const char *name = stacks->name[stack->frame[i]];
-        size_t needs = strlen(name) + (i != 0 ? sizeof between - 1 : 0);
-        size_t reserve = i + 1 < stack->depth ? sizeof cut - 1 : 0;
-        if (length + needs + reserve >= size) {
-            /* What of the first name fits, or a mark that there is more. */
-            strncat(text, i == 0 ? name : cut, size - 1 - length);
+        const char *between = i != 0 ? " < " : "", *name = stacks->name[stack->frame[i]];
+        size_t needs = strlen(between) + strlen(name), left = size - length;
+        bool last = i + 1 == stack->depth;
+        if (needs + (last ? 0 : sizeof cut - 1) >= left) {
+            /* What of the first name fits, or that there is more. */
+            snprintf(text + length, left, "%s", i == 0 ? name : cut);
             return;
         }
-        length += needs;
-        strcat(strcat(text, i != 0 ? between : ""), name);
+        length += (size_t)snprintf(text + length, left, "%s%s", between, name);
     }
 }

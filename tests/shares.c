@@ -1,6 +1,6 @@
-/* Linked into a program in place of a tool: counts the sampled objects of each class, as the batch probe tells them, and
- * writes "COUNT CLASS" lines to the file SHARES when the program ends. For test_lifetimes_shares.sh, which runs programs
- * a few hundred times; the heap samples as EDEN_SAMPLING says. The program has one heap. */
+/* Linked into a program in place of a tool: counts the sampled objects of each class, as the batch probe tells them,
+ * and writes "COUNT CLASS" lines to the file SHARES when the program ends. For test_lifetimes_shares.sh, which runs
+ * programs a few hundred times; the heap samples as EDEN_SAMPLING says. The program has one heap. */
 #include "eden_batches.h"
 #include "eden_probes.h"
 #include <inttypes.h>
@@ -19,9 +19,7 @@ static struct {
 void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *records, uint64_t count, uint64_t bytes);
 void __wrap_eden_probe_class__define(const void *heap, uint64_t class_id, const char *name, uint64_t class_of);
 
-__attribute__((constructor)) static void listen(void) {
-    eden_batch_semaphore = eden_class__define_semaphore = 1;
-}
+__attribute__((constructor)) static void listen(void) { eden_batch_semaphore = eden_class__define_semaphore = 1; }
 
 void __wrap_eden_probe_class__define(const void *heap, uint64_t class_id, const char *name, uint64_t class_of) {
     (void)heap;
