@@ -29,7 +29,9 @@ static __always_inline void send(struct pt_regs *ctx, struct heap_entry *heap, c
     long taken = bpf_get_stack(ctx, chunk->address, sizeof chunk->address, BPF_F_USER_STACK);
     chunk->depth = taken > 0 ? taken / sizeof chunk->address[0] : 0;
     bool first = !(heap->flags & HEAP_STACK_SEEN);
-    heap->flags |= HEAP_STACK_SEEN;
+    if (first) {
+        __sync_fetch_and_or(&heap->flags, HEAP_STACK_SEEN);
+    }
     bool full = bpf_ringbuf_query(&life_records, BPF_RB_AVAIL_DATA) > records_bytes / 4;
     bpf_ringbuf_submit(chunk, first || full ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
