@@ -52,6 +52,20 @@ def lifetimes(build, sampling, output, *arguments):
     return [os.path.join(build, "bin", "edenscope"), "lifetimes", "--sampling", sampling, *arguments, "-o", output, "--"]
 
 
+def record(build, sampling, output, mechanism):
+    """Likewise: a recording of every sampled object."""
+    return [os.path.join(build, "bin", "edenscope"), "record", "--lifetimes=details", "--sampling", sampling,
+            "--mechanism", mechanism, "-o", output, "--"]
+
+
+def read_back(build, recording, output):
+    """Writes what `lifetimes --json` tells of a recording to a file. Raises RuntimeError where that fails."""
+    words = [os.path.join(build, "bin", "edenscope"), "lifetimes", "--json", "-i", recording, "-o", output]
+    done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(words)} gave status {done.returncode}: {done.stderr.strip()}")
+
+
 def problems(seen, sampling, mechanism="vm"):
     """What is wrong with a profile (the object of `lifetimes --json`), as a list of phrases: where it is empty, nothing
     was lost, every object that was born has died or was alive at the end, and it was done as it was asked for."""

@@ -18,6 +18,12 @@ bench-lifetimes: $(B)/bench/selftime.so $(B)/bin/edenscope $(LIFE_WORKLOADS) $(L
 	@bench/lifetimes.py -n $(LIFETIMES_PAIRS) -e $(EPHEMERON_PAIRS) -B $(B) --selftime $(B)/bench/selftime.so \
 	    --programs '$(PROGRAMS)' --samplings '$(SAMPLINGS)' $(LIFETIMES_DATA) $(B)/bench/data.csv
 
+# Whether samples have the classes' shares.
+SHARES_SEEDS ?= 20
+.PHONY: bench-shares
+bench-shares: $(B)/bin/edenscope $(LIFE_WORKLOADS) $(LIFETIMES_DATA) ## compare the shares of classes at 1% and 0.1% with all objects, over 20 seeds (ten minutes; root)
+	@bench/shares.py -n $(SHARES_SEEDS) -B $(B) --programs '$(PROGRAMS)' $(LIFETIMES_DATA)
+
 # The papers' tables and figures of lifetimes. REPRO_ROWS: two million are the papers' 86 million objects.
 REPRO_ROWS ?= 2000000
 REPRO_DATA := $(B)/repro/rows-$(REPRO_ROWS).csv
@@ -28,3 +34,14 @@ $(REPRO_DATA): $(B)/workloads/mkdata
 .PHONY: repro-lifetimes
 repro-lifetimes: $(B)/bin/edenscope $(LIFE_WORKLOADS) $(REPRO_DATA) ## the papers' tables and figures of lifetimes on the five programs, into build/repro/lifetimes (about ten minutes; root)
 	@scripts/lifetimes-tables -B $(B) --programs '$(PROGRAMS)' --samplings '$(SAMPLINGS)' $(REPRO_DATA)
+
+# Whether a process that was observed is left as it was.
+LETGO_PAIRS ?= 10
+CPPFLAGS_bench := -Iworkloads
+$(B)/bench/steady: $(B)/bench/steady.o $(B)/workloads/program.o $(patsubst %.c,$(B)/%.o,$(wildcard workloads/sph/*.c)) $(B)/lib/libeden.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS) -ljansson -lm -lpthread
+
+.PHONY: bench-letgo
+bench-letgo: $(B)/bench/steady $(B)/bin/edenscope ## time a process before and after ten seconds of lifetimes (ten minutes; root)
+	@bench/letgo.py -n $(LETGO_PAIRS) -B $(B)

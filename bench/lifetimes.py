@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """lifetimes.py [-n PAIRS] [-e PAIRS] [--programs LIST] [--samplings LIST] [-o FILE] --selftime LIB [-B BUILD] CSV [CSV]
 
-What `edenscope lifetimes` costs the five programs at each rate, with the tool attached and adding up in the kernel.
+What `edenscope lifetimes` costs the five programs at each rate, with the tool attached and adding up in the kernel; and,
+at 100%, what it costs to have the record of every object written to a file (`edenscope record --lifetimes=details`).
 
 A pair is one run of the program alone and one under the tool; which goes first alternates, so a machine whose speed
 drifts hits both alike. Compared is the CPU time of the program's own process, kernel programs that it ran into
@@ -16,7 +17,7 @@ The JSON file is written anew after each step: a list of {"program", "mechanism"
 "time_ratio": {"min", "median", "max"}, "mean", "interval", "wall_ratio": {...}, "memory_ratio", "program_cpu_s",
 "tool_cpu_s", "ns_per_object", "objects", "allocated_bytes", "paper_memory_ratio", "lost", "problems"} and, of pretenured
 ephemerons, "gain". Ratios are of CPU time; means are geometric, intervals of 95%; "output" is "sums", added up in the
-kernel.
+kernel, or "records", and then "file_bytes" is the size of the file.
 """
 import argparse
 import json
@@ -31,7 +32,11 @@ import lifetimes_table
 import pairs
 from life_programs import RATES
 
+# Against the program alone: what a side is called, its mechanism, and what becomes of what the heaps tell.
+SIDES = {"vm": ("vm", "sums"), "records": ("vm", "records"), "ephemeron": ("ephemeron", "sums"),
+         "pretenured": ("pretenured", "sums")}
 TRACKED = ("vm",)
+EVERY = ("vm", "records")  # at 100%
 EPHEMERONS = ("ephemeron", "pretenured")
 
 
@@ -60,60 +65,74 @@ class Bench:
         """One run that is not counted, for the caches and for what the program prints."""
         self.printed[name], _ = pairs.measure(program, self.library)
 
-    def run(self, name, program, mechanism, sampling):
-        """One run, alone if there is no mechanism."""
-        if not mechanism:
-            printed, processes = pairs.measure(program, self.library)
-            tool, seen, problems = None, None, []
-        else:
-            with tempfile.TemporaryDirectory() as folder:
-                output = os.path.join(folder, "seen.json")
-                words = life_programs.lifetimes(self.build, sampling, output, "--mechanism", mechanism, "--json")
+    def observe(self, program, mechanism, sampling, output):
+        """One run under the tool: what the program printed, the processes, what was seen, and the bytes of a recording."""
+        place = os.path.join(self.build, "bench")  # gigabytes may be too much for /tmp
+        os.makedirs(place, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place) as folder:
+            told, file = os.path.join(folder, "seen.json"), os.path.join(folder, "eden.data")
+            if output == "sums":
+                words = life_programs.lifetimes(self.build, sampling, told, "--mechanism", mechanism, "--json")
                 printed, processes = pairs.measure(words + program, self.library)
-                seen = life_programs.load(output)
+                return printed, processes, life_programs.load(told), None
+            printed, processes = pairs.measure(
+                life_programs.record(self.build, sampling, file, mechanism) + program, self.library)
+            life_programs.read_back(self.build, file, told)
+            return printed, processes, life_programs.load(told), os.path.getsize(file)
+
+    def run(self, name, program, side, sampling):
+        """One run; alone if there is no side."""
+        tool, seen, file_bytes, problems = None, None, None, []
+        if not side:
+            printed, processes = pairs.measure(program, self.library)
+        else:
+            mechanism, output = SIDES[side]
+            printed, processes, seen, file_bytes = self.observe(program, mechanism, sampling, output)
             tool = process_named(processes, "edenscope")["cpu"]
             problems = life_programs.problems(seen, sampling, mechanism)
         if printed != self.printed[name]:
             problems.append("the program printed something else")
         figures = process_named(processes, os.path.basename(program[0]))
-        return figures | {"tool": tool, "seen": seen, "problems": problems}
+        return figures | {"tool": tool, "seen": seen, "file_bytes": file_bytes, "problems": problems}
 
-    def step(self, name, program, mechanisms, sampling, count):
-        """The entries of so many rounds: the program alone, and under each mechanism."""
-        self.say(f"{name} {RATES[sampling]} {' and '.join(mechanisms)}: {count} rounds")
-        sides = ("", *mechanisms)
+    def step(self, name, program, observed, sampling, count):
+        """The entries of so many rounds: the program alone, and on each of these sides."""
+        self.say(f"{name} {RATES[sampling]} {' and '.join(observed)}: {count} rounds")
+        sides = ("", *observed)
         rounds = []
         for i in range(count):
             order = sides if i % 2 == 0 else sides[::-1]
             rounds.append({side: self.run(name, program, side, sampling) for side in order})
-        entries = [self.entry(name, mechanism, sampling, rounds) for mechanism in mechanisms]
-        if mechanisms == EPHEMERONS:
+        entries = [self.entry(name, side, sampling, rounds) for side in observed]
+        if observed == EPHEMERONS:
             gains = [each["ephemeron"]["cpu"] / each["pretenured"]["cpu"] for each in rounds]
             mean, bounds = pairs.interval(gains)
             entries[-1]["gain"] = spread(gains) | {"mean": mean, "interval": bounds}
         for entry in entries:
-            self.say(f"  {entry['mechanism']}: program {entry['program_cpu_s']:.2f} s alone, ratio "
+            self.say(f"  {entry['mechanism']}, {entry['output']}: program {entry['program_cpu_s']:.2f} s alone, ratio "
                      f"{entry['time_ratio']['median']:.3f}, tool {entry['tool_cpu_s']:.2f} s, lost {entry['lost']}")
             for problem in entry["problems"]:
-                self.say(f"  {entry['mechanism']}: {problem}")
+                self.say(f"  {entry['mechanism']}, {entry['output']}: {problem}")
         return entries
 
     @staticmethod
-    def entry(name, mechanism, sampling, rounds):
+    def entry(name, side, sampling, rounds):
+        mechanism, output = SIDES[side]
+
         def median(value):
-            return statistics.median(value(each[""], each[mechanism]) for each in rounds)
+            return statistics.median(value(each[""], each[side]) for each in rounds)
 
         def ratios(figure):
-            return [each[mechanism][figure] / each[""][figure] for each in rounds]
+            return [each[side][figure] / each[""][figure] for each in rounds]
 
         mean, bounds = pairs.interval(ratios("cpu"))
         wall_mean, wall_bounds = pairs.interval(ratios("wall"))
-        seen = rounds[-1][mechanism]["seen"]
+        seen = rounds[-1][side]["seen"]
         objects = sum(row["objects"] for row in seen["classes"])
         allocated = sum(heap["run_bytes"] for heap in seen["heaps"] if heap["profiled"])
         every = sampling == "all" and objects > 0
         return {
-            "program": name, "mechanism": mechanism, "sampling": sampling, "output": "sums", "pairs": len(rounds),
+            "program": name, "mechanism": mechanism, "sampling": sampling, "output": output, "pairs": len(rounds),
             "time_ratio": spread(ratios("cpu")), "mean": mean, "interval": bounds, "ratios": ratios("cpu"),
             "wall_ratio": spread(ratios("wall")) | {"mean": wall_mean, "interval": wall_bounds},
             "memory_ratio": statistics.median(ratios("peak")),
@@ -122,26 +141,27 @@ class Bench:
             "ns_per_object": median(lambda alone, seen: seen["cpu"] - alone["cpu"]) / objects * 1e9 if every else None,
             "objects": objects, "allocated_bytes": allocated,
             "paper_memory_ratio": 1 + life_programs.PAPER_EPHEMERON * objects / allocated if every else None,
-            "lost": sum(each[mechanism]["seen"]["lost"] for each in rounds),
+            "file_bytes": rounds[-1][side]["file_bytes"],
+            "lost": sum(each[side]["seen"]["lost"] for each in rounds),
             "problems": sorted({f"round {i + 1}: {problem}" for i, each in enumerate(rounds)
-                                for problem in each[mechanism]["problems"] + each[""]["problems"]}),
+                                for problem in each[side]["problems"] + each[""]["problems"]}),
         }
 
 
 def measure(arguments, programs, samplings, entries):
     bench = Bench(arguments.build, arguments.selftime)
 
-    def add(name, data, mechanisms, count):
+    def add(name, data, count, sides):
         program = life_programs.command(name, life_programs.FULL, arguments.build, data)
         bench.warm(name, program)
         for sampling in samplings:
-            entries.extend(bench.step(name, program, mechanisms, sampling, count))
+            entries.extend(bench.step(name, program, sides(sampling), sampling, count))
             life_programs.write_whole(arguments.output, json.dumps(entries, indent=1) + "\n")
 
     for name in programs:
-        add(name, arguments.data[0], TRACKED, arguments.n)
+        add(name, arguments.data[0], arguments.n, lambda sampling: EVERY if sampling == "all" else TRACKED)
     if arguments.e and "dataframe" in programs:
-        add("dataframe", arguments.data[-1], EPHEMERONS, arguments.e)
+        add("dataframe", arguments.data[-1], arguments.e, lambda sampling: EPHEMERONS)
 
 
 def main():
@@ -167,7 +187,7 @@ def main():
     status = 0
     try:
         measure(arguments, programs, samplings, entries)
-    except pairs.Failure as failure:
+    except (pairs.Failure, RuntimeError) as failure:
         print(f"lifetimes.py: {failure}", file=sys.stderr)
         status = 1
     except KeyboardInterrupt:

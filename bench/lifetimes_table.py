@@ -14,6 +14,7 @@ from life_programs import RATES
 BOUND_TIME = {"all": 1.25, "1/2": 1.15, "1/100": 1.02, "1/1000": 1.01}  # on average
 BOUND_NS = 8  # an object, at 100%
 BOUND_MEMORY = 1.5  # of resident memory, at 100%
+BOUND_RECORDS = 1.6  # of time, at 100%, with every record shipped to the file
 
 
 def number(value, form):
@@ -114,8 +115,24 @@ def ephemerons(entries):
           f"{life_programs.PAPER_GAIN_MOST}; which rate\n  that is at, and the data frame's own, are not known.")
 
 
+def records(entries):
+    print("\n5. CPU time with every record shipped to the file (record --lifetimes=details), over alone\n")
+    objects = {entry["program"]: entry["objects"] for entry in entries}
+    rows = [[entry["program"], RATES[entry["sampling"]], entry["pairs"], f"{entry['time_ratio']['median']:.3f}",
+             f"{entry['mean']:.3f}", spread(entry["interval"]), number(entry["ns_per_object"], "{:.1f}"),
+             f"{entry['program_cpu_s']:.2f} s", f"{entry['tool_cpu_s']:.2f} s", entry["lost"],
+             f"{entry['file_bytes'] / 1e6:.0f} MB", f"{entry['file_bytes'] / objects[entry['program']]:.1f}"]
+            for entry in entries]
+    grid(["program", "rate", "pairs", "median", "mean", "95% interval", "ns/object", "alone", "tool", "lost", "file",
+          "bytes/object"], rows)
+    mean, bounds = pairs.interval([statistics.fmean(each) for each in zip(*(entry["ratios"] for entry in entries))])
+    print(f"\n  on average over {', '.join(objects)}: {mean:.3f}, 95% interval {spread(bounds)}; "
+          f"{verdict(mean, BOUND_RECORDS)}")
+
+
 def show(entries):
     tracked = [entry for entry in entries if entry["mechanism"] == "vm" and entry["output"] == "sums"]
+    shipped = [entry for entry in entries if entry["output"] == "records"]
     others = [entry for entry in entries if entry["mechanism"] != "vm"]
     if tracked:
         costs(tracked)
@@ -123,9 +140,12 @@ def show(entries):
         memory(tracked)
     if others:
         ephemerons(others)
+    if shipped:
+        records(shipped)
     for entry in entries:
         for problem in entry["problems"]:
-            print(f"\n  WRONG: {entry['program']} {RATES[entry['sampling']]} {entry['mechanism']}: {problem}")
+            print(f"\n  WRONG: {entry['program']} {RATES[entry['sampling']]} {entry['mechanism']}"
+                  f"{' records' if entry['output'] == 'records' else ''}: {problem}")
 
 
 if __name__ == "__main__":

@@ -173,6 +173,7 @@ static bool multi_works(int program) {
 static void set_up_lifetimes(struct kernel_side *kernel, const struct source_options *options) {
     struct eden_bpf *skeleton = kernel->skeleton;
     bpf_program__set_autoload(skeleton->progs.on_batch, options->lifetimes);
+    bpf_program__set_autoload(skeleton->progs.on_sample, options->stacks);
     if (!options->lifetimes) {
         bpf_map__set_max_entries(skeleton->maps.life_profiles, 1);
     } else if (options->on_batch) {
@@ -196,6 +197,7 @@ static bool open_skeleton(struct kernel_side *kernel, const struct source_option
     if (multi) {
         bpf_program__set_expected_attach_type(skeleton->progs.on_probe, (enum bpf_attach_type)ATTACH_UPROBE_MULTI);
         bpf_program__set_expected_attach_type(skeleton->progs.on_batch, (enum bpf_attach_type)ATTACH_UPROBE_MULTI);
+        bpf_program__set_expected_attach_type(skeleton->progs.on_sample, (enum bpf_attach_type)ATTACH_UPROBE_MULTI);
     }
     set_up_lifetimes(kernel, options);
     bool events = options->events || options->lifetimes; /* for the names of classes at least */
@@ -368,7 +370,13 @@ static void explain_attach(struct failure *why, const struct attachment_request 
 }
 
 static struct bpf_program *program_for(const struct kernel_side *kernel, const struct attachment_request *request) {
-    return request->batches ? kernel->skeleton->progs.on_batch : kernel->skeleton->progs.on_probe;
+    const struct eden_bpf *skeleton = kernel->skeleton;
+    struct bpf_program *const programs[KERNEL_PROGRAMS] = {
+        [KERNEL_ON_PROBE] = skeleton->progs.on_probe,
+        [KERNEL_ON_BATCH] = skeleton->progs.on_batch,
+        [KERNEL_ON_SAMPLE] = skeleton->progs.on_sample,
+    };
+    return programs[request->program];
 }
 
 static bool attach_multi(struct kernel_side *kernel, const struct attachment_request *request, const char *path,
@@ -464,12 +472,13 @@ uint64_t kernel_lost_kind(const struct kernel_side *kernel, enum lost_kind kind)
 
 static bool is_of_batches(enum lost_kind kind) {
     return kind == LOST_LIVES || kind == LOST_BUCKETS || kind == LOST_RECORDS || kind == LOST_UNREADABLE ||
-           kind == LOST_STRAYS;
+           kind == LOST_STRAYS || kind == LOST_STACKS;
 }
 
 uint64_t kernel_lost(const struct kernel_side *kernel, bool of_batches) {
     const struct eden_bpf *skeleton = kernel->skeleton;
     uint64_t sum = missed(of_batches ? skeleton->progs.on_batch : skeleton->progs.on_probe);
+    sum += of_batches ? missed(skeleton->progs.on_sample) : 0;
     for (enum lost_kind kind = 0; kind < LOST_KINDS; kind++) {
         sum += is_of_batches(kind) == of_batches ? kernel_lost_kind(kernel, kind) : 0;
     }

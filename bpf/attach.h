@@ -7,6 +7,14 @@
 
 struct kernel_side;
 
+/* The programs: each file's sites for one of them are attached at once. */
+enum kernel_program {
+    KERNEL_ON_PROBE,
+    KERNEL_ON_BATCH,  /* options->lifetimes: the probe batch */
+    KERNEL_ON_SAMPLE, /* options->stacks: the probe alloc__sample */
+    KERNEL_PROGRAMS
+};
+
 /* What is attached at once: all sites of one file for one process. */
 struct attachment_request {
     int fd;               /* of the file */
@@ -16,7 +24,7 @@ struct attachment_request {
     const uint64_t *semaphore;
     const uint64_t *cookie;
     uint32_t count;
-    bool batches; /* by the program of batches, which is there with options->lifetimes alone */
+    enum kernel_program program;
 };
 
 struct attachment; /* let go by attachment_close */

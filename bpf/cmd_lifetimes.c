@@ -5,10 +5,11 @@
  *     recording ----------------batches-----------+   +-- objects, one by one, from the spool or the recording
  *
  * With --details batches come too fast to be looked into, and objects too many to be held: they go to a file of their
- * own (life_spool.c) first. */
+ * own (life_spool.c) first. So they do with --stacks, which joins each object's end to the stack of its birth. */
 #include "clock.h"
 #include "commands.h"
 #include "interrupt.h"
+#include "life_by_stack.h"
 #include "life_options.h"
 #include "life_pretenure.h"
 #include "life_replay.h"
@@ -29,7 +30,7 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "lifetimes [--sampling WHICH] [--mechanism HOW] [--details] [--json | --view NAME] [-o FILE] [-v]\n"
+    "lifetimes [--sampling WHICH] [--mechanism HOW] [--details] [--stacks] [--json | --view NAME] [-o FILE] [-v]\n"
     "                          [--pretenure FILE [--force]]\n"
     "                          (-p PID [seconds] | -- PROGRAM arguments...)\n"
     "       edenscope lifetimes -i FILE [--heap ID] [--pid PID] [--json | --view NAME] [-o FILE] [--pretenure FILE]\n"
@@ -45,6 +46,7 @@ struct lifetimes {
     struct life_spool *spool;  /* NULL: sums are enough */
     struct life_replay replay; /* of it */
     uint64_t unspooled;        /* records that it had no room for */
+    struct life_stacks stacks;
     FILE *out;
     struct replacement pretenure; /* the file to write, under another name until it is whole */
 };
@@ -88,7 +90,10 @@ static bool choose_view(struct lifetimes *run, struct failure *why) {
 
 static bool prepare(struct lifetimes *run, struct failure *why) {
     const struct options *options = &run->options;
-    const struct life_request request = {options->sampling, options->mechanism, options->details};
+    const struct life_request request = {.sampling = options->sampling,
+                                         .mechanism = options->mechanism,
+                                         .details = options->details,
+                                         .stacks = options->stacks};
     run->shown = life_view_defaults;
     run->shown.top = options->top_given ? options->top : run->shown.top;
     run->shown.by_site = options->by_site;
@@ -98,9 +103,17 @@ static bool prepare(struct lifetimes *run, struct failure *why) {
     run->wanted = (struct source_options){.pid = options->pid,
                                           .command = options->command,
                                           .lifetimes = true,
+                                          .stacks = options->stacks ? &run->stacks : NULL,
                                           .without = options->without,
                                           .no_multi = options->no_multi,
                                           .verbose = options->verbose};
+    if (options->stacks && options->details) {
+        return failure_set(why, 1, "--details: not together with --stacks, which adds objects up by stack");
+    }
+    if (options->stacks && options->pretenure) {
+        return failure_set(why, 1,
+                           "--pretenure: not together with --stacks: it names sites, which stacks take the place of");
+    }
     return parse_seconds(run, why) && choose_view(run, why) && life_request_encode(&request, &run->wanted.mailbox, why);
 }
 
@@ -185,14 +198,17 @@ static bool print(struct lifetimes *run, struct life_model *model, uint64_t mail
 }
 
 static bool show(struct lifetimes *run, struct source *source, struct failure *why) {
-    struct life_model model = {0};
+    struct life_model model = {.stacks = run->wanted.stacks};
     bool filled = true;
     if (run->spool) {
         filled = life_replay_model(&run->replay, &model, why);
         model.lost += run->unspooled;
+    }
+    if (run->options.details) {
         model.objects = (struct life_objects){life_replay_objects, &run->replay};
     }
     filled = filled && source_lifetimes(source, &model, why);
+    filled = filled && (life_by_stack_settle(&model) || failure_set(why, 1, "no memory for the stacks"));
     bool any = model.heap_count != 0, shown = filled && print(run, &model, run->wanted.mailbox, why);
     if (shown && !any) {
         fprintf(stderr, "edenscope: no heap was seen: does the program use libeden, and is this the right process?\n");
@@ -241,6 +257,7 @@ static bool check_input(const struct options *options, struct failure *why) {
                       : options->sampling   ? "--sampling"
                       : options->mechanism  ? "--mechanism"
                       : options->details    ? "--details"
+                      : options->stacks     ? "--stacks"
                       : options->rest_count ? options->rest[0]
                                             : NULL;
     return !odd || failure_set(why, 1, "%.100s: not together with -i FILE, which shows what was recorded", odd);
@@ -288,7 +305,7 @@ int cmd_lifetimes(int argc, char **argv) {
         return status;
     }
     if ((run.options.input && !check_input(&run.options, &why)) || !prepare(&run, &why) ||
-        (run.options.details && !open_spool(&run, &why))) {
+        ((run.options.details || run.options.stacks) && !open_spool(&run, &why))) {
         return failure_tell(&why);
     }
     if (run.options.pretenure && !replace_begin(&run.pretenure, "--pretenure", run.options.pretenure,
@@ -311,6 +328,7 @@ int cmd_lifetimes(int argc, char **argv) {
     status = run.options.input ? read_back(&run) : profile(&run);
     replace_abandon(&run.pretenure);
     life_spool_close(run.spool);
+    life_stacks_clear(&run.stacks);
     if (run.out != stdout) {
         status = output_finish(run.out, run.options.output, status);
         fclose(run.out);

@@ -202,7 +202,8 @@ static int record(struct recorder *recorder, const struct options *options, uint
 
 /* What heaps are to be asked for; 0: lifetimes are not recorded. */
 static bool encode_lifetimes(const struct options *options, uint64_t *mailbox, struct failure *why) {
-    const struct life_request request = {options->sampling, options->mechanism, options->details};
+    const struct life_request request = {
+        .sampling = options->sampling, .mechanism = options->mechanism, .details = options->details};
     if (!options->lifetimes) {
         const char *odd = options->sampling ? "--sampling" : options->mechanism ? "--mechanism" : NULL;
         return !odd || failure_set(why, 1, "%s: takes --lifetimes as well; without that nothing is sampled", odd);

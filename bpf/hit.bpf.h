@@ -55,6 +55,14 @@ struct heaps_map {
 };
 extern struct heaps_map heaps SEC(".maps");
 
+/* Of batches, and of stacks beside them (lifetimes.bpf.c). */
+extern const volatile uint32_t records_bytes; /* of it */
+struct life_records_map {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, 4096);
+};
+extern struct life_records_map life_records SEC(".maps");
+
 static __always_inline void add(uint64_t *sum, uint64_t value) { __sync_fetch_and_add(sum, value); }
 
 static __always_inline void add32(uint32_t *sum, uint32_t value) { __sync_fetch_and_add(sum, value); }

@@ -69,6 +69,7 @@ enum {
     HEAP_SCAVENGE_SEEN = 8,  /* the start of the current scavenge was seen */
     HEAP_FULL_SEEN = 16,     /* the start of the current full collection was seen */
     HEAP_CAPACITY_SEEN = 32, /* pending_capacity is valid */
+    HEAP_STACK_SEEN = 64,    /* a stack was taken */
 };
 
 /* What is known of one heap. Entries are taken in order and never given back, so an address that comes again gets
@@ -109,6 +110,7 @@ enum lost_kind {
     LOST_RECORDS,    /* records of batches that found their ring buffer full */
     LOST_UNREADABLE, /* records of batches that could not be read, or made no sense */
     LOST_STRAYS,     /* batches of heaps for which there was no room, or from a probe of unknown form */
+    LOST_STACKS,     /* stacks that found the ring buffer full: their objects are of unknown stack */
     LOST_KINDS
 };
 

@@ -4,12 +4,15 @@
  * [...]}
  *
  * Rows of classes and sites are of one heap each, named by "pid" and "heap". Counts and "bytes" are of samples,
- * "objects" and "memory_bytes" what they stand for; what is not known is null. */
+ * "objects" and "memory_bytes" what they stand for; what is not known is null. With stacks, rows of sites are of one
+ * stack each, which is "stack". */
+#include "life_by_stack.h"
 #include "life_options.h"
 #include "life_table.h"
 #include "life_view_parts.h"
 #include "model_json.h"
 #include <math.h>
+#include <string.h>
 
 static void put(json_t *object, const char *key, json_t *value) { json_object_set_new(object, key, value); }
 static void put_count(json_t *object, const char *key, uint64_t value) { put(object, key, json_number(value)); }
@@ -56,8 +59,18 @@ static json_t *row(const struct life_heap *heap, const struct life_groups *group
     return object;
 }
 
-static bool put_rows(json_t *rows, const struct life_heap *heap, const struct life_view_options *options,
-                     bool by_site) {
+/* Innermost function first. */
+static json_t *stack_json(const struct life_stacks *stacks, const struct life_stack *stack) {
+    json_t *frames = stack ? json_array() : json_null();
+    for (uint32_t i = 0; stack && i < stack->depth; i++) {
+        const char *name = stacks->name[stack->frame[i]];
+        json_array_append_new(frames, json_text(name, strlen(name)));
+    }
+    return frames;
+}
+
+static bool put_rows(json_t *rows, const struct life_heap *heap, const struct life_stacks *stacks,
+                     const struct life_view_options *options, bool by_site) {
     struct life_groups groups;
     if (!life_groups_make(&groups, heap, by_site)) {
         return false;
@@ -69,9 +82,12 @@ static bool put_rows(json_t *rows, const struct life_heap *heap, const struct li
         put_name(object, "name", by_site || itself ? group->name : group->class_name);
         if (by_site) {
             put_name(object, "class", itself ? group->name : group->class_name);
-            put_count(object, "site_id", group->site);
+            put_count(object, "site_id", group->origin);
         }
         put_count(object, "class_id", group->class_id);
+        if (by_site && stacks) {
+            put(object, "stack", stack_json(stacks, group->stack));
+        }
         json_array_append_new(rows, object);
     }
     life_groups_clear(&groups);
@@ -140,8 +156,13 @@ bool life_json(FILE *out, const struct life_model *model, const struct life_view
         put_real(object, "long_lived_share", options->rule.share);
     }
     for (size_t i = 0; made && i < model->heap_count; i++) {
-        json_array_append_new(heaps, heap_json(&model->heaps[i]));
-        made = put_rows(classes, &model->heaps[i], options, false) && put_rows(sites, &model->heaps[i], options, true);
+        json_t *heap = heap_json(&model->heaps[i]);
+        if (model->stacks) {
+            put_count(heap, "unknown_stacks", life_by_stack_unknown(&model->heaps[i]));
+        }
+        json_array_append_new(heaps, heap);
+        made = put_rows(classes, &model->heaps[i], model->stacks, options, false) &&
+               put_rows(sites, &model->heaps[i], model->stacks, options, true);
     }
     put(object, "heaps", heaps);
     put(object, "classes", classes);

@@ -66,4 +66,14 @@ struct life_small_chunk {
     uint8_t records[LIFE_SMALL_BYTES];
 };
 
+/* The stack on which an object was sampled, innermost function first. Its head's kind is LIFE_BATCH_STACK, which no
+ * process can say: a batch that it calls so is lost. */
+struct life_stack_chunk {
+    struct life_chunk head;
+    uint64_t birth_bytes, bytes; /* of the object */
+    uint32_t site, class_id;
+    uint64_t depth; /* 0: it could not be taken */
+    uint64_t address[LIFE_STACK_MOST];
+};
+
 #endif

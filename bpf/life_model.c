@@ -7,6 +7,8 @@
  * Records come from other processes or from files. Their fields are checked where they name something (site, bucket,
  * flags) and are otherwise numbers to be added, which may wrap around and then are wrong, but do no harm. */
 #include "life_model.h"
+#include "eden_weight.h"
+#include "life_batch.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +27,8 @@ static void clear_heap(struct life_heap *heap) {
     }
     free(heap->sites);
     life_decoder_clear(&heap->decoder);
+    life_samples_clear(&heap->samples);
+    heap->told_by_cells = false;
     heap->sites = NULL;
     heap->site_count = heap->site_room = 0;
 }
@@ -120,7 +124,7 @@ struct life_site *life_heap_site(struct life_heap *heap, uint32_t site) {
     }
     struct life_site *at = &heap->sites[from];
     memmove(at + 1, at, (heap->site_count++ - from) * sizeof *at);
-    *at = (struct life_site){.site = site, .class_id = site};
+    *at = (struct life_site){.site = site, .origin = site, .class_id = site};
     return at;
 }
 
@@ -152,8 +156,29 @@ bool life_site_bucket(struct life_site *site, enum life_outcome outcome, enum li
 
 /* ---- batches ---------------------------------------------------------------------------------------------------- */
 
-static bool add_births(struct life_heap *heap, const struct eden_birth_cell *cell) {
-    struct life_site *site = cell->site < EDEN_CLASS_LIMIT ? life_heap_site(heap, cell->site) : NULL;
+/* The group of objects that have this index in their headers; NULL: no memory, or no such index. */
+static struct life_site *find_group(const struct life_model *model, struct life_heap *heap, uint32_t index) {
+    struct life_site *group =
+        index < EDEN_CLASS_LIMIT ? life_heap_site(heap, model->stacks ? LIFE_NO_STACK + index : index) : NULL;
+    if (group && group->origin != index) { /* it is new */
+        group->origin = group->class_id = index;
+    }
+    return group;
+}
+
+/* The group of those that were allocated on this stack; NULL: no memory, or no such stack. */
+static struct life_site *find_stack(const struct life_model *model, struct life_heap *heap, uint32_t number) {
+    const struct life_stack *stack = life_stacks_get(model->stacks, number);
+    struct life_site *group =
+        stack && number < EDEN_CLASS_LIMIT ? life_heap_site(heap, EDEN_CLASS_LIMIT + number) : NULL;
+    if (group) {
+        group->origin = group->class_id = stack->class_id;
+    }
+    return group;
+}
+
+static bool add_births(const struct life_model *model, struct life_heap *heap, const struct eden_birth_cell *cell) {
+    struct life_site *site = find_group(model, heap, cell->site);
     if (!site) {
         return false;
     }
@@ -162,6 +187,24 @@ static bool add_births(struct life_heap *heap, const struct eden_birth_cell *cel
     site->births.weight += cell->weight;
     site->births.weight_bytes += cell->weight_bytes;
     return true;
+}
+
+/* A sample's stack, before its end is told. Its birth is told by site, too: see life_by_stack.c. What is not known is
+ * of unknown stack, and lost to nobody. */
+static void add_stack(const struct life_model *model, struct life_heap *heap, const struct life_stack_record *record) {
+    bool sound = heap->begun && record->class_id < EDEN_CLASS_LIMIT;
+    struct life_site *unknown = sound ? find_group(model, heap, record->site) : NULL;
+    if (unknown) {
+        unknown->class_id = record->class_id;
+    }
+    struct life_site *group = unknown ? find_stack(model, heap, record->stack) : NULL;
+    if (group && life_samples_add(&heap->samples, record->birth_bytes, record->stack)) {
+        double weight = eden_weight(heap->state.sampling, heap->state.rate, record->bytes);
+        group->births.count++;
+        group->births.bytes += record->bytes;
+        group->births.weight += eden_weight_units(heap->state.sampling, heap->state.rate, record->bytes);
+        group->births.weight_bytes += (uint64_t)(weight * (double)record->bytes + 0.5);
+    }
 }
 
 static void add_to_sums(struct life_sums *sums, const struct eden_life_cell *cell, uint64_t scavenges, uint64_t fulls) {
@@ -180,15 +223,11 @@ static void add_to_sums(struct life_sums *sums, const struct eden_life_cell *cel
 }
 
 /* scavenges and fulls are sums here; each object's own, in the cell, decides the bucket. */
-static bool add_ends(struct life_heap *heap, enum life_outcome outcome, const struct eden_life_cell *cell,
+static bool add_ends(struct life_site *site, enum life_outcome outcome, const struct eden_life_cell *cell,
                      uint64_t scavenges, uint64_t fulls) {
     bool apart = eden_buckets_are_apart(cell);
     bool bucketed = cell->ns_bucket < HISTOGRAM_BUCKETS && cell->bytes_bucket < HISTOGRAM_BUCKETS;
-    if (cell->site >= EDEN_CLASS_LIMIT || cell->flags >= EDEN_LIFE_FLAGS || !(apart || bucketed)) {
-        return false;
-    }
-    struct life_site *site = life_heap_site(heap, cell->site);
-    if (!site) {
+    if (!site || cell->flags >= EDEN_LIFE_FLAGS || !(apart || bucketed)) {
         return false;
     }
     add_to_sums(&site->ended[outcome][cell->flags], cell, scavenges, fulls);
@@ -211,14 +250,12 @@ static bool add_ends(struct life_heap *heap, enum life_outcome outcome, const st
     return true;
 }
 
-static bool add_bucket(struct life_heap *heap, const struct eden_life_bucket *from) {
-    if (from->site >= EDEN_CLASS_LIMIT || from->clock >= EDEN_LIFE_CLOCKS || from->bucket >= HISTOGRAM_BUCKETS) {
+static bool add_bucket(struct life_site *site, const struct eden_life_bucket *from) {
+    if (!site || from->clock >= EDEN_LIFE_CLOCKS || from->bucket >= HISTOGRAM_BUCKETS) {
         return false;
     }
-    struct life_site *site = life_heap_site(heap, from->site);
     const struct life_bucket bucket = {from->bucket, from->count, from->weight, from->weight_bytes};
-    return site != NULL &&
-           life_site_bucket(site, from->censored ? LIFE_CENSORED : LIFE_DIED, (enum life_clock)from->clock, &bucket);
+    return life_site_bucket(site, from->censored ? LIFE_CENSORED : LIFE_DIED, (enum life_clock)from->clock, &bucket);
 }
 
 static uint64_t weighted(uint64_t weight, uint64_t sum, double unit) {
@@ -250,7 +287,9 @@ static bool add_object(struct life_model *model, struct life_heap *heap, const s
         .weight_us = weighted(record->weight, ns, 1e3),
         .weight_kib = weighted(record->weight, bytes, 1024),
     };
-    if (!add_ends(heap, record->censored ? LIFE_CENSORED : LIFE_DIED, &cell, cell.scavenges, cell.fulls)) {
+    uint32_t stack = model->stacks ? life_samples_end(&heap->samples, record->birth_bytes) : 0;
+    struct life_site *group = stack != 0 ? find_stack(model, heap, stack) : find_group(model, heap, record->site);
+    if (!add_ends(group, record->censored ? LIFE_CENSORED : LIFE_DIED, &cell, cell.scavenges, cell.fulls)) {
         return false;
     }
     if (model->on_object) {
@@ -271,6 +310,7 @@ union any_record {
     struct eden_life_cell life;
     struct eden_life_bucket bucket;
     struct eden_life_record object;
+    struct life_stack_record stack;
 };
 
 static bool add_record(struct life_model *model, struct life_heap *heap, uint32_t kind,
@@ -285,24 +325,29 @@ static bool add_record(struct life_model *model, struct life_heap *heap, uint32_
         heap->state = record->profile;
         return true;
     case EDEN_BATCH_BIRTHS:
-        return add_births(heap, &record->birth);
+        return add_births(model, heap, &record->birth);
     case EDEN_BATCH_DEATHS:
     case EDEN_BATCH_CENSORED:
-        return add_ends(heap, kind == EDEN_BATCH_CENSORED ? LIFE_CENSORED : LIFE_DIED, life,
-                        (uint64_t)life->scavenges * life->count + life->scavenges_sum,
+        heap->told_by_cells = true;
+        return add_ends(find_group(model, heap, life->site), kind == EDEN_BATCH_CENSORED ? LIFE_CENSORED : LIFE_DIED,
+                        life, (uint64_t)life->scavenges * life->count + life->scavenges_sum,
                         (uint64_t)life->fulls * life->count + life->fulls_sum);
     case EDEN_BATCH_BUCKETS:
-        return add_bucket(heap, &record->bucket);
+        return add_bucket(find_group(model, heap, record->bucket.site), &record->bucket);
     case EDEN_BATCH_OBJECTS:
         return add_object(model, heap, &record->object);
+    case LIFE_BATCH_STACK:
+        add_stack(model, heap, &record->stack);
+        return true;
     default:
         return true;
     }
 }
 
 /* Others are of a runtime that knows more than we do. */
-static bool is_known(uint32_t kind) {
-    return kind <= EDEN_BATCH_OBJECTS || kind == EDEN_BATCH_BUCKETS || life_decoder_knows(kind);
+static bool is_known(const struct life_model *model, uint32_t kind) {
+    return kind <= EDEN_BATCH_OBJECTS || kind == EDEN_BATCH_BUCKETS || life_decoder_knows(kind) ||
+           (model->stacks && kind == LIFE_BATCH_STACK);
 }
 
 struct decoding {
@@ -330,7 +375,7 @@ bool life_model_batch(struct life_model *model, struct life_heap *heap, uint32_t
     if (record_bytes < sizeof(uint64_t)) {
         return count == 0;
     }
-    if (!is_known(kind)) {
+    if (!is_known(model, kind)) {
         model->unknown++;
         return true;
     }

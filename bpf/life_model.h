@@ -12,6 +12,8 @@
 #include "event.h"
 #include "failure.h"
 #include "life_decode.h"
+#include "life_samples.h"
+#include "life_stacks.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -45,13 +47,20 @@ struct life_histogram {
     size_t count, room;
 };
 
+/* In a model with stacks these take the place of sites: life_site.site is EDEN_CLASS_LIMIT plus the number of a stack,
+ * or, of objects whose stack is not known, this plus the index in their headers (life_by_stack.h). */
+enum { LIFE_NO_STACK = 2 * EDEN_CLASS_LIMIT };
+static inline bool life_is_stack(uint32_t site) { return site >= EDEN_CLASS_LIMIT; }
+
 struct life_site {
-    uint32_t site; /* the index in the objects' headers: a class's, or that of a class at a site */
+    uint32_t site;   /* the index in the objects' headers: a class's, or that of a class at a site */
+    uint32_t origin; /* that index, where `site` is a stack's */
     uint32_t
         class_id;  /* the class's own index; == site where it is not allocated at a site, or where that is unknown */
     char name[64]; /* of the site; "": unknown */
     char class_name[64];
-    struct life_sums births; /* count, bytes, weight, weight_bytes alone */
+    const struct life_stack *stack; /* the model's; NULL: not grouped by stack, or not known (life_by_stack.h) */
+    struct life_sums births;        /* count, bytes, weight, weight_bytes alone */
     struct life_sums ended[LIFE_OUTCOMES][EDEN_LIFE_FLAGS];
     struct life_histogram histogram[LIFE_OUTCOMES][LIFE_CLOCKS];
 };
@@ -65,6 +74,8 @@ struct life_heap {
     struct eden_profile_record state; /* the last one that came; all else is of the profile that it is of */
     uint64_t replaced;                /* profiles whose place that one took */
     struct life_decoder decoder;      /* owned; of short forms of records */
+    struct life_samples samples;      /* owned; where stacks are known */
+    bool told_by_cells;               /* ends, so that no stack of them can be known, though the model has stacks */
     struct life_site *sites;          /* owned, in order of `site` */
     size_t site_count, site_room;
 };
@@ -86,7 +97,8 @@ struct life_model {
     uint64_t lost; /* batches or records that did not arrive, and objects that the heaps themselves lost */
     struct life_heap *heaps;
     size_t heap_count, heap_room;
-    uint64_t unknown; /* batches of kinds that this version does not know */
+    uint64_t unknown;                 /* batches of kinds that this version does not know */
+    const struct life_stacks *stacks; /* not NULL: objects are grouped by them (LIFE_BATCH_STACK) */
     struct life_objects objects;
     life_object_fn *on_object; /* is told of each object that life_model_batch adds; NULL: nobody is */
     void *object_context;

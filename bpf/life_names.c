@@ -116,7 +116,7 @@ void life_names_apply(const struct life_names *names, struct life_heap *heap) {
     from = from ? from : late;
     for (size_t i = 0; from && i < heap->site_count; i++) {
         struct life_site *site = &heap->sites[i];
-        const struct life_name *name = find(from, site->site);
+        const struct life_name *name = find(from, site->origin);
         if (name) {
             const struct life_name *class_name = find(from, name->class_id);
             site->class_id = name->class_id;

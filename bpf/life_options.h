@@ -10,6 +10,7 @@ struct life_request {
     const char *sampling;  /* NULL: bytes=512K */
     const char *mechanism; /* NULL: vm */
     bool details;          /* records of single objects */
+    bool stacks;           /* likewise, and the stack on which each was allocated: refused if there are too many */
 };
 
 /* False, with status 1 and the value named, where a word is none or its number is out of bounds. */

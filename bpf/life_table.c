@@ -4,6 +4,7 @@
  * that objects alive at the end hide the rest. Objects of which only the number is known (their heap's end was not
  * told) count as censored. */
 #include "life_table.h"
+#include "life_by_stack.h"
 #include "life_options.h"
 #include "life_view_parts.h"
 #include <inttypes.h>
@@ -28,7 +29,7 @@ static char *median_text(char text[FORMAT_MAX + 2], const struct life_site *grou
 
 static void print_row(FILE *out, const struct life_heap *heap, const struct life_groups *groups,
                       const struct life_site *group, const struct life_view_options *options, bool by_site) {
-    char text[FORMAT_MAX + 2], label[LIFE_LABEL];
+    char text[FORMAT_MAX + 2], label[LIFE_HEAP_LABEL];
     struct life_summary summary;
     life_summarise(&summary, heap, group, &groups->total, &options->rule);
     fprintf(out, "%11s", format_count(text, summary.births));
@@ -42,11 +43,13 @@ static void print_row(FILE *out, const struct life_heap *heap, const struct life
     fprintf(out, " %10s", median_text(text, group));
     fprintf(out, " %9s", mean_text(text, LIFE_SCAVENGES, &summary.mean[LIFE_SCAVENGES]));
     fprintf(out, " %7s", mean_text(text, LIFE_FULLS, &summary.mean[LIFE_FULLS]));
-    fprintf(out, "  %-11s  %s\n", life_verdict_name(summary.verdict), life_group_label(label, group, by_site));
+    fprintf(out, "  %-11s  %s\n", life_verdict_name(summary.verdict),
+            by_site && life_is_stack(group->site) ? life_place_label(label, group)
+                                                  : life_group_label(label, group, by_site));
 }
 
 static bool print_table(FILE *out, const struct life_heap *heap, const struct life_view_options *options, bool by_site,
-                        struct failure *why) {
+                        bool stacks, struct failure *why) {
     struct life_groups groups;
     if (!life_groups_make(&groups, heap, by_site)) {
         return life_no_memory(why);
@@ -54,7 +57,9 @@ static bool print_table(FILE *out, const struct life_heap *heap, const struct li
     size_t rows = life_rows(options, groups.count);
     fprintf(out, "%11s %7s %7s %11s %10s %10s %10s %7s %10s %9s %7s  %-11s  %s\n", "births", "objects", "memory",
             "deaths", "censored", "lifetime", "allocated", "of run", "median", "scavenges", "fulls", "verdict",
-            by_site ? "site" : "class");
+            !by_site ? "class"
+            : stacks ? "stack"
+                     : "site");
     for (size_t i = 0; i < rows; i++) {
         print_row(out, heap, &groups, groups.at[i], options, by_site);
     }
@@ -104,17 +109,21 @@ bool life_table(FILE *out, const struct life_model *model, const struct life_vie
                 struct failure *why) {
     for (size_t i = 0; i < model->heap_count; i++) {
         const struct life_heap *heap = &model->heaps[i];
+        char unknown[FORMAT_MAX];
         print_heading(out, heap);
+        if (model->stacks && heap->begun) {
+            fprintf(out, "  stacks of %s samples are unknown\n", format_count(unknown, life_by_stack_unknown(heap)));
+        }
         if (heap->site_count == 0) {
             continue;
         }
         fprintf(out, "\n");
-        if (!print_table(out, heap, options, false, why)) {
+        if (!print_table(out, heap, options, false, false, why)) {
             return false;
         }
         if (has_sites(heap)) {
             fprintf(out, "\n");
-            if (!print_table(out, heap, options, true, why)) {
+            if (!print_table(out, heap, options, true, model->stacks, why)) {
                 return false;
             }
         }

@@ -2,7 +2,8 @@
  *
  * The frames are the class, the site, if there is one, and how long the objects lived: short-lived and long-lived by
  * the rule; "unknown" is what was alive at the end before it had reached the limit. The amounts of a site add up to
- * what was sampled there, in objects or bytes. With many heaps their labels are the first frames. */
+ * what was sampled there, in objects or bytes. With many heaps their labels are the first frames. With native stacks
+ * the frames are the program's functions, outermost first, then the class. */
 #include "life_view_parts.h"
 #include "text.h"
 #include <inttypes.h>
@@ -30,8 +31,14 @@ static void print_frame(FILE *out, const char *label) {
     fprintf(out, "%s;", frame);
 }
 
-static void print_site(FILE *out, const struct life_heap *heap, const struct life_site *site,
-                       const struct life_view_options *options, bool with_heap) {
+static void print_functions(FILE *out, const struct life_stacks *stacks, const struct life_stack *stack) {
+    for (uint32_t i = stack->depth; i-- > 0;) {
+        print_frame(out, stacks->name[stack->frame[i]]);
+    }
+}
+
+static void print_site(FILE *out, const struct life_model *model, const struct life_heap *heap,
+                       const struct life_site *site, const struct life_view_options *options) {
     static const enum life_verdict order[] = {LIFE_SHORT, LIFE_LONG, LIFE_UNKNOWN};
     uint64_t amount[LIFE_LONG + 1] = {0};
     char label[LIFE_HEAP_LABEL];
@@ -44,11 +51,14 @@ static void print_site(FILE *out, const struct life_heap *heap, const struct lif
         if (value == 0) {
             continue;
         }
-        if (with_heap) {
+        if (model->heap_count > 1) {
             print_frame(out, life_heap_label(label, heap));
         }
+        if (site->stack) {
+            print_functions(out, model->stacks, site->stack);
+        }
         print_frame(out, life_class_label(label, site));
-        if (site->site != site->class_id) {
+        if (!site->stack && site->site != site->class_id) {
             print_frame(out, life_site_label(label, site));
         }
         fprintf(out, "%s %" PRIu64 "\n", life_verdict_name(order[i]), value);
@@ -60,7 +70,7 @@ bool life_view_folded(FILE *out, const struct life_model *model, const struct li
     (void)why;
     for (size_t i = 0; i < model->heap_count; i++) {
         for (size_t j = 0; j < model->heaps[i].site_count; j++) {
-            print_site(out, &model->heaps[i], &model->heaps[i].sites[j], options, model->heap_count > 1);
+            print_site(out, model, &model->heaps[i], &model->heaps[i].sites[j], options);
         }
     }
     return true;

@@ -11,10 +11,12 @@
  * its middle the average, and the standard deviation that of lifetimes spread evenly in it; so pprof's filters by label
  * (-tagfocus) can choose lifetimes to 6.25%. Values are what the samples stand for, as the format asks.
  *
- * The stack is the site within the class (within the heap, if there are many). Protocol buffers may be written in
+ * The stack is the site within the class (within the heap, if there are many), or, with native stacks, the class within
+ * the functions. Protocol buffers may be written in
  * pieces: messages written one after the other are one message with all of their elements. So each element goes out as
  * it comes, and only the number of strings is kept. */
 #include "gzip.h"
+#include "life_batch.h"
 #include "life_view_parts.h"
 #include "profile.pb-c.h"
 #include "text.h"
@@ -74,7 +76,7 @@ static const char *const words[WORDS] = {
     "objects",
 };
 
-enum { TYPES = 6, MOST_LABELS = 16, MOST_FRAMES = 3 };
+enum { TYPES = 6, MOST_LABELS = 16, MOST_FRAMES = 2 + LIFE_STACK_MOST };
 
 struct pprof {
     ProtobufCBuffer buffer; /* first: what protobuf-c passes to take_packed */
@@ -134,7 +136,7 @@ static void write_head(struct pprof *pprof, const struct life_model *model) {
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
-enum frame { FRAME_SITE, FRAME_CLASS, FRAME_HEAP };
+enum frame { FRAME_SITE, FRAME_CLASS, FRAME_HEAP, FRAME_FUNCTION };
 
 static uint64_t frame_id(size_t heap, enum frame frame, uint32_t index) {
     return (uint64_t)(heap + 1) << 34 | (uint64_t)index << 2 | frame;
@@ -235,6 +237,13 @@ static void write_site(struct pprof *pprof, struct stack *stack, const struct li
     }
 }
 
+/* Innermost first: the class, as what the innermost function allocates. */
+static void add_functions(struct stack *stack, const struct life_stack *from) {
+    for (uint32_t i = 0; i < from->depth && i < LIFE_STACK_MOST; i++) {
+        stack->at[stack->count++] = frame_id(0, FRAME_FUNCTION, from->frame[i]);
+    }
+}
+
 static bool write_heap(struct pprof *pprof, const struct life_model *model, size_t number) {
     const struct life_heap *heap = &model->heaps[number];
     struct life_groups classes;
@@ -253,11 +262,14 @@ static bool write_heap(struct pprof *pprof, const struct life_model *model, size
     for (size_t i = 0; i < heap->site_count; i++) {
         const struct life_site *site = &heap->sites[i];
         struct stack stack = {.count = 0};
-        if (site->site != site->class_id) {
+        if (!site->stack && site->site != site->class_id) {
             stack.at[stack.count++] = frame_id(number, FRAME_SITE, site->site);
             write_frame(pprof, stack.at[0], life_site_label(label, site));
         }
         stack.at[stack.count++] = frame_id(number, FRAME_CLASS, site->class_id);
+        if (site->stack) {
+            add_functions(&stack, site->stack);
+        }
         if (model->heap_count > 1) {
             stack.at[stack.count++] = frame_id(number, FRAME_HEAP, 0);
         }
@@ -274,6 +286,9 @@ bool life_view_pprof(FILE *out, const struct life_model *model, const struct lif
         return life_no_memory(why);
     }
     write_head(&pprof, model);
+    for (size_t i = 0; model->stacks && i < model->stacks->name_count; i++) {
+        write_frame(&pprof, frame_id(0, FRAME_FUNCTION, (uint32_t)i), model->stacks->name[i]);
+    }
     bool good = true;
     for (size_t i = 0; i < model->heap_count && good; i++) {
         good = write_heap(&pprof, model, i);

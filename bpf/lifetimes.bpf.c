@@ -17,9 +17,8 @@
 #include "hit.bpf.h"
 #include "life_kernel.h"
 
-/* Copy batches, rather than add them up. */
-const volatile bool send_records = false;
-const volatile uint32_t records_bytes = 4096; /* of the ring buffer */
+const volatile bool send_records = false; /* copy batches, rather than add them up */
+const volatile uint32_t records_bytes = 4096;
 
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
@@ -45,10 +44,7 @@ struct {
     __type(value, struct life_profile);
 } life_profiles SEC(".maps");
 
-struct {
-    __uint(type, BPF_MAP_TYPE_RINGBUF);
-    __uint(max_entries, 4096);
-} life_records SEC(".maps");
+struct life_records_map life_records SEC(".maps");
 
 /* In no stack: it has 512 bytes. */
 static const struct life_sums no_sums;
@@ -309,6 +305,10 @@ int on_batch(struct pt_regs *ctx) {
         return 0;
     }
     batch.heap = heap->number;
+    if (batch.kind == LIFE_BATCH_STACK) {
+        lose_many(LOST_UNREADABLE, count);
+        return 0;
+    }
     uint64_t taken = count < LIFE_MOST_RECORDS ? count : LIFE_MOST_RECORDS;
     bool sound = record_bytes >= LIFE_LEAST_RECORD && record_bytes <= LIFE_MOST_BATCH_BYTES;
     lose_many(LOST_UNREADABLE, sound ? count - taken : count);

@@ -18,6 +18,7 @@ enum {
     OPTION_SAMPLING,
     OPTION_MECHANISM,
     OPTION_DETAILS,
+    OPTION_STACKS,
     OPTION_LIFETIMES,
     OPTION_VIEW,
     OPTION_TOP,
@@ -74,6 +75,9 @@ static const struct described table[] = {
     {{"details", no_argument, NULL, OPTION_DETAILS},
      ACCEPT_LIFETIMES,
      "--details           keep each sampled object, not only sums"},
+    {{"stacks", no_argument, NULL, OPTION_STACKS},
+     ACCEPT_LIFETIMES,
+     "--stacks            by the program's native stacks instead of by site; for 1/100, bytes=8K and sparser"},
     {{"view", required_argument, NULL, OPTION_VIEW},
      ACCEPT_LIFETIMES,
      "--view NAME         another form than the table, as survival or csv; a wrong name lists them"},
@@ -196,6 +200,9 @@ static bool set_lifetimes(struct options *options, int value, const char *argume
     case OPTION_DETAILS:
         options->details = true;
         return true;
+    case OPTION_STACKS:
+        options->stacks = true;
+        return true;
     case OPTION_LIFETIMES:
         options->lifetimes = true;
         options->details = argument != NULL;
@@ -220,6 +227,7 @@ static bool set(struct options *options, int value, const char *argument) {
     case OPTION_SAMPLING:
     case OPTION_MECHANISM:
     case OPTION_DETAILS:
+    case OPTION_STACKS:
     case OPTION_LIFETIMES:
     case OPTION_VIEW:
     case OPTION_BY_SITE:

@@ -27,7 +27,7 @@ enum {
     ACCEPT_FORCE = 1 << 11,      /* --force */
     ACCEPT_HEAP = 1 << 12,       /* --heap ID, and --pid to choose a process that was recorded */
     ACCEPT_PROBE = 1 << 13,      /* --probe NAME, many times */
-    ACCEPT_LIFETIMES = 1 << 14,  /* -i FILE, --heap ID, --details, --view, --top, --by-site, --long-lived,
+    ACCEPT_LIFETIMES = 1 << 14,  /* -i FILE, --heap ID, --details, --stacks, --view, --top, --by-site, --long-lived,
                                   * --pretenure, --force */
     ACCEPT_SAMPLING = 1 << 15,   /* --sampling, --mechanism */
     ACCEPT_RECORDED = 1 << 16,   /* --lifetimes[=details] */
@@ -49,7 +49,7 @@ struct options {
     bool lifetimes;                          /* --lifetimes; with `details` its =details */
     const char *sampling, *mechanism, *view; /* as given: life_options.h and life_view.h say what they may be */
     const char *pretenure;                   /* a file to write */
-    bool details, by_site, top_given, long_lived_given;
+    bool details, stacks, by_site, top_given, long_lived_given;
     uint64_t top;
     double long_lived;   /* percent */
     const char *without; /* hidden, for tests: --without PROBE[,PROBE] */

@@ -9,6 +9,7 @@
 #include "failure.h"
 #include "life_batch.h"
 #include "life_model.h"
+#include "life_stacks.h"
 #include "model.h"
 
 struct source_options {
@@ -24,6 +25,9 @@ struct source_options {
      * call of that. NULL: they are added up in the kernel. */
     life_batch_fn *on_batch;
     void *batch_context;
+    /* lifetimes with on_batch: also take the stack on which each sampled object is allocated, name its functions, add
+     * it to these and hand on its number as a batch LIFE_BATCH_STACK. NULL: don't. */
+    struct life_stacks *stacks;
     bool no_headers;     /* don't read heap headers of late processes: figures are then of what was observed alone */
     const char *without; /* test only: comma-separated probes not to attach; NULL: none */
     bool no_multi;       /* test only: attach by perf events even where uprobe_multi links exist */

@@ -30,7 +30,7 @@ static bool is_excluded(const struct source *source, const char *probe) {
 static bool is_wanted(const struct source *source, enum eden_probe_id probe) {
     switch (probe) {
     case EDEN_PROBE_alloc__sample:
-        return false;
+        return source->options.stacks != NULL;
     case EDEN_PROBE_batch:
         return source->options.lifetimes;
     case EDEN_PROBE_heap__create:
@@ -72,22 +72,37 @@ static bool make_spec(const struct source *source, const struct file *file, cons
     return true;
 }
 
-/* Adds the sites of batch, or of all other probes. */
-static bool add_sites(struct source *source, struct file *file, bool batches, struct failure *why) {
+static enum kernel_program program_for(const char *probe) {
+    int found = probe_find(probe);
+    return found == EDEN_PROBE_batch           ? KERNEL_ON_BATCH
+           : found == EDEN_PROBE_alloc__sample ? KERNEL_ON_SAMPLE
+                                               : KERNEL_ON_PROBE;
+}
+
+static uint32_t sites_before(const struct file *file, enum kernel_program program) {
+    uint32_t sites = 0;
+    for (int i = 0; i < (int)program; i++) {
+        sites += file->sites[i];
+    }
+    return sites;
+}
+
+uint32_t source_sites(const struct file *file) { return sites_before(file, KERNEL_PROGRAMS); }
+
+static bool add_sites(struct source *source, struct file *file, enum kernel_program program, struct failure *why) {
     for (size_t i = 0; i < file->notes.count; i++) {
         const struct note *note = &file->notes.note[i];
         struct probe_spec spec;
-        if ((probe_find(note->name) == EDEN_PROBE_batch) != batches || !make_spec(source, file, note, &spec)) {
+        if (program_for(note->name) != program || !make_spec(source, file, note, &spec)) {
             continue;
         }
         if (!kernel_set_spec(source->kernel, source->specs++, &spec, why)) {
             return false;
         }
-        uint32_t place = file->sites + file->batches;
+        uint32_t place = sites_before(file, program) + file->sites[program]++;
         file->site[place] = note->offset;
         file->semaphore[place] = note->semaphore;
         file->args[spec.probe] = spec.args;
-        *(batches ? &file->batches : &file->sites) += 1;
     }
     return true;
 }
@@ -105,7 +120,11 @@ static bool fill_file(struct source *source, struct file *file, struct failure *
             file->registry = file->notes.note[i].semaphore_address;
         }
     }
-    return add_sites(source, file, false, why) && add_sites(source, file, true, why);
+    bool added = true;
+    for (enum kernel_program program = KERNEL_ON_PROBE; added && program < KERNEL_PROGRAMS; program++) {
+        added = add_sites(source, file, program, why);
+    }
+    return added;
 }
 
 /* The file's number, looked into if it was not yet. -1 and why where that fails. */
@@ -162,9 +181,9 @@ static struct attached *find_attached(const struct observed *observed, uint32_t 
 }
 
 static struct attachment *attach_sites(struct source *source, const struct observed *observed, uint32_t number, int fd,
-                                       bool batches, struct failure *why) {
+                                       enum kernel_program program, struct failure *why) {
     const struct file *file = &source->file[number];
-    uint32_t first = batches ? file->sites : 0, count = batches ? file->batches : file->sites;
+    uint32_t first = sites_before(file, program), count = file->sites[program];
     uint64_t *cookie = calloc(count, sizeof *cookie);
     if (!cookie) {
         failure_set(why, 1, "out of memory");
@@ -180,7 +199,7 @@ static struct attachment *attach_sites(struct source *source, const struct obser
                                          .semaphore = file->semaphore + first,
                                          .cookie = cookie,
                                          .count = count,
-                                         .batches = batches};
+                                         .program = program};
     struct attachment *attachment = kernel_attach(source->kernel, &request, why);
     free(cookie);
     return attachment;
@@ -188,7 +207,7 @@ static struct attachment *attach_sites(struct source *source, const struct obser
 
 bool source_attach(struct source *source, struct observed *observed, uint32_t number, int fd, struct failure *why) {
     const struct file *file = &source->file[number];
-    if (file->sites == 0 || find_attached(observed, number)) {
+    if (file->sites[KERNEL_ON_PROBE] == 0 || find_attached(observed, number)) {
         return true;
     }
     struct attached *grown = reallocarray(observed->attached, observed->attachments + 1, sizeof *grown);
@@ -196,15 +215,15 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
         return failure_set(why, 1, "out of memory");
     }
     observed->attached = grown;
-    struct attachment *attachment = attach_sites(source, observed, number, fd, false, why);
+    struct attachment *attachment = attach_sites(source, observed, number, fd, KERNEL_ON_PROBE, why);
     if (!attachment) {
         return false;
     }
     uint32_t target = source->targets++; /* not before: who can't be attached to is tried again and again */
-    observed->attached[observed->attachments++] = (struct attached){.file = number, .probes = attachment};
+    observed->attached[observed->attachments++] = (struct attached){.file = number, .by[KERNEL_ON_PROBE] = attachment};
     if (source->options.verbose) {
-        fprintf(stderr, "edenscope: process %u: attached to %u probes of %s\n", observed->key.pid, file->sites,
-                file->name);
+        fprintf(stderr, "edenscope: process %u: attached to %u probes of %s\n", observed->key.pid,
+                file->sites[KERNEL_ON_PROBE], file->name);
     }
     return kernel_arm(source->kernel, target, why);
 }
@@ -212,15 +231,21 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
 bool source_attach_batches(struct source *source, struct observed *observed, uint32_t number, int fd,
                            struct failure *why) {
     struct attached *attached = find_attached(observed, number);
-    if (source->file[number].batches == 0 || !attached || attached->batches) {
-        return true;
+    for (enum kernel_program program = KERNEL_ON_BATCH; attached && program < KERNEL_PROGRAMS; program++) {
+        if (source->file[number].sites[program] == 0 || attached->by[program]) {
+            continue;
+        }
+        attached->by[program] = attach_sites(source, observed, number, fd, program, why);
+        if (!attached->by[program]) {
+            return false;
+        }
     }
-    attached->batches = attach_sites(source, observed, number, fd, true, why);
-    return attached->batches != NULL;
+    return true;
 }
 
 void source_detach(struct attached *attached) {
-    attachment_close(attached->batches);
-    attachment_close(attached->probes);
-    attached->batches = attached->probes = NULL;
+    for (int program = KERNEL_PROGRAMS; program-- > 0;) {
+        attachment_close(attached->by[program]);
+        attached->by[program] = NULL;
+    }
 }

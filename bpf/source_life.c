@@ -124,6 +124,7 @@ void source_close_lifetimes(struct source *source) {
     }
     free(source->life.mail);
     life_names_clear(&source->life.names);
+    source_clear_stacks(source);
     source->life = (struct life_source){0};
 }
 
@@ -188,6 +189,9 @@ static bool on_chunk(void *context, const struct life_chunk *chunk) {
                                .records = chunk + 1};
     const struct late_heap *late = late_heap_of(find_observed(source, &batch.process), entry);
     batch.heap_id = late ? late->first.id : batch.heap_id;
+    if (batch.kind == LIFE_BATCH_STACK) {
+        return source_take_stack(source, chunk, &batch);
+    }
     return source->options.on_batch(source->options.batch_context, &batch);
 }
 
@@ -308,6 +312,7 @@ static void say_lost(const struct source *source) {
         [LOST_RECORDS] = "records that came faster than they could be read (without --details there are fewer)",
         [LOST_UNREADABLE] = "records that could not be read or made no sense",
         [LOST_STRAYS] = "batches from too many heaps, or from probes of unknown form",
+        [LOST_STACKS] = "stacks that came faster than they could be read, or from a runtime that tells no births",
     };
     for (enum lost_kind kind = 0; kind < LOST_KINDS; kind++) {
         uint64_t lost = kernel_lost_kind(source->kernel, kind);

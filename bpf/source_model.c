@@ -147,7 +147,7 @@ static bool snapshot_entry(const struct source *source, struct process_model *pr
     }
     uint32_t file = 0;
     while (file + 1 < source->files &&
-           entry->spec >= source->file[file].first_spec + source->file[file].sites + source->file[file].batches) {
+           entry->spec >= source->file[file].first_spec + source_sites(&source->file[file])) {
         file++;
     }
     heap->late = !created;

@@ -4,7 +4,8 @@
  *     source_files.c  files with probes, and attaching to them
  *     source_late.c   heaps that were alive at attach
  *     source_model.c  the model from the kernel program's entries
- *     source_life.c   lifetimes: asking the heaps for profiles, ending these, and the model of them */
+ *     source_life.c   lifetimes: asking the heaps for profiles, ending these, and the model of them
+ *     source_stacks.c lifetimes: the stacks on which sampled objects were allocated */
 #ifndef EDEN_SOURCE_PARTS_H
 #define EDEN_SOURCE_PARTS_H
 
@@ -24,9 +25,8 @@ struct file {
     ino_t inode;
     struct timespec changed;
     char *name;
-    uint32_t sites;             /* 0: nothing for us */
-    uint32_t batches;           /* sites of the probe batch; only where lifetimes are asked for */
-    uint64_t *site, *semaphore; /* those of batch come last */
+    uint32_t sites[KERNEL_PROGRAMS]; /* how many for each */
+    uint64_t *site, *semaphore;      /* in that order */
     uint32_t first_spec;
     int args[EDEN_PROBE_COUNT]; /* how many arguments each probe passes; 0: not in this file */
     struct notes notes;
@@ -46,7 +46,7 @@ struct late_heap {
 
 struct attached {
     uint32_t file;
-    struct attachment *probes, *batches; /* NULL: let go of since, or none */
+    struct attachment *by[KERNEL_PROGRAMS]; /* NULL: let go of since, or none */
 };
 
 struct observed {
@@ -74,8 +74,9 @@ struct life_source {
     struct life_names names; /* where it is for lifetimes alone */
     struct mail *mail;
     size_t mails;
-    uint32_t entries_seen; /* of the kernel program's heaps */
-    uint64_t ending_ns;    /* since when the heaps are to end their profiles; 0: they are not */
+    uint32_t entries_seen;       /* of the kernel program's heaps */
+    uint64_t ending_ns;          /* since when the heaps are to end their profiles; 0: they are not */
+    struct stack_source *stacks; /* NULL: none was taken yet */
 };
 
 struct source {
@@ -100,8 +101,9 @@ int64_t source_add_file(struct source *source, int fd, const char *name, struct 
 /* Attaches the process to the file's probes; true too where it is attached already or there are none. */
 bool source_attach(struct source *source, struct observed *observed, uint32_t number, int fd, struct failure *why);
 void source_clear_file(struct file *file);
+uint32_t source_sites(const struct file *file); /* for all programs */
 
-/* Likewise, to the file's probe batch, from which on its heaps sample. */
+/* Likewise, to the file's probe batch, from which on its heaps sample, and to alloc__sample, if stacks are wanted. */
 bool source_attach_batches(struct source *source, struct observed *observed, uint32_t number, int fd,
                            struct failure *why);
 void source_detach(struct attached *attached);
@@ -112,6 +114,10 @@ bool source_follow_lifetimes(struct source *source); /* new heaps are asked, bat
 void source_take_names(struct source *source);       /* where it is for lifetimes alone */
 bool source_end_lifetimes(struct source *source, bool at_once); /* true: there is nothing to wait for any more */
 void source_close_lifetimes(struct source *source); /* nothing is attached any more: mailboxes get back what they had */
+
+/* source_stacks.c. Hands a stack on, as a batch of LIFE_BATCH_STACK that tells its number; as options.on_batch. */
+bool source_take_stack(struct source *source, const struct life_chunk *chunk, struct life_batch *batch);
+void source_clear_stacks(struct source *source);
 
 /* source_late.c. Reads the headers of the heaps that the newly attached file has in the process. */
 void source_read_headers(struct source *source, struct observed *observed, uint32_t number,

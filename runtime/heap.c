@@ -135,7 +135,7 @@ static bool create(eden_heap *heap, const eden_options *options, eden_error *err
     info->bytes = sizeof *info;
     info->created_ns = now_ns();
     info->figure_count = EDEN_FIGURE_COUNT;
-    info->sample_mailbox = sampling_from_environment();
+    sampling_from_environment(heap);
     strncpy(info->name, options->name == NULL ? "eden" : options->name, sizeof info->name - 1);
     return true;
 }

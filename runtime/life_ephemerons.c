@@ -19,7 +19,8 @@
  *
  * No allocation of an ephemeron collects. A plain one finds room because every allocation in eden leaves room for it
  * (lifetimes_reserve); where its key was born old and eden is full, it is born old too. A pretenured one takes a free
- * chunk, or has old space grow. Where nothing is given the object is left out, and counted in `lost`.
+ * chunk, or has old space grow; where it must not, for max_heap, it is born in eden as a plain one, where there is room
+ * as well. So only what is born old may find room nowhere: such an object is left out, and counted in `lost`.
  *
  * What pretenuring does to the lifetimes measured. Nothing follows from the place of the ephemeron alone: an old one
  * with a young key is in the remembered set (allocation puts it there), so the scavenge that does not reach the key
@@ -97,6 +98,9 @@ static bool follow(struct profile *profile, struct life life, eden_value object,
     uintptr_t start = listed && young ? young_room(profile, ns) : 0;
     if (listed && start == 0) {
         start = old_room(heap, OWN_EPHEMERON_BYTES);
+    }
+    if (listed && start == 0 && !young) {
+        start = young_room(profile, ns);
     }
     if (start == 0) {
         profile->lost++;

@@ -95,7 +95,7 @@ static void begin(eden_heap *heap, uint64_t mail) {
     heap->profile = profile;
     profile->mail = mail;
     profile->begun = lifetimes_now(heap);
-    profile->random = profile->begun.ns | 1;
+    sampling_seed(profile);
     profile->from = heap->mutator.free;
     sampling_read_mailbox(profile);
     choose_mechanism(profile);
@@ -200,7 +200,7 @@ void lifetimes_collecting(eden_heap *heap) {
 }
 
 size_t lifetimes_reserve(const eden_heap *heap) {
-    return heap->profile != NULL && heap->profile->mechanism == EDEN_MECHANISM_EPHEMERON ? OWN_EPHEMERON_BYTES : 0;
+    return heap->profile != NULL && heap->profile->by == &ephemeron_mechanism ? OWN_EPHEMERON_BYTES : 0;
 }
 
 uintptr_t lifetimes_limit(const eden_heap *heap) {

@@ -267,7 +267,9 @@ uintptr_t old_lives_swept(struct profile *profile, eden_value dead);
 void old_lives_moved(struct profile *profile, eden_value (*now)(void *context, eden_value object), void *context);
 
 /* ---- which objects (sampling.c) ---- */
-uint64_t sampling_from_environment(void); /* EDEN_SAMPLING, what the mailbox starts with */
+/* What the mailbox starts with (EDEN_SAMPLING), and the seed of random numbers (EDEN_SAMPLING_SEED; 0: the time). */
+void sampling_from_environment(eden_heap *heap);
+void sampling_seed(struct profile *profile);
 void sampling_read_mailbox(struct profile *profile);
 double sampling_weight(const struct profile *profile, uint64_t bytes);
 uint64_t sampling_weight_units(const struct profile *profile, uint64_t bytes); /* in 1 / EDEN_WEIGHT_ONE */

@@ -213,6 +213,7 @@ struct eden_heap {
     uint64_t full_scavenge_ns;
     eden_heap *registry_next;
     struct profile *profile;     /* NULL: nobody listens (lifetimes.c) */
+    uint64_t sampling_seed;      /* 0: none was given */
     uint64_t stress_allocations; /* since the heap was made, while `stress` was on */
     struct check_state check;
 };

@@ -13,3 +13,10 @@ $(B)/lib/libeden.so: $(RUNTIME_OBJ)
 	@mkdir -p $(@D)
 	$(CC) -shared -Wl,-soname,libeden.so.0 -Wl,-z,defs -o $@ $^ $(LDFLAGS) -lm -lpthread
 	ln -sf libeden.so $(B)/lib/libeden.so.0
+
+# Whoever takes the stack at alloc__sample (edenscope lifetimes --stacks) must get through to the program: these are the
+# functions between the two, none of which is on allocation's fast path. (They depend on this file: built without, they
+# would look the same to make.)
+FRAMED_OBJ := $(addprefix $(B)/runtime/,allocate.o lifetimes.o) $(B)/probes/probes.o
+$(FRAMED_OBJ): CFLAGS_ALL += -fno-omit-frame-pointer
+$(FRAMED_OBJ): runtime/runtime.mk

@@ -75,9 +75,21 @@ static bool in_stretches(const struct profile *profile) {
     return sampling_walks(profile) && profile->sampling == EDEN_SAMPLE_OBJECTS;
 }
 
-uint64_t sampling_from_environment(void) {
-    const char *text = secure_getenv("EDEN_SAMPLING");
+static uint64_t number_of(const char *variable) {
+    const char *text = secure_getenv(variable);
     return text == NULL ? 0 : strtoull(text, NULL, 0);
+}
+
+void sampling_from_environment(eden_heap *heap) {
+    heap->info.sample_mailbox = number_of("EDEN_SAMPLING");
+    heap->sampling_seed = number_of("EDEN_SAMPLING_SEED");
+}
+
+void sampling_seed(struct profile *profile) {
+    const eden_heap *heap = profile->heap;
+    uint64_t seed = heap->sampling_seed;
+    /* Seeds of tests follow one another, and xorshift needs bits of all places: Weyl's sequence of the golden ratio. */
+    profile->random = (seed != 0 ? (seed + heap->info.heap_id) * 0x9e3779b97f4a7c15u : profile->begun.ns) | 1;
 }
 
 void sampling_read_mailbox(struct profile *profile) {

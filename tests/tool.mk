@@ -10,4 +10,4 @@ $(B)/tests/test_notes: LDLIBS += -lelf
 $(B)/tests/test_heapinfo: $(B)/bpf/heapinfo.o
 $(B)/tests/test_model: $(B)/bpf/model.o $(B)/bpf/model_json.o $(B)/bpf/format.o $(B)/bpf/text.o
 $(B)/tests/test_model: LDLIBS += -ljansson
-$(B)/tests/test_life_model: $(addprefix $(B)/bpf/,life_model.o life_decode.o life_names.o life_options.o failure.o)
+$(B)/tests/test_life_model $(B)/tests/test_life_stacks: $(addprefix $(B)/bpf/,life_model.o life_decode.o life_samples.o life_stacks.o life_by_stack.o life_groups.o life_names.o life_options.o failure.o)

@@ -79,6 +79,14 @@ if not '$sampling'.startswith('window'):
     assert abs(sum(row['allocation_share'] for row in seen['classes'] if row['heap'] == 1) - 1) < 1e-9"
     done
 done
+# One of its heaps is filled up to max_heap: where there is no old space for ephemerons, there is eden.
+for mechanism in ephemeron pretenured oracle; do
+    lifetimes --sampling all --mechanism $mechanism -- "$exercise"
+    check "$mechanism" "
+whole(seen)
+assert seen['mechanism'] == '$mechanism' and len(seen['heaps']) == 9
+assert total(seen, 'births') > 100000 and total(seen, 'deaths') > 0, total(seen, 'births')"
+done
 lifetimes -- "$exercise"
 check "the default" "
 whole(seen)

@@ -112,23 +112,25 @@ bench() {
 }
 check_bench() { python3 -c "
 import json
-entries = {(entry['mechanism'], entry['sampling']): entry for entry in json.load(open('$folder/bench.json'))}
+entries = {(entry['mechanism'] if entry['output'] == 'sums' else entry['output'], entry['sampling']): entry
+           for entry in json.load(open('$folder/bench.json'))}
 $1" || die "bench: $(cat "$folder/bench.json")"; }
 expect_status 0 bench "$build" -n 2 -e 1 --samplings all,1/1000
 check_bench "
-assert set(entries) == {(m, s) for m in ('vm', 'ephemeron', 'pretenured') for s in ('all', '1/1000')}
+assert set(entries) == {(m, s) for m in ('vm', 'ephemeron', 'pretenured') for s in ('all', '1/1000')} | {('records', 'all')}
 for (mechanism, sampling), entry in entries.items():
     ratio = entry['time_ratio']
     assert entry['program'] == 'dataframe' and set(ratio) == {'min', 'median', 'max'}, entry
     assert 0 < ratio['min'] <= ratio['median'] <= ratio['max'] and entry['memory_ratio'] > 0, entry
     assert entry['lost'] == 0 and entry['problems'] == [] and entry['tool_cpu_s'] > 0, entry
-    assert len(entry['ratios']) == entry['pairs'] == (2 if mechanism == 'vm' else 1), entry
-    assert (entry['interval'] is None) == (mechanism != 'vm') and ('gain' in entry) == (mechanism == 'pretenured'), entry
+    assert len(entry['ratios']) == entry['pairs'] == (2 if entry['mechanism'] == 'vm' else 1), entry
+    assert (entry['interval'] is None) == (entry['mechanism'] != 'vm') and ('gain' in entry) == (mechanism == 'pretenured'), entry
     assert (entry['ns_per_object'] is not None) == (sampling == 'all'), entry
 frame = entries['vm', 'all']
+assert entries['records', 'all']['objects'] == frame['objects'] and entries['records', 'all']['file_bytes'] > frame['objects']
 assert 43 * $rows < frame['objects'] < 43 * $rows + 100, frame
 assert abs(frame['paper_memory_ratio'] - 1 - 80 * frame['objects'] / frame['allocated_bytes']) < 1e-9, frame"
-for heading in "1. CPU time" "2. Averages over dataframe" "3. Memory" "4. Ephemerons"; do
+for heading in "1. CPU time" "2. Averages over dataframe" "3. Memory" "4. Ephemerons" "5. CPU time with every record"; do
     grep -qF "$heading" "$folder/out" || die "the bench does not print '$heading'"
 done
 bench/lifetimes_table.py "$folder/bench.json" | cmp - <(head -n -2 "$folder/out") || die "the file has not what is printed"

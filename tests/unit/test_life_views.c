@@ -545,6 +545,48 @@ static void pprof_has_tcmallocs_form(void **state) {
     clear_model(&model);
 }
 
+/* The functions of a native stack are its frames, innermost first in pprof, outermost first in folded stacks. */
+static void functions_are_frames(void **state) {
+    (void)state;
+    struct life_stacks stacks = {0};
+    const uint32_t frame[] = {life_stacks_name(&stacks, "push"), life_stacks_name(&stacks, "run; all"),
+                              life_stacks_name(&stacks, "main")};
+    uint32_t number = life_stacks_add(&stacks, 5, frame, 3);
+    struct life_model model = {.stacks = &stacks};
+    struct life_heap *heap = life_model_heap(&model, &(struct process_key){.pid = 7, .start_ns = 1}, 1, 1);
+    build_run(heap, 1000000, 1 << 20);
+    struct life_site *group = life_heap_site(heap, EDEN_CLASS_LIMIT + number);
+    group->class_id = 5;
+    group->stack = life_stacks_get(&stacks, number);
+    snprintf(group->class_name, sizeof group->class_name, "Pair");
+    build_end(group, (struct build_end){.outcome = LIFE_DIED, .count = 3, .bytes = 24, .ns = 10, .allocated = 24});
+    group = life_heap_site(heap, LIFE_NO_STACK + 5);
+    group->class_id = 5;
+    snprintf(group->class_name, sizeof group->class_name, "Pair");
+    snprintf(group->name, sizeof group->name, "unknown stack");
+    build_end(group, (struct build_end){.outcome = LIFE_DIED, .count = 2, .bytes = 24, .ns = 10, .allocated = 24});
+    size_t size;
+    char *text = print("folded", &model, &life_view_defaults, &size);
+    assert_string_equal(text, "main;run? all;push;Pair;short-lived 3\nPair;unknown stack;short-lived 2\n");
+    free(text);
+    text = print("pprof", &model, &life_view_defaults, &size);
+    Perftools__Profiles__Profile *profile = read_pprof(text, size);
+    static const char *const known[] = {"Pair", "push", "run; all", "main"}, *const unknown[] = {"unknown stack",
+                                                                                                 "Pair"};
+    assert_int_equal(profile->n_sample, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const Perftools__Profiles__Sample *sample = profile->sample[i];
+        assert_int_equal(sample->n_location_id, i < 2 ? 4 : 2);
+        for (size_t j = 0; j < sample->n_location_id; j++) {
+            assert_string_equal(frame_name(profile, sample->location_id[j]), (i < 2 ? known : unknown)[j]);
+        }
+    }
+    perftools__profiles__profile__free_unpacked(profile, NULL);
+    free(text);
+    life_model_clear(&model);
+    life_stacks_clear(&stacks);
+}
+
 static void assert_is_svg(const char *text, size_t size) {
     FILE *lint = popen("xmllint --noout --nonet -", "w");
     assert_non_null(lint);
@@ -850,6 +892,7 @@ int main(void) {
         cmocka_unit_test(survival_curves_are_whole),
         cmocka_unit_test(folded_stacks_add_up),
         cmocka_unit_test(pprof_has_tcmallocs_form),
+        cmocka_unit_test(functions_are_frames),
         cmocka_unit_test(heaps_stay_apart),
         cmocka_unit_test(charts_are_xml),
         cmocka_unit_test(a_missing_gnuplot_is_named),
