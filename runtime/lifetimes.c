@@ -2,10 +2,11 @@
  *
  * A profile exists while somebody listens to the batch probe. It begins where a collection ends, so that what is
  * sampled (sampling.c) was born under its eyes, and is gone, memory and all, at the first collection after the listener
- * left. It keeps a list of the sampled objects that are alive in new space, one of those in old space, and one of those
- * born in eden since the last collection (or walks eden instead). A collection moves each on: the scavenger's
- * forwarding addresses say where an object went, and who has none is dead; after marking, who is not marked is dead;
- * compaction changes the addresses. Nothing is added to objects, and nothing to the collector's own loops.
+ * left. It keeps a list of the sampled objects that are alive in new space, lists of those in old space (life_old.c),
+ * and one of those born in eden since the last collection (or walks eden instead). A collection moves each on: the
+ * scavenger's forwarding addresses say where an object went, and who has none is dead; after marking, who is not marked
+ * is dead; compaction changes the addresses. Nothing is added to objects, and to the collector's own loops one
+ * comparison, where the sweep finds an object dead.
  *
  * A death is dated to the start of the collection that found it. The object was alive at its birth, and at the last
  * full collection that it survived; that a scavenge copied it proves nothing, as a dead old object may have held it

@@ -126,11 +126,11 @@ struct profile {
     size_t stretch_count, stretch_room;
     struct lives pending, young;   /* born in eden since the last collection; in new space */
     struct old_lives old;          /* in old space */
-    bool sweeps_told;              /* the sweep calls for the lists of regions where it finds dead objects */
     size_t jumps;                  /* the clock's marks, when its last was of a small object born old; else 0 */
     bool turned;                   /* the clock has, in the collection that runs */
+    bool settled;                  /* the scavenge that runs had two rounds: copies may be copied again, or dead */
+    bool sweeps_told;              /* the sweep calls for the lists of regions where it finds dead objects */
     const struct space *copied_to; /* the semispace that it copies to */
-    bool settled;                  /* it did so in two rounds: a copy may have been copied again, or be dead */
     uint64_t lost;
     uint64_t work_ns; /* spent within collections and passes */
     struct outbox out;
