@@ -130,9 +130,14 @@ def records(entries):
           f"{verdict(mean, BOUND_RECORDS)}")
 
 
+def flat(entries):
+    """The entries, and after each the one that it has within it."""
+    return [each for entry in entries for each in (entry, entry.get("records")) if each]
+
+
 def show(entries):
-    tracked = [entry for entry in entries if entry["mechanism"] == "vm" and entry["output"] == "sums"]
-    shipped = [entry for entry in entries if entry["output"] == "records"]
+    tracked = [entry for entry in entries if entry["mechanism"] == "vm"]
+    shipped = [entry["records"] for entry in entries if "records" in entry]
     others = [entry for entry in entries if entry["mechanism"] != "vm"]
     if tracked:
         costs(tracked)
@@ -142,7 +147,7 @@ def show(entries):
         ephemerons(others)
     if shipped:
         records(shipped)
-    for entry in entries:
+    for entry in flat(entries):
         for problem in entry["problems"]:
             print(f"\n  WRONG: {entry['program']} {RATES[entry['sampling']]} {entry['mechanism']}"
                   f"{' records' if entry['output'] == 'records' else ''}: {problem}")

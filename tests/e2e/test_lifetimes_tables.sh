@@ -111,9 +111,13 @@ bench() {
         "$folder/data.csv"
 }
 check_bench() { python3 -c "
-import json
+import json, sys
+sys.path.insert(0, 'bench')
+from lifetimes_table import flat
+written = json.load(open('$folder/bench.json'))
+assert len({(entry['program'], entry['mechanism'], entry['sampling']) for entry in written}) == len(written)
 entries = {(entry['mechanism'] if entry['output'] == 'sums' else entry['output'], entry['sampling']): entry
-           for entry in json.load(open('$folder/bench.json'))}
+           for entry in flat(written)}
 $1" || die "bench: $(cat "$folder/bench.json")"; }
 expect_status 0 bench "$build" -n 2 -e 1 --samplings all,1/1000
 check_bench "
