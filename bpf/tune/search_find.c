@@ -1,0 +1,178 @@
+/* What a search has found: the front, the point to recommend, and whether a larger eden was for nothing.
+ *
+ * The front is of the time in collections against memory: each point has less of the one than all with less of the
+ * other, by more than 2%, so that noise adds none.
+ *
+ * The recommended point has the least time in collections of those within the memory. Of points that are as good, that
+ * is within 2% or 0.1% of the run, it is the one with the fewest options, then the one of the least memory: an option
+ * that gains nothing is one more thing to explain. It must have been run in the rounds, if there were any, and not be
+ * slower in all: a finalist whose CPU time was more than the program's as it is in each round, and by 2% on the median,
+ * is not recommended. CPU time, as it suffers less from what else the machine does.
+ *
+ * eden.cache: two finalists that differ in eden alone, of which the larger has less time in collections, and yet more CPU
+ * time in each round, by 2% on the median. Then the program itself became slower, which is what happens when eden no
+ * longer fits into a cache, or when fresh memory must be got from the system for it. */
+#include "search.h"
+#include <math.h>
+#include <stdlib.h>
+
+static const double alike_share = 0.02, alike_of_run = 1e-3, slower = 1.02;
+
+enum { ENOUGH_ROUNDS = 3 };
+
+static double cpu_of(const struct search *search, size_t index, size_t round) {
+    const struct candidate *candidate = &search->candidate[index];
+    return candidate->figures[candidate->first_final + round].cpu;
+}
+
+static bool is_finalist(const struct search *search, size_t index) {
+    for (size_t i = 0; i < search->finalists; i++) {
+        if (search->finalist[i] == index) {
+            return !search->candidate[index].failed;
+        }
+    }
+    return false;
+}
+
+struct spread search_cpu_ratio(const struct search *search, size_t a, size_t b) {
+    double from[SEARCH_RUNS], to[SEARCH_RUNS];
+    size_t rounds = is_finalist(search, a) && is_finalist(search, b) ? search->rounds : 0;
+    for (size_t i = 0; i < rounds; i++) {
+        from[i] = cpu_of(search, a, i);
+        to[i] = cpu_of(search, b, i);
+    }
+    return spread_of_ratios(from, to, rounds);
+}
+
+static bool is_slower(const struct spread *ratio) {
+    return ratio->count >= ENOUGH_ROUNDS && ratio->least > 1 && ratio->median > slower;
+}
+
+static bool can_be_chosen(const struct search *search, size_t index, double memory_most) {
+    const struct candidate *candidate = &search->candidate[index];
+    if (candidate->failed || candidate->runs == 0 || (search->rounds > 0 && !is_finalist(search, index)) ||
+        candidate_figures(candidate).memory > memory_most) {
+        return false;
+    }
+    struct spread ratio = search_cpu_ratio(search, 0, index);
+    return !is_slower(&ratio);
+}
+
+/* Simpler, or as simple and smaller. */
+static bool is_simpler(const struct search *search, size_t a, size_t b) {
+    size_t changes_a = setting_changes(search->space, &search->candidate[a].setting);
+    size_t changes_b = setting_changes(search->space, &search->candidate[b].setting);
+    return changes_a != changes_b ? changes_a < changes_b
+                                  : candidate_figures(&search->candidate[a]).memory <
+                                        candidate_figures(&search->candidate[b]).memory;
+}
+
+static size_t choose(const struct search *search, double memory_most) {
+    double least = INFINITY, margin = 0;
+    for (size_t i = 0; i < search->count; i++) {
+        if (can_be_chosen(search, i, memory_most)) {
+            struct search_figures figures = candidate_figures(&search->candidate[i]);
+            if (figures.gc < least) {
+                least = figures.gc;
+                margin = fmax(alike_share * figures.gc, alike_of_run * figures.wall);
+            }
+        }
+    }
+    size_t chosen = SIZE_MAX;
+    for (size_t i = 0; i < search->count; i++) {
+        if (can_be_chosen(search, i, memory_most) && candidate_figures(&search->candidate[i]).gc <= least + margin &&
+            (chosen == SIZE_MAX || is_simpler(search, i, chosen))) {
+            chosen = i;
+        }
+    }
+    return chosen == SIZE_MAX ? 0 : chosen;
+}
+
+/* ---- the front -------------------------------------------------------------------------------------------------- */
+
+struct point {
+    double memory, gc;
+    size_t index;
+};
+
+static int by_memory(const void *a, const void *b) {
+    const struct point *left = a, *right = b;
+    int order = (left->memory > right->memory) - (left->memory < right->memory);
+    return order ? order : (left->gc > right->gc) - (left->gc < right->gc);
+}
+
+static bool find_front(const struct search *search, struct search_finding *finding) {
+    struct point *points = calloc(search->count + 1, sizeof *points);
+    finding->front = calloc(search->count + 1, sizeof *finding->front);
+    if (!points || !finding->front) {
+        free(points);
+        return false;
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < search->count; i++) {
+        if (search->candidate[i].runs > 0 && !search->candidate[i].failed) {
+            struct search_figures figures = candidate_figures(&search->candidate[i]);
+            points[count++] = (struct point){figures.memory, figures.gc, i};
+        }
+    }
+    qsort(points, count, sizeof *points, by_memory);
+    double least = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        if (points[i].gc < (1 - alike_share) * least) {
+            finding->front[finding->front_count++] = points[i].index;
+            least = points[i].gc;
+        }
+    }
+    free(points);
+    return true;
+}
+
+/* ---- eden.cache ------------------------------------------------------------------------------------------------- */
+
+static bool differ_in_eden(const struct setting *small, const struct setting *large) {
+    for (size_t i = 0; i < SETTING_AXES; i++) {
+        if (i != AXIS_EDEN && small->choice[i] != large->choice[i]) {
+            return false;
+        }
+    }
+    return small->choice[AXIS_EDEN] < large->choice[AXIS_EDEN];
+}
+
+static void find_cache(const struct search *search, struct search_finding *finding) {
+    for (size_t i = 0; i < search->finalists; i++) {
+        for (size_t j = 0; j < search->finalists; j++) {
+            size_t small = search->finalist[i], large = search->finalist[j];
+            const struct candidate *a = &search->candidate[small], *b = &search->candidate[large];
+            if (a->failed || b->failed || !differ_in_eden(&a->setting, &b->setting) ||
+                candidate_figures(b).gc >= candidate_figures(a).gc) {
+                continue;
+            }
+            struct spread ratio = search_cpu_ratio(search, small, large);
+            if (is_slower(&ratio) && (!finding->cache || ratio.median > finding->cache_cpu.median)) {
+                finding->cache = true;
+                finding->cache_small = small;
+                finding->cache_large = large;
+                finding->cache_cpu = ratio;
+            }
+        }
+    }
+}
+
+bool search_find(const struct search *search, struct search_finding *finding) {
+    *finding = (struct search_finding){0};
+    finding->recommended =
+        choose(search, search->memory_factor * candidate_figures(&search->candidate[0]).memory);
+    finding->least_gc = choose(search, INFINITY);
+    find_cache(search, finding);
+    if (!find_front(search, finding)) {
+        search_finding_clear(finding);
+        return false;
+    }
+    return true;
+}
+
+void search_finding_clear(struct search_finding *finding) {
+    free(finding->front);
+    finding->front = NULL;
+    finding->front_count = 0;
+}
