@@ -4,6 +4,7 @@
  *
  * A process or a command is recorded first, lifetimes included, to a file that goes away; then that is examined. */
 #include "commands.h"
+#include "interrupt.h"
 #include "life_options.h"
 #include "options.h"
 #include "output.h"
@@ -11,7 +12,9 @@
 #include "recording.h"
 #include "tune/facts_read.h"
 #include "tune/print.h"
+#include "tune/try.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +24,7 @@
 
 static const char usage[] =
     "tune [--json | --emit options] [-o FILE] [-v] (-p PID [seconds] | -- PROGRAM arguments...)\n"
+    "       edenscope tune (--verify | --search) [--options LIST] [--json] [-o FILE] -- PROGRAM arguments...\n"
     "       edenscope tune [-i FILE] [--heap ID] [--pid PID] [--json | --emit options] [-o FILE]\n"
     "\n"
     "  What makes collections slow, why, and the parameters that cure it: of a program that is run\n"
@@ -30,6 +34,7 @@ struct tune {
     struct options options;
     double seconds;
     FILE *out;
+    char *proposal; /* TUNE_OPTIONS_LINE bytes: the options are wanted here, not in a report; NULL: the report is */
 };
 
 /* ---- the report -------------------------------------------------------------------------------------------------- */
@@ -87,8 +92,11 @@ static bool examine(const struct tune *tune, const struct tune_heaps *heaps, con
         struct tune_report report = {.findings = findings, .heaps = heaps->count, .command = command};
         tune_merge(findings, heaps->count, &report.options);
         /* Only now: what fails before must not cost the file that is there. */
-        good = tune->out == stdout || ftruncate(fileno(tune->out), 0) == 0 || errno == EINVAL;
-        good = good && print(tune, &report);
+        if (tune->proposal) {
+            tune_options_line(tune->proposal, &report.options);
+        }
+        good = tune->proposal || tune->out == stdout || ftruncate(fileno(tune->out), 0) == 0 || errno == EINVAL;
+        good = good && (tune->proposal || print(tune, &report));
     }
     for (size_t i = 0; findings && i < heaps->count; i++) {
         findings_clear(&findings[i]);
@@ -153,7 +161,8 @@ static void remove_folder(const char *folder, const char *path) {
     rmdir(folder);
 }
 
-static int observe(const struct tune *tune) {
+/* *examined, where it is given: there is a report, or a proposal. */
+static int observe(const struct tune *tune, bool *examined) {
     const struct options *options = &tune->options;
     const struct life_request lives = {.details = true};
     char folder[PATH_MAX], path[PATH_MAX + 16];
@@ -179,13 +188,54 @@ static int observe(const struct tune *tune) {
     int status = record_run(&request, &published);
     if (published) {
         char *command = quote(options->command);
-        if (!report(tune, path, 0, command, &why)) {
+        bool reported = report(tune, path, 0, command, &why);
+        if (!reported) {
             int failed = failure_tell(&why);
             status = status ? status : failed;
+        }
+        if (examined) {
+            *examined = reported;
         }
         free(command);
     }
     remove_folder(folder, path);
+    return status;
+}
+
+/* ---- trials ------------------------------------------------------------------------------------------------------ */
+
+/* The rules' options, of a run that is recorded first; its output is not ours to show, as a trial's is not. False, with
+ * *status: there are none. */
+static bool propose(const struct tune *tune, char line[TUNE_OPTIONS_LINE], int *status) {
+    struct tune proposing = *tune;
+    bool examined = false;
+    proposing.proposal = line;
+    int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    fflush(stdout);
+    dup2(null, STDOUT_FILENO);
+    *status = observe(&proposing, &examined);
+    if (kept >= 0) {
+        dup2(kept, STDOUT_FILENO);
+        close(kept);
+    }
+    close(null);
+    return examined && *status == 0;
+}
+
+static int try_out(const struct tune *tune) {
+    const struct options *options = &tune->options;
+    char line[TUNE_OPTIONS_LINE] = "";
+    int status = 0;
+    interrupt_install();
+    if (!options->proposed && !propose(tune, line, &status)) {
+        if (!options->search || status != 2 || interrupt_count() > 0) {
+            return status ? status : 1;
+        }
+        fprintf(stderr, "edenscope: so the search begins without what the rules would propose\n");
+    }
+    char *command = quote(options->command);
+    status = tune_try(options, options->proposed ? options->proposed : line, command, tune->out);
+    free(command);
     return status;
 }
 
@@ -194,6 +244,9 @@ static int observe(const struct tune *tune) {
 static bool check(struct tune *tune, struct failure *why) {
     const struct options *options = &tune->options;
     bool observes = options->command || (options->pid && !options->input);
+    if (!tune_try_check(options, why)) {
+        return false;
+    }
     if (options->json && options->emit_options) {
         return failure_set(why, 1, "either --json or --emit options, not both");
     }
@@ -214,7 +267,8 @@ int cmd_tune(int argc, char **argv) {
     struct tune tune = {.out = stdout};
     struct failure why;
     int status;
-    if (!options_parse(&tune.options, ACCEPT_TARGET | ACCEPT_TUNE | ACCEPT_JSON | ACCEPT_OUTPUT | ACCEPT_REST, usage,
+    if (!options_parse(&tune.options,
+                       ACCEPT_TARGET | ACCEPT_TUNE | ACCEPT_TRIALS | ACCEPT_JSON | ACCEPT_OUTPUT | ACCEPT_REST, usage,
                        argc, argv, &status)) {
         return status;
     }
@@ -227,8 +281,10 @@ int cmd_tune(int argc, char **argv) {
         fprintf(stderr, "edenscope: %s: %s\n", options->output, strerror(errno));
         return 1;
     }
-    if (options->command || (options->pid && !options->input)) {
-        status = observe(&tune);
+    if (options->verify || options->search) {
+        status = try_out(&tune);
+    } else if (options->command || (options->pid && !options->input)) {
+        status = observe(&tune, NULL);
     } else {
         const char *path = options->input ? options->input : "eden.data";
         status = report(&tune, path, (uint64_t)options->pid, NULL, &why) ? 0 : failure_tell(&why);

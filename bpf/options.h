@@ -33,6 +33,7 @@ enum {
     ACCEPT_SAMPLING = 1 << 15,   /* --sampling, --mechanism */
     ACCEPT_RECORDED = 1 << 16,   /* --lifetimes[=details] */
     ACCEPT_TUNE = 1 << 17,       /* -i FILE, --heap ID, --emit WHAT */
+    ACCEPT_TRIALS = 1 << 18,     /* --verify, --search, and what goes with them */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
 
@@ -52,6 +53,11 @@ struct options {
     const char *sampling, *mechanism, *view; /* as given: life_options.h and life_view.h say what they may be */
     const char *pretenure;                   /* a file to write */
     bool emit_options;                       /* --emit options */
+    bool verify, search;
+    const char *proposed;   /* --options: as EDEN_OPTIONS; NULL: not given */
+    uint64_t pairs, trials; /* 0: not given */
+    double budget;          /* seconds; 0: not given */
+    double memory_factor;   /* --memory: INFINITY is none; 0: not given */
     bool details, by_site, top_given, long_lived_given;
     uint64_t top;
     double long_lived;   /* percent */

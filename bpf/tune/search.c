@@ -7,20 +7,20 @@
  *
  * The order is by what can matter.
  *  1. The program as it is, twice, which also tells the noise; then the proposed options.
- *  2. Eden from there upwards by fours, and downwards while that helps: eden matters to every program, costs memory, and
- *     its curve has steps, so it is looked at from far before it is walked. These points are the front's skeleton.
- *  3. From the best point within the memory, axis by axis, the axis first whose reach is largest: each run tells how much
- *     of its time in collections each parameter can act on at all (full_gc_ratio on the full collections that growth
- *     caused, ...). Axes without reach cost nothing. Along an ordered axis it walks while that helps, with a stride that
- *     is halved, which is a pattern search; other axes have so few values that each is tried. Sweeps follow until one
+ *  2. Eden from there upwards by fours, and downwards while that helps: eden matters to every program, costs memory,
+ * and its curve has steps, so it is looked at from far before it is walked. These points are the front's skeleton.
+ *  3. From the best point within the memory, axis by axis, the axis first whose reach is largest: each run tells how
+ * much of its time in collections each parameter can act on at all (full_gc_ratio on the full collections that growth
+ *     caused, ...). Axes without reach cost nothing. Along an ordered axis it walks while that helps, with a stride
+ * that is halved, which is a pattern search; other axes have so few values that each is tried. Sweeps follow until one
  *     changes nothing, because axes depend on each other: a larger eden leaves less to tenure.
  *  4. The same, one sweep, from the best point whatever its memory, the other axes' gains taken along: for the front.
  *  5. Rounds: the finalists, one run each, again and again, the order reversed each time. Their medians decide.
  *
  * Noise. A challenger replaces the best only if its median is less by 2% and by 0.1% of the run, and by what noise
  * explains; while noise leaves it open the two are run again, thrice at most. Runs whose collections did the same work
- * differ by noise alone, unless by much, and aren't repeated. A challenger that wins by luck is found out in the rounds,
- * whose runs are not those that it was chosen by.
+ * differ by noise alone, unless by much, and aren't repeated. A challenger that wins by luck is found out in the
+ * rounds, whose runs are not those that it was chosen by.
  *
  * What can go wrong: a valley that is narrower than the stride; two axes that help only together; a program that does
  * not do the same each time, whose noise then hides the rest; a machine that slows down during a sweep, which makes
@@ -90,7 +90,7 @@ static bool measure(struct search *search, size_t index) {
     if (search->ended || candidate->failed || candidate->runs == SEARCH_RUNS) {
         return false;
     }
-    switch (search->ports.run(search->ports.context, &candidate->setting, &figures)) {
+    switch (search->ports.run(search->ports.context, &candidate->point, &figures)) {
     case SEARCH_RAN:
         search->runs++;
         candidate->figures[candidate->runs++] = figures;
@@ -112,15 +112,15 @@ static bool usable(const struct search *search, size_t index) {
     return search->candidate[index].runs > 0 && !search->candidate[index].failed;
 }
 
-/* The candidate of a setting, measured at least once. False: it is none, or there is no budget. */
-static bool visit(struct search *search, const struct setting *setting, size_t *index) {
-    const struct setting_values *eden = &search->space->axis[AXIS_EDEN];
+/* The candidate of a point, measured at least once. False: it is none, or there is no budget. */
+static bool visit(struct search *search, const struct search_point *point, size_t *index) {
+    const struct axis_values *eden = &search->space->axis[AXIS_EDEN];
     for (*index = 0; *index < search->count; ++*index) {
-        if (memcmp(&search->candidate[*index].setting, setting, sizeof *setting) == 0) {
+        if (memcmp(&search->candidate[*index].point, point, sizeof *point) == 0) {
             return usable(search, *index) || measure(search, *index);
         }
     }
-    if (search->ended || (search->count > 0 && eden->number[setting->choice[AXIS_EDEN]] > search->memory_most)) {
+    if (search->ended || (search->count > 0 && eden->number[point->choice[AXIS_EDEN]] > search->memory_most)) {
         return false;
     }
     if (search->count == search->room) {
@@ -133,8 +133,7 @@ static bool visit(struct search *search, const struct setting *setting, size_t *
         search->candidate = more;
         search->room = room;
     }
-    search->candidate[search->count++] =
-        (struct candidate){.setting = *setting, .first_final = SEARCH_RUNS};
+    search->candidate[search->count++] = (struct candidate){.point = *point, .first_final = SEARCH_RUNS};
     return measure(search, *index);
 }
 
@@ -178,25 +177,25 @@ static bool improves(struct search *search, const struct walk *walk, size_t inde
 }
 
 /* Tries a value on an axis; the best moves there if it is better. */
-static bool step(struct search *search, struct walk *walk, enum setting_axis axis, size_t choice) {
-    struct setting setting = search->candidate[walk->best].setting;
+static bool step(struct search *search, struct walk *walk, enum search_axis axis, size_t choice) {
+    struct search_point point = search->candidate[walk->best].point;
     size_t index;
-    setting.choice[axis] = (uint8_t)choice;
-    if (!may_go_on(search, walk) || !visit(search, &setting, &index) || !improves(search, walk, index)) {
+    point.choice[axis] = (uint8_t)choice;
+    if (!may_go_on(search, walk) || !visit(search, &point, &index) || !improves(search, walk, index)) {
         return false;
     }
     walk->best = index;
     return true;
 }
 
-static bool step_by(struct search *search, struct walk *walk, enum setting_axis axis, int stride) {
-    int choice = search->candidate[walk->best].setting.choice[axis] + stride;
+static bool step_by(struct search *search, struct walk *walk, enum search_axis axis, int stride) {
+    int choice = search->candidate[walk->best].point.choice[axis] + stride;
     return choice >= 0 && choice < (int)search->space->axis[axis].count && step(search, walk, axis, (size_t)choice);
 }
 
 /* True: the best has moved. */
-static bool walk_axis(struct search *search, struct walk *walk, enum setting_axis axis) {
-    const struct setting_values *values = &search->space->axis[axis];
+static bool walk_axis(struct search *search, struct walk *walk, enum search_axis axis) {
+    const struct axis_values *values = &search->space->axis[axis];
     size_t before = walk->best;
     if (!values->ordered) {
         for (size_t choice = 0; choice < values->count; choice++) {
@@ -215,12 +214,12 @@ static bool walk_axis(struct search *search, struct walk *walk, enum setting_axi
     return walk->best != before;
 }
 
-/* The axis of the largest reach at the best that was not walked; SETTING_AXES: none has any worth walking. */
-static enum setting_axis next_axis(const struct search *search, const struct walk *walk, unsigned walked) {
+/* The axis of the largest reach at the best that was not walked; SEARCH_AXES: none has any worth walking. */
+static enum search_axis next_axis(const struct search *search, const struct walk *walk, unsigned walked) {
     const struct search_figures figures = candidate_figures(&search->candidate[walk->best]);
     double least = fmax(worth_share * figures.gc, worth_of_run * figures.wall);
-    enum setting_axis next = SETTING_AXES;
-    for (enum setting_axis i = 0; i < SETTING_AXES; i++) {
+    enum search_axis next = SEARCH_AXES;
+    for (enum search_axis i = 0; i < SEARCH_AXES; i++) {
         if (!(walked >> i & 1) && figures.reach[i] > least) {
             next = i;
             least = figures.reach[i];
@@ -234,8 +233,8 @@ static void sweep(struct search *search, struct walk *walk, int most) {
     for (int i = 0; i < most && changed && may_go_on(search, walk); i++) {
         unsigned walked = 0;
         changed = false;
-        enum setting_axis axis;
-        while (may_go_on(search, walk) && (axis = next_axis(search, walk, walked)) < SETTING_AXES) {
+        enum search_axis axis;
+        while (may_go_on(search, walk) && (axis = next_axis(search, walk, walked)) < SEARCH_AXES) {
             walked |= 1u << axis;
             changed = walk_axis(search, walk, axis) || changed;
         }
@@ -246,14 +245,15 @@ static void sweep(struct search *search, struct walk *walk, int most) {
 
 /* Eden from far: up until two steps bring nothing or nothing is left to gain, down until one brings nothing. */
 static void scan_eden(struct search *search, struct walk *walk) {
-    const struct setting_values *eden = &search->space->axis[AXIS_EDEN];
-    struct setting setting = search->candidate[walk->best].setting;
-    size_t start = setting.choice[AXIS_EDEN], index;
+    const struct axis_values *eden = &search->space->axis[AXIS_EDEN];
+    struct search_point point = search->candidate[walk->best].point;
+    size_t start = point.choice[AXIS_EDEN], index;
     double least = gc_of(search, walk->best), from = least;
     int in_vain = 0;
-    for (size_t i = start + eden->stride; i < eden->count && in_vain < 2 && may_go_on(search, walk); i += eden->stride) {
-        setting.choice[AXIS_EDEN] = (uint8_t)i;
-        if (!visit(search, &setting, &index)) {
+    for (size_t i = start + eden->stride; i < eden->count && in_vain < 2 && may_go_on(search, walk);
+         i += eden->stride) {
+        point.choice[AXIS_EDEN] = (uint8_t)i;
+        if (!visit(search, &point, &index)) {
             break;
         }
         double gc = gc_of(search, index);
@@ -265,8 +265,8 @@ static void scan_eden(struct search *search, struct walk *walk) {
     }
     for (size_t i = start; i >= eden->stride && may_go_on(search, walk);) {
         i -= eden->stride;
-        setting.choice[AXIS_EDEN] = (uint8_t)i;
-        if (!visit(search, &setting, &index) || gc_of(search, index) > from) {
+        point.choice[AXIS_EDEN] = (uint8_t)i;
+        if (!visit(search, &point, &index) || gc_of(search, index) > from) {
             break;
         }
         from = gc_of(search, index);
@@ -357,8 +357,8 @@ static void run_rounds(struct search *search) {
     }
 }
 
-bool search_run(struct search *search, const struct setting *starts, size_t start_count) {
-    struct setting as_is = setting_as_is(search->space);
+bool search_run(struct search *search, const struct search_point *starts, size_t start_count) {
+    struct search_point as_is = search_as_is(search->space);
     struct walk walk = {.memory_most = INFINITY, .reserve = for_rounds};
     size_t index;
     search->noise = 0.05;
@@ -376,8 +376,8 @@ bool search_run(struct search *search, const struct setting *starts, size_t star
     sweep(search, &walk, SWEEPS);
     size_t best = walk.best;
     walk = (struct walk){INFINITY, for_rounds, best_within(search, INFINITY)};
-    struct setting both = search->candidate[best].setting;
-    both.choice[AXIS_EDEN] = search->candidate[walk.best].setting.choice[AXIS_EDEN];
+    struct search_point both = search->candidate[best].point;
+    both.choice[AXIS_EDEN] = search->candidate[walk.best].point.choice[AXIS_EDEN];
     if (may_go_on(search, &walk)) {
         visit(search, &both, &index);
         walk.best = best_within(search, INFINITY);

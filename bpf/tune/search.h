@@ -1,37 +1,37 @@
-/* The search of `edenscope tune --search`, without the running: it asks for a setting to be measured and reads figures.
+/* The search of `edenscope tune --search`, without the running: it asks for a point to be measured and reads figures.
  * So it can be tested on made-up cost functions. search.c tells how it searches. */
 #ifndef EDEN_TUNE_SEARCH_H
 #define EDEN_TUNE_SEARCH_H
 
-#include "setting.h"
+#include "search_space.h"
 #include "spread.h"
 
-/* What one run under a setting took: seconds and bytes. */
+/* What one run under a point took: seconds and bytes. */
 struct search_figures {
     double gc, cpu, wall, pause, memory;
-    double reach[SETTING_AXES]; /* of the seconds in gc, those that the axis may change; 0: none */
+    double reach[SEARCH_AXES]; /* of the seconds in gc, those that the axis may change; 0: none */
     uint64_t work; /* equal for runs whose collections did the same: as many, and as many bytes copied and freed */
 };
 
-enum search_answer { SEARCH_RAN, SEARCH_FAILED /* this setting does not work */, SEARCH_ENDED /* measure no more */ };
+enum search_answer { SEARCH_RAN, SEARCH_FAILED /* this point does not work */, SEARCH_ENDED /* measure no more */ };
 
 struct search_ports {
     void *context;
-    enum search_answer (*run)(void *context, const struct setting *setting, struct search_figures *figures);
+    enum search_answer (*run)(void *context, const struct search_point *point, struct search_figures *figures);
     double (*left)(void *context); /* of the budget, 1 to 0 */
 };
 
 enum { SEARCH_RUNS = 24, SEARCH_FINALISTS = 6 };
 
 struct candidate {
-    struct setting setting;
+    struct search_point point;
     bool failed;
     size_t runs, first_final; /* runs from first_final on were made in rounds, with the other finalists' */
     struct search_figures figures[SEARCH_RUNS];
 };
 
 struct search {
-    const struct setting_space *space;
+    const struct search_space *space;
     struct search_ports ports;
     double memory_factor; /* what is recommended takes at most so many times the memory of the program as it is */
     double memory_most;   /* no larger eden is tried: bytes */
@@ -55,10 +55,10 @@ struct search_finding {
     struct spread cache_cpu; /* ratios large / small */
 };
 
-/* Searches until the budget is used up, or no more is to be found. `starts` are settings to begin with beside the
+/* Searches until the budget is used up, or no more is to be found. `starts` are points to begin with beside the
  * program as it is, which always comes first. The caller has set space, ports and the two memories. False: there is no
  * memory, or the program as it is could not be measured once. */
-bool search_run(struct search *search, const struct setting *starts, size_t start_count);
+bool search_run(struct search *search, const struct search_point *starts, size_t start_count);
 void search_clear(struct search *search);
 
 /* Medians: of the rounds' runs where there are some, else of all runs. */

@@ -9,9 +9,9 @@
  * slower in all: a finalist whose CPU time was more than the program's as it is in each round, and by 2% on the median,
  * is not recommended. CPU time, as it suffers less from what else the machine does.
  *
- * eden.cache: two finalists that differ in eden alone, of which the larger has less time in collections, and yet more CPU
- * time in each round, by 2% on the median. Then the program itself became slower, which is what happens when eden no
- * longer fits into a cache, or when fresh memory must be got from the system for it. */
+ * eden.cache: two finalists that differ in eden alone, of which the larger has less time in collections, and yet more
+ * CPU time in each round, by 2% on the median. Then the program itself became slower, which is what happens when eden
+ * no longer fits into a cache, or when fresh memory must be got from the system for it. */
 #include "search.h"
 #include <math.h>
 #include <stdlib.h>
@@ -60,11 +60,11 @@ static bool can_be_chosen(const struct search *search, size_t index, double memo
 
 /* Simpler, or as simple and smaller. */
 static bool is_simpler(const struct search *search, size_t a, size_t b) {
-    size_t changes_a = setting_changes(search->space, &search->candidate[a].setting);
-    size_t changes_b = setting_changes(search->space, &search->candidate[b].setting);
-    return changes_a != changes_b ? changes_a < changes_b
-                                  : candidate_figures(&search->candidate[a]).memory <
-                                        candidate_figures(&search->candidate[b]).memory;
+    size_t changes_a = search_point_changes(search->space, &search->candidate[a].point);
+    size_t changes_b = search_point_changes(search->space, &search->candidate[b].point);
+    return changes_a != changes_b
+               ? changes_a < changes_b
+               : candidate_figures(&search->candidate[a]).memory < candidate_figures(&search->candidate[b]).memory;
 }
 
 static size_t choose(const struct search *search, double memory_most) {
@@ -90,19 +90,19 @@ static size_t choose(const struct search *search, double memory_most) {
 
 /* ---- the front -------------------------------------------------------------------------------------------------- */
 
-struct point {
+struct on_front {
     double memory, gc;
     size_t index;
 };
 
 static int by_memory(const void *a, const void *b) {
-    const struct point *left = a, *right = b;
+    const struct on_front *left = a, *right = b;
     int order = (left->memory > right->memory) - (left->memory < right->memory);
     return order ? order : (left->gc > right->gc) - (left->gc < right->gc);
 }
 
 static bool find_front(const struct search *search, struct search_finding *finding) {
-    struct point *points = calloc(search->count + 1, sizeof *points);
+    struct on_front *points = calloc(search->count + 1, sizeof *points);
     finding->front = calloc(search->count + 1, sizeof *finding->front);
     if (!points || !finding->front) {
         free(points);
@@ -112,7 +112,7 @@ static bool find_front(const struct search *search, struct search_finding *findi
     for (size_t i = 0; i < search->count; i++) {
         if (search->candidate[i].runs > 0 && !search->candidate[i].failed) {
             struct search_figures figures = candidate_figures(&search->candidate[i]);
-            points[count++] = (struct point){figures.memory, figures.gc, i};
+            points[count++] = (struct on_front){figures.memory, figures.gc, i};
         }
     }
     qsort(points, count, sizeof *points, by_memory);
@@ -129,8 +129,8 @@ static bool find_front(const struct search *search, struct search_finding *findi
 
 /* ---- eden.cache ------------------------------------------------------------------------------------------------- */
 
-static bool differ_in_eden(const struct setting *small, const struct setting *large) {
-    for (size_t i = 0; i < SETTING_AXES; i++) {
+static bool differ_in_eden(const struct search_point *small, const struct search_point *large) {
+    for (size_t i = 0; i < SEARCH_AXES; i++) {
         if (i != AXIS_EDEN && small->choice[i] != large->choice[i]) {
             return false;
         }
@@ -143,7 +143,7 @@ static void find_cache(const struct search *search, struct search_finding *findi
         for (size_t j = 0; j < search->finalists; j++) {
             size_t small = search->finalist[i], large = search->finalist[j];
             const struct candidate *a = &search->candidate[small], *b = &search->candidate[large];
-            if (a->failed || b->failed || !differ_in_eden(&a->setting, &b->setting) ||
+            if (a->failed || b->failed || !differ_in_eden(&a->point, &b->point) ||
                 candidate_figures(b).gc >= candidate_figures(a).gc) {
                 continue;
             }
@@ -160,8 +160,7 @@ static void find_cache(const struct search *search, struct search_finding *findi
 
 bool search_find(const struct search *search, struct search_finding *finding) {
     *finding = (struct search_finding){0};
-    finding->recommended =
-        choose(search, search->memory_factor * candidate_figures(&search->candidate[0]).memory);
+    finding->recommended = choose(search, search->memory_factor * candidate_figures(&search->candidate[0]).memory);
     finding->least_gc = choose(search, INFINITY);
     find_cache(search, finding);
     if (!find_front(search, finding)) {

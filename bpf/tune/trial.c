@@ -75,6 +75,7 @@ static _Noreturn void child_execute(char *const *command, const char *options, c
                                     int errors, int outcome, pid_t parent) {
     interrupt_uninstall();
     setpgid(0, 0);
+    signal(SIGPIPE, SIG_DFL); /* we may have ignored it */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) {
         _exit(NOT_FOUND);
@@ -162,8 +163,7 @@ static bool read_pipe(struct run *run, int *fd) {
         keep_tail(run, bytes, (size_t)got);
     } else {
         run->figures->output_bytes += (uint64_t)got;
-        run->figures->output_hash =
-            hash_more(run->figures->output_hash, (const unsigned char *)bytes, (size_t)got);
+        run->figures->output_hash = hash_more(run->figures->output_hash, (const unsigned char *)bytes, (size_t)got);
     }
     return true;
 }

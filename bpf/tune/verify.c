@@ -61,9 +61,9 @@ static void summarize(const struct series series[VERIFY_SIDES], struct verify_re
 
 static void tell_pair(FILE *progress, size_t pair, size_t pairs, const struct series series[VERIFY_SIDES]) {
     const struct series *original = &series[VERIFY_DEFAULT], *tuned = &series[VERIFY_TUNED];
-    fprintf(progress, "edenscope: pair %zu of %zu: time %.3f s and %.3f s tuned, GC %.3f s and %.3f s\n", pair + 1, pairs,
-            original->value[VERIFY_TIME][pair], tuned->value[VERIFY_TIME][pair], original->value[VERIFY_GC][pair],
-            tuned->value[VERIFY_GC][pair]);
+    fprintf(progress, "edenscope: pair %zu of %zu: time %.3f s and %.3f s tuned, GC %.3f s and %.3f s\n", pair + 1,
+            pairs, original->value[VERIFY_TIME][pair], tuned->value[VERIFY_TIME][pair],
+            original->value[VERIFY_GC][pair], tuned->value[VERIFY_GC][pair]);
     fflush(progress);
 }
 

@@ -5,7 +5,8 @@
 
 /* ---- as a table ------------------------------------------------------------------------------------------------- */
 
-static const char *const titles[VERIFY_MEASURES] = {"time", "CPU time", "GC time", "GC share", "longest pause", "memory"};
+static const char *const titles[VERIFY_MEASURES] = {"time",     "CPU time",      "GC time",
+                                                    "GC share", "longest pause", "memory"};
 
 static char *form(char text[FORMAT_MAX], enum verify_measure measure, double value) {
     if (measure == VERIFY_MEMORY) {
@@ -131,7 +132,7 @@ json_t *verify_json(const struct verify_result *result, const char *options) {
     }
     return json_pack("{s:s,s:I,s:f,s:b,s:o,s:o,s:o,s:o,s:o}", "options", options, "pairs", (json_int_t)result->pairs,
                      "confidence", result->ratio[VERIFY_TIME].confidence, "interrupted", result->interrupted, "default",
-                     side_json(result, VERIFY_DEFAULT), "tuned", side_json(result, VERIFY_TUNED), "ratio", ratio, "seen",
-                     seen, "same_output",
+                     side_json(result, VERIFY_DEFAULT), "tuned", side_json(result, VERIFY_TUNED), "ratio", ratio,
+                     "seen", seen, "same_output",
                      result->output == VERIFY_CHANGES ? json_null() : json_boolean(result->output == VERIFY_SAME));
 }
