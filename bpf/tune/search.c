@@ -17,9 +17,12 @@
  *  4. The same, one sweep, from the best point whatever its memory, the other axes' gains taken along: for the front.
  *  5. Rounds: the finalists, one run each, again and again, the order reversed each time. Their medians decide.
  *
- * Noise. A challenger replaces the best only if its median is less by 2% and by 0.1% of the run, and by what noise
- * explains; while noise leaves it open the two are run again, thrice at most. Runs whose collections did the same work
- * differ by noise alone, unless by much, and aren't repeated. A challenger that wins by luck is found out in the
+ * Noise. What else the machine does slows the program and its collections alike, and for minutes. So a run's time in
+ * collections is corrected by how the program itself fared in that run, against the median of all runs with the same
+ * eden: other parameters hardly touch the program itself, but eden does, through the caches. On a busy machine this
+ * halves the noise. A challenger replaces the best only if its median is less by 2% and by 0.1% of the run, and by what
+ * noise explains; while noise leaves it open the two are run again, thrice at most. Runs whose collections did the same
+ * work differ by noise alone, unless by much, and aren't repeated. A challenger that wins by luck is found out in the
  * rounds, whose runs are not those that it was chosen by.
  *
  * What can go wrong: a valley that is narrower than the stride; two axes that help only together; a program that does
@@ -34,7 +37,7 @@ static const double worth_share = 0.02;  /* of gc: a gain below is none */
 static const double worth_of_run = 1e-3; /* of the run, likewise */
 static const double for_rounds = 0.35;   /* of the budget */
 static const double for_front = 0.45;    /* what is left of it when walks within the memory end */
-static const double least_noise = 0.02, most_noise = 0.30;
+static const double first_noise = 0.05, most_noise = 0.30;
 
 enum { REPEATS = 3, SWEEPS = 3, ROUNDS = 7, LEAST_ROUNDS = 3 };
 
@@ -47,9 +50,40 @@ static double median_of(const struct candidate *candidate, size_t offset) {
     return spread_of(values, candidate->runs - first).median;
 }
 
-struct search_figures candidate_figures(const struct candidate *candidate) {
+/* What the program itself takes with this eden: the median of all runs with it; a hundred are enough. */
+static double usual_own(const struct search *search, uint8_t eden) {
+    double values[SPREAD_MOST];
+    size_t count = 0;
+    for (size_t i = 0; i < search->count; i++) {
+        const struct candidate *candidate = &search->candidate[i];
+        for (size_t j = 0; j < candidate->runs && count < SPREAD_MOST && candidate->point.choice[AXIS_EDEN] == eden;
+             j++) {
+            values[count++] = candidate->figures[j].own;
+        }
+    }
+    return spread_of(values, count).median;
+}
+
+/* One run's gc, as on a machine on which the program itself takes what it usually does. */
+static double corrected(const struct search_figures *figures, double own) {
+    return figures->own > 0 && own > 0 ? figures->gc * own / figures->own : figures->gc;
+}
+
+static double gc_of(const struct search *search, size_t index) {
+    const struct candidate *candidate = &search->candidate[index];
+    double own = usual_own(search, candidate->point.choice[AXIS_EDEN]), values[SEARCH_RUNS];
+    size_t first = candidate->first_final < candidate->runs ? candidate->first_final : 0;
+    for (size_t i = first; i < candidate->runs; i++) {
+        values[i - first] = corrected(&candidate->figures[i], own);
+    }
+    return spread_of(values, candidate->runs - first).median;
+}
+
+struct search_figures search_medians(const struct search *search, size_t index) {
+    const struct candidate *candidate = &search->candidate[index];
     struct search_figures figures = candidate->figures[candidate->runs - 1];
-    figures.gc = median_of(candidate, offsetof(struct search_figures, gc));
+    figures.gc = gc_of(search, index);
+    figures.own = median_of(candidate, offsetof(struct search_figures, own));
     figures.cpu = median_of(candidate, offsetof(struct search_figures, cpu));
     figures.wall = median_of(candidate, offsetof(struct search_figures, wall));
     figures.pause = median_of(candidate, offsetof(struct search_figures, pause));
@@ -57,30 +91,30 @@ struct search_figures candidate_figures(const struct candidate *candidate) {
     return figures;
 }
 
-static double gc_of(const struct search *search, size_t index) {
-    return median_of(&search->candidate[index], offsetof(struct search_figures, gc));
-}
-
 static double memory_of(const struct search *search, size_t index) {
     return median_of(&search->candidate[index], offsetof(struct search_figures, memory));
 }
 
+static double wall_of(const struct search *search, size_t index) {
+    return median_of(&search->candidate[index], offsetof(struct search_figures, wall));
+}
+
 /* ---- measuring -------------------------------------------------------------------------------------------------- */
 
-/* From all repeated runs. */
+/* The mean deviation from the median, of all repeated runs; twice that, as few runs make it look small. Begins with
+ * what a machine does that has nothing else to do. */
 static void learn_noise(struct search *search) {
-    double sum = 0;
-    size_t count = 0;
+    double sum = 4 * first_noise / 2, count = 4;
     for (size_t i = 0; i < search->count; i++) {
         const struct candidate *candidate = &search->candidate[i];
-        double gc = gc_of(search, i);
-        for (size_t j = 0; j < candidate->runs && candidate->runs > 1 && gc > 0; j++) {
-            sum += fabs(candidate->figures[j].gc / gc - 1);
+        double own = usual_own(search, candidate->point.choice[AXIS_EDEN]);
+        double gc = candidate->runs > 1 ? gc_of(search, i) : 0;
+        for (size_t j = 0; j < candidate->runs && gc > 0; j++) {
+            sum += fabs(corrected(&candidate->figures[j], own) / gc - 1);
             count++;
         }
     }
-    double noise = count ? 2 * sum / (double)count : 0;
-    search->noise = fmin(fmax(noise, least_noise), most_noise);
+    search->noise = fmin(2 * sum / count, most_noise);
 }
 
 /* False: it has not run, and the search has ended or the candidate failed. */
@@ -161,7 +195,7 @@ static bool improves(struct search *search, const struct walk *walk, size_t inde
     for (;;) {
         const struct candidate *challenger = &search->candidate[index], *holder = &search->candidate[best];
         double gc = gc_of(search, best), gain = gc - gc_of(search, index);
-        double worth = fmax(worth_share * gc, worth_of_run * candidate_figures(holder).wall);
+        double worth = fmax(worth_share * gc, worth_of_run * wall_of(search, best));
         double doubt = search->noise * gc * sqrt(1 / (double)challenger->runs + 1 / (double)holder->runs);
         if (fabs(gain - worth) > doubt) {
             return gain > worth;
@@ -210,13 +244,16 @@ static bool walk_axis(struct search *search, struct walk *walk, enum search_axis
         }
         while (!moved && step_by(search, walk, axis, -stride)) {
         }
+        if (axis != AXIS_EDEN && walk->best == before) {
+            break; /* not even far steps bring anything */
+        }
     }
     return walk->best != before;
 }
 
 /* The axis of the largest reach at the best that was not walked; SEARCH_AXES: none has any worth walking. */
 static enum search_axis next_axis(const struct search *search, const struct walk *walk, unsigned walked) {
-    const struct search_figures figures = candidate_figures(&search->candidate[walk->best]);
+    const struct search_figures figures = search_medians(search, walk->best);
     double least = fmax(worth_share * figures.gc, worth_of_run * figures.wall);
     enum search_axis next = SEARCH_AXES;
     for (enum search_axis i = 0; i < SEARCH_AXES; i++) {
@@ -259,7 +296,7 @@ static void scan_eden(struct search *search, struct walk *walk) {
         double gc = gc_of(search, index);
         in_vain = gc < 0.9 * least ? 0 : in_vain + 1;
         least = fmin(least, gc);
-        if (gc < worth_of_run * candidate_figures(&search->candidate[index]).wall) {
+        if (gc < worth_of_run * wall_of(search, index)) {
             break;
         }
     }
@@ -361,7 +398,7 @@ bool search_run(struct search *search, const struct search_point *starts, size_t
     struct search_point as_is = search_as_is(search->space);
     struct walk walk = {.memory_most = INFINITY, .reserve = for_rounds};
     size_t index;
-    search->noise = 0.05;
+    search->noise = first_noise;
     if (!visit(search, &as_is, &index)) {
         return false;
     }

@@ -8,7 +8,9 @@
 
 /* What one run under a point took: seconds and bytes. */
 struct search_figures {
-    double gc, cpu, wall, pause, memory;
+    double gc;  /* CPU time in collections: the time in them, less the share that the machine gave to others */
+    double own; /* CPU time of the program itself: all but gc */
+    double cpu, wall, pause, memory;
     double reach[SEARCH_AXES]; /* of the seconds in gc, those that the axis may change; 0: none */
     uint64_t work; /* equal for runs whose collections did the same: as many, and as many bytes copied and freed */
 };
@@ -61,8 +63,9 @@ struct search_finding {
 bool search_run(struct search *search, const struct search_point *starts, size_t start_count);
 void search_clear(struct search *search);
 
-/* Medians: of the rounds' runs where there are some, else of all runs. */
-struct search_figures candidate_figures(const struct candidate *candidate);
+/* Medians of a candidate: of the rounds' runs where there are some, else of all runs. Its gc is corrected for what the
+ * machine was like, as search.c tells. It must have run. */
+struct search_figures search_medians(const struct search *search, size_t index);
 
 /* Ratios of two finalists' CPU time, b / a, round by round. */
 struct spread search_cpu_ratio(const struct search *search, size_t a, size_t b);

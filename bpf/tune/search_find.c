@@ -51,7 +51,7 @@ static bool is_slower(const struct spread *ratio) {
 static bool can_be_chosen(const struct search *search, size_t index, double memory_most) {
     const struct candidate *candidate = &search->candidate[index];
     if (candidate->failed || candidate->runs == 0 || (search->rounds > 0 && !is_finalist(search, index)) ||
-        candidate_figures(candidate).memory > memory_most) {
+        search_medians(search, index).memory > memory_most) {
         return false;
     }
     struct spread ratio = search_cpu_ratio(search, 0, index);
@@ -62,16 +62,15 @@ static bool can_be_chosen(const struct search *search, size_t index, double memo
 static bool is_simpler(const struct search *search, size_t a, size_t b) {
     size_t changes_a = search_point_changes(search->space, &search->candidate[a].point);
     size_t changes_b = search_point_changes(search->space, &search->candidate[b].point);
-    return changes_a != changes_b
-               ? changes_a < changes_b
-               : candidate_figures(&search->candidate[a]).memory < candidate_figures(&search->candidate[b]).memory;
+    return changes_a != changes_b ? changes_a < changes_b
+                                  : search_medians(search, a).memory < search_medians(search, b).memory;
 }
 
 static size_t choose(const struct search *search, double memory_most) {
     double least = INFINITY, margin = 0;
     for (size_t i = 0; i < search->count; i++) {
         if (can_be_chosen(search, i, memory_most)) {
-            struct search_figures figures = candidate_figures(&search->candidate[i]);
+            struct search_figures figures = search_medians(search, i);
             if (figures.gc < least) {
                 least = figures.gc;
                 margin = fmax(alike_share * figures.gc, alike_of_run * figures.wall);
@@ -80,7 +79,7 @@ static size_t choose(const struct search *search, double memory_most) {
     }
     size_t chosen = SIZE_MAX;
     for (size_t i = 0; i < search->count; i++) {
-        if (can_be_chosen(search, i, memory_most) && candidate_figures(&search->candidate[i]).gc <= least + margin &&
+        if (can_be_chosen(search, i, memory_most) && search_medians(search, i).gc <= least + margin &&
             (chosen == SIZE_MAX || is_simpler(search, i, chosen))) {
             chosen = i;
         }
@@ -111,7 +110,7 @@ static bool find_front(const struct search *search, struct search_finding *findi
     size_t count = 0;
     for (size_t i = 0; i < search->count; i++) {
         if (search->candidate[i].runs > 0 && !search->candidate[i].failed) {
-            struct search_figures figures = candidate_figures(&search->candidate[i]);
+            struct search_figures figures = search_medians(search, i);
             points[count++] = (struct on_front){figures.memory, figures.gc, i};
         }
     }
@@ -144,7 +143,7 @@ static void find_cache(const struct search *search, struct search_finding *findi
             size_t small = search->finalist[i], large = search->finalist[j];
             const struct candidate *a = &search->candidate[small], *b = &search->candidate[large];
             if (a->failed || b->failed || !differ_in_eden(&a->point, &b->point) ||
-                candidate_figures(b).gc >= candidate_figures(a).gc) {
+                search_medians(search, large).gc >= search_medians(search, small).gc) {
                 continue;
             }
             struct spread ratio = search_cpu_ratio(search, small, large);
@@ -160,7 +159,7 @@ static void find_cache(const struct search *search, struct search_finding *findi
 
 bool search_find(const struct search *search, struct search_finding *finding) {
     *finding = (struct search_finding){0};
-    finding->recommended = choose(search, search->memory_factor * candidate_figures(&search->candidate[0]).memory);
+    finding->recommended = choose(search, search->memory_factor * search_medians(search, 0).memory);
     finding->least_gc = choose(search, INFINITY);
     find_cache(search, finding);
     if (!find_front(search, finding)) {

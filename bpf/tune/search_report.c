@@ -31,7 +31,7 @@ static bool is_on_front(const struct view *view, size_t index) {
 
 static void print_point(FILE *out, const struct view *view, size_t index) {
     const struct candidate *candidate = &view->search->candidate[index];
-    struct search_figures figures = candidate_figures(candidate);
+    struct search_figures figures = search_medians(view->search, index);
     char memory[FORMAT_MAX], gc[FORMAT_MAX], wall[FORMAT_MAX], pause[FORMAT_MAX], options[SEARCH_POINT_TEXT];
     size_t runs = candidate->first_final < candidate->runs ? candidate->runs - candidate->first_final : candidate->runs;
     options_of(options, view, index);
@@ -74,8 +74,8 @@ static void print_cache(FILE *out, const struct view *view) {
 static void print_recommended(FILE *out, const struct search_request *request, const struct view *view,
                               const char *command) {
     size_t chosen = view->finding->recommended;
-    struct search_figures before = candidate_figures(&view->search->candidate[0]);
-    struct search_figures after = candidate_figures(&view->search->candidate[chosen]);
+    struct search_figures before = search_medians(view->search, 0);
+    struct search_figures after = search_medians(view->search, chosen);
     char options[SEARCH_POINT_TEXT], within[64] = "";
     if (isfinite(request->memory_factor)) {
         snprintf(within, sizeof within, " within %g times its memory", request->memory_factor);
@@ -126,7 +126,7 @@ static json_t *point_json(const struct view *view, size_t index) {
     if (candidate->runs == 0) {
         return json_pack("{s:s,s:i,s:b}", "options", options_of(options, view, index), "runs", 0, "failed", 1);
     }
-    struct search_figures figures = candidate_figures(candidate);
+    struct search_figures figures = search_medians(view->search, index);
     return json_pack("{s:s,s:I,s:b,s:f,s:f,s:f,s:f,s:I}", "options", options_of(options, view, index), "runs",
                      (json_int_t)candidate->runs, "failed", candidate->failed, "gc_s", figures.gc, "time_s",
                      figures.wall, "cpu_s", figures.cpu, "max_pause_s", figures.pause, "memory_bytes",

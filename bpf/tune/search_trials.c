@@ -38,8 +38,11 @@ static struct search_figures figures_of(const struct trial_figures *trial, bool 
     double grown = with_scavenges * share(trial->full_by_cause[EDEN_FULL_RATIO], fulls);
     double asked = with_scavenges * share(trial->full_by_cause[EDEN_FULL_ALLOCATION], fulls);
     double copied = figure[EDEN_FIGURE_tenured_bytes] ? scavenges : 0;
-    struct search_figures figures = {.gc = (double)figure[EDEN_FIGURE_gc_ns] / 1e9,
-                                     .cpu = (double)trial->cpu_ns / 1e9,
+    double cpu = (double)trial->cpu_ns / 1e9;
+    double gc = (double)figure[EDEN_FIGURE_gc_ns] / 1e9 * fmin(share(trial->cpu_ns, trial->wall_ns), 1);
+    struct search_figures figures = {.gc = gc,
+                                     .own = cpu > gc ? cpu - gc : 0,
+                                     .cpu = cpu,
                                      .wall = (double)trial->wall_ns / 1e9,
                                      .pause = (double)figure[EDEN_FIGURE_max_pause_ns] / 1e9,
                                      .memory = (double)trial->peak_bytes};
@@ -51,7 +54,7 @@ static struct search_figures figures_of(const struct trial_figures *trial, bool 
     figures.reach[AXIS_PROPORTION] = 0.5 * copied;
     figures.reach[AXIS_FILL] = 0.49 * copied;
     figures.reach[AXIS_CRITERION] = 0.1 * copied;
-    figures.reach[AXIS_COMPACTOR] = full;
+    figures.reach[AXIS_COMPACTOR] = (double)figure[EDEN_FIGURE_compact_ns] / 1e9 + 0.1 * full;
     figures.reach[AXIS_REMEMBERED] = figure[EDEN_FIGURE_remembered] ? 0.1 * scavenges : 0;
     figures.reach[AXIS_REST] = rest ? figures.gc : 0;
     const enum eden_figure work[] = {EDEN_FIGURE_scavenges, EDEN_FIGURE_full_collections, EDEN_FIGURE_survived_bytes,
