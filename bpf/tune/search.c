@@ -35,33 +35,50 @@
 
 static const double worth_share = 0.02;  /* of gc: a gain below is none */
 static const double worth_of_run = 1e-3; /* of the run, likewise */
-static const double for_rounds = 0.35;   /* of the budget */
-static const double for_front = 0.45;    /* what is left of it when walks within the memory end */
+static const double for_rounds = 0.33;   /* of the budget */
+static const double for_front = 0.42;    /* what is left of it when walks within the memory end */
 static const double first_noise = 0.05, most_noise = 0.30;
 
-enum { REPEATS = 3, SWEEPS = 3, ROUNDS = 7, LEAST_ROUNDS = 3 };
+enum { REPEATS = 3, SWEEPS = 3, ROUNDS = 7, LEAST_ROUNDS = 5 };
+
+/* The runs of a candidate that count: those of the rounds where there are some, as all finalists had them in the same
+ * minutes; else all. */
+static size_t first_run(const struct candidate *candidate) {
+    return candidate->first_final < candidate->runs ? candidate->first_final : 0;
+}
 
 static double median_of(const struct candidate *candidate, size_t offset) {
     double values[SEARCH_RUNS];
-    size_t first = candidate->first_final < candidate->runs ? candidate->first_final : 0;
+    size_t first = first_run(candidate);
     for (size_t i = first; i < candidate->runs; i++) {
         memcpy(&values[i - first], (const char *)&candidate->figures[i] + offset, sizeof *values);
     }
     return spread_of(values, candidate->runs - first).median;
 }
 
-/* What the program itself takes with this eden: the median of all runs with it; a hundred are enough. */
-static double usual_own(const struct search *search, uint8_t eden) {
-    double values[SPREAD_MOST];
-    size_t count = 0;
+/* What the program itself takes with the candidate's eden: in rounds the median of the finalists' runs with it; before,
+ * of all runs with it, drawn to the median of all others as far as they are few, as those were made at other times. A
+ * hundred runs are enough for each. */
+static double usual_own(const struct search *search, const struct candidate *like) {
+    double same[SPREAD_MOST] = {0}, all[SPREAD_MOST] = {0};
+    size_t same_count = 0, all_count = 0;
+    bool rounds = first_run(like) > 0;
     for (size_t i = 0; i < search->count; i++) {
         const struct candidate *candidate = &search->candidate[i];
-        for (size_t j = 0; j < candidate->runs && count < SPREAD_MOST && candidate->point.choice[AXIS_EDEN] == eden;
-             j++) {
-            values[count++] = candidate->figures[j].own;
+        bool is_same = candidate->point.choice[AXIS_EDEN] == like->point.choice[AXIS_EDEN];
+        bool counts = !rounds || (is_same && first_run(candidate) > 0);
+        for (size_t j = rounds ? first_run(candidate) : 0; counts && j < candidate->runs; j++) {
+            if (is_same && same_count < SPREAD_MOST) {
+                same[same_count++] = candidate->figures[j].own;
+            }
+            if (all_count < SPREAD_MOST) {
+                all[all_count++] = candidate->figures[j].own;
+            }
         }
     }
-    return spread_of(values, count).median;
+    double own = spread_of(same, same_count).median,
+           weight = rounds ? 1 : (double)same_count / (double)(same_count + 3);
+    return weight * own + (1 - weight) * spread_of(all, all_count).median;
 }
 
 /* One run's gc, as on a machine on which the program itself takes what it usually does. */
@@ -69,10 +86,15 @@ static double corrected(const struct search_figures *figures, double own) {
     return figures->own > 0 && own > 0 ? figures->gc * own / figures->own : figures->gc;
 }
 
+double search_gc(const struct search *search, size_t index, size_t run) {
+    const struct candidate *candidate = &search->candidate[index];
+    return corrected(&candidate->figures[run], usual_own(search, candidate));
+}
+
 static double gc_of(const struct search *search, size_t index) {
     const struct candidate *candidate = &search->candidate[index];
-    double own = usual_own(search, candidate->point.choice[AXIS_EDEN]), values[SEARCH_RUNS];
-    size_t first = candidate->first_final < candidate->runs ? candidate->first_final : 0;
+    double own = usual_own(search, candidate), values[SEARCH_RUNS];
+    size_t first = first_run(candidate);
     for (size_t i = first; i < candidate->runs; i++) {
         values[i - first] = corrected(&candidate->figures[i], own);
     }
@@ -107,7 +129,7 @@ static void learn_noise(struct search *search) {
     double sum = 4 * first_noise / 2, count = 4;
     for (size_t i = 0; i < search->count; i++) {
         const struct candidate *candidate = &search->candidate[i];
-        double own = usual_own(search, candidate->point.choice[AXIS_EDEN]);
+        double own = usual_own(search, candidate);
         double gc = candidate->runs > 1 ? gc_of(search, i) : 0;
         for (size_t j = 0; j < candidate->runs && gc > 0; j++) {
             sum += fabs(corrected(&candidate->figures[j], own) / gc - 1);
@@ -210,12 +232,33 @@ static bool improves(struct search *search, const struct walk *walk, size_t inde
     }
 }
 
-/* Tries a value on an axis; the best moves there if it is better. */
+/* The largest eden that leaves room for so many bytes more than with this one. False: there is none. */
+static bool shrink_eden(const struct search *search, struct search_point *point, double excess) {
+    const struct axis_values *eden = &search->space->axis[AXIS_EDEN];
+    size_t choice = point->choice[AXIS_EDEN];
+    double most = eden->number[choice] - excess;
+    while (choice > 0 && eden->number[choice] > most) {
+        choice--;
+    }
+    point->choice[AXIS_EDEN] = (uint8_t)choice;
+    return eden->number[choice] <= most;
+}
+
+/* Tries a value on an axis; the best moves there if it is better. Where it takes more memory than there may be, eden
+ * makes room for it. */
 static bool step(struct search *search, struct walk *walk, enum search_axis axis, size_t choice) {
     struct search_point point = search->candidate[walk->best].point;
     size_t index;
     point.choice[axis] = (uint8_t)choice;
-    if (!may_go_on(search, walk) || !visit(search, &point, &index) || !improves(search, walk, index)) {
+    if (!may_go_on(search, walk) || !visit(search, &point, &index)) {
+        return false;
+    }
+    double excess = memory_of(search, index) - walk->memory_most;
+    if (axis != AXIS_EDEN && excess > 0 &&
+        (!shrink_eden(search, &point, excess) || !may_go_on(search, walk) || !visit(search, &point, &index))) {
+        return false;
+    }
+    if (!improves(search, walk, index)) {
         return false;
     }
     walk->best = index;
@@ -257,12 +300,12 @@ static enum search_axis next_axis(const struct search *search, const struct walk
     double least = fmax(worth_share * figures.gc, worth_of_run * figures.wall);
     enum search_axis next = SEARCH_AXES;
     for (enum search_axis i = 0; i < SEARCH_AXES; i++) {
-        if (!(walked >> i & 1) && figures.reach[i] > least) {
+        if (i != AXIS_EDEN && !(walked >> i & 1) && figures.reach[i] > least) {
             next = i;
             least = figures.reach[i];
         }
     }
-    return next;
+    return next == SEARCH_AXES && !(walked >> AXIS_EDEN & 1) ? AXIS_EDEN : next;
 }
 
 static void sweep(struct search *search, struct walk *walk, int most) {
@@ -318,6 +361,19 @@ static size_t best_within(const struct search *search, double memory_most) {
         }
     }
     return best;
+}
+
+/* The leanest of those that are as good as the best within the memory, but for noise: what does not help is not to
+ * stand in the way of what does. */
+static size_t start_within(const struct search *search, double memory_most) {
+    size_t best = best_within(search, memory_most), lean = best;
+    double limit = (1 + fmax(worth_share, search->noise)) * gc_of(search, best);
+    for (size_t i = 0; i < search->count; i++) {
+        if (usable(search, i) && gc_of(search, i) <= limit && memory_of(search, i) < memory_of(search, lean)) {
+            lean = i;
+        }
+    }
+    return lean;
 }
 
 static bool is_finalist(const struct search *search, size_t index) {
@@ -409,7 +465,7 @@ bool search_run(struct search *search, const struct search_point *starts, size_t
     }
     walk.best = best_within(search, memory_most);
     scan_eden(search, &walk);
-    walk = (struct walk){memory_most, for_front, best_within(search, memory_most)};
+    walk = (struct walk){memory_most, for_front, start_within(search, memory_most)};
     sweep(search, &walk, SWEEPS);
     size_t best = walk.best;
     walk = (struct walk){INFINITY, for_rounds, best_within(search, INFINITY)};

@@ -67,6 +67,9 @@ void search_clear(struct search *search);
  * machine was like, as search.c tells. It must have run. */
 struct search_figures search_medians(const struct search *search, size_t index);
 
+/* The gc of one run of a candidate, so corrected. */
+double search_gc(const struct search *search, size_t index, size_t run);
+
 /* Ratios of two finalists' CPU time, b / a, round by round. */
 struct spread search_cpu_ratio(const struct search *search, size_t a, size_t b);
 

@@ -7,7 +7,8 @@
  * is within 2% or 0.1% of the run, it is the one with the fewest options, then the one of the least memory: an option
  * that gains nothing is one more thing to explain. It must have been run in the rounds, if there were any, and not be
  * slower in all: a finalist whose CPU time was more than the program's as it is in each round, and by 2% on the median,
- * is not recommended. CPU time, as it suffers less from what else the machine does.
+ * is not recommended. And it must be seen to be better than the program as it is: in each round, and by more than noise
+ * explains. CPU time, as it suffers less from what else the machine does.
  *
  * eden.cache: two finalists that differ in eden alone, of which the larger has less time in collections, and yet more
  * CPU time in each round, by 2% on the median. Then the program itself became slower, which is what happens when eden
@@ -48,6 +49,23 @@ static bool is_slower(const struct spread *ratio) {
     return ratio->count >= ENOUGH_ROUNDS && ratio->least > 1 && ratio->median > slower;
 }
 
+/* Less time in collections than the program as it is: by more than nothing, and than noise explains; and in each round.
+ */
+static bool is_better(const struct search *search, size_t index) {
+    const struct candidate *candidate = &search->candidate[index], *as_is = &search->candidate[0];
+    struct search_figures before = search_medians(search, 0), after = search_medians(search, index);
+    size_t rounds = is_finalist(search, index) ? search->rounds : 0;
+    double doubt =
+        search->noise * sqrt(rounds ? 2 / (double)rounds : 1 / (double)candidate->runs + 1 / (double)as_is->runs);
+    double worth = fmax(alike_share * before.gc, alike_of_run * before.wall);
+    for (size_t i = 0; i < rounds; i++) {
+        if (search_gc(search, index, candidate->first_final + i) >= search_gc(search, 0, as_is->first_final + i)) {
+            return false;
+        }
+    }
+    return before.gc - after.gc > fmax(worth, 2 * doubt * before.gc);
+}
+
 static bool can_be_chosen(const struct search *search, size_t index, double memory_most) {
     const struct candidate *candidate = &search->candidate[index];
     if (candidate->failed || candidate->runs == 0 || (search->rounds > 0 && !is_finalist(search, index)) ||
@@ -55,7 +73,7 @@ static bool can_be_chosen(const struct search *search, size_t index, double memo
         return false;
     }
     struct spread ratio = search_cpu_ratio(search, 0, index);
-    return !is_slower(&ratio);
+    return index == 0 || (!is_slower(&ratio) && is_better(search, index));
 }
 
 /* Simpler, or as simple and smaller. */
