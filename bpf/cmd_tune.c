@@ -30,11 +30,19 @@ static const char usage[] =
     "  What makes collections slow, why, and the parameters that cure it: of a program that is run\n"
     "  or observed, or of a recording, FILE or eden.data.";
 
+enum { IN_FORCE = 2048 };
+
+/* What trials begin with. */
+struct proposal {
+    char options[TUNE_OPTIONS_LINE]; /* of the rules; "": none */
+    char in_force[IN_FORCE];         /* what the heap told of its parameters, in the same form */
+};
+
 struct tune {
     struct options options;
     double seconds;
     FILE *out;
-    char *proposal; /* TUNE_OPTIONS_LINE bytes: the options are wanted here, not in a report; NULL: the report is */
+    struct proposal *proposal; /* what is found goes here, not into a report; NULL: there is a report */
 };
 
 /* ---- the report -------------------------------------------------------------------------------------------------- */
@@ -82,6 +90,17 @@ static bool print(const struct tune *tune, const struct tune_report *report) {
     return true;
 }
 
+static void tell_in_force(char text[IN_FORCE], const struct tune_facts *facts) {
+    size_t length = 0;
+    for (int i = 0; i < TUNE_PARAMETERS && length < IN_FORCE; i++) {
+        const struct tune_parameter *parameter = &facts->parameters[i];
+        if (parameter->told) {
+            length += (size_t)snprintf(text + length, IN_FORCE - length, "%s%s=%s", length ? "," : "",
+                                       tune_parameter_names[i], parameter->text);
+        }
+    }
+}
+
 static bool examine(const struct tune *tune, const struct tune_heaps *heaps, const char *command, struct failure *why) {
     struct findings *findings = calloc(heaps->count + 1, sizeof *findings);
     bool good = findings != NULL;
@@ -93,7 +112,8 @@ static bool examine(const struct tune *tune, const struct tune_heaps *heaps, con
         tune_merge(findings, heaps->count, &report.options);
         /* Only now: what fails before must not cost the file that is there. */
         if (tune->proposal) {
-            tune_options_line(tune->proposal, &report.options);
+            tune_options_line(tune->proposal->options, &report.options);
+            tell_in_force(tune->proposal->in_force, &heaps->at[0]);
         }
         good = tune->proposal || tune->out == stdout || ftruncate(fileno(tune->out), 0) == 0 || errno == EINVAL;
         good = good && (tune->proposal || print(tune, &report));
@@ -206,10 +226,10 @@ static int observe(const struct tune *tune, bool *examined) {
 
 /* The rules' options, of a run that is recorded first; its output is not ours to show, as a trial's is not. False, with
  * *status: there are none. */
-static bool propose(const struct tune *tune, char line[TUNE_OPTIONS_LINE], int *status) {
+static bool propose(const struct tune *tune, struct proposal *proposal, int *status) {
     struct tune proposing = *tune;
     bool examined = false;
-    proposing.proposal = line;
+    proposing.proposal = proposal;
     int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     fflush(stdout);
     dup2(null, STDOUT_FILENO);
@@ -224,17 +244,20 @@ static bool propose(const struct tune *tune, char line[TUNE_OPTIONS_LINE], int *
 
 static int try_out(const struct tune *tune) {
     const struct options *options = &tune->options;
-    char line[TUNE_OPTIONS_LINE] = "";
+    struct proposal proposal = {0};
     int status = 0;
     interrupt_install();
-    if (!options->proposed && !propose(tune, line, &status)) {
+    if (!options->proposed && !propose(tune, &proposal, &status)) {
         if (!options->search || status != 2 || interrupt_count() > 0) {
             return status ? status : 1;
         }
         fprintf(stderr, "edenscope: so the search begins without what the rules would propose\n");
     }
     char *command = quote(options->command);
-    status = tune_try(options, options->proposed ? options->proposed : line, command, tune->out);
+    const struct trial_start start = {.proposed = options->proposed ? options->proposed : proposal.options,
+                                      .in_force = *proposal.in_force ? proposal.in_force : getenv("EDEN_OPTIONS"),
+                                      .command = command};
+    status = tune_try(options, &start, tune->out);
     free(command);
     return status;
 }

@@ -179,7 +179,7 @@ bool search_trials(const struct search_request *request, struct search_outcome *
         return false;
     }
     const char *proposed = request->proposed && *request->proposed ? request->proposed : NULL;
-    search_space_init(&outcome->space, outcome->first.figure[EDEN_FIGURE_eden_size], getenv("EDEN_OPTIONS"));
+    search_space_init(&outcome->space, outcome->first.figure[EDEN_FIGURE_eden_size], request->in_force);
     if (proposed && !search_space_add(&outcome->space, proposed)) {
         return failure_set(why, 1, "--options %.200s: too much to search from", proposed);
     }

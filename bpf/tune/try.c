@@ -69,10 +69,11 @@ static bool verify(const struct options *options, const char *proposed, FILE *ou
     return true;
 }
 
-static bool search(const struct options *options, const char *proposed, const char *command, FILE *out,
-                   bool *interrupted, struct failure *why) {
+static bool search(const struct options *options, const struct trial_start *start, FILE *out, bool *interrupted,
+                   struct failure *why) {
     const struct search_request request = {.command = options->command,
-                                           .proposed = proposed,
+                                           .proposed = start->proposed,
+                                           .in_force = start->in_force,
                                            .budget = options->budget > 0 ? options->budget
                                                      : options->trials   ? 1e6
                                                                          : USUAL_BUDGET,
@@ -93,17 +94,17 @@ static bool search(const struct options *options, const char *proposed, const ch
         const struct candidate *chosen = &outcome.search.candidate[outcome.finding.recommended];
         fprintf(out, "EDEN_OPTIONS=%s\n", search_point_text(text, &outcome.space, &chosen->point));
     } else if (done) {
-        search_print(out, &request, &outcome, command);
+        search_print(out, &request, &outcome, start->command);
     }
     search_outcome_clear(&outcome);
     return done;
 }
 
-int tune_try(const struct options *options, const char *proposed, const char *command, FILE *out) {
+int tune_try(const struct options *options, const struct trial_start *start, FILE *out) {
     struct failure why = {.status = 1};
     bool interrupted = false;
-    bool done = options->verify ? verify(options, proposed, out, &interrupted, &why)
-                                : search(options, proposed, command, out, &interrupted, &why);
+    bool done = options->verify ? verify(options, start->proposed, out, &interrupted, &why)
+                                : search(options, start, out, &interrupted, &why);
     if (!done) {
         return failure_tell(&why);
     }

@@ -9,8 +9,14 @@
 /* Whether the options go together, those of trials with each other and with the rest. */
 bool tune_try_check(const struct options *options, struct failure *why);
 
-/* Verifies, or searches from, the proposed options ("": none), and tells on `out`. `command` is the command as one
- * would type it; may be NULL. Returns the exit status; a failure has been told. interrupt_install() has been called. */
-int tune_try(const struct options *options, const char *proposed, const char *command, FILE *out);
+struct trial_start {
+    const char *proposed; /* options to verify, or to search from; "": none */
+    const char *in_force; /* the parameters of the command as it is, as far as they are known; NULL: not at all */
+    const char *command;  /* as one would type it; NULL: not known */
+};
+
+/* Verifies, or searches, and tells on `out`. Returns the exit status; a failure has been told. interrupt_install() has
+ * been called. */
+int tune_try(const struct options *options, const struct trial_start *start, FILE *out);
 
 #endif

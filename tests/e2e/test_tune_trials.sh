@@ -2,6 +2,7 @@
 # edenscope tune --verify and --search: the counts and the form of what they tell, that trials are the command's own runs
 # with the options merged in, that a program which prints something else is found, that nothing stays behind, and what is
 # said of bad input.
+# shellcheck disable=SC2016
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -51,11 +52,9 @@ expect_status 0 "$scope" tune --verify --pairs 1 --json --options eden_size=2M -
 check "$folder/out" 'd["same_output"] is None'
 
 # Several heaps and processes are added up; what still runs at the end is ended, and said.
-# shellcheck disable=SC2016
 expect_status 0 "$scope" tune --verify --pairs 1 --json --options eden_size=2M -- sh -c '"$@" & "$@"; wait' sh "${small[@]}"
 check "$folder/out" 'd["default"]["heaps"] == 2 and d["default"]["processes"] == 2'
 cp "$(command -v sleep)" "$folder/left-behind"
-# shellcheck disable=SC2016
 expect_status 0 "$scope" tune --verify --pairs 1 --options eden_size=2M -- \
     sh -c 'setsid "$0" 1000 & "$@"' "$folder/left-behind" "${small[@]}"
 grep -q '^1 of its processes were still running' "$folder/out" || die "nothing is said of it: $(cat "$folder/out")"
@@ -87,7 +86,6 @@ expect_status 0 "$scope" tune --search --budget 2 --options eden_size=4M -- "${s
 grep -Eq '^[0-9]+ runs in [0-9.]+ s' "$folder/out" || die "$(cat "$folder/out")"
 
 # Settings that the command does not survive are no answer.
-# shellcheck disable=SC2016
 expect_status 0 "$scope" tune --search --trials 8 --json --options eden_size=4M -- \
     sh -c 'case $EDEN_OPTIONS in *=*) exit 3;; esac; exec "$@"' sh "${small[@]}"
 check "$folder/out" 'd["options"] == "" and all(p["failed"] == (p["options"] != "") for p in d["points"])'
