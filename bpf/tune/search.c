@@ -39,7 +39,7 @@ static const double for_rounds = 0.33;   /* of the budget */
 static const double for_front = 0.42;    /* what is left of it when walks within the memory end */
 static const double first_noise = 0.05, most_noise = 0.30;
 
-enum { REPEATS = 3, SWEEPS = 3, ROUNDS = 7, LEAST_ROUNDS = 5 };
+enum { REPEATS = 3, SWEEPS = 3, ROUNDS = 7, LEAST_ROUNDS = 5, ENOUGH_ROUNDS = 3 };
 
 /* The runs of a candidate that count: those of the rounds where there are some, as all finalists had them in the same
  * minutes; else all. */
@@ -430,6 +430,14 @@ static void choose_finalists(struct search *search, double memory_most) {
     }
 }
 
+static bool run_round(struct search *search) {
+    for (size_t i = 0; i < search->finalists && !search->ended; i++) {
+        measure(search, search->finalist[search->rounds % 2 ? search->finalists - 1 - i : i]);
+    }
+    return !search->ended;
+}
+
+/* Too few are none: their runs then count as all others do. */
 static void run_rounds(struct search *search) {
     if (search->finalists < 2) {
         return;
@@ -438,15 +446,14 @@ static void run_rounds(struct search *search) {
         struct candidate *candidate = &search->candidate[search->finalist[i]];
         candidate->first_final = candidate->runs;
     }
-    for (size_t round = 0; round < ROUNDS; round++) {
-        for (size_t i = 0; i < search->finalists; i++) {
-            size_t turn = round % 2 ? search->finalists - 1 - i : i;
-            measure(search, search->finalist[turn]);
-            if (search->ended) {
-                return;
-            }
-        }
+    while (search->rounds < ROUNDS && run_round(search)) {
         search->rounds++;
+    }
+    if (search->rounds < ENOUGH_ROUNDS) {
+        for (size_t i = 0; i < search->finalists; i++) {
+            search->candidate[search->finalist[i]].first_final = SEARCH_RUNS;
+        }
+        search->finalists = search->rounds = 0;
     }
 }
 

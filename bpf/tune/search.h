@@ -43,7 +43,7 @@ struct search {
     bool ended;
     double noise; /* relative deviation of gc from run to run */
     size_t finalist[SEARCH_FINALISTS], finalists;
-    size_t rounds; /* that all finalists have finished */
+    size_t rounds; /* that all finalists have finished; 0, or three at least */
 };
 
 /* What was found. Indices of candidates. */

@@ -19,8 +19,6 @@
 
 static const double alike_share = 0.02, alike_of_run = 1e-3, slower = 1.02;
 
-enum { ENOUGH_ROUNDS = 3 };
-
 static double cpu_of(const struct search *search, size_t index, size_t round) {
     const struct candidate *candidate = &search->candidate[index];
     return candidate->figures[candidate->first_final + round].cpu;
@@ -46,7 +44,7 @@ struct spread search_cpu_ratio(const struct search *search, size_t a, size_t b) 
 }
 
 static bool is_slower(const struct spread *ratio) {
-    return ratio->count >= ENOUGH_ROUNDS && ratio->least > 1 && ratio->median > slower;
+    return ratio->count > 0 && ratio->least > 1 && ratio->median > slower;
 }
 
 /* Less time in collections than the program as it is: by more than nothing, and than noise explains; and in each round.
