@@ -52,13 +52,12 @@ struct options {
     bool lifetimes;                          /* --lifetimes; with `details` its =details */
     const char *sampling, *mechanism, *view; /* as given: life_options.h and life_view.h say what they may be */
     const char *pretenure;                   /* a file to write */
+    const char *proposed;                    /* --options: as EDEN_OPTIONS; NULL: not given */
+    uint64_t pairs, trials;                  /* 0: not given */
+    double budget;                           /* seconds; 0: not given */
+    double memory_factor;                    /* --memory: INFINITY is none; 0: not given */
     bool emit_options;                       /* --emit options */
-    bool verify, search;
-    const char *proposed;   /* --options: as EDEN_OPTIONS; NULL: not given */
-    uint64_t pairs, trials; /* 0: not given */
-    double budget;          /* seconds; 0: not given */
-    double memory_factor;   /* --memory: INFINITY is none; 0: not given */
-    bool details, by_site, top_given, long_lived_given;
+    bool verify, search, details, by_site, top_given, long_lived_given;
     uint64_t top;
     double long_lived;   /* percent */
     const char *without; /* hidden, for tests: --without PROBE[,PROBE] */

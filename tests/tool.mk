@@ -11,5 +11,6 @@ $(B)/tests/test_heapinfo: $(B)/bpf/heapinfo.o
 $(B)/tests/test_model: $(B)/bpf/model.o $(B)/bpf/model_json.o $(B)/bpf/format.o $(B)/bpf/text.o
 $(B)/tests/test_model: LDLIBS += -ljansson
 $(B)/tests/test_life_model: $(addprefix $(B)/bpf/,life_model.o life_decode.o life_names.o life_options.o failure.o)
-$(B)/tests/test_tune_search: $(addprefix $(B)/bpf/tune/,search.o search_find.o search_space.o spread.o)
+$(B)/tests/test_tune_search: $(addprefix $(B)/bpf/tune/,search.o search_measure.o search_walk.o \
+	search_find.o search_space.o spread.o)
 $(B)/tests/test_tune_search: LDLIBS += -ljansson

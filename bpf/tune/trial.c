@@ -71,6 +71,11 @@ static int open_input(void) {
     return open(name, O_RDONLY | O_CLOEXEC);
 }
 
+static void tell(int outcome, const struct told *told) {
+    ssize_t written = write(outcome, told, sizeof *told);
+    (void)written; /* who reads it has gone, or will see that it is missing */
+}
+
 static _Noreturn void child_execute(char *const *command, const char *options, const struct run *run, int output,
                                     int errors, int outcome, pid_t parent) {
     interrupt_uninstall();
@@ -93,11 +98,10 @@ static _Noreturn void child_execute(char *const *command, const char *options, c
     struct rusage usage = {0};
     getrusage(RUSAGE_SELF, &usage);
     struct told told = {0, maxrss_bytes(&usage)};
-    ssize_t written = write(outcome, &told, sizeof told);
+    tell(outcome, &told);
     execvp(command[0], command);
     told.error = errno;
-    written = write(outcome, &told, sizeof told);
-    (void)written;
+    tell(outcome, &told);
     _exit(told.error == ENOENT ? NOT_FOUND : CANNOT_EXECUTE);
 }
 
