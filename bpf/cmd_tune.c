@@ -260,6 +260,9 @@ static int try_out(const struct tune *tune) {
         }
         fprintf(stderr, "edenscope: so the search begins without what the rules would propose\n");
     }
+    if (interrupt_count() > 0) {
+        return 128 + interrupt_last();
+    }
     char *command = quote(options->command);
     const struct trial_start start = {.proposed = options->proposed ? options->proposed : proposal.options,
                                       .in_force = *proposal.in_force ? proposal.in_force : getenv("EDEN_OPTIONS"),
