@@ -14,3 +14,5 @@ $(B)/tests/test_life_model: $(addprefix $(B)/bpf/,life_model.o life_decode.o lif
 $(B)/tests/test_tune_search: $(addprefix $(B)/bpf/tune/,search.o search_measure.o search_walk.o \
 	search_find.o search_space.o spread.o)
 $(B)/tests/test_tune_search: LDLIBS += -ljansson
+$(B)/tests/test_tune_trial: $(addprefix $(B)/bpf/,tune/trial.o tune/trial_stats.o failure.o interrupt.o format.o model.o)
+$(B)/tests/test_tune_trial: LDLIBS += -ljansson
