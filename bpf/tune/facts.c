@@ -34,6 +34,17 @@ double tune_share_of_time(const struct tune_facts *facts, double ns) {
     return facts->wall_ns ? ns / (double)facts->wall_ns : 0;
 }
 
+double tune_old_peak(const struct tune_facts *facts) {
+    double most = (double)tune_figure(facts, EDEN_FIGURE_old_capacity);
+    for (size_t i = 0; i < facts->pass_count; i++) {
+        most = fmax(most, (double)facts->passes[i].capacity_before);
+    }
+    for (size_t i = 0; i < facts->segment_count; i++) {
+        most = fmax(most, (double)facts->segments[i].capacity_after);
+    }
+    return most;
+}
+
 const struct tune_class *tune_class(const struct tune_facts *facts, uint32_t id) {
     size_t low = 0, high = facts->class_count;
     while (low < high) {

@@ -134,6 +134,7 @@ double tune_gc_share(const struct tune_facts *facts);                 /* of wall
 double tune_share_of_gc(const struct tune_facts *facts, double ns);   /* of the time in collections */
 double tune_share_of_time(const struct tune_facts *facts, double ns); /* of wall time */
 uint64_t tune_figure(const struct tune_facts *facts, enum eden_figure figure);
+double tune_old_peak(const struct tune_facts *facts); /* the most of old space that was mapped, bytes */
 double tune_number(const struct tune_facts *facts, enum tune_parameter_id id); /* its value */
 
 #endif

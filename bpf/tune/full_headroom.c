@@ -81,15 +81,12 @@ void rule_full_headroom(const struct tune_facts *facts, struct findings *finding
         }
     }
     double share = tune_share_of_time(facts, (double)clusters.ns);
-    if (clusters.fulls == 0 || share < TUNE_MATTERS || clusters.remapped * 2 > clusters.fulls) {
+    if (clusters.fulls == 0 || share < (clusters.fulls == 1 ? 2 * TUNE_MATTERS : TUNE_MATTERS) ||
+        clusters.remapped * 2 > clusters.fulls) {
         return;
     }
     find_clusters(facts, &clusters);
-    double headroom = tune_number(facts, TUNE_grow_headroom), peak = 0;
-    for (size_t i = 0; i < facts->segment_count; i++) {
-        peak = fmax(peak, (double)facts->segments[i].capacity_after);
-    }
-    peak = fmax(peak, (double)tune_figure(facts, EDEN_FIGURE_old_capacity));
+    double headroom = tune_number(facts, TUNE_grow_headroom), peak = tune_old_peak(facts);
     double largest = fmax((double)clusters.largest, (double)clusters.requested / (double)clusters.fulls);
     double value = fmin(fmax(largest, peak), fmax(peak, 2 * headroom)) * 1.1;
     if (value <= headroom * 1.1 || !may_grow(facts, peak, (double)clusters.requested / (double)clusters.fulls)) {
