@@ -16,7 +16,7 @@ above it, and its memory at most twice the best's. The exit status is 1 if a rec
 whatever the memory, the best is of those that don't make the whole slower than the program as it is: more CPU time in
 each round, and by 2% on the median. The search does not propose such either.
 
---points N takes an even sample of the grid, to see it work. The JSON file is written anew after each program: a list of
+--points N takes so many points of the grid, by chance, to see it work. The JSON file is written anew after each program: a list of
 {"program", "command", "points", "rounds", "default", "grid": [...], "within", "any", "recommended", "least_gc", "rules",
 "search_runs", "search_s", "failed"}, where a run or a median of runs is {"options", "gc_s", "time_s", "cpu_s",
 "memory_bytes", "max_pause_s"} and a tuned point has in addition "gc_ratio" and "time_ratio" ({"min", "median", "max"})

@@ -82,7 +82,7 @@ static void print_remarks(FILE *out, const struct verify_result *result) {
 void verify_print(FILE *out, const struct verify_result *result, const char *options) {
     fprintf(out, "\n%zu pair%s of runs, as it is and with EDEN_OPTIONS=%s\n\n", result->pairs,
             result->pairs == 1 ? "" : "s", options);
-    fprintf(out, "%-14s %12s %12s %8s  %-15s\n", "", "as it is", "tuned", "ratio", "min-max");
+    fprintf(out, "%-14s %12s %12s %8s  min-max\n", "", "as it is", "tuned", "ratio");
     for (enum verify_measure i = 0; i < VERIFY_MEASURES; i++) {
         char original[FORMAT_MAX], tuned[FORMAT_MAX];
         const struct spread *ratio = &result->ratio[i];
