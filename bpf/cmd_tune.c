@@ -2,7 +2,8 @@
  *
  *     recording (its own, of -p or --, or one that is given) --> facts of each heap --> rules --> findings --> report
  *
- * A process or a command is recorded first, lifetimes included, to a file that goes away; then that is examined. */
+ * A process or a command is recorded first, lifetimes included, to a file that goes away; then that is examined. With
+ * --verify and --search what the rules propose is not told, but tried out (tune/try.c). */
 #include "commands.h"
 #include "interrupt.h"
 #include "life_options.h"

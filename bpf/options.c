@@ -110,7 +110,7 @@ static const struct described table[] = {
      "--options"},
     {{"search", no_argument, NULL, OPTION_SEARCH},
      ACCEPT_TRIALS,
-     "--search            run PROGRAM with other and other options, to find better ones than the rules do"},
+     "--search            run PROGRAM with many options, to find better ones than the rules do"},
     {{"options", required_argument, NULL, OPTION_OPTIONS},
      ACCEPT_TRIALS,
      "--options LIST      --verify, --search: these options, as EDEN_OPTIONS takes them, not those of the rules"},
