@@ -12,7 +12,8 @@
  *  3. From the best point within the memory, axis by axis, the axis first whose reach is largest: each run tells how
  *     much of its time in collections each parameter can act on at all (full_gc_ratio on the full collections that
  *     growth caused, ...). Axes without reach cost nothing. Sweeps over the axes follow until one changes nothing, as
- *     they depend on each other: a larger eden leaves less to tenure.
+ *     they depend on each other: a larger eden leaves less to tenure. At the end each option is taken away again, as
+ *     one that was of use on the way, or by luck, is one more to explain.
  *  4. The same, one sweep, from the best point whatever its memory, the other axes' gains taken along: for the front.
  *  5. Rounds: the finalists, one run each, again and again, the order reversed each time. Their medians decide.
  *
@@ -74,9 +75,9 @@ static size_t runner_up(const struct search *search, double memory_most) {
     return found;
 }
 
-/* As it is, the best within the memory, the best of all, then the front's largest edens and runners-up; as many as can
- * have LEAST_ROUNDS rounds of what is left. */
-static void choose_finalists(struct search *search, double memory_most) {
+/* As it is, where the walk within the memory ended, the best within it, the best of all, then the front's largest edens
+ * and runners-up; as many as can have LEAST_ROUNDS rounds of what is left. */
+static void choose_finalists(struct search *search, double memory_most, size_t walked) {
     double left = search->ports.left(search->ports.context);
     double one = (1 - left) / (double)search->runs;
     double rounds = left / (one > 0 ? one : 1) / LEAST_ROUNDS;
@@ -84,6 +85,7 @@ static void choose_finalists(struct search *search, double memory_most) {
     struct search_finding finding;
     size_t index;
     add_finalist(search, 0, most);
+    add_finalist(search, walked, most);
     add_finalist(search, search_best_within(search, memory_most), most);
     add_finalist(search, search_best_within(search, INFINITY), most);
     if ((index = runner_up(search, memory_most)) != 0) {
@@ -144,6 +146,8 @@ bool search_run(struct search *search, const struct search_point *starts, size_t
     walk_scan_eden(search, &walk);
     walk = (struct walk){memory_most, for_front, start_within(search, memory_most)};
     walk_sweep(search, &walk, SWEEPS);
+    walk.reserve = for_rounds;
+    walk_prune(search, &walk);
     size_t best = walk.best;
     walk = (struct walk){INFINITY, for_rounds, search_best_within(search, INFINITY)};
     struct search_point both = search->candidate[best].point;
@@ -153,7 +157,7 @@ bool search_run(struct search *search, const struct search_point *starts, size_t
         walk.best = search_best_within(search, INFINITY);
         walk_sweep(search, &walk, 1);
     }
-    choose_finalists(search, memory_most);
+    choose_finalists(search, memory_most, best);
     run_rounds(search);
     return true;
 }

@@ -44,4 +44,7 @@ void walk_scan_eden(struct search *search, const struct walk *walk);
 /* Walks along all axes that have a reach, at most so many times, until that changes nothing. */
 void walk_sweep(struct search *search, struct walk *walk, int most);
 
+/* Takes each option of the best away again: what then is as good is the best. Not eden, which was walked last. */
+void walk_prune(struct search *search, struct walk *walk);
+
 #endif

@@ -134,6 +134,21 @@ void walk_sweep(struct search *search, struct walk *walk, int most) {
     }
 }
 
+void walk_prune(struct search *search, struct walk *walk) {
+    for (enum search_axis i = 0; i < SEARCH_AXES; i++) {
+        struct search_point point = search->candidate[walk->best].point;
+        size_t index, as_is = search->space->axis[i].as_is;
+        if (i == AXIS_EDEN || point.choice[i] == as_is || !walk_may_go_on(search, walk)) {
+            continue;
+        }
+        point.choice[i] = (uint8_t)as_is;
+        if (search_visit(search, &point, &index) && search_median_memory(search, index) <= walk->memory_most &&
+            search_median_gc(search, index) <= (1 + search_worth_share) * search_median_gc(search, walk->best)) {
+            walk->best = index;
+        }
+    }
+}
+
 /* Eden from far: up until two steps bring nothing or nothing is left to gain, down until one brings nothing. */
 void walk_scan_eden(struct search *search, const struct walk *walk) {
     const struct axis_values *eden = &search->space->axis[AXIS_EDEN];
