@@ -17,6 +17,17 @@ void tune_facts_clear(struct tune_facts *facts) {
     *facts = (struct tune_facts){0};
 }
 
+const struct tune_site *tune_most(const struct tune_facts *facts, double (*measure)(const struct tune_site *site)) {
+    const struct tune_site *most = NULL;
+    for (size_t i = 0; i < facts->site_count; i++) {
+        const struct tune_site *site = &facts->sites[i];
+        if (measure(site) > (most ? measure(most) : 0)) {
+            most = site;
+        }
+    }
+    return most;
+}
+
 uint64_t tune_figure(const struct tune_facts *facts, enum eden_figure figure) { return facts->figures[figure]; }
 
 double tune_number(const struct tune_facts *facts, enum tune_parameter_id id) { return facts->parameters[id].number; }

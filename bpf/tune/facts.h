@@ -129,6 +129,9 @@ char *tune_class_label(char text[TUNE_LABEL], const struct tune_facts *facts, ui
 
 void tune_facts_clear(struct tune_facts *facts);
 
+/* The class or site of which there is most, by a measure; NULL: there is nothing of it anywhere. */
+const struct tune_site *tune_most(const struct tune_facts *facts, double (*measure)(const struct tune_site *site));
+
 /* Shares, 0 where there is no time. */
 double tune_gc_share(const struct tune_facts *facts);                 /* of wall time */
 double tune_share_of_gc(const struct tune_facts *facts, double ns);   /* of the time in collections */

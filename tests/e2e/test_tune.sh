@@ -43,6 +43,9 @@ has first.json ok && die "ok beside other findings: $(keys first.json)"
 jq -r '.findings[] | select(.parameter) | .parameter, (.also | keys[])' first.json | sort -u >wanted
 jq -r .options first.json | tr ',' '\n' | cut -d= -f1 | sort -u | diff wanted - || die "the options are not those of the findings"
 
+"$scope" tune --emit options -- "$frame" data.csv >out 2>err || die "--emit options fails: $(cat err)"
+tail -n 1 out | grep -qF "EDEN_OPTIONS=$EDEN_OPTIONS," || die "the options that were set are lost: $(tail -n 1 out)"
+
 # The runtime takes them; the bug is gone then.
 options=$EDEN_OPTIONS,$(jq -r .options first.json)
 EDEN_OPTIONS=$options "$frame" data.csv | diff plain - || die "with $options the program does something else"
