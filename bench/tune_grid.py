@@ -4,23 +4,25 @@
 How good `edenscope tune` is, against an exhaustive grid of parameters, on programs that run for two seconds or less.
 
 For each program: the grid, each point run once, in an order that has nothing to do with its values; what the rules
-propose (`tune --emit options`, root; left out where it can't record); what a search recommends (`tune --search`, within
-twice the memory of before) and its point of least GC time whatever the memory. Then the five best of the grid within
-twice the memory of the program as it is, the five best of all, the three tuned points and the program as it is are run
-in rounds, one run each, the order reversed each time. Compared are the ratios, round by round, to the grid's best, which
-is that of the five with the least median: the recommended point and the rules' with the best within the memory, the
-point of least GC time with the best of all.
+propose (`tune --emit options`, root; left out where it can't record); of a search (`tune --search`, within twice the
+memory of before) the point that it recommends, that of least GC time within the memory, and that of least GC time
+whatever the memory. Then the five best of the grid within twice the memory of the program as it is, the five best of
+all, the tuned points and the program as it is are run in rounds, one run each, the order reversed each time. Compared
+are the ratios, round by round, to the grid's best, which is that of the five with the least median:
+
+- least_within, and the rules' point, with the best within the memory;
+- recommended with the best of those that don't make the whole slower than the program as it is (more CPU time in each
+  round, and by 2% on the median), as the search recommends none of these;
+- least_gc with the best of all, again without those.
 
 A tuned point is good if the median of its GC time is at most 1.1 times that of the best, or less than 0.1% of the run
-above it, and its memory at most twice the best's. The exit status is 1 if a recommended point is not. Among all points,
-whatever the memory, the best is of those that don't make the whole slower than the program as it is: more CPU time in
-each round, and by 2% on the median. The search does not propose such either.
+above it, and its memory at most twice the best's. The exit status is 1 if recommended or least_within is not.
 
---points N takes so many points of the grid, by chance, to see it work. The JSON file is written anew after each program: a list of
-{"program", "command", "points", "rounds", "default", "grid": [...], "within", "any", "recommended", "least_gc", "rules",
-"search_runs", "search_s", "failed"}, where a run or a median of runs is {"options", "gc_s", "time_s", "cpu_s",
-"memory_bytes", "max_pause_s"} and a tuned point has in addition "gc_ratio" and "time_ratio" ({"min", "median", "max"})
-and "memory_ratio" to the grid's best, "good_gc" and "good_memory".
+--points N takes so many points of the grid, by chance, to see it work. The JSON file is written anew after each program:
+a list of {"program", "command", "points", "rounds", "default", "grid": [...], "within", "least_within", "faster",
+"recommended", "rules", "any", "least_gc", "search_runs", "search_s", "failed"}, where a run or a median of runs is
+{"options", "gc_s", "time_s", "cpu_s", "memory_bytes", "max_pause_s"} and a tuned point has in addition "gc_ratio" and
+"time_ratio" ({"min", "median", "max"}) and "memory_ratio" to the grid's best, "good_gc" and "good_memory".
 """
 import argparse
 import itertools
@@ -183,20 +185,23 @@ class Bench:
         by_gc = sorted(grid, key=lambda run: run["gc_s"])
         within = [run["options"] for run in by_gc if run["memory_bytes"] <= GOOD_MEMORY * first["memory_bytes"]][:BEST]
         everywhere = [run["options"] for run in by_gc][:BEST]
-        recommended, least = found["options"], found["least_gc"]["options"]
-        tuned = [recommended, least] + ([proposed] if proposed is not None else [])
+        names = ("recommended", "least_within", "least_gc")
+        recommended, least_within, least = searched = [found[name]["options"] for name in names]
+        tuned = searched + ([proposed] if proposed is not None else [])
         self.say(f"{name}: {self.arguments.n} rounds")
         runs = self.rounds(command, dict.fromkeys(["", *tuned, *within, *everywhere]))
         within, everywhere = [[point for point in points if point in runs] for points in (within, everywhere)]
-        if "" not in runs or recommended not in runs or least not in runs or not within:
+        if "" not in runs or not within or any(point not in runs for point in searched):
             sys.exit(f"tune_grid.py: {name}: a point failed when it was run again")
         result = {"program": name, "command": command, "points": len(grid), "rounds": self.arguments.n,
                   "default": median(runs[""]), "grid": grid, "search_runs": found["runs"], "search_s": found["took_s"],
                   "failed": len(grid_points(self.arguments.points)) - len(grid)}
-        result["within"], result["recommended"] = self.judge(runs, recommended, within)
-        everywhere = [point for point in everywhere if not is_slower(runs[point], runs[""])] or [""]
-        result["any"], result["least_gc"] = self.judge(runs, least, everywhere)
+        result["within"], result["least_within"] = self.judge(runs, least_within, within)
         result["rules"] = self.judge(runs, proposed, within)[1] if proposed in runs else None
+        within, everywhere = [[point for point in points if not is_slower(runs[point], runs[""])] or [""]
+                              for points in (within, everywhere)]
+        result["faster"], result["recommended"] = self.judge(runs, recommended, within)
+        result["any"], result["least_gc"] = self.judge(runs, least, everywhere)
         return result
 
 
@@ -215,7 +220,7 @@ def print_row(name, what, point, gain):
 
 def print_program(result):
     default = result["default"]["gc_s"]
-    for what in ("default", "within", "recommended", "rules", "any", "least_gc"):
+    for what in ("default", "within", "least_within", "faster", "recommended", "rules", "any", "least_gc"):
         if result[what]:
             print_row(result["program"], what, result[what], result[what]["gc_s"] / default if default else 1)
 
@@ -240,7 +245,8 @@ def main():
         results.append(bench.program(name, known[name]))
         print_program(results[-1])
         life_programs.write_whole(output, json.dumps(results, indent=1) + "\n")
-    bad = [result["program"] for result in results if verdict(result["recommended"]) != "good"]
+    bad = [result["program"] for result in results
+           if any(verdict(result[point]) != "good" for point in ("recommended", "least_within"))]
     if bad:
         sys.exit("tune_grid.py: not within a tenth of the grid's best, or with too much memory: " + ", ".join(bad))
 

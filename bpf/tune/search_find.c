@@ -64,14 +64,14 @@ static bool is_better(const struct search *search, size_t index) {
     return before.gc - after.gc > fmax(worth, 2 * doubt * before.gc);
 }
 
-static bool can_be_chosen(const struct search *search, size_t index, double memory_most) {
+static bool can_be_chosen(const struct search *search, size_t index, double memory_most, bool even_slower) {
     const struct candidate *candidate = &search->candidate[index];
     if (candidate->failed || candidate->runs == 0 || (search->rounds > 0 && !is_finalist(search, index)) ||
         search_medians(search, index).memory > memory_most) {
         return false;
     }
     struct spread ratio = search_cpu_ratio(search, 0, index);
-    return index == 0 || (!is_slower(&ratio) && is_better(search, index));
+    return index == 0 || ((even_slower || !is_slower(&ratio)) && is_better(search, index));
 }
 
 /* Simpler, or as simple and smaller. */
@@ -82,10 +82,10 @@ static bool is_simpler(const struct search *search, size_t a, size_t b) {
                                   : search_medians(search, a).memory < search_medians(search, b).memory;
 }
 
-static size_t choose(const struct search *search, double memory_most) {
+static size_t choose(const struct search *search, double memory_most, bool even_slower) {
     double least = INFINITY, margin = 0;
     for (size_t i = 0; i < search->count; i++) {
-        if (can_be_chosen(search, i, memory_most)) {
+        if (can_be_chosen(search, i, memory_most, even_slower)) {
             struct search_figures figures = search_medians(search, i);
             if (figures.gc < least) {
                 least = figures.gc;
@@ -95,7 +95,7 @@ static size_t choose(const struct search *search, double memory_most) {
     }
     size_t chosen = SIZE_MAX;
     for (size_t i = 0; i < search->count; i++) {
-        if (can_be_chosen(search, i, memory_most) && search_medians(search, i).gc <= least + margin &&
+        if (can_be_chosen(search, i, memory_most, even_slower) && search_medians(search, i).gc <= least + margin &&
             (chosen == SIZE_MAX || is_simpler(search, i, chosen))) {
             chosen = i;
         }
@@ -175,8 +175,10 @@ static void find_cache(const struct search *search, struct search_finding *findi
 
 bool search_find(const struct search *search, struct search_finding *finding) {
     *finding = (struct search_finding){0};
-    finding->recommended = choose(search, search->memory_factor * search_medians(search, 0).memory);
-    finding->least_gc = choose(search, INFINITY);
+    double memory_most = search->memory_factor * search_medians(search, 0).memory;
+    finding->recommended = choose(search, memory_most, false);
+    finding->least_within = choose(search, memory_most, true);
+    finding->least_gc = choose(search, INFINITY, false);
     find_cache(search, finding);
     if (!find_front(search, finding)) {
         search_finding_clear(finding);

@@ -71,6 +71,17 @@ static void print_cache(FILE *out, const struct view *view) {
         100 * (finding->cache_cpu.least - 1), 100 * (finding->cache_cpu.most - 1), *small ? small : "its own eden");
 }
 
+/* A point with less GC time that is slower in all is not kept back. */
+static void print_refused(FILE *out, const struct view *view) {
+    size_t least = view->finding->least_within;
+    char options[SEARCH_POINT_TEXT];
+    struct spread cpu = search_cpu_ratio(view->search, 0, least);
+    if (least != view->finding->recommended && cpu.count > 0 && cpu.median > 1) {
+        fprintf(out, "\nNot recommended is %s: it has less GC time, but takes %.1f%% more CPU time in all.\n",
+                options_of(options, view, least), 100 * (cpu.median - 1));
+    }
+}
+
 static void print_recommended(FILE *out, const struct search_request *request, const struct view *view,
                               const char *command) {
     size_t chosen = view->finding->recommended;
@@ -80,6 +91,7 @@ static void print_recommended(FILE *out, const struct search_request *request, c
     if (isfinite(request->memory_factor)) {
         snprintf(within, sizeof within, " within %g times its memory", request->memory_factor);
     }
+    print_refused(out, view);
     if (chosen == 0) {
         fprintf(out, "\nNothing better was found%s: no parameter is to be changed.\n", within);
         return;
@@ -160,12 +172,13 @@ json_t *search_json(const struct search_request *request, const struct search_ou
     if (finding->cache) {
         json_array_append_new(findings, cache_json(&view));
     }
-    return json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:f,s:f,s:o,s:b}", "options",
+    return json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:f,s:f,s:o,s:b}", "options",
                      options_of(options, &view, finding->recommended), "findings", findings, "default",
-                     point_json(&view, 0), "recommended", point_json(&view, finding->recommended), "least_gc",
-                     point_json(&view, finding->least_gc), "front", front, "points", points, "runs",
-                     (json_int_t)view.search->runs, "rounds", (json_int_t)view.search->rounds, "noise",
-                     view.search->noise, "took_s", outcome->took, "memory_factor",
+                     point_json(&view, 0), "recommended", point_json(&view, finding->recommended), "least_within",
+                     point_json(&view, finding->least_within), "least_gc", point_json(&view, finding->least_gc),
+                     "front", front, "points", points, "runs", (json_int_t)view.search->runs, "rounds",
+                     (json_int_t)view.search->rounds, "noise", view.search->noise, "took_s", outcome->took,
+                     "memory_factor",
                      isfinite(request->memory_factor) ? json_real(request->memory_factor) : json_null(), "interrupted",
                      outcome->interrupted);
 }

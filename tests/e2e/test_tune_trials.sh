@@ -75,6 +75,7 @@ for options in "" eden_size=3M,large_object=1M; do
     check "$folder/out" '[-p["gc_s"] for p in d["front"]] == sorted(-p["gc_s"] for p in d["front"])'
     check "$folder/out" 'd["options"] == d["recommended"]["options"] and isinstance(d["findings"], list)'
     check "$folder/out" 'd["recommended"]["memory_bytes"] <= 2 * d["default"]["memory_bytes"]'
+    check "$folder/out" 'd["least_within"]["memory_bytes"] <= 2 * d["default"]["memory_bytes"]'
     check "$folder/out" "'$options' in [p['options'] for p in d['points']]"
     # Every setting that was tried is one that the runtime takes.
     check "$folder/out" 'not any(p["failed"] for p in d["points"])'

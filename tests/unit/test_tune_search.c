@@ -269,6 +269,9 @@ static void test_cache(void **state) {
     struct search_figures large = truth_of(&searched, searched.finding.cache_large);
     assert_true(large.own > small.own && large.gc < small.gc);
     assert_true(truth_of(&searched, searched.finding.recommended).own <= program.own);
+    struct search_figures least = truth_of(&searched, searched.finding.least_within);
+    assert_true(least.gc <= truth_of(&searched, searched.finding.recommended).gc);
+    assert_true(least.memory <= 2 * truth_of(&searched, 0).memory);
     forget(&searched);
 }
 
