@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double WORTH = 0.2; /* of the time in collections: for less nobody takes more memory */
-static const double OWN = 0.3;   /* of what a larger eden would spare, that no other finding explains */
+/* For less nobody takes more memory: of what scavenges cost by the model; and of the run. */
+static const double WORTH = 0.2, WORTH_OF_RUN = 0.04;
+static const double OWN = 0.3; /* of what a larger eden would spare, that no other finding explains */
 
 /* Findings that tell who is tenured in vain: they set an eden themselves, or what makes this one look small. */
 static bool explains(const struct finding *finding) {
@@ -38,7 +39,7 @@ void rule_eden_small(const struct tune_facts *facts, struct findings *findings) 
     }
     double ns = scavenge_eden_ns(&plan), share = tune_share_of_time(facts, ns);
     double left = share - claimed(facts, findings);
-    if (left < fmax(TUNE_MATTERS, share * OWN) || tune_share_of_gc(facts, ns) < WORTH) {
+    if (left < fmax(WORTH_OF_RUN, share * OWN) || ns < WORTH * plan.now.ns) {
         return;
     }
     const struct scavenge_model *model = &plan.model;

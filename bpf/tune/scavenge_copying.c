@@ -30,7 +30,7 @@ void rule_scavenge_copying(const struct tune_facts *facts, struct findings *find
     if (!facts->details || !scavenge_plan_make(&plan, facts) || !plan.choice.early) {
         return;
     }
-    double copies = scavenge_copies(facts), ns = plan.without_early.ns - plan.chosen.ns;
+    double copies = scavenge_copies(facts), ns = scavenge_early_ns(&plan);
     double share = tune_share_of_time(facts, ns);
     if (copies < OFTEN || share < TUNE_MATTERS) {
         return;
