@@ -14,8 +14,9 @@
  * collections. These are taken to cost as much as those that were seen, or what marking costs by experience.
  *
  * Both costs are fitted to the scavenges recorded: the slope between those that copied little and those that copied
- * much, each by its median, for stops of the whole machine are in the durations, too. Without lifetimes one by one it
- * is not known what would be copied; then nothing is forecast but the part that goes with the number of scavenges.
+ * much, each by its first quartile, for what else the machine does only ever adds to durations. Without lifetimes one
+ * by one it is not known what would be copied; then nothing is forecast but the part that goes with the number of
+ * scavenges.
  *
  * What can go wrong: a run of two halves that differ is taken for its mean; what is touched for the first time costs
  * page faults, in the collector or in the program, that the model does not know; and a larger eden may leave the cache.
@@ -47,7 +48,7 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The median duration and the mean of what was copied, of some scavenges. */
+/* The duration of the first quartile and the mean of what was copied, of some scavenges. */
 static struct sample middle(const struct sample *samples, size_t count, double *numbers) {
     struct sample middle = {0, 0};
     for (size_t i = 0; i < count; i++) {
@@ -55,7 +56,7 @@ static struct sample middle(const struct sample *samples, size_t count, double *
         middle.bytes += samples[i].bytes / (double)count;
     }
     qsort(numbers, count, sizeof *numbers, by_number);
-    middle.ns = numbers[count / 2];
+    middle.ns = numbers[count / 4];
     return middle;
 }
 
@@ -69,10 +70,10 @@ static double typical_pace(const struct sample *samples, size_t count, double *n
         }
     }
     qsort(numbers, some, sizeof *numbers, by_number);
-    return some ? numbers[some / 2] : 0;
+    return some ? numbers[some / 4] : 0;
 }
 
-/* Medians, so that what stops the whole machine now and then is not taken for the collector's. */
+/* First quartiles, so that what else the machine does is not taken for the collector's. */
 static void fit(struct scavenge_model *model, struct sample *samples, size_t count, double *numbers) {
     double slope = NAN;
     if (count >= ENOUGH_TO_COMPARE) {
@@ -83,23 +84,42 @@ static void fit(struct scavenge_model *model, struct sample *samples, size_t cou
             slope = (high.ns - low.ns) / (high.bytes - low.bytes);
         }
     }
-    model->ns_per_byte = fmax(isnan(slope) ? typical_pace(samples, count, numbers) : slope, 0);
+    double all_ns = 0;
+    for (size_t i = 0; i < count; i++) {
+        all_ns += samples[i].ns;
+    }
+    slope = fmax(isnan(slope) ? typical_pace(samples, count, numbers) : slope, 0);
+    model->ns_per_byte = model->copied_bytes > 0 ? fmin(slope, all_ns / model->copied_bytes) : 0;
     for (size_t i = 0; i < count; i++) {
         numbers[i] = samples[i].ns - model->ns_per_byte * samples[i].bytes;
     }
     qsort(numbers, count, sizeof *numbers, by_number);
-    model->fixed_ns = fmax(numbers[count / 2] - TRACED_NS, 0);
+    /* No more in all than was seen. */
+    double rest = (all_ns - model->ns_per_byte * model->copied_bytes) / model->count;
+    model->fixed_ns = fmax(fmin(numbers[count / 4] - TRACED_NS, rest), 0);
+}
+
+/* The sum of numbers, of which none counts for more than three times the median. */
+static double usual_sum(double *numbers, size_t count) {
+    double sum = 0;
+    qsort(numbers, count, sizeof *numbers, by_number);
+    for (size_t i = 0; i < count; i++) {
+        sum += fmin(numbers[i], 3 * numbers[count / 2]);
+    }
+    return sum;
 }
 
 void scavenge_model_make(struct scavenge_model *model, const struct tune_facts *facts) {
     struct sample *samples = calloc(facts->pass_count + 1, sizeof *samples);
     double *numbers = calloc(facts->pass_count + 1, sizeof *numbers);
-    size_t count = 0;
+    size_t count = 0, fulls = 0;
     *model = (struct scavenge_model){.facts = facts, .eden_bytes = tune_number(facts, TUNE_eden_size)};
-    for (size_t i = 0; samples && i < facts->pass_count; i++) {
+    for (size_t i = 0; samples && numbers && i < facts->pass_count; i++) {
         const struct tune_pass *pass = &facts->passes[i];
         if (pass->full) {
-            model->full_ns += pass->cause == EDEN_FULL_RATIO ? (double)pass->duration_ns : 0;
+            if (pass->cause == EDEN_FULL_RATIO) {
+                numbers[fulls++] = (double)pass->duration_ns;
+            }
         } else {
             struct sample *sample = &samples[count++];
             *sample = (struct sample){(double)pass->duration_ns, (double)(pass->survivors_after + pass->tenured_bytes)};
@@ -107,6 +127,7 @@ void scavenge_model_make(struct scavenge_model *model, const struct tune_facts *
             model->tenured_bytes += (double)pass->tenured_bytes;
         }
     }
+    model->full_ns = numbers ? usual_sum(numbers, fulls) : 0;
     model->peak_bytes = model->eden_bytes * 7 / 5 + tune_old_peak(facts);
     model->count = (double)count;
     model->known = numbers && count >= LEAST_SCAVENGES && model->eden_bytes > 0;
@@ -216,7 +237,15 @@ double scavenge_eden(const struct scavenge_plan *plan, double least) {
     return plan->model.eden_bytes * fmax(1, fmin(times, fits));
 }
 
-double scavenge_eden_ns(const struct scavenge_plan *plan) { return plan->without_eden.ns - plan->chosen.ns; }
+double scavenge_eden_ns(const struct scavenge_plan *plan) {
+    return fmin(plan->without_eden.ns, plan->now.ns) - plan->chosen.ns;
+}
+
+double scavenge_early_ns(const struct scavenge_plan *plan) {
+    return fmin(plan->without_early.ns, plan->now.ns) - plan->chosen.ns;
+}
+
+double scavenge_gain_most(double gain) { return 1 - (1 - gain) * (1 - gain); }
 
 /* ---- tenuring ---------------------------------------------------------------------------------------------------- */
 
