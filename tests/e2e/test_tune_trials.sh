@@ -94,14 +94,14 @@ check "$folder/out" 'd["options"] == "" and all(p["failed"] == (p["options"] != 
 # Ended by a signal: the report is of what was measured, and the trial goes with it. (A shell's background job ignores ^C.)
 cp "$build/workloads/honeyginger" "$folder/honeyginger-long"
 "$scope" tune --search --budget 100 --json --options eden_size=4M -o "$folder/ended" -- \
-    "$folder/honeyginger-long" --steps 200 2>"$folder/err" &
+    "$folder/honeyginger-long" --steps 200 2>"$folder/progress" &
 tool=$!
 children+=("$tool")
-until_true "a second run" grep -q 'run 2,' "$folder/err"
+until_true "a second run" grep -q 'run 2,' "$folder/progress"
 kill -TERM "$tool"
 status=0
 wait "$tool" || status=$?
-[[ $status == 143 ]] || die "ended by SIGTERM it gave status $status: $(cat "$folder/err")"
+[[ $status == 143 ]] || die "ended by SIGTERM it gave status $status: $(cat "$folder/progress")"
 check "$folder/ended" 'd["interrupted"] is True and d["runs"] >= 2 and d["default"]["gc_s"] >= 0'
 
 # ---- errors: what, and what to do
