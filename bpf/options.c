@@ -25,6 +25,14 @@ enum {
     OPTION_BY_SITE,
     OPTION_LONG_LIVED,
     OPTION_PRETENURE,
+    OPTION_EMIT,
+    OPTION_VERIFY,
+    OPTION_SEARCH,
+    OPTION_OPTIONS,
+    OPTION_PAIRS,
+    OPTION_BUDGET,
+    OPTION_TRIALS,
+    OPTION_MEMORY,
     OPTION_WITHOUT,
     OPTION_NO_MULTI
 };
@@ -40,7 +48,7 @@ static const struct described table[] = {
     {{"pid", required_argument, NULL, 'p'}, ACCEPT_PID, "-p, --pid PID       observe this process, which runs already"},
     {{"pid", required_argument, NULL, 'p'}, ACCEPT_HEAP, "-p, --pid PID       of this process only"},
     {{"heap", required_argument, NULL, OPTION_HEAP},
-     ACCEPT_HEAP | ACCEPT_LIFETIMES,
+     ACCEPT_HEAP | ACCEPT_LIFETIMES | ACCEPT_TUNE,
      "--heap ID           of the heap with this number only"},
     {{"probe", required_argument, NULL, OPTION_PROBE},
      ACCEPT_PROBE,
@@ -94,6 +102,34 @@ static const struct described table[] = {
     {{"force", no_argument, NULL, OPTION_FORCE},
      ACCEPT_LIFETIMES,
      "--force             --pretenure: replace a file that was not written so"},
+    {{"input", required_argument, NULL, 'i'},
+     ACCEPT_TUNE,
+     "-i, --input FILE    examine this recording, not eden.data; -p then chooses a process"},
+    {{"emit", required_argument, NULL, OPTION_EMIT},
+     ACCEPT_TUNE,
+     "--emit options      only the line of options to set, EDEN_OPTIONS=..."},
+    {{"verify", no_argument, NULL, OPTION_VERIFY},
+     ACCEPT_TRIALS,
+     "--verify            run PROGRAM as it is and with the options proposed, and compare; needs no root with "
+     "--options"},
+    {{"search", no_argument, NULL, OPTION_SEARCH},
+     ACCEPT_TRIALS,
+     "--search            run PROGRAM with many options, to find better ones than the rules do"},
+    {{"options", required_argument, NULL, OPTION_OPTIONS},
+     ACCEPT_TRIALS,
+     "--options LIST      --verify, --search: these options, as EDEN_OPTIONS takes them, not those of the rules"},
+    {{"pairs", required_argument, NULL, OPTION_PAIRS},
+     ACCEPT_TRIALS,
+     "--pairs N           --verify: so many pairs of runs (5)"},
+    {{"budget", required_argument, NULL, OPTION_BUDGET},
+     ACCEPT_TRIALS,
+     "--budget SECONDS    --search: for so long (60)"},
+    {{"trials", required_argument, NULL, OPTION_TRIALS},
+     ACCEPT_TRIALS,
+     "--trials N          --search: at most so many runs"},
+    {{"memory", required_argument, NULL, OPTION_MEMORY},
+     ACCEPT_TRIALS,
+     "--memory FACTOR     --search: recommend at most so many times the memory of before (2); none: any"},
     {{"verbose", no_argument, NULL, 'v'}, ~0u, "-v, --verbose       say what is done"},
     {{"help", no_argument, NULL, 'h'}, ~0u, "-h, --help          this help"},
     {{"without", required_argument, NULL, OPTION_WITHOUT}, ACCEPT_TARGET, NULL},
@@ -179,6 +215,18 @@ static const char *wanted(int value) {
         return "not a number of rows";
     case OPTION_LIFETIMES:
         return "not what --lifetimes can be given: nothing, or details";
+    case OPTION_EMIT:
+        return "not what --emit can be given: options";
+    case OPTION_OPTIONS:
+        return "not options as EDEN_OPTIONS takes them, name=value with commas between; docs/parameters.md lists them";
+    case OPTION_PAIRS:
+        return "not a number of pairs, from 1 to 100";
+    case OPTION_BUDGET:
+        return "not a time in seconds, from 0.1 to 1000000";
+    case OPTION_TRIALS:
+        return "not a number of runs, from 3 to 1000000";
+    case OPTION_MEMORY:
+        return "not a factor of memory, from 1, nor none";
     case OPTION_PROBE:
         return "not a probe; docs/probes.md lists them, as scavenge__done";
     default:
@@ -222,8 +270,45 @@ static bool set_lifetimes(struct options *options, int value, const char *argume
     }
 }
 
+static bool parse_within(const char *text, double least, double most, double *number) {
+    char *end;
+    *number = strtod(text, &end);
+    return end != text && *end == 0 && *number >= least && *number <= most;
+}
+
+static bool set_trials(struct options *options, int value, const char *argument) {
+    switch (value) {
+    case OPTION_VERIFY:
+        options->verify = true;
+        return true;
+    case OPTION_SEARCH:
+        options->search = true;
+        return true;
+    case OPTION_OPTIONS:
+        options->proposed = argument;
+        return strchr(argument, '=') != NULL;
+    case OPTION_PAIRS:
+        return parse_count(argument, &options->pairs) && options->pairs >= 1 && options->pairs <= 100;
+    case OPTION_TRIALS:
+        return parse_count(argument, &options->trials) && options->trials >= 3 && options->trials <= 1000000;
+    case OPTION_BUDGET:
+        return parse_within(argument, 0.1, 1e6, &options->budget);
+    default:
+        options->memory_factor = INFINITY;
+        return strcmp(argument, "none") == 0 || parse_within(argument, 1, 1e6, &options->memory_factor);
+    }
+}
+
 static bool set(struct options *options, int value, const char *argument) {
     switch (value) {
+    case OPTION_VERIFY:
+    case OPTION_SEARCH:
+    case OPTION_OPTIONS:
+    case OPTION_PAIRS:
+    case OPTION_BUDGET:
+    case OPTION_TRIALS:
+    case OPTION_MEMORY:
+        return set_trials(options, value, argument);
     case OPTION_SAMPLING:
     case OPTION_MECHANISM:
     case OPTION_DETAILS:
@@ -239,6 +324,9 @@ static bool set(struct options *options, int value, const char *argument) {
         return parse_heap(argument, &options->heap);
     case OPTION_PROBE:
         return add_probe(options, argument);
+    case OPTION_EMIT:
+        options->emit_options = true;
+        return strcmp(argument, "options") == 0;
     case OPTION_FORCE:
         options->force = true;
         return true;
@@ -376,4 +464,20 @@ bool options_need_target(const struct options *options, const char *usage, int *
         return misused(usage, "neither -p PID nor -- PROGRAM is given", NULL, status);
     }
     return true;
+}
+
+bool options_seconds(const struct options *options, double *seconds, struct failure *why) {
+    *seconds = 0;
+    if (options->rest_count == 0) {
+        return true;
+    }
+    char *end;
+    *seconds = strtod(options->rest[0], &end);
+    if (options->rest_count > 1 || *end || end == options->rest[0] || !isfinite(*seconds) || *seconds < 0.001 ||
+        *seconds > 1e6) {
+        return failure_set(why, 1, "%.100s: not a time in seconds (0.001 to 1000000); a program to run goes after --",
+                           options->rest[options->rest_count > 1]);
+    }
+    return options->pid ||
+           failure_set(why, 1, "%.100s: a time is for -p PID; a program runs to its end", options->rest[0]);
 }

@@ -1,0 +1,333 @@
+/* `edenscope tune`: names what makes collections slow, with the evidence, and the parameters that cure it.
+ *
+ *     recording (its own, of -p or --, or one that is given) --> facts of each heap --> rules --> findings --> report
+ *
+ * A process or a command is recorded first, lifetimes included, to a file that goes away; then that is examined. With
+ * --verify and --search what the rules propose is not told, but tried out (tune/try.c). */
+#include "commands.h"
+#include "interrupt.h"
+#include "life_options.h"
+#include "options.h"
+#include "output.h"
+#include "record_run.h"
+#include "recording.h"
+#include "tune/facts_read.h"
+#include "tune/print.h"
+#include "tune/try.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "tune [--json | --emit options] [-o FILE] [-v] (-p PID [seconds] | -- PROGRAM arguments...)\n"
+    "       edenscope tune (--verify | --search) [--options LIST] [--json] [-o FILE] -- PROGRAM arguments...\n"
+    "       edenscope tune [-i FILE] [--heap ID] [--pid PID] [--json | --emit options] [-o FILE]\n"
+    "\n"
+    "  What makes collections slow, why, and the parameters that cure it: of a program that is run\n"
+    "  or observed, or of a recording, FILE or eden.data.";
+
+enum { IN_FORCE = 2048 };
+
+/* What trials begin with. */
+struct proposal {
+    char options[TUNE_OPTIONS_LINE]; /* of the rules; "": none */
+    char in_force[IN_FORCE];         /* what the heap told of its parameters, in the same form */
+};
+
+struct tune {
+    struct options options;
+    double seconds;
+    FILE *out;
+    struct proposal *proposal; /* what is found goes here, not into a report; NULL: there is a report */
+};
+
+/* ---- the report -------------------------------------------------------------------------------------------------- */
+
+/* As the user would type it; NULL: of a process that ran already, or no memory. */
+static char *quote(char *const *command) {
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+    size_t room = 1;
+    for (char *const *word = command; word && *word; word++) {
+        room += 4 * strlen(*word) + 3;
+    }
+    char *line = command ? malloc(room) : NULL, *to = line;
+    for (char *const *word = command; line && *word; word++) {
+        if (word != command) {
+            *to++ = ' ';
+        }
+        if (**word && strspn(*word, plain) == strlen(*word)) {
+            to = stpcpy(to, *word);
+            continue;
+        }
+        *to++ = '\'';
+        for (const char *at = *word; *at; at++) {
+            if (*at == '\'') {
+                to = stpcpy(to, "'\\''");
+            } else {
+                *to++ = *at;
+            }
+        }
+        *to++ = '\'';
+    }
+    if (line) {
+        *to = 0;
+    }
+    return line;
+}
+
+static bool print(const struct tune *tune, const struct tune_report *report) {
+    if (tune->options.emit_options) {
+        tune_print_options(tune->out, report);
+    } else if (tune->options.json) {
+        return tune_print_json(tune->out, report);
+    } else {
+        tune_print_text(tune->out, report);
+    }
+    return true;
+}
+
+static void tell_in_force(char text[IN_FORCE], const struct tune_facts *facts) {
+    size_t length = 0;
+    for (int i = 0; i < TUNE_PARAMETERS && length < IN_FORCE; i++) {
+        const struct tune_parameter *parameter = &facts->parameters[i];
+        if (parameter->told) {
+            length += (size_t)snprintf(text + length, IN_FORCE - length, "%s%s=%s", length ? "," : "",
+                                       tune_parameter_names[i], parameter->text);
+        }
+    }
+}
+
+static bool examine(const struct tune *tune, const struct tune_heaps *heaps, const char *command, struct failure *why) {
+    struct findings *findings = calloc(heaps->count + 1, sizeof *findings);
+    bool good = findings != NULL;
+    for (size_t i = 0; good && i < heaps->count; i++) {
+        good = tune_examine(&heaps->at[i], &findings[i]);
+    }
+    if (good) {
+        const char *before = tune->options.command ? getenv("EDEN_OPTIONS") : NULL;
+        struct tune_report report = {
+            .findings = findings, .heaps = heaps->count, .command = command, .before = before ? before : ""};
+        tune_merge(findings, heaps->count, &report.options);
+        /* Only now: what fails before must not cost the file that is there. */
+        if (tune->proposal) {
+            tune_options_line(tune->proposal->options, &report.options);
+            tell_in_force(tune->proposal->in_force, &heaps->at[0]);
+        }
+        good = tune->proposal || tune->out == stdout || ftruncate(fileno(tune->out), 0) == 0 || errno == EINVAL;
+        good = good && (tune->proposal || print(tune, &report));
+    }
+    for (size_t i = 0; findings && i < heaps->count; i++) {
+        findings_clear(&findings[i]);
+    }
+    free(findings);
+    return good || failure_set(why, 1, "no memory for the findings");
+}
+
+/* What is said of the recording, on stderr. */
+static void say(const char *path, const struct recording_info *info, const struct tune_heaps *heaps) {
+    if (!info->finished) {
+        fprintf(stderr, "edenscope: %s: %s, so figures are \"at least\"\n", path,
+                info->live ? "is still being recorded" : "its recorder was killed or could not write");
+    }
+    for (size_t i = 0; i < heaps->count; i++) {
+        if (heaps->at[i].late) {
+            fprintf(stderr,
+                    "edenscope: heap %llu of process %u was there before: what is not told of its parameters is taken "
+                    "for their defaults\n",
+                    (unsigned long long)heaps->at[i].heap_id, heaps->at[i].process.pid);
+        }
+    }
+}
+
+static bool report(const struct tune *tune, const char *path, uint64_t pid, const char *command, struct failure *why) {
+    struct recording *recording = recording_open(path, why);
+    struct tune_heaps heaps = {0};
+    bool good = recording && tune_heaps_read(&heaps, recording, pid, tune->options.heap, why);
+    if (good && heaps.count == 0) {
+        good = failure_set(why, 1,
+                           pid || tune->options.heap
+                               ? "%.200s: has no heap with this number and process; `edenscope report` lists them"
+                               : "%.200s: no heap was seen: does the program use libeden (`edenscope list` tells), and "
+                                 "was it the right process?",
+                           tune->options.input ? path : "what was recorded");
+    }
+    if (good) {
+        const char *recorded = recording_info(recording)->command;
+        say(path, recording_info(recording), &heaps);
+        good = examine(tune, &heaps, command ? command : *recorded ? recorded : NULL, why);
+    }
+    tune_heaps_clear(&heaps);
+    recording_close(recording);
+    return good;
+}
+
+/* ---- recording first --------------------------------------------------------------------------------------------- */
+
+/* Each hit makes the collection that is measured longer: what no rule asks for is left out. */
+static const char not_needed[] = "tenure,remember,forget"
+#define EDEN_PHASE(probe, name, parent)
+#define EDEN_PART(part, name, parent) "," #part "__start"
+#include "eden_phases.def"
+#undef EDEN_PHASE
+    ;
+
+/* A folder for the recording: SQLite puts a journal beside it. */
+static bool make_folder(char *folder, size_t size, struct failure *why) {
+    const char *wanted = getenv("TMPDIR");
+    snprintf(folder, size, "%s/edenscope-XXXXXX", wanted && *wanted ? wanted : "/var/tmp");
+    return mkdtemp(folder) ||
+           failure_set(why, 1, "%.300s: can't record there: %s; set TMPDIR to another folder", folder, strerror(errno));
+}
+
+static void remove_folder(const char *folder, const char *path) {
+    char journal[PATH_MAX + 32];
+    snprintf(journal, sizeof journal, "%s-journal", path);
+    unlink(journal);
+    unlink(path);
+    rmdir(folder);
+}
+
+/* *examined, where it is given: there is a report, or a proposal. */
+static int observe(const struct tune *tune, bool *examined) {
+    const struct options *options = &tune->options;
+    const struct life_request lives = {.details = true};
+    char folder[PATH_MAX], path[PATH_MAX + 16];
+    struct record_request request = {.who = "tune",
+                                     .path = path,
+                                     .observed = {.pid = options->pid,
+                                                  .command = options->command,
+                                                  .objects = true,
+                                                  .lifetimes = true,
+                                                  .without = options->without ? options->without : not_needed,
+                                                  .no_multi = options->no_multi,
+                                                  .verbose = options->verbose},
+                                     .seconds = tune->seconds,
+                                     .temporary = true,
+                                     .scans_only = true};
+    struct failure why;
+    bool published = false;
+    if (!life_request_encode(&lives, &request.observed.mailbox, &why) || !make_folder(folder, sizeof folder, &why)) {
+        return failure_tell(&why);
+    }
+    snprintf(path, sizeof path, "%s/eden.data", folder);
+    int status = record_run(&request, &published);
+    if (published) {
+        char *command = quote(options->command);
+        bool reported = report(tune, path, 0, command, &why);
+        if (!reported) {
+            int failed = failure_tell(&why);
+            status = status ? status : failed;
+        }
+        if (examined) {
+            *examined = reported;
+        }
+        free(command);
+    }
+    remove_folder(folder, path);
+    return status;
+}
+
+/* ---- trials ------------------------------------------------------------------------------------------------------ */
+
+/* The rules' options, of a run that is recorded first; its output is not ours to show, as a trial's is not. False, with
+ * *status: there are none. */
+static bool propose(const struct tune *tune, struct proposal *proposal, int *status) {
+    struct tune proposing = *tune;
+    bool examined = false;
+    proposing.proposal = proposal;
+    int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    fflush(stdout);
+    dup2(null, STDOUT_FILENO);
+    *status = observe(&proposing, &examined);
+    if (kept >= 0) {
+        dup2(kept, STDOUT_FILENO);
+        close(kept);
+    }
+    close(null);
+    return examined && *status == 0;
+}
+
+static int try_out(const struct tune *tune) {
+    const struct options *options = &tune->options;
+    struct proposal proposal = {0};
+    int status = 0;
+    interrupt_install();
+    if (!options->proposed && !propose(tune, &proposal, &status)) {
+        if (!options->search || status != 2 || interrupt_count() > 0) {
+            return status ? status : 1;
+        }
+        fprintf(stderr, "edenscope: so the search begins without what the rules would propose\n");
+    }
+    if (interrupt_count() > 0) {
+        return 128 + interrupt_last();
+    }
+    char *command = quote(options->command);
+    const struct trial_start start = {.proposed = options->proposed ? options->proposed : proposal.options,
+                                      .in_force = *proposal.in_force ? proposal.in_force : getenv("EDEN_OPTIONS"),
+                                      .command = command};
+    status = tune_try(options, &start, tune->out);
+    free(command);
+    return status;
+}
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static bool check(struct tune *tune, struct failure *why) {
+    const struct options *options = &tune->options;
+    bool observes = options->command || (options->pid && !options->input);
+    if (!tune_try_check(options, why)) {
+        return false;
+    }
+    if (options->json && options->emit_options) {
+        return failure_set(why, 1, "either --json or --emit options, not both");
+    }
+    if (options->input && (options->command || options->rest_count)) {
+        return failure_set(why, 1, "%.100s: not together with -i FILE, which is examined as it was recorded",
+                           options->command ? "-- PROGRAM" : options->rest[0]);
+    }
+    if (options->command && options->pid) {
+        return failure_set(why, 1, "either -p PID or -- PROGRAM, not both");
+    }
+    if (options->rest_count && !observes) {
+        return failure_set(why, 1, "%.100s: unexpected; a program to run goes after --", options->rest[0]);
+    }
+    return options_seconds(options, &tune->seconds, why);
+}
+
+int cmd_tune(int argc, char **argv) {
+    struct tune tune = {.out = stdout};
+    struct failure why;
+    int status;
+    if (!options_parse(&tune.options,
+                       ACCEPT_TARGET | ACCEPT_TUNE | ACCEPT_TRIALS | ACCEPT_JSON | ACCEPT_OUTPUT | ACCEPT_REST, usage,
+                       argc, argv, &status)) {
+        return status;
+    }
+    const struct options *options = &tune.options;
+    if (!check(&tune, &why)) {
+        return failure_tell(&why);
+    }
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is told by the writing */
+    if (options->output && !(tune.out = fopen(options->output, "ae"))) {
+        fprintf(stderr, "edenscope: %s: %s\n", options->output, strerror(errno));
+        return 1;
+    }
+    if (options->verify || options->search) {
+        status = try_out(&tune);
+    } else if (options->command || (options->pid && !options->input)) {
+        status = observe(&tune, NULL);
+    } else {
+        const char *path = options->input ? options->input : "eden.data";
+        status = report(&tune, path, (uint64_t)options->pid, NULL, &why) ? 0 : failure_tell(&why);
+    }
+    status = output_finish(tune.out, options->output ? options->output : "the report", status);
+    if (options->output) {
+        fclose(tune.out);
+    }
+    return status;
+}
