@@ -18,18 +18,17 @@ struct swings {
     uint64_t first_ns, last_ns;
 };
 
+/* Each time that segments are mapped after others were returned, the full collection before, if an allocation brought
+ * it on, was the one that returned them, or that found no room for it. */
 static void look(const struct tune_facts *facts, struct swings *swings) {
     uint64_t returned = 0; /* that could be asked for again */
     bool unmapped = false;
-    size_t pass = 0;
+    size_t next = 0;
+    const struct tune_pass *last = NULL;
     for (size_t i = 0; i < facts->segment_count; i++) {
         const struct tune_segment *segment = &facts->segments[i];
-        for (; pass < facts->pass_count && facts->passes[pass].start_ns <= segment->time_ns; pass++) {
-            const struct tune_pass *full = &facts->passes[pass];
-            if (full->full && full->cause == EDEN_FULL_ALLOCATION && unmapped) {
-                swings->fulls++;
-                swings->ns += full->duration_ns;
-            }
+        for (; next < facts->pass_count && facts->passes[next].start_ns <= segment->time_ns; next++) {
+            last = facts->passes[next].full ? &facts->passes[next] : last;
         }
         if (!segment->mapped) {
             returned += segment->bytes;
@@ -40,6 +39,10 @@ static void look(const struct tune_facts *facts, struct swings *swings) {
         returned -= again;
         swings->remapped += again;
         swings->count += unmapped;
+        if (unmapped && last && last->cause == EDEN_FULL_ALLOCATION) {
+            swings->fulls++;
+            swings->ns += last->duration_ns;
+        }
         unmapped = false;
         if (again) {
             swings->first_ns = swings->first_ns ? swings->first_ns : segment->time_ns;

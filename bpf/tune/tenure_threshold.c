@@ -19,7 +19,8 @@ void rule_tenure_threshold(const struct tune_facts *facts, struct findings *find
         if (pass->full || !pass->threshold) {
             continue;
         }
-        bool below = pass->threshold<pass->semispace_start, above = pass->threshold> pass->semispace_limit;
+        bool below = pass->semispace_start > pass->threshold;
+        bool above = pass->threshold > pass->semispace_limit;
         outside.set++;
         outside.below += below;
         outside.above += above;

@@ -297,11 +297,12 @@ static void test_scavenge_copying(void **state) {
     assert_true(value_of(&finding, TUNE_tenure_proportion) == 1);
     tune_facts_clear(&facts);
 
-    facts = make_facts(); /* as much is copied, but each survivor once */
+    facts = make_facts(); /* as much is copied, but most survivors once */
     for (int i = 0; i < 300; i++) {
         add_scavenge(&facts, 5 * MS, 25 * MB / 10, 0);
     }
-    add_survivors(&facts, 750e6, 1, false, 0);
+    add_survivors(&facts, 700e6, 1, false, 0);
+    add_survivors(&facts, 20e6, TUNE_COPIES - 1, true, 0);
     expect_none(&facts, "scavenge.copying");
     tune_facts_clear(&facts);
 }
@@ -327,6 +328,14 @@ static void test_scavenge_overflow(void **state) {
 
     facts = make_facts(); /* what overflows goes on living */
     overflowing(&facts, 0.05);
+    expect_none(&facts, "scavenge.overflow");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* most of it, though it costs much */
+    overflowing(&facts, 0.25);
+    for (int i = 0; i < 40; i++) {
+        add_full(&facts, EDEN_FULL_RATIO, 80 * MS, 40 * MB, 18 * MB);
+    }
     expect_none(&facts, "scavenge.overflow");
     tune_facts_clear(&facts);
 }
@@ -390,7 +399,7 @@ static void test_tenure_premature(void **state) {
     tune_facts_clear(&facts);
 
     facts = make_facts();
-    tenuring(&facts, 0.1);
+    tenuring(&facts, 0.45); /* a bet that is won more often than not, though it costs enough */
     expect_none(&facts, "tenure.premature");
     tune_facts_clear(&facts);
 
@@ -444,7 +453,10 @@ static void test_tenure_nepotism(void **state) {
     expect(&facts, "tenure.nepotism");
     tune_facts_clear(&facts);
     facts = make_facts();
-    nepotism(&facts, MB / 16);
+    nepotism(&facts, MB / 2); /* a sixth */
+    for (int i = 0; i < 500; i++) {
+        add_scavenge(&facts, 10 * MS, 3 * MB, 2 * MB);
+    }
     expect_none(&facts, "tenure.nepotism");
     tune_facts_clear(&facts);
 }
@@ -481,6 +493,16 @@ static void test_heap_thrash(void **state) {
 
     facts = make_facts(); /* the same swings, of what stays mapped */
     swings(&facts, false);
+    expect_none(&facts, "heap.thrash");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* twice is no pattern, however long it took */
+    set(&facts, "shrink_threshold", "8388608");
+    swings(&facts, true);
+    facts.segment_count = 4;
+    for (size_t i = 0; i < facts.pass_count; i++) {
+        facts.passes[i].duration_ns *= 10;
+    }
     expect_none(&facts, "heap.thrash");
     tune_facts_clear(&facts);
 }
@@ -535,7 +557,7 @@ static void test_ephemeron_load(void **state) {
     expect(&facts, "ephemeron.load");
     tune_facts_clear(&facts);
     facts = make_facts();
-    weak_load(&facts, MS);
+    weak_load(&facts, 4 * MS); /* a fifth, though it is 4% of the run */
     expect_none(&facts, "ephemeron.load");
     facts.figures[EDEN_FIGURE_mourned] = 5000000; /* ten times what is moved */
     expect(&facts, "ephemeron.load");
