@@ -21,7 +21,6 @@
 #include "replace.h"
 #include "source.h"
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,22 +49,6 @@ struct lifetimes {
 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
-
-static bool parse_seconds(struct lifetimes *run, struct failure *why) {
-    const struct options *options = &run->options;
-    if (options->rest_count == 0) {
-        return true;
-    }
-    char *end;
-    run->seconds = strtod(options->rest[0], &end);
-    if (options->rest_count > 1 || *end || end == options->rest[0] || !isfinite(run->seconds) || run->seconds < 0.001 ||
-        run->seconds > 1e6) {
-        return failure_set(why, 1, "%.100s: not a time in seconds (0.001 to 1000000); a program to run goes after --",
-                           options->rest[options->rest_count > 1]);
-    }
-    return options->pid ||
-           failure_set(why, 1, "%.100s: a time is for -p PID; a program runs to its end", options->rest[0]);
-}
 
 static bool choose_view(struct lifetimes *run, struct failure *why) {
     const struct options *options = &run->options;
@@ -101,7 +84,7 @@ static bool prepare(struct lifetimes *run, struct failure *why) {
                                           .without = options->without,
                                           .no_multi = options->no_multi,
                                           .verbose = options->verbose};
-    return parse_seconds(run, why) && choose_view(run, why) && life_request_encode(&request, &run->wanted.mailbox, why);
+    return options_seconds(options, &run->seconds, why) && choose_view(run, why) && life_request_encode(&request, &run->wanted.mailbox, why);
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */

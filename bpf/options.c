@@ -24,6 +24,7 @@ enum {
     OPTION_BY_SITE,
     OPTION_LONG_LIVED,
     OPTION_PRETENURE,
+    OPTION_EMIT,
     OPTION_WITHOUT,
     OPTION_NO_MULTI
 };
@@ -39,7 +40,7 @@ static const struct described table[] = {
     {{"pid", required_argument, NULL, 'p'}, ACCEPT_PID, "-p, --pid PID       observe this process, which runs already"},
     {{"pid", required_argument, NULL, 'p'}, ACCEPT_HEAP, "-p, --pid PID       of this process only"},
     {{"heap", required_argument, NULL, OPTION_HEAP},
-     ACCEPT_HEAP | ACCEPT_LIFETIMES,
+     ACCEPT_HEAP | ACCEPT_LIFETIMES | ACCEPT_TUNE,
      "--heap ID           of the heap with this number only"},
     {{"probe", required_argument, NULL, OPTION_PROBE},
      ACCEPT_PROBE,
@@ -90,6 +91,12 @@ static const struct described table[] = {
     {{"force", no_argument, NULL, OPTION_FORCE},
      ACCEPT_LIFETIMES,
      "--force             --pretenure: replace a file that was not written so"},
+    {{"input", required_argument, NULL, 'i'},
+     ACCEPT_TUNE,
+     "-i, --input FILE    examine this recording, not eden.data; -p then chooses a process"},
+    {{"emit", required_argument, NULL, OPTION_EMIT},
+     ACCEPT_TUNE,
+     "--emit options      only the line of options to set, EDEN_OPTIONS=..."},
     {{"verbose", no_argument, NULL, 'v'}, ~0u, "-v, --verbose       say what is done"},
     {{"help", no_argument, NULL, 'h'}, ~0u, "-h, --help          this help"},
     {{"without", required_argument, NULL, OPTION_WITHOUT}, ACCEPT_TARGET, NULL},
@@ -175,6 +182,8 @@ static const char *wanted(int value) {
         return "not a number of rows";
     case OPTION_LIFETIMES:
         return "not what --lifetimes can be given: nothing, or details";
+    case OPTION_EMIT:
+        return "not what --emit can be given: options";
     case OPTION_PROBE:
         return "not a probe; docs/probes.md lists them, as scavenge__done";
     default:
@@ -231,6 +240,9 @@ static bool set(struct options *options, int value, const char *argument) {
         return parse_heap(argument, &options->heap);
     case OPTION_PROBE:
         return add_probe(options, argument);
+    case OPTION_EMIT:
+        options->emit_options = true;
+        return strcmp(argument, "options") == 0;
     case OPTION_FORCE:
         options->force = true;
         return true;
@@ -368,4 +380,20 @@ bool options_need_target(const struct options *options, const char *usage, int *
         return misused(usage, "neither -p PID nor -- PROGRAM is given", NULL, status);
     }
     return true;
+}
+
+bool options_seconds(const struct options *options, double *seconds, struct failure *why) {
+    *seconds = 0;
+    if (options->rest_count == 0) {
+        return true;
+    }
+    char *end;
+    *seconds = strtod(options->rest[0], &end);
+    if (options->rest_count > 1 || *end || end == options->rest[0] || !isfinite(*seconds) || *seconds < 0.001 ||
+        *seconds > 1e6) {
+        return failure_set(why, 1, "%.100s: not a time in seconds (0.001 to 1000000); a program to run goes after --",
+                           options->rest[options->rest_count > 1]);
+    }
+    return options->pid ||
+           failure_set(why, 1, "%.100s: a time is for -p PID; a program runs to its end", options->rest[0]);
 }

@@ -7,6 +7,7 @@
 #define EDEN_OPTIONS_H
 
 #include "eden_abi.h"
+#include "failure.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,7 @@ enum {
                                   * --pretenure, --force */
     ACCEPT_SAMPLING = 1 << 15,   /* --sampling, --mechanism */
     ACCEPT_RECORDED = 1 << 16,   /* --lifetimes[=details] */
+    ACCEPT_TUNE = 1 << 17,       /* -i FILE, --heap ID, --emit WHAT */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
 
@@ -49,6 +51,7 @@ struct options {
     bool lifetimes;                          /* --lifetimes; with `details` its =details */
     const char *sampling, *mechanism, *view; /* as given: life_options.h and life_view.h say what they may be */
     const char *pretenure;                   /* a file to write */
+    bool emit_options;                       /* --emit options */
     bool details, by_site, top_given, long_lived_given;
     uint64_t top;
     double long_lived;   /* percent */
@@ -64,5 +67,8 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
 
 /* Also refuses neither or both of -p and -- PROGRAM. */
 bool options_need_target(const struct options *options, const char *usage, int *status);
+
+/* The operand of -p PID [seconds], of subcommands that accept ACCEPT_REST: for how long to observe; 0: not given. */
+bool options_seconds(const struct options *options, double *seconds, struct failure *why);
 
 #endif

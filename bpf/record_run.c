@@ -1,0 +1,222 @@
+/* A run that is recorded: of `edenscope record`, and of the commands that examine what they have recorded.
+ *
+ *     source --events--> recorder
+ *     source --model---> recorder, each 250 ms in which something happened, each 2 s else, and at the end
+ *
+ * The order at the start protects what is already there: the new file is made beside the old one, then tracing is
+ * attached, then the file takes its place, and only then does the program run.
+ *
+ * If the recording can't be written any more (the disk is full), the program goes on untouched: it is waited for, and
+ * its end and the failure are told. */
+#include "record_run.h"
+#include "clock.h"
+#include "format.h"
+#include "interrupt.h"
+#include "recording.h"
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MS 1000000ull
+enum { COMMIT_MS = 250, IDLE_COMMIT_MS = 2000 };
+
+struct run {
+    struct recorder *recorder;
+    bool failed; /* writing did */
+    struct failure why;
+};
+
+static void on_event(void *context, const struct event *event) {
+    struct run *run = context;
+    if (!run->failed && !recorder_add(run->recorder, event, &run->why)) {
+        run->failed = true;
+    }
+}
+
+static bool on_batch(void *context, const struct life_batch *batch) {
+    struct run *run = context;
+    if (!run->failed && !recorder_add_batch(run->recorder, batch, &run->why)) {
+        run->failed = true;
+    }
+    return !recorder_is_full(run->recorder);
+}
+
+static bool commit(struct source *source, struct run *run, bool finished, struct model *model) {
+    struct failure why;
+    if (!source_snapshot(source, model, &why)) {
+        failure_tell(&why);
+        return false;
+    }
+    if (!run->failed && !recorder_commit(run->recorder, model, finished, &run->why)) {
+        run->failed = true;
+    }
+    return !run->failed;
+}
+
+static void say_failure(const struct run *run, const struct record_request *request) {
+    fprintf(stderr, "edenscope: %s\nedenscope: nothing more is recorded; what was written so far can be read%s\n",
+            run->why.message, request->observed.command ? "; the program goes on" : "");
+}
+
+static int wait_ms(uint64_t end) {
+    uint64_t now = now_ns(), left = end > now ? (end - now) / MS + 1 : 0;
+    return left < COMMIT_MS ? (int)left : COMMIT_MS;
+}
+
+/* Drains events until all that is observed has ended, or the user has enough. */
+static void follow(struct source *source, struct run *run, const struct record_request *request) {
+    struct model model = {0};
+    uint64_t committed = now_ns(), events = 0;
+    uint64_t end = request->seconds > 0 ? committed + (uint64_t)(request->seconds * 1e9) : UINT64_MAX;
+    bool said = false;
+    int told = 0;
+    commit(source, run, false, &model); /* heaps that were there before get their names */
+    bool more = false;
+    while (source_poll(source, more ? 0 : wait_ms(end), on_event, run)) {
+        for (; told < interrupt_count(); told++) {
+            source_stop(source);
+        }
+        if (now_ns() >= end) {
+            source_stop(source);
+            end = UINT64_MAX;
+        }
+        if (!run->failed && !recorder_write(run->recorder, &more, &run->why)) {
+            run->failed = true;
+            more = false;
+        }
+        uint64_t now = now_ns(), age = now - committed;
+        bool news = recorder_event_count(run->recorder) != events;
+        if (!run->failed && age >= (news ? COMMIT_MS : IDLE_COMMIT_MS) * MS) {
+            commit(source, run, false, &model);
+            committed = now;
+            events = recorder_event_count(run->recorder);
+        }
+        if (run->failed && !said) {
+            say_failure(run, request);
+            said = true;
+            if (!request->observed.command) {
+                break;
+            }
+        }
+    }
+    bool whole = commit(source, run, true, &model);
+    if (run->failed && !said) {
+        say_failure(run, request);
+    } else if (!whole) {
+        run->failed = true;
+    }
+    model_clear(&model);
+}
+
+static uint64_t figure_sum(const struct model *model, enum eden_figure figure) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < model->process_count; i++) {
+        for (size_t j = 0; j < model->processes[i].heap_count; j++) {
+            const struct heap_model *heap = &model->processes[i].heaps[j];
+            sum += heap->figures[figure] - heap->before[figure]; /* what was observed */
+        }
+    }
+    return sum;
+}
+
+static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
+static void say_summary(struct source *source, const struct run *run, const struct record_request *request) {
+    struct model model = {0};
+    struct failure why;
+    char events[FORMAT_MAX], scavenges[FORMAT_MAX], full[FORMAT_MAX];
+    if (!source_snapshot(source, &model, &why)) {
+        return;
+    }
+    uint64_t event_count = recorder_written_count(run->recorder);
+    uint64_t scavenge_count = figure_sum(&model, EDEN_FIGURE_scavenges);
+    uint64_t full_count = figure_sum(&model, EDEN_FIGURE_full_collections);
+    fprintf(stderr, "[ edenscope %s: %s event%s, %s scavenge%s, %s full collection%s, ", request->who,
+            format_count(events, event_count), plural(event_count), format_count(scavenges, scavenge_count),
+            plural(scavenge_count), format_count(full, full_count), plural(full_count));
+    if (request->observed.lifetimes) {
+        uint64_t batch_count = recorder_batch_count(run->recorder);
+        fprintf(stderr, "%s batch%s of lifetimes, ", format_count(events, batch_count), batch_count == 1 ? "" : "es");
+    }
+    if (request->temporary) {
+        fprintf(stderr, "recorded ]\n");
+    } else {
+        fprintf(stderr, "wrote %s (%.1f MB) ]\n", request->path, (double)recorder_bytes(run->recorder) / 1e6);
+    }
+    if (model.lost) {
+        char lost[FORMAT_MAX];
+        fprintf(stderr,
+                "edenscope: %s event%s lost, because they came faster than they could be written, or from too many "
+                "heaps: the recording's figures may be too small\n",
+                format_count(lost, model.lost), plural(model.lost));
+    }
+    if (model.lost_records) {
+        char lost[FORMAT_MAX];
+        fprintf(stderr,
+                "edenscope: %s record%s of lifetimes lost, because they came faster than they could be written or made "
+                "no sense; a rarer --sampling, or no details, makes fewer\n",
+                format_count(lost, model.lost_records), plural(model.lost_records));
+    }
+    if (model.process_count == 0) {
+        fprintf(stderr, "edenscope: no heap was seen: does the program use libeden, and is this the right process?\n");
+    }
+    model_clear(&model);
+}
+
+/* Observes and writes; *published: the recording stands at its path. */
+static int observe(struct recorder *recorder, const struct record_request *request, bool *published) {
+    struct run run = {.recorder = recorder};
+    struct source_options wanted = request->observed;
+    wanted.events = true;
+    wanted.on_batch = wanted.lifetimes ? on_batch : NULL;
+    wanted.batch_context = &run;
+    struct failure why;
+    struct source *source = source_open(&wanted, &why);
+    if (!source) {
+        return failure_tell(&why);
+    }
+    if (interrupt_count() > 0) {
+        source_close(source);
+        return 128 + interrupt_last(); /* before the command began, so it need not */
+    }
+    if (!recorder_publish(recorder, &why) || !source_start(source, &why)) {
+        source_close(source);
+        return failure_tell(&why);
+    }
+    *published = true;
+    if (wanted.verbose) {
+        char took[FORMAT_MAX];
+        fprintf(stderr, "edenscope: attached in %s, recording to %s\n", format_ns(took, source_attach_ns(source)),
+                request->path);
+    }
+    follow(source, &run, request);
+    say_summary(source, &run, request);
+    int status = source_exit_status(source);
+    source_close(source);
+    if (status < 0) {
+        status = 0;
+    }
+    return status == 0 && run.failed ? 1 : status;
+}
+
+int record_run(const struct record_request *request, bool *published) {
+    const struct source_options *observed = &request->observed;
+    struct recorder_options wanted = {.path = request->path,
+                                      .command = observed->command,
+                                      .pid = observed->pid,
+                                      .force = request->force,
+                                      .objects = observed->objects && !request->scans_only,
+                                      .lifetimes = observed->lifetimes ? observed->mailbox : 0};
+    struct failure why;
+    bool ours = false;
+    interrupt_none(SIGXFSZ); /* the recording is to go on, or to be ended properly */
+    interrupt_none(SIGPIPE);
+    interrupt_install();
+    struct recorder *recorder = recorder_create(&wanted, &why);
+    if (!recorder) {
+        return failure_tell(&why);
+    }
+    int status = observe(recorder, request, published ? published : &ours);
+    recorder_close(recorder);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* Observing a process or a command, and writing what is seen to a recording. */
+#ifndef EDEN_RECORD_RUN_H
+#define EDEN_RECORD_RUN_H
+
+#include "source.h"
+
+struct record_request {
+    const char *who;  /* the subcommand, for what is said on stderr */
+    const char *path; /* of the recording */
+    /* Whom to observe, and what of it; `events`, `on_batch` and `batch_context` are record_run's. */
+    struct source_options observed;
+    double seconds;  /* of a process: let go of it after so long; 0: when it ends */
+    bool force;      /* replace a file at path that is not a recording */
+    bool temporary;  /* the recording is somebody's own: its name is not told */
+    bool scans_only; /* observed.objects is for remembered__scan alone: observed.without has the other probes */
+};
+
+/* Returns what the subcommand is to: the command's status, or that of a failure, which has been told. *published, where
+ * it is given: the recording stands at its path. Installs the handling of signals. */
+int record_run(const struct record_request *request, bool *published);
+
+#endif

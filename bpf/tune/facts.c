@@ -1,0 +1,66 @@
+/* What rules ask of facts, and the end of them. */
+#include "facts.h"
+#include "text.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void tune_facts_clear(struct tune_facts *facts) {
+    free(facts->passes);
+    free(facts->large);
+    free(facts->failures);
+    free(facts->segments);
+    free(facts->scans);
+    free(facts->sites);
+    free(facts->survivors);
+    free(facts->classes);
+    *facts = (struct tune_facts){0};
+}
+
+uint64_t tune_figure(const struct tune_facts *facts, enum eden_figure figure) { return facts->figures[figure]; }
+
+double tune_number(const struct tune_facts *facts, enum tune_parameter_id id) { return facts->parameters[id].number; }
+
+double tune_gc_share(const struct tune_facts *facts) {
+    return facts->wall_ns ? (double)tune_figure(facts, EDEN_FIGURE_gc_ns) / (double)facts->wall_ns : 0;
+}
+
+double tune_share_of_gc(const struct tune_facts *facts, double ns) {
+    uint64_t all = tune_figure(facts, EDEN_FIGURE_gc_ns);
+    return all ? ns / (double)all : 0;
+}
+
+double tune_share_of_time(const struct tune_facts *facts, double ns) {
+    return facts->wall_ns ? ns / (double)facts->wall_ns : 0;
+}
+
+const struct tune_class *tune_class(const struct tune_facts *facts, uint32_t id) {
+    size_t low = 0, high = facts->class_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (facts->classes[middle].id < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < facts->class_count && facts->classes[low].id == id ? &facts->classes[low] : NULL;
+}
+
+char *tune_class_label(char text[TUNE_LABEL], const struct tune_facts *facts, uint32_t class_id) {
+    const struct tune_class *class = tune_class(facts, class_id);
+    const struct tune_class *of = class && class->of != class_id ? tune_class(facts, class->of) : NULL;
+    char name[64], owner[64];
+    if (class) {
+        text_to_line(name, sizeof name, class->name, sizeof class->name, "");
+    }
+    if (!class || !name[0]) {
+        snprintf(text, TUNE_LABEL, "class %u", (unsigned)class_id);
+    } else if (of && of->name[0]) {
+        text_to_line(owner, sizeof owner, of->name, sizeof of->name, "");
+        snprintf(text, TUNE_LABEL, "%s, %s", owner, name);
+    } else {
+        snprintf(text, TUNE_LABEL, "%s", name);
+    }
+    return text;
+}

@@ -1,0 +1,69 @@
+/* Findings as JSON. What is not known, or does not apply, is null. */
+#include "model_json.h"
+#include "print.h"
+#include "text.h"
+#include <jansson.h>
+
+static void put(json_t *object, const char *key, json_t *value) { json_object_set_new(object, key, value); }
+
+/* Names of the traced process may be in it. */
+static json_t *words(const char *text) {
+    char clean[TUNE_TEXT];
+    text_to_utf8(clean, sizeof clean, text, TUNE_TEXT);
+    return clean[0] ? json_string(clean) : json_null();
+}
+
+static json_t *finding_json(const struct tune_facts *facts, const struct finding *finding) {
+    char value[TUNE_VALUE];
+    const struct setting *setting = finding->settings;
+    json_t *object = json_object(), *evidence = json_array();
+    put(object, "key", json_string(finding->key));
+    put(object, "severity", json_string(tune_severity_names[finding->severity]));
+    for (int i = 0; i < finding->evidence_count; i++) {
+        json_array_append_new(evidence, words(finding->evidence[i]));
+    }
+    put(object, "evidence", evidence);
+    bool set = finding->setting_count > 0;
+    put(object, "parameter", set ? json_string(tune_parameter_names[setting->parameter]) : json_null());
+    put(object, "value", set ? json_string(tune_value(value, setting->parameter, setting->number)) : json_null());
+    put(object, "gain",
+        finding->gains ? json_pack("{s:f,s:f}", "min", finding->gain_min, "max", finding->gain_max) : json_null());
+    put(object, "why", words(finding->why));
+    put(object, "how", words(finding->how));
+    put(object, "cost", words(finding->cost));
+    put(object, "time_share", json_real(finding->time_share));
+    json_t *also = json_object();
+    for (int i = 1; i < finding->setting_count; i++) {
+        setting = &finding->settings[i];
+        put(also, tune_parameter_names[setting->parameter],
+            json_string(tune_value(value, setting->parameter, setting->number)));
+    }
+    put(object, "also", also);
+    put(object, "pid", json_number(facts->process.pid));
+    put(object, "heap", json_number(facts->heap_id));
+    put(object, "name", json_text(facts->heap_name, sizeof facts->heap_name));
+    return object;
+}
+
+bool tune_print_json(FILE *out, const struct tune_report *report) {
+    char line[TUNE_OPTIONS_LINE];
+    json_t *object = json_object(), *findings = json_array(), *unexamined = json_array();
+    for (size_t i = 0; i < report->heaps; i++) {
+        const struct findings *of = &report->findings[i];
+        for (size_t j = 0; j < of->count; j++) {
+            json_array_append_new(findings, finding_json(of->facts, &of->at[j]));
+        }
+        for (int j = 0; j < of->unexamined_count; j++) {
+            json_array_append_new(unexamined,
+                                  json_pack("{s:s,s:s,s:I,s:I}", "key", of->unexamined[j].key, "needs",
+                                            of->unexamined[j].needs, "pid", (json_int_t)of->facts->process.pid, "heap",
+                                            (json_int_t)of->facts->heap_id));
+        }
+    }
+    put(object, "findings", findings);
+    put(object, "options", json_string(tune_options_line(line, &report->options)));
+    put(object, "unexamined", unexamined);
+    bool printed = object && findings && unexamined && (json_print(out, object) || ferror(out));
+    json_decref(object);
+    return printed;
+}

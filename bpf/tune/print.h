@@ -1,0 +1,26 @@
+/* The forms in which findings are told. */
+#ifndef EDEN_TUNE_PRINT_H
+#define EDEN_TUNE_PRINT_H
+
+#include "rule.h"
+#include <stdio.h>
+
+/* What is told of findings, besides themselves. */
+struct tune_report {
+    const struct findings *findings; /* heap by heap */
+    size_t heaps;
+    struct tune_options options;
+    const char *command; /* as the user would type it; NULL: not known */
+};
+
+/* One screen for people: what is wrong, why, and the line to paste. */
+void tune_print_text(FILE *out, const struct tune_report *report);
+
+/* {"findings": [{"key", "severity", "evidence", "parameter", "value", "gain": {"min", "max"}, ...}], "options"}. False:
+ * no memory. */
+bool tune_print_json(FILE *out, const struct tune_report *report);
+
+/* EDEN_OPTIONS=...; an empty line of options where nothing is to be set. */
+void tune_print_options(FILE *out, const struct tune_report *report);
+
+#endif

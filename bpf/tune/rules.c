@@ -1,0 +1,23 @@
+#include "rules.h"
+
+const struct rule tune_rules[] = {
+    {"full.growth", "full collections that free nearly nothing while old space grows by tenuring", rule_full_growth},
+    {"full.headroom", "full collections in clusters from large allocations, headroom smaller than they need",
+     rule_full_headroom},
+    {"full.explicit", "collections that the program asks for and gains nothing from", rule_full_explicit},
+    {"scavenge.remembered", "scavenges slowed by large remembered objects", rule_scavenge_remembered},
+    {"scavenge.copying", "the same survivors copied again and again", rule_scavenge_copying},
+    {"scavenge.overflow", "survivors overflow the semispace", rule_scavenge_overflow},
+    {"tenure.premature", "tenured, and dead by the next full collection", rule_tenure_premature},
+    {"tenure.threshold-outside", "the tenuring threshold lies outside the current semispace", rule_tenure_threshold},
+    {"tenure.nepotism", "young garbage kept alive by dead old objects", rule_tenure_nepotism},
+    {"eden.small", "eden too small for the allocation rate", rule_eden_small},
+    {"eden.cache", "eden so large that it leaves the cache for nothing", NULL},
+    {"heap.thrash", "segments mapped and unmapped in turn", rule_heap_thrash},
+    {"heap.fragmented", "large allocations fail beside enough free memory", rule_heap_fragmented},
+    {"heap.limit", "a limit nearly reached", rule_heap_limit},
+    {"ephemeron.load", "ephemerons or weak objects that dominate a phase", rule_ephemeron_load},
+    {"program.allocates", "time in collections that no parameter cures", rule_program_allocates},
+    {"ok", "nothing wrong", rule_ok},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,249 @@
+/* A model of what scavenges cost, to choose the size of eden and the age of tenuring by.
+ *
+ * A scavenge costs something whatever it finds (roots, the remembered set, the stop itself) and something for each byte
+ * that it copies; never anything for what is dead. So with m times the eden there are a m-th of the scavenges, and what
+ * they copy follows from how long objects live on the clock of allocated bytes:
+ *
+ * - An object that survived c scavenges and died young was passed by c boundaries. Those of an eden m times as large
+ *   are every m-th of them, so it is copied c / m times, on average over where they fall.
+ * - One that was tenured after c copies and lived for L bytes is passed by L / (m eden) boundaries, and is copied so
+ *   often, but not more often than it was: the semispace grows with eden, and so does what flows into it.
+ *
+ * Tenuring at the second scavenge (tenure_fill=0, tenure_proportion=1) copies no object more than twice. Its price are
+ * the objects that survive a second scavenge and die young: they become garbage in old space, which brings on full
+ * collections. These are taken to cost as much as those that were seen, or what marking costs by experience.
+ *
+ * Both costs are fitted to the scavenges recorded: the slope between those that copied little and those that copied
+ * much, each by its median, for stops of the whole machine are in the durations, too. Without lifetimes one by one it
+ * is not known what would be copied; then nothing is forecast but the part that goes with the number of scavenges.
+ *
+ * What can go wrong: a run of two halves that differ is taken for its mean; what is touched for the first time costs
+ * page faults, in the collector or in the program, that the model does not know; and a larger eden may leave the cache.
+ * Hence gains are told as a range, and `tune --verify` measures. */
+#include "scavenges.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { LEAST_SCAVENGES = 4, ENOUGH_TENURED = 30 };
+
+/* Marking and sweeping, by experience; for runs in which there was no full collection to measure it by. */
+static const double FULL_NS_PER_BYTE = 2;
+static const double FIXED_NS = 15e3; /* likewise, of a scavenge that finds nothing */
+static const double KIB = 1024, MIB = 1024 * 1024;
+static const double NEAR_SHARE_OF_TIME = 0.005; /* a choice so near to the best is as good */
+
+static uint64_t copied(const struct tune_pass *pass) { return pass->survivors_after + pass->tenured_bytes; }
+
+static int by_copied(const void *a, const void *b) {
+    const struct tune_pass *x = *(const struct tune_pass *const *)a, *y = *(const struct tune_pass *const *)b;
+    return (copied(x) > copied(y)) - (copied(x) < copied(y));
+}
+
+static int by_number(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median duration and the mean of what was copied, of some passes. */
+static void middle(struct tune_pass *const *passes, size_t count, double *numbers, double *ns, double *bytes) {
+    *bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = (double)passes[i]->duration_ns;
+        *bytes += (double)copied(passes[i]) / (double)count;
+    }
+    qsort(numbers, count, sizeof *numbers, by_number);
+    *ns = numbers[count / 2];
+}
+
+static void fit(struct scavenge_model *model, struct tune_pass **passes, size_t count, double all_ns) {
+    double *numbers = calloc(count, sizeof *numbers);
+    double most = model->copied_bytes > 0 ? all_ns / model->copied_bytes : 0, slope = NAN;
+    if (numbers && count >= 12) {
+        double low_ns, low_bytes, high_ns, high_bytes;
+        qsort((void *)passes, count, sizeof *passes, by_copied);
+        middle(passes, count / 3, numbers, &low_ns, &low_bytes);
+        middle(passes + count - count / 3, count / 3, numbers, &high_ns, &high_bytes);
+        if (high_bytes > 1.5 * low_bytes && high_bytes - low_bytes > 4096) {
+            slope = (high_ns - low_ns) / (high_bytes - low_bytes);
+        }
+    }
+    free(numbers);
+    if (isnan(slope)) { /* all are alike */
+        slope = model->copied_bytes > 0 ? (all_ns - model->count * FIXED_NS) / model->copied_bytes : 0;
+    }
+    model->ns_per_byte = fmin(fmax(slope, 0), most);
+    model->fixed_ns = fmax(all_ns - model->ns_per_byte * model->copied_bytes, 0) / model->count;
+}
+
+void scavenge_model_make(struct scavenge_model *model, const struct tune_facts *facts) {
+    struct tune_pass **passes = calloc(facts->pass_count + 1, sizeof *passes);
+    double all_ns = 0, old_most = 0;
+    size_t count = 0;
+    *model = (struct scavenge_model){.facts = facts, .eden_bytes = tune_number(facts, TUNE_eden_size)};
+    for (size_t i = 0; passes && i < facts->pass_count; i++) {
+        struct tune_pass *pass = &facts->passes[i];
+        if (pass->full) {
+            model->full_ns += pass->cause == EDEN_FULL_RATIO ? (double)pass->duration_ns : 0;
+            old_most = fmax(old_most, (double)pass->capacity_before);
+        } else {
+            passes[count++] = pass;
+            all_ns += (double)pass->duration_ns;
+            model->copied_bytes += (double)copied(pass);
+            model->tenured_bytes += (double)pass->tenured_bytes;
+        }
+    }
+    for (size_t i = 0; i < facts->segment_count; i++) {
+        old_most = fmax(old_most, (double)facts->segments[i].capacity_after);
+    }
+    old_most = fmax(old_most, (double)tune_figure(facts, EDEN_FIGURE_old_capacity));
+    model->peak_bytes = model->eden_bytes * 7 / 5 + old_most;
+    model->count = (double)count;
+    model->known = count >= LEAST_SCAVENGES && model->eden_bytes > 0;
+    if (model->known) {
+        fit(model, passes, count, all_ns);
+    }
+    free((void *)passes);
+}
+
+double scavenge_copies(const struct tune_facts *facts) {
+    return facts->details && facts->all.survivor_bytes > 0 ? facts->all.copied_bytes / facts->all.survivor_bytes : 0;
+}
+
+struct sums {
+    double copied, tenured, garbage;
+};
+
+/* Over the sampled survivors. */
+static struct sums sum_up(const struct scavenge_model *model, struct scavenge_choice choice) {
+    const struct tune_survivors *survivors = model->facts->survivors;
+    double eden = model->eden_bytes * choice.times, most = choice.early ? 2 : INFINITY;
+    struct sums sums = {0, 0, 0};
+    for (int bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
+        double life = (double)histogram_lower((uint32_t)bucket) * KIB;
+        for (int copies = 1; copies < TUNE_COPIES; copies++) {
+            double young = survivors->died_young[bucket][copies], old = survivors->tenured[bucket][copies];
+            double passed = fmin(life / eden, copies);
+            sums.copied += young * fmin(copies / choice.times, most) + old * fmin(passed, most);
+            sums.tenured += old * fmin(passed / copies, 1);
+            sums.garbage += choice.early ? young * fmin(fmax(copies / choice.times - 1, 0), 1) : 0;
+        }
+    }
+    return sums;
+}
+
+/* Growth by garbage brings on full collections. */
+static double garbage_ns(const struct scavenge_model *model, double garbage) {
+    const struct tune_facts *facts = model->facts;
+    double ratio = tune_number(facts, TUNE_full_gc_ratio), live = (double)tune_figure(facts, EDEN_FIGURE_old_used);
+    double base = fmax(fmax(live, tune_number(facts, TUNE_full_gc_min_old)), 1 * MIB);
+    uint64_t fulls = tune_figure(facts, EDEN_FIGURE_full_collections);
+    double each = fulls ? (double)tune_figure(facts, EDEN_FIGURE_full_ns) / (double)fulls : live * FULL_NS_PER_BYTE;
+    return ratio > 0 ? garbage / (ratio * base) * each : 0;
+}
+
+void scavenge_forecast(const struct scavenge_model *model, struct scavenge_choice choice,
+                       struct scavenge_forecast *forecast) {
+    *forecast = (struct scavenge_forecast){.copied_bytes = model->copied_bytes};
+    double full_ns = model->full_ns;
+    if (model->facts->survivors && model->facts->all.survivor_bytes > 0) {
+        struct sums now = sum_up(model, (struct scavenge_choice){1, false}), then = sum_up(model, choice);
+        forecast->copied_bytes *= now.copied > 0 ? then.copied / now.copied : 1;
+        full_ns *= now.tenured > 0 ? then.tenured / now.tenured : 1;
+        forecast->garbage_bytes = then.garbage;
+    }
+    forecast->ns = model->count / choice.times * model->fixed_ns + model->ns_per_byte * forecast->copied_bytes +
+                   full_ns + garbage_ns(model, forecast->garbage_bytes);
+    forecast->more_bytes = (choice.times - 1) * model->eden_bytes * 7 / 5 + forecast->garbage_bytes;
+}
+
+struct scavenge_choice scavenge_choose(const struct scavenge_model *model) {
+    struct scavenge_choice best = {1, false}, choice;
+    struct scavenge_forecast forecast;
+    double least_ns = INFINITY, least_bytes = INFINITY;
+    double allocated = (double)tune_figure(model->facts, EDEN_FIGURE_allocated_bytes);
+    /* Twice the heap; or what nobody misses. */
+    double room = fmax(2 * model->peak_bytes, model->peak_bytes + 96 * MIB);
+    for (int pass = 0; pass < 2; pass++) {
+        double near = pass ? fmax(least_ns * 1.1, least_ns + NEAR_SHARE_OF_TIME * (double)model->facts->wall_ns) : 0;
+        for (choice.times = 1; choice.times < 4096; choice.times *= 2) {
+            bool fits = model->peak_bytes + (choice.times - 1) * model->eden_bytes * 7 / 5 <= room &&
+                        choice.times * model->eden_bytes <= allocated / 4;
+            for (int early = 0; early < 2 && (fits || choice.times == 1); early++) {
+                choice.early = early;
+                scavenge_forecast(model, choice, &forecast);
+                if (pass == 0) {
+                    least_ns = fmin(least_ns, forecast.ns);
+                } else if (forecast.ns <= near && forecast.more_bytes < least_bytes) {
+                    least_bytes = forecast.more_bytes;
+                    best = choice;
+                }
+            }
+        }
+    }
+    return best;
+}
+
+bool scavenge_plan_make(struct scavenge_plan *plan, const struct tune_facts *facts) {
+    *plan = (struct scavenge_plan){.choice = {1, false}};
+    scavenge_model_make(&plan->model, facts);
+    if (!plan->model.known) {
+        return false;
+    }
+    plan->choice = scavenge_choose(&plan->model);
+    scavenge_forecast(&plan->model, (struct scavenge_choice){1, false}, &plan->now);
+    scavenge_forecast(&plan->model, plan->choice, &plan->chosen);
+    scavenge_forecast(&plan->model, (struct scavenge_choice){1, plan->choice.early}, &plan->without_eden);
+    scavenge_forecast(&plan->model, (struct scavenge_choice){plan->choice.times, false}, &plan->without_early);
+    return true;
+}
+
+/* ---- tenuring ---------------------------------------------------------------------------------------------------- */
+
+/* Of a scavenge that tenures by age, what is above the threshold of the one before overflowed. */
+void scavenge_overflow_sum(struct scavenge_overflow *overflow, const struct tune_facts *facts) {
+    const struct tune_pass *before = NULL;
+    *overflow = (struct scavenge_overflow){0};
+    double criterion = tune_number(facts, TUNE_tenure_criterion);
+    bool by_age = criterion == 0 || criterion == 4; /* age, never */
+    uint64_t worst = 0;
+    for (size_t i = 0; by_age && i < facts->pass_count; i++) {
+        const struct tune_pass *pass = &facts->passes[i];
+        if (pass->full) {
+            continue;
+        }
+        uint64_t aged =
+            before && before->threshold > before->semispace_start ? before->threshold - before->semispace_start : 0;
+        bool full_house =
+            (double)pass->survivors_after >= 0.8 * (double)(pass->semispace_limit - pass->semispace_start);
+        if (before && pass->tenured_bytes > aged && full_house && pass->cause != EDEN_SCAVENGE_PIN) {
+            uint64_t bytes = pass->tenured_bytes - aged;
+            overflow->bytes += bytes;
+            overflow->passes++;
+            overflow->first = overflow->first ? overflow->first : pass;
+            if (bytes > worst) {
+                worst = bytes;
+                overflow->worst = pass;
+            }
+        }
+        before = pass;
+    }
+}
+
+double scavenge_wasted(const struct tune_facts *facts) {
+    if (facts->details && facts->all.tenured_samples >= ENOUGH_TENURED && facts->all.tenured_bytes > 0) {
+        return facts->all.wasted_bytes / facts->all.tenured_bytes;
+    }
+    uint64_t tenured = 0, freed = 0, since = 0, fulls = 0;
+    for (size_t i = 0; i < facts->pass_count; i++) {
+        const struct tune_pass *pass = &facts->passes[i];
+        since += pass->tenured_bytes;
+        if (pass->full) {
+            tenured += since;
+            freed += pass->freed_bytes < since ? pass->freed_bytes : since;
+            since = 0;
+            fulls++;
+        }
+    }
+    bool others = facts->large_count || tune_figure(facts, EDEN_FIGURE_pretenured_bytes);
+    return fulls < 2 || tenured == 0 || others ? -1 : (double)freed / (double)tenured;
+}
