@@ -1,4 +1,4 @@
-/* eden.small: half a megabyte of eden for a program that allocates hundreds of megabytes.
+/* eden.small: a megabyte of eden for a program that allocates hundreds of megabytes.
  *
  * Each scavenge is short, but there are a thousand: the sessions that are open when one happens are copied, a few
  * kilobytes of work before the next. Cure: eden_size=16M, the default: as many are open, and copied 30 times more
@@ -8,19 +8,19 @@
 #include "all.h"
 #include "sessions.h"
 
-static const struct request answer = {.texts = 1, .bytes = 80, .readings = 0};
+static const struct request answer = {.texts = 1, .bytes = 80, .readings = 1};
 
 static bool serve_many(struct run *run) {
     return sessions_serve(
         run,
-        &(struct sessions){.request = answer, .requests = 2500000, .open = 3600, .open_bytes = 16, .last = 2500000});
+        &(struct sessions){.request = answer, .requests = 2500000, .open = 7200, .open_bytes = 16, .last = 2500000});
 }
 static bool serve_few(struct run *run) {
     return sessions_serve(
         run, &(struct sessions){.request = answer, .requests = 2500000, .open = 5, .open_bytes = 16, .last = 2500000});
 }
 
-const struct pattern eden_small = {"eden.small", "allocates fast from an eden of half a megabyte", "eden_size=512K",
-                                   NULL, serve_many};
+const struct pattern eden_small = {"eden.small", "allocates fast from an eden of a megabyte", "eden_size=1M", NULL,
+                                   serve_many};
 const struct pattern eden_small_near = {"eden.small-near", "the same eden, in which all but nothing survives",
-                                        "eden_size=512K", NULL, serve_few};
+                                        "eden_size=1M", NULL, serve_few};

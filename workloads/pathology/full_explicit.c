@@ -60,6 +60,6 @@ static bool serve_phases(struct run *run) {
 }
 
 const struct pattern full_explicit = {"full.explicit", "asks for a full collection after each batch of requests",
-                                      "tenure_fill=0,tenure_proportion=1", NULL, serve_and_collect};
+                                      "tenure_criterion=site", NULL, serve_and_collect};
 const struct pattern full_explicit_near = {"full.explicit-near", "asks for one when a whole index has been dropped",
-                                           "tenure_fill=0,tenure_proportion=1", NULL, serve_phases};
+                                           "tenure_criterion=site", NULL, serve_phases};

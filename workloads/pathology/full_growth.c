@@ -31,8 +31,6 @@ static bool read_log(struct run *run) {
 }
 
 const struct pattern full_growth = {"full.growth", "reads a log that stays in memory",
-                                    "eden_size=4M,grow_headroom=4M,tenure_criterion=site,full_gc_ratio=0.1", NULL,
-                                    read_log};
+                                    "grow_headroom=4M,tenure_criterion=site,full_gc_ratio=0.1", NULL, read_log};
 const struct pattern full_growth_near = {"full.growth-near", "the same log, with a ratio that lets old space grow",
-                                         "eden_size=4M,grow_headroom=4M,tenure_criterion=site,full_gc_ratio=9", NULL,
-                                         read_log};
+                                         "grow_headroom=4M,tenure_criterion=site,full_gc_ratio=9", NULL, read_log};

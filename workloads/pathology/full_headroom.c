@@ -8,7 +8,7 @@
 #include "all.h"
 #include "parts.h"
 
-enum { COLUMNS = 24, COLUMN_WORDS = 18 * 1024 * 1024 / 8, STRIDE = 4096, INDEXED = 60000 };
+enum { COLUMNS = 24, COLUMN_WORDS = 18 * 1024 * 1024 / 8, STRIDE = 4096, INDEXED = 50000 };
 enum { ROOT_INDEX, ROOT_FRAME, ROOTS };
 
 /* Its first word of each stretch is written and read; the rest is room to grow. */
@@ -61,6 +61,6 @@ static bool make_columns(struct run *run) {
 }
 
 const struct pattern full_headroom = {"full.headroom", "makes large columns, each larger than the headroom",
-                                      "tenure_fill=0,tenure_proportion=1", NULL, make_columns};
+                                      "tenure_criterion=site", NULL, make_columns};
 const struct pattern full_headroom_near = {"full.headroom-near", "the same columns, with headroom for all of them",
-                                           "tenure_fill=0,tenure_proportion=1,grow_headroom=512M", NULL, make_columns};
+                                           "tenure_criterion=site,grow_headroom=512M", NULL, make_columns};

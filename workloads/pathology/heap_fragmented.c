@@ -121,8 +121,7 @@ static bool fragment(struct run *run, bool mixed) {
 static bool keep_between(struct run *run) { return fragment(run, true); }
 static bool keep_first(struct run *run) { return fragment(run, false); }
 
-static const char never_compacts[] =
-    "compactor=none,max_heap=56M,eden_size=4M,large_object=256K,tenure_fill=0,tenure_proportion=1";
+static const char never_compacts[] = "compactor=none,max_heap=56M,eden_size=4M,large_object=256K,tenure_criterion=site";
 
 const struct pattern heap_fragmented = {"heap.fragmented", "wants a large buffer where free memory is in pieces",
                                         never_compacts, NULL, keep_between};

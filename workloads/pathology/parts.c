@@ -93,6 +93,7 @@ bool index_build(struct run *run, eden_value *root, size_t records, size_t text_
     if (sites.record == 0 || sites.text == 0 || table == 0 || line == 0 || !table_new(run, root, table, records)) {
         return false;
     }
+    eden_tenure_choose(eden_mutator_heap(run->mutator), table, true);
     size_t line_bytes = 5 * (RECORD_BYTES + text_bytes);
     for (size_t i = 0; i < records; i++) {
         if (text_new(run, line, line_bytes, (int64_t)i) == EDEN_NONE) {

@@ -7,7 +7,7 @@
 #include "all.h"
 #include "parts.h"
 
-enum { CACHED = 20000, CACHED_BYTES = 80, REQUESTS = 30000 };
+enum { CACHED = 20000, CACHED_BYTES = 80, REQUESTS = 40000 };
 enum { ROOT_CACHE, ROOTS };
 
 static bool serve(struct run *run) {
@@ -28,4 +28,4 @@ static bool serve(struct run *run) {
 const struct pattern scavenge_copying = {"scavenge.copying", "keeps a cache that fills the survivor semispace", NULL,
                                          NULL, serve};
 const struct pattern scavenge_copying_near = {"scavenge.copying-near", "keeps the same cache, which is tenured",
-                                              "tenure_fill=0.1,tenure_proportion=1", NULL, serve};
+                                              "tenure_criterion=site", NULL, serve};

@@ -9,7 +9,7 @@
 #include "all.h"
 #include "parts.h"
 
-enum { BURST = 40000, LIVE = 1000, NODES = 1200000 };
+enum { BURST = 34000, LIVE = 1000, NODES = 1200000 };
 enum { ROOT_FRONT, ROOT_BACK, ROOT_NODE, ROOTS };
 
 struct queue {
@@ -52,7 +52,7 @@ static bool take(struct queue *queue) {
 static bool go_through(struct run *run, bool clears) {
     EDEN_FRAME(run->mutator, roots, ROOTS);
     struct request request = {
-        .site = part_site(run, CLASS_TEXT, "Consumer>>handle:"), .texts = 1, .bytes = 160, .readings = 2};
+        .site = part_site(run, CLASS_TEXT, "Consumer>>handle:"), .texts = 1, .bytes = 160, .readings = 3};
     struct queue queue = {
         .run = run, .roots = roots, .node = part_site(run, CLASS_RECORD, "Queue>>put:"), .clears = clears};
     if (request.site == 0 || queue.node == 0) {

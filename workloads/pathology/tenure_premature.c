@@ -26,9 +26,9 @@ static bool serve_keeping(struct run *run) {
                                                   .indexed = 40000});
 }
 
-const struct pattern tenure_premature = {"tenure.premature", "ends sessions soon after they were tenured",
-                                         "eden_size=2M,grow_headroom=1M,tenure_fill=0.1,tenure_proportion=1", NULL,
-                                         serve_ending};
-const struct pattern tenure_premature_near = {"tenure.premature-near", "tenures sessions that stay open",
-                                              "eden_size=2M,grow_headroom=1M,tenure_fill=0.1,tenure_proportion=1", NULL,
-                                              serve_keeping};
+const struct pattern tenure_premature = {
+    "tenure.premature", "ends sessions soon after they were tenured",
+    "eden_size=2M,grow_headroom=1M,full_gc_min_old=4M,tenure_fill=0.1,tenure_proportion=1", NULL, serve_ending};
+const struct pattern tenure_premature_near = {
+    "tenure.premature-near", "tenures sessions that stay open",
+    "eden_size=2M,grow_headroom=1M,full_gc_min_old=4M,tenure_fill=0.1,tenure_proportion=1", NULL, serve_keeping};
