@@ -82,8 +82,12 @@ char *tune_when(char text[TUNE_WHEN], const struct tune_facts *facts, uint64_t t
     return text;
 }
 
+/* What a parameter cures comes first. */
 static int by_time(const void *a, const void *b) {
     const struct finding *x = a, *y = b;
+    if (!x->setting_count != !y->setting_count) {
+        return !x->setting_count - !y->setting_count;
+    }
     if (x->severity != y->severity) {
         return (x->severity < y->severity) - (x->severity > y->severity);
     }

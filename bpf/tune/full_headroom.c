@@ -2,11 +2,12 @@
  *
  * A large object is born in old space. Where no free chunk holds it, everything is collected in full before memory is
  * asked of the system, and then no more of it than grow_headroom, or the object, so that the next large object does the
- * same (the tuning paper's Figure 5). With a headroom as large as all that a cluster allocates there is one such
- * collection for the cluster.
+ * same (the tuning paper's Figure 5). With a headroom as large as all that the heap holds at its
+ * largest there is room for the cluster, wherever it comes.
  *
- * The headroom is address space first: pages that nobody writes to take no memory. It is kept below what the heap maps
- * anyway, so that a program that drops its large objects as fast as it makes them collects still. */
+ * The headroom is address space first: pages that nobody writes to take no memory. It is not made larger than that, so
+ * that a program that drops its large objects as fast as it makes them collects still, with at most twice the memory.
+ */
 #include "format.h"
 #include "rules.h"
 #include <inttypes.h>
@@ -78,8 +79,8 @@ void rule_full_headroom(const struct tune_facts *facts, struct findings *finding
         peak = fmax(peak, (double)facts->segments[i].capacity_after);
     }
     peak = fmax(peak, (double)tune_figure(facts, EDEN_FIGURE_old_capacity));
-    double largest = fmax((double)clusters.largest, (double)clusters.requested), wanted = largest * 1.1;
-    double value = fmin(wanted, fmax(peak, 2 * headroom));
+    double largest = fmax((double)clusters.largest, (double)clusters.requested / (double)clusters.fulls);
+    double value = fmin(fmax(largest, peak), fmax(peak, 2 * headroom)) * 1.1;
     if (value <= headroom * 1.1) {
         return; /* the headroom is not what is too small */
     }
@@ -100,11 +101,10 @@ void rule_full_headroom(const struct tune_facts *facts, struct findings *finding
                 "grows by no more than the headroom: so the next one finds none either. A headroom that holds them all "
                 "is asked for once.");
     finding_set(finding, TUNE_grow_headroom, value);
-    finding_how(finding, "%s",
-                value < wanted ? "as much as the heap maps at its largest anyway; the clusters are larger"
-                               : "what the largest cluster allocates, and a tenth");
+    finding_how(finding, "as much as the heap maps at its largest, and a tenth: then there is room for %s",
+                largest <= value ? "the largest cluster beside all else" : "as many large objects as it ever holds");
     double gain = tune_share_of_gc(facts, (double)clusters.ns);
-    double left = fmin(1, fmax(1, largest / value) / (double)clusters.fulls);
+    double left = fmin(1, largest / value / (double)clusters.fulls);
     finding_gain(finding, gain * (1 - left) * 0.7, gain);
     finding_cost(finding, "up to %s of address space that is mapped, and takes memory only as it is used",
                  format_bytes(mapped, (uint64_t)value));

@@ -7,7 +7,30 @@
 #include <math.h>
 
 static const double LEFT = 0.1; /* of the run, in collections, after all that the other rules promise */
-static const double SHOWN = 4;
+enum { SHOWN = 3 };
+
+static double weight(const struct tune_facts *facts, const struct tune_site *site) {
+    return facts->all.copied_bytes > 0 ? site->copied_bytes : site->bytes;
+}
+
+/* Those whose objects are copied most; where that is not known, those that allocate most. */
+static void tell_sites(const struct tune_facts *facts, struct finding *finding) {
+    double below = INFINITY;
+    for (int shown = 0; shown < SHOWN; shown++) {
+        const struct tune_site *next = NULL;
+        for (size_t i = 0; i < facts->site_count; i++) {
+            double of = weight(facts, &facts->sites[i]);
+            next = of > 0 && of < below && (!next || of > weight(facts, next)) ? &facts->sites[i] : next;
+        }
+        if (!next) {
+            return;
+        }
+        below = weight(facts, next);
+        finding_evidence(finding, "%s: %.0f%% of the bytes allocated, and %.0f%% of what was copied", next->name,
+                         100 * next->bytes / fmax(facts->all.bytes, 1),
+                         100 * next->copied_bytes / fmax(facts->all.copied_bytes, 1));
+    }
+}
 
 void rule_program_allocates(const struct tune_facts *facts, struct findings *findings) {
     double gain = 0;
@@ -26,12 +49,7 @@ void rule_program_allocates(const struct tune_facts *facts, struct findings *fin
                      format_bytes(allocated, (uint64_t)all),
                      format_bytes(bytes, (uint64_t)(all / fmax((double)facts->wall_ns / 1e9, 1e-9))),
                      format_bytes(copied, (uint64_t)survived), 100 * survived / fmax(all, 1));
-    for (size_t i = 0; i < facts->site_count && i < SHOWN; i++) {
-        const struct tune_site *site = &facts->sites[i];
-        finding_evidence(finding, "%s: %.1f%% of the bytes allocated, %.0f%% of them survive", site->name,
-                         100 * site->bytes / fmax(facts->all.bytes, 1),
-                         100 * fmin(site->survivor_bytes / fmax(site->bytes, 1), 1));
-    }
+    tell_sites(facts, finding);
     if (!facts->lifetimes) {
         tune_not_examined(findings, "program.allocates: who", "needs record --lifetimes");
     }
