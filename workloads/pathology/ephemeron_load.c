@@ -114,9 +114,9 @@ static bool serve(struct run *run, bool renews) {
 static bool serve_new(struct run *run) { return serve(run, true); }
 static bool serve_old(struct run *run) { return serve(run, false); }
 
-static const char tenures_soon[] = "tenure_fill=0,tenure_proportion=1";
+static const char tenures_soon[] = "eden_size=4M,tenure_fill=0,tenure_proportion=1";
 
 const struct pattern ephemeron_load = {"ephemeron.load", "adds new symbols to weak arrays with each request",
-                                       tenures_soon, NULL, serve_new};
+                                       tenures_soon, "eden.small", serve_new};
 const struct pattern ephemeron_load_near = {"ephemeron.load-near", "adds old symbols to the same weak arrays",
                                             tenures_soon, NULL, serve_old};

@@ -10,7 +10,7 @@
 #include "parts.h"
 
 enum { FIRST_BYTES = 512 * 1024 - 16, GROWTH = 5, OF = 2, STEPS = 3, A_STEP = 12 * 1024 * 1024, MOST = 24 };
-enum { WANTED_BYTES = 12 * 1024 * 1024, PARTS = 64, REQUESTS = 40, STRIDE = 4096 };
+enum { WANTED_BYTES = 12 * 1024 * 1024, PARTS = 64, REQUESTS = 60, STRIDE = 4096 };
 enum { ROOT_INDEX, ROOT_KEPT, ROOT_DROPPED, ROOT_WANTED, ROOTS };
 
 struct store {
@@ -124,6 +124,6 @@ static bool keep_first(struct run *run) { return fragment(run, false); }
 static const char never_compacts[] = "compactor=none,max_heap=56M,eden_size=4M,large_object=256K,tenure_criterion=site";
 
 const struct pattern heap_fragmented = {"heap.fragmented", "wants a large buffer where free memory is in pieces",
-                                        never_compacts, NULL, keep_between};
+                                        never_compacts, "heap.limit", keep_between};
 const struct pattern heap_fragmented_near = {
     "heap.fragmented-near", "wants the same buffer where free memory is in one", never_compacts, NULL, keep_first};

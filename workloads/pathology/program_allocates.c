@@ -7,7 +7,7 @@
 #include "all.h"
 #include "parts.h"
 
-enum { KEPT = 400000, TEXT_BYTES = 40 };
+enum { KEPT = 700000, TEXT_BYTES = 40 };
 enum { ROOT_RECENT, ROOTS };
 
 struct shape {
@@ -48,13 +48,13 @@ static bool parse(struct run *run, const struct shape *shape) {
     return program_verify(run->program, run->mutator);
 }
 
-static bool parse_keeping(struct run *run) { return parse(run, &(struct shape){.tokens = 3000000, .one_in = 6}); }
+static bool parse_keeping(struct run *run) { return parse(run, &(struct shape){.tokens = 4000000, .one_in = 6}); }
 static bool parse_dropping(struct run *run) {
     return parse(
         run, &(struct shape){.tokens = 1500000, .one_in = 300, .request = {.texts = 1, .bytes = 80, .readings = 4}});
 }
 
-static const char well_set[] = "eden_size=32M,tenure_fill=0,tenure_proportion=1,full_gc_ratio=3";
+static const char well_set[] = "eden_size=32M,tenure_criterion=site,full_gc_ratio=3";
 
 const struct pattern program_allocates = {"program.allocates", "allocates what stays and what dies at the same places",
                                           well_set, NULL, parse_keeping};

@@ -7,7 +7,7 @@
 #include "all.h"
 #include "parts.h"
 
-enum { CACHED = 20000, CACHED_BYTES = 80, REQUESTS = 40000 };
+enum { CACHED = 20000, CACHED_BYTES = 80, REQUESTS = 80000 };
 enum { ROOT_CACHE, ROOTS };
 
 static bool serve(struct run *run) {

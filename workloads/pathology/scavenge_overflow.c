@@ -9,18 +9,18 @@
 
 static bool do_large(struct run *run) {
     return batches_do(run, &(struct batches){.request = {.texts = 2, .bytes = 80, .readings = 0},
-                                             .batches = 12,
+                                             .batches = 24,
                                              .orders = 60000,
                                              .order_bytes = 128});
 }
 static bool do_small(struct run *run) {
     return batches_do(run, &(struct batches){.request = {.texts = 2, .bytes = 80, .readings = 0},
-                                             .batches = 720,
+                                             .batches = 1440,
                                              .orders = 1000,
                                              .order_bytes = 128});
 }
 
 const struct pattern scavenge_overflow = {"scavenge.overflow", "does batches that outgrow the survivor semispace", NULL,
-                                          "tenure.premature", do_large};
+                                          "eden.small tenure.premature", do_large};
 const struct pattern scavenge_overflow_near = {"scavenge.overflow-near", "does the same work in small batches", NULL,
                                                NULL, do_small};

@@ -8,7 +8,7 @@
 #include "all.h"
 #include "parts.h"
 
-enum { SLOTS = 2 * 1024 * 1024, USED = 2000, SPREAD = SLOTS / USED, REQUESTS = 30000, FIRST = REQUESTS / 10 };
+enum { SLOTS = 2 * 1024 * 1024, USED = 2000, SPREAD = SLOTS / USED, REQUESTS = 50000, FIRST = REQUESTS / 10 };
 enum { ROOT_TABLE, ROOT_SESSIONS, ROOTS };
 
 struct server {

@@ -76,6 +76,6 @@ static bool keep_links(struct run *run) { return go_through(run, false); }
 static bool clear_links(struct run *run) { return go_through(run, true); }
 
 const struct pattern tenure_nepotism = {"tenure.nepotism", "a queue whose dead old nodes keep their successors",
-                                        "eden_size=1M", "scavenge.overflow tenure.premature", keep_links};
+                                        "eden_size=1M", "eden.small scavenge.overflow tenure.premature", keep_links};
 const struct pattern tenure_nepotism_near = {"tenure.nepotism-near", "the same queue, which clears a node's link",
                                              "eden_size=1M", NULL, clear_links};

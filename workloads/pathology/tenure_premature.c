@@ -10,16 +10,16 @@
 
 static bool serve_ending(struct run *run) {
     return sessions_serve(run, &(struct sessions){.request = {.texts = 56, .bytes = 200, .readings = 0},
-                                                  .requests = 28000,
+                                                  .requests = 56000,
                                                   .open = 327,
                                                   .open_bytes = 1016,
-                                                  .last = 28000,
+                                                  .last = 56000,
                                                   .indexed = 40000});
 }
 
 static bool serve_keeping(struct run *run) {
     return sessions_serve(run, &(struct sessions){.request = {.texts = 56, .bytes = 200, .readings = 0},
-                                                  .requests = 28000,
+                                                  .requests = 56000,
                                                   .open = 327,
                                                   .open_bytes = 1016,
                                                   .last = 327,
@@ -28,7 +28,7 @@ static bool serve_keeping(struct run *run) {
 
 const struct pattern tenure_premature = {
     "tenure.premature", "ends sessions soon after they were tenured",
-    "eden_size=2M,grow_headroom=1M,full_gc_min_old=4M,tenure_fill=0.1,tenure_proportion=1", NULL, serve_ending};
+    "eden_size=2M,grow_headroom=1M,full_gc_min_old=4M,tenure_fill=0.1,tenure_proportion=1", "eden.small", serve_ending};
 const struct pattern tenure_premature_near = {
     "tenure.premature-near", "tenures sessions that stay open",
     "eden_size=2M,grow_headroom=1M,full_gc_min_old=4M,tenure_fill=0.1,tenure_proportion=1", NULL, serve_keeping};

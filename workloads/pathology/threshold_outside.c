@@ -10,8 +10,8 @@
 #include "batches.h"
 
 static bool do_batches(struct run *run) {
-    return batches_do(run, &(struct batches){.request = {.texts = 120, .bytes = 120, .readings = 0},
-                                             .batches = 16,
+    return batches_do(run, &(struct batches){.request = {.texts = 120, .bytes = 120, .readings = 1},
+                                             .batches = 24,
                                              .orders = 780,
                                              .order_bytes = 1016,
                                              .lingers = 940,
@@ -20,8 +20,8 @@ static bool do_batches(struct run *run) {
 
 const struct pattern threshold_outside = {
     "tenure.threshold-outside", "fills a semispace under the old VM's bug",
-    "eden_size=4M,grow_headroom=1M,full_gc_min_old=4M,full_gc_ratio=0.1,compat.threshold_bug=1", "tenure.premature",
-    do_batches};
+    "eden_size=4M,grow_headroom=1M,full_gc_min_old=4M,full_gc_ratio=0.1,compat.threshold_bug=1",
+    "eden.small tenure.premature", do_batches};
 const struct pattern threshold_outside_near = {"tenure.threshold-outside-near", "does the same without the bug",
                                                "eden_size=4M,grow_headroom=1M,full_gc_min_old=4M,full_gc_ratio=0.1",
                                                NULL, do_batches};
