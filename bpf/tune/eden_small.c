@@ -7,6 +7,22 @@
 #include "rules.h"
 #include "scavenges.h"
 #include <math.h>
+#include <string.h>
+
+static const double OWN = 0.3; /* of what a larger eden would spare, that no other finding explains */
+
+/* The share of the run that findings about scavenges and tenuring promise to cure: a larger eden would hide what they
+ * tell. */
+static double claimed(const struct tune_facts *facts, const struct findings *findings) {
+    double share = 0;
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->at[i];
+        bool of_scavenges = strncmp(finding->key, "scavenge.", 9) == 0 || strncmp(finding->key, "tenure.", 7) == 0 ||
+                            strncmp(finding->key, "ephemeron.", 10) == 0;
+        share += of_scavenges ? finding->gain_max * tune_gc_share(facts) : 0;
+    }
+    return share;
+}
 
 void rule_eden_small(const struct tune_facts *facts, struct findings *findings) {
     struct scavenge_plan plan;
@@ -14,7 +30,8 @@ void rule_eden_small(const struct tune_facts *facts, struct findings *findings) 
         return;
     }
     double ns = plan.without_eden.ns - plan.chosen.ns, share = tune_share_of_time(facts, ns);
-    if (share < TUNE_MATTERS) {
+    double left = share - claimed(facts, findings);
+    if (left < fmax(TUNE_MATTERS, share * OWN)) {
         return;
     }
     const struct scavenge_model *model = &plan.model;

@@ -4,6 +4,7 @@
  * copied, fired and queued. */
 #include "format.h"
 #include "rules.h"
+#include "scavenges.h"
 #include <math.h>
 
 static const double DOMINATES = 0.25;  /* of the time in scavenges, or of the objects moved */
@@ -40,11 +41,15 @@ void rule_ephemeron_load(const struct tune_facts *facts, struct findings *findin
     finding_why(finding,
                 "Each scavenge looks at every weak object that it reaches, and fires every ephemeron whose key "
                 "has died. That costs more than copying plain objects, and comes again with each scavenge.");
-    double eden = tune_number(facts, TUNE_eden_size);
-    finding_set(finding, TUNE_eden_size, eden * 4);
+    struct scavenge_plan plan;
+    scavenge_plan_make(&plan, facts);
+    double eden = plan.model.eden_bytes, value = scavenge_eden(&plan, 4);
+    finding_set(finding, TUNE_eden_size, value);
     finding_how(finding,
-                "a quarter of the scavenges; fewer ephemerons and weak objects in the program cure it for good");
+                "%.3g times the eden, for as many times fewer scavenges; fewer ephemerons and weak objects in the "
+                "program cure it for good",
+                value / eden);
     double gain = tune_share_of_gc(facts, ns);
     finding_gain(finding, by_weak ? gain * 0.4 : 0, gain * 0.8);
-    finding_cost(finding, "%s more memory", format_bytes(took, (uint64_t)(eden * 3 * 7 / 5)));
+    finding_cost(finding, "%s more memory", format_bytes(took, (uint64_t)((value - eden) * 7 / 5)));
 }

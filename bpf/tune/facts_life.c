@@ -46,7 +46,9 @@ static int by_index(const void *a, const void *b) {
 
 static void add_survivor(struct tune_survivors *survivors, const struct eden_life_record *record, bool tenured,
                          uint64_t copies, double bytes) {
-    uint32_t bucket = histogram_bucket((record->death_bytes - record->birth_bytes) / 1024);
+    /* What is old and alive at the end counts as living for ever: that a run ends is no merit of its parameters. */
+    uint64_t life = (record->death_bytes - record->birth_bytes) / 1024;
+    uint32_t bucket = tenured && record->censored ? HISTOGRAM_BUCKETS - 1 : histogram_bucket(life);
     uint64_t place = copies < TUNE_COPIES ? copies : TUNE_COPIES - 1;
     if (bucket < HISTOGRAM_BUCKETS) {
         (tenured ? survivors->tenured : survivors->died_young)[bucket][place] += bytes;

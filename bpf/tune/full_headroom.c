@@ -13,6 +13,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+static const double FRUITFUL = 0.2; /* of old space, freed */
+
 struct clusters {
     uint64_t fulls, ns, freed, requested;
     uint64_t largest;  /* bytes of the largest cluster */
@@ -29,8 +31,17 @@ static bool after_unmap(const struct tune_facts *facts, uint64_t time_ns) {
     return unmapped;
 }
 
+/* One that freed what was asked for, and much at that, was none in vain. */
 static bool is_ours(const struct tune_pass *pass) {
-    return pass->full && pass->cause == EDEN_FULL_ALLOCATION && pass->requested;
+    bool fruitful =
+        pass->freed_bytes >= pass->requested && (double)pass->freed_bytes >= FRUITFUL * (double)pass->old_before;
+    return pass->full && pass->cause == EDEN_FULL_ALLOCATION && pass->requested && !fruitful;
+}
+
+/* Near the limit the heap can't grow, whatever the headroom. */
+static bool may_grow(const struct tune_facts *facts, double peak, double requested) {
+    double limit = tune_number(facts, TUNE_max_heap);
+    return tune_number(facts, TUNE_eden_size) * 7 / 5 + peak + requested <= limit;
 }
 
 /* Large allocations less than a twentieth of the run apart are a cluster. */
@@ -81,7 +92,7 @@ void rule_full_headroom(const struct tune_facts *facts, struct findings *finding
     peak = fmax(peak, (double)tune_figure(facts, EDEN_FIGURE_old_capacity));
     double largest = fmax((double)clusters.largest, (double)clusters.requested / (double)clusters.fulls);
     double value = fmin(fmax(largest, peak), fmax(peak, 2 * headroom)) * 1.1;
-    if (value <= headroom * 1.1) {
+    if (value <= headroom * 1.1 || !may_grow(facts, peak, (double)clusters.requested / (double)clusters.fulls)) {
         return; /* the headroom is not what is too small */
     }
     char took[FORMAT_MAX], freed[FORMAT_MAX], all[FORMAT_MAX], has[FORMAT_MAX], when[TUNE_WHEN], mapped[FORMAT_MAX];

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const double NEAR = 0.9;
+static const double NEAR = 0.9, USED = 0.75; /* of the limit: mapped, and in use */
 
 void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) {
     double limit = tune_number(facts, TUNE_max_heap), peak = 0, used = 0;
@@ -31,7 +31,7 @@ void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) 
         ns += hurried ? pass->duration_ns : 0;
     }
     /* Mapped is not used: what is mapped and free is room still. */
-    bool near = peak + new_space >= NEAR * limit && (used + new_space >= 0.75 * limit || facts->failure_count);
+    bool near = peak + new_space >= NEAR * limit && used + new_space >= USED * limit;
     if (!near) {
         return;
     }

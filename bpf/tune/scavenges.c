@@ -162,7 +162,8 @@ struct scavenge_choice scavenge_choose(const struct scavenge_model *model) {
     double least_ns = INFINITY, least_bytes = INFINITY;
     double allocated = (double)tune_figure(model->facts, EDEN_FIGURE_allocated_bytes);
     /* Twice the heap; or what nobody misses. */
-    double room = fmax(2 * model->peak_bytes, model->peak_bytes + 96 * MIB);
+    double room =
+        fmin(fmax(2 * model->peak_bytes, model->peak_bytes + 96 * MIB), tune_number(model->facts, TUNE_max_heap));
     for (int pass = 0; pass < 2; pass++) {
         double near = pass ? fmax(least_ns * 1.1, least_ns + NEAR_SHARE_OF_TIME * (double)model->facts->wall_ns) : 0;
         for (choice.times = 1; choice.times < 4096; choice.times *= 2) {
@@ -195,6 +196,12 @@ bool scavenge_plan_make(struct scavenge_plan *plan, const struct tune_facts *fac
     scavenge_forecast(&plan->model, (struct scavenge_choice){1, plan->choice.early}, &plan->without_eden);
     scavenge_forecast(&plan->model, (struct scavenge_choice){plan->choice.times, false}, &plan->without_early);
     return true;
+}
+
+double scavenge_eden(const struct scavenge_plan *plan, double least) {
+    double limit = tune_number(plan->model.facts, TUNE_max_heap), times = fmax(least, plan->choice.times);
+    double fits = 1 + (limit - plan->model.peak_bytes) * 5 / 7 / plan->model.eden_bytes;
+    return plan->model.eden_bytes * fmax(1, fmin(times, fits));
 }
 
 /* ---- tenuring ---------------------------------------------------------------------------------------------------- */

@@ -53,6 +53,9 @@ struct scavenge_overflow {
 };
 void scavenge_overflow_sum(struct scavenge_overflow *overflow, const struct tune_facts *facts);
 
+/* The eden to set where a larger one cures: as the plan has it, but at least `least` times as large. */
+double scavenge_eden(const struct scavenge_plan *plan, double least);
+
 /* Share of what was tenured that the next full collection found dead. By samples one by one if there were enough of
  * them; else by what full collections freed, if no large objects were among it. Negative: not known. */
 double scavenge_wasted(const struct tune_facts *facts);

@@ -30,9 +30,10 @@ static void tell_classes(const struct tune_facts *facts, struct finding *finding
 
 void rule_tenure_nepotism(const struct tune_facts *facts, struct findings *findings) {
     struct kept kept = {0};
-    struct scavenge_model model;
+    struct scavenge_plan plan;
+    const struct scavenge_model *model = &plan.model;
+    bool known = scavenge_plan_make(&plan, facts);
     uint64_t survivors = 0;
-    scavenge_model_make(&model, facts);
     for (size_t i = 0; i < facts->pass_count; i++) {
         const struct tune_pass *pass = &facts->passes[i];
         survivors = pass->full ? survivors : pass->survivors_after;
@@ -43,11 +44,11 @@ void rule_tenure_nepotism(const struct tune_facts *facts, struct findings *findi
             kept.worst = !kept.worst || pass->young_freed > kept.worst->young_freed ? pass : kept.worst;
         }
     }
-    if (!kept.fulls || kept.survivors == 0 || !model.known) {
+    if (!kept.fulls || kept.survivors == 0 || !known) {
         return;
     }
     double part = (double)kept.freed / (double)kept.survivors, wasted = scavenge_wasted(facts);
-    double ns = part * model.ns_per_byte * model.copied_bytes + (wasted > 0 ? wasted * part * model.full_ns : 0);
+    double ns = part * model->ns_per_byte * model->copied_bytes + (wasted > 0 ? wasted * part * model->full_ns : 0);
     double share = tune_share_of_time(facts, ns);
     if (part < KEPT || share < TUNE_MATTERS) {
         return;
@@ -65,11 +66,11 @@ void rule_tenure_nepotism(const struct tune_facts *facts, struct findings *findi
                 "Until a full collection, what a dead old object refers to counts as alive: it is copied, moved "
                 "to old space, and keeps alive in turn what it refers to. A list whose dead head is old drags "
                 "all that follows along.");
-    finding_set(finding, TUNE_eden_size, model.eden_bytes * 4);
-    finding_how(finding,
-                "with four times the eden fewer objects that will be dead soon get old, so there is less that a "
-                "chain can start from; cutting links to what is done with, in the program, cures it for good");
+    double value = scavenge_eden(&plan, 4);
+    finding_set(finding, TUNE_eden_size, value);
+    finding_how(finding, "with a larger eden fewer objects that will be dead soon get old, so there is less that a "
+                         "chain can start from; cutting links to what is done with, in the program, cures it for good");
     double gain = tune_share_of_gc(facts, ns);
     finding_gain(finding, gain * 0.3, gain);
-    finding_cost(finding, "%s more memory", format_bytes(more, (uint64_t)(model.eden_bytes * 3 * 7 / 5)));
+    finding_cost(finding, "%s more memory", format_bytes(more, (uint64_t)((value - model->eden_bytes) * 7 / 5)));
 }

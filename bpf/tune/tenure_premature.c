@@ -24,11 +24,12 @@ static void tell_classes(const struct tune_facts *facts, struct finding *finding
 
 void rule_tenure_premature(const struct tune_facts *facts, struct findings *findings) {
     struct scavenge_overflow overflow;
-    struct scavenge_model model;
-    scavenge_model_make(&model, facts);
+    struct scavenge_plan plan;
+    const struct scavenge_model *model = &plan.model;
+    bool known = scavenge_plan_make(&plan, facts);
     scavenge_overflow_sum(&overflow, facts);
     double wasted = scavenge_wasted(facts);
-    if (!model.known || model.tenured_bytes <= 0 || (double)overflow.bytes >= 0.5 * model.tenured_bytes) {
+    if (!known || model->tenured_bytes <= 0 || (double)overflow.bytes >= 0.5 * model->tenured_bytes) {
         return;
     }
     if (wasted < 0) {
@@ -37,8 +38,7 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
         }
         return;
     }
-    double ns = wasted * (model.full_ns + model.ns_per_byte * model.tenured_bytes),
-           share = tune_share_of_time(facts, ns);
+    double ns = wasted * model->full_ns, share = tune_share_of_time(facts, ns);
     if (wasted < WASTED || share < TUNE_MATTERS) {
         return;
     }
@@ -46,10 +46,10 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
     double fill = tune_number(facts, TUNE_tenure_fill), proportion = tune_number(facts, TUNE_tenure_proportion);
     struct finding *finding = finding_add(findings, "tenure.premature", share);
     finding_evidence(finding, "%.0f%% of the %s that were tenured were dead by the next full collection", 100 * wasted,
-                     format_bytes(tenured, (uint64_t)model.tenured_bytes));
+                     format_bytes(tenured, (uint64_t)model->tenured_bytes));
     tell_classes(facts, finding);
     finding_evidence(finding, "full collections that growth brought on took %s",
-                     format_ns(full, (uint64_t)model.full_ns));
+                     format_ns(full, (uint64_t)model->full_ns));
     finding_why(finding, "These objects are old enough to be moved to old space and die right after. There only a full "
                          "collection frees them, and their garbage makes that come sooner.");
     bool early = fill < 0.9 || proportion > 0.1; /* than the defaults, that is */
@@ -62,11 +62,13 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
                     fill, proportion);
         finding_cost(finding, "survivors are copied more often");
     } else {
-        finding_set(finding, TUNE_eden_size, model.eden_bytes * 4);
-        finding_how(finding,
-                    "four times the eden: objects are then four times as old, in bytes allocated, when they are "
-                    "tenured");
-        finding_cost(finding, "%s more memory", format_bytes(more, (uint64_t)(model.eden_bytes * 3 * 7 / 5)));
+        double value = scavenge_eden(&plan, 4);
+        finding_set(finding, TUNE_eden_size, value);
+        finding_how(
+            finding,
+            "%.3g times the eden: objects are then as many times as old, in bytes allocated, when they are tenured",
+            value / model->eden_bytes);
+        finding_cost(finding, "%s more memory", format_bytes(more, (uint64_t)((value - model->eden_bytes) * 7 / 5)));
     }
     double gain = tune_share_of_gc(facts, ns);
     finding_gain(finding, gain * 0.4, gain);
