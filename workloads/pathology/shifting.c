@@ -14,4 +14,5 @@ static bool read_and_serve(struct run *run) {
 }
 
 const struct pattern shifting = {"shifting", "reads what stays, then serves what ends: its pattern changes half-way",
-                                 NULL, "eden.small full.growth scavenge.overflow tenure.premature", read_and_serve};
+                                 NULL, "eden.small full.growth program.allocates scavenge.overflow tenure.premature",
+                                 read_and_serve};

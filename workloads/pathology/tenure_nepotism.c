@@ -9,7 +9,7 @@
 #include "all.h"
 #include "parts.h"
 
-enum { BURST = 34000, LIVE = 1000, NODES = 1200000 };
+enum { BURST = 34000, LIVE = 100, NODES = 1200000 };
 enum { ROOT_FRONT, ROOT_BACK, ROOT_NODE, ROOTS };
 
 struct queue {

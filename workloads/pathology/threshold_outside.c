@@ -24,4 +24,4 @@ const struct pattern threshold_outside = {
     "eden.small tenure.premature", do_batches};
 const struct pattern threshold_outside_near = {"tenure.threshold-outside-near", "does the same without the bug",
                                                "eden_size=4M,grow_headroom=1M,full_gc_min_old=4M,full_gc_ratio=0.1",
-                                               NULL, do_batches};
+                                               "eden.small", do_batches};
