@@ -1,8 +1,7 @@
 /* eden.small: a megabyte of eden for a program that allocates hundreds of megabytes.
  *
- * Each scavenge is short, but there are a thousand: the sessions that are open when one happens are copied, a few
- * kilobytes of work before the next. Cure: eden_size=16M, the default: as many are open, and copied 30 times more
- * seldom.
+ * Each scavenge is short, but there are hundreds, and the sessions that are open when one happens are copied. Cure:
+ * eden_size=16M, the default: as many are open, and they are copied 16 times more seldom.
  *
  * The near miss has the same eden, and next to nothing open. */
 #include "all.h"

@@ -1,9 +1,9 @@
 /* full.growth: a log is read into memory and all of it stays.
  *
- * Every entry is tenured and none dies. Old space grows, each growth by a third starts a full collection, and each
+ * Every entry is tenured and none dies. Old space grows, each growth by a tenth starts a full collection, and each
  * marks all that has been read so far to free nothing. Cure: full_gc_ratio=4 (or full_gc_min_old above the log's size).
  *
- * The near miss reads the same log with that ratio. In both, entries are tenured at their first scavenge, so that
+ * The near miss reads the same log with a ratio of 9. In both, entries are tenured at their first scavenge, so that
  * scavenges cost no more than they must. */
 #include "all.h"
 #include "parts.h"

@@ -9,7 +9,15 @@
 #include "all.h"
 #include "parts.h"
 
-enum { FIRST_BYTES = 512 * 1024 - 16, GROWTH = 5, OF = 2, STEPS = 3, A_STEP = 12 * 1024 * 1024, MOST = 24 };
+enum {
+    FIRST_BYTES = 512 * 1024 - 16,
+    GROWTH = 5,
+    OF = 2,
+    STEPS = 3,
+    A_STEP = 12 * 1024 * 1024,
+    MOST = 24,
+    MOST_KEPT = MOST * STEPS
+};
 enum { WANTED_BYTES = 12 * 1024 * 1024, PARTS = 64, REQUESTS = 60, STRIDE = 4096 };
 enum { ROOT_INDEX, ROOT_KEPT, ROOT_DROPPED, ROOT_WANTED, ROOTS };
 
@@ -95,7 +103,7 @@ static bool fragment(struct run *run, bool mixed) {
                           .part = part_site(run, CLASS_TEXT, "Buffer>>nextPart")};
     eden_class table = part_site(run, CLASS_ARRAY, "Store class>>new");
     if (parsing.site == 0 || store.buffer == 0 || store.part == 0 || table == 0 ||
-        !index_build(run, &roots[ROOT_INDEX], 40000, 40) || !table_new(run, &roots[ROOT_KEPT], table, MOST * STEPS) ||
+        !index_build(run, &roots[ROOT_INDEX], 40000, 40) || !table_new(run, &roots[ROOT_KEPT], table, MOST_KEPT) ||
         !table_new(run, &roots[ROOT_DROPPED], table, MOST)) {
         return false;
     }

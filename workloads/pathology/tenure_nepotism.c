@@ -59,11 +59,10 @@ static bool go_through(struct run *run, bool clears) {
         return false;
     }
     while (queue.put < NODES) {
-        int64_t wanted = queue.put < BURST ? BURST : LIVE;
         if (!put(&queue)) {
             return false;
         }
-        while (queue.put >= BURST && queue.put - queue.taken > wanted) {
+        while (queue.put >= BURST && queue.put - queue.taken > LIVE) {
             if (!take(&queue) || !request_serve(run, &request)) {
                 return false;
             }
