@@ -8,13 +8,13 @@
 #include "all.h"
 #include "parts.h"
 
-enum { PAGES = 60, PAGE_SLOTS = 8000, SYMBOLS = 60000, HELD = 500, REQUESTS = 40000, FIRST = REQUESTS / 10 };
+enum { PAGES = 60, PAGE_SLOTS = 8000, SYMBOLS = 60000, HELD = 500, REQUESTS = 80000, FIRST = REQUESTS / 10 };
 enum { ROOT_PAGES, ROOT_SYMBOLS, ROOT_HELD, ROOTS };
 
 struct symbols {
     struct run *run;
     eden_value *roots;
-    eden_class symbol;
+    eden_class lasting, passing; /* sites: symbols of the beginning, and of later */
     int64_t added;
     bool renews; /* adds new symbols; else those that there are, again */
 };
@@ -34,8 +34,8 @@ static void intern(struct symbols *symbols, int64_t i, eden_value symbol) {
     eden_slot_set(symbols->run->mutator, eden_slot(symbols->roots[ROOT_PAGES], place.page), place.slot, symbol);
 }
 
-static bool new_symbol(struct symbols *symbols, int64_t i, size_t root, size_t slot) {
-    eden_value symbol = text_new(symbols->run, symbols->symbol, 24, i);
+static bool new_symbol(struct symbols *symbols, eden_class site, int64_t i, size_t root, size_t slot) {
+    eden_value symbol = text_new(symbols->run, site, 24, i);
     if (symbol == EDEN_NONE) {
         return false;
     }
@@ -50,7 +50,7 @@ static bool add(struct symbols *symbols) {
         intern(symbols, i % SYMBOLS, eden_slot(symbols->roots[ROOT_SYMBOLS], (size_t)(i % SYMBOLS)));
         return true;
     }
-    if (!new_symbol(symbols, i, ROOT_HELD, held)) {
+    if (!new_symbol(symbols, symbols->passing, i, ROOT_HELD, held)) {
         return false;
     }
     intern(symbols, i, eden_slot(symbols->roots[ROOT_HELD], held));
@@ -72,7 +72,7 @@ static bool make_pages(struct symbols *symbols, eden_class page, eden_class tabl
         eden_slot_set(run->mutator, symbols->roots[ROOT_PAGES], i, value);
     }
     for (int64_t i = 0; i < SYMBOLS; i++) {
-        if (!new_symbol(symbols, i, ROOT_SYMBOLS, (size_t)i)) {
+        if (!new_symbol(symbols, symbols->lasting, i, ROOT_SYMBOLS, (size_t)i)) {
             return false;
         }
     }
@@ -105,12 +105,22 @@ static bool check(struct symbols *symbols) {
 static bool serve(struct run *run, bool renews) {
     EDEN_FRAME(run->mutator, roots, ROOTS);
     struct request request = {
-        .site = part_site(run, CLASS_TEXT, "Server>>answer:"), .texts = 50, .bytes = 200, .readings = 0};
-    struct symbols symbols = {
-        .run = run, .roots = roots, .symbol = part_site(run, CLASS_TEXT, "Symbol class>>intern:"), .renews = renews};
+        .site = part_site(run, CLASS_TEXT, "Server>>answer:"), .texts = 50, .bytes = 200, .readings = 1};
+    struct symbols symbols = {.run = run,
+                              .roots = roots,
+                              .lasting = part_site(run, CLASS_TEXT, "Symbol class>>initialize"),
+                              .passing = part_site(run, CLASS_TEXT, "Symbol class>>intern:"),
+                              .renews = renews};
     eden_class page = part_site(run, CLASS_WEAK_ARRAY, "SymbolTable>>addPage");
     eden_class table = part_site(run, CLASS_ARRAY, "SymbolTable class>>new");
-    if (request.site == 0 || symbols.symbol == 0 || page == 0 || table == 0 || !make_pages(&symbols, page, table)) {
+    if (request.site == 0 || symbols.lasting == 0 || symbols.passing == 0 || page == 0 || table == 0) {
+        return false;
+    }
+    eden_class stay[] = {symbols.lasting, page, table};
+    for (size_t i = 0; i < sizeof stay / sizeof stay[0]; i++) {
+        eden_tenure_choose(eden_mutator_heap(run->mutator), stay[i], true);
+    }
+    if (!make_pages(&symbols, page, table)) {
         return false;
     }
     for (int i = 0; i < REQUESTS; i++) {
@@ -129,9 +139,9 @@ static bool serve(struct run *run, bool renews) {
 static bool serve_new(struct run *run) { return serve(run, true); }
 static bool serve_old(struct run *run) { return serve(run, false); }
 
-static const char tenures_soon[] = "eden_size=4M,tenure_fill=0,tenure_proportion=1";
+static const char tenures_tables[] = "eden_size=8M,tenure_criterion=site";
 
 const struct pattern ephemeron_load = {"ephemeron.load", "adds new symbols to weak arrays with each request",
-                                       tenures_soon, "eden.small", serve_new};
+                                       tenures_tables, "eden.small", serve_new};
 const struct pattern ephemeron_load_near = {"ephemeron.load-near", "adds old symbols to the same weak arrays",
-                                            tenures_soon, NULL, serve_old};
+                                            tenures_tables, NULL, serve_old};

@@ -9,7 +9,7 @@
 #include "all.h"
 #include "parts.h"
 
-enum { BURST = 34000, LIVE = 100, NODES = 1200000 };
+enum { BURST = 68000, LIVE = 100, NODES = 1200000 };
 enum { ROOT_FRONT, ROOT_BACK, ROOT_NODE, ROOTS };
 
 struct queue {
@@ -52,7 +52,7 @@ static bool take(struct queue *queue) {
 static bool go_through(struct run *run, bool clears) {
     EDEN_FRAME(run->mutator, roots, ROOTS);
     struct request request = {
-        .site = part_site(run, CLASS_TEXT, "Consumer>>handle:"), .texts = 1, .bytes = 160, .readings = 3};
+        .site = part_site(run, CLASS_TEXT, "Consumer>>handle:"), .texts = 1, .bytes = 160, .readings = 5};
     struct queue queue = {
         .run = run, .roots = roots, .node = part_site(run, CLASS_RECORD, "Queue>>put:"), .clears = clears};
     if (request.site == 0 || queue.node == 0) {
@@ -75,6 +75,6 @@ static bool keep_links(struct run *run) { return go_through(run, false); }
 static bool clear_links(struct run *run) { return go_through(run, true); }
 
 const struct pattern tenure_nepotism = {"tenure.nepotism", "a queue whose dead old nodes keep their successors",
-                                        "eden_size=1M", "eden.small scavenge.overflow tenure.premature", keep_links};
+                                        "eden_size=2M", "eden.small scavenge.overflow tenure.premature", keep_links};
 const struct pattern tenure_nepotism_near = {"tenure.nepotism-near", "the same queue, which clears a node's link",
-                                             "eden_size=1M", NULL, clear_links};
+                                             "eden_size=2M", NULL, clear_links};
