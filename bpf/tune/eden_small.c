@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double OWN = 0.3; /* of what a larger eden would spare, that no other finding explains */
+static const double WORTH = 0.2; /* of the time in collections: for less nobody takes more memory */
+static const double OWN = 0.3;   /* of what a larger eden would spare, that no other finding explains */
 
 /* The share of the run that findings about scavenges and tenuring promise to cure: a larger eden would hide what they
  * tell. */
@@ -29,9 +30,9 @@ void rule_eden_small(const struct tune_facts *facts, struct findings *findings) 
     if (!scavenge_plan_make(&plan, facts) || plan.choice.times <= 1) {
         return;
     }
-    double ns = plan.without_eden.ns - plan.chosen.ns, share = tune_share_of_time(facts, ns);
+    double ns = scavenge_eden_ns(&plan), share = tune_share_of_time(facts, ns);
     double left = share - claimed(facts, findings);
-    if (left < fmax(TUNE_MATTERS, share * OWN)) {
+    if (left < fmax(TUNE_MATTERS, share * OWN) || tune_share_of_gc(facts, ns) < WORTH) {
         return;
     }
     const struct scavenge_model *model = &plan.model;

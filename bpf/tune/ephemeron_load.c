@@ -49,7 +49,7 @@ void rule_ephemeron_load(const struct tune_facts *facts, struct findings *findin
                 "%.3g times the eden, for as many times fewer scavenges; fewer ephemerons and weak objects in the "
                 "program cure it for good",
                 value / eden);
-    double gain = tune_share_of_gc(facts, ns);
+    double gain = tune_share_of_gc(facts, fmax(ns, scavenge_eden_ns(&plan)));
     finding_gain(finding, by_weak ? gain * 0.4 : 0, gain * 0.8);
     finding_cost(finding, "%s more memory", format_bytes(took, (uint64_t)((value - eden) * 7 / 5)));
 }

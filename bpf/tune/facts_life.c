@@ -1,9 +1,12 @@
 /* Facts from lifetimes: what was allocated, by whom, and what became of it.
  *
  * Sums tell what classes and sites allocate, and what of it was tenured. What only single objects tell needs their
- * records: how often scavenges copied an object (the scavenges that started between its birth and its tenuring or
- * death), and whether tenuring it was in vain. It was, if the first full collection after it found the object dead: no
- * full collection had started in between. All are estimates, each sample counting for what it stands for. */
+ * records: how often scavenges copied an object, and whether tenuring it was in vain. It was, if the first full
+ * collection after it found the object dead: no full collection had started in between. All are estimates, each sample
+ * counting for what it stands for.
+ *
+ * Records tell when a collection started by the runtime's clock, passes when the probe that tells of it was hit, which
+ * is always later: a collection that a record names is the first pass after that time. */
 #include "facts_life.h"
 #include "eden_weight.h"
 #include "life_stats.h"
@@ -21,7 +24,7 @@ struct life_readers {
     size_t count;
 };
 
-/* Collections of one kind that started after `from` and not after `to`. */
+/* Collections of one kind that were told of after `from` and not after `to`; a thousand at most. */
 static uint64_t passes_between(const struct tune_facts *facts, bool full, uint64_t from, uint64_t to) {
     size_t low = 0, high = facts->pass_count;
     uint64_t count = 0;
@@ -61,11 +64,10 @@ static void add_object(struct tune_facts *facts, struct tune_site *site, const s
     if (record->flags & EDEN_LIFE_BORN_OLD) {
         return;
     }
-    uint64_t last = tenured ? record->tenured_ns : record->death_ns;
-    uint64_t copies = passes_between(facts, false, record->birth_ns, last);
-    copies -= copies && !tenured && !record->censored; /* the collection that finds it dead does not copy it */
+    uint64_t copies =
+        tenured ? passes_between(facts, false, record->birth_ns, record->tenured_ns) + 1 : record->scavenges;
     bool in_vain =
-        tenured && !record->censored && passes_between(facts, true, record->tenured_ns, record->death_ns) <= 1;
+        tenured && !record->censored && passes_between(facts, true, record->tenured_ns, record->death_ns) == 0;
     site->copied_bytes += bytes * (double)copies;
     site->survivor_bytes += copies ? bytes : 0;
     site->wasted_bytes += in_vain ? bytes : 0;

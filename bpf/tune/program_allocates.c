@@ -4,6 +4,7 @@
  * as it is, what is left is what the program allocates and keeps: it is told who does. */
 #include "format.h"
 #include "rules.h"
+#include "scavenges.h"
 #include <math.h>
 
 static const double LEFT = 0.25; /* of the run, in collections, after all that the other rules promise */
@@ -33,11 +34,15 @@ static void tell_sites(const struct tune_facts *facts, struct finding *finding) 
 }
 
 void rule_program_allocates(const struct tune_facts *facts, struct findings *findings) {
-    double gain = 0;
+    struct scavenge_plan plan;
+    double gain = 0, all_ns = (double)tune_figure(facts, EDEN_FIGURE_gc_ns);
+    double full_ns = (double)tune_figure(facts, EDEN_FIGURE_full_ns);
     for (size_t i = 0; i < findings->count; i++) {
         gain += findings->at[i].gain_max;
     }
-    double left = tune_gc_share(facts) * (1 - fmin(gain, 1));
+    /* What stopped the whole machine now and then is in the durations, but not in the model. */
+    double ns = scavenge_plan_make(&plan, facts) ? fmin(all_ns, plan.now.ns - plan.model.full_ns + full_ns) : all_ns;
+    double left = tune_share_of_time(facts, ns - fmin(gain, 1) * all_ns);
     if (left < LEFT) {
         return;
     }

@@ -1,3 +1,5 @@
+/* The table of rules. Those that look at what the others have claimed come after them: eden.small, program.allocates,
+ * ok. */
 #include "rules.h"
 
 const struct rule tune_rules[] = {
@@ -11,12 +13,12 @@ const struct rule tune_rules[] = {
     {"tenure.premature", "tenured, and dead by the next full collection", rule_tenure_premature},
     {"tenure.threshold-outside", "the tenuring threshold lies outside the current semispace", rule_tenure_threshold},
     {"tenure.nepotism", "young garbage kept alive by dead old objects", rule_tenure_nepotism},
-    {"eden.small", "eden too small for the allocation rate", rule_eden_small},
-    {"eden.cache", "eden so large that it leaves the cache for nothing", NULL},
     {"heap.thrash", "segments mapped and unmapped in turn", rule_heap_thrash},
     {"heap.fragmented", "large allocations fail beside enough free memory", rule_heap_fragmented},
     {"heap.limit", "a limit nearly reached", rule_heap_limit},
     {"ephemeron.load", "ephemerons or weak objects that dominate a phase", rule_ephemeron_load},
+    {"eden.small", "eden too small for the allocation rate", rule_eden_small},
+    {"eden.cache", "eden so large that it leaves the cache for nothing", NULL},
     {"program.allocates", "time in collections that no parameter cures", rule_program_allocates},
     {"ok", "nothing wrong", rule_ok},
     {NULL, NULL, NULL},

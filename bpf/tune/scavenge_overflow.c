@@ -70,7 +70,7 @@ void rule_scavenge_overflow(const struct tune_facts *facts, struct findings *fin
     finding_how(finding, "%s: a semispace is a fifth of eden",
                 value >= fits ? "what was alive at most, and a tenth, fits then"
                               : "as much as doubles the heap; what was alive at most does not fit even then");
-    double gain = tune_share_of_gc(facts, ns);
+    double gain = tune_share_of_gc(facts, fmax(ns, scavenge_eden_ns(&plan)));
     finding_gain(finding, gain * 0.5, fmin(0.97, gain * 1.5));
     finding_cost(finding, "%s more memory", format_bytes(more, (uint64_t)((value - model->eden_bytes) * 7 / 5)));
 }

@@ -29,6 +29,7 @@ enum { LEAST_SCAVENGES = 4, ENOUGH_TENURED = 30 };
 /* Marking and sweeping, by experience; for runs in which there was no full collection to measure it by. */
 static const double FULL_NS_PER_BYTE = 2;
 static const double FIXED_NS = 15e3; /* likewise, of a scavenge that finds nothing */
+static const double TRACED_NS = 4e3; /* what the probes within a scavenge take of what is told as its duration */
 static const double KIB = 1024, MIB = 1024 * 1024;
 static const double NEAR_SHARE_OF_TIME = 0.005; /* a choice so near to the best is as good */
 
@@ -55,10 +56,27 @@ static void middle(struct tune_pass *const *passes, size_t count, double *number
     *ns = numbers[count / 2];
 }
 
-static void fit(struct scavenge_model *model, struct tune_pass **passes, size_t count, double all_ns) {
-    double *numbers = calloc(count, sizeof *numbers);
-    double most = model->copied_bytes > 0 ? all_ns / model->copied_bytes : 0, slope = NAN;
-    if (numbers && count >= 12) {
+/* The pace of copying, where all scavenges are alike: the median of theirs, of those that copied anything to speak of.
+ */
+static double typical_pace(struct tune_pass *const *passes, size_t count, double *numbers) {
+    size_t some = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (copied(passes[i]) >= 65536) {
+            numbers[some++] = fmax((double)passes[i]->duration_ns - FIXED_NS, 0) / (double)copied(passes[i]);
+        }
+    }
+    qsort(numbers, some, sizeof *numbers, by_number);
+    return some ? numbers[some / 2] : 0;
+}
+
+/* Medians, so that what stops the whole machine now and then is not taken for the collector's. */
+static void fit(struct scavenge_model *model, struct tune_pass **passes, size_t count) {
+    double *numbers = calloc(count, sizeof *numbers), slope = NAN;
+    if (!numbers) {
+        model->known = false;
+        return;
+    }
+    if (count >= 12) {
         double low_ns, low_bytes, high_ns, high_bytes;
         qsort((void *)passes, count, sizeof *passes, by_copied);
         middle(passes, count / 3, numbers, &low_ns, &low_bytes);
@@ -67,17 +85,18 @@ static void fit(struct scavenge_model *model, struct tune_pass **passes, size_t 
             slope = (high_ns - low_ns) / (high_bytes - low_bytes);
         }
     }
-    free(numbers);
-    if (isnan(slope)) { /* all are alike */
-        slope = model->copied_bytes > 0 ? (all_ns - model->count * FIXED_NS) / model->copied_bytes : 0;
+    model->ns_per_byte = fmax(isnan(slope) ? typical_pace(passes, count, numbers) : slope, 0);
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = (double)passes[i]->duration_ns - model->ns_per_byte * (double)copied(passes[i]);
     }
-    model->ns_per_byte = fmin(fmax(slope, 0), most);
-    model->fixed_ns = fmax(all_ns - model->ns_per_byte * model->copied_bytes, 0) / model->count;
+    qsort(numbers, count, sizeof *numbers, by_number);
+    model->fixed_ns = fmax(numbers[count / 2] - TRACED_NS, 0);
+    free(numbers);
 }
 
 void scavenge_model_make(struct scavenge_model *model, const struct tune_facts *facts) {
     struct tune_pass **passes = calloc(facts->pass_count + 1, sizeof *passes);
-    double all_ns = 0, old_most = 0;
+    double old_most = 0;
     size_t count = 0;
     *model = (struct scavenge_model){.facts = facts, .eden_bytes = tune_number(facts, TUNE_eden_size)};
     for (size_t i = 0; passes && i < facts->pass_count; i++) {
@@ -87,7 +106,6 @@ void scavenge_model_make(struct scavenge_model *model, const struct tune_facts *
             old_most = fmax(old_most, (double)pass->capacity_before);
         } else {
             passes[count++] = pass;
-            all_ns += (double)pass->duration_ns;
             model->copied_bytes += (double)copied(pass);
             model->tenured_bytes += (double)pass->tenured_bytes;
         }
@@ -100,7 +118,7 @@ void scavenge_model_make(struct scavenge_model *model, const struct tune_facts *
     model->count = (double)count;
     model->known = count >= LEAST_SCAVENGES && model->eden_bytes > 0;
     if (model->known) {
-        fit(model, passes, count, all_ns);
+        fit(model, passes, count);
     }
     free((void *)passes);
 }
@@ -203,6 +221,8 @@ double scavenge_eden(const struct scavenge_plan *plan, double least) {
     double fits = 1 + (limit - plan->model.peak_bytes) * 5 / 7 / plan->model.eden_bytes;
     return plan->model.eden_bytes * fmax(1, fmin(times, fits));
 }
+
+double scavenge_eden_ns(const struct scavenge_plan *plan) { return plan->without_eden.ns - plan->chosen.ns; }
 
 /* ---- tenuring ---------------------------------------------------------------------------------------------------- */
 

@@ -70,7 +70,7 @@ void rule_tenure_nepotism(const struct tune_facts *facts, struct findings *findi
     finding_set(finding, TUNE_eden_size, value);
     finding_how(finding, "with a larger eden fewer objects that will be dead soon get old, so there is less that a "
                          "chain can start from; cutting links to what is done with, in the program, cures it for good");
-    double gain = tune_share_of_gc(facts, ns);
+    double gain = tune_share_of_gc(facts, fmax(ns, scavenge_eden_ns(&plan)));
     finding_gain(finding, gain * 0.3, gain);
     finding_cost(finding, "%s more memory", format_bytes(more, (uint64_t)((value - model->eden_bytes) * 7 / 5)));
 }

@@ -70,6 +70,6 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
             value / model->eden_bytes);
         finding_cost(finding, "%s more memory", format_bytes(more, (uint64_t)((value - model->eden_bytes) * 7 / 5)));
     }
-    double gain = tune_share_of_gc(facts, ns);
+    double gain = tune_share_of_gc(facts, early ? ns : fmax(ns, scavenge_eden_ns(&plan)));
     finding_gain(finding, gain * 0.4, gain);
 }
