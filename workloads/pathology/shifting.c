@@ -13,6 +13,6 @@ static bool read_and_serve(struct run *run) {
                                                   .indexed = 300000});
 }
 
-const struct pattern shifting = {"shifting", "reads what stays, then serves what ends: its pattern changes half-way",
-                                 NULL, "eden.small full.growth program.allocates scavenge.overflow tenure.premature",
-                                 read_and_serve};
+const struct pattern shifting = {
+    "shifting", "reads what stays, then serves what ends: its pattern changes half-way", NULL,
+    "eden.small full.growth program.allocates scavenge.copying scavenge.overflow tenure.premature", read_and_serve};
