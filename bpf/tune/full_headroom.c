@@ -81,7 +81,8 @@ void rule_full_headroom(const struct tune_facts *facts, struct findings *finding
         }
     }
     double share = tune_share_of_time(facts, (double)clusters.ns);
-    if (clusters.fulls == 0 || share < TUNE_MATTERS || clusters.remapped * 2 > clusters.fulls) {
+    if (clusters.fulls == 0 || share < (clusters.fulls == 1 ? 2 * TUNE_MATTERS : TUNE_MATTERS) ||
+        clusters.remapped * 2 > clusters.fulls) {
         return;
     }
     find_clusters(facts, &clusters);

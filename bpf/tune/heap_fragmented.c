@@ -21,6 +21,12 @@ static const struct tune_pass *full_before(const struct tune_facts *facts, uint6
     return found;
 }
 
+/* It was to find room for an allocation, and found enough, but in no piece. */
+static bool in_pieces(const struct tune_pass *pass) {
+    return pass->full && pass->cause == EDEN_FULL_ALLOCATION && pass->requested > pass->largest_free &&
+           pass->requested <= pass->capacity_after - pass->old_after;
+}
+
 void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findings) {
     struct pieces pieces = {0};
     for (size_t i = 0; i < facts->failure_count; i++) {
@@ -37,12 +43,11 @@ void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findi
     }
     for (size_t i = 0; i < facts->pass_count; i++) {
         const struct tune_pass *pass = &facts->passes[i];
-        if (pass->full && pass->cause == EDEN_FULL_LIMIT && pass->requested &&
-            pass->requested <= pass->capacity_before - pass->old_before) {
-            pieces.slides++;
-            pieces.ns += pass->duration_ns;
-            pieces.slide = pass;
-        }
+        bool slid = pass->full && pass->cause == EDEN_FULL_LIMIT && pass->requested &&
+                    pass->requested <= pass->capacity_before - pass->old_before;
+        pieces.slides += slid;
+        pieces.slide = slid ? pass : pieces.slide;
+        pieces.ns += slid || in_pieces(pass) ? pass->duration_ns : 0;
     }
     double share = tune_share_of_time(facts, (double)pieces.ns);
     if (!pieces.failures && (pieces.slides < 2 || share < TUNE_MATTERS)) {
@@ -73,6 +78,6 @@ void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findi
                          "object. Sliding the objects together makes one piece of them.");
     finding_set(finding, TUNE_compactor, 0);
     finding_how(finding, "the compactor that leaves no pieces; it is %s", facts->parameters[TUNE_compactor].text);
-    finding_gain(finding, 0, tune_share_of_gc(facts, (double)pieces.ns) * 0.5);
+    finding_gain(finding, 0, tune_share_of_gc(facts, (double)pieces.ns));
     finding_cost(finding, "full collections that take longer, since they move what lives");
 }
