@@ -84,7 +84,8 @@ static bool prepare(struct lifetimes *run, struct failure *why) {
                                           .without = options->without,
                                           .no_multi = options->no_multi,
                                           .verbose = options->verbose};
-    return options_seconds(options, &run->seconds, why) && choose_view(run, why) && life_request_encode(&request, &run->wanted.mailbox, why);
+    return options_seconds(options, &run->seconds, why) && choose_view(run, why) &&
+           life_request_encode(&request, &run->wanted.mailbox, why);
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */

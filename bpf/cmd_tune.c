@@ -84,7 +84,9 @@ static bool examine(const struct tune *tune, const struct tune_heaps *heaps, con
         good = tune_examine(&heaps->at[i], &findings[i]);
     }
     if (good) {
-        struct tune_report report = {.findings = findings, .heaps = heaps->count, .command = command};
+        const char *before = tune->options.command ? getenv("EDEN_OPTIONS") : NULL;
+        struct tune_report report = {
+            .findings = findings, .heaps = heaps->count, .command = command, .before = before ? before : ""};
         tune_merge(findings, heaps->count, &report.options);
         /* Only now: what fails before must not cost the file that is there. */
         good = tune->out == stdout || ftruncate(fileno(tune->out), 0) == 0 || errno == EINVAL;

@@ -17,6 +17,17 @@ void tune_facts_clear(struct tune_facts *facts) {
     *facts = (struct tune_facts){0};
 }
 
+const struct tune_site *tune_most(const struct tune_facts *facts, double (*measure)(const struct tune_site *site)) {
+    const struct tune_site *most = NULL;
+    for (size_t i = 0; i < facts->site_count; i++) {
+        const struct tune_site *site = &facts->sites[i];
+        if (measure(site) > (most ? measure(most) : 0)) {
+            most = site;
+        }
+    }
+    return most;
+}
+
 uint64_t tune_figure(const struct tune_facts *facts, enum eden_figure figure) { return facts->figures[figure]; }
 
 double tune_number(const struct tune_facts *facts, enum tune_parameter_id id) { return facts->parameters[id].number; }
@@ -32,6 +43,17 @@ double tune_share_of_gc(const struct tune_facts *facts, double ns) {
 
 double tune_share_of_time(const struct tune_facts *facts, double ns) {
     return facts->wall_ns ? ns / (double)facts->wall_ns : 0;
+}
+
+double tune_old_peak(const struct tune_facts *facts) {
+    double most = (double)tune_figure(facts, EDEN_FIGURE_old_capacity);
+    for (size_t i = 0; i < facts->pass_count; i++) {
+        most = fmax(most, (double)facts->passes[i].capacity_before);
+    }
+    for (size_t i = 0; i < facts->segment_count; i++) {
+        most = fmax(most, (double)facts->segments[i].capacity_after);
+    }
+    return most;
 }
 
 const struct tune_class *tune_class(const struct tune_facts *facts, uint32_t id) {

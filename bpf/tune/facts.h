@@ -129,11 +129,15 @@ char *tune_class_label(char text[TUNE_LABEL], const struct tune_facts *facts, ui
 
 void tune_facts_clear(struct tune_facts *facts);
 
+/* The class or site of which there is most, by a measure; NULL: there is nothing of it anywhere. */
+const struct tune_site *tune_most(const struct tune_facts *facts, double (*measure)(const struct tune_site *site));
+
 /* Shares, 0 where there is no time. */
 double tune_gc_share(const struct tune_facts *facts);                 /* of wall time */
 double tune_share_of_gc(const struct tune_facts *facts, double ns);   /* of the time in collections */
 double tune_share_of_time(const struct tune_facts *facts, double ns); /* of wall time */
 uint64_t tune_figure(const struct tune_facts *facts, enum eden_figure figure);
+double tune_old_peak(const struct tune_facts *facts); /* the most of old space that was mapped, bytes */
 double tune_number(const struct tune_facts *facts, enum tune_parameter_id id); /* its value */
 
 #endif

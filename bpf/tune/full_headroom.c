@@ -86,11 +86,7 @@ void rule_full_headroom(const struct tune_facts *facts, struct findings *finding
         return;
     }
     find_clusters(facts, &clusters);
-    double headroom = tune_number(facts, TUNE_grow_headroom), peak = 0;
-    for (size_t i = 0; i < facts->segment_count; i++) {
-        peak = fmax(peak, (double)facts->segments[i].capacity_after);
-    }
-    peak = fmax(peak, (double)tune_figure(facts, EDEN_FIGURE_old_capacity));
+    double headroom = tune_number(facts, TUNE_grow_headroom), peak = tune_old_peak(facts);
     double largest = fmax((double)clusters.largest, (double)clusters.requested / (double)clusters.fulls);
     double value = fmin(fmax(largest, peak), fmax(peak, 2 * headroom)) * 1.1;
     if (value <= headroom * 1.1 || !may_grow(facts, peak, (double)clusters.requested / (double)clusters.fulls)) {

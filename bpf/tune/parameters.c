@@ -72,6 +72,16 @@ void tune_parameters_default(struct tune_parameter parameters[TUNE_PARAMETERS]) 
     }
 }
 
+bool tune_parameter_is_size(enum tune_parameter_id id) { return rows[id].kind == KIND_size; }
+
+enum tune_parameter_id tune_parameter_find(const char *name) {
+    int id = 0;
+    while (id < TUNE_PARAMETERS && strcmp(tune_parameter_names[id], name) != 0) {
+        id++;
+    }
+    return (enum tune_parameter_id)id;
+}
+
 /* Sizes are told in bytes. */
 static bool read_number(const struct row *row, const char *value, double *number) {
     char *end;
@@ -92,13 +102,12 @@ static bool read_number(const struct row *row, const char *value, double *number
 }
 
 void tune_parameter_tell(struct tune_parameter parameters[TUNE_PARAMETERS], const char *name, const char *value) {
-    for (int i = 0; i < TUNE_PARAMETERS; i++) {
-        double number;
-        if (strcmp(tune_parameter_names[i], name) == 0 && read_number(&rows[i], value, &number)) {
-            parameters[i].told = true;
-            parameters[i].number = number;
-            snprintf(parameters[i].text, sizeof parameters[i].text, "%s", value);
-        }
+    enum tune_parameter_id id = tune_parameter_find(name);
+    double number;
+    if (id < TUNE_PARAMETERS && read_number(&rows[id], value, &number)) {
+        parameters[id].told = true;
+        parameters[id].number = number;
+        snprintf(parameters[id].text, sizeof parameters[id].text, "%s", value);
     }
 }
 

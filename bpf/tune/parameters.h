@@ -20,6 +20,9 @@ struct tune_parameter {
 };
 
 extern const char *const tune_parameter_names[TUNE_PARAMETERS];
+bool tune_parameter_is_size(enum tune_parameter_id id);
+/* TUNE_PARAMETERS: there is none of this name. */
+enum tune_parameter_id tune_parameter_find(const char *name);
 
 /* The defaults, none of them told. */
 void tune_parameters_default(struct tune_parameter parameters[TUNE_PARAMETERS]);

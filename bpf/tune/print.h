@@ -11,6 +11,7 @@ struct tune_report {
     size_t heaps;
     struct tune_options options;
     const char *command; /* as the user would type it; NULL: not known */
+    const char *before;  /* EDEN_OPTIONS as the command had it, which the line to paste is to keep; "": nothing */
 };
 
 /* One screen for people: what is wrong, why, and the line to paste. */

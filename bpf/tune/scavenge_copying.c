@@ -11,13 +11,11 @@
 
 static const double OFTEN = 1.5; /* copies of a survivor, on average */
 
-/* What the survivors that lived longest of the young ones are. */
+static double copied(const struct tune_site *site) { return site->copied_bytes; }
+
 static void tell_classes(const struct tune_facts *facts, struct finding *finding) {
-    const struct tune_site *most = NULL;
-    for (size_t i = 0; i < facts->site_count; i++) {
-        most = !most || facts->sites[i].copied_bytes > most->copied_bytes ? &facts->sites[i] : most;
-    }
-    if (most && most->copied_bytes > 0) {
+    const struct tune_site *most = tune_most(facts, copied);
+    if (most) {
         finding_evidence(finding, "most of it of %s (%.0f%%), copied %.1f times each", most->name,
                          100 * most->copied_bytes / facts->all.copied_bytes,
                          most->copied_bytes / fmax(most->survivor_bytes, 1));

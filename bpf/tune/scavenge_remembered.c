@@ -16,7 +16,7 @@
 static const double SLOTS_A_REFERENCE = 16; /* that are looked at for each young reference found: more is in vain */
 
 void rule_scavenge_remembered(const struct tune_facts *facts, struct findings *findings) {
-    uint64_t ns = 0, objects = 0, bytes = 0, scans = 0, slots = 0, references = 0;
+    uint64_t ns = 0, objects = 0, bytes = 0, slots = 0, references = 0;
     for (size_t i = 0; i < facts->pass_count; i++) {
         const struct tune_pass *pass = &facts->passes[i];
         ns += pass->full ? 0 : pass->part_ns[EDEN_PHASE_scavenge__remembered];
@@ -24,7 +24,6 @@ void rule_scavenge_remembered(const struct tune_facts *facts, struct findings *f
         bytes += pass->full ? 0 : pass->part_bytes[EDEN_PHASE_scavenge__remembered];
     }
     for (size_t i = 0; i < facts->scan_count; i++) {
-        scans += facts->scans[i].count;
         slots += facts->scans[i].slots;
         references += facts->scans[i].young_references;
     }
@@ -38,7 +37,6 @@ void rule_scavenge_remembered(const struct tune_facts *facts, struct findings *f
     }
     if (!facts->scans_told) { /* by bytes: nothing but large objects makes so many of so few */
         slots = bytes / 8;
-        scans = objects;
         references = objects;
     }
     if ((double)slots < SLOTS_A_REFERENCE * (double)references || slots * 8 < (uint64_t)large) {

@@ -24,7 +24,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LEAST_SCAVENGES = 4, ENOUGH_TENURED = 30 };
+enum { LEAST_SCAVENGES = 4, ENOUGH_TENURED = 30, ENOUGH_TO_COMPARE = 12 };
 
 /* Marking and sweeping, by experience; for runs in which there was no full collection to measure it by. */
 static const double FULL_NS_PER_BYTE = 2;
@@ -33,11 +33,13 @@ static const double TRACED_NS = 4e3; /* what the probes within a scavenge take o
 static const double KIB = 1024, MIB = 1024 * 1024;
 static const double NEAR_SHARE_OF_TIME = 0.005; /* a choice so near to the best is as good */
 
-static uint64_t copied(const struct tune_pass *pass) { return pass->survivors_after + pass->tenured_bytes; }
+struct sample { /* a scavenge */
+    double ns, bytes;
+};
 
 static int by_copied(const void *a, const void *b) {
-    const struct tune_pass *x = *(const struct tune_pass *const *)a, *y = *(const struct tune_pass *const *)b;
-    return (copied(x) > copied(y)) - (copied(x) < copied(y));
+    const struct sample *x = a, *y = b;
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
 static int by_number(const void *a, const void *b) {
@@ -45,24 +47,25 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The median duration and the mean of what was copied, of some passes. */
-static void middle(struct tune_pass *const *passes, size_t count, double *numbers, double *ns, double *bytes) {
-    *bytes = 0;
+/* The median duration and the mean of what was copied, of some scavenges. */
+static struct sample middle(const struct sample *samples, size_t count, double *numbers) {
+    struct sample middle = {0, 0};
     for (size_t i = 0; i < count; i++) {
-        numbers[i] = (double)passes[i]->duration_ns;
-        *bytes += (double)copied(passes[i]) / (double)count;
+        numbers[i] = samples[i].ns;
+        middle.bytes += samples[i].bytes / (double)count;
     }
     qsort(numbers, count, sizeof *numbers, by_number);
-    *ns = numbers[count / 2];
+    middle.ns = numbers[count / 2];
+    return middle;
 }
 
 /* The pace of copying, where all scavenges are alike: the median of theirs, of those that copied anything to speak of.
  */
-static double typical_pace(struct tune_pass *const *passes, size_t count, double *numbers) {
+static double typical_pace(const struct sample *samples, size_t count, double *numbers) {
     size_t some = 0;
     for (size_t i = 0; i < count; i++) {
-        if (copied(passes[i]) >= 65536) {
-            numbers[some++] = fmax((double)passes[i]->duration_ns - FIXED_NS, 0) / (double)copied(passes[i]);
+        if (samples[i].bytes >= 65536) {
+            numbers[some++] = fmax(samples[i].ns - FIXED_NS, 0) / samples[i].bytes;
         }
     }
     qsort(numbers, some, sizeof *numbers, by_number);
@@ -70,57 +73,48 @@ static double typical_pace(struct tune_pass *const *passes, size_t count, double
 }
 
 /* Medians, so that what stops the whole machine now and then is not taken for the collector's. */
-static void fit(struct scavenge_model *model, struct tune_pass **passes, size_t count) {
-    double *numbers = calloc(count, sizeof *numbers), slope = NAN;
-    if (!numbers) {
-        model->known = false;
-        return;
-    }
-    if (count >= 12) {
-        double low_ns, low_bytes, high_ns, high_bytes;
-        qsort((void *)passes, count, sizeof *passes, by_copied);
-        middle(passes, count / 3, numbers, &low_ns, &low_bytes);
-        middle(passes + count - count / 3, count / 3, numbers, &high_ns, &high_bytes);
-        if (high_bytes > 1.5 * low_bytes && high_bytes - low_bytes > 4096) {
-            slope = (high_ns - low_ns) / (high_bytes - low_bytes);
+static void fit(struct scavenge_model *model, struct sample *samples, size_t count, double *numbers) {
+    double slope = NAN;
+    if (count >= ENOUGH_TO_COMPARE) {
+        qsort(samples, count, sizeof *samples, by_copied);
+        struct sample low = middle(samples, count / 3, numbers);
+        struct sample high = middle(samples + count - count / 3, count / 3, numbers);
+        if (high.bytes > 1.5 * low.bytes && high.bytes - low.bytes > 4096) {
+            slope = (high.ns - low.ns) / (high.bytes - low.bytes);
         }
     }
-    model->ns_per_byte = fmax(isnan(slope) ? typical_pace(passes, count, numbers) : slope, 0);
+    model->ns_per_byte = fmax(isnan(slope) ? typical_pace(samples, count, numbers) : slope, 0);
     for (size_t i = 0; i < count; i++) {
-        numbers[i] = (double)passes[i]->duration_ns - model->ns_per_byte * (double)copied(passes[i]);
+        numbers[i] = samples[i].ns - model->ns_per_byte * samples[i].bytes;
     }
     qsort(numbers, count, sizeof *numbers, by_number);
     model->fixed_ns = fmax(numbers[count / 2] - TRACED_NS, 0);
-    free(numbers);
 }
 
 void scavenge_model_make(struct scavenge_model *model, const struct tune_facts *facts) {
-    struct tune_pass **passes = calloc(facts->pass_count + 1, sizeof *passes);
-    double old_most = 0;
+    struct sample *samples = calloc(facts->pass_count + 1, sizeof *samples);
+    double *numbers = calloc(facts->pass_count + 1, sizeof *numbers);
     size_t count = 0;
     *model = (struct scavenge_model){.facts = facts, .eden_bytes = tune_number(facts, TUNE_eden_size)};
-    for (size_t i = 0; passes && i < facts->pass_count; i++) {
-        struct tune_pass *pass = &facts->passes[i];
+    for (size_t i = 0; samples && i < facts->pass_count; i++) {
+        const struct tune_pass *pass = &facts->passes[i];
         if (pass->full) {
             model->full_ns += pass->cause == EDEN_FULL_RATIO ? (double)pass->duration_ns : 0;
-            old_most = fmax(old_most, (double)pass->capacity_before);
         } else {
-            passes[count++] = pass;
-            model->copied_bytes += (double)copied(pass);
+            struct sample *sample = &samples[count++];
+            *sample = (struct sample){(double)pass->duration_ns, (double)(pass->survivors_after + pass->tenured_bytes)};
+            model->copied_bytes += sample->bytes;
             model->tenured_bytes += (double)pass->tenured_bytes;
         }
     }
-    for (size_t i = 0; i < facts->segment_count; i++) {
-        old_most = fmax(old_most, (double)facts->segments[i].capacity_after);
-    }
-    old_most = fmax(old_most, (double)tune_figure(facts, EDEN_FIGURE_old_capacity));
-    model->peak_bytes = model->eden_bytes * 7 / 5 + old_most;
+    model->peak_bytes = model->eden_bytes * 7 / 5 + tune_old_peak(facts);
     model->count = (double)count;
-    model->known = count >= LEAST_SCAVENGES && model->eden_bytes > 0;
+    model->known = numbers && count >= LEAST_SCAVENGES && model->eden_bytes > 0;
     if (model->known) {
-        fit(model, passes, count);
+        fit(model, samples, count, numbers);
     }
-    free((void *)passes);
+    free(samples);
+    free(numbers);
 }
 
 double scavenge_copies(const struct tune_facts *facts) {

@@ -17,12 +17,11 @@ struct kept {
     const struct tune_pass *worst;
 };
 
+static double nepotism(const struct tune_site *site) { return site->nepotism_bytes; }
+
 static void tell_classes(const struct tune_facts *facts, struct finding *finding) {
-    const struct tune_site *most = NULL;
-    for (size_t i = 0; i < facts->site_count; i++) {
-        most = !most || facts->sites[i].nepotism_bytes > most->nepotism_bytes ? &facts->sites[i] : most;
-    }
-    if (most && most->nepotism_bytes > 0) {
+    const struct tune_site *most = tune_most(facts, nepotism);
+    if (most) {
         finding_evidence(finding, "most of it of %s (%.0f%%, by samples)", most->name,
                          100 * most->nepotism_bytes / facts->all.nepotism_bytes);
     }

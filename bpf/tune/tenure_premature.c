@@ -11,12 +11,11 @@
 
 static const double WASTED = 0.5; /* of what was tenured */
 
+static double wasted(const struct tune_site *site) { return site->wasted_bytes; }
+
 static void tell_classes(const struct tune_facts *facts, struct finding *finding) {
-    const struct tune_site *most = NULL;
-    for (size_t i = 0; i < facts->site_count; i++) {
-        most = !most || facts->sites[i].wasted_bytes > most->wasted_bytes ? &facts->sites[i] : most;
-    }
-    if (most && most->wasted_bytes > 0) {
+    const struct tune_site *most = tune_most(facts, wasted);
+    if (most) {
         finding_evidence(finding, "most of it of %s: %.0f%% of what was tenured of it", most->name,
                          100 * most->wasted_bytes / fmax(most->tenured_bytes, 1));
     }

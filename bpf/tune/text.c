@@ -123,7 +123,8 @@ static void print_unexamined(FILE *out, const struct findings *findings) {
 
 void tune_print_options(FILE *out, const struct tune_report *report) {
     char line[TUNE_OPTIONS_LINE];
-    fprintf(out, "EDEN_OPTIONS=%s\n", tune_options_line(line, &report->options));
+    tune_options_line(line, &report->options);
+    fprintf(out, "EDEN_OPTIONS=%s%s%s\n", report->before, report->before[0] && line[0] ? "," : "", line);
 }
 
 static void print_paste(FILE *out, const struct tune_report *report) {
@@ -140,7 +141,8 @@ static void print_paste(FILE *out, const struct tune_report *report) {
                     tune_value(value, (enum tune_parameter_id)i, report->options.number[i]));
         }
     }
-    fprintf(out, "Run it so:\n  EDEN_OPTIONS=\"%s\" %s\n", line, report->command ? report->command : "PROGRAM");
+    fprintf(out, "Run it so:\n  EDEN_OPTIONS=\"%s%s%s\" %s\n", report->before, report->before[0] ? "," : "", line,
+            report->command ? report->command : "PROGRAM");
 }
 
 void tune_print_text(FILE *out, const struct tune_report *report) {

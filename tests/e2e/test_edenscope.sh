@@ -21,7 +21,7 @@ helped() {
     "$scope" "$1" --help | grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' | tr -d ',' | tr ' ' '\n' | grep . |
         grep -vxE -- '-[hv]|--help|--verbose' | sort -u
 }
-for command in list stat record report script; do
+for command in list stat record report script tune; do
     diff <(documented "$command") <(helped "$command") || die "$command: the page and --help name different options"
     [[ $("$scope" help "$command") == "$("$scope" "$command" --help)" ]] || die "help $command is not $command --help"
 done

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# edenscope tune, from a program to a line of options: the forms agree with each other, the runtime takes the options, the
+# VM's old bug is named from the probes alone, and what goes wrong is told and leaves nothing behind.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+need_edenscope
+[[ $build == /* ]] || build=$PWD/$build
+scope=$build/bin/edenscope
+frame=$build/workloads/dataframe
+page=$PWD/docs/edenscope.md
+"$build/workloads/mkdata" 40000 >"$folder/data.csv"
+cd "$folder"
+mkdir tmp
+export TMPDIR=$folder/tmp
+unset EDEN_OPTIONS
+
+keys() { jq -r '.findings[].key' "$1"; }
+has() { keys "$1" | grep -qxF "$2"; }
+
+# ---- a program ----
+
+# Its output comes first and whole, then the report; the recording is gone.
+"$frame" data.csv >plain
+"$scope" tune -- "$frame" data.csv >out 2>err || die "tune fails: $(cat err)"
+head -n "$(wc -l <plain)" out | diff plain - || die "the program's output is not what it was"
+grep -q 'went into collections' out || die "no report: $(cat out)"
+[[ -z $(ls tmp) ]] || die "left behind: $(ls -R tmp)"
+
+# A data frame in a small heap: old space grows by what stays.
+export EDEN_OPTIONS=eden_size=256K,grow_headroom=64K,compat.threshold_bug=1
+"$scope" tune --json -o first.json -- "$frame" data.csv >out 2>err || die "tune --json fails: $(cat err)"
+diff plain out || die "with -o something else than the program's output is printed"
+jq -e '(.findings | length > 0) and (.options | type == "string") and (.findings | all(
+    (.key | type == "string") and (.severity | IN("note", "low", "medium", "high")) and
+    (.evidence | length > 0 and all(type == "string")) and has("parameter") and has("value") and has("gain") and
+    (.parameter == null) == (.value == null) and
+    (.gain == null or (.gain.min >= 0 and .gain.min <= .gain.max and .gain.max <= 1)) and
+    (.why | type == "string") and .heap == 1 and .name == "dataframe"))' first.json >/dev/null ||
+    die "not the JSON of docs/edenscope.md: $(cat first.json)"
+has first.json tenure.threshold-outside || die "the bug is not named: $(keys first.json)"
+has first.json ok && die "ok beside other findings: $(keys first.json)"
+jq -r '.findings[] | select(.parameter) | .parameter, (.also | keys[])' first.json | sort -u >wanted
+jq -r .options first.json | tr ',' '\n' | cut -d= -f1 | sort -u | diff wanted - || die "the options are not those of the findings"
+
+"$scope" tune --emit options -- "$frame" data.csv >out 2>err || die "--emit options fails: $(cat err)"
+tail -n 1 out | grep -qF "EDEN_OPTIONS=$EDEN_OPTIONS," || die "the options that were set are lost: $(tail -n 1 out)"
+
+# The runtime takes them; the bug is gone then.
+options=$EDEN_OPTIONS,$(jq -r .options first.json)
+EDEN_OPTIONS=$options "$frame" data.csv | diff plain - || die "with $options the program does something else"
+EDEN_OPTIONS=$options "$scope" tune --json -o second.json -- "$frame" data.csv >/dev/null 2>err || die "$(cat err)"
+has second.json tenure.threshold-outside && die "the bug is named where it is not: $(keys second.json)"
+
+# ---- a recording ----
+
+"$scope" record --lifetimes=details -o lives.data -- "$frame" data.csv >/dev/null 2>err || die "$(cat err)"
+"$scope" record -o plain.data -- "$frame" data.csv >/dev/null 2>err || die "$(cat err)"
+"$scope" tune --json -i lives.data >lives.json || die "tune -i fails"
+has lives.json tenure.threshold-outside || die "the bug is not named in a recording: $(keys lives.json)"
+"$scope" tune --emit options -i lives.data >line
+[[ $(cat line) == "EDEN_OPTIONS=$(jq -r .options lives.json)" ]] || die "--emit options is not .options: $(cat line)"
+"$scope" tune -i lives.data >text
+for key in $(keys lives.json); do
+    grep -qF "  $key (" text || die "the text lacks $key"
+done
+grep -qF "EDEN_OPTIONS=\"$(jq -r .options lives.json)\" $frame data.csv" text || die "nothing to paste: $(tail -n 2 text)"
+# Without lifetimes what they alone tell is listed, not guessed.
+"$scope" tune --json -i plain.data >plain.json || die "tune -i fails without lifetimes"
+has plain.json tenure.threshold-outside || die "it takes lifetimes to name the bug: $(keys plain.json)"
+has plain.json scavenge.copying && die "copying is told without lifetimes"
+jq -e '.unexamined | any(.key == "scavenge.copying" and (.needs | contains("--lifetimes")))' plain.json >/dev/null ||
+    die "what is not examined is not told: $(jq -c .unexamined plain.json)"
+"$scope" tune -i plain.data | grep -q 'not examined: .*scavenge.copying' || die "nor in the text"
+
+# ---- a process ----
+
+EDEN_OPTIONS='' "$build/workloads/honeyginger" >/dev/null &
+children+=($!)
+pid=$!
+until_true "a heap" bash -c "'$scope' list --json | jq -e '.processes[] | select(.pid == $pid) | .heaps | length > 0' >/dev/null"
+"$scope" tune --json -p "$pid" 0.5 >late.json 2>err || die "tune -p fails: $(cat err)"
+jq -e --argjson pid "$pid" '.findings | all(.pid == $pid) and length > 0' late.json >/dev/null || die "$(cat late.json)"
+grep -q 'was there before' err || die "it is not said that defaults are assumed: $(cat err)"
+kill -0 "$pid" || die "the process did not survive"
+
+# ---- what goes wrong ----
+
+refused() {
+    expect_status "$1" "$scope" tune "${@:3}"
+    grep -qF -- "$2" err || die "tune ${*:3} does not say '$2': $(cat err)"
+}
+refused 1 'either --json or --emit options' --json --emit options -i lives.data
+refused 1 'not what --emit can be given: options: nonsense' --emit nonsense -i lives.data
+refused 1 'not together with -i FILE' -i lives.data -- true
+refused 1 'either -p PID or -- PROGRAM' -p 1 -- true
+refused 1 'unexpected; a program to run goes after --' true
+refused 1 'not a time in seconds' -p "$pid" never
+refused 1 'eden.data' # which is not here
+refused 1 'no heap with this number' -i lives.data --heap 7
+echo kept >there
+refused 1 'nowhere.data' -i nowhere.data -o there
+[[ $(cat there) == kept ]] || die "a failure cost the file that was there"
+refused 1 'no heap was seen' -- true
+refused 127 'nonesuch' -- ./nonesuch
+[[ -z $(ls tmp) ]] || die "left behind: $(ls -R tmp)"
+TMPDIR=$folder/nowhere expect_status 1 "$scope" tune -- true
+grep -q 'set TMPDIR' err || die "a folder that is not there is not told: $(cat err)"
+expect_status 3 "$scope" tune -- sh -c "'$frame' data.csv >/dev/null; exit 3"
+
+# The page has every key.
+# shellcheck disable=SC2016
+sed -n '/^| key | pattern/,/^$/p' "$page" | grep -oE '^\| `[a-z.-]+`' | tr -d '|` ' | sort >documented
+grep -ohE '"[a-z]+(\.[a-z-]+)?", "' "$OLDPWD"/bpf/tune/rules.c | cut -d'"' -f2 | sort | diff documented - ||
+    die "docs/edenscope.md has other keys than the rules"
+echo "tune names what is wrong, and the runtime takes its options"
