@@ -9,15 +9,9 @@
 #include "all.h"
 #include "parts.h"
 
-enum {
-    FIRST_BYTES = 512 * 1024 - 16,
-    GROWTH = 5,
-    OF = 2,
-    STEPS = 3,
-    A_STEP = 12 * 1024 * 1024,
-    MOST = 24,
-    MOST_KEPT = MOST * STEPS
-};
+/* Of the steps: the first one's size of buffers, which grows by GROWTH / OF, and what all of a step take. */
+enum { FIRST_BYTES = 512 * 1024 - 16, GROWTH = 5, OF = 2, STEPS = 3, A_STEP = 12 * 1024 * 1024 };
+enum { MOST = 24, MOST_KEPT = MOST * STEPS }; /* buffers of a step; of all */
 enum { WANTED_BYTES = 12 * 1024 * 1024, PARTS = 64, REQUESTS = 60, STRIDE = 4096 };
 enum { ROOT_INDEX, ROOT_KEPT, ROOT_DROPPED, ROOT_WANTED, ROOTS };
 

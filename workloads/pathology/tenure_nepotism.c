@@ -10,7 +10,7 @@
 #include "parts.h"
 
 enum { BURST = 68000, LIVE = 100, NODES = 1200000 };
-enum { ROOT_FRONT, ROOT_BACK, ROOT_NODE, ROOTS };
+enum { ROOT_FRONT, ROOT_BACK, ROOTS };
 
 struct queue {
     struct run *run;
