@@ -19,12 +19,13 @@ struct shown {
 static void show(void *context, const char *name, const char *value) {
     struct shown *shown = context;
     enum tune_parameter_id id = tune_parameter_find(name);
-    const struct tune_parameter *fallback = id < TUNE_PARAMETERS ? &shown->defaults[id] : NULL;
+    bool known = id < TUNE_PARAMETERS;
+    const struct tune_parameter *fallback = &shown->defaults[known ? id : 0];
     char text[64], safe[64];
-    if (fallback && strcmp(fallback->text, value) == 0) {
+    if (known && strcmp(fallback->text, value) == 0) {
         return;
     }
-    bool is_size = fallback && tune_parameter_is_size(id);
+    bool is_size = known && tune_parameter_is_size(id);
     fprintf(shown->out, "%s%s", shown->count++ ? ", " : shown->lead, format_name(safe, sizeof safe, name));
     char *end;
     uint64_t size = strtoull(value, &end, 10);
@@ -33,7 +34,7 @@ static void show(void *context, const char *name, const char *value) {
     } else {
         fprintf(shown->out, "=%s", format_name(safe, sizeof safe, value));
     }
-    if (fallback) {
+    if (known) {
         fprintf(shown->out, " (default %s)",
                 is_size && isfinite(fallback->number) ? format_bytes(safe, (uint64_t)fallback->number)
                                                       : fallback->text);

@@ -12,6 +12,12 @@
 static const double WORTH = 0.2; /* of the time in collections: for less nobody takes more memory */
 static const double OWN = 0.3;   /* of what a larger eden would spare, that no other finding explains */
 
+/* Findings that tell who is tenured in vain: they set an eden themselves, or what makes this one look small. */
+static bool explains(const struct finding *finding) {
+    return strcmp(finding->key, "tenure.premature") == 0 || strcmp(finding->key, "tenure.nepotism") == 0 ||
+           strcmp(finding->key, "scavenge.overflow") == 0;
+}
+
 /* The share of the run that findings about scavenges and tenuring promise to cure: a larger eden would hide what they
  * tell. */
 static double claimed(const struct tune_facts *facts, const struct findings *findings) {
@@ -20,7 +26,7 @@ static double claimed(const struct tune_facts *facts, const struct findings *fin
         const struct finding *finding = &findings->at[i];
         bool of_scavenges = strncmp(finding->key, "scavenge.", 9) == 0 || strncmp(finding->key, "tenure.", 7) == 0 ||
                             strncmp(finding->key, "ephemeron.", 10) == 0;
-        share += of_scavenges ? finding->gain_max * tune_gc_share(facts) : 0;
+        share += explains(finding) ? 1 : of_scavenges ? finding->gain_max * tune_gc_share(facts) : 0;
     }
     return share;
 }
@@ -59,7 +65,7 @@ void rule_eden_small(const struct tune_facts *facts, struct findings *findings) 
                 "the smallest eden, doubling it, that comes within 10%% of the best by the forecast, or within "
                 "0.5%% of the run");
     double gain = tune_share_of_gc(facts, ns);
-    finding_gain(finding, gain * 0.5, fmin(gain * 1.2, 0.97));
+    finding_gain(finding, gain * 0.5, scavenge_gain_most(gain));
     double bytes = (plan.choice.times - 1) * model->eden_bytes * 7 / 5;
     finding_cost(finding, "%s more memory (the heap took %s)%s", format_bytes(more, (uint64_t)bytes),
                  format_bytes(peak, (uint64_t)model->peak_bytes),

@@ -28,6 +28,9 @@ void rule_ephemeron_load(const struct tune_facts *facts, struct findings *findin
         return;
     }
     char took[FORMAT_MAX], count[FORMAT_MAX], all[FORMAT_MAX];
+    struct scavenge_plan plan;
+    scavenge_plan_make(&plan, facts);
+    share = fmax(share, tune_share_of_time(facts, scavenge_eden_ns(&plan))); /* what the eden set here spares besides */
     struct finding *finding = finding_add(findings, "ephemeron.load", share);
     if (by_weak) {
         finding_evidence(
@@ -41,8 +44,6 @@ void rule_ephemeron_load(const struct tune_facts *facts, struct findings *findin
     finding_why(finding,
                 "Each scavenge looks at every weak object that it reaches, and fires every ephemeron whose key "
                 "has died. That costs more than copying plain objects, and comes again with each scavenge.");
-    struct scavenge_plan plan;
-    scavenge_plan_make(&plan, facts);
     double eden = plan.model.eden_bytes, value = scavenge_eden(&plan, 4);
     finding_set(finding, TUNE_eden_size, value);
     finding_how(finding,

@@ -54,7 +54,7 @@ void rule_scavenge_copying(const struct tune_facts *facts, struct findings *find
     finding_how(finding, "by the lifetimes recorded, that copies %.0f%% of the bytes",
                 100 * plan.chosen.copied_bytes / fmax(plan.without_early.copied_bytes, 1));
     double gain = tune_share_of_gc(facts, ns);
-    finding_gain(finding, gain * 0.5, gain * 1.2);
+    finding_gain(finding, gain * 0.5, scavenge_gain_most(gain));
     finding_cost(finding, "about %s of objects that die soon after become garbage in old space in such a run",
                  format_bytes(garbage, (uint64_t)plan.chosen.garbage_bytes));
 }

@@ -53,6 +53,7 @@ void rule_scavenge_overflow(const struct tune_facts *facts, struct findings *fin
     }
     char bytes[FORMAT_MAX], most[FORMAT_MAX], semispace[FORMAT_MAX], when[TUNE_WHEN], more[FORMAT_MAX];
     const struct tune_pass *worst = overflow.worst;
+    share = fmax(share, tune_share_of_time(facts, scavenge_eden_ns(&plan))); /* what the eden set here spares besides */
     struct finding *finding = finding_add(findings, "scavenge.overflow", share);
     finding_evidence(
         finding,
@@ -71,6 +72,6 @@ void rule_scavenge_overflow(const struct tune_facts *facts, struct findings *fin
                 value >= fits ? "what was alive at most, and a tenth, fits then"
                               : "as much as doubles the heap; what was alive at most does not fit even then");
     double gain = tune_share_of_gc(facts, fmax(ns, scavenge_eden_ns(&plan)));
-    finding_gain(finding, gain * 0.5, fmin(0.97, gain * 1.5));
+    finding_gain(finding, gain * 0.5, scavenge_gain_most(gain));
     finding_cost(finding, "%s more memory", format_bytes(more, (uint64_t)((value - model->eden_bytes) * 7 / 5)));
 }

@@ -218,6 +218,8 @@ double scavenge_eden(const struct scavenge_plan *plan, double least) {
 
 double scavenge_eden_ns(const struct scavenge_plan *plan) { return plan->without_eden.ns - plan->chosen.ns; }
 
+double scavenge_gain_most(double gain) { return 1 - (1 - gain) * (1 - gain); }
+
 /* ---- tenuring ---------------------------------------------------------------------------------------------------- */
 
 /* Of a scavenge that tenures by age, what is above the threshold of the one before overflowed. */

@@ -59,6 +59,10 @@ double scavenge_eden(const struct scavenge_plan *plan, double least);
 /* What the plan's eden would spare, in nanoseconds: at least that goes away where a rule sets scavenge_eden. */
 double scavenge_eden_ns(const struct scavenge_plan *plan);
 
+/* The most that may be gained where the model forecasts this share: what is not copied is not missed in the cache
+ * either. */
+double scavenge_gain_most(double gain);
+
 /* Share of what was tenured that the next full collection found dead. By samples one by one if there were enough of
  * them; else by what full collections freed, if no large objects were among it. Negative: not known. */
 double scavenge_wasted(const struct tune_facts *facts);

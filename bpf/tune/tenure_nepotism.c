@@ -53,6 +53,7 @@ void rule_tenure_nepotism(const struct tune_facts *facts, struct findings *findi
         return;
     }
     char freed[FORMAT_MAX], all[FORMAT_MAX], most[FORMAT_MAX], when[TUNE_WHEN], more[FORMAT_MAX];
+    share = fmax(share, tune_share_of_time(facts, scavenge_eden_ns(&plan))); /* what the eden set here spares besides */
     struct finding *finding = finding_add(findings, "tenure.nepotism", share);
     finding_evidence(
         finding,

@@ -43,6 +43,8 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
     }
     char tenured[FORMAT_MAX], more[FORMAT_MAX], full[FORMAT_MAX];
     double fill = tune_number(facts, TUNE_tenure_fill), proportion = tune_number(facts, TUNE_tenure_proportion);
+    bool early = fill < 0.9 || proportion > 0.1; /* than the defaults, that is */
+    share = early ? share : fmax(share, tune_share_of_time(facts, scavenge_eden_ns(&plan)));
     struct finding *finding = finding_add(findings, "tenure.premature", share);
     finding_evidence(finding, "%.0f%% of the %s that were tenured were dead by the next full collection", 100 * wasted,
                      format_bytes(tenured, (uint64_t)model->tenured_bytes));
@@ -51,7 +53,6 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
                      format_ns(full, (uint64_t)model->full_ns));
     finding_why(finding, "These objects are old enough to be moved to old space and die right after. There only a full "
                          "collection frees them, and their garbage makes that come sooner.");
-    bool early = fill < 0.9 || proportion > 0.1; /* than the defaults, that is */
     if (early) {
         finding_set(finding, TUNE_tenure_proportion, 0.1);
         finding_set(finding, TUNE_tenure_fill, 0.9);
