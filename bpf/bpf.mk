@@ -1,5 +1,5 @@
 # edenscope: the kernel program, its skeleton and the tool. Depends on probes/ only.
-BPF_SRC := $(filter-out %.bpf.c,$(wildcard bpf/*.c))
+BPF_SRC := $(filter-out %.bpf.c,$(wildcard bpf/*.c bpf/*/*.c))
 BPF_OBJ := $(BPF_SRC:%.c=$(B)/%.o) $(B)/bpf/profile.pb-c.o
 BPF_LIBS ?= -lbpf -lelf -ljansson -lprotobuf-c -lz $(if $(wildcard bpf/recording.c),-lsqlite3)
 CPPFLAGS_bpf := -Ibpf -isystem $(B)/bpf
