@@ -40,7 +40,7 @@ static json_t *figures_json(const struct simulate_figures *figures) {
 static bool sweep(const struct simulate_story *story, char **words, size_t count, const struct simulate_parameters *at, size_t word, const char *said, struct failure *why) {
     if (word == count) {
         struct simulate_figures figures;
-        if (!simulate_collector(&story->history, at, &figures)) return failure_set(why, 1, "no memory");
+        if (!simulate_collector(&story->history, at, story->holding, &figures)) return failure_set(why, 1, "no memory");
         json_t *object = figures_json(&figures);
         json_object_set_new(object, "options", json_string(said));
         json_print(stdout, object);
@@ -72,6 +72,13 @@ int cmd_simulate(int argc, char **argv) {
     const char *path = options.input ? options.input : "eden.data";
     struct recording *recording = recording_open(path, &why);
     bool good = recording && simulate_story_read(&story, recording, (uint64_t)options.pid, options.heap, &why);
+        if (good) {
+        struct simulate_figures f;
+        simulate_collector(&story.history, &story.parameters, 0, &f);
+        story.holding = f.holdable > 0 ? (double)story.history.held_bytes / f.holdable : 0;
+        fprintf(stderr, "held %lu fresh %lu holdable %.0f holding %.3f\n", story.history.held_bytes, story.history.held_fresh, f.holdable, story.holding);
+        if (getenv("HOLD")) story.holding = atof(getenv("HOLD"));
+    }
     struct simulate_parameters usual;
     simulate_parameters_usual(&usual, &story.parameters);
     good = good && sweep(&story, options.rest, options.rest_count, &usual, 0, "", &why);

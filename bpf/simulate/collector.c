@@ -1,5 +1,6 @@
 #include "collector.h"
 #include "old.h"
+#include <stdio.h>
 #include "portion.h"
 #include <math.h>
 #include <stdlib.h>
@@ -12,14 +13,25 @@ struct collector {
     uint64_t epoch;    /* when eden was last emptied */
     double eden_used;
     size_t cell, big;  /* the first that was not born then */
-    struct portions survivors, fresh; /* of past scavenges, in order of age; of eden */
+    struct portions survivors, fresh, held; /* of past scavenges, in order of age; of eden */
     double tenure_below;
+    double holding, dead; /* dead: of what is young, in the scavenge that runs */
     struct simulated_old old;
     bool out_of_memory;
 };
 
 static void add(struct collector *collector, struct portions *to, const struct portion *portion) {
     collector->out_of_memory |= !portions_add(to, portion);
+}
+
+/* The dead leave; what dead old objects hold of them goes to `held`. */
+static void bury(struct collector *collector, struct portion *portion, uint64_t time) {
+    double alive = portion->bytes * portion_alive(portion, time), dead = portion->bytes - alive;
+    collector->dead += dead;
+    struct portion held = {time, SIMULATE_NEVER, dead, true};
+    add(collector, &collector->held, &held);
+    portion->bytes = alive;
+    portion->from = time > portion->from ? time : portion->from;
 }
 
 /* ---- what is alive in eden -------------------------------------------------------------------------------------- */
@@ -41,15 +53,15 @@ static double alive_by_curve(const struct simulate_curve *curve, uint64_t first,
 static void scavenge_cell(struct collector *collector, const struct simulate_cell *cell, uint64_t first, uint64_t last,
                           double share, uint64_t time) {
     struct portion portion = {cell->from, cell->to, (double)cell->bytes * share};
-    if (cell->to <= time) {
+    if (cell->from == 0 && cell->to <= time) {
         return;
     }
     if (cell->from == 0) {
         portion.bytes *= alive_by_curve(&collector->history->curve, first, last, cell->to, time);
+        portion.from = portion.from > time ? portion.from : time;
     } else {
-        portion.bytes *= portion_alive(&portion, time);
+        bury(collector, &portion, time);
     }
-    portion.from = portion.from > time ? portion.from : time;
     add(collector, &collector->fresh, &portion);
 }
 
@@ -86,8 +98,7 @@ static void scavenge_bigs(struct collector *collector, size_t until, uint64_t ti
         const struct simulate_big *big = &collector->history->bigs[i];
         if (is_young(collector, big)) {
             struct portion portion = {big->from > big->birth ? big->from : big->birth, big->to, (double)big->bytes};
-            portion.bytes *= portion_alive(&portion, time);
-            portion.from = portion.from > time ? portion.from : time;
+            bury(collector, &portion, time);
             add(collector, &collector->fresh, &portion);
         }
     }
@@ -113,8 +124,7 @@ static double scavenge_survivors(struct collector *collector, uint64_t time) {
         struct portion portion = survivors->at[i];
         double below = collector->tenure_below - place, share = portion.bytes > 0 ? below / portion.bytes : 0;
         place += portion.bytes;
-        portion.bytes *= portion_alive(&portion, time);
-        portion.from = time > portion.from ? time : portion.from;
+        bury(collector, &portion, time);
         copied += portion.bytes;
         if (share > 0) {
             tenure(collector, &portion, portion.bytes * (share < 1 ? share : 1));
@@ -145,10 +155,20 @@ static double overflow(struct collector *collector, struct portions *from, doubl
 
 static void scavenge(struct collector *collector, uint64_t time, size_t until) {
     const struct simulate_parameters *parameters = collector->parameters;
+    double died_old = simulated_old_died(&collector->old, collector->epoch, time);
+    collector->fresh.count = collector->held.count = 0;
+    collector->dead = 0;
     double copied = scavenge_survivors(collector, time);
-    collector->fresh.count = 0;
     scavenge_cells(collector, time);
     scavenge_bigs(collector, until, time);
+    double could = died_old + collector->dead > 0 ? collector->dead * died_old / (died_old + collector->dead) : 0;
+    collector->figures->holdable += could;
+    double share = collector->dead > 0 ? collector->holding * could / collector->dead : 0;
+    for (size_t i = 0; i < collector->held.count; i++) {
+        struct portion held = collector->held.at[i];
+        held.bytes *= share < 1 ? share : 1;
+        add(collector, &collector->fresh, &held);
+    }
     copied += portions_bytes(&collector->fresh);
     double excess = portions_bytes(&collector->survivors) + portions_bytes(&collector->fresh) -
                     (double)collector->semispace;
@@ -161,9 +181,10 @@ static void scavenge(struct collector *collector, uint64_t time, size_t until) {
     for (size_t i = 0; i < collector->fresh.count; i++) {
         add(collector, &collector->survivors, &collector->fresh.at[i]);
     }
-    double share = simulate_tenure_share(parameters), used = portions_bytes(&collector->survivors);
+    double proportion = simulate_tenure_share(parameters), used = portions_bytes(&collector->survivors);
     bool tenures = simulate_tenures_by_age(parameters) && used > parameters->tenure_fill * (double)collector->semispace;
-    collector->tenure_below = tenures ? share * (double)collector->semispace : 0;
+    collector->tenure_below = tenures ? proportion * (double)collector->semispace : 0;
+    if (getenv("DBG2")) fprintf(stderr, "T %lu copied %.0f fresh %.0f\n", time, copied, portions_bytes(&collector->fresh));
     collector->figures->scavenges++;
     collector->figures->survived_bytes += (uint64_t)llround(copied);
     collector->epoch = time;
@@ -175,8 +196,19 @@ static void scavenge(struct collector *collector, uint64_t time, size_t until) {
     }
 }
 
+/* Survivors that only the dead held. */
+static void release(struct portions *survivors) {
+    size_t kept = 0;
+    for (size_t i = 0; i < survivors->count; i++) {
+        survivors->at[kept] = survivors->at[i];
+        kept += !survivors->at[i].held;
+    }
+    survivors->count = kept;
+}
+
 static void full(struct collector *collector, uint64_t time, size_t until, enum simulate_cause cause) {
     scavenge(collector, time, until);
+    release(&collector->survivors);
     collector->figures->freed_bytes += (uint64_t)llround(simulated_old_collect(&collector->old, time));
     collector->figures->old_used = (uint64_t)llround(collector->old.used);
     collector->figures->full_collections++;
@@ -253,13 +285,14 @@ static void run(struct collector *collector) {
     }
 }
 
-bool simulate_collector(const struct simulate_history *history, const struct simulate_parameters *parameters,
+bool simulate_collector(const struct simulate_history *history, const struct simulate_parameters *parameters, double holding,
                         struct simulate_figures *figures) {
     double mean_left = history->small_bytes != 0 ? history->small_squares / (double)history->small_bytes / 2 : 0;
     *figures = (struct simulate_figures){0};
     struct collector collector = {.history = history,
                                   .parameters = parameters,
                                   .figures = figures,
+                                  .holding = holding,
                                   .semispace = simulate_semispace(parameters),
                                   .young_most = simulate_young_most(parameters),
                                   .room = (uint64_t)(parameters->eden_size - mean_left)};
@@ -267,6 +300,26 @@ bool simulate_collector(const struct simulate_history *history, const struct sim
     run(&collector);
     portions_clear(&collector.survivors);
     portions_clear(&collector.fresh);
+    portions_clear(&collector.held);
     simulated_old_clear(&collector.old);
     return !collector.out_of_memory;
+}
+#include <stdio.h>
+void debug_alive(const struct simulate_history *h);
+void debug_alive(const struct simulate_history *h) {
+    for (size_t k = 13; k < 19; k++) {
+        uint64_t T = h->times[k];
+        double young = 0, all = 0, from_later = 0, straddle = 0;
+        for (size_t i = 0; i < h->cell_count; i++) {
+            const struct simulate_cell *c = &h->cells[i];
+            uint64_t s = simulate_bin_start(h, c->bin);
+            if (s >= T) break;
+            if (c->to <= T) continue;
+            all += (double)c->bytes;
+            if (s >= h->times[k-8]) young += (double)c->bytes;
+            if (c->from > T) from_later += (double)c->bytes;
+            if (c->from < T) straddle += (double)c->bytes;
+        }
+        fprintf(stderr, "k %zu T %lu all %.0f born in last 8: %.0f known alive later: %.0f  from<T %.0f\n", k, T, all, young, from_later, straddle);
+    }
 }

@@ -147,15 +147,21 @@ static uint64_t collection_before(const struct simulate_history *history, uint64
     return at == 0 ? 0 : history->times[epoch_of(history, at - 1)];
 }
 
+/* Did a scavenge keep it, and the full collection right after it find it dead? Then a dead old object held it. */
+static bool was_held(const struct eden_life_record *record) {
+    bool tenured_now = record->flags & EDEN_LIFE_TENURED && record->tenured_bytes == record->death_bytes;
+    return !record->censored && (record->flags & EDEN_LIFE_NEPOTISM || tenured_now);
+}
+
+/* 0: nobody has seen it alive. */
 static uint64_t alive_at(const struct simulate_history *history, const struct eden_life_record *record) {
     uint64_t seen = record->last_bytes;
-    bool old = record->flags & (EDEN_LIFE_TENURED | EDEN_LIFE_BORN_OLD | EDEN_LIFE_NEPOTISM);
+    bool old = record->flags & (EDEN_LIFE_TENURED | EDEN_LIFE_BORN_OLD) && !was_held(record);
     if (record->censored) {
         seen = record->death_bytes;
     } else if (!old) {
         seen = collection_before(history, record->death_bytes);
-    } else if (record->flags & EDEN_LIFE_TENURED && record->tenured_bytes > seen &&
-               record->tenured_bytes < record->death_bytes) {
+    } else if (record->flags & EDEN_LIFE_TENURED && record->tenured_bytes > seen) {
         seen = record->tenured_bytes;
     }
     return seen > record->birth_bytes ? seen : 0;
@@ -173,6 +179,9 @@ static void add_to_curve(struct simulate_history *history, const struct eden_lif
 bool simulate_history_object(struct simulate_history *history, const struct eden_life_record *record) {
     uint64_t from = alive_at(history, record), to = record->censored ? SIMULATE_NEVER : record->death_bytes;
     history->objects++;
+    if (was_held(record)) {
+        *(from != 0 ? &history->held_bytes : &history->held_fresh) += record->bytes;
+    }
     history->end = record->death_bytes > history->end ? record->death_bytes : history->end;
     bool pretenured = record->flags & EDEN_LIFE_BORN_OLD && record->bytes <= history->young_most;
     if (record->bytes >= SIMULATE_BIG || pretenured) {

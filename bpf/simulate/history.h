@@ -47,6 +47,8 @@ struct simulate_history {
     size_t big_count, big_room;
     struct simulate_curve curve; /* the first scavenge: who of which age survived it */
     uint64_t objects, small_bytes;
+    uint64_t held_bytes; /* found dead by a full collection after a scavenge had kept them: only the dead held them */
+    uint64_t held_fresh;
     double small_squares;  /* sum of the squares of small objects' bytes */
     uint64_t young_most;   /* in the recorded run larger objects were born old */
     bool out_of_memory;

@@ -82,3 +82,18 @@ double simulated_old_collect(struct simulated_old *old, uint64_t time) {
     old->used_at_full = old->used;
     return freed;
 }
+
+static double died(const struct portions *portions, uint64_t since, uint64_t until) {
+    double bytes = 0;
+    for (size_t i = 0; i < portions->count; i++) {
+        const struct portion *portion = &portions->at[i];
+        if (portion->from < until && portion->to > since) {
+            bytes += portion->bytes * (portion_alive(portion, since) - portion_alive(portion, until));
+        }
+    }
+    return bytes;
+}
+
+double simulated_old_died(const struct simulated_old *old, uint64_t since, uint64_t until) {
+    return died(&old->small, since, until) + died(&old->large, since, until);
+}

@@ -21,5 +21,6 @@ bool simulated_old_allocate(struct simulated_old *old, const struct portion *por
 bool simulated_old_has_room(const struct simulated_old *old, uint64_t bytes);          /* without growing */
 bool simulated_old_has_grown(const struct simulated_old *old); /* so much that it asks for a full collection */
 double simulated_old_collect(struct simulated_old *old, uint64_t time); /* what was freed, in bytes */
+double simulated_old_died(const struct simulated_old *old, uint64_t since, uint64_t until); /* bytes, between two times */
 
 #endif

@@ -135,6 +135,8 @@ void simulate_parameters_usual(struct simulate_parameters *parameters, const str
     parameters->eden_size = defaults.eden_size;
     parameters->full_gc_ratio = defaults.full_gc_ratio;
     parameters->grow_headroom = defaults.grow_headroom;
+    parameters->tenure_fill = defaults.tenure_fill;
+    parameters->tenure_proportion = defaults.tenure_proportion;
 }
 
 /* A choice that is none of those that are simulated? */

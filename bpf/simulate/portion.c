@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 double portion_alive(const struct portion *portion, uint64_t time) {
-    if (time <= portion->from) {
+    if (portion->held || time <= portion->from) {
         return 1;
     }
     return time >= portion->to ? 0 : (double)(portion->to - time) / (double)(portion->to - portion->from);
@@ -38,7 +38,7 @@ double portions_bury(struct portions *portions, uint64_t time) {
     size_t kept = 0;
     for (size_t i = 0; i < portions->count; i++) {
         struct portion portion = portions->at[i];
-        double alive = portion.bytes * portion_alive(&portion, time);
+        double alive = portion.held ? 0 : portion.bytes * portion_alive(&portion, time);
         dead += portion.bytes - alive;
         if (alive > 0) {
             portion.bytes = alive;
@@ -52,6 +52,9 @@ double portions_bury(struct portions *portions, uint64_t time) {
 
 static int by_death(const void *a, const void *b) {
     const struct portion *x = a, *y = b;
+    if (x->held != y->held) {
+        return x->held ? -1 : 1;
+    }
     if (x->to != y->to) {
         return x->to < y->to ? -1 : 1;
     }

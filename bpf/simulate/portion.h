@@ -10,6 +10,7 @@
 struct portion {
     uint64_t from, to;
     double bytes;
+    bool held; /* dead, but dead old objects hold them until the next full collection; `from` and `to` are of no use */
 };
 
 struct portions {

@@ -87,7 +87,7 @@ static bool on_event(void *context, const struct event *event, uint64_t heap_id)
         return true;
     }
     bool full = event->probe == EDEN_PROBE_full__start;
-    reader->clock += event->arg[full ? 7 : 7];
+    reader->clock += event->arg[full ? 6 : 7];
     reader->good = simulate_history_collection(history, reader->clock);
     if (full && event->arg[2] == EDEN_FULL_REQUEST) {
         reader->good = reader->good && simulate_history_asked(history, reader->clock, SIMULATE_FULL);

@@ -12,6 +12,7 @@ struct simulate_story {
     struct simulate_parameters parameters;
     struct simulate_history history;
     struct simulate_figures figures; /* as recorded */
+    double holding;
 };
 
 /* Of the heap with this number and process, 0: any; there must be just one. False and why where the recording lacks what
