@@ -118,12 +118,11 @@ static void tenure(struct collector *collector, struct portion *portion, double 
 /* Past survivors: those below the threshold are tenured, the dead leave. */
 static double scavenge_survivors(struct collector *collector, uint64_t time) {
     struct portions *survivors = &collector->survivors;
-    double place = 0, copied = 0;
+    double copied = 0, all = portions_bytes(survivors);
     size_t kept = 0;
     for (size_t i = 0; i < survivors->count; i++) {
         struct portion portion = survivors->at[i];
-        double below = collector->tenure_below - place, share = portion.bytes > 0 ? below / portion.bytes : 0;
-        place += portion.bytes;
+        double share = all > 0 ? collector->tenure_below / all : 0;
         bury(collector, &portion, time);
         copied += portion.bytes;
         if (share > 0) {
@@ -139,11 +138,12 @@ static double scavenge_survivors(struct collector *collector, uint64_t time) {
 /* Survivors do not fit: of `from`, the oldest. */
 static double overflow(struct collector *collector, struct portions *from, double excess) {
     size_t kept = 0;
+    double all = portions_bytes(from), share = all > 0 ? (excess < all ? excess / all : 1) : 0;
     for (size_t i = 0; i < from->count; i++) {
         struct portion portion = from->at[i];
-        if (excess > 0) {
+        if (share > 0) {
             double before = portion.bytes;
-            tenure(collector, &portion, excess);
+            tenure(collector, &portion, portion.bytes * share);
             excess -= before - portion.bytes;
         }
         from->at[kept] = portion;
