@@ -180,7 +180,7 @@ bool simulate_history_object(struct simulate_history *history, const struct eden
     uint64_t from = alive_at(history, record), to = record->censored ? SIMULATE_NEVER : record->death_bytes;
     history->objects++;
     if (was_held(record)) {
-        *(from != 0 ? &history->held_bytes : &history->held_fresh) += record->bytes;
+        history->held_bytes += from != 0 ? record->bytes : 0; /* as young.c counts what could be held */
     }
     history->end = record->death_bytes > history->end ? record->death_bytes : history->end;
     bool pretenured = record->flags & EDEN_LIFE_BORN_OLD && record->bytes <= history->young_most;
@@ -201,8 +201,10 @@ bool simulate_history_object(struct simulate_history *history, const struct eden
 
 static int by_bin(const void *a, const void *b) {
     const struct simulate_cell *x = a, *y = b;
-    return x->bin != y->bin ? (x->bin < y->bin ? -1 : 1) : x->to != y->to ? (x->to < y->to ? -1 : 1)
-         : x->from < y->from ? -1 : x->from > y->from;
+    return x->bin != y->bin    ? (x->bin < y->bin ? -1 : 1)
+           : x->to != y->to    ? (x->to < y->to ? -1 : 1)
+           : x->from < y->from ? -1
+                               : x->from > y->from;
 }
 
 static int by_birth(const void *a, const void *b) {

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 enum {
-    SIMULATE_BINS = 16,          /* of births, between two recorded collections */
-    SIMULATE_BIG = 4096,         /* bytes from which objects are kept one by one: the least that large_object can be */
+    SIMULATE_BINS = 16,  /* of births, between two recorded collections */
+    SIMULATE_BIG = 4096, /* bytes from which objects are kept one by one: the least that large_object can be */
 };
 #define SIMULATE_NEVER UINT64_MAX /* when what was alive at the end dies */
 
@@ -38,7 +38,7 @@ struct simulate_asked {
 struct simulate_history {
     uint64_t *times; /* owned; when collections began: ascending, no two alike; times[0] is 0 */
     size_t time_count, time_room;
-    uint64_t end; /* bytes allocated in all */
+    uint64_t end;                 /* bytes allocated in all */
     struct simulate_asked *asked; /* owned; what the program asked for, in order of time */
     size_t asked_count, asked_room;
     struct simulate_cell *cells; /* owned; in order of bins once finished; a hash table until then */
@@ -47,10 +47,9 @@ struct simulate_history {
     size_t big_count, big_room;
     struct simulate_curve curve; /* the first scavenge: who of which age survived it */
     uint64_t objects, small_bytes;
-    uint64_t held_bytes; /* found dead by a full collection after a scavenge had kept them: only the dead held them */
-    uint64_t held_fresh;
-    double small_squares;  /* sum of the squares of small objects' bytes */
-    uint64_t young_most;   /* in the recorded run larger objects were born old */
+    uint64_t held_bytes;  /* of what a scavenge kept and the full collection right after it found dead */
+    double small_squares; /* sum of the squares of small objects' bytes */
+    uint64_t young_most;  /* in the recorded run larger objects were born old */
     bool out_of_memory;
 };
 

@@ -185,7 +185,8 @@ bool simulate_parameter_wanted(struct simulate_parameters *parameters, const cha
     if (!parameter || !field) {
         list_names(names, sizeof names);
         return failure_set(why, 1, "%.63s: %s; these are: %s", name,
-                           parameter ? "what this parameter does is not simulated" : "no parameter is called so", names);
+                           parameter ? "what this parameter does is not simulated" : "no parameter is called so",
+                           names);
     }
     if (!parse(parameter, sign + 1, &value)) {
         return failure_set(why, 1, "%.100s: out of bounds, or none of its values (docs/parameters.md)", text);
@@ -198,6 +199,43 @@ bool simulate_parameter_wanted(struct simulate_parameters *parameters, const cha
     }
     *field = value;
     return true;
+}
+
+static void value_text(const struct parameter *parameter, double value, char *text, size_t size) {
+    static const char suffixes[] = " KMGT";
+    int power = 0;
+    if (parameter->kind == KIND_choice) {
+        const char *word = parameter->choices;
+        for (int i = 0; i < (int)value; i++) {
+            word += strcspn(word, " ") + 1;
+        }
+        snprintf(text, size, "%.*s", (int)strcspn(word, " "), word);
+    } else if (parameter->kind != KIND_size) {
+        snprintf(text, size, "%.15g", value);
+    } else if (isinf(value)) {
+        snprintf(text, size, "none");
+    } else {
+        for (; power < 4 && value != 0 && fmod(value, 1024) == 0; power++) {
+            value /= 1024;
+        }
+        snprintf(text, size, "%.0f%.*s", value, power != 0, &suffixes[power]);
+    }
+}
+
+void simulate_parameters_text(const struct simulate_parameters *parameters, char *text, size_t size) {
+    struct simulate_parameters copy = *parameters;
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < SIMULATED && length < size; i++) {
+        const struct parameter *parameter = find(simulated[i].name);
+        double value = *find_field(&copy, simulated[i].name);
+        char said[64];
+        if (i == 0 || value != fallback(parameter)) {
+            value_text(parameter, value, said, sizeof said);
+            length +=
+                (size_t)snprintf(text + length, size - length, "%s%s=%s", length ? "," : "", parameter->name, said);
+        }
+    }
 }
 
 bool simulate_tenures_by_age(const struct simulate_parameters *parameters) {

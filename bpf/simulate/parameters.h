@@ -24,11 +24,15 @@ bool simulate_parameter_recorded(struct simulate_parameters *parameters, const c
                                  struct failure *why);
 
 /* What a heap has where nothing is wished for: as it was recorded, but for what recordings are made with for their own
- * sake (eden_size, full_gc_ratio, grow_headroom), which has its default. */
+ * sake (eden_size, full_gc_ratio, grow_headroom, tenure_fill, tenure_proportion), which has its default. */
 void simulate_parameters_usual(struct simulate_parameters *parameters, const struct simulate_parameters *recorded);
 
-/* "NAME=VALUE", as a person gives it; refused by name where it is not simulated, or where the value is out of bounds. */
+/* "NAME=VALUE", as a person gives it; refused by name where it is not simulated, or where the value is out of bounds.
+ */
 bool simulate_parameter_wanted(struct simulate_parameters *parameters, const char *text, struct failure *why);
+
+/* All that are simulated and differ from the default, and eden_size, as EDEN_OPTIONS takes them. */
+void simulate_parameters_text(const struct simulate_parameters *parameters, char *text, size_t size);
 
 bool simulate_tenures_by_age(const struct simulate_parameters *parameters);
 bool simulate_overflows_in_order(const struct simulate_parameters *parameters); /* of the scan; else the oldest first */

@@ -1,5 +1,11 @@
+/* Portions: adding up objects that are alike to a simulation, as a fluid.
+ *
+ * Parts of bytes are kept, for what becomes of objects is known in shares; what is less than a thousandth of a byte is
+ * dropped. */
 #include "portion.h"
 #include <stdlib.h>
+
+static const double LEAST = 1e-3; /* bytes */
 
 double portion_alive(const struct portion *portion, uint64_t time) {
     if (portion->held || time <= portion->from) {
@@ -9,7 +15,7 @@ double portion_alive(const struct portion *portion, uint64_t time) {
 }
 
 bool portions_add(struct portions *portions, const struct portion *portion) {
-    if (portion->bytes < 1e-3) {
+    if (portion->bytes < LEAST) {
         return true;
     }
     if (portions->count == portions->room) {
@@ -66,7 +72,7 @@ void portions_merge(struct portions *portions) {
         return;
     }
     qsort(portions->at, portions->count, sizeof *portions->at, by_death);
-    size_t last = 0;
+    size_t last = 0; /* of those that stay */
     for (size_t i = 1; i < portions->count; i++) {
         if (by_death(&portions->at[last], &portions->at[i]) == 0) {
             portions->at[last].bytes += portions->at[i].bytes;

@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* They die at a moment between `from` and `to`, spread evenly; none has died until `from`. `bytes`: alive then. */
+/* They die between `from` and `to`, spread evenly; `bytes` of them are alive at `from`. */
 struct portion {
     uint64_t from, to;
     double bytes;
-    bool held; /* dead, but dead old objects hold them until the next full collection; `from` and `to` are of no use */
+    bool held; /* they are dead, and dead old objects hold them until the next full collection */
 };
 
 struct portions {
@@ -23,7 +23,7 @@ double portion_alive(const struct portion *portion, uint64_t time);
 /* Adds it at the end, unless it is next to nothing. False: no memory. */
 bool portions_add(struct portions *portions, const struct portion *portion);
 double portions_bytes(const struct portions *portions);
-/* Those that are dead by then leave; of others the dead part. What has left. */
+/* A full collection: those that are dead by then leave, of others the dead part. Answers what has left, in bytes. */
 double portions_bury(struct portions *portions, uint64_t time);
 /* Adds up those that die alike; loses their order. */
 void portions_merge(struct portions *portions);

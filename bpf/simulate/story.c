@@ -1,11 +1,17 @@
-/* Reads the story of a heap: figures and parameters, then events, which give the byte clock of collections and what the
- * program asked for, then objects.
+/* Reads the story of a heap: figures and parameters; then events, which give the byte clock of collections and what the
+ * program asked for; then objects, once, as the model of lifetimes takes them up.
  *
- * The byte clock is the sum of what was allocated between the starts of collections, which every such event tells. */
+ * The byte clock is the sum of what was allocated between the starts of collections, which each of these events tells.
+ * It is that of the objects' records, too.
+ *
+ * Then the run is simulated as it was recorded, twice: once to find out how much could have been held by dead old
+ * objects, of which the recording tells how much was (young.c), and once with that, to show beside the recorded figures
+ * how good the simulation is where the truth is known. */
 #include "story.h"
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
+
+#define RECORD_SO "`edenscope record --lifetimes=details --sampling all -- PROGRAM`"
 
 struct reader {
     struct simulate_story *story;
@@ -14,17 +20,24 @@ struct reader {
     uint64_t clock;
 };
 
+static bool no_memory(struct failure *why) { return failure_set(why, 1, "no memory for the objects of the recording"); }
+
 /* ---- which heap ------------------------------------------------------------------------------------------------- */
 
 static bool check_heap(const struct heap_model *heap, struct failure *why) {
     if (heap->late) {
-        return failure_set(why, 1, "heap %" PRIu64 " was there before the recording, so not all of its objects are in "
-                           "it; record the program with `edenscope record ... -- PROGRAM`", heap->id);
+        return failure_set(why, 1,
+                           "heap %" PRIu64 ": was there before the recording, which lacks its first objects; "
+                           "record with " RECORD_SO,
+                           heap->id);
     }
-    return heap->destroyed || failure_set(why, 1, "the end of heap %" PRIu64 " is not in the recording", heap->id);
+    return heap->destroyed ||
+           failure_set(why, 1, "heap %" PRIu64 ": its end is not in the recording; record until the program has ended",
+                       heap->id);
 }
 
-static void take_heap(struct simulate_story *story, const struct process_model *process, const struct heap_model *heap) {
+static void take_heap(struct simulate_story *story, const struct process_model *process,
+                      const struct heap_model *heap) {
     const uint64_t *figures = heap->figures;
     story->process = process->key;
     story->address = heap->address;
@@ -32,17 +45,14 @@ static void take_heap(struct simulate_story *story, const struct process_model *
     memcpy(story->name, heap->name, sizeof story->name);
     memcpy(story->command, process->command, sizeof story->command);
     story->history.end = figures[EDEN_FIGURE_allocated_bytes];
-    story->figures = (struct simulate_figures){
+    story->recorded = (struct simulate_figures){
         .scavenges = figures[EDEN_FIGURE_scavenges],
         .full_collections = figures[EDEN_FIGURE_full_collections],
-        .survived_bytes = figures[EDEN_FIGURE_survived_bytes],
-        .tenured_bytes = figures[EDEN_FIGURE_tenured_bytes],
-        .freed_bytes = figures[EDEN_FIGURE_freed_bytes],
-        .old_used = figures[EDEN_FIGURE_old_used],
+        .survived_bytes = (double)figures[EDEN_FIGURE_survived_bytes],
+        .tenured_bytes = (double)figures[EDEN_FIGURE_tenured_bytes],
+        .old_used = (double)figures[EDEN_FIGURE_old_used],
     };
-    for (int i = 0; i < SIMULATE_CAUSES; i++) {
-        story->figures.full_by_cause[i] = heap->full_by_cause[i];
-    }
+    memcpy(story->recorded.full_by_cause, heap->full_by_cause, sizeof story->recorded.full_by_cause);
 }
 
 static bool choose_heap(struct simulate_story *story, struct recording *recording, uint64_t pid, uint64_t id,
@@ -50,8 +60,10 @@ static bool choose_heap(struct simulate_story *story, struct recording *recordin
     struct model model = {0};
     size_t found = 0;
     bool good = recording_model(recording, &model, why);
-    if (good && (model.lost || model.lost_records)) {
-        good = failure_set(why, 1, "%" PRIu64 " events and %" PRIu64 " records were lost in this recording",
+    if (good && (model.lost != 0 || model.lost_records != 0)) {
+        good = failure_set(why, 1,
+                           "%" PRIu64 " events and %" PRIu64 " records of objects were lost in the recording, "
+                           "so it does not tell all; record again, with less at the same time",
                            model.lost, model.lost_records);
     }
     for (size_t i = 0; good && i < model.process_count; i++) {
@@ -65,63 +77,108 @@ static bool choose_heap(struct simulate_story *story, struct recording *recordin
         }
     }
     model_clear(&model);
-    if (good && found != 1) {
-        good = failure_set(why, 1, found == 0 ? "no such heap" : "%zu heaps: choose one by --heap and --pid", found);
+    if (good && found == 0) {
+        good =
+            failure_set(why, 1, "no heap in the recording has this number and process; `edenscope report` lists them");
+    } else if (good && found > 1) {
+        good = failure_set(why, 1, "%zu heaps are in the recording; choose one with --heap and --pid", found);
     }
     return good;
 }
 
-/* ---- parameters, events, objects -------------------------------------------------------------------------------- */
+/* ---- parameters, events ----------------------------------------------------------------------------------------- */
 
 static void on_parameter(void *context, const char *name, const char *value) {
     struct reader *reader = context;
     reader->good = reader->good && simulate_parameter_recorded(&reader->story->parameters, name, value, reader->why);
 }
 
+/* Arguments as probes/eden_probes.def has them. */
+enum { CAUSE = 2, SCAVENGE_OLD_USED = 6, SCAVENGE_ALLOCATED = 7, FULL_OLD_USED = 3, FULL_ALLOCATED = 6 };
+
 static bool on_event(void *context, const struct event *event, uint64_t heap_id) {
     struct reader *reader = context;
     struct simulate_story *story = reader->story;
-    struct simulate_history *history = &story->history;
     if (event->process.pid != story->process.pid || event->process.start_ns != story->process.start_ns ||
         event->arg[0] != story->address || heap_id != story->id) {
         return true;
     }
     bool full = event->probe == EDEN_PROBE_full__start;
-    reader->clock += event->arg[full ? 6 : 7];
-    reader->good = simulate_history_collection(history, reader->clock);
-    if (full && event->arg[2] == EDEN_FULL_REQUEST) {
-        reader->good = reader->good && simulate_history_asked(history, reader->clock, SIMULATE_FULL);
+    uint64_t cause = event->arg[CAUSE];
+    double old_used = (double)event->arg[full ? FULL_OLD_USED : SCAVENGE_OLD_USED];
+    reader->clock += event->arg[full ? FULL_ALLOCATED : SCAVENGE_ALLOCATED];
+    bool good = simulate_history_collection(&story->history, reader->clock);
+    if (full && cause == EDEN_FULL_REQUEST) {
+        good = good && simulate_history_asked(&story->history, reader->clock, SIMULATE_FULL);
+    } else if (!full && (cause == EDEN_SCAVENGE_REQUEST || cause == EDEN_SCAVENGE_PIN)) {
+        good = good && simulate_history_asked(&story->history, reader->clock, SIMULATE_SCAVENGE);
     }
-    if (!full && (event->arg[2] == EDEN_SCAVENGE_REQUEST || event->arg[2] == EDEN_SCAVENGE_PIN)) {
-        reader->good = reader->good && simulate_history_asked(history, reader->clock, SIMULATE_SCAVENGE);
+    if (old_used > story->recorded.old_used_peak) {
+        story->recorded.old_used_peak = old_used;
     }
-    uint64_t old_used = full ? event->arg[3] : event->arg[6];
-    if (old_used > story->figures.old_used_peak) {
-        story->figures.old_used_peak = old_used;
-    }
-    return reader->good;
+    reader->good = good || no_memory(reader->why);
+    return good;
+}
+
+/* ---- objects ---------------------------------------------------------------------------------------------------- */
+
+static bool is_of(const struct simulate_story *story, const struct life_heap *heap) {
+    return heap->address == story->address && heap->id == story->id && heap->process.pid == story->process.pid &&
+           heap->process.start_ns == story->process.start_ns;
 }
 
 static bool on_object(void *context, const struct life_heap *heap, const struct eden_life_record *record) {
     struct reader *reader = context;
-    const struct simulate_story *story = reader->story;
-    if (heap->address == story->address && heap->id == story->id && heap->process.pid == story->process.pid &&
-        heap->process.start_ns == story->process.start_ns) {
-        reader->good = simulate_history_object(&reader->story->history, record);
+    if (reader->good && is_of(reader->story, heap)) {
+        reader->good = simulate_history_object(&reader->story->history, record) || no_memory(reader->why);
     }
     return reader->good;
 }
 
-static bool read_objects(struct reader *reader, struct recording *recording) {
-    struct life_model model = {0};
-    bool good = recording_lifetimes(recording, &model, reader->why);
-    if (good && !model.objects.each) {
-        good = failure_set(reader->why, 1, "the recording has only sums; make it with `edenscope record "
-                           "--lifetimes=details --sampling all`");
+/* All objects of the heap, from its first byte on, one by one? */
+static bool check_profile(const struct simulate_story *story, const struct life_model *model, struct failure *why) {
+    const struct eden_profile_record *state = NULL;
+    bool replaced = false;
+    for (size_t i = 0; i < model->heap_count; i++) {
+        if (is_of(story, &model->heaps[i]) && model->heaps[i].begun) {
+            state = &model->heaps[i].state;
+            replaced = model->heaps[i].replaced != 0;
+        }
     }
-    good = good && model.objects.each(model.objects.from, &model, on_object, reader, reader->why);
+    if (!model->objects.each) {
+        return failure_set(why, 1, "the recording has sums of lifetimes, not objects; record with " RECORD_SO);
+    }
+    if (!state || state->sampling != EDEN_SAMPLE_OBJECTS || state->rate != 1 || state->begun_bytes != 0 || replaced ||
+        state->mechanism != EDEN_MECHANISM_VM) {
+        return failure_set(why, 1,
+                           "the recording does not have all objects of the heap, with deaths found by vm; "
+                           "record with " RECORD_SO);
+    }
+    return (state->ended && model->lost == 0) ||
+           failure_set(why, 1, "objects are missing from the recording: %" PRIu64 " were lost%s", model->lost,
+                       state->ended ? "" : ", and those alive at the end are not told");
+}
+
+static bool read_objects(struct reader *reader, struct recording *recording) {
+    struct life_model model = {.on_object = on_object, .object_context = reader};
+    bool good = recording_lifetimes(recording, &model, reader->why) && reader->good &&
+                check_profile(reader->story, &model, reader->why);
     life_model_clear(&model);
     return good;
+}
+
+/* ---- ------------------------------------------------------------------------------------------------------------ */
+
+/* How much of what dead old objects could hold did they hold? Then the recorded run again. */
+static bool calibrate(struct simulate_story *story, struct failure *why) {
+    const struct simulate_history *history = &story->history;
+    if (!simulate_collector(history, &story->parameters, 0, &story->again)) {
+        return no_memory(why);
+    }
+    double could = story->again.holdable_bytes;
+    story->holding = could > 0 ? (double)history->held_bytes / could : -1;
+    return simulate_collector(history, &story->parameters, could > 0 ? story->holding : 0, &story->again) ||
+           no_memory(why);
 }
 
 bool simulate_story_read(struct simulate_story *story, struct recording *recording, uint64_t pid, uint64_t id,
@@ -133,11 +190,25 @@ bool simulate_story_read(struct simulate_story *story, struct recording *recordi
     simulate_parameters_default(&story->parameters);
     if (!choose_heap(story, recording, pid, id, why) ||
         !recording_parameters(recording, &story->process, story->address, story->id, on_parameter, &reader, why) ||
-        !reader.good || !recording_events(recording, probes, on_event, &reader, why)) {
+        !reader.good || !recording_events(recording, probes, on_event, &reader, why) || !reader.good) {
         return false;
     }
     story->history.young_most = simulate_young_most(&story->parameters);
-    bool read = reader.good && read_objects(&reader, recording);
+    if (!read_objects(&reader, recording)) {
+        return false;
+    }
     simulate_history_finish(&story->history);
-    return (read && reader.good) || (reader.good ? false : failure_set(why, 1, "no memory for the recorded objects"));
+    return calibrate(story, why);
+}
+
+bool simulate_story_predict(const struct simulate_story *story, const struct simulate_parameters *parameters,
+                            struct simulate_figures *figures, struct failure *why) {
+    if (parameters->eden_size < story->parameters.eden_size) {
+        return failure_set(why, 1,
+                           "eden_size=%.0f: smaller than recorded (%.0f), and who died between two recorded "
+                           "scavenges can't be known; record with this eden_size",
+                           parameters->eden_size, story->parameters.eden_size);
+    }
+    return simulate_collector(&story->history, parameters, story->holding > 0 ? story->holding : 0, figures) ||
+           no_memory(why);
 }

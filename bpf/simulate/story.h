@@ -10,14 +10,19 @@ struct simulate_story {
     uint64_t address, id;
     char name[64], command[64];
     struct simulate_parameters parameters;
-    struct simulate_history history;
-    struct simulate_figures figures; /* as recorded */
-    double holding;
+    struct simulate_history history; /* owned */
+    struct simulate_figures recorded;
+    struct simulate_figures again; /* the same, simulated */
+    double holding;                /* for simulate_collector; negative: nothing could be held, so it is not known */
 };
 
-/* Of the heap with this number and process, 0: any; there must be just one. False and why where the recording lacks what
- * a simulation needs. Clear its history in any case. */
+/* Of the heap with this number and process, 0: any; there must be just one. False and why where the recording lacks
+ * what a simulation needs. Clear its history in any case. */
 bool simulate_story_read(struct simulate_story *story, struct recording *recording, uint64_t pid, uint64_t id,
                          struct failure *why);
+
+/* The run under other parameters. False and why where the recording can't tell. */
+bool simulate_story_predict(const struct simulate_story *story, const struct simulate_parameters *parameters,
+                            struct simulate_figures *figures, struct failure *why);
 
 #endif
