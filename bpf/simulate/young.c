@@ -71,7 +71,7 @@ static double alive_by_curve(const struct simulate_curve *curve, uint64_t first,
     enum { STEPS = 8 };
     double share = 0;
     for (unsigned i = 0; i < STEPS; i++) {
-        uint64_t birth = first + (last - first) * (2 * i + 1) / (2 * STEPS);
+        uint64_t birth = first + (last - first) * (2ull * i + 1) / (2ull * STEPS);
         double now = simulate_curve_at(curve, time - birth), then = simulate_curve_at(curve, to - birth);
         share += then < 1 && now > then ? (now - then) / (1 - then) : 0;
     }
