@@ -10,6 +10,7 @@
  * What can go wrong: the clock of the recorded run is that of its program only if that does not depend on collections
  * (finalisation, weak references, time). */
 #include "parts.h"
+#include <math.h>
 
 struct collector {
     const struct simulate_history *history;
@@ -107,13 +108,17 @@ static void run(struct collector *collector) {
 }
 
 bool simulate_collector(const struct simulate_history *history, const struct simulate_parameters *parameters,
-                        double holding, struct simulate_figures *figures) {
+                        const struct simulate_holding *holding, struct simulate_figures *figures) {
     double left = history->small_bytes != 0 ? history->small_squares / (double)history->small_bytes / 2 : 0;
     *figures = (struct simulate_figures){0};
+    struct simulate_holding known = *holding;
+    for (int kind = 0; kind < SIMULATE_KINDS; kind++) {
+        known.share[kind] = isnan(known.share[kind]) ? 0 : known.share[kind];
+    }
     struct collector collector = {
         .history = history, .parameters = parameters, .figures = figures, .room = parameters->eden_size - left};
     simulated_old_init(&collector.old, parameters);
-    simulated_young_init(&collector.young, history, parameters, holding, &collector.old);
+    simulated_young_init(&collector.young, history, parameters, &known, &collector.old);
     run(&collector);
     simulated_young_clear(&collector.young);
     simulated_old_clear(&collector.old);

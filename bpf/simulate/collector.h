@@ -11,12 +11,17 @@ struct simulate_figures {
     uint64_t scavenges, full_collections;
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
     double survived_bytes, tenured_bytes;
-    double old_used, old_used_peak; /* at the last collection; at any collection, before it frees */
-    double holdable_bytes;          /* that died in new space, and that dead old objects could have held */
+    double old_used, old_used_peak;        /* at the last collection; at any collection, before it frees */
+    double holdable_bytes[SIMULATE_KINDS]; /* that died in new space, and that dead old objects could have held */
 };
 
-/* holding: how much of the holdable bytes they did hold. False: no memory. */
+/* How much of the holdable bytes they did hold; not known: NAN. */
+struct simulate_holding {
+    double share[SIMULATE_KINDS];
+};
+
+/* Where the holding is not known it counts as 0. False: no memory. */
 bool simulate_collector(const struct simulate_history *history, const struct simulate_parameters *parameters,
-                        double holding, struct simulate_figures *figures);
+                        const struct simulate_holding *holding, struct simulate_figures *figures);
 
 #endif

@@ -12,7 +12,7 @@
 #include <math.h>
 
 static unsigned step_of(uint64_t age) {
-    if (age < 2 * CURVE_STEPS) {
+    if (age < 2ull * CURVE_STEPS) {
         return (unsigned)age;
     }
     unsigned power = 63 - (unsigned)__builtin_clzll(age), shift = power - 3;

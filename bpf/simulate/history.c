@@ -180,7 +180,8 @@ bool simulate_history_object(struct simulate_history *history, const struct eden
     uint64_t from = alive_at(history, record), to = record->censored ? SIMULATE_NEVER : record->death_bytes;
     history->objects++;
     if (was_held(record)) {
-        history->held_bytes += from != 0 ? record->bytes : 0; /* as young.c counts what could be held */
+        bool seen = from != 0 || record->bytes >= SIMULATE_BIG;
+        history->held_bytes[seen ? SIMULATE_SEEN : SIMULATE_UNSEEN] += record->bytes;
     }
     history->end = record->death_bytes > history->end ? record->death_bytes : history->end;
     bool pretenured = record->flags & EDEN_LIFE_BORN_OLD && record->bytes <= history->young_most;

@@ -29,6 +29,9 @@ struct simulate_big {
     bool pretenured; /* born old although it was not too large to be young */
 };
 
+/* Objects by whether a recorded collection saw them alive: `from` is not 0. Big ones count as seen. */
+enum simulate_kind { SIMULATE_SEEN, SIMULATE_UNSEEN, SIMULATE_KINDS };
+
 enum simulate_request { SIMULATE_SCAVENGE, SIMULATE_FULL };
 struct simulate_asked {
     uint64_t at;
@@ -47,9 +50,9 @@ struct simulate_history {
     size_t big_count, big_room;
     struct simulate_curve curve; /* the first scavenge: who of which age survived it */
     uint64_t objects, small_bytes;
-    uint64_t held_bytes;  /* of what a scavenge kept and the full collection right after it found dead */
-    double small_squares; /* sum of the squares of small objects' bytes */
-    uint64_t young_most;  /* in the recorded run larger objects were born old */
+    uint64_t held_bytes[SIMULATE_KINDS]; /* of what a scavenge kept and the full collection right after it found dead */
+    double small_squares;                /* sum of the squares of small objects' bytes */
+    uint64_t young_most;                 /* in the recorded run larger objects were born old */
     bool out_of_memory;
 };
 

@@ -21,6 +21,19 @@ static void print_row(FILE *out, const struct simulate_figures *figures, const c
     fprintf(out, " %10s  %s\n", bytes_text(peak, figures->old_used_peak), what);
 }
 
+static void print_holding(FILE *out, const struct simulate_holding *holding) {
+    double seen = holding->share[SIMULATE_SEEN], unseen = holding->share[SIMULATE_UNSEEN];
+    if (isnan(seen) && isnan(unseen)) {
+        fprintf(out, "  what dead old objects hold is unknown: in the recorded run there were none that could\n\n");
+        return;
+    }
+    fprintf(
+        out,
+        "  dead old objects are taken to hold %.0f%% of what they could of the young, and %.0f%% of the youngest, as in"
+        " the\n  recorded run; unknown under other parameters\n\n",
+        isnan(seen) ? 0 : 100 * seen, isnan(unseen) ? 0 : 100 * unseen);
+}
+
 void simulate_print_table(FILE *out, const struct simulate_story *story, const struct simulate_prediction *predictions,
                           size_t count) {
     char command[64], name[64], usual[400], recorded[400], bytes[FORMAT_MAX], objects[FORMAT_MAX];
@@ -33,14 +46,7 @@ void simulate_print_table(FILE *out, const struct simulate_story *story, const s
             format_name(name, sizeof name, story->name), format_bytes(bytes, story->history.end),
             format_count(objects, story->history.objects));
     fprintf(out, "  recorded with %s\n  what is not given is %s\n", recorded, usual);
-    if (story->holding >= 0) {
-        fprintf(out,
-                "  dead old objects are taken to hold %.0f%% of the young that they could, as in the recorded run; "
-                "unknown under others\n\n",
-                100 * story->holding);
-    } else {
-        fprintf(out, "  what dead old objects hold is unknown: in the recorded run there were none that could\n\n");
-    }
+    print_holding(out, &story->holding);
     fprintf(out, "%11s %10s %10s %7s", "scavenges", "copied", "tenured", "fulls");
     for (int cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
         fprintf(out, " %10s", full_cause_names[cause]);
@@ -69,6 +75,12 @@ static json_t *figures_json(const struct simulate_figures *figures) {
                      bytes_json(figures->old_used_peak));
 }
 
+static json_t *holding_json(const struct simulate_holding *holding) {
+    double seen = holding->share[SIMULATE_SEEN], unseen = holding->share[SIMULATE_UNSEEN];
+    return json_pack("{s:o, s:o}", "young", isnan(seen) ? json_null() : json_real(seen), "youngest",
+                     isnan(unseen) ? json_null() : json_real(unseen));
+}
+
 bool simulate_print_json(FILE *out, const struct simulate_story *story, const struct simulate_prediction *predictions,
                          size_t count) {
     char usual[400], recorded[400];
@@ -86,9 +98,9 @@ bool simulate_print_json(FILE *out, const struct simulate_story *story, const st
     json_t *object = json_pack(
         "{s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:o}", "pid", json_number(story->process.pid), "heap",
         json_number(story->id), "name", json_text(story->name, sizeof story->name), "command",
-        json_text(story->command, sizeof story->command), "options", usual, "holding",
-        story->holding >= 0 ? json_real(story->holding) : json_null(), "recorded_options", recorded, "recorded",
-        figures_json(&story->recorded), "recorded_simulated", figures_json(&story->again), "predictions", list);
+        json_text(story->command, sizeof story->command), "options", usual, "holding", holding_json(&story->holding),
+        "recorded_options", recorded, "recorded", figures_json(&story->recorded), "recorded_simulated",
+        figures_json(&story->again), "predictions", list);
     good = good && object && json_print(out, object);
     json_decref(object);
     return good;

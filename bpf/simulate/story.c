@@ -9,6 +9,7 @@
  * how good the simulation is where the truth is known. */
 #include "story.h"
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #define RECORD_SO "`edenscope record --lifetimes=details --sampling all -- PROGRAM`"
@@ -172,13 +173,15 @@ static bool read_objects(struct reader *reader, struct recording *recording) {
 /* How much of what dead old objects could hold did they hold? Then the recorded run again. */
 static bool calibrate(struct simulate_story *story, struct failure *why) {
     const struct simulate_history *history = &story->history;
-    if (!simulate_collector(history, &story->parameters, 0, &story->again)) {
+    story->holding = (struct simulate_holding){{0}};
+    if (!simulate_collector(history, &story->parameters, &story->holding, &story->again)) {
         return no_memory(why);
     }
-    double could = story->again.holdable_bytes;
-    story->holding = could > 0 ? (double)history->held_bytes / could : -1;
-    return simulate_collector(history, &story->parameters, could > 0 ? story->holding : 0, &story->again) ||
-           no_memory(why);
+    for (int kind = 0; kind < SIMULATE_KINDS; kind++) {
+        double could = story->again.holdable_bytes[kind];
+        story->holding.share[kind] = could > 0 ? (double)history->held_bytes[kind] / could : (double)NAN;
+    }
+    return simulate_collector(history, &story->parameters, &story->holding, &story->again) || no_memory(why);
 }
 
 bool simulate_story_read(struct simulate_story *story, struct recording *recording, uint64_t pid, uint64_t id,
@@ -209,6 +212,5 @@ bool simulate_story_predict(const struct simulate_story *story, const struct sim
                            "scavenges can't be known; record with this eden_size",
                            parameters->eden_size, story->parameters.eden_size);
     }
-    return simulate_collector(&story->history, parameters, story->holding > 0 ? story->holding : 0, figures) ||
-           no_memory(why);
+    return simulate_collector(&story->history, parameters, &story->holding, figures) || no_memory(why);
 }

@@ -13,7 +13,7 @@ struct simulate_story {
     struct simulate_history history; /* owned */
     struct simulate_figures recorded;
     struct simulate_figures again; /* the same, simulated */
-    double holding;                /* for simulate_collector; negative: nothing could be held, so it is not known */
+    struct simulate_holding holding;
 };
 
 /* Of the heap with this number and process, 0: any; there must be just one. False and why where the recording lacks

@@ -16,8 +16,9 @@
  *     held = holding * D * G / (D + G)
  *
  * where D died in new space since the last scavenge and G in old space: nothing is held where nobody died there, and
- * all of it at most. `holding` makes that right for the recorded run as a whole (story.c). The larger eden is, the less
- * can it know.
+ * all of it at most. `holding` makes that right for the recorded run as a whole (story.c), for objects that a recorded
+ * collection saw alive and for the others each by themselves: the former are held much more often. The larger eden is,
+ * the less does it tell. What is held has no more properties than its size.
  *
  * Order among survivors does not matter, then, and those that die alike are added up. */
 #include "parts.h"
@@ -26,7 +27,8 @@
 enum { MERGE_FROM = 1024 };
 
 void simulated_young_init(struct simulated_young *young, const struct simulate_history *history,
-                          const struct simulate_parameters *parameters, double holding, struct simulated_old *old) {
+                          const struct simulate_parameters *parameters, const struct simulate_holding *holding,
+                          struct simulated_old *old) {
     *young = (struct simulated_young){.history = history,
                                       .parameters = parameters,
                                       .holding = holding,
@@ -38,7 +40,6 @@ void simulated_young_init(struct simulated_young *young, const struct simulate_h
 void simulated_young_clear(struct simulated_young *young) {
     portions_clear(&young->survivors);
     portions_clear(&young->fresh);
-    portions_clear(&young->dying);
 }
 
 bool simulated_is_young(const struct simulated_young *young, const struct simulate_big *big) {
@@ -54,11 +55,10 @@ static void add(struct simulated_young *young, struct portions *to, const struct
     young->out_of_memory |= !portions_add(to, portion);
 }
 
-/* Its dead part goes to `dying`. */
+/* The dead part leaves. */
 static void bury(struct simulated_young *young, struct portion *portion, uint64_t time) {
     double alive = portion->bytes * portion_alive(portion, time);
-    struct portion dead = {.to = SIMULATE_NEVER, .bytes = portion->bytes - alive, .held = true};
-    add(young, &young->dying, &dead);
+    young->died[SIMULATE_SEEN] += portion->bytes - alive;
     portion->bytes = alive;
     portion->from = !portion->held && time > portion->from ? time : portion->from;
 }
@@ -87,8 +87,10 @@ static void scavenge_born(struct simulated_young *young, const struct simulate_c
     } else if (cell->to > time) {
         portion.bytes *= alive_by_curve(&young->history->curve, first, last, cell->to, time);
         portion.from = time;
+        young->died[SIMULATE_UNSEEN] += bytes - portion.bytes;
     } else {
-        return; /* most objects: nobody held them long enough to hold others */
+        young->died[SIMULATE_UNSEEN] += bytes;
+        return;
     }
     add(young, &young->fresh, &portion);
 }
@@ -166,17 +168,17 @@ static double overflow(struct simulated_young *young, struct portions *from, dou
     return excess < all ? excess : all;
 }
 
-/* Those of the dying that old objects hold, of which `old_died` have died since the last scavenge, too. */
+/* Of those who died, what dead old objects hold, of which `old_died` have died since the last scavenge, too. */
 static void hold(struct simulated_young *young, double old_died, struct simulate_figures *figures) {
-    double died = portions_bytes(&young->dying);
-    double share = old_died > 0 ? old_died / (old_died + died) : 0;
-    figures->holdable_bytes += share * died;
-    share *= young->holding;
-    for (size_t i = 0; i < young->dying.count; i++) {
-        struct portion held = young->dying.at[i];
-        held.bytes *= share < 1 ? share : 1;
-        add(young, &young->fresh, &held);
+    struct portion held = {.to = SIMULATE_NEVER, .held = true};
+    for (int kind = 0; kind < SIMULATE_KINDS; kind++) {
+        double died = young->died[kind], could = old_died > 0 ? died * old_died / (old_died + died) : 0;
+        double did = young->holding->share[kind] * could;
+        figures->holdable_bytes[kind] += could;
+        held.bytes += did < died ? did : died;
+        young->died[kind] = 0;
     }
+    add(young, &young->fresh, &held);
 }
 
 static void join(struct simulated_young *young) {
@@ -195,7 +197,7 @@ void simulated_young_scavenge(struct simulated_young *young, uint64_t time, size
     const struct simulate_parameters *parameters = young->parameters;
     struct portions *survivors = &young->survivors, *fresh = &young->fresh;
     double old_died = simulated_old_died(young->old, young->since, time), room = (double)young->semispace;
-    fresh->count = young->dying.count = 0;
+    fresh->count = 0;
     figures->survived_bytes += scavenge_survivors(young, time, figures);
     scavenge_cells(young, time);
     scavenge_bigs(young, bigs, time);

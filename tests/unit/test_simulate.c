@@ -29,7 +29,8 @@ static struct simulate_parameters usual(const char *eden) {
 static struct simulate_figures predict(const struct simulate_history *history, struct simulate_parameters parameters,
                                        double holding) {
     struct simulate_figures figures;
-    assert_true(simulate_collector(history, &parameters, holding, &figures));
+    struct simulate_holding shares = {{holding, 0}};
+    assert_true(simulate_collector(history, &parameters, &shares, &figures));
     return figures;
 }
 
@@ -284,7 +285,7 @@ static void the_dead_hold_the_young_until_a_full_collection(void **state) {
     struct simulate_history history = middle_aged();
     struct simulate_parameters parameters = usual("eden_size=2M");
     struct simulate_figures none = predict(&history, parameters, 0), all = predict(&history, parameters, 1);
-    assert_true(none.holdable_bytes > 0);
+    assert_true(none.holdable_bytes[SIMULATE_SEEN] > 0);
     assert_true(all.survived_bytes > none.survived_bytes);
     assert_true(all.tenured_bytes > none.tenured_bytes);
     /* No more than dies can be held. */
@@ -303,14 +304,14 @@ static void what_was_held_is_told_by_the_full_collection_after(void **state) {
     struct eden_life_record record = {
         .bytes = 100, .birth_bytes = 8, .death_bytes = 3 * MIB, .flags = EDEN_LIFE_TENURED, .tenured_bytes = 3 * MIB};
     add(&history, record); /* tenured by the scavenge right before */
-    assert_int_equal(history.held_bytes, 100);
+    assert_int_equal(history.held_bytes[SIMULATE_SEEN], 100);
     record.flags = EDEN_LIFE_NEPOTISM;
     add(&history, record); /* kept by it */
-    assert_int_equal(history.held_bytes, 200);
+    assert_int_equal(history.held_bytes[SIMULATE_SEEN], 200);
     record = (struct eden_life_record){
         .bytes = 100, .birth_bytes = 8, .death_bytes = 3 * MIB, .flags = EDEN_LIFE_TENURED, .tenured_bytes = MIB};
     add(&history, record); /* tenured before */
-    assert_int_equal(history.held_bytes, 200);
+    assert_int_equal(history.held_bytes[SIMULATE_SEEN], 200);
     simulate_history_finish(&history);
     /* Held objects were alive at the collection before; the other one, of which no full collection told, when tenured.
      */
