@@ -1,3 +1,5 @@
+/* Predictions below the recorded run, as it was and as it is simulated: who reads them sees how far they are to be
+ * trusted. */
 #include "print.h"
 #include "format.h"
 #include "model_json.h"
@@ -45,7 +47,7 @@ void simulate_print_table(FILE *out, const struct simulate_story *story, const s
             format_name(command, sizeof command, story->command), story->process.pid, (unsigned long long)story->id,
             format_name(name, sizeof name, story->name), format_bytes(bytes, story->history.end),
             format_count(objects, story->history.objects));
-    fprintf(out, "  recorded with %s\n  what is not given is %s\n", recorded, usual);
+    fprintf(out, "  recorded with %s, else defaults\n  where nothing is given: %s, else defaults\n", recorded, usual);
     print_holding(out, &story->holding);
     fprintf(out, "%11s %10s %10s %7s", "scavenges", "copied", "tenured", "fulls");
     for (int cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
