@@ -12,5 +12,6 @@ int cmd_report(int argc, char **argv);
 int cmd_script(int argc, char **argv);
 int cmd_lifetimes(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
+int cmd_simulate(int argc, char **argv);
 
 #endif

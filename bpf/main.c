@@ -21,6 +21,7 @@ struct command {
 #pragma weak cmd_script
 #pragma weak cmd_lifetimes
 #pragma weak cmd_tune
+#pragma weak cmd_simulate
 
 static const struct command commands[] = {
     {"list", cmd_list, "processes and files that can be observed, their heaps and probes"},
@@ -30,6 +31,7 @@ static const struct command commands[] = {
     {"script", cmd_script, "the events of a recording, as text, JSON or CSV"},
     {"lifetimes", cmd_lifetimes, "how long objects live, by class and site"},
     {"tune", cmd_tune, "what makes collections slow, and the parameters that cure it"},
+    {"simulate", cmd_simulate, "what a recorded program would do under other parameters"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -21,7 +21,7 @@ helped() {
     "$scope" "$1" --help | grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' | tr -d ',' | tr ' ' '\n' | grep . |
         grep -vxE -- '-[hv]|--help|--verbose' | sort -u
 }
-for command in list stat record report script tune; do
+for command in list stat record report script tune simulate; do
     diff <(documented "$command") <(helped "$command") || die "$command: the page and --help name different options"
     [[ $("$scope" help "$command") == "$("$scope" "$command" --help)" ]] || die "help $command is not $command --help"
 done
@@ -86,7 +86,7 @@ while read -r line; do
     fi
     count=$((count + 1))
 done < <(sed -n '/^```sh$/,/^```$/{/^edenscope /p}' "$page")
-[[ $count -ge 15 ]] || die "only $count examples"
+[[ $count -ge 18 ]] || die "only $count examples"
 [[ $(sqlite3 objects.data 'SELECT count(*) FROM tenure') -gt 0 ]] || die "--objects records no objects"
 echo "$count examples work"
 

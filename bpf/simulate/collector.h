@@ -1,0 +1,27 @@
+/* The simulated collector: a history, run under other parameters. */
+#ifndef EDEN_SIMULATE_COLLECTOR_H
+#define EDEN_SIMULATE_COLLECTOR_H
+
+#include "eden_abi.h"
+#include "history.h"
+#include "parameters.h"
+
+/* As docs/figures.md has them; not rounded. */
+struct simulate_figures {
+    uint64_t scavenges, full_collections;
+    uint64_t full_by_cause[EDEN_FULL_CAUSES];
+    double survived_bytes, tenured_bytes;
+    double old_used, old_used_peak;        /* at the last collection; at any collection, before it frees */
+    double holdable_bytes[SIMULATE_KINDS]; /* that died in new space, and that dead old objects could have held */
+};
+
+/* How much of the holdable bytes they did hold; not known: NAN. */
+struct simulate_holding {
+    double share[SIMULATE_KINDS];
+};
+
+/* Where the holding is not known it counts as 0. False: no memory. */
+bool simulate_collector(const struct simulate_history *history, const struct simulate_parameters *parameters,
+                        const struct simulate_holding *holding, struct simulate_figures *figures);
+
+#endif

@@ -1,0 +1,73 @@
+/* What a recording tells of one heap, in the form that a simulation runs on: when which bytes were allocated, and
+ * between which two moments they died. All times are on the byte clock: bytes allocated in the heap so far. */
+#ifndef EDEN_SIMULATE_HISTORY_H
+#define EDEN_SIMULATE_HISTORY_H
+
+#include "curve.h"
+#include "eden_batches.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SIMULATE_BINS = 16,  /* of births, between two recorded collections */
+    SIMULATE_BIG = 4096, /* bytes from which objects are kept one by one: the least that large_object can be */
+};
+#define SIMULATE_NEVER UINT64_MAX /* when what was alive at the end dies */
+
+/* Small objects that were born in one bin and died in one interval: after `from`, until `to`. from 0: after birth. */
+struct simulate_cell {
+    uint64_t bin;
+    uint64_t from, to;
+    uint64_t bytes;
+};
+
+/* A big one. */
+struct simulate_big {
+    uint64_t birth, bytes;
+    uint64_t from, to;
+    bool pretenured; /* born old although it was not too large to be young */
+};
+
+/* Objects by whether a recorded collection saw them alive: `from` is not 0. Big ones count as seen. */
+enum simulate_kind { SIMULATE_SEEN, SIMULATE_UNSEEN, SIMULATE_KINDS };
+
+enum simulate_request { SIMULATE_SCAVENGE, SIMULATE_FULL };
+struct simulate_asked {
+    uint64_t at;
+    enum simulate_request what;
+};
+
+struct simulate_history {
+    uint64_t *times; /* owned; when collections began: ascending, no two alike; times[0] is 0 */
+    size_t time_count, time_room;
+    uint64_t end;                 /* bytes allocated in all */
+    struct simulate_asked *asked; /* owned; what the program asked for, in order of time */
+    size_t asked_count, asked_room;
+    struct simulate_cell *cells; /* owned; in order of bins once finished; a hash table until then */
+    size_t cell_count, cell_room;
+    struct simulate_big *bigs; /* owned; in order of birth once finished */
+    size_t big_count, big_room;
+    struct simulate_curve curve; /* the first scavenge: who of which age survived it */
+    uint64_t objects, small_bytes;
+    uint64_t held_bytes[SIMULATE_KINDS]; /* of what a scavenge kept and the full collection right after it found dead */
+    double small_squares;                /* sum of the squares of small objects' bytes */
+    uint64_t young_most;                 /* in the recorded run larger objects were born old */
+    bool out_of_memory;
+};
+
+void simulate_history_clear(struct simulate_history *history);
+
+/* All of these must come before the first object. False: no memory, or the clock goes backwards. */
+bool simulate_history_collection(struct simulate_history *history, uint64_t at);
+bool simulate_history_asked(struct simulate_history *history, uint64_t at, enum simulate_request what);
+/* False: no memory. */
+bool simulate_history_object(struct simulate_history *history, const struct eden_life_record *record);
+/* After the last object: sorts. */
+void simulate_history_finish(struct simulate_history *history);
+
+/* The bin of a birth, and the first byte of a bin; bin + 1 begins where bin ends. */
+uint64_t simulate_bin(const struct simulate_history *history, uint64_t birth);
+uint64_t simulate_bin_start(const struct simulate_history *history, uint64_t bin);
+
+#endif

@@ -1,0 +1,45 @@
+/* The parameters that a simulation knows, of a recorded heap or wished for. */
+#ifndef EDEN_SIMULATE_PARAMETERS_H
+#define EDEN_SIMULATE_PARAMETERS_H
+
+#include "failure.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* As probes/eden_params.def has them: sizes in bytes, INFINITY for none; choices by their number. */
+struct simulate_parameters {
+    double eden_size, grow_headroom, large_object, full_gc_min_old;
+    double tenure_proportion, tenure_fill, full_gc_ratio;
+    double survivors_to_keep; /* negative: unset */
+    double tenure_criterion;
+    double overflow; /* compat.overflow */
+};
+
+void simulate_parameters_default(struct simulate_parameters *parameters);
+
+/* One that the recorded heap had, as param__set says it. False where the heap was run in a way that can't be simulated:
+ * a parameter that is not known here has not its default. */
+bool simulate_parameter_recorded(struct simulate_parameters *parameters, const char *name, const char *value,
+                                 struct failure *why);
+
+/* What a heap has where nothing is wished for: as it was recorded, but for what recordings are made with for their own
+ * sake (eden_size, full_gc_ratio, grow_headroom, tenure_fill, tenure_proportion), which has its default. */
+void simulate_parameters_usual(struct simulate_parameters *parameters, const struct simulate_parameters *recorded);
+
+/* "NAME=VALUE", as a person gives it; refused by name where it is not simulated, or where the value is out of bounds.
+ */
+bool simulate_parameter_wanted(struct simulate_parameters *parameters, const char *text, struct failure *why);
+
+/* All that are simulated and differ from the default, and eden_size, as EDEN_OPTIONS takes them. */
+void simulate_parameters_text(const struct simulate_parameters *parameters, char *text, size_t size);
+
+bool simulate_tenures_by_age(const struct simulate_parameters *parameters);
+bool simulate_overflows_in_order(const struct simulate_parameters *parameters); /* of the scan; else the oldest first */
+/* The share of a semispace that is tenured when tenuring triggers. */
+double simulate_tenure_share(const struct simulate_parameters *parameters);
+uint64_t simulate_semispace(const struct simulate_parameters *parameters); /* bytes */
+/* Objects larger than this are born in old space. */
+uint64_t simulate_young_most(const struct simulate_parameters *parameters);
+
+#endif

@@ -1,0 +1,109 @@
+/* Predictions below the recorded run, as it was and as it is simulated: who reads them sees how far they are to be
+ * trusted. */
+#include "print.h"
+#include "format.h"
+#include "model_json.h"
+#include <math.h>
+
+/* ---- a table ---------------------------------------------------------------------------------------------------- */
+
+static const char *bytes_text(char text[FORMAT_MAX], double bytes) {
+    return format_bytes(text, bytes > 0 ? (uint64_t)llround(bytes) : 0);
+}
+
+static void print_row(FILE *out, const struct simulate_figures *figures, const char *what) {
+    char scavenges[FORMAT_MAX], fulls[FORMAT_MAX], copied[FORMAT_MAX], tenured[FORMAT_MAX], peak[FORMAT_MAX];
+    fprintf(out, "%11s %10s %10s %7s", format_count(scavenges, figures->scavenges),
+            bytes_text(copied, figures->survived_bytes), bytes_text(tenured, figures->tenured_bytes),
+            format_count(fulls, figures->full_collections));
+    for (int cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
+        char text[FORMAT_MAX];
+        fprintf(out, " %10s", format_count(text, figures->full_by_cause[cause]));
+    }
+    fprintf(out, " %10s  %s\n", bytes_text(peak, figures->old_used_peak), what);
+}
+
+static void print_holding(FILE *out, const struct simulate_holding *holding) {
+    double seen = holding->share[SIMULATE_SEEN], unseen = holding->share[SIMULATE_UNSEEN];
+    if (isnan(seen) && isnan(unseen)) {
+        fprintf(out, "  what dead old objects hold is unknown: in the recorded run there were none that could\n\n");
+        return;
+    }
+    fprintf(
+        out,
+        "  dead old objects are taken to hold %.0f%% of what they could of the young, and %.0f%% of the youngest, as in"
+        " the\n  recorded run; unknown under other parameters\n\n",
+        isnan(seen) ? 0 : 100 * seen, isnan(unseen) ? 0 : 100 * unseen);
+}
+
+void simulate_print_table(FILE *out, const struct simulate_story *story, const struct simulate_prediction *predictions,
+                          size_t count) {
+    char command[64], name[64], usual[400], recorded[400], bytes[FORMAT_MAX], objects[FORMAT_MAX];
+    struct simulate_parameters parameters;
+    simulate_parameters_usual(&parameters, &story->parameters);
+    simulate_parameters_text(&parameters, usual, sizeof usual);
+    simulate_parameters_text(&story->parameters, recorded, sizeof recorded);
+    fprintf(out, "  %s[%u] heap %llu '%s': %s allocated, %s objects\n",
+            format_name(command, sizeof command, story->command), story->process.pid, (unsigned long long)story->id,
+            format_name(name, sizeof name, story->name), format_bytes(bytes, story->history.end),
+            format_count(objects, story->history.objects));
+    fprintf(out, "  recorded with %s, else defaults\n  where nothing is given: %s, else defaults\n", recorded, usual);
+    print_holding(out, &story->holding);
+    fprintf(out, "%11s %10s %10s %7s", "scavenges", "copied", "tenured", "fulls");
+    for (int cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
+        fprintf(out, " %10s", full_cause_names[cause]);
+    }
+    fprintf(out, " %10s  parameters\n", "old, most");
+    print_row(out, &story->recorded, "as recorded");
+    print_row(out, &story->again, "as recorded, simulated");
+    for (size_t i = 0; i < count; i++) {
+        print_row(out, &predictions[i].figures, predictions[i].options[0] ? predictions[i].options : "nothing given");
+    }
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------- */
+
+static json_t *bytes_json(double bytes) { return json_number(bytes > 0 ? (uint64_t)llround(bytes) : 0); }
+
+static json_t *figures_json(const struct simulate_figures *figures) {
+    json_t *causes = json_object();
+    for (int cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
+        json_object_set_new(causes, full_cause_names[cause], json_number(figures->full_by_cause[cause]));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scavenges", json_number(figures->scavenges),
+                     "full_collections", json_number(figures->full_collections), "full_by_cause", causes,
+                     "survived_bytes", bytes_json(figures->survived_bytes), "tenured_bytes",
+                     bytes_json(figures->tenured_bytes), "old_used", bytes_json(figures->old_used), "old_used_peak",
+                     bytes_json(figures->old_used_peak));
+}
+
+static json_t *holding_json(const struct simulate_holding *holding) {
+    double seen = holding->share[SIMULATE_SEEN], unseen = holding->share[SIMULATE_UNSEEN];
+    return json_pack("{s:o, s:o}", "young", isnan(seen) ? json_null() : json_real(seen), "youngest",
+                     isnan(unseen) ? json_null() : json_real(unseen));
+}
+
+bool simulate_print_json(FILE *out, const struct simulate_story *story, const struct simulate_prediction *predictions,
+                         size_t count) {
+    char usual[400], recorded[400];
+    struct simulate_parameters parameters;
+    simulate_parameters_usual(&parameters, &story->parameters);
+    simulate_parameters_text(&parameters, usual, sizeof usual);
+    simulate_parameters_text(&story->parameters, recorded, sizeof recorded);
+    json_t *list = json_array();
+    bool good = list != NULL;
+    for (size_t i = 0; good && i < count; i++) {
+        json_t *figures = figures_json(&predictions[i].figures);
+        good = figures && json_object_set_new(figures, "options", json_string(predictions[i].options)) == 0 &&
+               json_array_append_new(list, figures) == 0;
+    }
+    json_t *object = json_pack(
+        "{s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:o}", "pid", json_number(story->process.pid), "heap",
+        json_number(story->id), "name", json_text(story->name, sizeof story->name), "command",
+        json_text(story->command, sizeof story->command), "options", usual, "holding", holding_json(&story->holding),
+        "recorded_options", recorded, "recorded", figures_json(&story->recorded), "recorded_simulated",
+        figures_json(&story->again), "predictions", list);
+    good = good && object && json_print(out, object);
+    json_decref(object);
+    return good;
+}

@@ -1,0 +1,216 @@
+/* Reads the story of a heap: figures and parameters; then events, which give the byte clock of collections and what the
+ * program asked for; then objects, once, as the model of lifetimes takes them up.
+ *
+ * The byte clock is the sum of what was allocated between the starts of collections, which each of these events tells.
+ * It is that of the objects' records, too.
+ *
+ * Then the run is simulated as it was recorded, twice: once to find out how much could have been held by dead old
+ * objects, of which the recording tells how much was (young.c), and once with that, to show beside the recorded figures
+ * how good the simulation is where the truth is known. */
+#include "story.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define RECORD_SO "`edenscope record --lifetimes=details --sampling all -- PROGRAM`"
+
+struct reader {
+    struct simulate_story *story;
+    struct failure *why;
+    bool good;
+    uint64_t clock;
+};
+
+static bool no_memory(struct failure *why) { return failure_set(why, 1, "no memory for the objects of the recording"); }
+
+/* ---- which heap ------------------------------------------------------------------------------------------------- */
+
+static bool check_heap(const struct heap_model *heap, struct failure *why) {
+    if (heap->late) {
+        return failure_set(why, 1,
+                           "heap %" PRIu64 ": was there before the recording, which lacks its first objects; "
+                           "record with " RECORD_SO,
+                           heap->id);
+    }
+    return heap->destroyed ||
+           failure_set(why, 1, "heap %" PRIu64 ": its end is not in the recording; record until the program has ended",
+                       heap->id);
+}
+
+static void take_heap(struct simulate_story *story, const struct process_model *process,
+                      const struct heap_model *heap) {
+    const uint64_t *figures = heap->figures;
+    story->process = process->key;
+    story->address = heap->address;
+    story->id = heap->id;
+    memcpy(story->name, heap->name, sizeof story->name);
+    memcpy(story->command, process->command, sizeof story->command);
+    story->history.end = figures[EDEN_FIGURE_allocated_bytes];
+    story->recorded = (struct simulate_figures){
+        .scavenges = figures[EDEN_FIGURE_scavenges],
+        .full_collections = figures[EDEN_FIGURE_full_collections],
+        .survived_bytes = (double)figures[EDEN_FIGURE_survived_bytes],
+        .tenured_bytes = (double)figures[EDEN_FIGURE_tenured_bytes],
+        .old_used = (double)figures[EDEN_FIGURE_old_used],
+    };
+    memcpy(story->recorded.full_by_cause, heap->full_by_cause, sizeof story->recorded.full_by_cause);
+}
+
+static bool choose_heap(struct simulate_story *story, struct recording *recording, uint64_t pid, uint64_t id,
+                        struct failure *why) {
+    struct model model = {0};
+    size_t found = 0;
+    bool good = recording_model(recording, &model, why);
+    if (good && (model.lost != 0 || model.lost_records != 0)) {
+        good = failure_set(why, 1,
+                           "%" PRIu64 " events and %" PRIu64 " records of objects were lost in the recording, "
+                           "so it does not tell all; record again, with less at the same time",
+                           model.lost, model.lost_records);
+    }
+    for (size_t i = 0; good && i < model.process_count; i++) {
+        const struct process_model *process = &model.processes[i];
+        for (size_t j = 0; good && j < process->heap_count; j++) {
+            if ((pid == 0 || process->key.pid == pid) && (id == 0 || process->heaps[j].id == id)) {
+                good = check_heap(&process->heaps[j], why);
+                take_heap(story, process, &process->heaps[j]);
+                found++;
+            }
+        }
+    }
+    model_clear(&model);
+    if (good && found == 0) {
+        good =
+            failure_set(why, 1, "no heap in the recording has this number and process; `edenscope report` lists them");
+    } else if (good && found > 1) {
+        good = failure_set(why, 1, "%zu heaps are in the recording; choose one with --heap and --pid", found);
+    }
+    return good;
+}
+
+/* ---- parameters, events ----------------------------------------------------------------------------------------- */
+
+static void on_parameter(void *context, const char *name, const char *value) {
+    struct reader *reader = context;
+    reader->good = reader->good && simulate_parameter_recorded(&reader->story->parameters, name, value, reader->why);
+}
+
+/* Arguments as probes/eden_probes.def has them. */
+enum { CAUSE = 2, SCAVENGE_OLD_USED = 6, SCAVENGE_ALLOCATED = 7, FULL_OLD_USED = 3, FULL_ALLOCATED = 6 };
+
+static bool on_event(void *context, const struct event *event, uint64_t heap_id) {
+    struct reader *reader = context;
+    struct simulate_story *story = reader->story;
+    if (event->process.pid != story->process.pid || event->process.start_ns != story->process.start_ns ||
+        event->arg[0] != story->address || heap_id != story->id) {
+        return true;
+    }
+    bool full = event->probe == EDEN_PROBE_full__start;
+    uint64_t cause = event->arg[CAUSE];
+    double old_used = (double)event->arg[full ? FULL_OLD_USED : SCAVENGE_OLD_USED];
+    reader->clock += event->arg[full ? FULL_ALLOCATED : SCAVENGE_ALLOCATED];
+    bool good = simulate_history_collection(&story->history, reader->clock);
+    if (full && cause == EDEN_FULL_REQUEST) {
+        good = good && simulate_history_asked(&story->history, reader->clock, SIMULATE_FULL);
+    } else if (!full && (cause == EDEN_SCAVENGE_REQUEST || cause == EDEN_SCAVENGE_PIN)) {
+        good = good && simulate_history_asked(&story->history, reader->clock, SIMULATE_SCAVENGE);
+    }
+    if (old_used > story->recorded.old_used_peak) {
+        story->recorded.old_used_peak = old_used;
+    }
+    reader->good = good || no_memory(reader->why);
+    return good;
+}
+
+/* ---- objects ---------------------------------------------------------------------------------------------------- */
+
+static bool is_of(const struct simulate_story *story, const struct life_heap *heap) {
+    return heap->address == story->address && heap->id == story->id && heap->process.pid == story->process.pid &&
+           heap->process.start_ns == story->process.start_ns;
+}
+
+static bool on_object(void *context, const struct life_heap *heap, const struct eden_life_record *record) {
+    struct reader *reader = context;
+    if (reader->good && is_of(reader->story, heap)) {
+        reader->good = simulate_history_object(&reader->story->history, record) || no_memory(reader->why);
+    }
+    return reader->good;
+}
+
+/* All objects of the heap, from its first byte on, one by one? */
+static bool check_profile(const struct simulate_story *story, const struct life_model *model, struct failure *why) {
+    const struct eden_profile_record *state = NULL;
+    bool replaced = false;
+    for (size_t i = 0; i < model->heap_count; i++) {
+        if (is_of(story, &model->heaps[i]) && model->heaps[i].begun) {
+            state = &model->heaps[i].state;
+            replaced = model->heaps[i].replaced != 0;
+        }
+    }
+    if (!model->objects.each) {
+        return failure_set(why, 1, "the recording has sums of lifetimes, not objects; record with " RECORD_SO);
+    }
+    if (!state || state->sampling != EDEN_SAMPLE_OBJECTS || state->rate != 1 || state->begun_bytes != 0 || replaced ||
+        state->mechanism != EDEN_MECHANISM_VM) {
+        return failure_set(why, 1,
+                           "the recording does not have all objects of the heap, with deaths found by vm; "
+                           "record with " RECORD_SO);
+    }
+    return (state->ended && model->lost == 0) ||
+           failure_set(why, 1, "objects are missing from the recording: %" PRIu64 " were lost%s", model->lost,
+                       state->ended ? "" : ", and those alive at the end are not told");
+}
+
+static bool read_objects(struct reader *reader, struct recording *recording) {
+    struct life_model model = {.on_object = on_object, .object_context = reader};
+    bool good = recording_lifetimes(recording, &model, reader->why) && reader->good &&
+                check_profile(reader->story, &model, reader->why);
+    life_model_clear(&model);
+    return good;
+}
+
+/* ---- ------------------------------------------------------------------------------------------------------------ */
+
+/* How much of what dead old objects could hold did they hold? Then the recorded run again. */
+static bool calibrate(struct simulate_story *story, struct failure *why) {
+    const struct simulate_history *history = &story->history;
+    story->holding = (struct simulate_holding){{0}};
+    if (!simulate_collector(history, &story->parameters, &story->holding, &story->again)) {
+        return no_memory(why);
+    }
+    for (int kind = 0; kind < SIMULATE_KINDS; kind++) {
+        double could = story->again.holdable_bytes[kind];
+        story->holding.share[kind] = could > 0 ? (double)history->held_bytes[kind] / could : (double)NAN;
+    }
+    return simulate_collector(history, &story->parameters, &story->holding, &story->again) || no_memory(why);
+}
+
+bool simulate_story_read(struct simulate_story *story, struct recording *recording, uint64_t pid, uint64_t id,
+                         struct failure *why) {
+    struct reader reader = {.story = story, .why = why, .good = true};
+    uint64_t probes[(EDEN_PROBE_COUNT + 63) / 64] = {0};
+    probes[EDEN_PROBE_scavenge__start / 64] |= 1ull << EDEN_PROBE_scavenge__start % 64;
+    probes[EDEN_PROBE_full__start / 64] |= 1ull << EDEN_PROBE_full__start % 64;
+    simulate_parameters_default(&story->parameters);
+    if (!choose_heap(story, recording, pid, id, why) ||
+        !recording_parameters(recording, &story->process, story->address, story->id, on_parameter, &reader, why) ||
+        !reader.good || !recording_events(recording, probes, on_event, &reader, why) || !reader.good) {
+        return false;
+    }
+    story->history.young_most = simulate_young_most(&story->parameters);
+    if (!read_objects(&reader, recording)) {
+        return false;
+    }
+    simulate_history_finish(&story->history);
+    return calibrate(story, why);
+}
+
+bool simulate_story_predict(const struct simulate_story *story, const struct simulate_parameters *parameters,
+                            struct simulate_figures *figures, struct failure *why) {
+    if (parameters->eden_size < story->parameters.eden_size) {
+        return failure_set(why, 1,
+                           "eden_size=%.0f: smaller than recorded (%.0f), and who died between two recorded "
+                           "scavenges can't be known; record with this eden_size",
+                           parameters->eden_size, story->parameters.eden_size);
+    }
+    return simulate_collector(&story->history, parameters, &story->holding, figures) || no_memory(why);
+}

@@ -1,0 +1,28 @@
+/* The recorded run of one heap: its parameters, its history, and what its collections did. */
+#ifndef EDEN_SIMULATE_STORY_H
+#define EDEN_SIMULATE_STORY_H
+
+#include "collector.h"
+#include "recording.h"
+
+struct simulate_story {
+    struct process_key process;
+    uint64_t address, id;
+    char name[64], command[64];
+    struct simulate_parameters parameters;
+    struct simulate_history history; /* owned */
+    struct simulate_figures recorded;
+    struct simulate_figures again; /* the same, simulated */
+    struct simulate_holding holding;
+};
+
+/* Of the heap with this number and process, 0: any; there must be just one. False and why where the recording lacks
+ * what a simulation needs. Clear its history in any case. */
+bool simulate_story_read(struct simulate_story *story, struct recording *recording, uint64_t pid, uint64_t id,
+                         struct failure *why);
+
+/* The run under other parameters. False and why where the recording can't tell. */
+bool simulate_story_predict(const struct simulate_story *story, const struct simulate_parameters *parameters,
+                            struct simulate_figures *figures, struct failure *why);
+
+#endif

@@ -1,0 +1,229 @@
+/* A simulated scavenge: who of new space is alive, who is tenured, who only seems alive.
+ *
+ * Alive. Of objects that a recorded collection saw alive, deaths are spread evenly over the recorded interval in which
+ * they came. Of those that died in their first eden the curve (curve.c) tells how many are alive at an age within it,
+ * given that all are dead at its end.
+ *
+ * Tenured. By age: what lies in the first tenure_proportion of the semispace, where survivors filled it over
+ * tenure_fill. On overflow: past survivors first, or, in order of the scan, anybody. Within these, who is tenured is
+ * taken at random: a scavenge copies in the order of references (runtime/scavenge.c), of which a recording tells
+ * nothing, and neither the oldest first nor the youngest first came nearer to real runs.
+ *
+ * Held. What dead old objects refer to is copied as if it were alive, and tenured, and holds others in turn, until a
+ * full collection (nepotism). A recording does not tell who refers to whom. But it tells how much was held in the
+ * recorded run: what a scavenge kept and the full collection right after it found dead. Simulated is
+ *
+ *     held = holding * D * G / (D + G)
+ *
+ * where D died in new space since the last scavenge and G in old space: nothing is held where nobody died there, and
+ * all of it at most. `holding` makes that right for the recorded run as a whole (story.c), for objects that a recorded
+ * collection saw alive and for the others each by themselves: the former are held much more often. The larger eden is,
+ * the less does it tell. What is held has no more properties than its size.
+ *
+ * Order among survivors does not matter, then, and those that die alike are added up. */
+#include "parts.h"
+#include <math.h>
+
+enum { MERGE_FROM = 1024 };
+
+void simulated_young_init(struct simulated_young *young, const struct simulate_history *history,
+                          const struct simulate_parameters *parameters, const struct simulate_holding *holding,
+                          struct simulated_old *old) {
+    *young = (struct simulated_young){.history = history,
+                                      .parameters = parameters,
+                                      .holding = holding,
+                                      .semispace = simulate_semispace(parameters),
+                                      .young_most = simulate_young_most(parameters),
+                                      .old = old};
+}
+
+void simulated_young_clear(struct simulated_young *young) {
+    portions_clear(&young->survivors);
+    portions_clear(&young->fresh);
+}
+
+bool simulated_is_young(const struct simulated_young *young, const struct simulate_big *big) {
+    return !big->pretenured && big->bytes <= young->young_most;
+}
+
+struct portion simulated_big_portion(const struct simulate_big *big) {
+    return (struct portion){
+        .from = big->from > big->birth ? big->from : big->birth, .to = big->to, .bytes = (double)big->bytes};
+}
+
+static void add(struct simulated_young *young, struct portions *to, const struct portion *portion) {
+    young->out_of_memory |= !portions_add(to, portion);
+}
+
+/* The dead part leaves. */
+static void bury(struct simulated_young *young, struct portion *portion, uint64_t time) {
+    double alive = portion->bytes * portion_alive(portion, time);
+    young->died[SIMULATE_SEEN] += portion->bytes - alive;
+    portion->bytes = alive;
+    portion->from = !portion->held && time > portion->from ? time : portion->from;
+}
+
+/* ---- eden ------------------------------------------------------------------------------------------------------- */
+
+/* Objects born evenly between two moments, all dead at `to`: which share is alive at `time`, by the curve? */
+static double alive_by_curve(const struct simulate_curve *curve, uint64_t first, uint64_t last, uint64_t to,
+                             uint64_t time) {
+    enum { STEPS = 8 };
+    double share = 0;
+    for (unsigned i = 0; i < STEPS; i++) {
+        uint64_t birth = first + (last - first) * (2ull * i + 1) / (2ull * STEPS);
+        double now = simulate_curve_at(curve, time - birth), then = simulate_curve_at(curve, to - birth);
+        share += then < 1 && now > then ? (now - then) / (1 - then) : 0;
+    }
+    return share / STEPS;
+}
+
+/* Of a cell, the objects that were born from first to last; `bytes` of them. */
+static void scavenge_born(struct simulated_young *young, const struct simulate_cell *cell, double bytes, uint64_t first,
+                          uint64_t last, uint64_t time) {
+    struct portion portion = {.from = cell->from, .to = cell->to, .bytes = bytes};
+    if (cell->from != 0) {
+        bury(young, &portion, time);
+    } else if (cell->to > time) {
+        portion.bytes *= alive_by_curve(&young->history->curve, first, last, cell->to, time);
+        portion.from = time;
+        young->died[SIMULATE_UNSEEN] += bytes - portion.bytes;
+    } else {
+        young->died[SIMULATE_UNSEEN] += bytes;
+        return;
+    }
+    add(young, &young->fresh, &portion);
+}
+
+/* A bin in which this scavenge falls is looked at again by the next one, for the rest of its births. */
+static void scavenge_cells(struct simulated_young *young, uint64_t time) {
+    const struct simulate_history *history = young->history;
+    size_t i = young->cell;
+    while (i < history->cell_count) {
+        uint64_t bin = history->cells[i].bin;
+        uint64_t start = simulate_bin_start(history, bin), end = simulate_bin_start(history, bin + 1);
+        uint64_t first = start > young->since ? start : young->since, last = end < time ? end : time;
+        if (start >= time) {
+            break;
+        }
+        for (; i < history->cell_count && history->cells[i].bin == bin; i++) {
+            const struct simulate_cell *cell = &history->cells[i];
+            if (last > first) {
+                double share = (double)(last - first) / (double)(end - start);
+                scavenge_born(young, cell, (double)cell->bytes * share, first, last, time);
+            }
+        }
+        if (end > time) {
+            break;
+        }
+        young->cell = i;
+    }
+}
+
+static void scavenge_bigs(struct simulated_young *young, size_t bigs, uint64_t time) {
+    for (; young->big < bigs; young->big++) {
+        const struct simulate_big *big = &young->history->bigs[young->big];
+        if (simulated_is_young(young, big)) {
+            struct portion portion = simulated_big_portion(big);
+            bury(young, &portion, time);
+            add(young, &young->fresh, &portion);
+        }
+    }
+}
+
+/* ---- survivors -------------------------------------------------------------------------------------------------- */
+
+static void tenure(struct simulated_young *young, struct portion *portion, double share,
+                   struct simulate_figures *figures) {
+    struct portion part = *portion;
+    part.bytes *= share < 1 ? share : 1;
+    portion->bytes -= part.bytes;
+    figures->tenured_bytes += part.bytes;
+    young->out_of_memory |= !simulated_old_tenure(young->old, &part);
+}
+
+/* The dead leave; of the others those below the threshold are tenured. Answers the bytes copied. */
+static double scavenge_survivors(struct simulated_young *young, uint64_t time, struct simulate_figures *figures) {
+    struct portions *survivors = &young->survivors;
+    double copied = 0, all = portions_bytes(survivors), share = all > 0 ? young->tenure_below / all : 0;
+    for (size_t i = 0; i < survivors->count; i++) {
+        struct portion *portion = &survivors->at[i];
+        bury(young, portion, time);
+        copied += portion->bytes;
+        tenure(young, portion, share, figures);
+    }
+    return copied;
+}
+
+/* Tenures so many bytes of them, all of them at most; answers how many. */
+static double overflow(struct simulated_young *young, struct portions *from, double excess,
+                       struct simulate_figures *figures) {
+    double all = portions_bytes(from);
+    if (excess <= 0 || all <= 0) {
+        return 0;
+    }
+    for (size_t i = 0; i < from->count; i++) {
+        tenure(young, &from->at[i], excess / all, figures);
+    }
+    return excess < all ? excess : all;
+}
+
+/* Of those who died, what dead old objects hold, of which `old_died` have died since the last scavenge, too. */
+static void hold(struct simulated_young *young, double old_died, struct simulate_figures *figures) {
+    struct portion held = {.to = SIMULATE_NEVER, .held = true};
+    for (int kind = 0; kind < SIMULATE_KINDS; kind++) {
+        double died = young->died[kind], could = old_died > 0 ? died * old_died / (old_died + died) : 0;
+        double did = young->holding->share[kind] * could;
+        figures->holdable_bytes[kind] += could;
+        held.bytes += did < died ? did : died;
+        young->died[kind] = 0;
+    }
+    add(young, &young->fresh, &held);
+}
+
+static void join(struct simulated_young *young) {
+    struct portions *survivors = &young->survivors;
+    for (size_t i = 0; i < young->fresh.count; i++) {
+        add(young, survivors, &young->fresh.at[i]);
+    }
+    if (survivors->count > 2 * young->merged + MERGE_FROM) {
+        portions_merge(survivors);
+        young->merged = survivors->count;
+    }
+}
+
+void simulated_young_scavenge(struct simulated_young *young, uint64_t time, size_t bigs,
+                              struct simulate_figures *figures) {
+    const struct simulate_parameters *parameters = young->parameters;
+    struct portions *survivors = &young->survivors, *fresh = &young->fresh;
+    double old_died = simulated_old_died(young->old, young->since, time), room = (double)young->semispace;
+    fresh->count = 0;
+    figures->survived_bytes += scavenge_survivors(young, time, figures);
+    scavenge_cells(young, time);
+    scavenge_bigs(young, bigs, time);
+    hold(young, old_died, figures);
+    figures->survived_bytes += portions_bytes(fresh);
+    double excess = portions_bytes(survivors) + portions_bytes(fresh) - room;
+    if (!simulate_overflows_in_order(parameters)) {
+        excess -= overflow(young, survivors, excess, figures);
+        overflow(young, fresh, excess, figures);
+        join(young);
+    } else {
+        join(young);
+        overflow(young, survivors, excess, figures);
+    }
+    bool tenures = simulate_tenures_by_age(parameters) && portions_bytes(survivors) > parameters->tenure_fill * room;
+    young->tenure_below = tenures ? simulate_tenure_share(parameters) * room : 0;
+    young->since = time;
+    figures->scavenges++;
+}
+
+void simulated_young_release(struct simulated_young *young) {
+    struct portions *survivors = &young->survivors;
+    size_t kept = 0;
+    for (size_t i = 0; i < survivors->count; i++) {
+        survivors->at[kept] = survivors->at[i];
+        kept += !survivors->at[i].held;
+    }
+    survivors->count = kept;
+}

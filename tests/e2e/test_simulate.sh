@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# edenscope simulate: from one recording, what collections do under other parameters, compared with real runs: scavenges
+# within 2%, tenured bytes within 10%, full collections within 10%, counts at least to one; a smaller eden than recorded,
+# parameters that are not simulated, and recordings that lack something are refused by name, and nothing is printed.
+# (`make bench-simulate` compares the whole grid; docs/edenscope.md says where predictions are less good than that.)
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+[[ $build == /* ]] || build=$PWD/$build
+scope=$build/bin/edenscope
+exercise=$build/tests/exercise
+need_edenscope
+cd "$folder"
+"$build/workloads/mkdata" 20000 >data.csv
+best="full_gc_ratio=0,grow_headroom=64K,tenure_fill=0,tenure_proportion=0.02"
+
+# record EDEN FILE COMMAND...
+record() {
+    local eden=$1 file=$2
+    shift 2
+    expect_status 0 env EDEN_OPTIONS="eden_size=$eden,$best" "$scope" record --lifetimes=details --sampling all -o "$file" -- "$@"
+}
+
+# compare FILE EDENS COMMAND...: every combination, predicted and run.
+compare() {
+    local file=$1 edens=$2
+    shift 2
+    expect_status 0 "$scope" simulate --json -i "$file" "eden_size=$edens" full_gc_ratio=0.33,2.5 tenure_proportion=0.1,0.5 grow_headroom=1M
+    python3 - "$@" <<'PYTHON' || die "predictions for $* are off"
+import json, os, subprocess, sys
+
+predicted = json.load(open("out"))
+bad, tenured, fulls = [], 0, 0
+def near(what, a, b, bound, least):
+    if abs(a - b) > max(bound * b, least):
+        bad.append(f"{at['options']}: {what} {a}, not {b}")
+for at in predicted["predictions"]:
+    environment = {**os.environ, "EDEN_OPTIONS": at["options"], "EDEN_STATS": "stats"}
+    if os.path.exists("stats"):
+        os.unlink("stats")
+    subprocess.run(sys.argv[1:], env=environment, stdout=subprocess.DEVNULL, check=True)
+    real = json.loads(open("stats").readline())
+    near("scavenges", at["scavenges"], real["scavenges"], 0.02, 1)
+    near("fulls", at["full_collections"], real["full_collections"], 0.1, 1)
+    near("tenured", at["tenured_bytes"], real["tenured_bytes"], 0.1, 0)
+    tenured += real["tenured_bytes"] > 0
+    fulls += real["full_collections"] > 1
+    assert sum(at["full_by_cause"].values()) == at["full_collections"], at
+print(len(predicted["predictions"]), "points,", tenured, "tenure,", fulls, "collect in full")
+for line in bad:
+    print(line)
+sys.exit(bool(bad))
+PYTHON
+}
+
+frame=("$build/workloads/dataframe" data.csv)
+record 1M frame.data "${frame[@]}"
+compare frame.data 1M,8M "${frame[@]}"
+flock=("$build/workloads/bloc" --boids 100 --frames 60)
+record 256K flock.data "${flock[@]}"
+compare flock.data 256K,4M,16M "${flock[@]}"
+goats=("$build/workloads/mobidyc" --width 40 --height 40 --goats 400 --wolves 40 --steps 40)
+record 256K goats.data "${goats[@]}"
+compare goats.data 512K,1M,4M "${goats[@]}"
+
+# ---- what the recording says of its own run ----
+
+expect_status 0 "$scope" simulate --json -i frame.data eden_size=1M,2M large_object=512K,1M
+jq -e '(.predictions | length) == 4 and .predictions[1].options == "eden_size=1M,large_object=1M" and .heap == 1 and
+    (.recorded.full_by_cause | keys) == ["allocation", "limit", "ratio", "request"]' out >/dev/null || die "JSON: $(cat out)"
+figures='[.scavenges, .full_collections, .survived_bytes, .tenured_bytes, .old_used, .full_by_cause]'
+jq -cS ".recorded | $figures" out >recorded
+"$scope" report --json -i frame.data | jq -cS ".processes[0].heaps[0] | $figures" | diff recorded - ||
+    die "what is shown as recorded is not what the report says"
+expect_status 0 "$scope" simulate -i frame.data
+[[ $(grep -cE 'as recorded$|as recorded, simulated$|nothing given$' out) == 3 ]] || die "the table: $(cat out)"
+
+# ---- what is refused ----
+
+# refused WORDS ARGUMENT...: status 1, these words on stderr, nothing on stdout.
+refused() {
+    local words=$1
+    shift
+    expect_status 1 "$scope" simulate "$@"
+    grep -qF -- "$words" err || die "simulate $* does not say '$words': $(cat err)"
+    [[ ! -s out ]] || die "simulate $* prints: $(cat out)"
+}
+refused 'eden_size=524288: smaller than recorded (1048576)' -i frame.data eden_size=512K
+refused 'smaller than recorded' -i frame.data --json eden_size=2M,512K
+refused 'stress: what this parameter does is not simulated; these are: eden_size, full_gc_ratio' -i frame.data stress=1
+refused 'edn_size: no parameter is called so; these are: eden_size' -i frame.data edn_size=1M
+refused 'eden_size=4Q: out of bounds' -i frame.data eden_size=4Q
+refused 'eden_size=: out of bounds' -i frame.data eden_size=2M,
+refused 'tenure_criterion=class: is not simulated' -i frame.data tenure_criterion=class
+refused 'eden_size: not NAME=VALUE' -i frame.data eden_size
+refused 'no heap in the recording has this number' -i frame.data --heap 2
+refused 'nonesuch' -i nonesuch
+refused 'not a recording' -i data.csv
+values=$(seq -s, 1000 1250)
+refused 'too many combinations' -i flock.data "tenure_proportion=0.${values//,/,0.}" "tenure_fill=0.${values//,/,0.}"
+
+"$scope" record -o plain.data -- "$exercise" >out 2>err || die "record: $(cat err)"
+refused 'heaps are in the recording; choose one' -i plain.data
+refused 'holds no lifetimes' -i plain.data --heap 1
+"$scope" record --lifetimes --sampling all -o sums.data -- "$exercise" >out 2>err || die "record: $(cat err)"
+refused 'has sums of lifetimes, not objects' -i sums.data --heap 1
+"$scope" record --lifetimes=details --sampling 1/2 -o half.data -- "$exercise" >out 2>err || die "record: $(cat err)"
+refused 'does not have all objects' -i half.data --heap 1
+"$scope" record --lifetimes=details --sampling all -o all.data -- "$exercise" >out 2>err || die "record: $(cat err)"
+expect_status 0 "$scope" simulate -i all.data --heap 1 eden_size=1M
+refused 'recorded with max_heap=2097152, which is not simulated' -i all.data --heap 3
+echo "what can't be known is refused"
