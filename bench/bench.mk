@@ -16,3 +16,4 @@ bench: $(BENCH_TOOLS) $(B)/bench/remembered $(B)/workloads/dataframe $(B)/bin/ed
 
 include bench/ephemerons.mk
 include bench/lifetimes.mk
+include bench/repro.mk

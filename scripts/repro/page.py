@@ -1,10 +1,19 @@
 """Markdown: tables, and numbers as they are shown."""
+import textwrap
 
 
 def table(heads, rows):
     """The first column on the left, the others on the right."""
     lines = ["| " + " | ".join(heads) + " |", "|---" + "|--:" * (len(heads) - 1) + "|"]
     return "\n".join(lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows])
+
+
+def wrapped(text):
+    """Paragraphs as lines of the usual width; tables, pictures, headings and comments stay as they are."""
+    return "\n\n".join(
+        part if part.startswith(("|", "!", "#", "<", " "))
+        else textwrap.fill(part, 118, break_long_words=False, break_on_hyphens=False)
+        for part in text.split("\n\n"))
 
 
 def number(value, form="{:,.0f}"):
@@ -16,7 +25,8 @@ def percent(share):
 
 
 def seconds(value):
-    return number(value, "{:,.0f}" if value is not None and value >= 100 else "{:.2f}")
+    """A whole number as it was given; otherwise in as many digits as it deserves."""
+    return number(value, "{:,.0f}" if isinstance(value, int) or (value or 0) >= 100 else "{:.2f}")
 
 
 def megabytes(value):
