@@ -102,8 +102,13 @@ int program_main(struct program *program, int argc, char **argv) {
     if (status >= 0) {
         return status;
     }
+    if (program->prepare != NULL && !program->prepare(program)) {
+        fprintf(stderr, "%s: %s\n", program->name, program->error);
+        return 2;
+    }
     eden_error error = {0};
-    eden_heap *heap = eden_heap_create(&(eden_options){.name = program->name}, &error);
+    eden_options options = {.name = program->name, .parameters = program->parameters};
+    eden_heap *heap = eden_heap_create(&options, &error);
     eden_mutator *mutator = heap == NULL ? NULL : eden_mutator_attach(heap, &error);
     bool ok = mutator == NULL ? program_fail(program, "the heap can't be made: %s", error.message)
                               : program->run(program, mutator);

@@ -19,6 +19,10 @@ struct program {
     struct program_number *numbers;
     size_t number_count;
     int operand_least, operand_most; /* how many operands there may be */
+    /* Called before the heap is made, may set `parameters`; NULL: nothing to do. False, after program_fail: wrong
+     * usage. */
+    bool (*prepare)(struct program *program);
+    const char *parameters; /* of the heap, as in eden_options; NULL: the defaults */
     /* The work, with the mutator of a new heap. False, after program_fail: it could not be done. */
     bool (*run)(struct program *program, eden_mutator *mutator);
 

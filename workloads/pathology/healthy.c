@@ -1,0 +1,14 @@
+/* ok: a server that works more than it allocates, in a heap with default parameters: nothing to cure. */
+#include "all.h"
+#include "sessions.h"
+
+static bool serve(struct run *run) {
+    return sessions_serve(run, &(struct sessions){.request = {.texts = 10, .bytes = 200, .readings = 8},
+                                                  .requests = 100000,
+                                                  .open = 500,
+                                                  .open_bytes = 96,
+                                                  .last = 100000,
+                                                  .indexed = 2000});
+}
+
+const struct pattern healthy = {"ok", "works more than it allocates, and little survives", NULL, NULL, serve};
