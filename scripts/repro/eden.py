@@ -22,8 +22,8 @@ def run(lab):
         chart,
         page.table(["eden, MiB", "scavenges", "their time, ms", "copied, MB", "tenured, MB"],
                    [[row[0], row[1], f"{row[3]:.1f}", page.megabytes(row[4]), page.megabytes(row[5])] for row in rows]),
-        "`micro survivors`: 4 million objects of 64 bytes, one in ten of which lives until another takes its place. The "
-        "paper's values are not known; its shape is: twice the eden, half the collections. Their time does not quite "
-        "follow: a scavenge costs what survives it, and that stops growing with eden once all that is alive fits. "
-        "Below that, a small eden tenures what would have died a little later.",
+        "`micro survivors`: 4 million objects of 64 bytes, one in ten of which lives until another takes its place. "
+        "The paper's values are not known; its shape is: twice the eden, half the collections. Their time does not "
+        "quite follow: a scavenge costs what survives it, and that stops growing with eden once all that is alive "
+        "fits. Below that, a small eden tenures what would have died a little later.",
     ])

@@ -12,8 +12,8 @@ def series(lab, name, title, options):
     path = lab.write(name, FIELDS, [[line.get(field) for field in FIELDS] for line in done.log])
     thin = f"every {max(1, len(done.log) // MOST_POINTS)}"
     chart = lab.chart(name, path, [
-        f"set title '{title}'", "set xlabel 'collection'", "set ylabel 'old space, MB'", "set y2label 'ms'", "set y2tics",
-        "set ytics nomirror", "set yrange [0:*]", "set y2range [0:*]"], [
+        f"set title '{title}'", "set xlabel 'collection'", "set ylabel 'old space, MB'",
+        "set y2label 'ms'", "set y2tics", "set ytics nomirror", "set yrange [0:*]", "set y2range [0:*]"], [
             f"using 1:(stringcolumn(2) eq 'scavenge' ? $9/1e6 : NaN) skip 1 {thin} axes x1y2 with points pt 7 ps 0.3 "
             "title 'a scavenge, ms (right)'",
             "using 1:(stringcolumn(2) eq 'full' ? $10/1e6 : NaN) skip 1 with impulses lw 2 "
@@ -34,10 +34,10 @@ def run(lab):
              series(lab, "figure-8-cards", "after: a remembered set of cards", steps[tuning_tables.CARDS])]
     return "\n\n".join([
         *(chart for chart, _ in parts),
-        page.table(["", "scavenges", "full", "for growth", "for an allocation", "a scavenge at first, us", "at last, us"],
-                   [row for _, row in parts]),
-        f"The file of {SIZE}. Of which size the paper's figures are, and their values, are not known. As there, full collections come in two "
-        "ways: for growth, at ever larger steps, and for an allocation, each time the table of rows doubles or a column "
-        "is made, the headroom being smaller. Scavenges take longer the longer the table is. The third figure is not "
-        "the paper's: after the first step of table 2, but with cards, they don't.",
+        page.table(["", "scavenges", "full", "for growth", "for an allocation", "a scavenge at first, us",
+                    "at last, us"], [row for _, row in parts]),
+        f"The file of {SIZE}. Of which size the paper's figures are, and their values, are not known. As there, full "
+        "collections come in two ways: for growth, at ever larger steps, and for an allocation, each time the table "
+        "of rows doubles or a column is made, the headroom being smaller. Scavenges take longer the longer the table "
+        "is. The third figure is not the paper's: after the first step of table 2, but with cards, they don't.",
     ])

@@ -21,8 +21,8 @@ def run(lab):
     return "\n\n".join([
         chart,
         page.table(["headroom, MiB", "full collections", "segments mapped"], [row[:2] + row[3:4] for row in rows]),
-        "`micro large`, all objects kept; sizes of objects and headroom are scaled alike, and shown as they would be at "
-        "scale 1. The paper's values are not known; its shape is: while the headroom holds no more than one object, "
-        "each allocation finds no room and collects in full, in vain; above, there is one such collection for each "
-        "headroom, and none where all fit into the first.",
+        "`micro large`, all objects kept; sizes of objects and headroom are scaled alike, and shown as they would be "
+        "at scale 1. The paper's values are not known; its shape is: while the headroom holds no more than one "
+        "object, each allocation finds no room and collects in full, in vain; above, there is one such collection "
+        "for each headroom, and none where all fit into the first.",
     ])

@@ -58,8 +58,8 @@ def read_lines(name):
 
 
 class Lab:
-    """`scale`: 1 is the papers' sizes. `times`: how often a run is done; the shortest counts. `build`: the build folder. `data`: where
-    CSV files go. `figures`: where SVGs go."""
+    """`scale`: 1 is the papers' sizes. `times`: how often a run is done; the shortest counts. `build`: the build folder.
+    `data`: where CSV files go. `figures`: where SVGs go."""
 
     def __init__(self, scale, times, build, data, figures):
         self.scale, self.times, self.build, self.data, self.figures = scale, times, build, data, figures
@@ -101,8 +101,8 @@ class Lab:
         return self.run([self.program("dataframe"), "--json", self.file(size)], options)
 
     def run(self, command, options):
-        """The shortest of so many runs; what was run already is not run again. Raises RuntimeError where the program fails, has not just one heap,
-        or answers otherwise than under other options."""
+        """The shortest of so many runs; what was run already is not run again. Raises RuntimeError where the program
+        fails, has not just one heap, or answers otherwise than under other options."""
         text = ",".join(f"{name}={value}" for name, value in options.items())
         key = (*command, text)
         if key not in self.runs:

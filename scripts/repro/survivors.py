@@ -22,8 +22,8 @@ def run(lab):
         page.table(["survivors to keep", "tenured, MB", "copied, MB"],
                    [[f"{row[0]:,}", page.megabytes(row[1]), page.megabytes(row[2])] for row in rows]),
         f"`micro {' '.join(COMMAND)}`, whose survivors of 64 bytes fill the semispace (room for {full:,}) just above "
-        "the 90% at which tenuring begins. The paper's values are not known. Its point is: the parameter says how many "
-        "survivors are spared when tenuring begins, not when it begins; the more are kept, the less is tenured, and the "
-        f"more is copied again. From {full:,} on all are kept, and what does not fit is tenured by overflow: that is "
-        "what was reached last, whatever its age, so more is tenured again than just before.",
+        "the 90% at which tenuring begins. The paper's values are not known. Its point is: the parameter says how "
+        "many survivors are spared when tenuring begins, not when it begins; the more are kept, the less is tenured, "
+        f"and the more is copied again. From {full:,} on all are kept, and what does not fit is tenured by overflow: "
+        "that is what was reached last, whatever its age, so more is tenured again than just before.",
     ])

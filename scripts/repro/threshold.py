@@ -24,7 +24,8 @@ def run(lab):
                    [[name, known, page.megabytes(runs[bug]["tenured_bytes"]), f"{runs[bug]['tenured_objects']:,}",
                      sum(line["tenured_bytes"] > 0 for line in runs[bug].of("scavenge"))]
                     for name, bug, known in (("with the bug", 1, paper_before), ("without", 0, paper_after))]
-                   + [["less", page.percent(1 - paper_after / paper_before), page.percent(1 - after / before), "", ""]]),
+                   + [["less", page.percent(1 - paper_after / paper_before), page.percent(1 - after / before), "",
+                       ""]]),
         f"`micro {' '.join(COMMAND)}`, with `compat.threshold_bug=1` and 0. With the bug the threshold lies in the "
         "other semispace: all survivors lie below it, or none, as the semispaces take turns. The paper's program is "
         "another one; what can be compared is the share.",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# micro against a reference in Python, which shares no code with it: what is alive at the end, in order, whatever the heap
-# does meanwhile; each pattern does to the heap what it is for; and the error cases.
+# micro against a reference in Python, which shares no code with it: what is alive at the end, in order, whatever the
+# heap does meanwhile; each pattern does to the heap what it is for; and the error cases.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -37,11 +37,11 @@ PYTHON
 # expect_equal PATTERN OBJECTS LIVE ONE_IN SEED SIZE
 expect_equal() {
     python3 "$folder/reference.py" "${@:1:5}" >"$folder/reference.json"
-    local options
+    local options other=remembered_set=object,compat.threshold_bug=1,survivors_to_keep=100
     for options in "" "eden_size=64K,grow_headroom=64K,full_gc_ratio=0.1,compactor=planning" \
-        "eden_size=64K,grow_headroom=64K,large_object=4K,remembered_set=object,compat.threshold_bug=1,survivors_to_keep=100"; do
-        EDEN_OPTIONS=$options "$micro" "$1" --objects "$2" --live "$3" --one-in "$4" --seed "$5" --size "$6" --json --verify \
-            >"$folder/answer.json" || die "$* with '$options': exit status $?"
+        "eden_size=64K,grow_headroom=64K,large_object=4K,$other"; do
+        EDEN_OPTIONS=$options "$micro" "$1" --objects "$2" --live "$3" --one-in "$4" --seed "$5" --size "$6" --json \
+            --verify >"$folder/answer.json" || die "$* with '$options': exit status $?"
         cmp "$folder/reference.json" "$folder/answer.json" ||
             die "$* with '$options': $(cat "$folder/answer.json") is not $(cat "$folder/reference.json")"
     done

@@ -121,8 +121,8 @@ assert lives["long_lived_memory"] > lives["long_lived_objects"], lives
 
 # The page shows each; figures are there and drawn.
 text = open(page, encoding="utf-8").read()
-for title in ("Tables 1 and 2", *(f"Figure {i}:" for i in range(2, 7)), "Figures 7 and 8", "Tables 1 to 5", "Figures 4 and 5",
-              "the shrink threshold matters"):
+for title in ("Tables 1 and 2", *(f"Figure {i}:" for i in range(2, 7)), "Figures 7 and 8", "Tables 1 to 5",
+              "Figures 4 and 5", "the shrink threshold matters"):
     assert re.search(f"^### .*{title}", text, re.M), title
 assert "**Scale 0.005.**" in text and "unknown" in text and "5,599" in text and "3,498" in text
 pictures = re.findall(r"^!\[.*\]\((.*)\)$", text, re.M)
@@ -148,15 +148,13 @@ for bad in "--scale 0" "--scale 2" "--scale x" "--times 0"; do
 done
 # A program that fails, has no heap, or answers otherwise under other options.
 mkdir -p "$folder/liar/workloads"
-liar() { printf '#!/bin/bash\n%s\n' "$1" >"$folder/liar/workloads/micro"; }
-chmod_liar() { chmod +x "$folder/liar/workloads/micro"; }
 fails() {
-    liar "$1"
-    chmod_liar
+    printf '#!/usr/bin/env bash\n%s\n' "$1" >"$folder/liar/workloads/micro"
+    chmod +x "$folder/liar/workloads/micro"
     expect_status 1 scripts/reproduce -B "$folder/liar" -o "$folder/liar/data" --only eden
     grep -qE "$2" "$folder/err" || die "'$1': $(cat "$folder/err")"
 }
 fails 'echo broken >&2; exit 3' 'gave status 3: broken'
 fails 'true' 'had 0 heaps, not one'
-fails "echo \$EDEN_OPTIONS; exec $(readlink -f "$build")/workloads/micro \"\$@\"" 'answered otherwise than under other options'
+fails "echo \$EDEN_OPTIONS; exec $(readlink -f "$build")/workloads/micro \"\$@\"" 'answered otherwise than under other'
 echo "what fails is said"
