@@ -58,12 +58,16 @@ def read_lines(name):
 
 
 class Lab:
-    """`scale`: 1 is the papers' sizes. `times`: how often a run is done; the shortest counts. `build`: the build folder.
-    `data`: where CSV files go. `figures`: where SVGs go."""
+    """`scale`: 1 is the papers' sizes. `build`: the folder of what was built.
+    `data`: where CSV files go. `figures`: where SVGs go.
 
-    def __init__(self, scale, times, build, data, figures):
-        self.scale, self.times, self.build, self.data, self.figures = scale, times, build, data, figures
+    Of a run that is done several times the shortest counts, and since a machine is busy for a while and then is not,
+    they are done in rounds: all experiments once, then all again."""
+
+    def __init__(self, scale, build, data, figures):
+        self.scale, self.build, self.data, self.figures = scale, build, data, figures
         self.runs = {}
+        self.fresh = set()
         self.answers = {}
         for folder in (data, figures):
             os.makedirs(folder, exist_ok=True)
@@ -100,13 +104,18 @@ class Lab:
     def frame(self, size, options):
         return self.run([self.program("dataframe"), "--json", self.file(size)], options)
 
+    def new_round(self):
+        self.fresh.clear()
+
     def run(self, command, options):
-        """The shortest of so many runs; what was run already is not run again. Raises RuntimeError where the program
-        fails, has not just one heap, or answers otherwise than under other options."""
+        """The shortest run so far, after one more if there was none in this round. Raises RuntimeError where the
+        program fails, has not just one heap, or answers otherwise than under other options."""
         text = ",".join(f"{name}={value}" for name, value in options.items())
         key = (*command, text)
-        if key not in self.runs:
-            self.runs[key] = min((self.run_once(command, text) for _ in range(self.times)), key=lambda run: run.wall)
+        if key not in self.fresh:
+            self.fresh.add(key)
+            runs = [self.run_once(command, text), *([self.runs[key]] if key in self.runs else [])]
+            self.runs[key] = min(runs, key=lambda run: run.wall)
         return self.runs[key]
 
     def run_once(self, command, options):

@@ -1,4 +1,5 @@
 """Markdown: tables, and numbers as they are shown."""
+import re
 import textwrap
 
 
@@ -9,11 +10,14 @@ def table(heads, rows):
 
 
 def wrapped(text):
-    """Paragraphs as lines of the usual width; tables, pictures, headings and comments stay as they are."""
-    return "\n\n".join(
-        part if part.startswith(("|", "!", "#", "<", " "))
-        else textwrap.fill(part, 118, break_long_words=False, break_on_hyphens=False)
-        for part in text.split("\n\n"))
+    """Paragraphs as lines of the usual width, none of which begins as an item of a list would; tables, pictures,
+    headings and comments stay as they are."""
+    def fill(part):
+        lines = textwrap.fill(part, 118, break_long_words=False, break_on_hyphens=False)
+        return re.sub(r"\n(\d+[.)]|[-+*]) ", r" \1\n", lines)
+
+    return "\n\n".join(part if part.startswith(("|", "!", "#", "<", " ")) else fill(part)
+                       for part in text.split("\n\n"))
 
 
 def number(value, form="{:,.0f}"):
