@@ -8,16 +8,16 @@
 #include "all.h"
 #include "sessions.h"
 
-static const struct request answer = {.texts = 1, .bytes = 160, .readings = 0};
+static const struct request answer = {.texts = 1, .bytes = 80, .readings = 0};
 
 static bool serve_many(struct run *run) {
     return sessions_serve(
         run,
-        &(struct sessions){.request = answer, .requests = 1500000, .open = 1900, .open_bytes = 8, .last = 1500000});
+        &(struct sessions){.request = answer, .requests = 2500000, .open = 3600, .open_bytes = 16, .last = 2500000});
 }
 static bool serve_few(struct run *run) {
     return sessions_serve(
-        run, &(struct sessions){.request = answer, .requests = 1500000, .open = 5, .open_bytes = 8, .last = 1500000});
+        run, &(struct sessions){.request = answer, .requests = 2500000, .open = 5, .open_bytes = 16, .last = 2500000});
 }
 
 const struct pattern eden_small = {"eden.small", "allocates fast from an eden of half a megabyte", "eden_size=512K",

@@ -1,4 +1,4 @@
-/* ephemeron.load: a table of symbols that keeps none alive, in 200 weak arrays of 64 KB.
+/* ephemeron.load: a table of symbols that keeps none alive, in 100 weak arrays of 64 KB.
  *
  * Each request adds some symbols, so that most arrays refer to something young when a scavenge comes; and of a weak
  * array that does, every slot is looked at, to find out which symbols have died. That takes far more time than all
@@ -8,7 +8,7 @@
 #include "all.h"
 #include "parts.h"
 
-enum { PAGES = 200, PAGE_SLOTS = 8000, SYMBOLS = 100000, HELD = 500, REQUESTS = 40000 };
+enum { PAGES = 100, PAGE_SLOTS = 8000, SYMBOLS = 100000, HELD = 500, REQUESTS = 40000 };
 enum { ROOT_PAGES, ROOT_SYMBOLS, ROOT_HELD, ROOTS };
 
 struct symbols {

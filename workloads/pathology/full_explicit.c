@@ -52,11 +52,11 @@ static bool serve(struct run *run, const struct shape *shape) {
 
 static bool serve_and_collect(struct run *run) {
     return serve(run,
-                 &(struct shape){.phases = 1, .batches = 20, .requests = 200, .indexed = 90000, .after_batch = true});
+                 &(struct shape){.phases = 1, .batches = 20, .requests = 200, .indexed = 70000, .after_batch = true});
 }
 static bool serve_phases(struct run *run) {
     return serve(run,
-                 &(struct shape){.phases = 2, .batches = 20, .requests = 200, .indexed = 60000, .after_batch = false});
+                 &(struct shape){.phases = 2, .batches = 20, .requests = 200, .indexed = 40000, .after_batch = false});
 }
 
 const struct pattern full_explicit = {"full.explicit", "asks for a full collection after each batch of requests",

@@ -8,7 +8,7 @@
 #include "all.h"
 #include "parts.h"
 
-enum { COLUMNS = 24, COLUMN_WORDS = 18 * 1024 * 1024 / 8, STRIDE = 4096, INDEXED = 70000 };
+enum { COLUMNS = 24, COLUMN_WORDS = 18 * 1024 * 1024 / 8, STRIDE = 4096, INDEXED = 60000 };
 enum { ROOT_INDEX, ROOT_FRAME, ROOTS };
 
 /* Its first word of each stretch is written and read; the rest is room to grow. */
@@ -34,7 +34,7 @@ static bool check(struct run *run, eden_value words, int column) {
 static bool make_columns(struct run *run) {
     EDEN_FRAME(run->mutator, roots, ROOTS);
     struct request parsing = {
-        .site = part_site(run, CLASS_TEXT, "Column>>parse:"), .texts = 6000, .bytes = 120, .readings = 10};
+        .site = part_site(run, CLASS_TEXT, "Column>>parse:"), .texts = 6000, .bytes = 120, .readings = 15};
     eden_class frame = part_site(run, CLASS_ARRAY, "DataFrame class>>new:");
     eden_class column = part_site(run, CLASS_WORDS, "Column class>>new:");
     if (parsing.site == 0 || frame == 0 || column == 0 || !index_build(run, &roots[ROOT_INDEX], INDEXED, 40) ||

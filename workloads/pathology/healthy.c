@@ -3,11 +3,11 @@
 #include "sessions.h"
 
 static bool serve(struct run *run) {
-    return sessions_serve(run, &(struct sessions){.request = {.texts = 10, .bytes = 200, .readings = 8},
-                                                  .requests = 100000,
+    return sessions_serve(run, &(struct sessions){.request = {.texts = 10, .bytes = 200, .readings = 4},
+                                                  .requests = 50000,
                                                   .open = 500,
-                                                  .open_bytes = 96,
-                                                  .last = 100000,
+                                                  .open_bytes = 128,
+                                                  .last = 50000,
                                                   .indexed = 2000});
 }
 

@@ -1,127 +1,130 @@
 /* heap.fragmented: free memory in pieces, in a heap that never compacts.
  *
- * Buffers grow from step to step, each a little too large for the holes that the last step left, and between them stand
- * small blocks that stay. Then each request wants a buffer of 12 MB: three times as much is free, but no such piece,
- * and max_heap allows no more. Each attempt costs a full collection and fails, and the request does its work in parts.
- * Cure: compactor=selective, the default, which slides old space together before it gives up: then one attempt
- * succeeds.
+ * Buffers grow from step to step, and every third stays: so the holes between those that stay are always too small for
+ * the next step's. Then each request wants a buffer of 12 MB: twice as much is free, but in no such piece, and max_heap
+ * allows no more. Each attempt costs a full collection and fails, and the request does its work in parts. Cure:
+ * compactor=selective, the default, which slides old space together before it gives up: then one attempt succeeds.
  *
- * In the near miss no blocks stand between the buffers, so that the same collector finds the piece. */
+ * In the near miss those that stay are made before those that don't, so that the same collector finds the piece. */
 #include "all.h"
 #include "parts.h"
 
-enum { STEPS = 4, FIRST_WORDS = 96 * 1024, A_STEP = 9 * 1024 * 1024, BLOCK_WORDS = 640 };
-enum { BLOCKS = 512, BUFFERS = 16, WANTED_WORDS = 12 * 1024 * 1024 / 8, PARTS = 16, REQUESTS = 60, STRIDE = 4096 };
-enum { ROOT_INDEX, ROOT_BLOCKS, ROOT_BUFFERS, ROOT_WANTED, ROOTS };
+enum { FIRST_BYTES = 512 * 1024 - 16, GROWTH = 5, OF = 2, STEPS = 3, A_STEP = 12 * 1024 * 1024, MOST = 24 };
+enum { WANTED_BYTES = 12 * 1024 * 1024, PARTS = 64, REQUESTS = 40, STRIDE = 4096 };
+enum { ROOT_INDEX, ROOT_KEPT, ROOT_DROPPED, ROOT_WANTED, ROOTS };
 
-struct fragments {
+struct store {
     struct run *run;
     eden_value *roots;
-    eden_class block, buffer, part;
-    size_t blocks;
-    bool blocks_between;
+    eden_class buffer, part;
+    size_t kept, dropped;
 };
 
-static bool add_words(struct fragments *f, eden_class site, size_t words, size_t root, size_t slot, int64_t number) {
-    eden_value value = text_new(f->run, site, words * 8, number);
-    if (value == EDEN_NONE) {
+static bool add_buffer(struct store *store, size_t bytes, bool keep) {
+    size_t number = keep ? store->kept : store->dropped;
+    eden_value buffer = text_new(store->run, store->buffer, bytes, (int64_t)number);
+    if (buffer == EDEN_NONE) {
         return false;
     }
-    eden_slot_set(f->run->mutator, f->roots[root], slot, value);
-    return true;
-}
-
-/* One size of buffers, with blocks that stay in between, or after them. */
-static bool step(struct fragments *f, size_t words) {
-    size_t count = A_STEP / (words * 8);
-    for (size_t i = 0; i < count; i++) {
-        if (!add_words(f, f->buffer, words, ROOT_BUFFERS, i, (int64_t)i) ||
-            (f->blocks_between && !add_words(f, f->block, BLOCK_WORDS, ROOT_BLOCKS, f->blocks, (int64_t)f->blocks))) {
-            return false;
-        }
-        f->blocks += f->blocks_between;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (!text_check(f->run, eden_slot(f->roots[ROOT_BUFFERS], i), (int64_t)i)) {
-            return false;
-        }
-        eden_slot_set(f->run->mutator, f->roots[ROOT_BUFFERS], i, EDEN_NONE);
+    eden_slot_set(store->run->mutator, store->roots[keep ? ROOT_KEPT : ROOT_DROPPED], number, buffer);
+    if (keep) {
+        store->kept++;
+    } else {
+        store->dropped++;
     }
     return true;
 }
 
-static void work_on(struct run *run, eden_value words, size_t from, size_t count) {
-    uint64_t *raw = eden_raw(words);
-    for (size_t i = 0; i < count; i += STRIDE) {
-        raw[i] = from + i;
+/* Buffers of one size, of which every third stays. */
+static bool step(struct store *store, size_t bytes, bool mixed) {
+    size_t count = A_STEP / bytes, keeps = count / 3;
+    for (size_t i = 0; i < count; i++) {
+        if (!add_buffer(store, bytes, mixed ? i % 3 == 2 : i < keeps)) {
+            return false;
+        }
     }
-    for (size_t i = 0; i < count; i += STRIDE) {
-        checksum_word(&run->checksum, raw[i]);
+    for (; store->dropped > 0; store->dropped--) {
+        size_t last = store->dropped - 1;
+        if (!text_check(store->run, eden_slot(store->roots[ROOT_DROPPED], last), (int64_t)last)) {
+            return false;
+        }
+        eden_slot_set(store->run->mutator, store->roots[ROOT_DROPPED], last, EDEN_NONE);
+    }
+    return true;
+}
+
+/* Words of a buffer, or of a part of one that begins at a word of it. */
+static void work_on(struct run *run, eden_value buffer, size_t from, size_t bytes) {
+    uint64_t *words = eden_raw(buffer);
+    for (size_t i = 0; i < bytes / 8; i += STRIDE) {
+        words[i] = from + i;
+    }
+    for (size_t i = 0; i < bytes / 8; i += STRIDE) {
+        checksum_word(&run->checksum, words[i]);
     }
 }
 
-/* In the large buffer, once there is one; in parts where there is none. */
-static bool request(struct fragments *f) {
-    struct run *run = f->run;
-    if (f->roots[ROOT_WANTED] == EDEN_NONE) {
-        f->roots[ROOT_WANTED] = eden_new_raw(run->mutator, f->buffer, WANTED_WORDS * 8);
+/* Works in the large buffer once there is one; in parts where there is none. */
+static bool use_buffer(struct store *store) {
+    struct run *run = store->run;
+    eden_value *wanted = &store->roots[ROOT_WANTED];
+    if (*wanted == EDEN_NONE) {
+        *wanted = eden_new_raw(run->mutator, store->buffer, WANTED_BYTES);
     }
-    if (f->roots[ROOT_WANTED] != EDEN_NONE) {
-        work_on(run, f->roots[ROOT_WANTED], 0, WANTED_WORDS);
+    if (*wanted != EDEN_NONE) {
+        work_on(run, *wanted, 0, WANTED_BYTES);
         return true;
     }
     for (size_t part = 0; part < PARTS; part++) {
-        eden_value words = eden_new_raw(run->mutator, f->part, WANTED_WORDS * 8 / PARTS);
-        if (words == EDEN_NONE) {
+        eden_value buffer = eden_new_raw(run->mutator, store->part, WANTED_BYTES / PARTS);
+        if (buffer == EDEN_NONE) {
             return program_exhausted(run->program, run->mutator);
         }
-        work_on(run, words, part * (WANTED_WORDS / PARTS), WANTED_WORDS / PARTS);
+        work_on(run, buffer, part * (WANTED_BYTES / PARTS / 8), WANTED_BYTES / PARTS);
     }
     return true;
 }
 
-static bool fragment(struct run *run, bool blocks_between) {
+static bool fragment(struct run *run, bool mixed) {
     EDEN_FRAME(run->mutator, roots, ROOTS);
     struct request parsing = {
-        .site = part_site(run, CLASS_TEXT, "Request>>parse:"), .texts = 2000, .bytes = 120, .readings = 10};
-    struct fragments f = {.run = run,
+        .site = part_site(run, CLASS_TEXT, "Request>>parse:"), .texts = 2000, .bytes = 120, .readings = 20};
+    struct store store = {.run = run,
                           .roots = roots,
-                          .block = part_site(run, CLASS_TEXT, "Store>>addBlock:"),
                           .buffer = part_site(run, CLASS_TEXT, "Buffer class>>new:"),
-                          .part = part_site(run, CLASS_TEXT, "Buffer>>nextPart"),
-                          .blocks_between = blocks_between};
+                          .part = part_site(run, CLASS_TEXT, "Buffer>>nextPart")};
     eden_class table = part_site(run, CLASS_ARRAY, "Store class>>new");
-    if (parsing.site == 0 || f.block == 0 || f.buffer == 0 || f.part == 0 || table == 0 ||
-        !index_build(run, &roots[ROOT_INDEX], 60000, 40) || !table_new(run, &roots[ROOT_BLOCKS], table, BLOCKS) ||
-        !table_new(run, &roots[ROOT_BUFFERS], table, BUFFERS)) {
+    if (parsing.site == 0 || store.buffer == 0 || store.part == 0 || table == 0 ||
+        !index_build(run, &roots[ROOT_INDEX], 40000, 40) || !table_new(run, &roots[ROOT_KEPT], table, MOST * STEPS) ||
+        !table_new(run, &roots[ROOT_DROPPED], table, MOST)) {
         return false;
     }
-    size_t words = FIRST_WORDS;
-    for (int i = 0; i < STEPS; i++, words += words / 2) {
-        if (!step(&f, words)) {
+    size_t bytes = FIRST_BYTES;
+    for (int i = 0; i < STEPS; i++, bytes = bytes / 8 * GROWTH / OF * 8) {
+        if (!step(&store, bytes, mixed)) {
             return false;
         }
     }
     for (int i = 0; i < REQUESTS; i++) {
-        if (!request(&f) || !request_serve(run, &parsing)) {
+        if (!use_buffer(&store) || !request_serve(run, &parsing)) {
             return false;
         }
     }
-    for (size_t i = 0; i < f.blocks; i++) {
-        if (!text_check(run, eden_slot(roots[ROOT_BLOCKS], i), (int64_t)i)) {
+    for (size_t i = 0; i < store.kept; i++) {
+        if (!text_check(run, eden_slot(roots[ROOT_KEPT], i), (int64_t)i)) {
             return false;
         }
     }
     return index_check(run, roots[ROOT_INDEX]) && program_verify(run->program, run->mutator);
 }
 
-static bool fragment_between(struct run *run) { return fragment(run, true); }
-static bool fragment_not(struct run *run) { return fragment(run, false); }
+static bool keep_between(struct run *run) { return fragment(run, true); }
+static bool keep_first(struct run *run) { return fragment(run, false); }
 
-#define NEVER_COMPACTS                                                                                                 \
-    "compactor=none,max_heap=64M,eden_size=4M,grow_headroom=16M,large_object=4K,tenure_fill=0,tenure_proportion=1"
+static const char never_compacts[] =
+    "compactor=none,max_heap=56M,eden_size=4M,large_object=256K,tenure_fill=0,tenure_proportion=1";
 
 const struct pattern heap_fragmented = {"heap.fragmented", "wants a large buffer where free memory is in pieces",
-                                        NEVER_COMPACTS, NULL, fragment_between};
+                                        never_compacts, NULL, keep_between};
 const struct pattern heap_fragmented_near = {
-    "heap.fragmented-near", "wants the same buffer where free memory is in one", NEVER_COMPACTS, NULL, fragment_not};
+    "heap.fragmented-near", "wants the same buffer where free memory is in one", never_compacts, NULL, keep_first};

@@ -8,7 +8,7 @@
 #include "all.h"
 #include "parts.h"
 
-enum { FRAMES = 80, WORDS = 24 * 1024 * 1024 / 8, WORDS_A_PAGE = 512, TITLES = 50000, SCENE = 2000 };
+enum { FRAMES = 24, WORDS = 24 * 1024 * 1024 / 8, WORDS_A_PAGE = 512, TITLES = 30000, SCENE = 1000 };
 enum { ROOT_PICTURE, ROOT_SCENE, ROOT_TITLES, ROOTS };
 
 static uint64_t pixel(int frame, size_t i) { return (uint64_t)frame * WORDS + i; }
@@ -49,7 +49,7 @@ static bool animate(struct run *run) {
     EDEN_FRAME(run->mutator, roots, ROOTS);
     eden_class picture = part_site(run, CLASS_WORDS, "Canvas>>newFrame");
     struct request events = {
-        .site = part_site(run, CLASS_TEXT, "Canvas>>draw:"), .texts = 1000, .bytes = 80, .readings = 1};
+        .site = part_site(run, CLASS_TEXT, "Canvas>>draw:"), .texts = 3000, .bytes = 80, .readings = 1};
     if (picture == 0 || events.site == 0 || !show_titles(run, roots)) {
         return false;
     }

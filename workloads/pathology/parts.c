@@ -19,6 +19,8 @@ eden_class part_site(struct run *run, enum part_class class, const char *name) {
     return site;
 }
 
+enum { RECORD_BYTES = 40 }; /* of a record and its text, without what the text holds */
+
 /* Each differs from the last in many bits: the factor, odd, is 2^64 divided by the golden ratio. */
 static uint64_t text_word(int64_t number, size_t i) {
     uint64_t x = ((uint64_t)number * 1021 + i + 1) * 0x9E3779B97F4A7C15u;
@@ -45,6 +47,15 @@ bool text_check(struct run *run, eden_value text, int64_t number) {
         differ |= words[i] ^ text_word(number, i);
     }
     return differ == 0 || program_fail(run->program, "text %lld is not what was written", (long long)number);
+}
+
+struct record_sites record_sites(struct run *run, const char *record, const char *text) {
+    struct record_sites sites = {part_site(run, CLASS_RECORD, record), part_site(run, CLASS_TEXT, text)};
+    if (sites.record != 0 && sites.text != 0) {
+        eden_tenure_choose(eden_mutator_heap(run->mutator), sites.record, true);
+        eden_tenure_choose(eden_mutator_heap(run->mutator), sites.text, true);
+    }
+    return sites;
 }
 
 eden_value record_new(struct run *run, struct record_sites sites, size_t text_bytes, int64_t number) {
@@ -76,13 +87,17 @@ bool table_new(struct run *run, eden_value *root, eden_class site, size_t slots)
 }
 
 bool index_build(struct run *run, eden_value *root, size_t records, size_t text_bytes) {
-    struct record_sites sites = {part_site(run, CLASS_RECORD, "Index>>add:"),
-                                 part_site(run, CLASS_TEXT, "Index>>readKey")};
+    struct record_sites sites = record_sites(run, "Index>>add:", "Index>>readKey");
     eden_class table = part_site(run, CLASS_ARRAY, "Index class>>new:");
-    if (sites.record == 0 || sites.text == 0 || table == 0 || !table_new(run, root, table, records)) {
+    eden_class line = part_site(run, CLASS_TEXT, "Index>>nextLine");
+    if (sites.record == 0 || sites.text == 0 || table == 0 || line == 0 || !table_new(run, root, table, records)) {
         return false;
     }
+    size_t line_bytes = 5 * (RECORD_BYTES + text_bytes);
     for (size_t i = 0; i < records; i++) {
+        if (text_new(run, line, line_bytes, (int64_t)i) == EDEN_NONE) {
+            return false;
+        }
         eden_value record = record_new(run, sites, text_bytes, (int64_t)i);
         if (record == EDEN_NONE) {
             return false;

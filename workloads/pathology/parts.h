@@ -25,13 +25,16 @@ bool text_check(struct run *run, eden_value text, int64_t number);
 struct record_sites {
     eden_class record, text;
 };
+/* 0 where a site can't be defined. tenure_criterion=site tenures records and their texts at their first scavenge. */
+struct record_sites record_sites(struct run *run, const char *record, const char *text);
 eden_value record_new(struct run *run, struct record_sites sites, size_t text_bytes, int64_t number);
 bool record_check(struct run *run, eden_value record, int64_t number);
 
 /* An array of empty slots in a root. */
 bool table_new(struct run *run, eden_value *root, eden_class site, size_t slots);
 
-/* Fills a new table with records numbered from 0; checks that it is so. */
+/* Fills a new table with records numbered from 0, which are read from lines; checks that it is so. Of what that
+ * allocates a sixth stays: less than a survivor semispace has room for. */
 bool index_build(struct run *run, eden_value *root, size_t records, size_t text_bytes);
 bool index_check(struct run *run, eden_value table);
 

@@ -1,14 +1,14 @@
-/* scavenge.remembered: a table of 4 million slots, into which each request stores, in a heap that remembers whole
+/* scavenge.remembered: a table of 2 million slots, into which each request stores, in a heap that remembers whole
  * objects.
  *
- * One store of a young object makes the whole table part of the remembered set, and each scavenge scans its 32 MB to
+ * One store of a young object makes the whole table part of the remembered set, and each scavenge scans its 16 MB to
  * find the few young objects in it. Cure: remembered_set=card.
  *
  * The near miss has the same table and stores into it once in a long while. */
 #include "all.h"
 #include "parts.h"
 
-enum { SLOTS = 4 * 1024 * 1024, USED = 2000, REQUESTS = 30000 };
+enum { SLOTS = 2 * 1024 * 1024, USED = 2000, REQUESTS = 30000 };
 enum { ROOT_TABLE, ROOTS };
 
 /* Slot i holds the text of the last request that was stored there; -1: none. */
@@ -53,7 +53,7 @@ static bool serve(struct run *run, int requests_a_store) {
 }
 
 static bool serve_storing(struct run *run) { return serve(run, 1); }
-static bool serve_reading(struct run *run) { return serve(run, 10000); }
+static bool serve_reading(struct run *run) { return serve(run, REQUESTS); }
 
 const struct pattern scavenge_remembered = {"scavenge.remembered", "stores into a large table with each request",
                                             "remembered_set=object,tenure_fill=0,tenure_proportion=1", NULL,

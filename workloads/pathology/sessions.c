@@ -4,7 +4,7 @@ enum { ROOT_INDEX, ROOT_OPEN, ROOTS };
 
 static bool check(struct run *run, const struct sessions *sessions, eden_value open) {
     for (int i = sessions->last - sessions->open; i < sessions->last; i++) {
-        if (!record_check(run, eden_slot(open, (size_t)(i % sessions->open)), i)) {
+        if (!text_check(run, eden_slot(open, (size_t)(i % sessions->open)), i)) {
             return false;
         }
     }
@@ -15,10 +15,9 @@ bool sessions_serve(struct run *run, const struct sessions *sessions) {
     EDEN_FRAME(run->mutator, roots, ROOTS);
     struct request request = sessions->request;
     request.site = part_site(run, CLASS_TEXT, "Server>>answer:");
-    struct record_sites sites = {part_site(run, CLASS_RECORD, "Session class>>open"),
-                                 part_site(run, CLASS_TEXT, "Session>>state")};
+    eden_class state = part_site(run, CLASS_TEXT, "Session class>>open");
     eden_class table = part_site(run, CLASS_ARRAY, "Server>>sessions");
-    if (request.site == 0 || sites.record == 0 || sites.text == 0 || table == 0 ||
+    if (request.site == 0 || state == 0 || table == 0 ||
         !index_build(run, &roots[ROOT_INDEX], (size_t)sessions->indexed, 40) ||
         !table_new(run, &roots[ROOT_OPEN], table, (size_t)sessions->open)) {
         return false;
@@ -28,7 +27,7 @@ bool sessions_serve(struct run *run, const struct sessions *sessions) {
             return false;
         }
         if (i < sessions->last) {
-            eden_value session = record_new(run, sites, (size_t)sessions->open_bytes, i);
+            eden_value session = text_new(run, state, (size_t)sessions->open_bytes, i);
             if (session == EDEN_NONE) {
                 return false;
             }

@@ -9,7 +9,7 @@ struct sessions {
     struct request request; /* what each request makes and drops; its site is defined by sessions_serve */
     int requests;
     int open;       /* sessions at a time; each request opens one, and ends the oldest */
-    int open_bytes; /* of a session's state */
+    int open_bytes; /* of a session: a text */
     int last;       /* from this request on none is opened or ended */
     int indexed;    /* records of an index that lives as long as the server; 0: none */
 };

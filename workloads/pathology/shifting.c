@@ -6,10 +6,10 @@
 
 static bool read_and_serve(struct run *run) {
     return sessions_serve(run, &(struct sessions){.request = {.texts = 4, .bytes = 160, .readings = 4},
-                                                  .requests = 300000,
+                                                  .requests = 150000,
                                                   .open = 30000,
-                                                  .open_bytes = 104,
-                                                  .last = 300000,
+                                                  .open_bytes = 136,
+                                                  .last = 150000,
                                                   .indexed = 300000});
 }
 

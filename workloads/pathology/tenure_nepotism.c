@@ -2,14 +2,14 @@
  *
  * A burst at the beginning outgrew the survivor semispace, so that some nodes are old. A dead old node keeps its
  * successor alive, which is tenured in its turn and keeps the next: nothing that goes through the queue ever dies young
- * again, but is copied to old space and waits there for a full collection. Cure: eden_size=64M, in whose semispace the
- * burst has room; better, a program that clears the link.
+ * again, but is copied to old space and waits there for a full collection. Cure: eden_size=16M, in which the burst is
+ * over before there is a scavenge; better, a program that clears the link.
  *
  * The near miss clears it. */
 #include "all.h"
 #include "parts.h"
 
-enum { BURST = 200000, LIVE = 1000, NODES = 1200000 };
+enum { BURST = 40000, LIVE = 1000, NODES = 1200000 };
 enum { ROOT_FRONT, ROOT_BACK, ROOT_NODE, ROOTS };
 
 struct queue {
@@ -76,6 +76,6 @@ static bool keep_links(struct run *run) { return go_through(run, false); }
 static bool clear_links(struct run *run) { return go_through(run, true); }
 
 const struct pattern tenure_nepotism = {"tenure.nepotism", "a queue whose dead old nodes keep their successors",
-                                        "eden_size=4M", "scavenge.overflow tenure.premature", keep_links};
+                                        "eden_size=1M", "scavenge.overflow tenure.premature", keep_links};
 const struct pattern tenure_nepotism_near = {"tenure.nepotism-near", "the same queue, which clears a node's link",
-                                             "eden_size=4M", NULL, clear_links};
+                                             "eden_size=1M", NULL, clear_links};

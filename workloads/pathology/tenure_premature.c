@@ -9,24 +9,26 @@
 #include "sessions.h"
 
 static bool serve_ending(struct run *run) {
-    return sessions_serve(run, &(struct sessions){.request = {.texts = 6, .bytes = 200, .readings = 0},
-                                                  .requests = 300000,
-                                                  .open = 18000,
-                                                  .open_bytes = 104,
-                                                  .last = 300000,
-                                                  .indexed = 60000});
+    return sessions_serve(run, &(struct sessions){.request = {.texts = 56, .bytes = 200, .readings = 0},
+                                                  .requests = 28000,
+                                                  .open = 327,
+                                                  .open_bytes = 1016,
+                                                  .last = 28000,
+                                                  .indexed = 40000});
 }
 
 static bool serve_keeping(struct run *run) {
-    return sessions_serve(run, &(struct sessions){.request = {.texts = 6, .bytes = 200, .readings = 0},
-                                                  .requests = 300000,
-                                                  .open = 18000,
-                                                  .open_bytes = 104,
-                                                  .last = 18000,
-                                                  .indexed = 60000});
+    return sessions_serve(run, &(struct sessions){.request = {.texts = 56, .bytes = 200, .readings = 0},
+                                                  .requests = 28000,
+                                                  .open = 327,
+                                                  .open_bytes = 1016,
+                                                  .last = 327,
+                                                  .indexed = 40000});
 }
 
 const struct pattern tenure_premature = {"tenure.premature", "ends sessions soon after they were tenured",
-                                         "tenure_fill=0.1,tenure_proportion=1", NULL, serve_ending};
+                                         "eden_size=2M,grow_headroom=1M,tenure_fill=0.1,tenure_proportion=1", NULL,
+                                         serve_ending};
 const struct pattern tenure_premature_near = {"tenure.premature-near", "tenures sessions that stay open",
-                                              "tenure_fill=0.1,tenure_proportion=1", NULL, serve_keeping};
+                                              "eden_size=2M,grow_headroom=1M,tenure_fill=0.1,tenure_proportion=1", NULL,
+                                              serve_keeping};
