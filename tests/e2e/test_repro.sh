@@ -142,7 +142,7 @@ expect_status 0 reproduce --only "eden, ratio" --page "$folder/none.md"
 # What can't be done.
 expect_status 1 reproduce --only nonesuch
 grep -q "^reproduce: nonesuch: not one of the experiments tables, " "$folder/err" || die "$(cat "$folder/err")"
-for bad in "--scale 0" "--scale 2" "--scale x" "--times 0"; do
+for bad in "--scale 0" "--scale 0.004" "--scale 2" "--scale x" "--times 0"; do
     # shellcheck disable=SC2086
     expect_status 2 reproduce $bad
 done
