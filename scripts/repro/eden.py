@@ -9,7 +9,7 @@ def run(lab):
     rows = []
     for size in SIZES:
         done = lab.run([lab.program("micro"), *COMMAND], paper.VM | {"eden_size": size})
-        rows.append([size >> 20, done["scavenges"], done["full_collections"], done["scavenge_ns"] / 1e6,
+        rows.append([size >> 20, done["scavenges"], done["full_collections"], done.seconds(done["scavenge_ns"]) * 1e3,
                      done["survived_bytes"], done["tenured_bytes"]])
     path = lab.write("figure-2", ["eden_mib", "scavenges", "full_collections", "scavenge_ms", "survived_bytes",
                                   "tenured_bytes"], rows)

@@ -20,7 +20,7 @@ def series(lab, name, title, options):
             "title 'old space at a full collection, MB (left)'"])
     scavenges = done.of("scavenge")
     tenth = max(1, len(scavenges) // 10)
-    mean = [sum(line["duration_ns"] for line in part) / 1e3 / len(part)
+    mean = [done.seconds(sum(line["duration_ns"] for line in part)) * 1e6 / len(part)
             for part in (scavenges[:tenth], scavenges[-tenth:])]
     return chart, [title, len(scavenges), done["full_collections"],
                    *(page.number(done["full_by_cause"][cause]) for cause in ("ratio", "allocation")),

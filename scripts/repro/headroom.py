@@ -12,7 +12,7 @@ def run(lab):
     for headroom in HEADROOMS:
         done = lab.run(command, lab.papers({"grow_headroom": headroom * paper.MIB, "full_gc_ratio": "inf"}))
         rows.append([headroom, done["full_collections"], done["full_by_cause"]["allocation"],
-                     done["segments_mapped"], done["full_ns"] / 1e6])
+                     done["segments_mapped"], done.seconds(done["full_ns"]) * 1e3])
     path = lab.write("figure-5", ["headroom_mib_at_scale_1", "full_collections", "by_allocation", "segments_mapped",
                                   "full_ms"], rows)
     chart = lab.chart("figure-5", path, ["set logscale x 2", "set xlabel 'headroom, MiB (at scale 1)'",

@@ -9,8 +9,8 @@ def run(lab):
     rows = []
     for ratio in RATIOS:
         done = lab.run([lab.program("micro"), *COMMAND], paper.VM | {"full_gc_ratio": ratio})
-        rows.append([ratio, done["full_collections"], done["scavenges"], done["full_ns"] / 1e6, done["freed_bytes"],
-                     done["old_used"]])
+        rows.append([ratio, done["full_collections"], done["scavenges"], done.seconds(done["full_ns"]) * 1e3,
+                     done["freed_bytes"], done["old_used"]])
     path = lab.write("figure-4", ["full_gc_ratio", "full_collections", "scavenges", "full_ms", "freed_bytes",
                                   "old_used"], rows)
     chart = lab.chart("figure-4", path, ["set xlabel 'full_gc_ratio'", "set ylabel 'full collections'",

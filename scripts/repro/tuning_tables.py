@@ -22,7 +22,7 @@ def table(lab, title, known, step):
     rows = []
     for size, (total, share) in known.items():
         run = lab.frame(size, list(steps(lab, size).values())[step])
-        rows.append([size, f"{lab.rows(size):,}", page.seconds(total), page.percent(share), page.seconds(run.wall),
+        rows.append([size, f"{lab.rows(size):,}", page.seconds(total), page.percent(share), page.seconds(run.processor),
                      page.percent(run.gc_share), run["scavenges"], run["full_collections"]])
     heads = ["file", "rows here", "paper: run, s", "of it GC", "here: run, s", "of it GC", "scavenges", "full"]
     return f"**{title}**\n\n{page.table(heads, rows)}"
@@ -33,11 +33,11 @@ def run(lab):
     for size in paper.SIZES:
         for name, options in steps(lab, size).items():
             done = lab.frame(size, options)
-            scavenge_us = done["scavenge_ns"] / 1e3 / max(1, done["scavenges"])
-            rows.append([size, name, done.wall, done.gc_seconds, done.gc_share, done["scavenges"],
+            scavenge_us = done.seconds(done["scavenge_ns"]) * 1e6 / max(1, done["scavenges"])
+            rows.append([size, name, done.processor, done.gc_seconds, done.gc_share, done["scavenges"],
                          done["full_collections"], done["tenured_bytes"], scavenge_us, done.remembered_share(),
                          done["remembered_now"]])
-            shown.append([size, name, page.seconds(done.wall), page.seconds(done.gc_seconds), done["scavenges"],
+            shown.append([size, name, page.seconds(done.processor), page.seconds(done.gc_seconds), done["scavenges"],
                           done["full_collections"], page.number(scavenge_us), page.percent(done.remembered_share()),
                           done["remembered_now"]])
     lab.write("tuning-tables", ["file", "step", "run_s", "gc_s", "gc_share", "scavenges", "full_collections",
