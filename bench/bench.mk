@@ -18,3 +18,4 @@ include bench/ephemerons.mk
 include bench/lifetimes.mk
 include bench/tune.mk
 include bench/simulate.mk
+include bench/repro.mk

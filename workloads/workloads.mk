@@ -8,6 +8,7 @@ FOLDER_honeyginger := sph
 FOLDER_mobidyc := agents
 FOLDER_bloc := boids
 FOLDER_moose := model
+FOLDER_micro := allocation
 FOLDER_patterns := pathology
 LIBS_bloc := -ljansson
 LIBS_moose := -lbpf -ljansson

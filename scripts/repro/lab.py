@@ -1,0 +1,181 @@
+"""Running programs on the collector, and keeping what was measured.
+
+The papers' sizes are SCALE 1. At a smaller one the data sets shrink, and with them every parameter that is a size: a
+heap of a hundredth with an eden of a hundredth has as many collections, which is what tables and figures are about.
+Parameters have least values (docs/parameters.md); a size below it is the least.
+"""
+import csv
+import hashlib
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+from repro import paper
+
+LEAST = {"eden_size": 64 << 10, "grow_headroom": 64 << 10, "shrink_threshold": 0, "large_object": 4 << 10}
+ROW_BYTES = 113  # of a file that mkdata writes
+
+
+class Run:
+    """What one run of a program with one heap gave: its figures (docs/figures.md), the lines of its log (docs/log.md),
+    its wall time and its processor time in seconds.
+
+    The collector measures by the clock, which runs on while something else has the processor. That happens to
+    collections as to the rest, so the share of GC is that of wall time, and GC time is that share of processor time."""
+
+    def __init__(self, figures, log, wall, processor):
+        self.figures, self.log, self.wall, self.processor = figures, log, wall, processor
+
+    def __getitem__(self, name):
+        return self.figures[name]
+
+    def seconds(self, ns):
+        """Processor time, of what took so long by the clock."""
+        return ns / 1e9 / self.wall * self.processor
+
+    @property
+    def gc_seconds(self):
+        return self.seconds(self.figures["gc_ns"])
+
+    @property
+    def gc_share(self):
+        return self.figures["gc_ns"] / 1e9 / self.wall
+
+    def of(self, kind):
+        return [line for line in self.log if line["kind"] == kind]
+
+    def remembered_share(self):
+        """Of the scavenges' time, what went into scanning the remembered set."""
+        scavenges = self.of("scavenge")
+        return sum(line["remembered_ns"] for line in scavenges) / max(1, sum(line["duration_ns"] for line in scavenges))
+
+
+def say(text):
+    print(f"reproduce: {text}", file=sys.stderr, flush=True)
+
+
+def children_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def read_lines(name):
+    if not os.path.exists(name):
+        return []
+    with open(name, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+class Lab:
+    """`scale`: 1 is the papers' sizes. `build`: the folder of what was built.
+    `data`: where CSV files go. `figures`: where SVGs go.
+
+    Of a run that is done several times the shortest counts, and since a machine is busy for a while and then is not,
+    they are done in rounds: all experiments once, then all again."""
+
+    def __init__(self, scale, build, data, figures):
+        self.scale, self.build, self.data, self.figures = scale, build, data, figures
+        self.runs = {}
+        self.fresh = set()
+        self.answers = {}
+        for folder in (data, figures):
+            os.makedirs(folder, exist_ok=True)
+
+    # ---- sizes and parameters ----------------------------------------------------------------------------------------
+
+    def scaled(self, parameters):
+        """Parameters of the papers, as this scale has them: numbers are sizes, texts are taken as they are."""
+        return {name: max(LEAST[name], round(value * self.scale)) if isinstance(value, (int, float)) else value
+                for name, value in parameters.items()}
+
+    def papers(self, parameters=None):
+        """The papers' VM, with their default parameters or with others."""
+        return paper.VM | self.scaled({"large_object": paper.LARGE_OBJECT} | paper.DEFAULTS | (parameters or {}))
+
+    def rows(self, size):
+        return max(1, round(paper.SIZES[size] * self.scale / ROW_BYTES))
+
+    def file(self, size):
+        """The data set, made if it is not there."""
+        rows = self.rows(size)
+        name = os.path.join(self.data, f"rows-{rows}.csv")
+        if not os.path.exists(name):
+            with open(name + ".new", "wb") as file:
+                subprocess.run([self.program("mkdata"), str(rows)], stdout=file, check=True)
+            os.replace(name + ".new", name)
+        return name
+
+    # ---- runs --------------------------------------------------------------------------------------------------------
+
+    def program(self, name):
+        return os.path.join(self.build, "workloads", name)
+
+    def frame(self, size, options):
+        return self.run([self.program("dataframe"), "--json", self.file(size)], options)
+
+    def new_round(self):
+        self.fresh.clear()
+
+    def run(self, command, options):
+        """The shortest run so far, after one more if there was none in this round. Raises RuntimeError where the
+        program fails, has not just one heap, or answers otherwise than under other options."""
+        text = ",".join(f"{name}={value}" for name, value in options.items())
+        key = (*command, text)
+        if key not in self.fresh:
+            self.fresh.add(key)
+            runs = [self.run_once(command, text), *([self.runs[key]] if key in self.runs else [])]
+            self.runs[key] = min(runs, key=lambda run: run.processor)
+        return self.runs[key]
+
+    def run_once(self, command, options):
+        shown = f"EDEN_OPTIONS={options} {' '.join(command)}"
+        with tempfile.TemporaryDirectory() as folder:
+            stats, log = os.path.join(folder, "stats"), os.path.join(folder, "log")
+            environment = os.environ | {"EDEN_OPTIONS": options, "EDEN_STATS": stats, "EDEN_LOG": log}
+            start, before = time.monotonic(), children_seconds()
+            done = subprocess.run(command, env=environment, capture_output=True)
+            wall, processor = time.monotonic() - start, children_seconds() - before
+            if done.returncode != 0:
+                raise RuntimeError(f"{shown} gave status {done.returncode}: {done.stderr.decode(errors='replace')}")
+            heaps, lines = read_lines(stats), read_lines(log)
+        if len(heaps) != 1:
+            raise RuntimeError(f"{shown} had {len(heaps)} heaps, not one")
+        answer = hashlib.sha256(done.stdout).hexdigest()
+        if self.answers.setdefault(tuple(command), answer) != answer:
+            raise RuntimeError(f"{shown} answered otherwise than under other options")
+        return Run(heaps[0], lines, wall, processor)
+
+    # ---- files -------------------------------------------------------------------------------------------------------
+
+    def write(self, name, heads, rows):
+        """A CSV file: whole or not at all. Answers its path."""
+        path = os.path.join(self.data, name + ".csv")
+        with open(path + ".new", "w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(heads)
+            writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
+        os.replace(path + ".new", path)
+        return path
+
+    def chart(self, name, csv_path, settings, plots):
+        """An SVG of a CSV file by gnuplot. `settings`: lines of gnuplot; `plots`: what stands after the file in
+        `plot`. Answers the Markdown that shows it."""
+        path = os.path.join(self.figures, name + ".svg")
+        script = [
+            "set terminal svg size 760,400 noenhanced background 'white'",
+            f"set output '{path}.new'",
+            "set datafile separator ','",
+            "set key outside bottom center horizontal",
+            "set grid",
+            *settings,
+            "plot " + ", ".join(f"'{csv_path}' {plot}" for plot in plots),
+        ]
+        done = subprocess.run(["gnuplot"], input="\n".join(script) + "\n", text=True, capture_output=True)
+        if done.returncode != 0 or not os.path.exists(path + ".new"):
+            raise RuntimeError(f"gnuplot can't draw {name}: {done.stderr.strip()}")
+        os.replace(path + ".new", path)
+        return f"![{name}]({os.path.basename(self.figures)}/{name}.svg)"
