@@ -36,7 +36,7 @@ static bool predict(struct sweep *sweep, const struct simulate_parameters *param
     if (sweep->count == sweep->room) {
         size_t more = sweep->room ? 2 * sweep->room : 16;
         void *grown =
-            more > 2 * MOST_PREDICTIONS ? NULL : reallocarray(sweep->predictions, more, sizeof *sweep->predictions);
+            more > 2ull * MOST_PREDICTIONS ? NULL : reallocarray(sweep->predictions, more, sizeof *sweep->predictions);
         if (!grown) {
             return failure_set(why, 1, "too many combinations of values; %d are enough", MOST_PREDICTIONS);
         }

@@ -179,6 +179,7 @@ static void add_to_curve(struct simulate_history *history, const struct eden_lif
 bool simulate_history_object(struct simulate_history *history, const struct eden_life_record *record) {
     uint64_t from = alive_at(history, record), to = record->censored ? SIMULATE_NEVER : record->death_bytes;
     history->objects++;
+    history->bytes += record->bytes;
     if (was_held(record)) {
         bool seen = from != 0 || record->bytes >= SIMULATE_BIG;
         history->held_bytes[seen ? SIMULATE_SEEN : SIMULATE_UNSEEN] += record->bytes;

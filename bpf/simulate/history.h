@@ -49,7 +49,8 @@ struct simulate_history {
     struct simulate_big *bigs; /* owned; in order of birth once finished */
     size_t big_count, big_room;
     struct simulate_curve curve; /* the first scavenge: who of which age survived it */
-    uint64_t objects, small_bytes;
+    uint64_t objects, bytes;     /* of all objects */
+    uint64_t small_bytes;
     uint64_t held_bytes[SIMULATE_KINDS]; /* of what a scavenge kept and the full collection right after it found dead */
     double small_squares;                /* sum of the squares of small objects' bytes */
     uint64_t young_most;                 /* in the recorded run larger objects were born old */

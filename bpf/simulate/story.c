@@ -45,7 +45,7 @@ static void take_heap(struct simulate_story *story, const struct process_model *
     story->id = heap->id;
     memcpy(story->name, heap->name, sizeof story->name);
     memcpy(story->command, process->command, sizeof story->command);
-    story->history.end = figures[EDEN_FIGURE_allocated_bytes];
+    story->history.end = story->recorded_bytes = figures[EDEN_FIGURE_allocated_bytes];
     story->recorded = (struct simulate_figures){
         .scavenges = figures[EDEN_FIGURE_scavenges],
         .full_collections = figures[EDEN_FIGURE_full_collections],
@@ -201,6 +201,12 @@ bool simulate_story_read(struct simulate_story *story, struct recording *recordi
         return false;
     }
     simulate_history_finish(&story->history);
+    if (story->history.bytes != story->recorded_bytes) {
+        return failure_set(why, 1,
+                           "the recorded objects have %" PRIu64 " bytes, but the heap allocated %" PRIu64
+                           "; the recording is damaged, or lacks some of them",
+                           story->history.bytes, story->recorded_bytes);
+    }
     return calibrate(story, why);
 }
 

@@ -12,6 +12,7 @@ struct simulate_story {
     struct simulate_parameters parameters;
     struct simulate_history history; /* owned */
     struct simulate_figures recorded;
+    uint64_t recorded_bytes;       /* allocated */
     struct simulate_figures again; /* the same, simulated */
     struct simulate_holding holding;
 };

@@ -109,4 +109,6 @@ refused 'does not have all objects' -i half.data --heap 1
 "$scope" record --lifetimes=details --sampling all -o all.data -- "$exercise" >out 2>err || die "record: $(cat err)"
 expect_status 0 "$scope" simulate -i all.data --heap 1 eden_size=1M
 refused 'recorded with max_heap=2097152, which is not simulated' -i all.data --heap 3
+sqlite3 frame.data "DELETE FROM life_batch WHERE batch = (SELECT max(batch) FROM life_batch WHERE kind = 8)"
+refused 'the recording is damaged, or lacks some of them' -i frame.data
 echo "what can't be known is refused"
