@@ -4,7 +4,7 @@
 #include "life_samples.h"
 #include <stdlib.h>
 
-enum { LEAST_GAPS = 1024 };
+enum { LEAST_GAPS = 1024, MOST_SAMPLES = 1 << 24 }; /* who never tells an end must not take all memory */
 
 void life_samples_clear(struct life_samples *samples) {
     free(samples->at);
@@ -24,6 +24,9 @@ static void close_gaps(struct life_samples *samples) {
 
 bool life_samples_add(struct life_samples *samples, uint64_t birth_bytes, uint32_t stack) {
     if (stack == 0 || (samples->count != 0 && samples->at[samples->count - 1].birth_bytes >= birth_bytes)) {
+        return false;
+    }
+    if (samples->count == MOST_SAMPLES) {
         return false;
     }
     if (samples->count == samples->room) {

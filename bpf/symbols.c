@@ -5,7 +5,8 @@
  *
  * The process must be alive when its mappings are read; once they are, it need not be. The file may be anybody's:
  * libelf checks what it reads, and a file that can't be read has no symbols. It is read, not mapped: who truncates it
- * meanwhile causes an error, not a signal. */
+ * meanwhile causes an error, not a signal. A sparse file costs its owner nothing, whatever sizes it claims, and many
+ * symbols may share one long name: so there is a most that is read of a file, and a most that is kept of all. */
 #include "symbols.h"
 #include "clock.h"
 #include "target.h"
@@ -17,6 +18,10 @@
 #include <unistd.h>
 
 #define READ_AGAIN_NS 100000000u
+
+/* Bytes: of a file's table of symbols, and of their names; of all that is kept, beyond which files have no symbols.
+ * The largest browsers have some 50 MiB a table. */
+enum { MOST_TABLE = 256 << 20, MOST_KEPT = 1 << 30 };
 
 struct function {
     uint64_t from, to; /* addresses as linked; to == from: its size is not known */
@@ -49,6 +54,7 @@ struct program {
 };
 
 struct symbols {
+    uint64_t kept; /* bytes of functions and their names */
     struct object *objects;
     size_t object_count;
     struct program *programs;
@@ -74,7 +80,7 @@ static int by_address(const void *a, const void *b) {
 
 static void read_segments(struct object *object, Elf *elf) {
     size_t count;
-    if (elf_getphdrnum(elf, &count) != 0) {
+    if (elf_getphdrnum(elf, &count) != 0 || count >= PN_XNUM) { /* no program has so many */
         return;
     }
     for (size_t i = 0; i < count; i++) {
@@ -89,50 +95,61 @@ static void read_segments(struct object *object, Elf *elf) {
     }
 }
 
-static void read_table(struct object *object, Elf *elf, Elf_Scn *section, const GElf_Shdr *header) {
-    Elf_Data *data = elf_getdata(section, NULL);
-    size_t count = data && header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+/* NULL: there is none, or it is too large. */
+static Elf_Data *read_section(Elf_Scn *section) {
+    GElf_Shdr header;
+    bool fits = section && gelf_getshdr(section, &header) && header.sh_size <= MOST_TABLE;
+    return fits ? elf_getdata(section, NULL) : NULL;
+}
+
+static void read_table(struct symbols *symbols, struct object *object, Elf *elf, Elf_Scn *section, size_t names) {
+    Elf_Data *data = read_section(elf_getscn(elf, names)) ? read_section(section) : NULL;
+    size_t count = data ? data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT) : 0, kept = 0, name_bytes = 0;
     struct function *functions = calloc(count ? count : 1, sizeof *functions);
-    size_t kept = 0;
-    for (size_t i = 0; functions && i < count; i++) {
+    for (size_t i = 0; functions && i < count && name_bytes < MOST_TABLE; i++) {
         GElf_Sym symbol;
         if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF ||
             GELF_ST_TYPE(symbol.st_info) != STT_FUNC) {
             continue;
         }
-        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+        const char *name = elf_strptr(elf, names, symbol.st_name);
         char *copy = name && *name ? strdup(name) : NULL;
         if (copy) {
             functions[kept++] = (struct function){symbol.st_value, symbol.st_value + symbol.st_size, copy};
+            name_bytes += strlen(copy) + 1;
         }
     }
-    if (kept != 0) {
-        qsort(functions, kept, sizeof *functions, by_address);
-        object->functions = functions;
-        object->function_count = kept;
-    } else {
+    if (kept == 0) {
         free(functions);
+        return;
     }
+    struct function *fitting = reallocarray(functions, kept, sizeof *functions);
+    object->functions = fitting ? fitting : functions;
+    object->function_count = kept;
+    symbols->kept += name_bytes + kept * sizeof *functions;
+    qsort(object->functions, kept, sizeof *functions, by_address);
 }
 
-static void read_functions(struct object *object, Elf *elf) {
+static void read_functions(struct symbols *symbols, struct object *object, Elf *elf) {
     static const uint32_t tables[] = {SHT_SYMTAB, SHT_DYNSYM};
     for (size_t i = 0; i < 2 && object->function_count == 0; i++) {
         for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
             GElf_Shdr header;
             if (object->function_count == 0 && gelf_getshdr(section, &header) && header.sh_type == tables[i]) {
-                read_table(object, elf, section, &header);
+                read_table(symbols, object, elf, section, header.sh_link);
             }
         }
     }
 }
 
-static void read_object(struct object *object, int fd) {
+static void read_object(struct symbols *symbols, struct object *object, int fd) {
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    if (elf && elf_kind(elf) == ELF_K_ELF) {
+    GElf_Ehdr header;
+    /* Where e_shnum is 0 there are no sections, or more than any program has. */
+    if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header) && header.e_shnum != 0) {
         read_segments(object, elf);
-        read_functions(object, elf);
+        read_functions(symbols, object, elf);
     }
     elf_end(elf);
 }
@@ -183,9 +200,9 @@ static size_t object_of(struct symbols *symbols, int pid, const struct mapping *
     object->device = mapping->device;
     object->inode = mapping->inode;
     snprintf(object->label, sizeof object->label, "[%.60s]", slash ? slash + 1 : mapping->path);
-    int fd = target_open_mapping(pid, mapping);
+    int fd = symbols->kept < MOST_KEPT ? target_open_mapping(pid, mapping) : -1;
     if (fd >= 0) {
-        read_object(object, fd);
+        read_object(symbols, object, fd);
         close(fd);
     }
     return symbols->object_count;

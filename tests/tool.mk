@@ -7,6 +7,8 @@ test-programs: $(PROBE_GUN)
 
 $(B)/tests/test_notes: $(B)/bpf/notes.o $(B)/bpf/operand.o
 $(B)/tests/test_notes: LDLIBS += -lelf
+$(B)/tests/test_symbols: $(addprefix $(B)/bpf/,symbols.o target.o)
+$(B)/tests/test_symbols: LDLIBS += -lelf
 $(B)/tests/test_heapinfo: $(B)/bpf/heapinfo.o
 $(B)/tests/test_model: $(B)/bpf/model.o $(B)/bpf/model_json.o $(B)/bpf/format.o $(B)/bpf/text.o
 $(B)/tests/test_model: LDLIBS += -ljansson

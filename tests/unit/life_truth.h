@@ -280,7 +280,7 @@ static void begin_anew(const struct world *w, uint64_t mail) {
 }
 
 /* A heap whose table and all that is in it are followed from the first on, until it is destroyed. */
-static void run_with(const eden_options *options, uint64_t mail, size_t count) {
+static inline void run_with(const eden_options *options, uint64_t mail, size_t count) {
     listen();
     {
         struct world w __attribute__((cleanup(world_end)));
@@ -301,7 +301,7 @@ static void run_with(const eden_options *options, uint64_t mail, size_t count) {
     check_histograms();
 }
 
-static void run(const char *parameters, uint64_t mail, size_t count) {
+static inline void run(const char *parameters, uint64_t mail, size_t count) {
     run_with(&(eden_options){.name = "test", .parameters = parameters}, mail, count);
     assert_int_equal(truth.state.ended, 1);
     assert_int_equal(truth.state.lost, 0);
@@ -323,6 +323,6 @@ static const char *const heaps[] = {
 };
 enum { HEAPS = sizeof heaps / sizeof heaps[0] };
 
-static size_t objects_for(const char *parameters) { return strstr(parameters, "stress") != NULL ? 3000 : 60000; }
+static inline size_t objects_for(const char *parameters) { return strstr(parameters, "stress") != NULL ? 3000 : 60000; }
 
 #endif
