@@ -1,60 +1,87 @@
 """Lifetimes paper, tables 1 to 5: a data frame at three sizes with the default parameters and in five configurations.
+Beside them the tuning paper's last parameters, and what `edenscope tune` proposes.
 
 How the paper divides this among its tables is not known here: programs and data first, then the default run,
 configurations, GC time, and the gain."""
-from repro import page, paper
+from repro import page, paper, tuned, tuning_tables
+
+FINAL = "tuning paper"  # its parameters after all its steps
 
 
-def options(lab, name):
+def options(lab, size, name):
+    """None: not known."""
+    if name == FINAL:
+        return list(tuning_tables.steps(lab, size).values())[tuning_tables.AFTER]
+    if name == tuned.NAME:
+        made = tuned.proposal(lab, size)
+        return made.options if made else None
     return lab.papers(paper.CONFIGURATIONS[name])
+
+
+NAMES = [*paper.CONFIGURATIONS, FINAL, tuned.NAME]
+
+
+def run_of(lab, size, name):
+    """None: not known."""
+    given = options(lab, size, name)
+    return lab.frame(size, given) if given else None
 
 
 def default_run(lab):
     rows = []
     for size, (scavenges, fulls) in paper.COLLECTIONS.items():
-        done = lab.frame(size, options(lab, "default"))
+        done = run_of(lab, size, "default")
         rows.append([size, scavenges, done["scavenges"], fulls, done["full_collections"],
                      page.seconds(paper.GC_SECONDS.get(size, {}).get("default")), page.seconds(done.gc_seconds)])
     return page.table(["file", "paper: scavenges", "here", "paper: full", "here", "paper: GC, s", "here"], rows)
 
 
 def of_all(lab, cell):
-    return [[size, *(cell(lab, size, name) for name in paper.CONFIGURATIONS)] for size in paper.SIZES]
+    """A row a size; `cell` shows one run."""
+    def shown(size, name):
+        done = run_of(lab, size, name)
+        return cell(size, done) if done else "unknown"
+    return [[size, *(shown(size, name) for name in NAMES)] for size in paper.SIZES]
 
 
-def gc_seconds(lab, size, name):
-    return lab.frame(size, options(lab, name)).gc_seconds
-
-
-def gain(lab, size, name):
-    return page.number(gc_seconds(lab, size, "default") / gc_seconds(lab, size, name), "{:.1f}")
-
-
-def collections(lab, size, name):
-    done = lab.frame(size, options(lab, name))
+def collections(_, done):
     return f"{done['scavenges']:,} + {done['full_collections']}"
+
+
+def all_gc_seconds(lab, size):
+    """Of each configuration of this size, where it is known."""
+    runs = {name: run_of(lab, size, name) for name in NAMES}
+    return {name: done.gc_seconds for name, done in runs.items() if done}
 
 
 def by_time(seconds):
     return ", ".join(sorted(seconds, key=seconds.get, reverse=True))
 
 
+def of_paper(values):
+    """A row of the paper, which knows its own configurations only."""
+    return ["3.1 GB, paper", *values, *["unknown"] * (len(NAMES) - len(paper.CONFIGURATIONS))]
+
+
 def run(lab):
-    heads = ["file", *paper.CONFIGURATIONS]
+    heads = ["file", *NAMES]
     rows = []
     for size in paper.SIZES:
-        for name in paper.CONFIGURATIONS:
-            done = lab.frame(size, options(lab, name))
-            rows.append([size, name, done.processor, done.gc_seconds, done["scavenges"], done["full_collections"],
-                         done["tenured_bytes"], done["survived_bytes"], paper.GC_SECONDS.get(size, {}).get(name)])
+        for name in NAMES:
+            done = run_of(lab, size, name)
+            if done:
+                rows.append([size, name, done.processor, done.gc_seconds, done["scavenges"], done["full_collections"],
+                             done["tenured_bytes"], done["survived_bytes"], done.heap_bytes,
+                             paper.GC_SECONDS.get(size, {}).get(name)])
     lab.write("configurations", ["file", "configuration", "run_s", "gc_s", "scavenges", "full_collections",
-                                 "tenured_bytes", "survived_bytes", "paper_gc_s"], rows)
+                                 "tenured_bytes", "survived_bytes", "heap_bytes", "paper_gc_s"], rows)
+    seconds = {size: all_gc_seconds(lab, size) for size in paper.SIZES}
     shown = [[name, *(page.mebibytes(given[key]) + " (" + page.mebibytes(lab.scaled(given)[key]) + ")"
                       for key in ("eden_size", "grow_headroom", "shrink_threshold")), given["full_gc_ratio"]]
              for name, given in paper.CONFIGURATIONS.items()]
     known = paper.GC_SECONDS["3.1 GB"]
-    here = {name: gc_seconds(lab, "3.1 GB", name) for name in known}
-    best = max(lab.frame(size, options(lab, "default")).processor / lab.frame(size, options(lab, name)).processor
+    here = {name: seconds["3.1 GB"][name] for name in known}
+    best = max(run_of(lab, size, "default").processor / run_of(lab, size, name).processor
                for size in paper.SIZES for name in paper.CONFIGURATIONS)
     return "\n\n".join([
         "**Table 1: the data sets**\n\n" + page.table(
@@ -64,12 +91,18 @@ def run(lab):
         "**Table 3: the configurations**, and in brackets what they are at this scale\n\n" + page.table(
             ["", "eden", "headroom", "shrink threshold", "full_gc_ratio"], shown),
         "**Table 4: GC time, s**\n\n" + page.table(
-            heads, of_all(lab, lambda *which: page.seconds(gc_seconds(*which)))
-            + [["3.1 GB, paper", *(page.seconds(known[name]) for name in paper.CONFIGURATIONS)]]),
+            heads, of_all(lab, lambda _, done: page.seconds(done.gc_seconds))
+            + [of_paper(page.seconds(known[name]) for name in paper.CONFIGURATIONS)]),
         "**Table 5: how many times less GC time than the default**\n\n" + page.table(
-            heads, of_all(lab, gain)
-            + [["3.1 GB, paper", *(page.number(known["default"] / known[name], "{:.1f}") for name in known)]]),
+            heads, of_all(lab, lambda size, done: f"{seconds[size]['default'] / done.gc_seconds:.1f}")
+            + [of_paper(page.number(known["default"] / known[name], "{:.1f}") for name in known)]),
         "Collections, scavenges + full:\n\n" + page.table(heads, of_all(lab, collections)),
+        "The heap at its largest, MB (new space, and the old space that a collection found mapped):\n\n"
+        + page.table(heads, of_all(lab, lambda _, done: page.megabytes(done.heap_bytes))),
+        f"{FINAL.capitalize()} is its parameters of table 2; {tuned.NAME} is what `edenscope tune` proposes by itself "
+        "from a recording of the default run:",
+        tuned.proposals(lab),
+        *(tuned.verdict(size, seconds[size]) for size in paper.SIZES),
         f"The whole run gained at most {paper.BEST_GAIN} times in the paper; here {best:.1f} times. At 3.1 GB, from "
         f"most GC time to least: {by_time(known)} in the paper, {by_time(here)} here. A larger eden means fewer scans "
         "of the table of rows, and a larger ratio and headroom fewer full collections. There are more scavenges here "

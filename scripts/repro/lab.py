@@ -48,6 +48,12 @@ class Run:
     def of(self, kind):
         return [line for line in self.log if line["kind"] == kind]
 
+    @property
+    def heap_bytes(self):
+        """The heap at its largest: new space (7/5 of eden), and the most old space that a collection found mapped."""
+        return self["eden_size"] * 7 // 5 + max((line["old_capacity"] for line in self.log),
+                                                default=self["old_capacity"])
+
     def remembered_share(self):
         """Of the scavenges' time, what went into scanning the remembered set."""
         scavenges = self.of("scavenge")
@@ -82,6 +88,7 @@ class Lab:
         self.runs = {}
         self.fresh = set()
         self.answers = {}
+        self.proposals = {}  # of tune, by size
         for folder in (data, figures):
             os.makedirs(folder, exist_ok=True)
 
@@ -114,8 +121,21 @@ class Lab:
     def program(self, name):
         return os.path.join(self.build, "workloads", name)
 
+    @property
+    def tool(self):
+        return os.path.join(self.build, "bin", "edenscope")
+
+    def frame_command(self, size):
+        return [self.program("dataframe"), "--json", self.file(size)]
+
     def frame(self, size, options):
-        return self.run([self.program("dataframe"), "--json", self.file(size)], options)
+        return self.run(self.frame_command(size), options)
+
+    @staticmethod
+    def environment(options, **variables):
+        """Of a program that runs with these options, and with these variables."""
+        text = ",".join(f"{name}={value}" for name, value in options.items())
+        return os.environ | {"EDEN_OPTIONS": text} | variables
 
     def new_round(self):
         self.fresh.clear()
@@ -123,19 +143,18 @@ class Lab:
     def run(self, command, options):
         """The shortest run so far, after one more if there was none in this round. Raises RuntimeError where the
         program fails, has not just one heap, or answers otherwise than under other options."""
-        text = ",".join(f"{name}={value}" for name, value in options.items())
-        key = (*command, text)
+        key = (*command, *options.items())
         if key not in self.fresh:
             self.fresh.add(key)
-            runs = [self.run_once(command, text), *([self.runs[key]] if key in self.runs else [])]
+            runs = [self.run_once(command, options), *([self.runs[key]] if key in self.runs else [])]
             self.runs[key] = min(runs, key=lambda run: run.processor)
         return self.runs[key]
 
     def run_once(self, command, options):
-        shown = f"EDEN_OPTIONS={options} {' '.join(command)}"
         with tempfile.TemporaryDirectory() as folder:
             stats, log = os.path.join(folder, "stats"), os.path.join(folder, "log")
-            environment = os.environ | {"EDEN_OPTIONS": options, "EDEN_STATS": stats, "EDEN_LOG": log}
+            environment = self.environment(options, EDEN_STATS=stats, EDEN_LOG=log)
+            shown = f"EDEN_OPTIONS={environment['EDEN_OPTIONS']} {' '.join(command)}"
             start, before = time.monotonic(), children_seconds()
             done = subprocess.run(command, env=environment, capture_output=True)
             wall, processor = time.monotonic() - start, children_seconds() - before
@@ -144,10 +163,14 @@ class Lab:
             heaps, lines = read_lines(stats), read_lines(log)
         if len(heaps) != 1:
             raise RuntimeError(f"{shown} had {len(heaps)} heaps, not one")
-        answer = hashlib.sha256(done.stdout).hexdigest()
+        self.check_answer(command, done.stdout, shown)
+        return Run(heaps[0], lines, wall, processor)
+
+    def check_answer(self, command, output, shown):
+        """Raises RuntimeError unless a program says what it said before."""
+        answer = hashlib.sha256(output).hexdigest()
         if self.answers.setdefault(tuple(command), answer) != answer:
             raise RuntimeError(f"{shown} answered otherwise than under other options")
-        return Run(heaps[0], lines, wall, processor)
 
     # ---- files -------------------------------------------------------------------------------------------------------
 

@@ -35,17 +35,28 @@ def falls(values, strictly=False):
 # Tables 1 and 2: full collections end with the first step; keeping all survivors keeps outgrown tables remembered.
 steps = {(row["file"], row["step"]): row for row in read("tuning-tables")}
 names = list(dict.fromkeys(step for _, step in steps))
-assert len(steps) == 15 and len(names) == 5, names
+assert len(steps) == 18 and len(names) == 6 and names[-1] == "tuned", names
 for size in "529 MB", "1.6 GB", "3.1 GB":
-    default, first, kept, early, cards = (steps[size, name] for name in names)
+    default, first, kept, early, cards, tuned = (steps[size, name] for name in names)
     assert default["full_collections"] >= 15, default
     for row in first, kept, early, cards:
         assert row["full_collections"] == 0 and 0.9 < row["scavenges"] / default["scavenges"] <= 1, row
     if size != "3.1 GB":
         assert first["remembered_now"] <= 3 < kept["remembered_now"], (first, kept)
     assert early["remembered_now"] == 0, early
+    assert tuned["full_collections"] < default["full_collections"] / 2, (tuned, default)
+    assert all(row["heap_bytes"] > row["tenured_bytes"] > 0 for row in (default, tuned)), (tuned, default)
 fulls = [steps[size, names[0]]["full_collections"] for size in ("3.1 GB", "1.6 GB", "529 MB")]
 assert falls(fulls), fulls
+
+# What tune proposes for the default parameters cures at least the full collections.
+proposed = {row["file"]: row for row in read("tuned")}
+assert list(proposed) == ["529 MB", "1.6 GB", "3.1 GB"], proposed
+for row in proposed.values():
+    keys, options = row["keys"].split(), dict(option.split("=") for option in row["options"].split(","))
+    assert "full.growth" in keys or "full.headroom" in keys, row
+    for key, parameter in ("full.growth", "full_gc_ratio"), ("full.headroom", "grow_headroom"):
+        assert key not in keys or parameter in options, row
 
 # Figure 2: twice the eden, half the collections; less is copied; nothing is tenured once what lives fits.
 rows = read("figure-2")
@@ -104,8 +115,13 @@ for row in rows:
 
 # The configurations: a larger eden means fewer scavenges, larger ratio and headroom fewer full collections.
 found = {(row["file"], row["configuration"]): row for row in read("configurations")}
-assert len(found) == 18
+assert len(found) == 24
 for size in "529 MB", "1.6 GB", "3.1 GB":
+    default, final, tuned = (found[size, name] for name in ("default", "tuning paper", "tuned"))
+    assert tuned["full_collections"] < default["full_collections"] / 2, (tuned, default)
+    assert final["full_collections"] == 0, final
+    for name, row in ("default", default), ("tuned", tuned):  # the same runs as those of the steps
+        assert all(row[key] == steps[size, name][key] for key in ("scavenges", "gc_s", "heap_bytes")), row
     of = [found[size, name] for name in ("default", "C1", "C2", "C3", "C4", "C5")]
     scavenges = column(of, "scavenges")
     assert falls(scavenges[:4], strictly=True) and falls(scavenges), scavenges
@@ -124,6 +140,16 @@ text = open(page, encoding="utf-8").read()
 for title in ("Tables 1 and 2", *(f"Figure {i}:" for i in range(2, 7)), "Figures 7 and 8", "Tables 1 to 5",
               "Figures 4 and 5", "the shrink threshold matters"):
     assert re.search(f"^### .*{title}", text, re.M), title
+# The verdict on tuned, size by size: it is what the figures say.
+for size in "529 MB", "1.6 GB", "3.1 GB":
+    (said,) = re.findall(f"^{size}: tuned GC time, .*?%\\.$", text, re.M | re.S)
+    said = " ".join(said.split())
+    of = {name: row["gc_s"] for (file, name), row in found.items() if file == size and name != "tuned"}
+    here = found[size, "tuned"]["gc_s"]
+    assert {name for name in of if f" {name} (" in said} == {name for name in of if of[name] < here}, (said, of)
+    assert all(f" {name}" in said for name in of), said
+    assert ("is at most that of each of" in said) == (here <= min(of.values())), (said, of)
+    assert said.endswith(f"it is {here / of['default']:.0%}."), (said, of)
 assert "**Scale 0.005.**" in text and "unknown" in text and "5,599" in text and "3,498" in text
 pictures = re.findall(r"^!\[.*\]\((.*)\)$", text, re.M)
 assert len(pictures) == len(set(pictures)) == 10, pictures
@@ -134,6 +160,54 @@ for name in pictures:
 PYTHON
 python3 "$folder/check.py" "$folder/data" "$folder/page.md" || die "a table or figure is wrong"
 echo "tables and figures have their shapes"
+
+# The runtime accepts what tune proposes, and the program says under it what it says without.
+while IFS=$'\t' read -r size options; do
+    file=$(find "$folder/data" -name 'rows-*.csv' | sort -V | sed -n "${size}p")
+    expect_status 0 "$build/workloads/dataframe" --json "$file"
+    mv "$folder/out" "$folder/plain"
+    expect_status 0 env "EDEN_OPTIONS=$options" "$build/workloads/dataframe" --json "$file"
+    cmp "$folder/out" "$folder/plain" || die "another answer under $options"
+    [[ ! -s $folder/err ]] || die "$options: $(cat "$folder/err")"
+done < <(python3 -c 'import csv, sys
+for number, row in enumerate(csv.DictReader(open(sys.argv[1], newline="")), 1):
+    print(number, row["options"], sep="\t")' "$folder/data/tuned.csv")
+
+# Where nothing can be recorded, tuned is unknown, and the rest is there; other failures of the tool are failures. Files
+# are small: what is asked is only whether there is an answer.
+mkdir -p "$folder/norights/bin"
+ln -s "$(readlink -f "$build")/workloads" "$folder/norights/workloads"
+cat >"$folder/tables.py" <<'PYTHON'
+import os, sys
+
+from repro import configurations, tuning_tables
+from repro.lab import Lab
+
+build = sys.argv[1]
+lab = Lab(0.0005, build, os.path.join(build, "data"), os.path.join(build, "figures"))
+try:
+    print(tuning_tables.run(lab), configurations.run(lab), sep="\n\n")
+except RuntimeError as error:
+    sys.exit(str(error))
+PYTHON
+# tables STATUS SCRIPT: with that in place of edenscope.
+tables() {
+    printf '#!/usr/bin/env bash\n%s\n' "$2" >"$folder/norights/bin/edenscope"
+    chmod +x "$folder/norights/bin/edenscope"
+    expect_status "$1" env PYTHONPATH=scripts python3 "$folder/tables.py" "$folder/norights"
+}
+tables 0 'echo "no rights" >&2; exit 2'
+grep -q "^reproduce: 'tuned' is left out, for tune can't record here: no rights$" "$folder/err" ||
+    die "$(cat "$folder/err")"
+[[ $(grep -c '^| .* | tuned | unknown | unknown |' "$folder/out") == 3 ]] || die "not unknown: $(cat "$folder/out")"
+[[ $(grep -c '[GM]B: how much GC a tuned run takes is unknown' "$folder/out") == 3 ]] || die "$(cat "$folder/out")"
+! grep -q tuned "$folder/norights/data/configurations.csv" || die "a row of what is unknown"
+tables 1 'echo broken >&2; exit 3'
+grep -q 'edenscope tune .* gave status 3: broken$' "$folder/err" || die "$(cat "$folder/err")"
+# shellcheck disable=SC2016
+tables 1 'echo "{\"options\": null, \"findings\": []}" >"$4"; echo other'
+grep -q 'edenscope tune .* answered otherwise than under other options$' "$folder/err" || die "$(cat "$folder/err")"
+echo "tuned is measured, or said to be unknown"
 
 # Some experiments only: printed, and no page.
 expect_status 0 reproduce --only "eden, ratio" --page "$folder/none.md"
