@@ -19,6 +19,8 @@
 #include <string.h>
 
 enum { MOST_NOTES = 100000, SDT_NOTE_TYPE = 3 };
+/* A section is read whole, and a sparse file costs its maker nothing. */
+enum { MOST_SECTION = 64 << 20 };
 
 struct load {
     uint64_t address, offset, bytes;
@@ -142,7 +144,15 @@ static bool add_note(struct reader *reader, const char *desc, size_t bytes) {
     return true;
 }
 
+static bool is_too_large(Elf_Scn *section) {
+    GElf_Shdr header;
+    return section && gelf_getshdr(section, &header) && header.sh_type != SHT_NOBITS && header.sh_size > MOST_SECTION;
+}
+
 static bool read_section(struct reader *reader, Elf_Scn *section) {
+    if (is_too_large(section)) {
+        return fail(reader, "section .note.stapsdt is larger than 64 MiB");
+    }
     /* One section may be given as several pieces of data only when a file is made; read files have one. */
     Elf_Data *data = elf_getdata(section, NULL);
     if (!data || !data->d_buf) {
@@ -172,6 +182,9 @@ static bool read_sections(struct reader *reader) {
     size_t names;
     if (elf_getshdrstrndx(reader->elf, &names) != 0) {
         return true; /* no section headers: nothing to be found */
+    }
+    if (is_too_large(elf_getscn(reader->elf, names))) {
+        return fail(reader, "the names of its sections are larger than 64 MiB");
     }
     /* .stapsdt.base first: the notes need it. */
     Elf_Scn *section = NULL;

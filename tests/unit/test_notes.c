@@ -75,14 +75,20 @@ static struct sample sample(void) {
     return file;
 }
 
-static enum notes_result read_bytes(const void *bytes, size_t size, struct notes *notes, char why[256]) {
+/* A file of these bytes; what it has more is a hole. */
+static enum notes_result read_sparse(const void *bytes, size_t size, off_t length, struct notes *notes, char why[256]) {
     int fd = memfd_create("sample", MFD_CLOEXEC);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, bytes, size), size);
+    assert_int_equal(ftruncate(fd, length), 0);
     why[0] = 0;
     enum notes_result result = notes_read(fd, "sample", "eden", notes, why, 256);
     close(fd);
     return result;
+}
+
+static enum notes_result read_bytes(const void *bytes, size_t size, struct notes *notes, char why[256]) {
+    return read_sparse(bytes, size, (off_t)size, notes, why);
 }
 
 static void expect_bad(const struct sample *file, size_t size, const char *what) {
@@ -168,6 +174,22 @@ static void names_what_is_wrong(void **state) {
     expect_bad(&file, sizeof file, "x86-64");
 }
 
+/* A file that claims to have gigabytes of notes, and has: they are not read. */
+static void reads_no_gigabytes(void **state) {
+    (void)state;
+    const int sections[] = {1, 3};
+    const char *said[] = {"the names of its sections are larger than 64 MiB", ".note.stapsdt is larger than 64 MiB"};
+    for (int i = 0; i < 2; i++) {
+        struct sample file = sample();
+        struct notes notes;
+        char why[256];
+        file.section[sections[i]].sh_size = 3ull << 30;
+        assert_int_equal(read_sparse(&file, sizeof file, 4ll << 30, &notes, why), NOTES_BAD);
+        assert_non_null(strstr(why, said[i]));
+        assert_null(notes.note);
+    }
+}
+
 /* Whatever one byte of the file says, reading it ends, and what was read lies in the file. */
 static void survives_every_byte(void **state) {
     (void)state;
@@ -230,8 +252,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_a_note),        cmocka_unit_test(follows_prelink),
         cmocka_unit_test(leaves_others_alone), cmocka_unit_test(names_what_is_wrong),
-        cmocka_unit_test(survives_every_byte), cmocka_unit_test(parses_operands),
-        cmocka_unit_test(refuses_operands),
+        cmocka_unit_test(reads_no_gigabytes),  cmocka_unit_test(survives_every_byte),
+        cmocka_unit_test(parses_operands),     cmocka_unit_test(refuses_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
