@@ -10,10 +10,12 @@
 enum {
     LIFE_SUMS = 1 << 17,    /* sites that were seen, with each outcome and set of flags apart */
     LIFE_BUCKETS = 1 << 19, /* filled buckets of all histograms */
-    /* Room in the ring buffer is taken in three sizes: of states and the like, of a struct eden_walked, which most are
-     * where objects are told one by one, and of the longest batches. */
-    LIFE_MIDDLE_BYTES = sizeof(struct eden_walked),
+    /* Room in the ring buffer is taken in four sizes, each of its own use: states and the like; a struct eden_walked,
+     * which most are where objects are told one by one; a batch of struct eden_end, of which millions come at once
+     * where a heap of so many objects ends; and the longest batches. */
     LIFE_SMALL_BYTES = 1 << 10,
+    LIFE_MIDDLE_BYTES = sizeof(struct eden_walked),
+    LIFE_ENDS_BYTES = EDEN_ENDS_MOST * sizeof(struct eden_end),
 };
 
 /* A heap that is asked for something else ends its profile and begins another: only the last one counts. So sums are of
@@ -56,6 +58,10 @@ struct life_chunk {
 struct life_large_chunk {
     struct life_chunk head;
     uint8_t records[LIFE_MOST_BATCH_BYTES];
+};
+struct life_ends_chunk {
+    struct life_chunk head;
+    uint8_t records[LIFE_ENDS_BYTES];
 };
 struct life_middle_chunk {
     struct life_chunk head;

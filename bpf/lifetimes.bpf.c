@@ -237,6 +237,12 @@ static long send_part(uint32_t i, struct batch *batch) {
             hand_over(middle, fill(&middle->head, middle->records, sizeof middle->records, batch, &part), &part);
             return 0;
         }
+    } else if (part.bytes <= LIFE_ENDS_BYTES) {
+        struct life_ends_chunk *ends = bpf_ringbuf_reserve(&life_records, sizeof *ends, 0);
+        if (ends) {
+            hand_over(ends, fill(&ends->head, ends->records, sizeof ends->records, batch, &part), &part);
+            return 0;
+        }
     } else {
         struct life_large_chunk *large = bpf_ringbuf_reserve(&life_records, sizeof *large, 0);
         if (large) {

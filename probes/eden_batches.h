@@ -161,7 +161,10 @@ struct eden_life_record {
 };
 
 /* One object, briefly. It died at the start of the latest epoch, or, censored, was alive at the last anchor. */
-enum { EDEN_END_CENSORED = 0x100 }; /* among the flags */
+enum {
+    EDEN_END_CENSORED = 0x100, /* among the flags */
+    EDEN_ENDS_MOST = 500,      /* that libeden puts into a batch */
+};
 struct eden_end {
     uint64_t birth_bytes;
     uint64_t bytes;

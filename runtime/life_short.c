@@ -49,7 +49,7 @@ static void send_walked(struct outbox *out) {
 }
 
 void short_tell_end(struct outbox *out, const struct eden_end *end) {
-    if (out->end_count == MAX_ENDS) {
+    if (out->end_count == EDEN_ENDS_MOST) {
         send_ends(out);
     }
     out->ends[out->end_count++] = *end;

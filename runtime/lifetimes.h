@@ -64,8 +64,7 @@ enum {
     BUCKET_INDEX = 32768,
     MAX_BIRTH_CELLS = 256,
     BIRTH_INDEX = 1024,
-    MAX_RECORDS = 500,
-    MAX_ENDS = 500
+    MAX_RECORDS = 500
 };
 struct outbox {
     eden_heap *heap;
@@ -82,7 +81,7 @@ struct outbox {
     struct eden_birth_cell births[MAX_BIRTH_CELLS];
     struct eden_life_record records[MAX_RECORDS];
     uint32_t end_count;
-    struct eden_end ends[MAX_ENDS];
+    struct eden_end ends[EDEN_ENDS_MOST];
     struct eden_walked walked;
     uint64_t walked_to; /* birth of the next object that goes there without a gap */
 };

@@ -5,3 +5,9 @@ $(B)/tests/test_recording: $(RECORDING_OBJ)
 $(B)/tests/test_recording: LDLIBS += -lsqlite3
 $(B)/tests/test_recording_life: $(RECORDING_OBJ) $(addprefix $(B)/bpf/,life_spool.o)
 $(B)/tests/test_recording_life: LDLIBS += -lsqlite3
+
+# What test_lifetimes_record.sh runs.
+$(B)/tests/burst: $(B)/tests/burst.o $(B)/lib/libeden.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS) -lm -lpthread
+test-programs: $(B)/tests/burst

@@ -190,6 +190,26 @@ if ! ldd "$scope" | grep -q asan; then
 fi
 echo "millions of objects, none lost, none held"
 
+# Three million at once, while the recorder does not run: the kernel keeps them until it does.
+mkfifo words
+"$scope" record --lifetimes=details --sampling all -o burst.data -- "$build/tests/burst" <words >out 2>err &
+tool=$!
+children+=("$tool")
+exec 4>words
+until_true "the list has grown" grep -q grown out
+kill -STOP "$tool"
+echo >&4
+until_true "the heap has ended" grep -q ended out
+kill -CONT "$tool"
+exec 4>&-
+wait "$tool" || die "record: $(cat err)"
+expect_status 0 "$scope" lifetimes --json -o burst.json -i burst.data
+check "burst" "
+seen = read('burst.json')
+whole(seen)
+assert total(seen, 'censored') == total(seen, 'births') == 3000000"
+echo "three million at once"
+
 # What a program says that lies is counted, and what is of no known kind is kept.
 "$scope" record --lifetimes -o lies.data -- "$gun" heap__create:0x1000,7,demo batch:0x1000,2,0x10,5,112 \
     batch:0x1000,4,0x10,100000,120 batch:0x1000,1,0x10,3,0 heap__destroy:0x1000,7,1,1,1,1 >out 2>err ||
