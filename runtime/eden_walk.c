@@ -59,23 +59,27 @@ static void death(struct walk *walk, const struct life *life, eden_value object)
     }
 }
 
-/* The object that goes out of walk->moves: what it is stands in its copy. */
-static void arrive(struct walk *walk, struct life_move move) {
+/* All that were gathered: what they are stands in their copies. */
+static void arrive(struct walk *walk) {
     struct profile *profile = walk->profile;
-    bool alive;
-    eden_value now = last_copy(profile->heap, profile->copied_to, move.now, &alive);
-    if (!alive) {
-        death(walk, &move.life, now);
-    } else if (lifetimes_move_on(profile, move.life, now)) {
-        count_birth(walk, eden_index_of(now), object_bytes(now)); /* else no birth is told: it is lost */
+    if (profile->settled) {
+        moves_settle(&walk->moves);
     }
-}
-
-static void move(struct walk *walk, struct life_move in) {
-    struct life_move out = moves_pass(&walk->moves, walk->profile, in);
-    if (out.now != EDEN_NONE) {
-        arrive(walk, out);
+    for (size_t i = 0; i < walk->moves.count; i++) {
+        const struct life_move *move = &walk->moves.at[i];
+        eden_value now = move->now;
+        bool alive = true;
+        if (profile->settled) {
+            now = last_copy(profile->heap, profile->copied_to, now, &alive);
+        }
+        uint64_t header = eden_header(now);
+        if (!alive) {
+            death(walk, &move->life, now);
+        } else if (lifetimes_move_on(profile, move->life, now)) {
+            count_birth(walk, (uint32_t)(header & EDEN_HEADER_CLASS_MASK), object_bytes_by(header, now));
+        } /* else no birth is told: it is lost */
     }
+    walk->moves.count = 0;
 }
 
 /* The object at an address that is a sample. Its size. */
@@ -88,7 +92,9 @@ static size_t walk_one(struct walk *walk, uintptr_t at, uint64_t birth) {
         death(walk, &life, object);
     } else {
         bool copied = (header & EDEN_HEADER_FORWARDED) != 0;
-        move(walk, (struct life_move){life, copied ? forwarded_to(header) : object});
+        if (moves_add(&walk->moves, life, copied ? forwarded_to(header) : object)) {
+            arrive(walk);
+        }
     }
     return bytes;
 }
@@ -106,7 +112,7 @@ static void walk_some(struct walk *walk, uintptr_t at, uintptr_t limit, uint64_t
 }
 
 /* The same where every object of the stretch is a sample and only cells are wanted: what most objects take is a load,
- * two tests and three additions. */
+ * two tests and three additions. What is told of others may turn the run, so it is looked at again after them. */
 static void walk_all(struct walk *walk, uintptr_t at, uintptr_t limit, uint64_t birth) {
     const uint64_t unusual = walk->censored ? 0 : EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT;
     struct life_run *run = &walk->run;
@@ -120,12 +126,22 @@ static void walk_all(struct walk *walk, uintptr_t at, uintptr_t limit, uint64_t 
             __builtin_prefetch((const void *)(at + WALK_AHEAD));
             uint64_t header = *(const uint64_t *)at; /* or overflow word: told by a jump, lest loads wait for loads */
             size_t slots = (size_t)(header >> EDEN_HEADER_SLOTS_SHIFT), bytes = 8 + 8 * slots;
-            if (__builtin_expect((header & unusual) == 0 && slots != EDEN_SLOTS_OVERFLOW, 1)) {
-                run_count(run, (uint32_t)(header & EDEN_HEADER_CLASS_MASK), bytes, birth + at);
-            } else {
-                bytes = walk_one(walk, at, birth);
+            if (__builtin_expect(slots == EDEN_SLOTS_OVERFLOW, 0)) {
+                at += walk_one(walk, at, birth);
+                break;
             }
+            if ((header & unusual) == 0) {
+                run_count(run, (uint32_t)(header & EDEN_HEADER_CLASS_MASK), bytes, birth + at);
+                at += bytes;
+                continue;
+            }
+            eden_value now = (header & EDEN_HEADER_FORWARDED) != 0 ? forwarded_to(header) : at;
+            bool full = moves_add(&walk->moves, lifetimes_born(walk->profile, at, birth + at, 0), now);
             at += bytes;
+            if (full) {
+                arrive(walk);
+                break;
+            }
         }
     }
 }
@@ -171,7 +187,7 @@ static void walk_stretch(struct walk *walk, uintptr_t at, uintptr_t end) {
 void eden_walk(struct profile *profile, struct eden_anchor end, bool censored) {
     struct walk walk;
     memset(walk.births, 0, sizeof walk.births);
-    memset(&walk.moves, 0, sizeof walk.moves);
+    walk.moves.count = 0;
     walk.profile = profile;
     walk.censored = censored;
     walk.mark = 0;
@@ -184,9 +200,7 @@ void eden_walk(struct profile *profile, struct eden_anchor end, bool censored) {
     for (size_t i = 0; i < profile->stretch_count; i++) {
         walk_stretch(&walk, profile->stretches[i].from, profile->stretches[i].to);
     }
-    for (size_t i = 0; i < MOVES; i++) {
-        move(&walk, (struct life_move){.now = EDEN_NONE});
-    }
+    arrive(&walk);
     run_end(&walk.run);
     for (size_t i = 0; i < TALLIES; i++) {
         tell_births(&walk, &walk.births[i]);

@@ -19,6 +19,7 @@ enum { REGION_SHIFT = 20 };
 
 static size_t region_of(const eden_heap *heap, eden_value object) { return (object - heap->old.start) >> REGION_SHIFT; }
 
+/* NULL: no memory for one so far up. */
 static struct lives *region_at(struct profile *profile, size_t region) {
     struct old_lives *old = &profile->old;
     while (old->region_count <= region) {
@@ -37,9 +38,7 @@ bool old_lives_add(struct profile *profile, struct life life) {
         profile->lost++;
         return false;
     }
-    bool added = lives_push(profile, lives, life);
-    profile->old.count += added;
-    return added;
+    return lives_push(profile, lives, life);
 }
 
 void old_lives_free(struct old_lives *old) {
@@ -58,28 +57,21 @@ size_t old_lives_held(const struct old_lives *old) {
 }
 
 void old_lives_each(struct profile *profile, void (*each)(void *context, struct lives *lives), void *context) {
-    size_t count = 0;
     for (size_t i = 0; i < profile->old.region_count; i++) {
         each(context, &profile->old.regions[i]);
-        count += profile->old.regions[i].count;
     }
-    profile->old.count = count;
 }
 
 uintptr_t old_lives_swept(struct profile *profile, eden_value dead) {
     size_t region = region_of(profile->heap, dead);
     if (region < profile->old.region_count) {
-        struct lives *lives = &profile->old.regions[region];
-        size_t before = lives->count;
-        lifetimes_keep_marked(profile, lives, dead);
-        profile->old.count -= before - lives->count;
+        lifetimes_keep_marked(profile, &profile->old.regions[region], dead);
     }
     return profile->heap->old.start + ((region + 1) << REGION_SHIFT);
 }
 
 /* It has moved to another region. */
 static void change(struct profile *profile, const struct life *life, eden_value before, eden_value object) {
-    profile->old.count--; /* added again */
     if (!old_lives_add(profile, *life)) {
         /* It has been born: it counts as lost, and as ended now. It is where it is, unless it has been copied. */
         bool copied = header_has(before, EDEN_HEADER_FORWARDED);

@@ -18,6 +18,7 @@ void run_init(struct life_run *run, struct profile *profile, struct eden_anchor 
     run->profile = profile;
     run->end = end;
     run->censored = censored;
+    run->alike = !profile->out.one_by_one && sampling_is_even(profile);
     run->weight = sampling_weight(profile, 0);
     for (size_t i = 0; i < TALLIES; i++) {
         run->tallies[i] = (struct site_tally){.site = NO_SITE};

@@ -321,11 +321,7 @@ void lifetimes_tell_death(struct profile *profile, const struct life *life, stru
     outbox_end(&profile->out, &end);
 }
 
-bool lifetimes_move_on(struct profile *profile, struct life life, eden_value now) {
-    life.where = lifetimes_place_bits(profile, now);
-    if (heap_is_young(profile->heap, now)) {
-        return lives_push(profile, &profile->young, life);
-    }
+bool lifetimes_grow_old(struct profile *profile, struct life life) {
     life.where |= (uint64_t)(profile->clock.epoch_count - 1) << WHERE_BITS;
     return old_lives_add(profile, life);
 }
@@ -345,13 +341,12 @@ static bool turn(eden_heap *heap, bool full, uint64_t start_ns) {
 }
 
 /* Ends of a list's objects, in runs where that can be. */
-static void end_one(struct life_run *run, const struct life *life, eden_value object, uint32_t flags) {
-    struct profile *profile = run->profile;
-    if (profile->out.one_by_one || !sampling_is_even(profile)) {
-        lifetimes_tell_end(profile, life, object, flags, run->censored);
-    } else {
+static inline void end_one(struct life_run *run, const struct life *life, eden_value object, uint32_t flags) {
+    if (run->alike) {
         run_add(run, eden_index_of(object), object_bytes(object), life_birth(life), life->where >> WHERE_BITS,
                 flags | (uint32_t)(life->birth >> BIRTH_BITS));
+    } else {
+        lifetimes_tell_end(run->profile, life, object, flags, run->censored);
     }
 }
 
@@ -359,49 +354,54 @@ static struct eden_anchor latest(const struct profile *profile) {
     return profile->clock.epochs[profile->clock.epoch_count - 1].start;
 }
 
-/* Where one goes that a scavenge has kept. Those that find no place in a list have been born: they count as lost, and
- * as ended now. */
-static void arrive(struct life_run *run, struct life_move move) {
+/* One that a scavenge has kept. If it finds no place in a list, it has been born: it counts as lost, and as ended now. */
+static inline void arrive(struct profile *profile, const struct life *life, eden_value now) {
+    if (!lifetimes_move_on(profile, *life, now)) {
+        lifetimes_tell_end(profile, life, now, 0, true);
+    }
+}
+
+/* After a scavenge of two rounds, who was copied in the first may have been found dead in the second. */
+static void arrive_all(struct life_run *run, struct life_moves *moves) {
     struct profile *profile = run->profile;
-    bool alive = true;
-    if (profile->settled) {
-        move.now = last_copy(profile->heap, profile->copied_to, move.now, &alive);
+    moves_settle(moves);
+    for (size_t i = 0; i < moves->count; i++) {
+        bool alive;
+        const struct life *life = &moves->at[i].life;
+        eden_value now = last_copy(profile->heap, profile->copied_to, moves->at[i].now, &alive);
+        if (alive) {
+            arrive(profile, life, now);
+        } else {
+            end_one(run, life, now, 0);
+        }
     }
-    if (!alive) {
-        end_one(run, &move.life, move.now, 0);
-    } else if (!lifetimes_move_on(profile, move.life, move.now)) {
-        lifetimes_tell_end(profile, &move.life, move.now, 0, true);
-    }
+    moves->count = 0;
 }
 
 /* In order, and `young` is filled no faster than it is read: it may be its own source. But for a second round, who was
  * copied is alive, and the copy need not be looked at. */
 static void move_all_on(struct profile *profile, const struct life *from, size_t count) {
     struct life_run run;
-    struct life_moves moves = {0};
+    struct life_moves moves;
+    moves.count = 0;
     run_init(&run, profile, latest(profile), false);
-    size_t more = profile->settled ? MOVES : 0;
-    for (size_t i = 0; i < count + more; i++) {
-        struct life_move move = {.now = EDEN_NONE};
-        if (i < count) {
-            __builtin_prefetch(lives_ahead(profile, from, count, i));
-            move.life = from[i];
-            move.now = lifetimes_place(profile, &move.life);
-            uint64_t header = eden_header(move.now);
-            if ((header & EDEN_HEADER_FORWARDED) != 0) {
-                move.now = forwarded_to(header);
-            } else if ((header & EDEN_HEADER_KEPT) == 0) {
-                end_one(&run, &move.life, move.now, 0);
-                continue;
-            }
+    for (size_t i = 0; i < count; i++) {
+        __builtin_prefetch(lives_ahead(profile, from, count, i));
+        struct life life = from[i];
+        eden_value now = lifetimes_place(profile, &life);
+        uint64_t header = eden_header(now);
+        if ((header & (EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT)) == 0) {
+            end_one(&run, &life, now, 0);
+            continue;
         }
-        if (profile->settled) {
-            move = moves_pass(&moves, profile, move);
-        }
-        if (move.now != EDEN_NONE) {
-            arrive(&run, move);
+        now = (header & EDEN_HEADER_FORWARDED) != 0 ? forwarded_to(header) : now;
+        if (!profile->settled) {
+            arrive(profile, &life, now);
+        } else if (moves_add(&moves, life, now)) {
+            arrive_all(&run, &moves);
         }
     }
+    arrive_all(&run, &moves);
     run_end(&run);
 }
 

@@ -48,7 +48,6 @@ struct lives {
 struct old_lives { /* life_old.c */
     struct lives *regions;
     size_t region_count, region_room;
-    size_t count; /* of objects */
 };
 
 /* A stretch of eden of which every object is a sample. */
@@ -174,6 +173,7 @@ struct life_run {
     struct profile *profile;
     struct eden_anchor end; /* of the lifetimes */
     bool censored;
+    bool alike;          /* the profile's ends may be told by runs: as cells, and of one weight */
     bool births;         /* tells a birth with each end */
     double weight;       /* of each */
     uint64_t from, span; /* births [from, from + span); span 0: none yet */
@@ -215,8 +215,7 @@ static inline void run_add(struct life_run *run, uint32_t site, size_t bytes, ui
 
 /* ---- what becomes of them (lifetimes.c, eden_walk.c) ---- */
 void lifetimes_tell_birth(struct profile *profile, uint32_t site, uint64_t bytes);
-/* It is alive, there. False: no memory for it. */
-bool lifetimes_move_on(struct profile *profile, struct life life, eden_value now);
+bool lifetimes_grow_old(struct profile *profile, struct life life); /* it was tenured, to where it says: below */
 void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, uint32_t flags,
                         bool censored);
 /* Takes those that are not marked off the list, and tells that they have ended. What lies below `from` is marked. */
@@ -246,6 +245,12 @@ static inline bool lives_push(struct profile *profile, struct lives *lives, stru
     }
     lives->at[lives->count++] = life;
     return true;
+}
+/* It is alive, there. False: no memory for it. */
+static inline bool lifetimes_move_on(struct profile *profile, struct life life, eden_value now) {
+    life.where = lifetimes_place_bits(profile, now);
+    return __builtin_expect(heap_is_young(profile->heap, now), 1) ? lives_push(profile, &profile->young, life)
+                                                                  : lifetimes_grow_old(profile, life);
 }
 /* Lists are read in order of birth, which is not that of addresses: loops over them prefetch the object that is so far
  * ahead, or the last. They do so themselves because gcc 12 drops the calls of a function that does nothing else. */
