@@ -4,7 +4,11 @@
  * as they were, the others as corpses with forwarding addresses. So one walk finds every birth, its time by its place
  * (byte_clock.c), and every death within the epoch. Survivors join the profile's lists.
  *
- * Most are dead, and must cost next to nothing: they are told in runs (life_runs.c).
+ * Most are dead, and must cost next to nothing: they are told in runs (life_runs.c). What is left is waiting: only an
+ * object's header tells where the next one is. But at each anchor an object is known to begin. So two parts, from
+ * anchor to anchor, are walked at the same time, and two such chains take hardly longer than one: a quarter to a third
+ * of the walk was spared. Each has a lane of its own; of the later part's, the survivors wait until the earlier part is
+ * through, so that all join the lists in order of birth.
  *
  * The same walk, with nothing copied, tells what is alive, or not yet found dead, when a profile ends. */
 #include "life_moves.h"
@@ -14,19 +18,26 @@
 /* Bytes between what is walked and what is asked for of eden, which is larger than the caches near the processor. */
 enum { WALK_AHEAD = 1024 };
 
+/* A part of eden without an anchor within. */
+struct part {
+    uintptr_t at, limit;
+    uint64_t birth; /* of an object at address 0 */
+};
+
 struct walk {
     struct profile *profile;
     bool censored;
-    size_t mark; /* the last one that is not behind */
-    struct life_run run;
-    struct life_moves moves;
-    struct eden_birth_cell births[TALLIES]; /* that the run does not tell; one tally a site, as a run's */
+    uint64_t unusual; /* bits of a header: what is not simply dead */
+    size_t mark;      /* the last one that is not behind */
+    struct lane *lanes;
+    void (*parts)(struct walk *walk, struct part *parts, size_t count);
+    struct eden_birth_cell births[TALLIES]; /* that no run tells; one tally a site, as a run's */
 };
 
 static void tell_births(struct walk *walk, struct eden_birth_cell *births) {
     if (births->count != 0) {
         births->weight = sampling_weight_units(walk->profile, 0) * births->count;
-        births->weight_bytes = (uint64_t)(walk->run.weight * (double)births->bytes + 0.5);
+        births->weight_bytes = (uint64_t)(walk->lanes[0].run.weight * (double)births->bytes + 0.5);
         outbox_births(&walk->profile->out, births);
         *births = (struct eden_birth_cell){0};
     }
@@ -42,13 +53,13 @@ static void count_birth(struct walk *walk, uint32_t site, size_t bytes) {
     births->bytes += bytes;
 }
 
-static void death(struct walk *walk, const struct life *life, eden_value object) {
+static void death(struct walk *walk, struct lane *lane, const struct life *life, eden_value object) {
     struct outbox *out = &walk->profile->out;
     uint64_t birth = life_birth(life);
     uint32_t site = eden_index_of(object);
     size_t bytes = object_bytes(object);
     if (!out->one_by_one) {
-        run_add(&walk->run, site, bytes, birth, 0, 0);
+        run_add(&lane->run, site, bytes, birth, 0, 0);
         return;
     }
     count_birth(walk, site, bytes);
@@ -60,13 +71,13 @@ static void death(struct walk *walk, const struct life *life, eden_value object)
 }
 
 /* All that were gathered: what they are stands in their copies. */
-static void arrive(struct walk *walk) {
+static void arrive(struct walk *walk, struct lane *lane) {
     struct profile *profile = walk->profile;
     if (profile->settled) {
-        moves_settle(&walk->moves);
+        moves_settle(&lane->moves);
     }
-    for (size_t i = 0; i < walk->moves.count; i++) {
-        const struct life_move *move = &walk->moves.at[i];
+    for (size_t i = 0; i < lane->moves.count; i++) {
+        const struct life_move *move = &lane->moves.at[i];
         eden_value now = move->now;
         bool alive = true;
         if (profile->settled) {
@@ -74,104 +85,152 @@ static void arrive(struct walk *walk) {
         }
         uint64_t header = eden_header(now);
         if (!alive) {
-            death(walk, &move->life, now);
+            death(walk, lane, &move->life, now);
         } else if (lifetimes_move_on(profile, move->life, now)) {
             count_birth(walk, (uint32_t)(header & EDEN_HEADER_CLASS_MASK), object_bytes_by(header, now));
         } /* else no birth is told: it is lost */
     }
-    walk->moves.count = 0;
+    lane->moves.count = 0;
 }
 
 /* The object at an address that is a sample. Its size. */
-static size_t walk_one(struct walk *walk, uintptr_t at, uint64_t birth) {
+static size_t walk_one(struct walk *walk, struct lane *lane, uintptr_t at, uint64_t birth) {
     eden_value object = object_at(at);
     uint64_t header = eden_header(object);
     struct life life = lifetimes_born(walk->profile, object, birth + at, 0);
     size_t bytes = object_bytes(object);
-    if (walk->censored || (header & (EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT)) == 0) {
-        death(walk, &life, object);
+    if ((header & walk->unusual) == 0) {
+        death(walk, lane, &life, object);
     } else {
-        bool copied = (header & EDEN_HEADER_FORWARDED) != 0;
-        if (moves_add(&walk->moves, life, copied ? forwarded_to(header) : object)) {
-            arrive(walk);
+        if (moves_are_full(&lane->moves)) {
+            arrive(walk, lane);
         }
+        moves_add(&lane->moves, life, moved_to(object, header));
     }
     return bytes;
 }
 
-/* From one anchor to the next: `birth` is that of an object at address 0. */
-static void walk_some(struct walk *walk, uintptr_t at, uintptr_t limit, uint64_t birth) {
+static void walk_some(struct walk *walk, struct part *parts, size_t count) {
     bool nth = walk->profile->sampling == EDEN_SAMPLE_NTH;
-    while (at < limit) {
-        if (!nth || sampling_next(walk->profile)) {
-            at += walk_one(walk, at, birth);
-        } else {
-            at += object_bytes(object_at(at));
+    for (const struct part *part = parts; part < parts + count; part++) {
+        for (uintptr_t at = part->at; at < part->limit;) {
+            bool sampled = !nth || sampling_next(walk->profile);
+            at += sampled ? walk_one(walk, walk->lanes, at, part->birth) : object_bytes(object_at(at));
         }
     }
 }
 
-/* The same where every object of the stretch is a sample and only cells are wanted: what most objects take is a load,
- * two tests and three additions. What is told of others may turn the run, so it is looked at again after them. */
-static void walk_all(struct walk *walk, uintptr_t at, uintptr_t limit, uint64_t birth) {
-    const uint64_t unusual = walk->censored ? 0 : EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT;
-    struct life_run *run = &walk->run;
-    while (at < limit) {
-        if (birth + at - run->from >= run->span) {
-            run_turn(run, birth + at, 0, 0);
+/* ---- where every object is a sample and only cells are wanted ---- */
+
+/* What most objects take: a load, two tests and three additions. False: nothing was done, for the object is large, or
+ * survived and there is no room. */
+static inline bool step(const struct walk *walk, struct lane *lane, struct part *part) {
+    uintptr_t at = part->at;
+    __builtin_prefetch((const void *)(at + WALK_AHEAD));
+    uint64_t header = *(const uint64_t *)at; /* or overflow word: told by a jump, lest loads wait for loads */
+    size_t slots = (size_t)(header >> EDEN_HEADER_SLOTS_SHIFT), bytes = 8 + 8 * slots;
+    if (__builtin_expect(slots == EDEN_SLOTS_OVERFLOW, 0)) {
+        return false;
+    }
+    if ((header & walk->unusual) == 0) {
+        run_count(&lane->run, (uint32_t)(header & EDEN_HEADER_CLASS_MASK), bytes, part->birth + at);
+    } else if (__builtin_expect(moves_are_full(&lane->moves), 0)) {
+        return false;
+    } else {
+        moves_add(&lane->moves, lifetimes_born(walk->profile, at, part->birth + at, 0), moved_to(at, header));
+    }
+    part->at = at + bytes;
+    return true;
+}
+
+/* What step() leaves. */
+static void step_anyway(struct walk *walk, struct lane *lane, struct part *part) {
+    part->at += walk_one(walk, lane, part->at, part->birth);
+}
+
+/* Up to where the lane's run reaches. */
+static uintptr_t run_limit(struct lane *lane, const struct part *part) {
+    struct life_run *run = &lane->run;
+    uint64_t birth = part->birth + part->at;
+    if (birth - run->from >= run->span) {
+        run_turn(run, birth, 0, 0);
+    }
+    uint64_t left = run->from + run->span - part->birth;
+    return left < part->limit ? left : part->limit;
+}
+
+static void walk_rest(struct walk *walk, struct lane *lane, struct part *part) {
+    while (part->at < part->limit) {
+        uintptr_t limit = run_limit(lane, part);
+        struct part now = *part; /* in registers */
+        bool done = true;
+        while (now.at < limit && done) {
+            done = step(walk, lane, &now);
         }
-        uint64_t left = run->from + run->span - birth;
-        uintptr_t until = left < limit ? left : limit;
-        while (at < until) {
-            __builtin_prefetch((const void *)(at + WALK_AHEAD));
-            uint64_t header = *(const uint64_t *)at; /* or overflow word: told by a jump, lest loads wait for loads */
+        *part = now;
+        if (!done) {
+            step_anyway(walk, lane, part);
+        }
+    }
+    arrive(walk, lane);
+}
+
+/* Until one of them ends, or the later one has no room. */
+static void walk_both(struct walk *walk, struct part *earlier, struct part *later) {
+    struct lane *one = &walk->lanes[0], *other = &walk->lanes[1];
+    while (earlier->at < earlier->limit && later->at < later->limit && !moves_are_full(&other->moves)) {
+        uintptr_t limit = run_limit(one, earlier), other_limit = run_limit(other, later);
+        struct part a = *earlier, b = *later; /* likewise */
+        bool done = true, other_done = true;
+        while (a.at < limit && b.at < other_limit && done && other_done) {
+            done = step(walk, one, &a);
+            other_done = step(walk, other, &b);
+        }
+        *earlier = a;
+        *later = b;
+        if (!done) {
+            step_anyway(walk, one, earlier);
+        }
+        if (!other_done && !moves_are_full(&other->moves)) {
+            step_anyway(walk, other, later);
+        }
+    }
+}
+
+static void walk_all(struct walk *walk, struct part *parts, size_t count) {
+    if (count == 2) {
+        walk_both(walk, &parts[0], &parts[1]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        walk_rest(walk, &walk->lanes[i], &parts[i]);
+    }
+}
+
+/* ---- where short forms of records are ---- */
+
+static void walk_all_briefly(struct walk *walk, struct part *parts, size_t count) {
+    for (const struct part *part = parts; part < parts + count; part++) {
+        for (uintptr_t at = part->at; at < part->limit;) {
+            uint64_t header = *(const uint64_t *)at;
             size_t slots = (size_t)(header >> EDEN_HEADER_SLOTS_SHIFT), bytes = 8 + 8 * slots;
-            if (__builtin_expect(slots == EDEN_SLOTS_OVERFLOW, 0)) {
-                at += walk_one(walk, at, birth);
-                break;
+            if (__builtin_expect((header & walk->unusual) == 0 && slots != EDEN_SLOTS_OVERFLOW, 1)) {
+                uint32_t site = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
+                count_birth(walk, site, bytes);
+                short_tell_walked(&walk->profile->out, part->birth + at, site, bytes, walk->censored);
+            } else {
+                bytes = walk_one(walk, walk->lanes, at, part->birth);
             }
-            if ((header & unusual) == 0) {
-                run_count(run, (uint32_t)(header & EDEN_HEADER_CLASS_MASK), bytes, birth + at);
-                at += bytes;
-                continue;
-            }
-            eden_value now = (header & EDEN_HEADER_FORWARDED) != 0 ? forwarded_to(header) : at;
-            bool full = moves_add(&walk->moves, lifetimes_born(walk->profile, at, birth + at, 0), now);
             at += bytes;
-            if (full) {
-                arrive(walk);
-                break;
-            }
         }
     }
 }
 
-/* And where short forms of records are. */
-static void walk_all_briefly(struct walk *walk, uintptr_t at, uintptr_t limit, uint64_t birth) {
-    const uint64_t unusual = walk->censored ? 0 : EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT;
-    while (at < limit) {
-        uint64_t header = *(const uint64_t *)at;
-        size_t slots = (size_t)(header >> EDEN_HEADER_SLOTS_SHIFT), bytes = 8 + 8 * slots;
-        if (__builtin_expect((header & unusual) == 0 && slots != EDEN_SLOTS_OVERFLOW, 1)) {
-            uint32_t site = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
-            count_birth(walk, site, bytes);
-            short_tell_walked(&walk->profile->out, birth + at, site, bytes, walk->censored);
-        } else {
-            bytes = walk_one(walk, at, birth);
-        }
-        at += bytes;
-    }
-}
+/* ---- ---- */
 
 static void walk_stretch(struct walk *walk, uintptr_t at, uintptr_t end) {
-    const struct profile *profile = walk->profile;
-    const struct byte_clock *clock = &profile->clock;
-    const struct outbox *out = &profile->out;
-    void (*walk_part)(struct walk * walk, uintptr_t at, uintptr_t limit, uint64_t birth) =
-        profile->sampling == EDEN_SAMPLE_NTH ? walk_some
-        : !out->one_by_one                   ? walk_all
-        : out->short_forms                   ? walk_all_briefly
-                                             : walk_some;
+    const struct byte_clock *clock = &walk->profile->clock;
+    struct part parts[2];
+    size_t count = 0;
     while (at < end) {
         while (walk->mark + 1 < clock->mark_count && clock->marks[walk->mark + 1].at <= at) {
             walk->mark++;
@@ -179,7 +238,11 @@ static void walk_stretch(struct walk *walk, uintptr_t at, uintptr_t end) {
         const struct eden_mark *mark = &clock->marks[walk->mark];
         bool last = walk->mark + 1 == clock->mark_count || mark[1].at > end;
         uintptr_t limit = last ? end : mark[1].at;
-        walk_part(walk, at, limit, mark->time.bytes - mark->at);
+        parts[count++] = (struct part){at, limit, mark->time.bytes - mark->at};
+        if (count == 2 || limit == end) {
+            walk->parts(walk, parts, count);
+            count = 0;
+        }
         at = limit;
     }
 }
@@ -187,12 +250,20 @@ static void walk_stretch(struct walk *walk, uintptr_t at, uintptr_t end) {
 void eden_walk(struct profile *profile, struct eden_anchor end, bool censored) {
     struct walk walk;
     memset(walk.births, 0, sizeof walk.births);
-    walk.moves.count = 0;
     walk.profile = profile;
     walk.censored = censored;
+    walk.unusual = censored ? 0 : EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT;
     walk.mark = 0;
-    run_init(&walk.run, profile, end, censored);
-    walk.run.births = true;
+    walk.lanes = profile->lanes;
+    walk.parts = profile->sampling == EDEN_SAMPLE_NTH ? walk_some
+                 : !profile->out.one_by_one           ? walk_all
+                 : profile->out.short_forms           ? walk_all_briefly
+                                                      : walk_some;
+    for (size_t i = 0; i < LANES; i++) {
+        run_init(&walk.lanes[i].run, profile, end, censored);
+        walk.lanes[i].run.births = true;
+        walk.lanes[i].moves.count = 0;
+    }
     bool all = profile->sampling == EDEN_SAMPLE_OBJECTS && profile->rate == 1;
     if (all || profile->sampling == EDEN_SAMPLE_NTH) {
         walk_stretch(&walk, profile->from, censored ? profile->heap->mutator.free : profile->heap->eden.used);
@@ -200,8 +271,10 @@ void eden_walk(struct profile *profile, struct eden_anchor end, bool censored) {
     for (size_t i = 0; i < profile->stretch_count; i++) {
         walk_stretch(&walk, profile->stretches[i].from, profile->stretches[i].to);
     }
-    arrive(&walk);
-    run_end(&walk.run);
+    arrive(&walk, walk.lanes);
+    for (size_t i = 0; i < LANES; i++) {
+        run_end(&walk.lanes[i].run);
+    }
     for (size_t i = 0; i < TALLIES; i++) {
         tell_births(&walk, &walk.births[i]);
     }

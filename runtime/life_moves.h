@@ -11,22 +11,17 @@
 #include "lifetimes.h"
 #include "private.h"
 
-struct life_move {
-    struct life life;
-    eden_value now; /* its copy; itself, if it was kept in place */
-};
+static inline bool moves_are_full(const struct life_moves *moves) { return moves->count == MOVES; }
 
-enum { MOVES = 64 };
-struct life_moves {
-    size_t count;
-    struct life_move at[MOVES];
-};
+/* Where an object that a scavenge has kept is now. */
+static inline eden_value moved_to(eden_value object, uint64_t header) {
+    return (header & EDEN_HEADER_FORWARDED) != 0 ? forwarded_to(header) : object;
+}
 
-/* True: there is no room for another, so these are to arrive. */
-static inline bool moves_add(struct life_moves *moves, struct life life, eden_value now) {
+/* There must be room. */
+static inline void moves_add(struct life_moves *moves, struct life life, eden_value now) {
     moves->at[moves->count++] = (struct life_move){life, now};
     __builtin_prefetch((const void *)(uintptr_t)now);
-    return moves->count == MOVES;
 }
 
 /* Before they arrive, after a scavenge of two rounds: asks for what the copies lead to. */

@@ -354,7 +354,8 @@ static struct eden_anchor latest(const struct profile *profile) {
     return profile->clock.epochs[profile->clock.epoch_count - 1].start;
 }
 
-/* One that a scavenge has kept. If it finds no place in a list, it has been born: it counts as lost, and as ended now. */
+/* One that a scavenge has kept. If it finds no place in a list, it has been born: it counts as lost, and as ended now.
+ */
 static inline void arrive(struct profile *profile, const struct life *life, eden_value now) {
     if (!lifetimes_move_on(profile, *life, now)) {
         lifetimes_tell_end(profile, life, now, 0, true);
@@ -381,28 +382,28 @@ static void arrive_all(struct life_run *run, struct life_moves *moves) {
 /* In order, and `young` is filled no faster than it is read: it may be its own source. But for a second round, who was
  * copied is alive, and the copy need not be looked at. */
 static void move_all_on(struct profile *profile, const struct life *from, size_t count) {
-    struct life_run run;
-    struct life_moves moves;
-    moves.count = 0;
-    run_init(&run, profile, latest(profile), false);
+    struct life_run *run = &profile->lanes[0].run;
+    struct life_moves *moves = &profile->lanes[0].moves;
+    moves->count = 0;
+    run_init(run, profile, latest(profile), false);
     for (size_t i = 0; i < count; i++) {
         __builtin_prefetch(lives_ahead(profile, from, count, i));
         struct life life = from[i];
-        eden_value now = lifetimes_place(profile, &life);
-        uint64_t header = eden_header(now);
+        eden_value object = lifetimes_place(profile, &life);
+        uint64_t header = eden_header(object);
         if ((header & (EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT)) == 0) {
-            end_one(&run, &life, now, 0);
-            continue;
-        }
-        now = (header & EDEN_HEADER_FORWARDED) != 0 ? forwarded_to(header) : now;
-        if (!profile->settled) {
-            arrive(profile, &life, now);
-        } else if (moves_add(&moves, life, now)) {
-            arrive_all(&run, &moves);
+            end_one(run, &life, object, 0);
+        } else if (!profile->settled) {
+            arrive(profile, &life, moved_to(object, header));
+        } else {
+            if (moves_are_full(moves)) {
+                arrive_all(run, moves);
+            }
+            moves_add(moves, life, moved_to(object, header));
         }
     }
-    arrive_all(&run, &moves);
-    run_end(&run);
+    arrive_all(run, moves);
+    run_end(run);
 }
 
 static void move_young_on(struct profile *profile) {

@@ -98,6 +98,50 @@ struct oracle {
     uint64_t passes;
 };
 
+/* Ends that are alike: life_runs.c. */
+enum { TALLIES = 256, NO_SITE = UINT32_MAX };
+struct site_tally {
+    uint32_t site, count; /* NO_SITE: it is free */
+    uint64_t bytes;
+    uint64_t offsets; /* of their births, from the run's first */
+};
+struct life_run {
+    struct profile *profile;
+    struct eden_anchor end; /* of the lifetimes */
+    bool censored;
+    bool alike;          /* the profile's ends may be told by runs: as cells, and of one weight */
+    bool births;         /* tells a birth with each end */
+    double weight;       /* of each */
+    uint64_t from, span; /* births [from, from + span); span 0: none yet */
+    uint64_t tenured;    /* the epoch; 0: they were not */
+    uint32_t flags;      /* EDEN_LIFE_..., but TENURED */
+    double ns;           /* the lifetime at its start, */
+    double ns_a_byte;    /* and what a byte further takes from it */
+    uint64_t bytes, tenured_ns, tenured_bytes;
+    struct eden_life_cell like; /* what they have in common */
+    uint32_t used_count;
+    uint16_t used[TALLIES];
+    struct site_tally tallies[TALLIES];
+};
+
+/* Objects that a scavenge has moved, before they arrive: life_moves.h. */
+enum { MOVES = 512 };
+struct life_move {
+    struct life life;
+    eden_value now; /* its copy; itself, if it was kept in place */
+};
+struct life_moves {
+    size_t count;
+    struct life_move at[MOVES];
+};
+
+/* What lists, and parts of eden, are gone through with. */
+enum { LANES = 2 };
+struct lane {
+    struct life_run run;
+    struct life_moves moves;
+};
+
 struct life_mechanism;
 struct profile {
     eden_heap *heap;
@@ -132,6 +176,7 @@ struct profile {
     uint64_t lost;
     uint64_t work_ns; /* spent within collections and passes */
     struct outbox out;
+    struct lane lanes[LANES]; /* of a walk, or a list, while it is gone through */
 };
 
 /* How one sampled object ended. */
@@ -163,30 +208,6 @@ void short_tell_walked(struct outbox *out, uint64_t birth, uint32_t site, size_t
 void short_flush(struct outbox *out);
 
 /* ---- ends that are alike (life_runs.c) ---- */
-enum { TALLIES = 256, NO_SITE = UINT32_MAX };
-struct site_tally {
-    uint32_t site, count; /* NO_SITE: it is free */
-    uint64_t bytes;
-    uint64_t offsets; /* of their births, from the run's first */
-};
-struct life_run {
-    struct profile *profile;
-    struct eden_anchor end; /* of the lifetimes */
-    bool censored;
-    bool alike;          /* the profile's ends may be told by runs: as cells, and of one weight */
-    bool births;         /* tells a birth with each end */
-    double weight;       /* of each */
-    uint64_t from, span; /* births [from, from + span); span 0: none yet */
-    uint64_t tenured;    /* the epoch; 0: they were not */
-    uint32_t flags;      /* EDEN_LIFE_..., but TENURED */
-    double ns;           /* the lifetime at its start, */
-    double ns_a_byte;    /* and what a byte further takes from it */
-    uint64_t bytes, tenured_ns, tenured_bytes;
-    struct eden_life_cell like; /* what they have in common */
-    uint32_t used_count;
-    uint16_t used[TALLIES];
-    struct site_tally tallies[TALLIES];
-};
 void run_init(struct life_run *run, struct profile *profile, struct eden_anchor end, bool censored);
 /* Tells what the run holds, and begins another, which has this birth. */
 void run_turn(struct life_run *run, uint64_t birth, uint64_t tenured, uint32_t flags);
