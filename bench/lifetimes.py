@@ -4,16 +4,16 @@
 What `edenscope lifetimes` costs the five programs at each rate, with the tool attached and adding up in the kernel; and,
 at 100%, what it costs to have the record of every object written to a file (`edenscope record --lifetimes=details`).
 
-A pair is one run of the program alone and one under the tool; which goes first alternates, so a machine whose speed
-drifts hits both alike. Compared is the CPU time of the program's own process, kernel programs that it ran into
-included, and its wall time; the tool's own CPU time stands beside them. Ephemerons, plain and pretenured, are compared
-in the same way on the data frame, each round being one run of the three (-e; the second CSV is for them, 0 leaves them
-out).
+A round is one run of the program alone and one under the tool at each rate; who goes first changes from round to
+round, and the direction, so a machine whose speed drifts hits all alike. A pair is the run alone and another of the
+same round. Compared is the CPU time of the program's own process, kernel programs that it ran into included, and its
+wall time; the tool's own CPU time stands beside them. Ephemerons, plain and pretenured, are compared in the same way on
+the data frame (-e rounds; the second CSV is for them, 0 leaves them out).
 
 Each run is checked: the program prints what it prints alone, nothing is lost, and every object born has died or was
 alive at the end. A run where that is not so is reported, and the exit status is 1.
 
-The JSON file is written anew after each step: a list of {"program", "mechanism", "sampling", "output", "pairs",
+The JSON file is written anew after each program: a list of {"program", "mechanism", "sampling", "output", "pairs",
 "time_ratio": {"min", "median", "max"}, "mean", "interval", "wall_ratio": {...}, "memory_ratio", "program_cpu_s",
 "tool_cpu_s", "ns_per_object", "objects", "allocated_bytes", "paper_memory_ratio", "lost", "problems"} and, of pretenured
 ephemerons, "gain". Ratios are of CPU time; means are geometric, intervals of 95%; "output" is "sums", added up in the
@@ -36,8 +36,7 @@ from life_programs import RATES
 # Against the program alone: what a side is called, its mechanism, and what becomes of what the heaps tell.
 SIDES = {"vm": ("vm", "sums"), "records": ("vm", "records"), "ephemeron": ("ephemeron", "sums"),
          "pretenured": ("pretenured", "sums")}
-TRACKED = ("vm",)
-EVERY = ("vm", "records")  # at 100%
+ALONE = ("", "")  # a kind of run is its side and its sampling
 EPHEMERONS = ("ephemeron", "pretenured")
 
 
@@ -96,41 +95,51 @@ class Bench:
         figures = process_named(processes, os.path.basename(program[0]))
         return figures | {"tool": tool, "seen": seen, "file_bytes": file_bytes, "problems": problems}
 
-    def step(self, name, program, observed, sampling, count):
-        """The entries of so many rounds: the program alone, and on each of these sides."""
-        self.say(f"{name} {RATES[sampling]} {' and '.join(observed)}: {count} rounds")
-        sides = ("", *observed)
-        rounds = []
+    def rounds(self, name, program, kinds, count):
+        """So many rounds: of each a run by its kind."""
+        done = []
+        order = [ALONE, *kinds]
         for i in range(count):
-            order = sides if i % 2 == 0 else sides[::-1]
-            rounds.append({side: self.run(name, program, side, sampling) for side in order})
-        entries = [self.entry(name, side, sampling, rounds) for side in observed]
-        if observed == EPHEMERONS:
-            gains = [each["ephemeron"]["cpu"] / each["pretenured"]["cpu"] for each in rounds]
+            self.say(f"{name}: round {i + 1} of {count}")
+            order = order[1:] + order[:1]
+            done.append({kind: self.run(name, program, *kind) for kind in (order if i % 2 == 0 else order[::-1])})
+        return done
+
+    def entries(self, name, program, sides, samplings, count):
+        """An entry for each side at each sampling; records are within those of 100%."""
+        kinds = [(side, sampling) for sampling in samplings for side in sides]
+        kinds += [("records", "all")] if "vm" in sides and "all" in samplings else []
+        rounds = self.rounds(name, program, kinds, count)
+        entries = {kind: self.entry(name, kind, rounds) for kind in kinds}
+        for sampling in samplings if sides == EPHEMERONS else []:
+            gains = [each["ephemeron", sampling]["cpu"] / each["pretenured", sampling]["cpu"] for each in rounds]
             mean, bounds = pairs.interval(gains)
-            entries[-1]["gain"] = spread(gains) | {"mean": mean, "interval": bounds}
-        for entry in entries:
-            self.say(f"  {entry['mechanism']}, {entry['output']}: program {entry['program_cpu_s']:.2f} s alone, ratio "
-                     f"{entry['time_ratio']['median']:.3f}, tool {entry['tool_cpu_s']:.2f} s, lost {entry['lost']}")
+            entries["pretenured", sampling]["gain"] = spread(gains) | {"mean": mean, "interval": bounds}
+        for entry in entries.values():
+            self.say(f"  {RATES[entry['sampling']]} {entry['mechanism']}, {entry['output']}: program "
+                     f"{entry['program_cpu_s']:.2f} s alone, ratio {entry['time_ratio']['median']:.3f}, tool "
+                     f"{entry['tool_cpu_s']:.2f} s, lost {entry['lost']}")
             for problem in entry["problems"]:
                 self.say(f"  {entry['mechanism']}, {entry['output']}: {problem}")
-        if observed == EVERY:
-            entries = [entries[0] | {"records": entries[1]}]
-        return entries
+        records = entries.pop(("records", "all"), None)
+        if records:
+            entries["vm", "all"]["records"] = records
+        return list(entries.values())
 
     @staticmethod
-    def entry(name, side, sampling, rounds):
+    def entry(name, kind, rounds):
+        side, sampling = kind
         mechanism, output = SIDES[side]
 
         def median(value):
-            return statistics.median(value(each[""], each[side]) for each in rounds)
+            return statistics.median(value(each[ALONE], each[kind]) for each in rounds)
 
         def ratios(figure):
-            return [each[side][figure] / each[""][figure] for each in rounds]
+            return [each[kind][figure] / each[ALONE][figure] for each in rounds]
 
         mean, bounds = pairs.interval(ratios("cpu"))
         wall_mean, wall_bounds = pairs.interval(ratios("wall"))
-        seen = rounds[-1][side]["seen"]
+        seen = rounds[-1][kind]["seen"]
         objects = sum(row["objects"] for row in seen["classes"])
         allocated = sum(heap["run_bytes"] for heap in seen["heaps"] if heap["profiled"])
         every = sampling == "all" and objects > 0
@@ -144,10 +153,10 @@ class Bench:
             "ns_per_object": median(lambda alone, seen: seen["cpu"] - alone["cpu"]) / objects * 1e9 if every else None,
             "objects": objects, "allocated_bytes": allocated,
             "paper_memory_ratio": 1 + life_programs.PAPER_EPHEMERON * objects / allocated if every else None,
-            "file_bytes": rounds[-1][side]["file_bytes"],
-            "lost": sum(each[side]["seen"]["lost"] for each in rounds),
+            "file_bytes": rounds[-1][kind]["file_bytes"],
+            "lost": sum(each[kind]["seen"]["lost"] for each in rounds),
             "problems": sorted({f"round {i + 1}: {problem}" for i, each in enumerate(rounds)
-                                for problem in each[side]["problems"] + each[""]["problems"]}),
+                                for problem in each[kind]["problems"] + each[ALONE]["problems"]}),
         }
 
 
@@ -157,14 +166,13 @@ def measure(arguments, programs, samplings, entries):
     def add(name, data, count, sides):
         program = life_programs.command(name, life_programs.FULL, arguments.build, data)
         bench.warm(name, program)
-        for sampling in samplings:
-            entries.extend(bench.step(name, program, sides(sampling), sampling, count))
-            life_programs.write_whole(arguments.output, json.dumps(entries, indent=1) + "\n")
+        entries.extend(bench.entries(name, program, sides, samplings, count))
+        life_programs.write_whole(arguments.output, json.dumps(entries, indent=1) + "\n")
 
     for name in programs:
-        add(name, arguments.data[0], arguments.n, lambda sampling: EVERY if sampling == "all" else TRACKED)
+        add(name, arguments.data[0], arguments.n, ("vm",))
     if arguments.e and "dataframe" in programs:
-        add("dataframe", arguments.data[-1], arguments.e, lambda sampling: EPHEMERONS)
+        add("dataframe", arguments.data[-1], arguments.e, EPHEMERONS)
 
 
 def main():

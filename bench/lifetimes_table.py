@@ -81,6 +81,11 @@ def averages(entries):
         if entry["ns_per_object"] is not None:
             print(f"  {entry['program']} at 100%: {entry['ns_per_object']:.1f} ns an object; "
                   f"{verdict(entry['ns_per_object'], BOUND_NS)}")
+    every = [entry for entry in entries if entry["ns_per_object"] is not None]
+    if every:
+        objects = sum(entry["objects"] for entry in every)
+        ns = sum(entry["ns_per_object"] * entry["objects"] for entry in every) / objects
+        print(f"  all {objects / 1e6:.0f} million objects together: {ns:.1f} ns an object; {verdict(ns, BOUND_NS)}")
 
 
 def memory(entries):
