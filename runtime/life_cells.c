@@ -47,21 +47,24 @@ static void send_records(struct outbox *out) {
     }
 }
 
-void outbox_collected(struct outbox *out, uint64_t now) {
-    if (now - out->ends_sent_ns >= ENDS_NS) {
-        out->ends_sent_ns = now;
-        send_ends(out);
-    }
+/* What does not wait. */
+static void send_found(struct outbox *out) {
     send_births(out);
     send_records(out);
     short_flush(out);
 }
 
+void outbox_collected(struct outbox *out, uint64_t now) {
+    if (now - out->ends_sent_ns >= ENDS_NS) {
+        out->ends_sent_ns = now;
+        send_ends(out);
+    }
+    send_found(out);
+}
+
 void outbox_flush(struct outbox *out) {
     send_ends(out);
-    send_births(out);
-    send_records(out);
-    short_flush(out);
+    send_found(out);
 }
 
 static uint64_t mix(uint64_t key) { return key * 0x9e3779b97f4a7c15u; } /* Fibonacci hashing (Knuth 6.4) */
