@@ -11,6 +11,7 @@
 #include "output.h"
 #include "record_run.h"
 #include "recording.h"
+#include "temporary.h"
 #include "tune/facts_read.h"
 #include "tune/print.h"
 #include "tune/try.h"
@@ -178,8 +179,7 @@ static const char not_needed[] = "tenure,remember,forget"
 
 /* A folder for the recording: SQLite puts a journal beside it. */
 static bool make_folder(char *folder, size_t size, struct failure *why) {
-    const char *wanted = getenv("TMPDIR");
-    snprintf(folder, size, "%s/edenscope-XXXXXX", wanted && *wanted ? wanted : "/var/tmp");
+    snprintf(folder, size, "%s/edenscope-XXXXXX", temporary_folder());
     return mkdtemp(folder) ||
            failure_set(why, 1, "%.300s: can't record there: %s; set TMPDIR to another folder", folder, strerror(errno));
 }

@@ -1,4 +1,5 @@
 #include "life_spool.h"
+#include "temporary.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,8 +26,7 @@ struct life_spool *life_spool_open(struct failure *why) {
         failure_set(why, 1, "no memory");
         return NULL;
     }
-    const char *wanted = getenv("TMPDIR");
-    snprintf(spool->folder, sizeof spool->folder, "%s", wanted && *wanted ? wanted : "/var/tmp");
+    snprintf(spool->folder, sizeof spool->folder, "%s", temporary_folder());
     char path[PATH_MAX + sizeof "/edenscope-XXXXXX"];
     snprintf(path, sizeof path, "%s/edenscope-XXXXXX", spool->folder);
     int file = mkostemp(path, O_CLOEXEC);

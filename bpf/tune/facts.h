@@ -31,12 +31,7 @@ struct tune_pass {
     uint64_t part_ns[EDEN_PHASE_COUNT], part_objects[EDEN_PHASE_COUNT], part_bytes[EDEN_PHASE_COUNT];
 };
 
-struct tune_large { /* a large object was born */
-    uint64_t time_ns, bytes;
-    uint32_t class_id;
-};
-
-struct tune_failure { /* an allocation failed */
+struct tune_allocation { /* of a large object, or one that failed */
     uint64_t time_ns, bytes;
     uint32_t class_id;
 };
@@ -91,9 +86,9 @@ struct tune_facts {
     struct tune_pass *passes;
     size_t pass_count, pass_room;
     size_t untold_passes; /* their end, or part of what it tells, is missing */
-    struct tune_large *large;
+    struct tune_allocation *large;
     size_t large_count, large_room;
-    struct tune_failure *failures;
+    struct tune_allocation *failures;
     size_t failure_count, failure_room;
     struct tune_segment *segments;
     size_t segment_count, segment_room;

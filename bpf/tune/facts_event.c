@@ -131,20 +131,21 @@ static void add_segment(bool *refused, struct tune_facts *facts, const struct ev
     }
 }
 
+/* A large object was born. */
 static void add_large(bool *refused, struct tune_facts *facts, const struct event *event) {
-    struct tune_large *large = more(refused, &facts->large, facts->large_count, &facts->large_room, sizeof *large);
+    struct tune_allocation *large = more(refused, &facts->large, facts->large_count, &facts->large_room, sizeof *large);
     if (large) {
         facts->large_count++;
-        *large = (struct tune_large){event->time_ns, event->arg[3], (uint32_t)event->arg[2]};
+        *large = (struct tune_allocation){event->time_ns, event->arg[3], (uint32_t)event->arg[2]};
     }
 }
 
 static void add_failure(bool *refused, struct tune_facts *facts, const struct event *event) {
-    struct tune_failure *failure =
+    struct tune_allocation *failure =
         more(refused, &facts->failures, facts->failure_count, &facts->failure_room, sizeof *failure);
     if (failure) {
         facts->failure_count++;
-        *failure = (struct tune_failure){event->time_ns, event->arg[2], (uint32_t)event->arg[1]};
+        *failure = (struct tune_allocation){event->time_ns, event->arg[2], (uint32_t)event->arg[1]};
     }
 }
 

@@ -50,7 +50,7 @@ static void find_clusters(const struct tune_facts *facts, struct clusters *clust
     size_t pass = 0;
     bool counted = false;
     for (size_t i = 0; i < facts->large_count; i++) {
-        const struct tune_large *large = &facts->large[i];
+        const struct tune_allocation *large = &facts->large[i];
         if (i == 0 || large->time_ns - before > apart) {
             bytes = 0;
             begun = large->time_ns;

@@ -9,7 +9,7 @@
 
 struct pieces {
     uint64_t failures, slides, ns;
-    const struct tune_failure *first;
+    const struct tune_allocation *first;
     const struct tune_pass *before, *slide; /* the full collection before the first failure; a sliding one */
 };
 
@@ -30,7 +30,7 @@ static bool in_pieces(const struct tune_pass *pass) {
 void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findings) {
     struct pieces pieces = {0};
     for (size_t i = 0; i < facts->failure_count; i++) {
-        const struct tune_failure *failure = &facts->failures[i];
+        const struct tune_allocation *failure = &facts->failures[i];
         const struct tune_pass *before = full_before(facts, failure->time_ns);
         if (before && failure->bytes > before->largest_free &&
             failure->bytes <= before->capacity_after - before->old_after) {

@@ -190,7 +190,7 @@ static void fulls_of_columns(struct tune_facts *facts, uint64_t freed) {
         struct tune_pass *pass =
             add_full(facts, EDEN_FULL_ALLOCATION, 100 * MS, (40 + 24 * i) * MB, freed ? freed : MB / 4);
         pass->requested = 24 * MB;
-        facts->large[facts->large_count++] = (struct tune_large){pass->start_ns + 1, 24 * MB, 1};
+        facts->large[facts->large_count++] = (struct tune_allocation){pass->start_ns + 1, 24 * MB, 1};
         facts->segments[facts->segment_count++] =
             (struct tune_segment){pass->start_ns + 1, 24 * MB, (64 + 24 * i) * MB, true};
     }
@@ -517,7 +517,7 @@ static void test_heap_fragmented(void **state) {
     pass->capacity_after = 90 * MB;
     pass->largest_free = 2 * MB;
     pass->free_chunks = 5000;
-    facts.failures[facts.failure_count++] = (struct tune_failure){pass->start_ns + 10, 12 * MB, 1};
+    facts.failures[facts.failure_count++] = (struct tune_allocation){pass->start_ns + 10, 12 * MB, 1};
     struct finding finding = expect(&facts, "heap.fragmented");
     assert_true(value_of(&finding, TUNE_compactor) == 0);
     facts.failures[0].bytes = 200 * MB; /* more than is free: no pieces would do */
