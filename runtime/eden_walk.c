@@ -15,8 +15,9 @@
 #include "lifetimes.h"
 #include "private.h"
 
-/* Bytes between what is walked and what is asked for of eden, which is larger than the caches near the processor. */
-enum { WALK_AHEAD = 1024 };
+/* Bytes between what is walked and what is asked for of eden, which is larger than the caches near the processor. Of a
+ * stretch that is hardly longer, all is asked for while the one before is walked. */
+enum { WALK_AHEAD = 1024, LINE = 64 };
 
 /* A part of eden without an anchor within. */
 struct part {
@@ -28,6 +29,7 @@ struct walk {
     struct profile *profile;
     bool censored;
     uint64_t unusual; /* bits of a header: what is not simply dead */
+    uintptr_t ahead;  /* WALK_AHEAD, or 0: what lies so far ahead is not walked */
     size_t mark;      /* the last one that is not behind */
     struct lane *lanes;
     void (*parts)(struct walk *walk, struct part *parts, size_t count);
@@ -126,7 +128,7 @@ static void walk_some(struct walk *walk, struct part *parts, size_t count) {
  * survived and there is no room. */
 static inline bool step(const struct walk *walk, struct lane *lane, struct part *part) {
     uintptr_t at = part->at;
-    __builtin_prefetch((const void *)(at + WALK_AHEAD));
+    __builtin_prefetch((const void *)(at + walk->ahead));
     uint64_t header = *(const uint64_t *)at; /* or overflow word: told by a jump, lest loads wait for loads */
     size_t slots = (size_t)(header >> EDEN_HEADER_SLOTS_SHIFT), bytes = 8 + 8 * slots;
     if (__builtin_expect(slots == EDEN_SLOTS_OVERFLOW, 0)) {
@@ -231,6 +233,7 @@ static void walk_stretch(struct walk *walk, uintptr_t at, uintptr_t end) {
     const struct byte_clock *clock = &walk->profile->clock;
     struct part parts[2];
     size_t count = 0;
+    walk->ahead = end - at > 4 * WALK_AHEAD ? WALK_AHEAD : 0;
     while (at < end) {
         while (walk->mark + 1 < clock->mark_count && clock->marks[walk->mark + 1].at <= at) {
             walk->mark++;
@@ -244,6 +247,14 @@ static void walk_stretch(struct walk *walk, uintptr_t at, uintptr_t end) {
             count = 0;
         }
         at = limit;
+    }
+}
+
+/* Of a short stretch each line was a miss: too few for the processor to see where they lead. */
+static void ask_for(const struct stretch *stretch) {
+    uintptr_t to = stretch->to - stretch->from < WALK_AHEAD ? stretch->to : stretch->from + WALK_AHEAD;
+    for (uintptr_t at = stretch->from; at < to; at += LINE) {
+        __builtin_prefetch((const void *)at);
     }
 }
 
@@ -269,6 +280,9 @@ void eden_walk(struct profile *profile, struct eden_anchor end, bool censored) {
         walk_stretch(&walk, profile->from, censored ? profile->heap->mutator.free : profile->heap->eden.used);
     }
     for (size_t i = 0; i < profile->stretch_count; i++) {
+        if (i + 1 < profile->stretch_count) {
+            ask_for(&profile->stretches[i + 1]);
+        }
         walk_stretch(&walk, profile->stretches[i].from, profile->stretches[i].to);
     }
     arrive(&walk, walk.lanes);
