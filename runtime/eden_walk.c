@@ -233,7 +233,7 @@ static void walk_stretch(struct walk *walk, uintptr_t at, uintptr_t end) {
     const struct byte_clock *clock = &walk->profile->clock;
     struct part parts[2];
     size_t count = 0;
-    walk->ahead = end - at > 4 * WALK_AHEAD ? WALK_AHEAD : 0;
+    walk->ahead = end - at > 4ull * WALK_AHEAD ? WALK_AHEAD : 0;
     while (at < end) {
         while (walk->mark + 1 < clock->mark_count && clock->marks[walk->mark + 1].at <= at) {
             walk->mark++;
