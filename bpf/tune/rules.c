@@ -1,5 +1,5 @@
-/* The table of rules. Those that look at what the others have claimed come after them: eden.small, program.allocates,
- * ok. */
+/* The table of rules. Those that look at what the others have claimed come after them: full.frequent, eden.small,
+ * program.allocates, ok. */
 #include "rules.h"
 
 const struct rule tune_rules[] = {
@@ -13,6 +13,7 @@ const struct rule tune_rules[] = {
     {"tenure.premature", "tenured, and dead by the next full collection", rule_tenure_premature},
     {"tenure.threshold-outside", "the tenuring threshold lies outside the current semispace", rule_tenure_threshold},
     {"tenure.nepotism", "young garbage kept alive by dead old objects", rule_tenure_nepotism},
+    {"full.frequent", "full collections that free much, but come more often than they need to", rule_full_frequent},
     {"heap.thrash", "segments mapped and unmapped in turn", rule_heap_thrash},
     {"heap.fragmented", "large allocations fail beside enough free memory", rule_heap_fragmented},
     {"heap.limit", "a limit nearly reached", rule_heap_limit},

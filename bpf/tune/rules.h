@@ -14,6 +14,7 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
 void rule_tenure_threshold(const struct tune_facts *facts, struct findings *findings);
 void rule_tenure_nepotism(const struct tune_facts *facts, struct findings *findings);
 void rule_eden_small(const struct tune_facts *facts, struct findings *findings);
+void rule_full_frequent(const struct tune_facts *facts, struct findings *findings);
 void rule_heap_thrash(const struct tune_facts *facts, struct findings *findings);
 void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findings);
 void rule_heap_limit(const struct tune_facts *facts, struct findings *findings);

@@ -55,3 +55,15 @@ need_edenscope() {
     fi
     [[ $status == 0 ]] || die "stat -- true gave status $status: $(cat "$folder/err")"
 }
+
+# open_page PAGE: goes to the scratch folder, where workloads and edenscope are what they are to a reader of the page, and
+# Python finds doc_examples; $page names it.
+open_page() {
+    page=$PWD/$1
+    mkdir "$folder/build"
+    ln -s "$(readlink -f "$build/workloads")" "$folder/build/workloads"
+    PATH=$(readlink -f "$build/bin"):$PATH
+    export PYTHONPATH=$PWD/tests/e2e
+    unset EDEN_OPTIONS
+    cd "$folder"
+}

@@ -6,15 +6,11 @@
 . "$(dirname "$0")/common.sh"
 
 need_edenscope
-page=$PWD/docs/lifetimes.md
-mkdir "$folder/build"
-ln -s "$(readlink -f "$build/workloads")" "$folder/build/workloads"
-PATH=$(readlink -f "$build/bin"):$PATH
-unset EDEN_OPTIONS
 program=$(readlink -f "$exercise")
-cd "$folder"
+open_page docs/lifetimes.md
 python3 - "$page" <<'PYTHON' || die "docs/lifetimes.md shows something else"
-import re, subprocess, sys
+import re, sys
+from doc_examples import examples, output
 
 def pattern(line, exact):
     """What a printed line must be, for the shown one."""
@@ -35,15 +31,10 @@ def pattern(line, exact):
             found, at = found + re.escape(line[at]), at + 1
     return re.compile(found)
 
-blocks = re.findall(r"<!-- output of the next command -->\n```sh\n(.*?)```\n\n```text\n(.*?)```\n", open(sys.argv[1]).read(), re.S)
-marks = open(sys.argv[1]).read().count("<!-- output")
-if len(blocks) < 4 or len(blocks) != marks:
-    sys.exit(f"{len(blocks)} examples of {marks} can be read")
+blocks = examples(sys.argv[1], 4)
 for command, shown in blocks:
-    done = subprocess.run(["bash", "-e", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{command}: status {done.returncode}: {done.stderr}")
-    printed = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    told = output(command)
+    printed = [" ".join(line.split()) for line in told.splitlines()]
     lines = [line for line in shown.splitlines() if line.strip() not in ("", "...")]
     if len(lines) < 4:
         sys.exit(f"{command}: shows next to nothing")
@@ -53,7 +44,7 @@ for command, shown in blocks:
         while at < len(printed) and not wanted.fullmatch(printed[at]):
             at += 1
         if at == len(printed):
-            sys.exit(f"{command}\ndoes not print, in its place:\n{line}\nbut:\n{done.stdout}")
+            sys.exit(f"{command}\ndoes not print, in its place:\n{line}\nbut:\n{told}")
         at += 1
 print(f"{len(blocks)} examples print what is shown")
 PYTHON

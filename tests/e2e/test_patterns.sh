@@ -6,7 +6,7 @@
 
 export patterns=$build/workloads/patterns folder
 keys="full.growth full.headroom full.explicit scavenge.remembered scavenge.copying scavenge.overflow tenure.premature
-    tenure.threshold-outside tenure.nepotism eden.small heap.thrash heap.fragmented heap.limit ephemeron.load
+    tenure.threshold-outside tenure.nepotism eden.small full.frequent heap.thrash heap.fragmented heap.limit ephemeron.load
     program.allocates"
 
 # The list is complete, and tells of each pattern what else is true of it, and what it does.
@@ -77,6 +77,8 @@ if not wrong:
           lambda s: s["tenured_bytes"] > 10e6 and s["freed_bytes"] > 10e6)
     tells("eden.small", "hundreds of scavenges that find survivors",
           lambda s: s["scavenges"] > 200 and s["survived_bytes"] > 1e5 * s["scavenges"])
+    tells("full.frequent", "ten full collections by growth that free more than a tenth of old space each",
+          lambda s: s["full_by_cause"]["ratio"] >= 10 and s["freed_bytes"] > 1e6 * s["full_collections"])
     tells("heap.thrash", "a segment is mapped and one returned for nearly each large object",
           lambda s: s["segments_unmapped"] >= 20 and s["segments_mapped"] >= 20)
     tells("heap.fragmented", "allocations fail with most of old space free",

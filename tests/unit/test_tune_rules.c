@@ -595,25 +595,63 @@ static void test_ok(void **state) {
     tune_facts_clear(&facts);
 }
 
+/* As old space of 60 MB that grows by a third, and loses as much. */
+static void fulls_of_replacement(struct tune_facts *facts, uint64_t ns, uint64_t freed) {
+    for (int i = 0; i < 20; i++) {
+        add_scavenge(facts, MS, MB, 20 * MB);
+        add_full(facts, EDEN_FULL_RATIO, ns, 80 * MB, freed);
+    }
+    add_survivors(facts, 400e6, 1, true, 0.2); /* most live beyond the next full collection */
+}
+
+static void test_full_frequent(void **state) {
+    (void)state;
+    struct tune_facts facts = make_facts();
+    fulls_of_replacement(&facts, 100 * MS, 20 * MB);
+    struct finding finding = expect(&facts, "full.frequent");
+    /* Twice 88 MB and new space, 22 MB, of which new space takes its part: 198 MB, which are 60 and 138 more. */
+    double value = value_of(&finding, TUNE_full_gc_ratio);
+    assert_true(value >= 2.2 && value <= 2.3);
+    assert_true(finding.gain_max > 0.8 && finding.gain_max < 0.9);
+    set(&facts, "max_heap", "209715200"); /* 200 MB, of which 180 may be taken: 157 for old space */
+    finding = expect(&facts, "full.frequent");
+    value = value_of(&finding, TUNE_full_gc_ratio);
+    assert_true(value >= 1.5 && value <= 1.7);
+    set(&facts, "max_heap", "125829120"); /* 120 MB: there is no room */
+    expect_none(&facts, "full.frequent");
+    set(&facts, "max_heap", "none");
+    set(&facts, "full_gc_ratio", "2"); /* it is as large as it may be */
+    expect_none(&facts, "full.frequent");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* they cost little */
+    fulls_of_replacement(&facts, 10 * MS, 20 * MB);
+    expect_none(&facts, "full.frequent");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* they free little: not what they are for */
+    fulls_of_replacement(&facts, 100 * MS, 5 * MB);
+    expect_none(&facts, "full.frequent");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* what dies old is tenured too early, which explains it */
+    overflowing(&facts, 0.9);
+    expect(&facts, "scavenge.overflow");
+    expect_none(&facts, "full.frequent");
+    tune_facts_clear(&facts);
+}
+
 static void test_table(void **state) {
     (void)state;
-    static const char *const keys[] = {"full.growth",
-                                       "full.headroom",
-                                       "full.explicit",
-                                       "scavenge.remembered",
-                                       "scavenge.copying",
-                                       "scavenge.overflow",
-                                       "tenure.premature",
-                                       "tenure.threshold-outside",
-                                       "tenure.nepotism",
-                                       "eden.small",
-                                       "eden.cache",
-                                       "heap.thrash",
-                                       "heap.fragmented",
-                                       "heap.limit",
-                                       "ephemeron.load",
-                                       "program.allocates",
-                                       "ok"};
+    static const char *const keys[] = {"full.growth",       "full.headroom",
+                                       "full.explicit",     "scavenge.remembered",
+                                       "scavenge.copying",  "scavenge.overflow",
+                                       "tenure.premature",  "tenure.threshold-outside",
+                                       "tenure.nepotism",   "eden.small",
+                                       "eden.cache",        "full.frequent",
+                                       "heap.thrash",       "heap.fragmented",
+                                       "heap.limit",        "ephemeron.load",
+                                       "program.allocates", "ok"};
     size_t count = 0;
     for (const struct rule *rule = tune_rules; rule->key; rule++) {
         assert_non_null(rule->pattern);
@@ -693,6 +731,7 @@ static void test_merge(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_full_growth),
+        cmocka_unit_test(test_full_frequent),
         cmocka_unit_test(test_full_headroom),
         cmocka_unit_test(test_full_explicit),
         cmocka_unit_test(test_scavenge_remembered),

@@ -14,6 +14,7 @@ extern const struct pattern tenure_premature, tenure_premature_near;
 extern const struct pattern threshold_outside, threshold_outside_near;
 extern const struct pattern tenure_nepotism, tenure_nepotism_near;
 extern const struct pattern eden_small, eden_small_near;
+extern const struct pattern full_frequent, full_frequent_near;
 extern const struct pattern heap_thrash, heap_thrash_near;
 extern const struct pattern heap_fragmented, heap_fragmented_near;
 extern const struct pattern heap_limit, heap_limit_near;
