@@ -15,7 +15,7 @@ static const double FRUITFUL = 0.5; /* of what old space had grown by, freed at 
 static const double WORTH = 0.04;   /* of the run: for less nobody takes more memory */
 static const double FULL = 0.9;     /* of max_heap: more is heap.limit's */
 static const double MOST = 4;       /* further collections are few then */
-enum { LEAST = 3 };
+enum { LEAST = 6 };
 
 struct frequent {
     uint64_t count, ns, freed;

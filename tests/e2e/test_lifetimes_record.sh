@@ -155,6 +155,7 @@ assert any(site['class_id'] != site['site_id'] for site in seen['sites'])"
 "$scope" record -v --lifetimes=details --sampling nth=3 -o killed.data -p "$target" >out 2>err &
 tool=$!
 children+=("$tool")
+until_true "attached" grep -q 'attached in' err # before sqlite3, which would make a file of this name
 until_true "batches are written" sh -c '[ "$(sqlite3 killed.data "SELECT count(*) FROM life_batch" 2>&1)" -gt 1000 ] 2>/dev/null'
 kill -KILL "$tool"
 wait "$tool" 2>wait.err || true
