@@ -236,7 +236,8 @@ static inline void run_add(struct life_run *run, uint32_t site, size_t bytes, ui
 
 /* ---- what becomes of them (lifetimes.c, eden_walk.c) ---- */
 void lifetimes_tell_birth(struct profile *profile, uint32_t site, uint64_t bytes);
-bool lifetimes_grow_old(struct profile *profile, struct life life); /* it was tenured, to where it says: below */
+/* It was tenured in this epoch, and is where it says. False: no memory for it. */
+bool lifetimes_grow_old(struct profile *profile, struct life life);
 void lifetimes_tell_end(struct profile *profile, const struct life *life, eden_value object, uint32_t flags,
                         bool censored);
 /* Takes those that are not marked off the list, and tells that they have ended. What lies below `from` is marked. */

@@ -9,25 +9,18 @@
 #include <math.h>
 #include <string.h>
 
-/* For less nobody takes more memory: of what scavenges cost by the model; and of the run. */
-static const double WORTH = 0.2, WORTH_OF_RUN = 0.04;
-static const double OWN = 0.3; /* of what a larger eden would spare, that no other finding explains */
-
-/* Findings that tell who is tenured in vain: they set an eden themselves, or what makes this one look small. */
-static bool explains(const struct finding *finding) {
-    return strcmp(finding->key, "tenure.premature") == 0 || strcmp(finding->key, "tenure.nepotism") == 0 ||
-           strcmp(finding->key, "scavenge.overflow") == 0;
-}
+static const double WORTH = 0.2; /* of what scavenges cost by the model: for less nobody takes more memory */
+static const double OWN = 0.3;   /* of what a larger eden would spare, that no other finding explains */
 
 /* The share of the run that findings about scavenges and tenuring promise to cure: a larger eden would hide what they
- * tell. */
+ * tell. Those that tell who is tenured in vain set an eden themselves, or what makes this one look small. */
 static double claimed(const struct tune_facts *facts, const struct findings *findings) {
     double share = 0;
     for (size_t i = 0; i < findings->count; i++) {
         const struct finding *finding = &findings->at[i];
         bool of_scavenges = strncmp(finding->key, "scavenge.", 9) == 0 || strncmp(finding->key, "tenure.", 7) == 0 ||
                             strncmp(finding->key, "ephemeron.", 10) == 0;
-        share += explains(finding) ? 1 : of_scavenges ? finding->gain_max * tune_gc_share(facts) : 0;
+        share += finding_is_of_tenuring(finding) ? 1 : of_scavenges ? finding->gain_max * tune_gc_share(facts) : 0;
     }
     return share;
 }
@@ -39,7 +32,7 @@ void rule_eden_small(const struct tune_facts *facts, struct findings *findings) 
     }
     double ns = scavenge_eden_ns(&plan), share = tune_share_of_time(facts, ns);
     double left = share - claimed(facts, findings);
-    if (left < fmax(WORTH_OF_RUN, share * OWN) || ns < WORTH * plan.now.ns) {
+    if (left < fmax(TUNE_WORTH_MEMORY, share * OWN) || ns < WORTH * plan.now.ns) {
         return;
     }
     const struct scavenge_model *model = &plan.model;

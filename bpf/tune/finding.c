@@ -5,8 +5,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-const double TUNE_MATTERS = 0.02;
+const double TUNE_MATTERS = 0.02, TUNE_WORTH_MEMORY = 0.04;
 const char *const tune_severity_names[] = {"note", "low", "medium", "high"};
 
 struct finding *finding_add(struct findings *findings, const char *key, double time_share) {
@@ -74,6 +75,11 @@ void tune_not_examined(struct findings *findings, const char *key, const char *n
     if (findings->unexamined_count < TUNE_UNEXAMINED) {
         findings->unexamined[findings->unexamined_count++] = (struct unexamined){key, needs};
     }
+}
+
+bool finding_is_of_tenuring(const struct finding *finding) {
+    return strcmp(finding->key, "tenure.premature") == 0 || strcmp(finding->key, "tenure.nepotism") == 0 ||
+           strcmp(finding->key, "scavenge.overflow") == 0;
 }
 
 char *tune_when(char text[TUNE_WHEN], const struct tune_facts *facts, uint64_t time_ns) {

@@ -12,7 +12,6 @@
 #include <string.h>
 
 static const double FRUITFUL = 0.5; /* of what old space had grown by, freed at least */
-static const double WORTH = 0.04;   /* of the run: for less nobody takes more memory */
 static const double FULL = 0.9;     /* of max_heap: more is heap.limit's */
 static const double MOST = 4;       /* further collections are few then */
 enum { LEAST = 6 };
@@ -39,16 +38,13 @@ static void look(const struct tune_facts *facts, struct frequent *frequent) {
     }
 }
 
-/* Findings that tell why there is garbage in old space: less of it is a better cure than to let it wait. And
- * full.growth, which sets the ratio itself. */
+/* By findings that tell why there is garbage in old space; or full.growth, which sets the ratio itself. */
 static bool is_explained(const struct findings *findings) {
-    static const char *const keys[] = {"full.growth", "tenure.premature", "tenure.nepotism", "tenure.threshold-outside",
-                                       "scavenge.overflow"};
     for (size_t i = 0; i < findings->count; i++) {
-        for (size_t j = 0; j < sizeof keys / sizeof *keys; j++) {
-            if (strcmp(findings->at[i].key, keys[j]) == 0) {
-                return true;
-            }
+        const struct finding *finding = &findings->at[i];
+        if (finding_is_of_tenuring(finding) || strcmp(finding->key, "tenure.threshold-outside") == 0 ||
+            strcmp(finding->key, "full.growth") == 0) {
+            return true;
         }
     }
     return false;
@@ -65,7 +61,7 @@ void rule_full_frequent(const struct tune_facts *facts, struct findings *finding
     struct frequent frequent = {0};
     look(facts, &frequent);
     double share = tune_share_of_time(facts, (double)frequent.ns), ratio = tune_number(facts, TUNE_full_gc_ratio);
-    if (frequent.count < LEAST || share < WORTH || ratio <= 0 || is_explained(findings)) {
+    if (frequent.count < LEAST || share < TUNE_WORTH_MEMORY || ratio <= 0 || is_explained(findings)) {
         return;
     }
     double value = floor(10 * fmin(MOST, ratio_that_fits(facts, frequent.alive))) / 10;

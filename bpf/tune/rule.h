@@ -70,8 +70,11 @@ void findings_clear(struct findings *findings);
 
 /* ---- for rules --------------------------------------------------------------------------------------------------- */
 
-/* The share of the observed time below which nothing is pathological. */
-extern const double TUNE_MATTERS;
+/* The share of the observed time below which nothing is pathological, and below which nobody takes more memory. */
+extern const double TUNE_MATTERS, TUNE_WORTH_MEMORY;
+
+/* Whether it tells who is tenured in vain: less garbage in old space is a better cure than what makes room for it. */
+bool finding_is_of_tenuring(const struct finding *finding);
 
 /* Adds a finding, with the severity that goes with so much time; never NULL: where memory is refused, a spare one. */
 struct finding *finding_add(struct findings *findings, const char *key, double time_share);
