@@ -28,7 +28,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ANCHOR_BYTES = 64 * 1024, MOST_STRETCH = 32 * 1024, LEAST_STRETCH = 256, TRAP_RATE = 8, MILLISECOND = 1000000 };
+enum { ANCHOR_BYTES = 64 * 1024, MOST_STRETCH = 64 * 1024, LEAST_STRETCH = 256, TRAP_RATE = 8, MILLISECOND = 1000000 };
 
 static uint64_t next_bits(struct profile *profile) {
     uint64_t x = profile->random;
