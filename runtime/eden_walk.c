@@ -124,22 +124,28 @@ static void walk_some(struct walk *walk, struct part *parts, size_t count) {
 
 /* ---- where every object is a sample and only cells are wanted ---- */
 
-/* What most objects take: a load, two tests and three additions. False: nothing was done, for the object is large, or
- * survived and there is no room. */
-static inline bool step(const struct walk *walk, struct lane *lane, struct part *part) {
+/* What most objects take: a load, three tests and three additions. False: nothing was done, for the object is large, or
+ * the first of its site, or survived and there is no room. Nothing is called, so that all stays in registers. */
+static inline bool step(const struct profile *profile, struct lane *lane, uint64_t unusual, uintptr_t ahead,
+                        struct part *part) {
     uintptr_t at = part->at;
-    __builtin_prefetch((const void *)(at + walk->ahead));
+    __builtin_prefetch((const void *)(at + ahead));
     uint64_t header = *(const uint64_t *)at; /* or overflow word: told by a jump, lest loads wait for loads */
     size_t slots = (size_t)(header >> EDEN_HEADER_SLOTS_SHIFT), bytes = 8 + 8 * slots;
     if (__builtin_expect(slots == EDEN_SLOTS_OVERFLOW, 0)) {
         return false;
     }
-    if ((header & walk->unusual) == 0) {
-        run_count(&lane->run, (uint32_t)(header & EDEN_HEADER_CLASS_MASK), bytes, part->birth + at);
+    if ((header & unusual) == 0) {
+        uint32_t site = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
+        struct site_tally *tally = run_tally(&lane->run, site);
+        if (__builtin_expect(tally->site != site, 0)) {
+            return false;
+        }
+        tally_count(tally, bytes, part->birth + at);
     } else if (__builtin_expect(moves_are_full(&lane->moves), 0)) {
         return false;
     } else {
-        moves_add(&lane->moves, lifetimes_born(walk->profile, at, part->birth + at, 0), moved_to(at, header));
+        moves_add(&lane->moves, lifetimes_born(profile, at, part->birth + at, 0), moved_to(at, header));
     }
     part->at = at + bytes;
     return true;
@@ -162,12 +168,13 @@ static uintptr_t run_limit(struct lane *lane, const struct part *part) {
 }
 
 static void walk_rest(struct walk *walk, struct lane *lane, struct part *part) {
+    const uint64_t unusual = walk->unusual;
+    const uintptr_t ahead = walk->ahead;
     while (part->at < part->limit) {
         uintptr_t limit = run_limit(lane, part);
         struct part now = *part; /* in registers */
         bool done = true;
-        while (now.at < limit && done) {
-            done = step(walk, lane, &now);
+        while (now.at < limit && (done = step(walk->profile, lane, unusual, ahead, &now))) {
         }
         *part = now;
         if (!done) {
@@ -180,13 +187,15 @@ static void walk_rest(struct walk *walk, struct lane *lane, struct part *part) {
 /* Until one of them ends, or the later one has no room. */
 static void walk_both(struct walk *walk, struct part *earlier, struct part *later) {
     struct lane *one = &walk->lanes[0], *other = &walk->lanes[1];
+    const struct profile *profile = walk->profile;
+    const uint64_t unusual = walk->unusual;
+    const uintptr_t ahead = walk->ahead;
     while (earlier->at < earlier->limit && later->at < later->limit && !moves_are_full(&other->moves)) {
         uintptr_t limit = run_limit(one, earlier), other_limit = run_limit(other, later);
         struct part a = *earlier, b = *later; /* likewise */
         bool done = true, other_done = true;
-        while (a.at < limit && b.at < other_limit && done && other_done) {
-            done = step(walk, one, &a);
-            other_done = step(walk, other, &b);
+        while (a.at < limit && b.at < other_limit && (done = step(profile, one, unusual, ahead, &a)) &&
+               (other_done = step(profile, other, unusual, ahead, &b))) {
         }
         *earlier = a;
         *later = b;

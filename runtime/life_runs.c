@@ -2,8 +2,8 @@
  *
  * What a death says of an object (both lifetimes' buckets, the collections survived) follows from its birth, once the
  * collection that found it is given. Lists and eden are in order of birth, and lifetimes shrink steadily along it, so a
- * run of births has all of that in common: within one, the objects of a site are only counted, and their births'
- * distances from the run's start added up. That gives the exact sum of their lifetimes on the byte clock, and of the
+ * run of births has all of that in common: within one, the objects of a site are only counted, and their sizes and
+ * births added up. That gives the exact sum of their lifetimes on the byte clock, and of the
  * interpolated ones in nanoseconds. A run ends at an anchor (byte_clock.c), where a bucket or an epoch does, and where
  * an object was tenured in another collection than those before: then what was counted goes into cells (life_cells.c).
  *
@@ -26,8 +26,9 @@ void run_init(struct life_run *run, struct profile *profile, struct eden_anchor 
 }
 
 static void flush(struct life_run *run, struct site_tally *tally) {
-    double ns = run->ns * tally->count - run->ns_a_byte * (double)tally->offsets;
-    uint64_t ns_sum = ns > 0 ? (uint64_t)ns : 0, bytes_sum = run->bytes * tally->count - tally->offsets;
+    uint64_t offsets = tally->births - run->from * tally->count; /* of their births, from the run's first */
+    double ns = run->ns * tally->count - run->ns_a_byte * (double)offsets;
+    uint64_t ns_sum = ns > 0 ? (uint64_t)ns : 0, bytes_sum = run->bytes * tally->count - offsets;
     struct eden_life_cell cell = run->like;
     cell.site = tally->site;
     cell.count = tally->count;

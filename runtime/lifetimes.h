@@ -103,7 +103,7 @@ enum { TALLIES = 256, NO_SITE = UINT32_MAX };
 struct site_tally {
     uint32_t site, count; /* NO_SITE: it is free */
     uint64_t bytes;
-    uint64_t offsets; /* of their births, from the run's first */
+    uint64_t births; /* their sum, modulo 2^64 */
 };
 struct life_run {
     struct profile *profile;
@@ -215,15 +215,13 @@ void run_turn(struct life_run *run, uint64_t birth, uint64_t tenured, uint32_t f
 void run_take_tally(struct life_run *run, struct site_tally *tally, uint32_t site);
 void run_end(struct life_run *run); /* tells what it holds */
 
-/* Of an object whose birth is in the run. */
-static inline void run_count(struct life_run *run, uint32_t site, size_t bytes, uint64_t birth) {
-    struct site_tally *tally = &run->tallies[site % TALLIES];
-    if (__builtin_expect(tally->site != site, 0)) {
-        run_take_tally(run, tally, site);
-    }
+/* Where a site is counted, unless another one is. */
+static inline struct site_tally *run_tally(struct life_run *run, uint32_t site) { return &run->tallies[site % TALLIES]; }
+
+static inline void tally_count(struct site_tally *tally, size_t bytes, uint64_t birth) {
     tally->count++;
     tally->bytes += bytes;
-    tally->offsets += birth - run->from;
+    tally->births += birth;
 }
 
 static inline void run_add(struct life_run *run, uint32_t site, size_t bytes, uint64_t birth, uint64_t tenured,
@@ -231,7 +229,11 @@ static inline void run_add(struct life_run *run, uint32_t site, size_t bytes, ui
     if (birth - run->from >= run->span || tenured != run->tenured || flags != run->flags) {
         run_turn(run, birth, tenured, flags);
     }
-    run_count(run, site, bytes, birth);
+    struct site_tally *tally = run_tally(run, site);
+    if (__builtin_expect(tally->site != site, 0)) {
+        run_take_tally(run, tally, site);
+    }
+    tally_count(tally, bytes, birth);
 }
 
 /* ---- what becomes of them (lifetimes.c, eden_walk.c) ---- */
