@@ -48,7 +48,6 @@ def costs(entries):
         "mean": lambda e: f"{e['mean']:.3f}",
         "95% interval": lambda e: spread(e["interval"]),
         "range": lambda e: spread((e["time_ratio"]["min"], e["time_ratio"]["max"])),
-        "wall": lambda e: f"{e['wall_ratio']['median']:.3f}",
         "ns/object": lambda e: number(e["ns_per_object"], "{:.1f}"),
         "alone": lambda e: f"{e['program_cpu_s']:.2f} s",
         "tool": lambda e: f"{e['tool_cpu_s']:.2f} s",
@@ -57,7 +56,7 @@ def costs(entries):
                                   if e["sampling"] == "all" else None, "{:.2f}"),
     }
     grid(list(columns), [[cell(entry) for cell in columns.values()] for entry in entries])
-    print("\n  median, mean, interval and range are of the pairs' ratios; wall is the median ratio of wall time.")
+    print("\n  median, mean, interval and range are of the pairs' ratios.")
     print("  alone, tool: medians of the CPU time of the program alone, and of the tool. paper: FiLiP's Table 5, whose")
     print("  figures for single programs are known at 100% only.")
 
