@@ -70,7 +70,7 @@ class Bench:
         """One run that is not counted, for the caches and for what the program prints."""
         self.printed[name], _ = pairs.measure(program, self.library)
 
-    def observe(self, program, mechanism, sampling, output):
+    def observe(self, program, mechanism, sampling, output, **variables):
         """One run under the tool: what the program printed, the processes, what was seen, and the bytes of a recording."""
         place = os.path.join(self.build, "bench")  # gigabytes may be too much for /tmp
         os.makedirs(place, exist_ok=True)
@@ -78,21 +78,22 @@ class Bench:
             told, file = os.path.join(folder, "seen.json"), os.path.join(folder, "eden.data")
             if output == "sums":
                 words = life_programs.lifetimes(self.build, sampling, told, "--mechanism", mechanism, "--json")
-                printed, processes = pairs.measure(words + program, self.library)
+                printed, processes = pairs.measure(words + program, self.library, **variables)
                 return printed, processes, life_programs.load(told), None
             printed, processes = pairs.measure(
-                life_programs.record(self.build, sampling, file, mechanism) + program, self.library)
+                life_programs.record(self.build, sampling, file, mechanism) + program, self.library, **variables)
             life_programs.read_back(self.build, file, told)
             return printed, processes, life_programs.load(told), os.path.getsize(file)
 
-    def run(self, name, program, side, sampling):
-        """One run; alone if there is no side."""
+    def run(self, name, program, cpu, side=None, sampling=None):
+        """One run on this CPU; alone if there is no side."""
         tool, seen, file_bytes, problems = None, None, None, []
+        pin = {"SELFTIME_PIN": f"{name}:{cpu}"}  # the tool runs where there is room
         if not side:
-            printed, processes = pairs.measure(program, self.library)
+            printed, processes = pairs.measure(program, self.library, **pin)
         else:
             mechanism, output = SIDES[side]
-            printed, processes, seen, file_bytes = self.observe(program, mechanism, sampling, output)
+            printed, processes, seen, file_bytes = self.observe(program, mechanism, sampling, output, **pin)
             tool = process_named(processes, "edenscope")["cpu"]
             problems = life_programs.problems(seen, sampling, mechanism)
         if printed != self.printed[name]:
@@ -104,10 +105,9 @@ class Bench:
         """The runs alone and by the side, at the same time on a CPU that no other pair has."""
         cpu = self.cpus.get()
         try:
-            pinned = ["taskset", "-c", str(cpu), *program]
             with concurrent.futures.ThreadPoolExecutor(2) as both:
-                alone = both.submit(self.run, name, pinned, None, None)
-                seen = both.submit(self.run, name, pinned, side, sampling)
+                alone = both.submit(self.run, name, program, cpu)
+                seen = both.submit(self.run, name, program, cpu, side, sampling)
                 return {"alone": alone.result(), "seen": seen.result()}
         finally:
             self.cpus.put(cpu)

@@ -1,9 +1,12 @@
 /* Preloaded into a program that is measured: at its exit, appends to $SELFTIME one line
  * "wall_ns user_us system_us peak_kib name" of the program alone, from its own start. So a program's cost can be told
  * from that of a tool that runs it. The peak is the most memory that was resident: VmHWM, for the maxrss of getrusage
- * also counts what the process was before it became this program, a copy of the one that started it. */
+ * also counts what the process was before it became this program, a copy of the one that started it.
+ *
+ * $SELFTIME_PIN, "NAME:CPU", has processes of this name run on this CPU only, and leaves alone what starts them. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +39,25 @@ static unsigned long peak_kib(void) {
     return peak;
 }
 
-__attribute__((constructor)) static void start(void) { started = wall_ns(); }
+static void pin(void) {
+    const char *text = secure_getenv("SELFTIME_PIN"), *cpu = text == NULL ? NULL : strrchr(text, ':');
+    size_t length = strlen(program_invocation_short_name);
+    if (cpu == NULL || (size_t)(cpu - text) != length || memcmp(text, program_invocation_short_name, length) != 0) {
+        return;
+    }
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    CPU_SET(strtoul(cpu + 1, NULL, 10), &cpus);
+    if (sched_setaffinity(0, sizeof cpus, &cpus) != 0) {
+        perror(text);
+        _exit(EXIT_FAILURE); /* what is measured then is not what was asked for */
+    }
+}
+
+__attribute__((constructor)) static void start(void) {
+    pin();
+    started = wall_ns();
+}
 
 __attribute__((destructor)) static void finish(void) {
     const char *path = secure_getenv("SELFTIME");
