@@ -11,7 +11,7 @@
 #include "parts.h"
 
 enum {
-    FRAMES = 24,
+    FRAMES = 72,
     WORDS = 24 * 1024 * 1024 / 8,
     SPLASH_WORDS = 2 * 1024 * 1024 / 8,
     WORDS_A_PAGE = 512,
