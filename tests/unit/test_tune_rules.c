@@ -577,6 +577,7 @@ static void test_program_allocates(void **state) {
     struct finding finding = expect(&facts, "program.allocates");
     assert_int_equal(finding.setting_count, 0);
     assert_non_null(strstr(finding.evidence[1], "Node, Maker>>make1"));
+    tune_facts_clear(&facts);
     facts = make_facts(); /* a third of the run is in collections: in one, at which the machine stopped */
     for (int i = 0; i < 20; i++) {
         add_scavenge(&facts, MS, 0, MB / 256);
