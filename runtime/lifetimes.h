@@ -216,7 +216,9 @@ void run_take_tally(struct life_run *run, struct site_tally *tally, uint32_t sit
 void run_end(struct life_run *run); /* tells what it holds */
 
 /* Where a site is counted, unless another one is. */
-static inline struct site_tally *run_tally(struct life_run *run, uint32_t site) { return &run->tallies[site % TALLIES]; }
+static inline struct site_tally *run_tally(struct life_run *run, uint32_t site) {
+    return &run->tallies[site % TALLIES];
+}
 
 static inline void tally_count(struct site_tally *tally, size_t bytes, uint64_t birth) {
     tally->count++;
