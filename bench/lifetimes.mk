@@ -14,7 +14,7 @@ $(LIFETIMES_DATA): $(B)/workloads/mkdata
 	$< $(LIFETIMES_ROWS) >$@.new && mv $@.new $@
 
 .PHONY: bench-lifetimes
-bench-lifetimes: $(B)/bench/selftime.so $(B)/bin/edenscope $(LIFE_WORKLOADS) $(LIFETIMES_DATA) $(B)/bench/data.csv ## time the five programs under edenscope lifetimes, at four rates (paired runs, forty minutes; root)
+bench-lifetimes: $(B)/bench/selftime.so $(B)/bin/edenscope $(LIFE_WORKLOADS) $(LIFETIMES_DATA) $(B)/bench/data.csv ## time the five programs under edenscope lifetimes, at four rates (paired runs, about fifty minutes; root)
 	@bench/lifetimes.py -n $(LIFETIMES_PAIRS) -e $(EPHEMERON_PAIRS) -B $(B) --selftime $(B)/bench/selftime.so \
 	    --programs '$(PROGRAMS)' --samplings '$(SAMPLINGS)' $(LIFETIMES_DATA) $(B)/bench/data.csv
 
