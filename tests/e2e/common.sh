@@ -10,8 +10,6 @@ scope=$build/bin/edenscope
 exercise=$build/tests/exercise
 folder=$(mktemp -d)
 children=()
-# Which objects are samples is the same each time: a rule that needs some of a class finds them, or never does.
-export EDEN_SAMPLING_SEED=2
 
 cleanup() {
     local child
