@@ -107,8 +107,8 @@ class Bench:
         try:
             with concurrent.futures.ThreadPoolExecutor(2) as both:
                 alone = both.submit(self.run, name, program, cpu)
-                seen = both.submit(self.run, name, program, cpu, side, sampling)
-                return {"alone": alone.result(), "seen": seen.result()}
+                observed = both.submit(self.run, name, program, cpu, side, sampling)
+                return {"alone": alone.result(), "observed": observed.result()}
         finally:
             self.cpus.put(cpu)
 
@@ -154,13 +154,13 @@ class Bench:
         done = [each[kind] for each in rounds]
 
         def median(value):
-            return statistics.median(value(each["alone"], each["seen"]) for each in done)
+            return statistics.median(value(each["alone"], each["observed"]) for each in done)
 
         def ratios(figure):
-            return [each["seen"][figure] / each["alone"][figure] for each in done]
+            return [each["observed"][figure] / each["alone"][figure] for each in done]
 
         mean, bounds = pairs.interval(ratios("cpu"))
-        seen = done[-1]["seen"]["seen"]
+        seen = done[-1]["observed"]["seen"]
         objects = sum(row["objects"] for row in seen["classes"])
         allocated = sum(heap["run_bytes"] for heap in seen["heaps"] if heap["profiled"])
         every = sampling == "all" and objects > 0
@@ -173,10 +173,10 @@ class Bench:
             "ns_per_object": median(lambda alone, seen: seen["cpu"] - alone["cpu"]) / objects * 1e9 if every else None,
             "objects": objects, "allocated_bytes": allocated,
             "paper_memory_ratio": 1 + life_programs.PAPER_EPHEMERON * objects / allocated if every else None,
-            "file_bytes": done[-1]["seen"]["file_bytes"],
-            "lost": sum(each["seen"]["seen"]["lost"] for each in done),
+            "file_bytes": done[-1]["observed"]["file_bytes"],
+            "lost": sum(each["observed"]["seen"]["lost"] for each in done),
             "problems": sorted({f"round {i + 1}: {problem}" for i, each in enumerate(done)
-                                for problem in each["seen"]["problems"] + each["alone"]["problems"]}),
+                                for problem in each["observed"]["problems"] + each["alone"]["problems"]}),
         }
 
 

@@ -33,15 +33,6 @@ static void tell_sites(const struct tune_facts *facts, struct finding *finding) 
     }
 }
 
-/* The longest pass: in a short run the machine, stopped once, can be a quarter of it, and that is nobody's habit. */
-static double longest_ns(const struct tune_facts *facts) {
-    uint64_t longest = 0;
-    for (size_t i = 0; i < facts->pass_count; i++) {
-        longest = facts->passes[i].duration_ns > longest ? facts->passes[i].duration_ns : longest;
-    }
-    return (double)longest;
-}
-
 void rule_program_allocates(const struct tune_facts *facts, struct findings *findings) {
     struct scavenge_plan plan;
     double gain = 0, all_ns = (double)tune_figure(facts, EDEN_FIGURE_gc_ns);
@@ -53,7 +44,8 @@ void rule_program_allocates(const struct tune_facts *facts, struct findings *fin
     double ns = scavenge_plan_make(&plan, facts) ? fmin(all_ns, plan.now.ns - plan.model.full_ns + full_ns) : all_ns;
     ns -= fmin(gain, 1) * all_ns;
     double left = tune_share_of_time(facts, ns);
-    if (tune_share_of_time(facts, ns - longest_ns(facts)) < LEFT) {
+    /* In a short run the machine, stopped once, can be a quarter of it, and that is nobody's habit. */
+    if (tune_share_of_time(facts, ns - (double)tune_figure(facts, EDEN_FIGURE_max_pause_ns)) < LEFT) {
         return;
     }
     char allocated[FORMAT_MAX], copied[FORMAT_MAX], bytes[FORMAT_MAX];

@@ -49,6 +49,9 @@ static struct tune_pass *add_pass(struct tune_facts *facts, bool full, uint64_t 
     facts->figures[full ? EDEN_FIGURE_full_ns : EDEN_FIGURE_scavenge_ns] += ns;
     facts->figures[full ? EDEN_FIGURE_full_collections : EDEN_FIGURE_scavenges]++;
     facts->figures[EDEN_FIGURE_gc_ns] += ns;
+    if (ns > facts->figures[EDEN_FIGURE_max_pause_ns]) {
+        facts->figures[EDEN_FIGURE_max_pause_ns] = ns;
+    }
     return pass;
 }
 
