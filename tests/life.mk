@@ -3,10 +3,11 @@ LIFE_STATS_OBJ := $(addprefix $(B)/bpf/,life_stats.o life_groups.o life_curve.o 
 LIFE_VIEW_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bpf/life_view*.c)) \
 	$(addprefix $(B)/bpf/,csv.o failure.o format.o gzip.o model.o model_json.o plot.o profile.pb-c.o text.o)
 $(B)/tests/test_life_stats: $(LIFE_STATS_OBJ)
-$(B)/tests/test_life_views: $(LIFE_STATS_OBJ) $(LIFE_VIEW_OBJ)
-$(B)/tests/test_life_views: LDLIBS += -ljansson -lprotobuf-c -lz
-$(B)/tests/unit/test_life_views.o: CPPFLAGS_ALL += -isystem $(B)/bpf
-$(B)/tests/unit/test_life_views.o: $(B)/bpf/profile.pb-c.h
+LIFE_VIEW_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_life_view_*.c))
+$(LIFE_VIEW_TESTS): $(B)/tests/life_views.o $(LIFE_STATS_OBJ) $(LIFE_VIEW_OBJ)
+$(LIFE_VIEW_TESTS): LDLIBS += -ljansson -lprotobuf-c -lz
+$(B)/tests/unit/test_life_view_profiles.o: CPPFLAGS_ALL += -isystem $(B)/bpf
+$(B)/tests/unit/test_life_view_profiles.o: $(B)/bpf/profile.pb-c.h
 $(B)/tests/test_life_pretenure: $(LIFE_STATS_OBJ) $(LIFE_VIEW_OBJ) $(B)/bpf/life_pretenure.o $(B)/bpf/replace.o
 $(B)/tests/test_life_pretenure: LDLIBS += -ljansson -lprotobuf-c -lz
 
