@@ -7,6 +7,7 @@
  * Which libraries a program needs only its loader knows (rpath, LD_LIBRARY_PATH, caches), so the program's own loader,
  * named by PT_INTERP, is asked with --list, which maps but does not run the program. LD_TRACE_LOADED_OBJECTS on the
  * program itself would run it if its loader ignored the variable. Static programs have no loader and no libraries.
+ * Programs that the command names among its arguments are treated alike, for it may be there to start them.
  *
  * The child is an ordinary child: it is not traced by ptrace, does not die with its parent, and has no descriptor of
  * ours after exec. If the parent dies while the child waits, the child sees the pipe's end and leaves. */
@@ -23,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CANNOT_EXECUTE = 126, NOT_FOUND = 127, MOST_INTERPRETERS = 5 };
+enum { CANNOT_EXECUTE = 126, NOT_FOUND = 127, MOST_INTERPRETERS = 5, MOST_ARGUMENTS = 64, MOST_NAMED = 8 };
 
 static bool fail(struct failure *why, int status, const char *what, const char *reason) {
     return failure_set(why, status, "%.300s: %s", what, reason);
@@ -199,6 +200,20 @@ static void find_files(struct launch *launch, const char *path, int depth) {
     close(fd);
 }
 
+/* Whoever starts another program in its own place (env, nice, taskset, a shell's exec) names it among its arguments.
+ * What of these could be executed is attached to as well; what is never mapped costs nothing. */
+static void find_named(struct launch *launch, char *const *command) {
+    int found = 0, error;
+    for (int i = 1; i < MOST_ARGUMENTS && command[i] && found < MOST_NAMED; i++) {
+        char *path = search_path(command[i], &error);
+        if (path) {
+            find_files(launch, path, 0);
+            found++;
+        }
+        free(path);
+    }
+}
+
 /* ---- the child -------------------------------------------------------------------------------------------------- */
 
 static void child_waits(int go, int outcome, const char *path, char *const *command, const char *assignment) {
@@ -230,6 +245,8 @@ bool launch_prepare(struct launch *launch, char *const *command, const char *ass
         return fail_to_execute(why, command[0], error);
     }
     find_files(launch, launch->path, 0);
+    launch->own = launch->files;
+    find_named(launch, command);
     int go[2], outcome[2];
     if (pipe2(go, O_CLOEXEC) != 0) {
         return fail(why, 1, "pipe", strerror(errno));

@@ -10,8 +10,9 @@ struct launch {
     int pid;                  /* of the waiting child; 0: none */
     int go, outcome;          /* pipes: a byte lets it go; what it says if it cannot */
     char *path;               /* the file that will be executed */
-    char *file[LAUNCH_FILES]; /* every file that is known to be mapped: the executable, its libraries; owned */
-    size_t files;
+    char *file[LAUNCH_FILES]; /* every file that is known to be mapped, the executable and its libraries, then those of
+                                 programs that the command names and may start in its own place; owned */
+    size_t files, own;        /* in all; of the command itself */
 };
 
 /* Finds the command as a shell would and forks a child for it, with assignment ("NAME=value") in its environment unless

@@ -112,6 +112,7 @@ static json_t *heap_json(const struct life_heap *heap) {
     put(object, "ended", json_boolean(state->ended));
     put_count(object, "seq", state->seq);
     put_count(object, "run_ns", (uint64_t)life_run(heap, LIFE_NS));
+    put_count(object, "begun_bytes", state->begun_bytes);
     put_count(object, "run_bytes", (uint64_t)life_run(heap, LIFE_BYTES));
     put_count(object, "lost", state->lost);
     put_count(object, "step", state->step);

@@ -88,7 +88,8 @@ static void print_heading(FILE *out, const struct life_heap *heap) {
     if (state->passes) {
         fprintf(out, ", %" PRIu64 " passes", state->passes);
     }
-    fprintf(out, "%s\n", state->ended ? "" : "; its end was not told");
+    char missed[LIFE_MISSED_TEXT];
+    fprintf(out, "%s%s\n", state->ended ? "" : "; its end was not told", life_missed_text(missed, heap));
 }
 
 static bool has_sites(const struct life_heap *heap) {

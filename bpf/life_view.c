@@ -81,21 +81,31 @@ char *life_heap_label(char text[LIFE_HEAP_LABEL], const struct life_heap *heap) 
     return text;
 }
 
+char *life_missed_text(char text[LIFE_MISSED_TEXT], const struct life_heap *heap) {
+    char bytes[FORMAT_MAX];
+    text[0] = '\0';
+    if (heap->state.begun_bytes) {
+        snprintf(text, LIFE_MISSED_TEXT, "; the %s allocated before are not in it",
+                 life_format(bytes, LIFE_BYTES, (double)heap->state.begun_bytes));
+    }
+    return text;
+}
+
 static void print_sampling(FILE *out, const struct life_heap *heap) {
     static const char *const samplings[] = EDEN_SAMPLING_NAMES;
     static const char *const mechanisms[] = EDEN_MECHANISM_NAMES;
     const struct eden_profile_record *state = &heap->state;
-    char run[FORMAT_MAX], bytes[FORMAT_MAX];
+    char run[FORMAT_MAX], bytes[FORMAT_MAX], missed[LIFE_MISSED_TEXT];
     if (!heap->begun) {
         fprintf(out, "# sampling and length of the profile: unknown\n");
         return;
     }
-    fprintf(out, "# run: %s, %s allocated; sampling: %s %" PRIu64 "; deaths found by: %s%s\n",
+    fprintf(out, "# run: %s, %s allocated; sampling: %s %" PRIu64 "; deaths found by: %s%s%s\n",
             life_format(run, LIFE_NS, life_run(heap, LIFE_NS)),
             life_format(bytes, LIFE_BYTES, life_run(heap, LIFE_BYTES)),
             state->sampling < EDEN_SAMPLINGS ? samplings[state->sampling] : "?", state->rate,
             state->mechanism < EDEN_MECHANISMS ? mechanisms[state->mechanism] : "?",
-            state->ended ? "" : "; the profile has not ended");
+            state->ended ? "" : "; the profile has not ended", life_missed_text(missed, heap));
 }
 
 void life_heading(FILE *out, const struct life_heap *heap, const char *title) {

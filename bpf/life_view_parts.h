@@ -5,7 +5,7 @@
 #include "format.h"
 #include "life_view.h"
 
-enum { LIFE_LABEL = 80, LIFE_HEAP_LABEL = 240 };
+enum { LIFE_LABEL = 80, LIFE_HEAP_LABEL = 240, LIFE_MISSED_TEXT = 80 };
 
 /* What a class or site is called in text: its name as one safe line, or "class 17", "site 18" where it has none. */
 char *life_class_label(char text[LIFE_LABEL], const struct life_site *site);
@@ -14,6 +14,8 @@ char *life_site_label(char text[LIFE_LABEL], const struct life_site *site);
 char *life_place_label(char text[LIFE_HEAP_LABEL], const struct life_site *site);
 /* "command[pid] heap 1 'name'" */
 char *life_heap_label(char text[LIFE_HEAP_LABEL], const struct life_heap *heap);
+/* What was allocated before the profile began, as the end of a line; "": nothing. */
+char *life_missed_text(char text[LIFE_MISSED_TEXT], const struct life_heap *heap);
 /* A group's: of its site or its class. */
 char *life_group_label(char text[LIFE_LABEL], const struct life_site *group, bool by_site);
 

@@ -179,7 +179,7 @@ static bool open_command(struct source *source, struct failure *why) {
         bool attached = number >= 0 && source_attach(source, observed, (uint32_t)number, fd, why) &&
                         source_attach_batches(source, observed, (uint32_t)number, fd, why);
         close(fd);
-        if (!attached) {
+        if (!attached && i < source->launch.own) {
             return false;
         }
     }

@@ -72,7 +72,8 @@ for details in "" --details; do
         check "$details $sampling" "
 whole(seen)
 assert seen['sampling'] == '$sampling' and seen['mechanism'] == 'vm', seen['sampling']
-assert len(seen['heaps']) == 9 and all(heap['sampling'] == '$sampling' for heap in seen['heaps'])
+assert len(seen['heaps']) == 9
+assert all(heap['sampling'] == '$sampling' and heap['begun_bytes'] == 0 for heap in seen['heaps'])
 assert total(seen, 'births') > 100 and total(seen, 'deaths') > 0, total(seen, 'births')
 assert all(0 <= row['allocation_share'] <= 1 for row in seen['classes'])
 if not '$sampling'.startswith('window'):
@@ -93,12 +94,14 @@ whole(seen)
 assert seen['sampling'] == 'bytes=524288'"
 echo "births = deaths + censored, by each sampling"
 
-# What does not depend on time is the same each time: as sums, as records, and by either way of attaching.
+# What does not depend on time is the same each time: as sums, as records, by either way of attaching, and where another
+# program starts it.
 for sampling in all nth=7; do
     lifetimes --sampling "$sampling" -- "$exercise"
     mv "$seen" "$folder/sums.json"
-    for way in --details --no-multi; do
-        lifetimes "$way" --sampling "$sampling" -- "$exercise"
+    for way in "--details --" "--no-multi --" "-- env A=1 nice"; do
+        # shellcheck disable=SC2086
+        lifetimes --sampling "$sampling" $way "$exercise"
         check "$way $sampling is not as without" "
 whole(seen)
 for kind in 'classes', 'sites':
@@ -110,7 +113,7 @@ for kind in 'classes', 'sites':
             assert one[name][key] == other[name][key], (name, key, one[name], other[name])" "$folder/sums.json"
     done
 done
-echo "sums and records, multi links and perf events agree to the unit"
+echo "sums and records, multi links and perf events agree to the unit, and nothing is missed behind env and nice"
 
 # Known numbers: per cell two number parsers, fractions and streams and a string; an array a row, and one for the names.
 rows=30000
@@ -140,6 +143,7 @@ expect_status 7 "$scope" lifetimes -- sh -c 'exit 7'
 expect_status 0 "$scope" lifetimes --sampling all --long-lived 1 -- "$exercise"
 grep -q 'Node in new_node' "$folder/out" || die "the table has no sites"
 grep -q 'long-lived' "$folder/out" || die "the table has no verdicts"
+grep -q 'not in it' "$folder/out" && die "something was missed from the first instruction on"
 expect_status 0 "$scope" lifetimes --sampling all --view csv -- "$exercise"
 grep -q 'Node in new_node' "$folder/out" || die "no view is printed"
 for bad in --sampling=some --sampling=1/0 --sampling=window=1 --mechanism=magic --mechanism=oracle=3 --long-lived=0 \
@@ -199,7 +203,7 @@ for details in "" --details; do
     check "let go of $details" "
 whole(seen)
 assert seen['sampling'] == 'nth=3', seen
-assert any(heap['profiled'] for heap in seen['heaps']) and total(seen, 'births') > 100
+assert any(heap['profiled'] and heap['begun_bytes'] > 0 for heap in seen['heaps']) and total(seen, 'births') > 100
 boxes = Process($target, '$program').mailboxes()
 assert boxes == [0] * 9, boxes"
 done
