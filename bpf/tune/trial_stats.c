@@ -59,16 +59,16 @@ static bool read_line(struct trial_figures *figures, struct seen *seen, const ch
                       struct failure *why) {
     json_t *line = json_loadb(text, length, 0, NULL);
     const char *missing = "no JSON object";
-    bool done = json_is_object(line) && add_line(figures, line, &missing) &&
-                add_process(seen, json_integer_value(json_object_get(line, "pid")));
+    bool read = json_is_object(line) && add_line(figures, line, &missing);
+    bool added = read && add_process(seen, json_integer_value(json_object_get(line, "pid")));
     json_decref(line);
-    if (!done) {
+    if (!read) {
         return failure_set(why, 1,
                            "the command's EDEN_STATS can't be read (%s): was it built with another version of libeden?",
                            missing);
     }
     figures->heaps++;
-    return true;
+    return added || failure_set(why, 1, "no memory for the command's EDEN_STATS");
 }
 
 bool trial_read_stats(struct trial_figures *figures, const char *text, size_t length, struct failure *why) {
