@@ -1,5 +1,5 @@
 # How good tune is, against an exhaustive grid. PROGRAMS: some only; GRID_POINTS: so many of its points, 0 being all.
-TUNE_ROUNDS ?= 5
+TUNE_ROUNDS ?= 21
 TUNE_BUDGET ?= 60
 GRID_POINTS ?= 0
 
