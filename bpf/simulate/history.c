@@ -24,6 +24,7 @@ void simulate_history_clear(struct simulate_history *history) {
     free(history->asked);
     free(history->cells);
     free(history->bigs);
+    precedence_clear(&history->precedence);
     *history = (struct simulate_history){0};
 }
 
@@ -180,6 +181,10 @@ bool simulate_history_object(struct simulate_history *history, const struct eden
     uint64_t from = alive_at(history, record), to = record->censored ? SIMULATE_NEVER : record->death_bytes;
     history->objects++;
     history->bytes += record->bytes;
+    if (!precedence_object(&history->precedence, history, record)) {
+        history->out_of_memory = true;
+        return false;
+    }
     if (was_held(record)) {
         bool seen = from != 0 || record->bytes >= SIMULATE_BIG;
         history->held_bytes[seen ? SIMULATE_SEEN : SIMULATE_UNSEEN] += record->bytes;
@@ -228,4 +233,5 @@ void simulate_history_finish(struct simulate_history *history) {
         qsort(history->bigs, history->big_count, sizeof *history->bigs, by_birth);
     }
     simulate_curve_finish(&history->curve);
+    precedence_finish(&history->precedence, history->time_count);
 }

@@ -5,6 +5,7 @@
 
 #include "curve.h"
 #include "eden_batches.h"
+#include "precedence.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,6 +54,7 @@ struct simulate_history {
     uint64_t small_bytes;
     uint64_t held_bytes[SIMULATE_KINDS]; /* of what a scavenge kept and the full collection right after it found dead */
     double small_squares;                /* sum of the squares of small objects' bytes */
+    struct precedence precedence;        /* owned */
     uint64_t young_most;                 /* in the recorded run larger objects were born old */
     bool out_of_memory;
 };

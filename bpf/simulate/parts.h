@@ -12,6 +12,8 @@ struct simulated_young {
     const struct simulate_parameters *parameters;
     const struct simulate_holding *holding;
     uint64_t semispace, young_most;
+    double
+        odds[PRECEDENCE_KINDS];  /* of being tenured, of those that live until the next scavenge over those that die */
     uint64_t since;              /* when eden was last emptied */
     size_t cell, big;            /* of the history: the first that may have been born later */
     struct portions survivors;   /* of past scavenges */

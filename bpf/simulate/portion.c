@@ -14,6 +14,16 @@ double portion_alive(const struct portion *portion, uint64_t time) {
     return time >= portion->to ? 0 : (double)(portion->to - time) / (double)(portion->to - portion->from);
 }
 
+struct portion portion_split(struct portion *portion, uint64_t time) {
+    struct portion first = *portion;
+    first.bytes *= 1 - portion_alive(portion, time);
+    portion->bytes -= first.bytes;
+    if (time > portion->from && time < portion->to && !portion->held) {
+        first.to = portion->from = time;
+    }
+    return first;
+}
+
 bool portions_add(struct portions *portions, const struct portion *portion) {
     if (portion->bytes < LEAST) {
         return true;

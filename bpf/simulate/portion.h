@@ -20,6 +20,8 @@ struct portions {
 
 /* The share that is alive at a time. */
 double portion_alive(const struct portion *portion, uint64_t time);
+/* Takes out who dies by then; answers them. */
+struct portion portion_split(struct portion *portion, uint64_t time);
 /* Adds it at the end, unless it is next to nothing. False: no memory. */
 bool portions_add(struct portions *portions, const struct portion *portion);
 double portions_bytes(const struct portions *portions);

@@ -196,6 +196,7 @@ bool simulate_story_read(struct simulate_story *story, struct recording *recordi
         !reader.good || !recording_events(recording, probes, on_event, &reader, why) || !reader.good) {
         return false;
     }
+    story->history.precedence.eden = (uint64_t)story->parameters.eden_size;
     story->history.young_most = simulate_young_most(&story->parameters);
     if (!read_objects(&reader, recording)) {
         return false;

@@ -5,9 +5,10 @@
  * given that all are dead at its end.
  *
  * Tenured. By age: what lies in the first tenure_proportion of the semispace, where survivors filled it over
- * tenure_fill. On overflow: past survivors first, or, in order of the scan, anybody. Within these, who is tenured is
- * taken at random: a scavenge copies in the order of references (runtime/scavenge.c), of which a recording tells
- * nothing, and neither the oldest first nor the youngest first came nearer to real runs.
+ * tenure_fill. On overflow: past survivors first, or, in order of the scan, anybody. Within these a scavenge goes by
+ * the order of references (runtime/scavenge.c), of which a recording tells nothing but what came of it: whether those
+ * that were tenured died sooner or later than those that were kept. So much sooner or later do they here
+ * (precedence.c).
  *
  * Held. What dead old objects refer to is copied as if it were alive, and tenured, and holds others in turn, until a
  * full collection (nepotism). A recording does not tell who refers to whom. But it tells how much was held in the
@@ -35,6 +36,9 @@ void simulated_young_init(struct simulated_young *young, const struct simulate_h
                                       .semispace = simulate_semispace(parameters),
                                       .young_most = simulate_young_most(parameters),
                                       .old = old};
+    for (enum precedence_kind kind = 0; kind < PRECEDENCE_KINDS; kind++) {
+        young->odds[kind] = precedence_odds(&history->precedence, kind, parameters->eden_size);
+    }
 }
 
 void simulated_young_clear(struct simulated_young *young) {
@@ -142,30 +146,37 @@ static void tenure(struct simulated_young *young, struct portion *portion, doubl
     young->out_of_memory |= !simulated_old_tenure(young->old, &part);
 }
 
+/* Tenures so many bytes of them, all of them at most; answers how many. */
+static double tenure_some(struct simulated_young *young, struct portions *from, enum precedence_kind kind, double bytes,
+                          uint64_t time, struct simulate_figures *figures) {
+    double all = portions_bytes(from), odds = young->odds[kind], soon = 0;
+    if (bytes <= 0 || all <= 0) {
+        return 0;
+    }
+    uint64_t next = odds != 1 && bytes < all ? time + (uint64_t)young->parameters->eden_size : 0; /* 0: all alike */
+    for (size_t i = 0; i < from->count; i++) {
+        soon += from->at[i].bytes * (1 - portion_alive(&from->at[i], next));
+    }
+    struct precedence_shares shares = precedence_shares(soon, all - soon, bytes, odds);
+    for (size_t i = 0, count = from->count; i < count; i++) {
+        struct portion part = portion_split(&from->at[i], next);
+        tenure(young, &part, shares.soon, figures);
+        tenure(young, &from->at[i], shares.lives, figures);
+        add(young, from, &part);
+    }
+    return bytes < all ? bytes : all;
+}
+
 /* The dead leave; of the others those below the threshold are tenured. Answers the bytes copied. */
 static double scavenge_survivors(struct simulated_young *young, uint64_t time, struct simulate_figures *figures) {
     struct portions *survivors = &young->survivors;
-    double copied = 0, all = portions_bytes(survivors), share = all > 0 ? young->tenure_below / all : 0;
+    double all = portions_bytes(survivors), below = all > 0 ? young->tenure_below / all : 0;
     for (size_t i = 0; i < survivors->count; i++) {
-        struct portion *portion = &survivors->at[i];
-        bury(young, portion, time);
-        copied += portion->bytes;
-        tenure(young, portion, share, figures);
+        bury(young, &survivors->at[i], time);
     }
+    double copied = portions_bytes(survivors);
+    tenure_some(young, survivors, PRECEDENCE_PAST, below * copied, time, figures);
     return copied;
-}
-
-/* Tenures so many bytes of them, all of them at most; answers how many. */
-static double overflow(struct simulated_young *young, struct portions *from, double excess,
-                       struct simulate_figures *figures) {
-    double all = portions_bytes(from);
-    if (excess <= 0 || all <= 0) {
-        return 0;
-    }
-    for (size_t i = 0; i < from->count; i++) {
-        tenure(young, &from->at[i], excess / all, figures);
-    }
-    return excess < all ? excess : all;
 }
 
 /* Of those who died, what dead old objects hold, of which `old_died` have died since the last scavenge, too. */
@@ -205,12 +216,12 @@ void simulated_young_scavenge(struct simulated_young *young, uint64_t time, size
     figures->survived_bytes += portions_bytes(fresh);
     double excess = portions_bytes(survivors) + portions_bytes(fresh) - room;
     if (!simulate_overflows_in_order(parameters)) {
-        excess -= overflow(young, survivors, excess, figures);
-        overflow(young, fresh, excess, figures);
+        excess -= tenure_some(young, survivors, PRECEDENCE_PAST, excess, time, figures);
+        tenure_some(young, fresh, PRECEDENCE_FRESH, excess, time, figures);
         join(young);
     } else {
         join(young);
-        overflow(young, survivors, excess, figures);
+        tenure_some(young, survivors, PRECEDENCE_FRESH, excess, time, figures);
     }
     bool tenures = simulate_tenures_by_age(parameters) && portions_bytes(survivors) > parameters->tenure_fill * room;
     young->tenure_below = tenures ? simulate_tenure_share(parameters) * room : 0;

@@ -135,6 +135,81 @@ static void every_byte_is_in_a_cell_or_big(void **state) {
     simulate_history_clear(&history);
 }
 
+/* ---- who is tenured first --------------------------------------------------------------------------------------- */
+
+/* As `live`, and tenured at `tenured`; 0: not. */
+static void live_tenured(struct simulate_history *history, uint64_t birth, uint64_t bytes, uint64_t tenured,
+                         uint64_t death) {
+    add(history, (struct eden_life_record){.bytes = bytes,
+                                           .birth_bytes = birth,
+                                           .flags = tenured != 0 ? EDEN_LIFE_TENURED : 0,
+                                           .tenured_bytes = tenured,
+                                           .death_bytes = death != 0 ? death : history->end,
+                                           .censored = death == 0});
+}
+
+/* At 2 MiB 400 bytes are tenured, of which 100 live on, and 600 kept, of which 400 do, for 2 MiB more. */
+static void odds_are_those_of_the_recorded_run(void **state) {
+    (void)state;
+    struct simulate_history history = begin(10 * MIB, MIB);
+    history.precedence.eden = MIB;
+    live_tenured(&history, 0, 100, 2 * MIB, 0);
+    live_tenured(&history, 100, 300, 2 * MIB, 3 * MIB);
+    live_tenured(&history, 400, 400, 0, 4 * MIB);
+    live_tenured(&history, 800, 200, 0, 3 * MIB);
+    live_tenured(&history, 5 * MIB, 700, 6 * MIB, 0); /* out of eden: the only ones there */
+    simulate_history_finish(&history);
+    const struct precedence *precedence = &history.precedence;
+    assert_near(precedence_odds(precedence, PRECEDENCE_PAST, MIB), 100. * 200 / (300. * 400), 1e-12);
+    assert_near(precedence_odds(precedence, PRECEDENCE_PAST, 2 * MIB), 64, 0); /* nobody was kept and lived on */
+    assert_near(precedence_odds(precedence, PRECEDENCE_FRESH, MIB), 1, 0);
+    simulate_history_clear(&history);
+
+    history = begin(10 * MIB, MIB);
+    history.precedence.eden = MIB;
+    live_tenured(&history, 0, 500, MIB, 0);
+    live_tenured(&history, 500, 100, MIB, 2 * MIB);
+    live_tenured(&history, 600, 200, 0, 3 * MIB);
+    live_tenured(&history, 800, 600, 0, 2 * MIB);
+    simulate_history_finish(&history);
+    assert_near(precedence_odds(&history.precedence, PRECEDENCE_FRESH, MIB), 500. * 600 / (100. * 200), 1e-12);
+    simulate_history_clear(&history);
+}
+
+static void shares_have_the_odds_and_the_sum(void **state) {
+    (void)state;
+    static const double odds[] = {1. / 64, 0.5, 1, 3, 64};
+    for (size_t i = 0; i < sizeof odds / sizeof *odds; i++) {
+        for (double tenured = 100; tenured < 4000; tenured += 300) {
+            struct precedence_shares shares = precedence_shares(1000, 3000, tenured, odds[i]);
+            assert_near(shares.soon * 1000 + shares.lives * 3000, tenured, 1e-6);
+            assert_near(shares.lives * (1 - shares.soon), odds[i] * shares.soon * (1 - shares.lives), 1e-9);
+        }
+    }
+}
+
+/* Of 16 objects one lives for 20 epochs and one for 2; either is tenured, at its second collection, as recorded. */
+static double tenured_where(bool long_lived_are) {
+    struct simulate_history history = begin(60 * MIB, MIB);
+    history.precedence.eden = MIB;
+    for (uint64_t at = 0; at < 60 * MIB; at += 64) {
+        uint64_t which = at / 64 % 16, next = next_collection(&history, at);
+        uint64_t death = next + (which == 0 ? 20u : which == 1 ? 2u : 0u) * (uint64_t)MIB;
+        bool tenured = which == (long_lived_are ? 0 : 1) && next + MIB < history.end;
+        live_tenured(&history, at, 64, tenured ? next + MIB : 0, next == 0 || death > history.end ? 0 : death);
+    }
+    simulate_history_finish(&history);
+    struct simulate_figures figures = predict(&history, usual("eden_size=1M"), 0);
+    simulate_history_clear(&history);
+    return figures.tenured_bytes;
+}
+
+/* Where those that die soon are tenured, the others stay, and fill the semispace. */
+static void who_was_tenured_is_tenured(void **state) {
+    (void)state;
+    assert_true(tenured_where(false) > 1.2 * tenured_where(true));
+}
+
 static void a_clock_that_goes_back_is_refused(void **state) {
     (void)state;
     struct simulate_history history = begin(3 * MIB, MIB);
@@ -377,6 +452,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_curve_is_the_best_that_does_not_rise),
         cmocka_unit_test(every_byte_is_in_a_cell_or_big),
+        cmocka_unit_test(odds_are_those_of_the_recorded_run),
+        cmocka_unit_test(shares_have_the_odds_and_the_sum),
+        cmocka_unit_test(who_was_tenured_is_tenured),
         cmocka_unit_test(a_clock_that_goes_back_is_refused),
         cmocka_unit_test(garbage_is_not_copied),
         cmocka_unit_test(what_does_not_fit_is_tenured),

@@ -1,0 +1,159 @@
+/* Whom a scavenge tenures first.
+ *
+ * Past survivors are tenured in the order in which they lie in their semispace: as the scavenge before copied them, in
+ * the order of references (runtime/tenure.c, and settle in runtime/scavenge.c). Of survivors of eden those overflow
+ * that are reached last. A recording tells nothing of references. But what is reached first may be what lives long (the
+ * tables that roots refer to), or what dies soon; and a recording does tell, of each scavenge that tenured some and
+ * kept others, who of both died within the bytes that follow. Over all scavenges that makes an odds ratio (Mantel and
+ * Haenszel 1959), in bytes, for survivors of eden and of the semispace apart:
+ *
+ *     odds = sum of a d / n over sum of b c / n
+ *
+ * a tenured, lives on; b tenured, dies soon; c kept, lives on; d kept, dies soon; n all four. The order in a simulated
+ * run is taken to be as telling as in the recorded one, with soon being before the next simulated scavenge.
+ *
+ * An object survives eden at its first collection, and the semispace from the second on until it is tenured or found
+ * dead, and lives on at the first of these; so it is added to differences at the ends of such ranges, which are summed
+ * up in the end.
+ *
+ * What can go wrong: few were tenured, or all: then the ratio is what chance made it, and it is bounded. */
+#include "precedence.h"
+#include "history.h"
+#include <math.h>
+#include <stdlib.h>
+
+static const double MOST_ODDS = 64;
+
+void precedence_clear(struct precedence *precedence) {
+    for (int i = 0; i < PRECEDENCE_KINDS; i++) {
+        free(precedence->sums[i]);
+    }
+    *precedence = (struct precedence){0};
+}
+
+/* How many collections began at or before a time. */
+static size_t collections_until(const struct simulate_history *history, uint64_t time) {
+    size_t low = 0, high = history->time_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (history->times[middle] <= time) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Survivors of the collections from first on, before end; the last of these tenured them, or not. */
+static void add(const struct precedence *precedence, const struct simulate_history *history,
+                struct precedence_sums *sums, size_t first, size_t end, bool tenured, double bytes, uint64_t death) {
+    if (first >= end || end > history->time_count) {
+        return;
+    }
+    sums[first].bytes += bytes;
+    sums[end].bytes -= bytes;
+    sums[end - 1].tenured += tenured ? bytes : 0;
+    for (int i = 0; i < PRECEDENCE_HORIZONS; i++) {
+        uint64_t horizon = precedence->eden << i;
+        size_t last = death == UINT64_MAX ? end : death > horizon ? collections_until(history, death - horizon - 1) : 0;
+        last = last < end ? last : end;
+        if (last > first) {
+            sums[first].lives[i] += bytes;
+            sums[last].lives[i] -= bytes;
+        }
+        sums[end - 1].tenured_lives[i] += tenured && last == end ? bytes : 0;
+    }
+}
+
+bool precedence_object(struct precedence *precedence, const struct simulate_history *history,
+                       const struct eden_life_record *record) {
+    if (precedence->eden == 0 || record->flags & (EDEN_LIFE_BORN_OLD | EDEN_LIFE_NEPOTISM)) {
+        return true;
+    }
+    for (int i = 0; i < PRECEDENCE_KINDS; i++) {
+        if (!precedence->sums[i]) {
+            precedence->sums[i] = calloc(history->time_count + 1, sizeof *precedence->sums[i]);
+            if (!precedence->sums[i]) {
+                return false;
+            }
+        }
+    }
+    bool tenured = record->flags & EDEN_LIFE_TENURED;
+    uint64_t death = record->censored ? UINT64_MAX : record->death_bytes;
+    size_t first = collections_until(history, record->birth_bytes);
+    size_t end = tenured               ? collections_until(history, record->tenured_bytes)
+                 : death == UINT64_MAX ? history->time_count
+                                       : collections_until(history, death - 1);
+    if (first >= end || (tenured && record->tenured_bytes >= death)) {
+        return true;
+    }
+    double bytes = (double)record->bytes;
+    add(precedence, history, precedence->sums[PRECEDENCE_FRESH], first, first + 1, tenured && end == first + 1, bytes,
+        death);
+    add(precedence, history, precedence->sums[PRECEDENCE_PAST], first + 1, end, tenured, bytes, death);
+    return true;
+}
+
+static double odds(const struct precedence_sums *all, size_t collections, int horizon) {
+    double for_it = 0, against = 0;
+    for (size_t i = 0; i < collections; i++) {
+        const struct precedence_sums *sums = &all[i];
+        double a = sums->tenured_lives[horizon], b = sums->tenured - a;
+        double c = sums->lives[horizon] - a, d = sums->bytes - sums->lives[horizon] - b;
+        if (sums->bytes > 1) {
+            for_it += a * fmax(d, 0) / sums->bytes;
+            against += b * fmax(c, 0) / sums->bytes;
+        }
+    }
+    if (for_it == 0 && against == 0) {
+        return 1;
+    }
+    return fmax(for_it, against / MOST_ODDS) / fmax(against, for_it / MOST_ODDS);
+}
+
+static void sum_up(struct precedence_sums *sums, size_t collections) {
+    for (size_t i = 1; i < collections; i++) {
+        sums[i].bytes += sums[i - 1].bytes;
+        for (int j = 0; j < PRECEDENCE_HORIZONS; j++) {
+            sums[i].lives[j] += sums[i - 1].lives[j];
+        }
+    }
+}
+
+void precedence_finish(struct precedence *precedence, size_t collections) {
+    for (int kind = 0; kind < PRECEDENCE_KINDS; kind++) {
+        struct precedence_sums *sums = precedence->sums[kind];
+        if (sums) {
+            sum_up(sums, collections);
+        }
+        for (int i = 0; i < PRECEDENCE_HORIZONS; i++) {
+            precedence->odds[kind][i] = sums ? odds(sums, collections, i) : 1;
+        }
+    }
+}
+
+struct precedence_shares precedence_shares(double soon, double lives, double tenured, double odds) {
+    double all = soon + lives;
+    struct precedence_shares shares = {tenured / all, tenured / all};
+    double low = 0, high = 1;
+    for (int i = 0; odds != 1 && tenured < all && i < 50; i++) {
+        shares.soon = (low + high) / 2;
+        shares.lives = odds * shares.soon / (1 - shares.soon + odds * shares.soon);
+        if (shares.soon * soon + shares.lives * lives > tenured) {
+            high = shares.soon;
+        } else {
+            low = shares.soon;
+        }
+    }
+    return shares;
+}
+
+double precedence_odds(const struct precedence *precedence, enum precedence_kind kind, double eden) {
+    if (precedence->eden == 0 || eden <= 0) {
+        return 1;
+    }
+    double horizon = round(log2(eden / (double)precedence->eden));
+    int i = horizon < 0 ? 0 : horizon >= PRECEDENCE_HORIZONS ? PRECEDENCE_HORIZONS - 1 : (int)horizon;
+    return precedence->odds[kind][i] > 0 ? precedence->odds[kind][i] : 1;
+}
