@@ -35,6 +35,13 @@ $(REPRO_DATA): $(B)/workloads/mkdata
 repro-lifetimes: $(B)/bin/edenscope $(LIFE_WORKLOADS) $(REPRO_DATA) ## the papers' tables and figures of lifetimes on the five programs, into build/repro/lifetimes (about ten minutes; root)
 	@scripts/lifetimes-tables -B $(B) --programs '$(PROGRAMS)' --samplings '$(SAMPLINGS)' $(REPRO_DATA)
 
+# All of FiLiP's in one command: what it costs is Tables 5 and 6. One after the other, for times are measured.
+.PHONY: repro-filip
+repro-filip: ## FiLiP's Tables 1 to 6 and Figures 2 to 5 on the five programs, into build/repro/lifetimes (repro-lifetimes, then bench-lifetimes: about an hour; root)
+	@$(MAKE) --no-print-directory repro-lifetimes
+	@$(MAKE) --no-print-directory bench-lifetimes >$(B)/repro/lifetimes/cost.txt.new
+	@mv $(B)/repro/lifetimes/cost.txt.new $(B)/repro/lifetimes/cost.txt && cat $(B)/repro/lifetimes/cost.txt
+
 # Whether a process that was observed is left as it was.
 LETGO_PAIRS ?= 10
 CPPFLAGS_bench := -Iworkloads
