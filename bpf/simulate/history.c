@@ -67,18 +67,23 @@ bool simulate_history_asked(struct simulate_history *history, uint64_t at, enum 
     return true;
 }
 
-/* The last recorded collection that had begun when an object was born there. */
-static size_t epoch_of(const struct simulate_history *history, uint64_t birth) {
+size_t simulate_collections_until(const struct simulate_history *history, uint64_t time) {
     size_t low = 0, high = history->time_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (history->times[middle] <= birth) {
+        if (history->times[middle] <= time) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low == 0 ? 0 : low - 1;
+    return low;
+}
+
+/* The last recorded collection that had begun when an object was born there. */
+static size_t epoch_of(const struct simulate_history *history, uint64_t birth) {
+    size_t until = simulate_collections_until(history, birth);
+    return until == 0 ? 0 : until - 1;
 }
 
 static uint64_t epoch_start(const struct simulate_history *history, uint64_t epoch) {

@@ -69,6 +69,8 @@ bool simulate_history_object(struct simulate_history *history, const struct eden
 /* After the last object: sorts. */
 void simulate_history_finish(struct simulate_history *history);
 
+/* How many collections began at or before a time. */
+size_t simulate_collections_until(const struct simulate_history *history, uint64_t time);
 /* The bin of a birth, and the first byte of a bin; bin + 1 begins where bin ends. */
 uint64_t simulate_bin(const struct simulate_history *history, uint64_t birth);
 uint64_t simulate_bin_start(const struct simulate_history *history, uint64_t bin);

@@ -31,20 +31,6 @@ void precedence_clear(struct precedence *precedence) {
     *precedence = (struct precedence){0};
 }
 
-/* How many collections began at or before a time. */
-static size_t collections_until(const struct simulate_history *history, uint64_t time) {
-    size_t low = 0, high = history->time_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (history->times[middle] <= time) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 /* Survivors of the collections from first on, before end; the last of these tenured them, or not. */
 static void add(const struct precedence *precedence, const struct simulate_history *history,
                 struct precedence_sums *sums, size_t first, size_t end, bool tenured, double bytes, uint64_t death) {
@@ -56,7 +42,9 @@ static void add(const struct precedence *precedence, const struct simulate_histo
     sums[end - 1].tenured += tenured ? bytes : 0;
     for (int i = 0; i < PRECEDENCE_HORIZONS; i++) {
         uint64_t horizon = precedence->eden << i;
-        size_t last = death == UINT64_MAX ? end : death > horizon ? collections_until(history, death - horizon - 1) : 0;
+        size_t last = death == UINT64_MAX ? end
+                      : death > horizon   ? simulate_collections_until(history, death - horizon - 1)
+                                          : 0;
         last = last < end ? last : end;
         if (last > first) {
             sums[first].lives[i] += bytes;
@@ -81,10 +69,10 @@ bool precedence_object(struct precedence *precedence, const struct simulate_hist
     }
     bool tenured = record->flags & EDEN_LIFE_TENURED;
     uint64_t death = record->censored ? UINT64_MAX : record->death_bytes;
-    size_t first = collections_until(history, record->birth_bytes);
-    size_t end = tenured               ? collections_until(history, record->tenured_bytes)
+    size_t first = simulate_collections_until(history, record->birth_bytes);
+    size_t end = tenured               ? simulate_collections_until(history, record->tenured_bytes)
                  : death == UINT64_MAX ? history->time_count
-                                       : collections_until(history, death - 1);
+                                       : simulate_collections_until(history, death - 1);
     if (first >= end || (tenured && record->tenured_bytes >= death)) {
         return true;
     }

@@ -8,7 +8,8 @@
  * tenure_fill. On overflow: past survivors first, or, in order of the scan, anybody. Within these a scavenge goes by
  * the order of references (runtime/scavenge.c), of which a recording tells nothing but what came of it: whether those
  * that were tenured died sooner or later than those that were kept. So much sooner or later do they here
- * (precedence.c).
+ * (precedence.c). In order of the scan what is reached last overflows, as survivors of eden do in either order: there
+ * their odds are everybody's.
  *
  * Held. What dead old objects refer to is copied as if it were alive, and tenured, and holds others in turn, until a
  * full collection (nepotism). A recording does not tell who refers to whom. But it tells how much was held in the

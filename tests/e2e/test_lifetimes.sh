@@ -207,6 +207,8 @@ assert any(heap['profiled'] and heap['begun_bytes'] > 0 for heap in seen['heaps'
 boxes = Process($target, '$program').mailboxes()
 assert boxes == [0] * 9, boxes"
 done
+"$scope" lifetimes -p "$target" 1.5 >"$folder/out" 2>"$folder/err" || die "lifetimes -p failed: $(cat "$folder/err")"
+grep -q 'allocated before are not in it' "$folder/out" || die "what came before is not told: $(cat "$folder/out")"
 # A signal is an end like another; a process that collects no more is not waited for.
 "$scope" lifetimes -v --sampling all --json -o "$seen" -p "$target" 2>"$folder/err" &
 tool=$!

@@ -55,12 +55,19 @@ static void add(struct simulate_history *history, struct eden_life_record record
     assert_true(simulate_history_object(history, &record));
 }
 
-/* It is found dead at `death`; 0: it lives to the end. */
-static void live(struct simulate_history *history, uint64_t birth, uint64_t bytes, uint64_t death) {
+/* It is found dead at `death`, 0: it lives to the end, and is tenured at `tenured`; 0: not. */
+static void live_tenured(struct simulate_history *history, uint64_t birth, uint64_t bytes, uint64_t tenured,
+                         uint64_t death) {
     add(history, (struct eden_life_record){.bytes = bytes,
                                            .birth_bytes = birth,
+                                           .flags = tenured != 0 ? EDEN_LIFE_TENURED : 0,
+                                           .tenured_bytes = tenured,
                                            .death_bytes = death != 0 ? death : history->end,
                                            .censored = death == 0});
+}
+
+static void live(struct simulate_history *history, uint64_t birth, uint64_t bytes, uint64_t death) {
+    live_tenured(history, birth, bytes, 0, death);
 }
 
 /* The first recorded collection after a byte. */
@@ -136,17 +143,6 @@ static void every_byte_is_in_a_cell_or_big(void **state) {
 }
 
 /* ---- who is tenured first --------------------------------------------------------------------------------------- */
-
-/* As `live`, and tenured at `tenured`; 0: not. */
-static void live_tenured(struct simulate_history *history, uint64_t birth, uint64_t bytes, uint64_t tenured,
-                         uint64_t death) {
-    add(history, (struct eden_life_record){.bytes = bytes,
-                                           .birth_bytes = birth,
-                                           .flags = tenured != 0 ? EDEN_LIFE_TENURED : 0,
-                                           .tenured_bytes = tenured,
-                                           .death_bytes = death != 0 ? death : history->end,
-                                           .censored = death == 0});
-}
 
 /* At 2 MiB 400 bytes are tenured, of which 100 live on, and 600 kept, of which 400 do, for 2 MiB more. */
 static void odds_are_those_of_the_recorded_run(void **state) {
