@@ -80,11 +80,11 @@ bool simulated_old_has_grown(const struct simulated_old *old) {
            growth >= parameters->full_gc_ratio * old->used_at_full;
 }
 
-static double died(const struct portions *portions, uint64_t since, uint64_t until) {
+static double referrers_died(const struct portions *portions, uint64_t since, uint64_t until) {
     double bytes = 0;
     for (size_t i = 0; i < portions->count; i++) {
         const struct portion *portion = &portions->at[i];
-        if (portion->from < until && portion->to > since) {
+        if (!portion->last && portion->from < until && portion->to > since) {
             bytes += portion->bytes * (portion_alive(portion, since) - portion_alive(portion, until));
         }
     }
@@ -92,7 +92,7 @@ static double died(const struct portions *portions, uint64_t since, uint64_t unt
 }
 
 double simulated_old_died(const struct simulated_old *old, uint64_t since, uint64_t until) {
-    return died(&old->tenured, since, until) + died(&old->large, since, until);
+    return referrers_died(&old->tenured, since, until) + referrers_died(&old->large, since, until);
 }
 
 bool simulated_old_collect(struct simulated_old *old, uint64_t time) {

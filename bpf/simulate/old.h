@@ -23,6 +23,7 @@ bool simulated_old_collect(struct simulated_old *old, uint64_t time);
 
 bool simulated_old_has_room(const struct simulated_old *old, uint64_t bytes); /* for a large one, without growing? */
 bool simulated_old_has_grown(const struct simulated_old *old);                /* so much that it is to be collected? */
-double simulated_old_died(const struct simulated_old *old, uint64_t since, uint64_t until); /* bytes */
+/* Bytes that died then, and may have referred to young objects. */
+double simulated_old_died(const struct simulated_old *old, uint64_t since, uint64_t until);
 
 #endif

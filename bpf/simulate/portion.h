@@ -10,6 +10,7 @@
 struct portion {
     uint64_t from, to;
     double bytes;
+    bool last; /* tenured for having been reached last: they refer to nothing young */
     bool held; /* they are dead, and dead old objects hold them until the next full collection */
 };
 

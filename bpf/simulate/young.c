@@ -18,9 +18,11 @@
  *     held = holding * D * G / (D + G)
  *
  * where D died in new space since the last scavenge and G in old space: nothing is held where nobody died there, and
- * all of it at most. `holding` makes that right for the recorded run as a whole (story.c), for objects that a recorded
- * collection saw alive and for the others each by themselves: the former are held much more often. The larger eden is,
- * the less does it tell. What is held has no more properties than its size.
+ * all of it at most. To G belongs who may refer to young objects: not those that overflowed as they were reached last,
+ * for what they refer to has been reached, too, and later writes into them are rare. `holding` makes that right for the
+ * recorded run as a whole (story.c), for objects that a recorded collection saw alive and for the others each by
+ * themselves: the former are held much more often. The larger eden is, the less does it tell. What is held has no more
+ * properties than its size.
  *
  * Order among survivors does not matter, then, and those that die alike are added up. */
 #include "parts.h"
@@ -138,10 +140,11 @@ static void scavenge_bigs(struct simulated_young *young, size_t bigs, uint64_t t
 
 /* ---- survivors -------------------------------------------------------------------------------------------------- */
 
-static void tenure(struct simulated_young *young, struct portion *portion, double share,
+static void tenure(struct simulated_young *young, struct portion *portion, double share, bool last,
                    struct simulate_figures *figures) {
     struct portion part = *portion;
     part.bytes *= share < 1 ? share : 1;
+    part.last = last;
     portion->bytes -= part.bytes;
     figures->tenured_bytes += part.bytes;
     young->out_of_memory |= !simulated_old_tenure(young->old, &part);
@@ -154,6 +157,7 @@ static double tenure_some(struct simulated_young *young, struct portions *from, 
     if (bytes <= 0 || all <= 0) {
         return 0;
     }
+    bool last = kind == PRECEDENCE_FRESH; /* survivors of eden are tenured by overflow alone */
     uint64_t next = odds != 1 && bytes < all ? time + (uint64_t)young->parameters->eden_size : 0; /* 0: all alike */
     for (size_t i = 0; i < from->count; i++) {
         soon += from->at[i].bytes * (1 - portion_alive(&from->at[i], next));
@@ -161,8 +165,8 @@ static double tenure_some(struct simulated_young *young, struct portions *from, 
     struct precedence_shares shares = precedence_shares(soon, all - soon, bytes, odds);
     for (size_t i = 0, count = from->count; i < count; i++) {
         struct portion part = portion_split(&from->at[i], next);
-        tenure(young, &part, shares.soon, figures);
-        tenure(young, &from->at[i], shares.lives, figures);
+        tenure(young, &part, shares.soon, last, figures);
+        tenure(young, &from->at[i], shares.lives, last, figures);
         add(young, from, &part);
     }
     return bytes < all ? bytes : all;

@@ -369,6 +369,20 @@ static void the_dead_hold_the_young_until_a_full_collection(void **state) {
     simulate_history_clear(&history);
 }
 
+static void those_reached_last_hold_nothing(void **state) {
+    (void)state;
+    /* Of the last 2 MiB all are alive: more than a semispace takes. At the next scavenge they are dead, old or not. */
+    struct simulate_history history = begin(64 * MIB, MIB);
+    for (uint64_t at = 0; at < 64 * (uint64_t)MIB; at += 64) {
+        live(&history, at, 64, next_collection(&history, at + 2 * MIB));
+    }
+    simulate_history_finish(&history);
+    struct simulate_figures figures = predict(&history, usual("eden_size=4M"), 1);
+    assert_true(figures.tenured_bytes > 4.0 * MIB);
+    assert_int_equal(figures.holdable_bytes[SIMULATE_SEEN] + figures.holdable_bytes[SIMULATE_UNSEEN], 0);
+    simulate_history_clear(&history);
+}
+
 static void what_was_held_is_told_by_the_full_collection_after(void **state) {
     (void)state;
     struct simulate_history history = begin(10 * MIB, MIB);
@@ -459,6 +473,7 @@ int main(void) {
         cmocka_unit_test(what_the_program_asks_for_comes_when_it_did),
         cmocka_unit_test(large_objects_ask_for_room),
         cmocka_unit_test(the_dead_hold_the_young_until_a_full_collection),
+        cmocka_unit_test(those_reached_last_hold_nothing),
         cmocka_unit_test(what_was_held_is_told_by_the_full_collection_after),
         cmocka_unit_test(other_parameters_are_refused_by_name),
         cmocka_unit_test(recorded_parameters_must_be_simulated),
