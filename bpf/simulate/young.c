@@ -19,8 +19,8 @@
  *
  * where D died in new space since the last scavenge and G in old space: nothing is held where nobody died there, and
  * all of it at most. To G belongs who may refer to young objects: not those that overflowed as they were reached last,
- * for what they refer to has been reached, too, and later writes into them are rare. `holding` makes that right for the
- * recorded run as a whole (story.c), for objects that a recorded collection saw alive and for the others each by
+ * for what they refer to has been reached, too, and later writes are taken to be rare. `holding` makes that right for
+ * the recorded run as a whole (story.c), for objects that a recorded collection saw alive and for the others each by
  * themselves: the former are held much more often. The larger eden is, the less does it tell. What is held has no more
  * properties than its size.
  *
