@@ -11,6 +11,7 @@ struct simulate_figures {
     uint64_t scavenges, full_collections;
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
     double survived_bytes, tenured_bytes;
+    double held_bytes;                     /* dead, and kept by scavenges for dead old objects; each counted once */
     double old_used, old_used_peak;        /* at the last collection; at any collection, before it frees */
     double holdable_bytes[SIMULATE_KINDS]; /* that died in new space, and that dead old objects could have held */
 };

@@ -12,10 +12,11 @@ static const char *bytes_text(char text[FORMAT_MAX], double bytes) {
 }
 
 static void print_row(FILE *out, const struct simulate_figures *figures, const char *what) {
-    char scavenges[FORMAT_MAX], fulls[FORMAT_MAX], copied[FORMAT_MAX], tenured[FORMAT_MAX], peak[FORMAT_MAX];
-    fprintf(out, "%11s %10s %10s %7s", format_count(scavenges, figures->scavenges),
-            bytes_text(copied, figures->survived_bytes), bytes_text(tenured, figures->tenured_bytes),
-            format_count(fulls, figures->full_collections));
+    char scavenges[FORMAT_MAX], copied[FORMAT_MAX], held[FORMAT_MAX], tenured[FORMAT_MAX];
+    char fulls[FORMAT_MAX], peak[FORMAT_MAX];
+    fprintf(out, "%11s %10s %10s %10s %7s", format_count(scavenges, figures->scavenges),
+            bytes_text(copied, figures->survived_bytes), bytes_text(held, figures->held_bytes),
+            bytes_text(tenured, figures->tenured_bytes), format_count(fulls, figures->full_collections));
     for (int cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
         char text[FORMAT_MAX];
         fprintf(out, " %10s", format_count(text, figures->full_by_cause[cause]));
@@ -24,16 +25,9 @@ static void print_row(FILE *out, const struct simulate_figures *figures, const c
 }
 
 static void print_holding(FILE *out, const struct simulate_holding *holding) {
-    double seen = holding->share[SIMULATE_SEEN], unseen = holding->share[SIMULATE_UNSEEN];
-    if (isnan(seen) && isnan(unseen)) {
-        fprintf(out, "  what dead old objects hold is unknown: in the recorded run there were none that could\n\n");
-        return;
-    }
-    fprintf(
-        out,
-        "  dead old objects are taken to hold %.0f%% of what they could of the young, and %.0f%% of the youngest, as in"
-        " the\n  recorded run; unknown under other parameters\n\n",
-        isnan(seen) ? 0 : 100 * seen, isnan(unseen) ? 0 : 100 * unseen);
+    bool known = !isnan(holding->share[SIMULATE_SEEN]) || !isnan(holding->share[SIMULATE_UNSEEN]);
+    fprintf(out, "  held: the dead that survive because dead old objects refer to them, %s\n\n",
+            known ? "estimated by those of the recorded run" : "unknown: in the recorded run nobody could hold any");
 }
 
 void simulate_print_table(FILE *out, const struct simulate_story *story, const struct simulate_prediction *predictions,
@@ -49,7 +43,7 @@ void simulate_print_table(FILE *out, const struct simulate_story *story, const s
             format_count(objects, story->history.objects));
     fprintf(out, "  recorded with %s, else defaults\n  where nothing is given: %s, else defaults\n", recorded, usual);
     print_holding(out, &story->holding);
-    fprintf(out, "%11s %10s %10s %7s", "scavenges", "copied", "tenured", "fulls");
+    fprintf(out, "%11s %10s %10s %10s %7s", "scavenges", "copied", "held", "tenured", "fulls");
     for (int cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
         fprintf(out, " %10s", full_cause_names[cause]);
     }
@@ -70,11 +64,11 @@ static json_t *figures_json(const struct simulate_figures *figures) {
     for (int cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
         json_object_set_new(causes, full_cause_names[cause], json_number(figures->full_by_cause[cause]));
     }
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scavenges", json_number(figures->scavenges),
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scavenges", json_number(figures->scavenges),
                      "full_collections", json_number(figures->full_collections), "full_by_cause", causes,
-                     "survived_bytes", bytes_json(figures->survived_bytes), "tenured_bytes",
-                     bytes_json(figures->tenured_bytes), "old_used", bytes_json(figures->old_used), "old_used_peak",
-                     bytes_json(figures->old_used_peak));
+                     "survived_bytes", bytes_json(figures->survived_bytes), "held_bytes",
+                     bytes_json(figures->held_bytes), "tenured_bytes", bytes_json(figures->tenured_bytes), "old_used",
+                     bytes_json(figures->old_used), "old_used_peak", bytes_json(figures->old_used_peak));
 }
 
 static json_t *holding_json(const struct simulate_holding *holding) {

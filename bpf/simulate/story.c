@@ -174,6 +174,7 @@ static bool read_objects(struct reader *reader, struct recording *recording) {
 static bool calibrate(struct simulate_story *story, struct failure *why) {
     const struct simulate_history *history = &story->history;
     story->holding = (struct simulate_holding){{0}};
+    story->recorded.held_bytes = (double)(history->held_bytes[SIMULATE_SEEN] + history->held_bytes[SIMULATE_UNSEEN]);
     if (!simulate_collector(history, &story->parameters, &story->holding, &story->again)) {
         return no_memory(why);
     }

@@ -194,6 +194,7 @@ static void hold(struct simulated_young *young, double old_died, struct simulate
         held.bytes += did < died ? did : died;
         young->died[kind] = 0;
     }
+    figures->held_bytes += held.bytes;
     add(young, &young->fresh, &held);
 }
 

@@ -359,6 +359,8 @@ static void the_dead_hold_the_young_until_a_full_collection(void **state) {
     assert_true(none.holdable_bytes[SIMULATE_SEEN] > 0);
     assert_true(all.survived_bytes > none.survived_bytes);
     assert_true(all.tenured_bytes > none.tenured_bytes);
+    assert_int_equal(none.held_bytes, 0);
+    assert_near(all.held_bytes, all.holdable_bytes[SIMULATE_SEEN], 1);
     /* No more than dies can be held. */
     assert_true(all.tenured_bytes < 8.0 * MIB);
     set(&parameters, "grow_headroom=64K");
