@@ -1,4 +1,5 @@
-/* A search for parameters, in a space of some ten axes, with some thirty runs.
+/* A search for parameters, in a space of some ten axes, with some thirty runs, or three times as many where they are
+ * short.
  *
  * What is minimized is the time in collections, under a bound on memory. Not the total time: a run's total time varies
  * by more than most parameters can gain, while the time in collections varies less and is what they act on. Total time
@@ -18,6 +19,8 @@
  *  5. Rounds: the finalists, one run each, again and again, the order reversed each time. Their medians decide.
  *
  * Noise has its own essays: how a measurement is corrected in search_measure.c, how two are compared in search_walk.c.
+ * Where the budget allows for more runs than the walks need, each point is run twice or thrice, and rounds go on: a
+ * short run is a noisy one.
  * A challenger that wins by luck is found out in the rounds, whose runs are not those that it was chosen by.
  *
  * What can go wrong: a valley that is narrower than the stride; two axes that help only together; a program that does
@@ -30,7 +33,7 @@
 static const double for_rounds = 0.33; /* of the budget */
 static const double for_front = 0.42;  /* what is left of it when walks within the memory end */
 
-enum { SWEEPS = 3, ROUNDS = 7, LEAST_ROUNDS = 5, ENOUGH_ROUNDS = 3 };
+enum { SWEEPS = 3, ROUNDS = 15, LEAST_ROUNDS = 5, ENOUGH_ROUNDS = 3, MOST_REPEATS = 3 };
 
 /* The leanest of those that are as good as the best within the memory, but for noise: what does not help is not to
  * stand in the way of what does. */
@@ -129,6 +132,13 @@ static void run_rounds(struct search *search) {
     }
 }
 
+/* As often as leaves the walks a hundred points, which is more than they come to. */
+static size_t repeats(const struct search *search) {
+    double used = 1 - search->ports.left(search->ports.context);
+    double points = used > 0 ? (double)search->runs / used / 100 : MOST_REPEATS;
+    return points >= MOST_REPEATS ? MOST_REPEATS : points < 1 ? 1 : (size_t)points;
+}
+
 bool search_run(struct search *search, const struct search_point *starts, size_t start_count) {
     struct search_point as_is = search_as_is(search->space);
     struct walk walk = {.memory_most = INFINITY, .reserve = for_rounds};
@@ -138,6 +148,7 @@ bool search_run(struct search *search, const struct search_point *starts, size_t
         return false;
     }
     search_measure(search, index);
+    search->repeats = repeats(search);
     double memory_most = search->memory_factor * search_median_memory(search, 0);
     for (size_t i = 0; i < start_count && walk_may_go_on(search, &walk); i++) {
         search_visit(search, &starts[i], &index);

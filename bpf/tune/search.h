@@ -39,7 +39,8 @@ struct search {
     double memory_most;   /* no larger eden is tried: bytes */
     struct candidate *candidate; /* the first is the program as it is; owned */
     size_t count, room;
-    size_t runs; /* in all, failed ones included */
+    size_t runs;    /* in all, failed ones included */
+    size_t repeats; /* how often a point is run as it is come to; 0: once */
     bool ended;
     double noise; /* relative deviation of gc from run to run */
     size_t finalist[SEARCH_FINALISTS], finalists;

@@ -164,7 +164,11 @@ bool search_visit(struct search *search, const struct search_point *point, size_
         search->room = room;
     }
     search->candidate[search->count++] = (struct candidate){.point = *point, .first_final = SEARCH_RUNS};
-    return search_measure(search, *index);
+    bool measured = search_measure(search, *index);
+    for (size_t i = 1; i < search->repeats && measured; i++) {
+        search_measure(search, *index);
+    }
+    return search_usable(search, *index);
 }
 
 size_t search_best_within(const struct search *search, double memory_most) {

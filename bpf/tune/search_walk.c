@@ -6,12 +6,10 @@
  * makes room for it.
  *
  * A challenger replaces the best only if its median is less by 2% and by 0.1% of the run, and by what noise explains;
- * while noise leaves it open the two are run again, thrice at most. Runs whose collections did the same work differ by
- * noise alone, unless by much, and aren't repeated. */
+ * while noise leaves it open the two are run again, up to three runs each, or seven where runs are short. Runs whose
+ * collections did the same work differ by noise alone, unless by much, and aren't repeated. */
 #include "search_parts.h"
 #include <math.h>
-
-enum { REPEATS = 3 };
 
 bool walk_may_go_on(const struct search *search, const struct walk *walk) {
     return !search->ended && search->ports.left(search->ports.context) > walk->reserve;
@@ -26,6 +24,7 @@ static bool improves(struct search *search, const struct walk *walk, size_t inde
     if (!search_usable(search, best) || search_median_memory(search, best) > walk->memory_most) {
         return true;
     }
+    const size_t most = 2 * (search->repeats > 0 ? search->repeats : 1) + 1;
     for (;;) {
         const struct candidate *challenger = &search->candidate[index], *holder = &search->candidate[best];
         double gc = search_median_gc(search, best), gain = gc - search_median_gc(search, index);
@@ -35,7 +34,7 @@ static bool improves(struct search *search, const struct walk *walk, size_t inde
             return gain > worth;
         }
         bool same_work = challenger->figures[0].work == holder->figures[0].work;
-        if (same_work || (challenger->runs >= REPEATS && holder->runs >= REPEATS) || !walk_may_go_on(search, walk)) {
+        if (same_work || (challenger->runs >= most && holder->runs >= most) || !walk_may_go_on(search, walk)) {
             return !same_work && gain > worth;
         }
         if (!search_measure(search, challenger->runs < holder->runs ? index : best)) {

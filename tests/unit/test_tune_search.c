@@ -307,6 +307,25 @@ static void test_small_budgets(void **state) {
     }
 }
 
+/* Where the budget allows for more runs than the walks need, no point is judged by one. */
+static void test_short_runs_are_repeated(void **state) {
+    (void)state;
+    struct searched searched;
+    search_made_up(&searched, &programs[0], 400, 0.3, 0, 3, "");
+    for (size_t i = 0; i < searched.search.count; i++) {
+        assert_true(searched.search.candidate[i].runs >= 2);
+    }
+    assert_true(searched.search.candidate[1].runs >= 3 && searched.search.rounds == 15);
+    forget(&searched);
+    search_made_up(&searched, &programs[0], 40, 0.3, 0, 3, "");
+    size_t once = 0;
+    for (size_t i = 0; i < searched.search.count; i++) {
+        once += searched.search.candidate[i].runs == 1;
+    }
+    assert_true(once > searched.search.count / 3);
+    forget(&searched);
+}
+
 static enum search_answer run_nothing(void *context, const struct search_point *point, struct search_figures *figures) {
     (void)context, (void)point, (void)figures;
     return SEARCH_FAILED;
@@ -382,8 +401,9 @@ int main(void) {
         cmocka_unit_test(test_without_noise),   cmocka_unit_test(test_with_noise),
         cmocka_unit_test(test_nothing_to_gain), cmocka_unit_test(test_proposal),
         cmocka_unit_test(test_cache),           cmocka_unit_test(test_front),
-        cmocka_unit_test(test_small_budgets),   cmocka_unit_test(test_program_fails),
-        cmocka_unit_test(test_space),           cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_small_budgets),   cmocka_unit_test(test_short_runs_are_repeated),
+        cmocka_unit_test(test_program_fails),   cmocka_unit_test(test_space),
+        cmocka_unit_test(test_spread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
