@@ -13,8 +13,9 @@
  *  3. From the best point within the memory, axis by axis, the axis first whose reach is largest: each run tells how
  *     much of its time in collections each parameter can act on at all (full_gc_ratio on the full collections that
  *     growth caused, ...). Axes without reach cost nothing. Sweeps over the axes follow until one changes nothing, as
- *     they depend on each other: a larger eden leaves less to tenure. At the end each option is taken away again, as
- *     one that was of use on the way, or by luck, is one more to explain.
+ *     they depend on each other: a larger eden leaves less to tenure. Then eden is looked at from far once more, for
+ *     what the others gain may suit another one. At the end each option is taken away again, as one that was of use on
+ *     the way, or by luck, is one more to explain.
  *  4. The same, one sweep, from the best point whatever its memory, the other axes' gains taken along: for the front.
  *  5. Rounds: the finalists, one run each, again and again, the order reversed each time. Their medians decide.
  *
@@ -157,6 +158,11 @@ bool search_run(struct search *search, const struct search_point *starts, size_t
     walk_scan_eden(search, &walk);
     walk = (struct walk){memory_most, for_front, start_within(search, memory_most)};
     walk_sweep(search, &walk, SWEEPS);
+    walk_scan_eden(search, &walk);
+    if (search_best_within(search, memory_most) != walk.best) {
+        walk.best = search_best_within(search, memory_most);
+        walk_sweep(search, &walk, 1);
+    }
     walk.reserve = for_rounds;
     walk_prune(search, &walk);
     size_t best = walk.best;
