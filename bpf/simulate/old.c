@@ -84,7 +84,7 @@ static double referrers_died(const struct portions *portions, uint64_t since, ui
     double bytes = 0;
     for (size_t i = 0; i < portions->count; i++) {
         const struct portion *portion = &portions->at[i];
-        if (!portion->last && portion->from < until && portion->to > since) {
+        if (!portion->reached_last && portion->from < until && portion->to > since) {
             bytes += portion->bytes * (portion_alive(portion, since) - portion_alive(portion, until));
         }
     }

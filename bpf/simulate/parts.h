@@ -12,15 +12,14 @@ struct simulated_young {
     const struct simulate_parameters *parameters;
     const struct simulate_holding *holding;
     uint64_t semispace, young_most;
-    double
-        odds[PRECEDENCE_KINDS];  /* of being tenured, of those that live until the next scavenge over those that die */
-    uint64_t since;              /* when eden was last emptied */
-    size_t cell, big;            /* of the history: the first that may have been born later */
-    struct portions survivors;   /* of past scavenges */
-    struct portions fresh;       /* survivors of eden, in the scavenge that runs */
-    double died[SIMULATE_KINDS]; /* bytes, since the last one */
-    size_t merged;               /* of the survivors, when they were last added up */
-    double tenure_below;         /* bytes of the survivors that the next scavenge tenures */
+    double odds[PRECEDENCE_KINDS]; /* of being tenured: who lives until the next scavenge over who dies */
+    uint64_t since;                /* when eden was last emptied */
+    size_t cell, big;              /* of the history: the first that may have been born later */
+    struct portions survivors;     /* of past scavenges */
+    struct portions fresh;         /* survivors of eden, in the scavenge that runs */
+    double died[SIMULATE_KINDS];   /* bytes, since the last one */
+    size_t merged;                 /* of the survivors, when they were last added up */
+    double tenure_below;           /* bytes of the survivors that the next scavenge tenures */
     struct simulated_old *old;
     bool out_of_memory;
 };

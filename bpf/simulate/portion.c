@@ -71,8 +71,8 @@ static int by_death(const void *a, const void *b) {
     if (x->held != y->held) {
         return x->held ? -1 : 1;
     }
-    if (x->last != y->last) {
-        return x->last ? -1 : 1;
+    if (x->reached_last != y->reached_last) {
+        return x->reached_last ? -1 : 1;
     }
     if (x->to != y->to) {
         return x->to < y->to ? -1 : 1;

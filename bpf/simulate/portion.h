@@ -10,8 +10,8 @@
 struct portion {
     uint64_t from, to;
     double bytes;
-    bool last; /* tenured for having been reached last: they refer to nothing young */
-    bool held; /* they are dead, and dead old objects hold them until the next full collection */
+    bool reached_last; /* and tenured for it: they refer to nothing young */
+    bool held;         /* they are dead, and dead old objects hold them until the next full collection */
 };
 
 struct portions {

@@ -140,11 +140,11 @@ static void scavenge_bigs(struct simulated_young *young, size_t bigs, uint64_t t
 
 /* ---- survivors -------------------------------------------------------------------------------------------------- */
 
-static void tenure(struct simulated_young *young, struct portion *portion, double share, bool last,
+static void tenure(struct simulated_young *young, struct portion *portion, double share, bool reached_last,
                    struct simulate_figures *figures) {
     struct portion part = *portion;
     part.bytes *= share < 1 ? share : 1;
-    part.last = last;
+    part.reached_last = reached_last;
     portion->bytes -= part.bytes;
     figures->tenured_bytes += part.bytes;
     young->out_of_memory |= !simulated_old_tenure(young->old, &part);
@@ -157,7 +157,7 @@ static double tenure_some(struct simulated_young *young, struct portions *from, 
     if (bytes <= 0 || all <= 0) {
         return 0;
     }
-    bool last = kind == PRECEDENCE_FRESH; /* survivors of eden are tenured by overflow alone */
+    bool reached_last = kind == PRECEDENCE_FRESH; /* those are tenured by overflow alone */
     uint64_t next = odds != 1 && bytes < all ? time + (uint64_t)young->parameters->eden_size : 0; /* 0: all alike */
     for (size_t i = 0; i < from->count; i++) {
         soon += from->at[i].bytes * (1 - portion_alive(&from->at[i], next));
@@ -165,8 +165,8 @@ static double tenure_some(struct simulated_young *young, struct portions *from, 
     struct precedence_shares shares = precedence_shares(soon, all - soon, bytes, odds);
     for (size_t i = 0, count = from->count; i < count; i++) {
         struct portion part = portion_split(&from->at[i], next);
-        tenure(young, &part, shares.soon, last, figures);
-        tenure(young, &from->at[i], shares.lives, last, figures);
+        tenure(young, &part, shares.soon, reached_last, figures);
+        tenure(young, &from->at[i], shares.lives, reached_last, figures);
         add(young, from, &part);
     }
     return bytes < all ? bytes : all;

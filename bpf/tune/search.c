@@ -1,5 +1,5 @@
-/* A search for parameters, in a space of some ten axes, with some thirty runs, or three times as many where they are
- * short.
+/* A search for parameters, in a space of some ten axes, with some thirty runs, or, where they are short, up to
+ * three hundred.
  *
  * What is minimized is the time in collections, under a bound on memory. Not the total time: a run's total time varies
  * by more than most parameters can gain, while the time in collections varies less and is what they act on. Total time
@@ -133,11 +133,11 @@ static void run_rounds(struct search *search) {
     }
 }
 
-/* As often as leaves the walks a hundred points, which is more than they come to. */
-static size_t repeats(const struct search *search) {
+/* How often each point can be run if there are a hundred, which is more than the walks come to. */
+static size_t affordable_repeats(const struct search *search) {
     double used = 1 - search->ports.left(search->ports.context);
-    double points = used > 0 ? (double)search->runs / used / 100 : MOST_REPEATS;
-    return points >= MOST_REPEATS ? MOST_REPEATS : points < 1 ? 1 : (size_t)points;
+    double repeats = used > 0 ? (double)search->runs / used / 100 : MOST_REPEATS;
+    return (size_t)fmin(fmax(repeats, 1), MOST_REPEATS);
 }
 
 bool search_run(struct search *search, const struct search_point *starts, size_t start_count) {
@@ -145,11 +145,12 @@ bool search_run(struct search *search, const struct search_point *starts, size_t
     struct walk walk = {.memory_most = INFINITY, .reserve = for_rounds};
     size_t index;
     search->noise = search_first_noise;
+    search->repeats = 1;
     if (!search_visit(search, &as_is, &index)) {
         return false;
     }
     search_measure(search, index);
-    search->repeats = repeats(search);
+    search->repeats = affordable_repeats(search);
     double memory_most = search->memory_factor * search_median_memory(search, 0);
     for (size_t i = 0; i < start_count && walk_may_go_on(search, &walk); i++) {
         search_visit(search, &starts[i], &index);

@@ -40,7 +40,7 @@ struct search {
     struct candidate *candidate; /* the first is the program as it is; owned */
     size_t count, room;
     size_t runs;    /* in all, failed ones included */
-    size_t repeats; /* how often a point is run as it is come to; 0: once */
+    size_t repeats; /* how often a point is run when it is first come to */
     bool ended;
     double noise; /* relative deviation of gc from run to run */
     size_t finalist[SEARCH_FINALISTS], finalists;

@@ -164,9 +164,7 @@ bool search_visit(struct search *search, const struct search_point *point, size_
         search->room = room;
     }
     search->candidate[search->count++] = (struct candidate){.point = *point, .first_final = SEARCH_RUNS};
-    bool measured = search_measure(search, *index);
-    for (size_t i = 1; i < search->repeats && measured; i++) {
-        search_measure(search, *index);
+    for (size_t i = 0; i < search->repeats && search_measure(search, *index); i++) {
     }
     return search_usable(search, *index);
 }

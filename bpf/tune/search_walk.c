@@ -24,7 +24,7 @@ static bool improves(struct search *search, const struct walk *walk, size_t inde
     if (!search_usable(search, best) || search_median_memory(search, best) > walk->memory_most) {
         return true;
     }
-    const size_t most = 2 * (search->repeats > 0 ? search->repeats : 1) + 1;
+    const size_t most = 2 * search->repeats + 1;
     for (;;) {
         const struct candidate *challenger = &search->candidate[index], *holder = &search->candidate[best];
         double gc = search_median_gc(search, best), gain = gc - search_median_gc(search, index);
