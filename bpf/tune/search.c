@@ -17,12 +17,11 @@
  *     what the others gain may suit another one. At the end each option is taken away again, as one that was of use on
  *     the way, or by luck, is one more to explain.
  *  4. The same, one sweep, from the best point whatever its memory, the other axes' gains taken along: for the front.
- *  5. Rounds: the finalists, one run each, again and again, the order reversed each time. Their medians decide.
+ *  5. Rounds: the finalists, one run each, again and again. Their medians decide.
  *
- * Noise has its own essays: how a measurement is corrected in search_measure.c, how two are compared in search_walk.c.
- * Where the budget allows for more runs than the walks need, each point is run twice or thrice, and rounds go on: a
- * short run is a noisy one.
- * A challenger that wins by luck is found out in the rounds, whose runs are not those that it was chosen by.
+ * Noise has its own essays: how a measurement is corrected in search_measure.c, how two are compared in search_walk.c,
+ * why rounds tell what walks can't in search_rounds.c. Where the budget allows for more runs than the walks need, each
+ * point is run twice or thrice, and rounds go on: a short run is a noisy one.
  *
  * What can go wrong: a valley that is narrower than the stride; two axes that help only together; a program that does
  * not do the same each time, whose noise then hides the rest; a machine that slows down during a sweep, which makes
@@ -31,10 +30,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double for_rounds = 0.33; /* of the budget */
+static const double for_rounds = 0.33; /* of the budget, search_rounds.c's */
 static const double for_front = 0.42;  /* what is left of it when walks within the memory end */
 
-enum { SWEEPS = 3, ROUNDS = 15, LEAST_ROUNDS = 5, ENOUGH_ROUNDS = 3, MOST_REPEATS = 3 };
+enum { SWEEPS = 3, MOST_REPEATS = 3 };
 
 /* The leanest of those that are as good as the best within the memory, but for noise: what does not help is not to
  * stand in the way of what does. */
@@ -48,89 +47,6 @@ static size_t start_within(const struct search *search, double memory_most) {
         }
     }
     return lean;
-}
-
-static bool is_finalist(const struct search *search, size_t index) {
-    for (size_t i = 0; i < search->finalists; i++) {
-        if (search->finalist[i] == index) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void add_finalist(struct search *search, size_t index, size_t most) {
-    if (search->finalists < most && search_usable(search, index) && !is_finalist(search, index)) {
-        search->finalist[search->finalists++] = index;
-    }
-}
-
-/* The next best within the memory that is no finalist, if it comes within a tenth and the noise; 0: none. */
-static size_t runner_up(const struct search *search, double memory_most) {
-    double limit = (1.1 + search->noise) * search_median_gc(search, search_best_within(search, memory_most));
-    size_t found = 0;
-    for (size_t i = 1; i < search->count; i++) {
-        if (search_usable(search, i) && !is_finalist(search, i) && search_median_memory(search, i) <= memory_most &&
-            search_median_gc(search, i) <= limit &&
-            (found == 0 || search_median_gc(search, i) < search_median_gc(search, found))) {
-            found = i;
-        }
-    }
-    return found;
-}
-
-/* As it is, where the walk within the memory ended, the best within it, the best of all, then the front's largest edens
- * and runners-up; as many as can have LEAST_ROUNDS rounds of what is left. */
-static void choose_finalists(struct search *search, double memory_most, size_t walked) {
-    double left = search->ports.left(search->ports.context);
-    double one = (1 - left) / (double)search->runs;
-    double rounds = left / (one > 0 ? one : 1) / LEAST_ROUNDS;
-    size_t most = rounds >= SEARCH_FINALISTS ? SEARCH_FINALISTS : rounds < 2 ? 2 : (size_t)rounds;
-    struct search_finding finding;
-    size_t index;
-    add_finalist(search, 0, most);
-    add_finalist(search, walked, most);
-    add_finalist(search, search_best_within(search, memory_most), most);
-    add_finalist(search, search_best_within(search, INFINITY), most);
-    if ((index = runner_up(search, memory_most)) != 0) {
-        add_finalist(search, index, most);
-    }
-    if (search_find(search, &finding)) {
-        for (size_t i = finding.front_count; i-- > 0;) {
-            add_finalist(search, finding.front[i], most);
-        }
-        search_finding_clear(&finding);
-    }
-    while (search->finalists < most && (index = runner_up(search, memory_most)) != 0) {
-        add_finalist(search, index, most);
-    }
-}
-
-static bool run_round(struct search *search) {
-    for (size_t i = 0; i < search->finalists && !search->ended; i++) {
-        search_measure(search, search->finalist[search->rounds % 2 ? search->finalists - 1 - i : i]);
-    }
-    return !search->ended;
-}
-
-/* Too few are none: their runs then count as all others do. */
-static void run_rounds(struct search *search) {
-    if (search->finalists < 2) {
-        return;
-    }
-    for (size_t i = 0; i < search->finalists; i++) {
-        struct candidate *candidate = &search->candidate[search->finalist[i]];
-        candidate->first_final = candidate->runs;
-    }
-    while (search->rounds < ROUNDS && run_round(search)) {
-        search->rounds++;
-    }
-    if (search->rounds < ENOUGH_ROUNDS) {
-        for (size_t i = 0; i < search->finalists; i++) {
-            search->candidate[search->finalist[i]].first_final = SEARCH_RUNS;
-        }
-        search->finalists = search->rounds = 0;
-    }
 }
 
 /* How often each point can be run if there are a hundred, which is more than the walks come to. */
@@ -175,8 +91,7 @@ bool search_run(struct search *search, const struct search_point *starts, size_t
         walk.best = search_best_within(search, INFINITY);
         walk_sweep(search, &walk, 1);
     }
-    choose_finalists(search, memory_most, best);
-    run_rounds(search);
+    search_race(search, memory_most, best);
     return true;
 }
 

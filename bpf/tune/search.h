@@ -23,7 +23,7 @@ struct search_ports {
     double (*left)(void *context); /* of the budget, 1 to 0 */
 };
 
-enum { SEARCH_RUNS = 24, SEARCH_FINALISTS = 6 };
+enum { SEARCH_RUNS = 64, SEARCH_FINALISTS = 12 };
 
 struct candidate {
     struct search_point point;

@@ -6,13 +6,13 @@
  * The recommended point has the least time in collections of those within the memory. Of points that are as good, that
  * is within 2% or 0.1% of the run, it is the one with the fewest options, then the one of the least memory: an option
  * that gains nothing is one more thing to explain. It must have been run in the rounds, if there were any, and not be
- * slower in all: a finalist whose CPU time was more than the program's as it is in each round, and by 2% on the median,
- * is not recommended. And it must be seen to be better than the program as it is: in each round, and by more than noise
- * explains. CPU time, as it suffers less from what else the machine does.
+ * slower in all: a finalist whose CPU time was more than the program's as it is in each of five rounds or more, and by
+ * 2% on the median, is not recommended. And it must be seen to be better than the program as it is: in nine rounds of
+ * ten, and by more than noise explains. CPU time, as it suffers less from what else the machine does.
  *
  * eden.cache: two finalists that differ in eden alone, of which the larger has less time in collections, and yet more
- * CPU time in each round, by 2% on the median. Then the program itself became slower, which is what happens when eden
- * no longer fits into a cache, or when fresh memory must be got from the system for it. */
+ * CPU time in each round, by 2% on the median; of five rounds at least. Then the program itself became slower, which is
+ * what happens when eden no longer fits into a cache, or when fresh memory must be got from the system for it. */
 #include "search.h"
 #include <math.h>
 #include <stdlib.h>
@@ -44,11 +44,11 @@ struct spread search_cpu_ratio(const struct search *search, size_t a, size_t b) 
 }
 
 static bool is_slower(const struct spread *ratio) {
-    return ratio->count > 0 && ratio->least > 1 && ratio->median > slower;
+    return spread_verdict(ratio) == VERDICT_MORE && ratio->least > 1 && ratio->median > slower;
 }
 
-/* Less time in collections than the program as it is: by more than nothing, and than noise explains; and in each round.
- */
+/* Less time in collections than the program as it is: by more than nothing, and than noise explains; and in nine rounds
+ * of ten, for among many there is one in which the machine was busy. */
 static bool is_better(const struct search *search, size_t index) {
     const struct candidate *candidate = &search->candidate[index], *as_is = &search->candidate[0];
     struct search_figures before = search_medians(search, 0), after = search_medians(search, index);
@@ -56,10 +56,12 @@ static bool is_better(const struct search *search, size_t index) {
     double doubt =
         search->noise * sqrt(rounds ? 2 / (double)rounds : 1 / (double)candidate->runs + 1 / (double)as_is->runs);
     double worth = fmax(alike_share * before.gc, alike_of_run * before.wall);
+    size_t in_vain = 0;
     for (size_t i = 0; i < rounds; i++) {
-        if (search_gc(search, index, candidate->first_final + i) >= search_gc(search, 0, as_is->first_final + i)) {
-            return false;
-        }
+        in_vain += search_gc(search, index, candidate->first_final + i) >= search_gc(search, 0, as_is->first_final + i);
+    }
+    if (10 * in_vain > rounds) {
+        return false;
     }
     return before.gc - after.gc > fmax(worth, 2 * doubt * before.gc);
 }

@@ -4,7 +4,8 @@
  * collections is corrected by how the program itself fared in that run, against the median of all runs with the same
  * eden: other parameters hardly touch the program itself, but eden does, through the caches. As long as an eden has few
  * runs, what is usual with it is drawn to what is usual in all. In rounds, where all finalists ran in the same minutes,
- * only those runs count, and none is drawn. On a busy machine this halves the noise, or better.
+ * only those runs count, and an eden is compared with the others round by round. On a busy machine this halves the
+ * noise, or better.
  *
  * What remains is the mean deviation from the median, of all that was run repeatedly. */
 #include "search_parts.h"
@@ -30,18 +31,15 @@ static double median_of(const struct candidate *candidate, size_t offset) {
     return spread_of(values, candidate->runs - first).median;
 }
 
-/* What the program itself takes with the candidate's eden: in rounds the median of the finalists' runs with it; before,
- * of all runs with it, drawn to the median of all others as far as they are few, as those were made at other times. A
- * hundred runs are enough for each. */
-static double usual_own(const struct search *search, const struct candidate *like) {
+/* What the program itself takes with the candidate's eden, outside of rounds: the median of all runs with it, drawn to
+ * the median of all others as far as they are few, as those were made at other times. A hundred runs are enough. */
+static double usual_own_of_all(const struct search *search, const struct candidate *like) {
     double same[SPREAD_MOST] = {0}, all[SPREAD_MOST] = {0};
     size_t same_count = 0, all_count = 0;
-    bool rounds = first_run(like) > 0;
     for (size_t i = 0; i < search->count; i++) {
         const struct candidate *candidate = &search->candidate[i];
         bool is_same = candidate->point.choice[AXIS_EDEN] == like->point.choice[AXIS_EDEN];
-        bool counts = !rounds || (is_same && first_run(candidate) > 0);
-        for (size_t j = rounds ? first_run(candidate) : 0; counts && j < candidate->runs; j++) {
+        for (size_t j = 0; j < candidate->runs; j++) {
             if (is_same && same_count < SPREAD_MOST) {
                 same[same_count++] = candidate->figures[j].own;
             }
@@ -50,9 +48,32 @@ static double usual_own(const struct search *search, const struct candidate *lik
             }
         }
     }
-    double own = spread_of(same, same_count).median,
-           weight = rounds ? 1 : (double)same_count / (double)(same_count + 3);
-    return weight * own + (1 - weight) * spread_of(all, all_count).median;
+    double weight = (double)same_count / (double)(same_count + 3);
+    return weight * spread_of(same, same_count).median + (1 - weight) * spread_of(all, all_count).median;
+}
+
+/* In rounds: how it compares with all finalists of a round, which is a matter of eden, times what those usually take,
+ * which is one of the machine. */
+static double usual_own_in_rounds(const struct search *search, const struct candidate *like) {
+    double ratio[SEARCH_RUNS], pace[SEARCH_RUNS];
+    size_t rounds = like->runs - like->first_final;
+    for (size_t i = 0; i < rounds; i++) {
+        double own[SEARCH_FINALISTS + 1] = {like->figures[like->first_final + i].own};
+        size_t count = 1;
+        for (size_t j = 0; j < search->finalists; j++) {
+            const struct candidate *finalist = &search->candidate[search->finalist[j]];
+            if (finalist != like && finalist->first_final + i < finalist->runs) {
+                own[count++] = finalist->figures[finalist->first_final + i].own;
+            }
+        }
+        pace[i] = spread_of(own, count).median;
+        ratio[i] = pace[i] > 0 ? own[0] / pace[i] : 1;
+    }
+    return spread_of(ratio, rounds).median * spread_of(pace, rounds).median;
+}
+
+static double usual_own(const struct search *search, const struct candidate *like) {
+    return first_run(like) > 0 ? usual_own_in_rounds(search, like) : usual_own_of_all(search, like);
 }
 
 /* One run's gc, as on a machine on which the program itself takes what it usually does. */

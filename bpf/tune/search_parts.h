@@ -1,4 +1,4 @@
-/* The parts of the search: measuring, and walking along axes. For search.c, where the idea is told. */
+/* The parts of the search: measuring, walking along axes, and rounds. For search.c, where the idea is told. */
 #ifndef EDEN_TUNE_SEARCH_PARTS_H
 #define EDEN_TUNE_SEARCH_PARTS_H
 
@@ -46,5 +46,10 @@ void walk_sweep(struct search *search, struct walk *walk, int most);
 
 /* Takes each option of the best away again: what then is as good is the best. Not eden, which was walked last. */
 void walk_prune(struct search *search, struct walk *walk);
+
+/* ---- rounds (search_rounds.c) ------------------------------------------------------------------------------------ */
+
+/* Runs the finalists in rounds, with what is left of the budget. `walked` is where the walk within the memory ended. */
+void search_race(struct search *search, double memory_most, size_t walked);
 
 #endif
