@@ -11,13 +11,15 @@ def series(lab, name, title, options):
     done = lab.frame(SIZE, options)
     path = lab.write(name, FIELDS, [[line.get(field) for field in FIELDS] for line in done.log])
     thin = f"every {max(1, len(done.log) // MOST_POINTS)}"
+    plots = [f"using 1:(stringcolumn(2) eq 'scavenge' ? $9/1e6 : NaN) skip 1 {thin} axes x1y2 with points pt 7 ps 0.3 "
+             "title 'a scavenge, ms (right)'",
+             f"using 1:($10/1e6) skip 1 {thin} with lines lc rgb 'gray' title 'old space, MB (left)'"]
+    if done.of("full"):
+        plots.append("using 1:(stringcolumn(2) eq 'full' ? $10/1e6 : NaN) skip 1 with impulses lw 2 "
+                     "title 'at a full collection'")
     chart = lab.chart(name, path, [
         f"set title '{title}'", "set xlabel 'collection'", "set ylabel 'old space, MB'",
-        "set y2label 'ms'", "set y2tics", "set ytics nomirror", "set yrange [0:*]", "set y2range [0:*]"], [
-            f"using 1:(stringcolumn(2) eq 'scavenge' ? $9/1e6 : NaN) skip 1 {thin} axes x1y2 with points pt 7 ps 0.3 "
-            "title 'a scavenge, ms (right)'",
-            "using 1:(stringcolumn(2) eq 'full' ? $10/1e6 : NaN) skip 1 with impulses lw 2 "
-            "title 'old space at a full collection, MB (left)'"])
+        "set y2label 'ms'", "set y2tics", "set ytics nomirror", "set yrange [0:*]", "set y2range [0:*]"], plots)
     scavenges = done.of("scavenge")
     tenth = max(1, len(scavenges) // 10)
     mean = [done.seconds(sum(line["duration_ns"] for line in part)) * 1e6 / len(part)
