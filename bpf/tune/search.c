@@ -1,5 +1,5 @@
 /* A search for parameters, in a space of some ten axes, with some thirty runs, or, where they are short, up to
- * three hundred.
+ * four hundred.
  *
  * What is minimized is the time in collections, under a bound on memory. Not the total time: a run's total time varies
  * by more than most parameters can gain, while the time in collections varies less and is what they act on. Total time

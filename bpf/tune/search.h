@@ -28,7 +28,7 @@ enum { SEARCH_RUNS = 64, SEARCH_FINALISTS = 12 };
 struct candidate {
     struct search_point point;
     bool failed;
-    size_t runs, first_final; /* runs from first_final on were made in rounds, with the other finalists' */
+    size_t runs, first_final; /* runs from first_final on were made in rounds, with those of finalists */
     struct search_figures figures[SEARCH_RUNS];
 };
 

@@ -13,7 +13,7 @@
  * eden.cache: two finalists that differ in eden alone, of which the larger has less time in collections, and yet more
  * CPU time in each round, by 2% on the median; of five rounds at least. Then the program itself became slower, which is
  * what happens when eden no longer fits into a cache, or when fresh memory must be got from the system for it. */
-#include "search.h"
+#include "search_parts.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,18 +24,14 @@ static double cpu_of(const struct search *search, size_t index, size_t round) {
     return candidate->figures[candidate->first_final + round].cpu;
 }
 
-static bool is_finalist(const struct search *search, size_t index) {
-    for (size_t i = 0; i < search->finalists; i++) {
-        if (search->finalist[i] == index) {
-            return !search->candidate[index].failed;
-        }
-    }
-    return false;
+/* A finalist that ran in all rounds. */
+static bool has_rounds(const struct search *search, size_t index) {
+    return search_is_finalist(search, index) && !search->candidate[index].failed;
 }
 
 struct spread search_cpu_ratio(const struct search *search, size_t a, size_t b) {
     double from[SEARCH_RUNS], to[SEARCH_RUNS];
-    size_t rounds = is_finalist(search, a) && is_finalist(search, b) ? search->rounds : 0;
+    size_t rounds = has_rounds(search, a) && has_rounds(search, b) ? search->rounds : 0;
     for (size_t i = 0; i < rounds; i++) {
         from[i] = cpu_of(search, a, i);
         to[i] = cpu_of(search, b, i);
@@ -52,7 +48,7 @@ static bool is_slower(const struct spread *ratio) {
 static bool is_better(const struct search *search, size_t index) {
     const struct candidate *candidate = &search->candidate[index], *as_is = &search->candidate[0];
     struct search_figures before = search_medians(search, 0), after = search_medians(search, index);
-    size_t rounds = is_finalist(search, index) ? search->rounds : 0;
+    size_t rounds = has_rounds(search, index) && has_rounds(search, 0) ? search->rounds : 0;
     double doubt =
         search->noise * sqrt(rounds ? 2 / (double)rounds : 1 / (double)candidate->runs + 1 / (double)as_is->runs);
     double worth = fmax(alike_share * before.gc, alike_of_run * before.wall);
@@ -68,7 +64,7 @@ static bool is_better(const struct search *search, size_t index) {
 
 static bool can_be_chosen(const struct search *search, size_t index, double memory_most, bool even_slower) {
     const struct candidate *candidate = &search->candidate[index];
-    if (candidate->failed || candidate->runs == 0 || (search->rounds > 0 && !is_finalist(search, index)) ||
+    if (candidate->failed || candidate->runs == 0 || (search->rounds > 0 && !has_rounds(search, index)) ||
         search_medians(search, index).memory > memory_most) {
         return false;
     }

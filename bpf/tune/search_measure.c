@@ -4,8 +4,8 @@
  * collections is corrected by how the program itself fared in that run, against the median of all runs with the same
  * eden: other parameters hardly touch the program itself, but eden does, through the caches. As long as an eden has few
  * runs, what is usual with it is drawn to what is usual in all. In rounds, where all finalists ran in the same minutes,
- * only those runs count, and an eden is compared with the others round by round. On a busy machine this halves the
- * noise, or better.
+ * only those runs count, and each finalist is compared with the others round by round. On a busy machine this halves
+ * the noise, or better.
  *
  * What remains is the mean deviation from the median, of all that was run repeatedly. */
 #include "search_parts.h"
@@ -31,45 +31,47 @@ static double median_of(const struct candidate *candidate, size_t offset) {
     return spread_of(values, candidate->runs - first).median;
 }
 
-/* What the program itself takes with the candidate's eden, outside of rounds: the median of all runs with it, drawn to
- * the median of all others as far as they are few, as those were made at other times. A hundred runs are enough. */
-static double usual_own_of_all(const struct search *search, const struct candidate *like) {
-    double same[SPREAD_MOST] = {0}, all[SPREAD_MOST] = {0};
-    size_t same_count = 0, all_count = 0;
+/* The median of what the program itself takes, in all runs or in those with one eden; `count`: how many. A hundred runs
+ * are enough. */
+static double median_own(const struct search *search, const uint8_t *eden, size_t *count) {
+    double own[SPREAD_MOST];
+    *count = 0;
     for (size_t i = 0; i < search->count; i++) {
         const struct candidate *candidate = &search->candidate[i];
-        bool is_same = candidate->point.choice[AXIS_EDEN] == like->point.choice[AXIS_EDEN];
-        for (size_t j = 0; j < candidate->runs; j++) {
-            if (is_same && same_count < SPREAD_MOST) {
-                same[same_count++] = candidate->figures[j].own;
-            }
-            if (all_count < SPREAD_MOST) {
-                all[all_count++] = candidate->figures[j].own;
-            }
+        bool counts = !eden || candidate->point.choice[AXIS_EDEN] == *eden;
+        for (size_t j = 0; counts && j < candidate->runs && *count < SPREAD_MOST; j++) {
+            own[(*count)++] = candidate->figures[j].own;
         }
     }
-    double weight = (double)same_count / (double)(same_count + 3);
-    return weight * spread_of(same, same_count).median + (1 - weight) * spread_of(all, all_count).median;
+    return spread_of(own, *count).median;
 }
 
-/* In rounds: how it compares with all finalists of a round, which is a matter of eden, times what those usually take,
- * which is one of the machine. */
+/* Outside of rounds: the median of all runs with the candidate's eden, drawn to the median of all as far as they are
+ * few, as those were made at other times. */
+static double usual_own_of_all(const struct search *search, const struct candidate *like) {
+    size_t same_count, all_count;
+    double same = median_own(search, &like->point.choice[AXIS_EDEN], &same_count);
+    double all = median_own(search, NULL, &all_count), weight = (double)same_count / (double)(same_count + 3);
+    return weight * same + (1 - weight) * all;
+}
+
+/* In rounds: how it compares with all finalists of a round, which is a matter of eden, times what is usual in all. */
 static double usual_own_in_rounds(const struct search *search, const struct candidate *like) {
-    double ratio[SEARCH_RUNS], pace[SEARCH_RUNS];
-    size_t rounds = like->runs - like->first_final;
+    double ratio[SEARCH_RUNS];
+    size_t rounds = like->runs - like->first_final, count;
     for (size_t i = 0; i < rounds; i++) {
         double own[SEARCH_FINALISTS + 1] = {like->figures[like->first_final + i].own};
-        size_t count = 1;
+        count = 1;
         for (size_t j = 0; j < search->finalists; j++) {
             const struct candidate *finalist = &search->candidate[search->finalist[j]];
             if (finalist != like && finalist->first_final + i < finalist->runs) {
                 own[count++] = finalist->figures[finalist->first_final + i].own;
             }
         }
-        pace[i] = spread_of(own, count).median;
-        ratio[i] = pace[i] > 0 ? own[0] / pace[i] : 1;
+        double pace = spread_of(own, count).median;
+        ratio[i] = pace > 0 ? own[0] / pace : 1;
     }
-    return spread_of(ratio, rounds).median * spread_of(pace, rounds).median;
+    return spread_of(ratio, rounds).median * median_own(search, NULL, &count);
 }
 
 static double usual_own(const struct search *search, const struct candidate *like) {
@@ -161,6 +163,15 @@ bool search_measure(struct search *search, size_t index) {
 
 bool search_usable(const struct search *search, size_t index) {
     return search->candidate[index].runs > 0 && !search->candidate[index].failed;
+}
+
+bool search_is_finalist(const struct search *search, size_t index) {
+    for (size_t i = 0; i < search->finalists; i++) {
+        if (search->finalist[i] == index) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* The candidate of a point, measured at least once. False: it is none, or there is no budget. */

@@ -28,6 +28,8 @@ double search_median_wall(const struct search *search, size_t index);
 /* The least gc within the memory; 0 where none is. */
 size_t search_best_within(const struct search *search, double memory_most);
 
+bool search_is_finalist(const struct search *search, size_t index);
+
 /* ---- walking (search_walk.c) ------------------------------------------------------------------------------------- */
 
 struct walk {

@@ -13,13 +13,13 @@
  * Heats. From the fifth round on those are dropped that another one beats beyond doubt (by the sign test of spread.c),
  * which leaves more rounds for those who are close. After as many rounds the leader's neighbours along eden are looked
  * at, as a walk may have passed over one, or have ended elsewhere. Where there are new ones, they and those who are
- * left begin anew; their earlier rounds then count as any other run does.
+ * left begin anew; their earlier rounds then count as any other run does. If that comes to nothing, as somebody has had
+ * enough, the heat before it is what counts.
  *
  * What can go wrong: a budget that ends early, which leaves fewer rounds, or none; a best point that is neither on any
  * walk nor next to a leader. */
 #include "search_parts.h"
 #include <math.h>
-#include <string.h>
 
 enum { ROUNDS = 31, HEAT_ROUNDS = 5, HEATS = 3, LEAST_ROUNDS = 5, ENOUGH_ROUNDS = 3, NEIGHBOURS = 2 };
 _Static_assert((HEATS - 1) * HEAT_ROUNDS + ROUNDS + 16 <= SEARCH_RUNS, "room for all rounds, and the walks' runs");
@@ -28,12 +28,17 @@ static const double may_be_unlucky = 1.5; /* as slow as that may a runner-up loo
 
 /* ---- who -------------------------------------------------------------------------------------------------------- */
 
-/* Whether it, or one whose collections did the same, is a finalist. */
+/* Whether its collections do the same as a finalist's, in the same way. */
 static bool is_represented(const struct search *search, size_t index) {
     const struct candidate *candidate = &search->candidate[index];
+    static const enum search_axis ways[] = {AXIS_COMPACTOR, AXIS_REMEMBERED, AXIS_SHRINK};
     for (size_t i = 0; i < search->finalists; i++) {
         const struct candidate *finalist = &search->candidate[search->finalist[i]];
-        if (finalist == candidate || finalist->figures[0].work == candidate->figures[0].work) {
+        bool same = finalist->figures[0].work == candidate->figures[0].work;
+        for (size_t j = 0; j < sizeof ways / sizeof *ways && same; j++) {
+            same = finalist->point.choice[ways[j]] == candidate->point.choice[ways[j]];
+        }
+        if (same) {
             return true;
         }
     }
@@ -41,12 +46,7 @@ static bool is_represented(const struct search *search, size_t index) {
 }
 
 static void add_finalist(struct search *search, size_t index, size_t most) {
-    for (size_t i = 0; i < search->finalists; i++) {
-        if (search->finalist[i] == index) {
-            return;
-        }
-    }
-    if (search->finalists < most && search_usable(search, index)) {
+    if (search->finalists < most && search_usable(search, index) && !search_is_finalist(search, index)) {
         search->finalist[search->finalists++] = index;
     }
 }
@@ -71,13 +71,13 @@ static size_t runs_left(const struct search *search) {
     return used > 0 ? (size_t)(left / used * (double)search->runs) : SIZE_MAX;
 }
 
-static void choose_finalists(struct search *search, double memory_most, size_t leader) {
+static void choose_finalists(struct search *search, double memory_most, size_t walked) {
     const size_t affordable = runs_left(search) / LEAST_ROUNDS;
     const size_t most = affordable < 2 ? 2 : affordable < SEARCH_FINALISTS ? affordable : SEARCH_FINALISTS;
     struct search_finding finding;
     size_t index;
     add_finalist(search, 0, most);
-    add_finalist(search, leader, most);
+    add_finalist(search, walked, most);
     add_finalist(search, search_best_within(search, memory_most), most);
     add_finalist(search, search_best_within(search, INFINITY), most);
     if ((index = runner_up(search, memory_most)) != 0) {
@@ -98,8 +98,10 @@ static void choose_finalists(struct search *search, double memory_most, size_t l
 
 /* ---- rounds ----------------------------------------------------------------------------------------------------- */
 
-/* Whether a finalist has lost to another: it failed, or takes more time in collections beyond doubt, without taking
- * less memory than another that takes too much. */
+/* Whether a finalist has lost to another: it failed, or takes more time in collections beyond doubt and by what counts,
+ * with nothing to say for it: no less CPU time in all, and no less memory than another that takes too much. Times are
+ * as measured: what corrects them is the same for all rounds of a finalist, and the sign test wants rounds that have
+ * nothing to do with each other. */
 static bool has_lost(const struct search *search, size_t index, size_t other, double memory_most) {
     const struct candidate *loser = &search->candidate[index], *winner = &search->candidate[other];
     double from[SEARCH_RUNS], to[SEARCH_RUNS];
@@ -111,11 +113,13 @@ static bool has_lost(const struct search *search, size_t index, size_t other, do
         return false;
     }
     for (size_t i = 0; i < search->rounds; i++) {
-        from[i] = search_gc(search, other, winner->first_final + i);
-        to[i] = search_gc(search, index, loser->first_final + i);
+        from[i] = winner->figures[winner->first_final + i].gc;
+        to[i] = loser->figures[loser->first_final + i].gc;
     }
-    struct spread ratio = spread_of_ratios(from, to, search->rounds);
-    return spread_verdict(&ratio) == VERDICT_MORE && ratio.median > 1 + 2 * search_worth_share;
+    struct spread ratio = spread_of_ratios(from, to, search->rounds), cpu = search_cpu_ratio(search, other, index);
+    double lost = spread_of(to, search->rounds).median - spread_of(from, search->rounds).median;
+    return spread_verdict(&ratio) == VERDICT_MORE && ratio.median > 1 + 2 * search_worth_share && cpu.median >= 1 &&
+           lost > search_worth_of_run * search_median_wall(search, other);
 }
 
 /* The program as it is stays, as all are compared with it. */
@@ -194,11 +198,11 @@ static void begin_rounds(struct search *search) {
     search->rounds = 0;
 }
 
-/* The next smaller and larger edens are finalists, where they were not measured before, and where the budget is enough
- * to have them all run in rounds. True: there are such. */
-static bool add_neighbours(struct search *search, size_t of) {
+/* The next smaller and larger edens are finalists, where they were not measured before and fit, and where the budget is
+ * enough to have them all run in rounds. True: there are such. */
+static bool add_neighbours(struct search *search, size_t of, double memory_most) {
     const struct search_point best = search->candidate[of].point;
-    const size_t before = search->count;
+    const size_t measured = search->count, before = search->finalists;
     for (int way = -NEIGHBOURS; way <= NEIGHBOURS; way++) {
         struct search_point point = best;
         int choice = best.choice[AXIS_EDEN] + way;
@@ -206,27 +210,64 @@ static bool add_neighbours(struct search *search, size_t of) {
         if (way != 0 && choice >= 0 && choice < (int)search->space->axis[AXIS_EDEN].count &&
             runs_left(search) > (search->finalists + 1) * HEAT_ROUNDS + search->repeats) {
             point.choice[AXIS_EDEN] = (uint8_t)choice;
-            if (search_visit(search, &point, &index) && index >= before) {
+            if (search_visit(search, &point, &index) && index >= measured &&
+                search_median_memory(search, index) <= memory_most) {
                 add_finalist(search, index, SEARCH_FINALISTS);
             }
         }
     }
-    return search->count > before;
+    if (search->ended) {
+        search->finalists = before;
+    }
+    return search->finalists > before;
+}
+
+/* What a heat has come to. */
+struct heat {
+    size_t finalist[SEARCH_FINALISTS], first_final[SEARCH_FINALISTS], finalists, rounds;
+};
+
+static struct heat heat_of(const struct search *search) {
+    struct heat heat = {.finalists = search->finalists, .rounds = search->rounds};
+    for (size_t i = 0; i < heat.finalists; i++) {
+        heat.finalist[i] = search->finalist[i];
+        heat.first_final[i] = search->candidate[heat.finalist[i]].first_final;
+    }
+    return heat;
+}
+
+static void return_to(struct search *search, const struct heat *heat) {
+    search->finalists = 0;
+    begin_rounds(search);
+    for (size_t i = 0; i < heat->finalists; i++) {
+        search->finalist[i] = heat->finalist[i];
+        search->candidate[heat->finalist[i]].first_final = heat->first_final[i];
+    }
+    search->finalists = heat->finalists;
+    search->rounds = heat->rounds;
 }
 
 void search_race(struct search *search, double memory_most, size_t walked) {
+    struct heat last = {0}; /* none: without rounds, all runs count */
+    if (!search_usable(search, 0)) {
+        return;
+    }
     choose_finalists(search, memory_most, walked);
     begin_rounds(search);
     for (int heat = 1; heat < HEATS; heat++) {
         run_rounds(search, memory_most, HEAT_ROUNDS);
-        if (search->rounds < HEAT_ROUNDS || !add_neighbours(search, leader_of(search, memory_most, walked))) {
+        if (search->rounds < HEAT_ROUNDS) {
             break;
         }
+        struct heat done = heat_of(search);
+        if (!add_neighbours(search, leader_of(search, memory_most, walked), memory_most)) {
+            break;
+        }
+        last = done;
         begin_rounds(search);
     }
     run_rounds(search, memory_most, ROUNDS);
-    if (search->rounds < ENOUGH_ROUNDS) { /* too few are none: their runs count as all others do */
-        search->finalists = 0;
-        begin_rounds(search);
+    if (search->rounds < ENOUGH_ROUNDS) {
+        return_to(search, &last);
     }
 }

@@ -2,7 +2,7 @@
 from repro import page, tuning_tables
 
 SIZE = "1.6 GB"
-MOST_POINTS = 300  # of scavenges, in a figure
+MOST_POINTS = 300  # of collections, in a figure
 FIELDS = ["seq", "kind", "cause", "survivors_after", "tenured_bytes", "threshold", "remembered_after", "remembered_ns",
           "duration_ns", "old_used"]
 
