@@ -8,7 +8,9 @@ propose (`tune --emit options`, root; left out where it can't record); of a sear
 memory of before) the point that it recommends, that of least GC time within the memory, and that of least GC time
 whatever the memory. Then the five best of the grid within twice the memory of the program as it is, the five best of
 all, the tuned points and the program as it is are run in rounds, one run each, the order reversed each time. Compared
-are the ratios, round by round, to the grid's best, which is that of the five with the least median:
+are the ratios, round by round, to the grid's best. Which of the five that is, is told for the even rounds by the odd ones
+and the other way round: the least of five medians is also the luckiest, and must not be judged by the runs that chose
+it.
 
 - least_within, and the rules' point, with the best within the memory;
 - recommended with the best of those that don't make the whole slower than the program as it is (more CPU time in each
@@ -160,9 +162,13 @@ class Bench:
 
     def judge(self, runs, point, among):
         """A tuned point against the best of the grid's points that were rerun."""
-        tuned, best = runs[point], min((runs[other] for other in among), key=lambda made: median(made)["gc_s"])
+        def best_by(rounds):
+            return min((runs[other] for other in among), key=lambda made: median(made[rounds] or made)["gc_s"])
+
+        tuned, by_even, by_odd = runs[point], best_by(slice(0, None, 2)), best_by(slice(1, None, 2))
+        best = [(by_odd if turn % 2 == 0 else by_even)[turn] for turn in range(len(tuned))]
         result = median(tuned)
-        reference = median(best)
+        reference = median(best_by(slice(None)))
         pairs = [(a, b) for a, b in zip(tuned, best) if b["gc_s"] > 0]
         result["gc_ratio"] = spread([a["gc_s"] / b["gc_s"] for a, b in pairs]) if pairs else None
         result["time_ratio"] = spread([a["time_s"] / b["time_s"] for a, b in zip(tuned, best)])
