@@ -27,13 +27,19 @@ struct made_up {
     bool needs_two;    /* headroom only helps with a larger full_gc_ratio */
 };
 
+/* What the machine does to figures; all relative. */
+struct unrest {
+    double noise; /* of each figure */
+    double drift; /* of a whole run, the same for the program and its collections */
+    double pace;  /* for some forty runs at a time all takes up to so much longer, the program by half that */
+};
+
 struct bench {
     const struct made_up *program;
     const struct search_space *space;
     size_t trials, runs;
     uint64_t seed;
-    double noise, drift; /* relative; the drift is of a whole run, the same for the program and its collections */
-    double pace; /* relative: for some forty runs at a time all takes so much longer, the program by half that */
+    struct unrest unrest;
     double pace_now;
 };
 
@@ -88,11 +94,11 @@ static enum search_answer run(void *context, const struct search_point *point, s
     }
     *figures = true_cost(bench->program, bench->space, point);
     /* Others on the machine come and go, for some ten runs; and each run has a little of its own. */
-    double slow = 1 + bench->drift * (0.5 + 0.5 * sin((double)bench->runs / 3));
-    double gc = slow * (1 + bench->noise * chance(&bench->seed)),
-           own = slow * (1 + bench->noise * chance(&bench->seed));
-    if (bench->pace > 0 && (bench->runs == 1 || chance(&bench->seed) < 1.0 / 40)) {
-        bench->pace_now = bench->pace * chance(&bench->seed);
+    double slow = 1 + bench->unrest.drift * (0.5 + 0.5 * sin((double)bench->runs / 3));
+    double gc = slow * (1 + bench->unrest.noise * chance(&bench->seed)),
+           own = slow * (1 + bench->unrest.noise * chance(&bench->seed));
+    if (bench->unrest.pace > 0 && (bench->runs == 1 || chance(&bench->seed) < 1.0 / 40)) {
+        bench->pace_now = bench->unrest.pace * chance(&bench->seed);
     }
     gc *= 1 + bench->pace_now;
     own *= 1 + bench->pace_now / 2;
@@ -142,18 +148,13 @@ struct searched {
     struct bench bench;
 };
 
-static void search_made_up(struct searched *searched, const struct made_up *program, size_t trials, double noise,
-                           double drift, uint64_t seed, const char *proposed) {
-    *searched = (struct searched){.bench.pace = searched->bench.pace};
+static void search_made_up(struct searched *searched, const struct made_up *program, size_t trials,
+                           struct unrest unrest, uint64_t seed, const char *proposed) {
+    *searched = (struct searched){0};
     search_space_init(&searched->space, (uint64_t)(16 * MIB), NULL);
     assert_true(search_space_add(&searched->space, proposed));
-    searched->bench = (struct bench){.program = program,
-                                     .space = &searched->space,
-                                     .trials = trials,
-                                     .seed = seed,
-                                     .noise = noise,
-                                     .drift = drift,
-                                     .pace = searched->bench.pace};
+    searched->bench =
+        (struct bench){.program = program, .space = &searched->space, .trials = trials, .seed = seed, .unrest = unrest};
     searched->search = (struct search){.space = &searched->space,
                                        .ports = {&searched->bench, run, left},
                                        .memory_factor = 2,
@@ -212,8 +213,8 @@ static double distance(const struct searched *searched) {
 static void test_without_noise(void **state) {
     (void)state;
     for (size_t i = 0; i < PROGRAMS; i++) {
-        struct searched searched = {0};
-        search_made_up(&searched, &programs[i], TRIALS, 0, 0, 1, "");
+        struct searched searched;
+        search_made_up(&searched, &programs[i], TRIALS, (struct unrest){0}, 1, "");
         if (distance(&searched) > (programs[i].needs_two ? 0.25 : 0.1)) {
             char text[SEARCH_POINT_TEXT];
             fail_msg("program %zu: %.0f%% above the best: %s", i, 100 * distance(&searched),
@@ -230,8 +231,8 @@ static void test_with_noise(void **state) {
     size_t good = 0, all = 0;
     for (size_t i = 0; i < PROGRAMS; i++) {
         for (uint64_t seed = 1; seed <= 20; seed++) {
-            struct searched searched = {0};
-            search_made_up(&searched, &programs[i], TRIALS, 0.1, 0.5, seed, "");
+            struct searched searched;
+            search_made_up(&searched, &programs[i], TRIALS, (struct unrest){.noise = 0.1, .drift = 0.5}, seed, "");
             good += distance(&searched) <= 0.1;
             all++;
             assert_true(truth_of(&searched, searched.finding.recommended).gc <= 1.02 * truth_of(&searched, 0).gc);
@@ -249,8 +250,8 @@ static void test_with_changes_of_pace(void **state) {
     size_t good = 0, all = 0;
     for (size_t i = 0; i < PROGRAMS; i++) {
         for (uint64_t seed = 1; seed <= 10 && !programs[i].needs_two; seed++) {
-            struct searched searched = {.bench.pace = 1};
-            search_made_up(&searched, &programs[i], 200, 0.2, 0, seed, "");
+            struct searched searched;
+            search_made_up(&searched, &programs[i], 200, (struct unrest){.noise = 0.2, .pace = 1}, seed, "");
             good += distance(&searched) <= 0.1;
             all++;
             forget(&searched);
@@ -265,8 +266,8 @@ static void test_nothing_to_gain(void **state) {
     (void)state;
     static const struct made_up flat = {.copying = 0.5, .best_fill = 0.9, .own = 1, .base = 100e6};
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct searched searched = {0};
-        search_made_up(&searched, &flat, 40, 0.1, 0.3, seed, "");
+        struct searched searched;
+        search_made_up(&searched, &flat, 40, (struct unrest){.noise = 0.1, .drift = 0.3}, seed, "");
         assert_int_equal(searched.finding.recommended, 0);
         assert_false(searched.finding.cache);
         forget(&searched);
@@ -277,9 +278,9 @@ static void test_nothing_to_gain(void **state) {
 static void test_proposal(void **state) {
     (void)state;
     static const char proposal[] = "eden_size=20M,full_gc_ratio=3,large_object=1M,pretenure=/a/file";
-    struct searched searched = {0};
+    struct searched searched;
     char text[SEARCH_POINT_TEXT];
-    search_made_up(&searched, &programs[1], 4, 0, 0, 1, proposal);
+    search_made_up(&searched, &programs[1], 4, (struct unrest){0}, 1, proposal);
     struct search_point start = search_point_of(&searched.space, proposal);
     assert_string_equal(search_point_text(text, &searched.space, &start), proposal);
     assert_memory_equal(&searched.search.candidate[1].point, &start, sizeof start);
@@ -292,8 +293,8 @@ static void test_cache(void **state) {
     (void)state;
     static const struct made_up program = {
         .allocated = 2e9, .survivors = 1e-4, .own = 1, .base = 300e6, .cache = 40 * 1024 * 1024};
-    struct searched searched = {0};
-    search_made_up(&searched, &program, TRIALS, 0.02, 0.2, 7, "");
+    struct searched searched;
+    search_made_up(&searched, &program, TRIALS, (struct unrest){.noise = 0.02, .drift = 0.2}, 7, "");
     assert_true(searched.finding.cache);
     struct search_figures small = truth_of(&searched, searched.finding.cache_small);
     struct search_figures large = truth_of(&searched, searched.finding.cache_large);
@@ -308,8 +309,8 @@ static void test_cache(void **state) {
 /* The front rises in memory and falls in gc, and no measured point is better than one of it in both. */
 static void test_front(void **state) {
     (void)state;
-    struct searched searched = {0};
-    search_made_up(&searched, &programs[2], TRIALS, 0, 0, 1, "");
+    struct searched searched;
+    search_made_up(&searched, &programs[2], TRIALS, (struct unrest){0}, 1, "");
     const struct search_finding *finding = &searched.finding;
     assert_true(finding->front_count >= 3);
     for (size_t i = 1; i < finding->front_count; i++) {
@@ -329,8 +330,8 @@ static void test_front(void **state) {
 static void test_small_budgets(void **state) {
     (void)state;
     for (size_t trials = 1; trials <= 12; trials++) {
-        struct searched searched = {0};
-        search_made_up(&searched, &programs[0], trials, 0.05, 0, 3, "eden_size=64M");
+        struct searched searched;
+        search_made_up(&searched, &programs[0], trials, (struct unrest){.noise = 0.05}, 3, "eden_size=64M");
         assert_true(searched.finding.front_count >= 1);
         assert_true(searched.finding.recommended < searched.search.count);
         forget(&searched);
@@ -340,14 +341,14 @@ static void test_small_budgets(void **state) {
 /* Where the budget allows for more runs than the walks need, no point is judged by one. */
 static void test_short_runs_are_repeated(void **state) {
     (void)state;
-    struct searched searched = {0};
-    search_made_up(&searched, &programs[0], 400, 0.3, 0, 3, "");
+    struct searched searched;
+    search_made_up(&searched, &programs[0], 400, (struct unrest){.noise = 0.3}, 3, "");
     for (size_t i = 0; i < searched.search.count; i++) {
         assert_true(searched.search.candidate[i].runs >= 2);
     }
     assert_true(searched.search.candidate[1].runs >= 3 && searched.search.rounds > 15);
     forget(&searched);
-    search_made_up(&searched, &programs[0], 40, 0.3, 0, 3, "");
+    search_made_up(&searched, &programs[0], 40, (struct unrest){.noise = 0.3}, 3, "");
     size_t once = 0;
     for (size_t i = 0; i < searched.search.count; i++) {
         once += searched.search.candidate[i].runs == 1;
