@@ -1,12 +1,16 @@
 # edenscope: the kernel program, its skeleton and the tool. Depends on probes/ only.
 BPF_SRC := $(filter-out %.bpf.c,$(wildcard bpf/*.c bpf/*/*.c))
 BPF_OBJ := $(BPF_SRC:%.c=$(B)/%.o) $(B)/bpf/profile.pb-c.o
-BPF_LIBS ?= -lbpf -lelf -ljansson -lprotobuf-c -lz $(if $(wildcard bpf/recording.c),-lsqlite3)
+BPF_LIBS ?= -lbpf -lcap -lelf -lseccomp -ljansson -lprotobuf-c -lz $(if $(wildcard bpf/recording.c),-lsqlite3)
 CPPFLAGS_bpf := -Ibpf -isystem $(B)/bpf
 ALL += $(B)/bin/edenscope
 
-# What the other parts and the tests link against: everything but main().
+# What tests and other programs link against: everything but main().
 EDENSCOPE_PARTS := $(filter-out $(B)/bpf/main.o,$(BPF_OBJ))
+$(B)/lib/libedenscope.a: $(EDENSCOPE_PARTS)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcs $@ $^
 
 $(B)/bin/edenscope: $(BPF_OBJ)
 	@mkdir -p $(@D)

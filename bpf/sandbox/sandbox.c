@@ -1,0 +1,364 @@
+/* The sandbox: how a process of the tool gives up its rights.
+ *
+ * 1. Purpose
+ *
+ * The tool often runs as root, and reads what strangers made: ELF files, memory of traced processes, recordings.
+ * Whoever finds a mistake in a parser must not get root for it. So each parser runs in a process that has no rights.
+ *
+ * 2. Layers
+ *
+ * Each layer holds without the others:
+ * - capabilities: none, but CAP_DAC_OVERRIDE where a recording goes to another user's folder. The user id stays:
+ * strangers may signal processes of their own id (such as nobody's), but not ours.
+ * - no_new_privs: no program that is executed can give rights. (Execution is forbidden anyway.)
+ * - limits: address space, no core file. Not dumpable: other processes of the same user can't trace it.
+ * - Landlock (Linux 5.13): files are opened below the folders of the profile only.
+ * - seccomp: PARSER and READER have a list of the system calls that are allowed, OBSERVER a list of those that are not.
+ *
+ * 3. Invariants
+ *
+ * I1. After sandbox_enter() no descriptor can be had but by the profile's own calls, or from another process of the
+ * tool. I2. A call that is not allowed fails with EPERM. It ends no process: a library that tries a newer system call
+ * first must be able to fall back. I3. No page becomes executable.
+ *
+ * 4. Failure
+ *
+ * A kernel without seccomp gets an error. A kernel without Landlock (ENOSYS, or switched off: EOPNOTSUPP) does without
+ * that layer. A container's own filter that forbids seccomp() gets an error, too.
+ *
+ * 5. References
+ *
+ * seccomp(2), landlock(7), capabilities(7); Provos, Friedl, Honeyman: Preventing Privilege Escalation, USENIX Security
+ * 2003. */
+#include "sandbox/sandbox.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <linux/landlock.h>
+#include <seccomp.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of Landlock's version 3: Debian 12's header is older. */
+#define ACCESS_TRUNCATE (1ull << 14)
+
+static bool fail(struct failure *why, const char *what, int error) {
+    return failure_set(why, 2, "cannot give up rights before reading what others made: %s: %s", what, strerror(error));
+}
+
+/* ---- capabilities and limits ------------------------------------------------------------------------------------ */
+
+static bool drop_capabilities(const struct sandbox *sandbox, struct failure *why) {
+    cap_t none = cap_init(), now = cap_get_proc();
+    const cap_value_t files = CAP_DAC_OVERRIDE;
+    cap_flag_value_t has = CAP_CLEAR;
+    bool good = none && now;
+    if (good && sandbox->others_files && cap_get_flag(now, files, CAP_PERMITTED, &has) == 0 && has == CAP_SET) {
+        good = cap_set_flag(none, CAP_PERMITTED, 1, &files, CAP_SET) == 0 &&
+               cap_set_flag(none, CAP_EFFECTIVE, 1, &files, CAP_SET) == 0;
+    }
+    good = good && cap_set_proc(none) == 0;
+    int error = errno;
+    cap_free(none);
+    cap_free(now);
+    return good || fail(why, "capabilities", error);
+}
+
+static bool set_limits(const struct sandbox *sandbox, struct failure *why) {
+    const struct rlimit none = {0, 0};
+    struct rlimit memory;
+    if (setrlimit(RLIMIT_CORE, &none) != 0 || getrlimit(RLIMIT_AS, &memory) != 0) {
+        return fail(why, "limits", errno);
+    }
+    if (sandbox->memory && (memory.rlim_max == RLIM_INFINITY || memory.rlim_max > sandbox->memory)) {
+        memory = (struct rlimit){sandbox->memory, sandbox->memory};
+        if (setrlimit(RLIMIT_AS, &memory) != 0) {
+            return fail(why, "limit of memory", errno);
+        }
+    }
+    return prctl(PR_SET_DUMPABLE, 0) == 0 || fail(why, "prctl", errno);
+}
+
+/* ---- Landlock --------------------------------------------------------------------------------------------------- */
+
+static int landlock_create(const struct landlock_ruleset_attr *rules, size_t bytes, uint32_t flags) {
+    return (int)syscall(SYS_landlock_create_ruleset, rules, bytes, flags);
+}
+
+static bool allow_below(int rules, int folder, uint64_t access) {
+    struct landlock_path_beneath_attr below = {.allowed_access = access, .parent_fd = folder};
+    return syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &below, 0) == 0;
+}
+
+static bool allow_root(int rules, uint64_t access) {
+    int root = (int)syscall(SYS_openat, AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    bool good = root >= 0 && allow_below(rules, root, access);
+    if (root >= 0) {
+        close(root);
+    }
+    return good;
+}
+
+static bool restrict_files(const struct sandbox *sandbox, struct failure *why) {
+    int version = landlock_create(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    if (version <= 0) {
+        return version < 0 && (errno == ENOSYS || errno == EOPNOTSUPP) ? true : fail(why, "Landlock", errno);
+    }
+    const uint64_t read = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+    const uint64_t write = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |
+                           LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+                           (version >= 3 ? ACCESS_TRUNCATE : 0);
+    struct landlock_ruleset_attr handled = {
+        .handled_access_fs = read | write | LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
+                             LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+                             LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM};
+    int rules = landlock_create(&handled, sizeof handled, 0);
+    bool good = rules >= 0 && (sandbox->profile != SANDBOX_OBSERVER || allow_root(rules, read));
+    for (size_t i = 0; good && i < sandbox->folders && i < SANDBOX_FOLDERS; i++) {
+        good = allow_below(rules, sandbox->folder[i], read | write);
+    }
+    good = good && syscall(SYS_landlock_restrict_self, rules, 0) == 0;
+    int error = errno;
+    if (rules >= 0) {
+        close(rules);
+    }
+    return good || fail(why, "Landlock", error);
+}
+
+/* ---- seccomp ---------------------------------------------------------------------------------------------------- */
+
+static const int parser_calls[] = {
+    SCMP_SYS(read),
+    SCMP_SYS(readv),
+    SCMP_SYS(pread64),
+    SCMP_SYS(write),
+    SCMP_SYS(writev),
+    SCMP_SYS(pwrite64),
+    SCMP_SYS(sendmsg),
+    SCMP_SYS(sendto),
+    SCMP_SYS(recvmsg),
+    SCMP_SYS(recvfrom),
+    SCMP_SYS(shutdown),
+    SCMP_SYS(poll),
+    SCMP_SYS(ppoll),
+    SCMP_SYS(close),
+    SCMP_SYS(fstat),
+    SCMP_SYS(fstatfs),
+    SCMP_SYS(lseek),
+    SCMP_SYS(fcntl),
+    SCMP_SYS(dup),
+    SCMP_SYS(dup2),
+    SCMP_SYS(dup3),
+    SCMP_SYS(ftruncate),
+    SCMP_SYS(fallocate),
+    SCMP_SYS(fsync),
+    SCMP_SYS(fdatasync),
+    SCMP_SYS(munmap),
+    SCMP_SYS(mremap),
+    SCMP_SYS(madvise),
+    SCMP_SYS(brk),
+    SCMP_SYS(futex),
+    SCMP_SYS(rt_sigaction),
+    SCMP_SYS(rt_sigprocmask),
+    SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(sigaltstack),
+    SCMP_SYS(exit),
+    SCMP_SYS(exit_group),
+    SCMP_SYS(clock_gettime),
+    SCMP_SYS(clock_getres),
+    SCMP_SYS(clock_nanosleep),
+    SCMP_SYS(nanosleep),
+    SCMP_SYS(gettimeofday),
+    SCMP_SYS(time),
+    SCMP_SYS(getpid),
+    SCMP_SYS(getppid),
+    SCMP_SYS(gettid),
+    SCMP_SYS(getuid),
+    SCMP_SYS(geteuid),
+    SCMP_SYS(getgid),
+    SCMP_SYS(getegid),
+    SCMP_SYS(getrandom),
+    SCMP_SYS(sched_yield),
+    SCMP_SYS(sched_getaffinity),
+    SCMP_SYS(uname),
+    SCMP_SYS(sysinfo),
+    SCMP_SYS(getrusage),
+    SCMP_SYS(restart_syscall),
+    SCMP_SYS(rseq),
+    SCMP_SYS(memfd_create),
+    SCMP_SYS(set_robust_list),
+    SCMP_SYS(membarrier),
+    SCMP_SYS(capget),
+};
+
+/* stat() by path too, for glibc's fstat() is newfstatat(): what it says of a path is harmless beside Landlock. */
+static const int reader_calls[] = {
+    SCMP_SYS(openat), SCMP_SYS(open),      SCMP_SYS(stat),       SCMP_SYS(lstat),    SCMP_SYS(statx),
+    SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
+    SCMP_SYS(getcwd), SCMP_SYS(unlink),    SCMP_SYS(unlinkat),   SCMP_SYS(rmdir),    SCMP_SYS(getdents64),
+    SCMP_SYS(flock),  SCMP_SYS(statfs),
+};
+
+/* What the tool itself never does once it is attached. */
+static const int observer_never[] = {
+    SCMP_SYS(execve),
+    SCMP_SYS(execveat),
+    SCMP_SYS(ptrace),
+    SCMP_SYS(process_vm_readv),
+    SCMP_SYS(process_vm_writev),
+    SCMP_SYS(process_madvise),
+    SCMP_SYS(pidfd_getfd),
+    SCMP_SYS(perf_event_open),
+    SCMP_SYS(userfaultfd),
+    SCMP_SYS(mount),
+    SCMP_SYS(umount2),
+    SCMP_SYS(pivot_root),
+    SCMP_SYS(chroot),
+    SCMP_SYS(setns),
+    SCMP_SYS(unshare),
+    SCMP_SYS(open_tree),
+    SCMP_SYS(move_mount),
+    SCMP_SYS(fsopen),
+    SCMP_SYS(fsmount),
+    SCMP_SYS(fsconfig),
+    SCMP_SYS(mount_setattr),
+    SCMP_SYS(open_by_handle_at),
+    SCMP_SYS(init_module),
+    SCMP_SYS(finit_module),
+    SCMP_SYS(delete_module),
+    SCMP_SYS(kexec_load),
+    SCMP_SYS(kexec_file_load),
+    SCMP_SYS(reboot),
+    SCMP_SYS(swapon),
+    SCMP_SYS(swapoff),
+    SCMP_SYS(acct),
+    SCMP_SYS(quotactl),
+    SCMP_SYS(add_key),
+    SCMP_SYS(request_key),
+    SCMP_SYS(keyctl),
+    SCMP_SYS(iopl),
+    SCMP_SYS(ioperm),
+    SCMP_SYS(settimeofday),
+    SCMP_SYS(clock_settime),
+    SCMP_SYS(adjtimex),
+    SCMP_SYS(clock_adjtime),
+    SCMP_SYS(sethostname),
+    SCMP_SYS(setdomainname),
+    SCMP_SYS(mknod),
+    SCMP_SYS(mknodat),
+    SCMP_SYS(setuid),
+    SCMP_SYS(setgid),
+    SCMP_SYS(setreuid),
+    SCMP_SYS(setregid),
+    SCMP_SYS(setresuid),
+    SCMP_SYS(setresgid),
+    SCMP_SYS(setgroups),
+    SCMP_SYS(setfsuid),
+    SCMP_SYS(setfsgid),
+    SCMP_SYS(capset),
+    SCMP_SYS(personality),
+    SCMP_SYS(socket),
+    SCMP_SYS(connect),
+    SCMP_SYS(bind),
+    SCMP_SYS(listen),
+    SCMP_SYS(io_uring_setup),
+    SCMP_SYS(kcmp),
+    SCMP_SYS(lookup_dcookie),
+    SCMP_SYS(syslog),
+};
+
+/* On maps that are open. */
+static const int observer_bpf[] = {
+    BPF_MAP_LOOKUP_ELEM,  BPF_MAP_UPDATE_ELEM,  BPF_MAP_DELETE_ELEM,    BPF_MAP_GET_NEXT_KEY,
+    BPF_MAP_LOOKUP_BATCH, BPF_MAP_UPDATE_BATCH, BPF_OBJ_GET_INFO_BY_FD,
+};
+
+/* Adds a rule for each call; the first error is kept. */
+static int add_calls(scmp_filter_ctx filter, uint32_t action, const int *call, size_t count, int error) {
+    for (size_t i = 0; i < count && error == 0; i++) {
+        error = seccomp_rule_add(filter, action, call[i], 0);
+    }
+    return error;
+}
+
+/* No page is executable (I3). */
+static int add_mappings(scmp_filter_ctx filter, int error) {
+    const struct scmp_arg_cmp plain = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
+    error = error ? error : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, plain);
+    return error ? error : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, plain);
+}
+
+/* Calls whose arguments decide: looking at limits, at one's own descriptors and terminals, aborting oneself. */
+static int add_harmless(scmp_filter_ctx filter, int error) {
+    const struct {
+        int call;
+        struct scmp_arg_cmp when;
+    } rules[] = {
+        {SCMP_SYS(prlimit64), SCMP_A2(SCMP_CMP_EQ, 0, 0)},
+        {SCMP_SYS(newfstatat), SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH)},
+        {SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_EQ, 0x5401, 0)}, /* TCGETS: isatty() */
+        {SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0)},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && error == 0; i++) {
+        error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, rules[i].call, 1, rules[i].when);
+    }
+    return error;
+}
+
+static int fill_allowed(scmp_filter_ctx filter, bool reader) {
+    int error = add_calls(filter, SCMP_ACT_ALLOW, parser_calls, sizeof parser_calls / sizeof *parser_calls, 0);
+    error = add_harmless(filter, add_mappings(filter, error));
+    if (reader) {
+        error = add_calls(filter, SCMP_ACT_ALLOW, reader_calls, sizeof reader_calls / sizeof *reader_calls, error);
+        error = error ? error : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 0);
+    }
+    return error;
+}
+
+/* bpf() has one list of what is allowed: each command below the largest that is not on it gets a rule, and all above.
+ */
+static int fill_forbidden(scmp_filter_ctx filter) {
+    const uint32_t refuse = SCMP_ACT_ERRNO(EPERM);
+    int error = add_calls(filter, refuse, observer_never, sizeof observer_never / sizeof *observer_never, 0);
+    const unsigned commands = 64;
+    for (unsigned i = 0; i < commands && error == 0; i++) {
+        bool allowed = false;
+        for (size_t j = 0; j < sizeof observer_bpf / sizeof *observer_bpf; j++) {
+            allowed = allowed || observer_bpf[j] == (int)i;
+        }
+        if (!allowed) {
+            error = seccomp_rule_add(filter, refuse, SCMP_SYS(bpf), 1, SCMP_A0(SCMP_CMP_EQ, i, 0));
+        }
+    }
+    error = error ? error : seccomp_rule_add(filter, refuse, SCMP_SYS(bpf), 1, SCMP_A0(SCMP_CMP_GE, commands, 0));
+    const struct scmp_arg_cmp executable = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, PROT_EXEC);
+    error = error ? error : seccomp_rule_add(filter, refuse, SCMP_SYS(mmap), 1, executable);
+    return error ? error : seccomp_rule_add(filter, refuse, SCMP_SYS(mprotect), 1, executable);
+}
+
+static bool filter_calls(const struct sandbox *sandbox, struct failure *why) {
+    bool observer = sandbox->profile == SANDBOX_OBSERVER;
+    scmp_filter_ctx filter = seccomp_init(observer ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EPERM));
+    if (!filter) {
+        return fail(why, "seccomp", ENOMEM);
+    }
+    /* The library forgets the state of the filter where it must; what remains is the kernel's error. */
+    int error = observer ? fill_forbidden(filter) : fill_allowed(filter, sandbox->profile == SANDBOX_READER);
+    error = error ? error : seccomp_load(filter);
+    seccomp_release(filter);
+    return error == 0 || fail(why, "seccomp", -error);
+}
+
+bool sandbox_enter(const struct sandbox *sandbox, struct failure *why) {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+        return fail(why, "no_new_privs", errno);
+    }
+    return restrict_files(sandbox, why) && set_limits(sandbox, why) && drop_capabilities(sandbox, why) &&
+           filter_calls(sandbox, why);
+}

@@ -1,0 +1,160 @@
+/* What each profile of the sandbox allows and forbids. Every case runs in a child: there is no way back. */
+#include "sandbox/sandbox.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/eden-sandbox-XXXXXX";
+static int folder_fd;
+
+/* Address sanitizer reserves terabytes of addresses: no limit then. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { MEMORY = 0 };
+#else
+enum { MEMORY = 64 << 20 };
+#endif
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            dprintf(2, "line %d: %s (errno %d)\n", __LINE__, #condition, errno);                                       \
+            _exit(1);                                                                                                  \
+        }                                                                                                              \
+    } while (0)
+
+/* Runs `what` in a child that has entered the profile. */
+static void in_sandbox(enum sandbox_profile profile, void (*what)(void)) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct sandbox sandbox = {.profile = profile, .memory = MEMORY};
+        if (profile != SANDBOX_PARSER) {
+            sandbox.folder[sandbox.folders++] = folder_fd;
+        }
+        struct failure why = {0};
+        if (!sandbox_enter(&sandbox, &why)) {
+            dprintf(2, "%s\n", why.message);
+            _exit(1);
+        }
+        what();
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static bool is_refused(long result) { return result < 0 && (errno == EPERM || errno == EACCES); }
+
+static bool opens(const char *path, int flags) {
+    int fd = open(path, flags | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return fd >= 0;
+}
+
+static void check_no_rights(void) {
+    cap_t now = cap_get_proc(), none = cap_init();
+    CHECK(now && none && cap_compare(now, none) == 0);
+    char *const arguments[] = {NULL};
+    CHECK(is_refused(execve("/bin/true", arguments, arguments)));
+    CHECK(is_refused(syscall(SYS_ptrace, PTRACE_ATTACH, getppid(), 0, 0)));
+    CHECK(is_refused(socket(AF_INET, SOCK_STREAM, 0)));
+    CHECK(is_refused(syscall(SYS_bpf, BPF_PROG_LOAD, NULL, 0)));
+    CHECK(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
+}
+
+static void check_parser(void) {
+    check_no_rights();
+    CHECK(!opens("/etc/hostname", O_RDONLY) && !opens("/proc/self/status", O_RDONLY));
+    CHECK(is_refused(kill(getppid(), SIGTERM)));
+    CHECK(is_refused(syscall(SYS_fork)));
+    char *memory = malloc(1 << 20);
+    CHECK(memory);
+    memset(memory, 1, 1 << 20);
+    free(memory);
+    int file = memfd_create("test", MFD_CLOEXEC);
+    struct stat status;
+    CHECK(file >= 0 && pwrite(file, "abc", 3, 0) == 3 && fstat(file, &status) == 0 && status.st_size == 3);
+    if (MEMORY) {
+        CHECK(mmap(NULL, (size_t)2 * MEMORY + 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
+    }
+}
+static void parser_opens_starts_and_signals_nothing(void **state) {
+    (void)state;
+    in_sandbox(SANDBOX_PARSER, check_parser);
+}
+
+static void check_reader(void) {
+    check_no_rights();
+    char path[64];
+    snprintf(path, sizeof path, "%s/copy", folder);
+    CHECK(opens(path, O_RDWR | O_CREAT) && unlink(path) == 0);
+    CHECK(is_refused(syscall(SYS_fork)));
+    CHECK(!opens("/tmp/eden-sandbox-outside", O_RDWR | O_CREAT));
+}
+static void reader_opens_files_of_its_folder_only(void **state) {
+    (void)state;
+    if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) <= 0) {
+        skip(); /* without Landlock the file system's rights alone decide */
+    }
+    in_sandbox(SANDBOX_READER, check_reader);
+}
+
+static void check_observer(void) {
+    check_no_rights();
+    CHECK(opens("/proc/self/status", O_RDONLY));
+    char path[64];
+    snprintf(path, sizeof path, "%s/recording", folder);
+    CHECK(opens(path, O_RDWR | O_CREAT) && unlink(path) == 0);
+    errno = 0;
+    CHECK(syscall(SYS_bpf, BPF_MAP_LOOKUP_ELEM, NULL, 0) < 0 && errno != EPERM);
+    CHECK(is_refused(syscall(SYS_bpf, BPF_MAP_CREATE, NULL, 0)));
+    CHECK(is_refused(syscall(SYS_bpf, BPF_LINK_CREATE, NULL, 0)));
+    CHECK(is_refused(syscall(SYS_process_vm_readv, getppid(), NULL, 0, NULL, 0, 0)));
+    CHECK(is_refused(setuid(1)));
+}
+static void observer_reads_files_and_maps_but_starts_nothing(void **state) {
+    (void)state;
+    in_sandbox(SANDBOX_OBSERVER, check_observer);
+}
+
+static int make_folder(void **state) {
+    (void)state;
+    folder_fd = mkdtemp(folder) ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    return folder_fd < 0;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    close(folder_fd);
+    return rmdir(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parser_opens_starts_and_signals_nothing),
+        cmocka_unit_test(reader_opens_files_of_its_folder_only),
+        cmocka_unit_test(observer_reads_files_and_maps_but_starts_nothing),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
