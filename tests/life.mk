@@ -1,15 +1,8 @@
-# The statistics and views of lifetimes, without the rest of the tool.
-LIFE_STATS_OBJ := $(addprefix $(B)/bpf/,life_stats.o life_groups.o life_curve.o life_model.o life_decode.o life_samples.o life_stacks.o life_by_stack.o)
-LIFE_VIEW_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard bpf/life_view*.c)) \
-	$(addprefix $(B)/bpf/,csv.o failure.o format.o gzip.o model.o model_json.o plot.o profile.pb-c.o text.o)
-$(B)/tests/test_life_stats: $(LIFE_STATS_OBJ)
+# The views of lifetimes.
 LIFE_VIEW_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_life_view_*.c))
-$(LIFE_VIEW_TESTS): $(B)/tests/life_views.o $(LIFE_STATS_OBJ) $(LIFE_VIEW_OBJ)
-$(LIFE_VIEW_TESTS): LDLIBS += -ljansson -lprotobuf-c -lz
+$(LIFE_VIEW_TESTS): $(B)/tests/life_views.o
 $(B)/tests/unit/test_life_view_profiles.o: CPPFLAGS_ALL += -isystem $(B)/bpf
 $(B)/tests/unit/test_life_view_profiles.o: $(B)/bpf/profile.pb-c.h
-$(B)/tests/test_life_pretenure: $(LIFE_STATS_OBJ) $(LIFE_VIEW_OBJ) $(B)/bpf/life_pretenure.o $(B)/bpf/replace.o
-$(B)/tests/test_life_pretenure: LDLIBS += -ljansson -lprotobuf-c -lz
 
 # Native stacks: a program whose functions a stack can be followed through, and one where it ends after the first.
 ALLOCATORS := $(B)/tests/allocators $(B)/tests/allocators-bare

@@ -1,8 +1,8 @@
 # Tests, static checks, installation.
 #
 # TESTS lists executables (scripts/run-tests says how they report); other fragments of this folder append to it.
-# Those under $(B)/ are built first. A file tests/unit/NAME.c becomes the cmocka program $(B)/tests/NAME; one that
-# needs more than libeden says so in a fragment: `$(B)/tests/NAME: $(B)/bpf/notes.o` and `$(B)/tests/NAME: LDLIBS +=`.
+# Those under $(B)/ are built first. A file tests/unit/NAME.c becomes the cmocka program $(B)/tests/NAME, linked with
+# libeden and, as an archive, the tool; one that needs more says so in a fragment: `$(B)/tests/NAME: LDLIBS += ...`.
 # UNIT_TESTS run a second time under gcc's address and undefined-behaviour sanitizers (SAN=1).
 ifeq ($(SAN),1)
 # -Wno-error: gcc's flow warnings have false positives amid the sanitizers' own code; the ordinary build has them all.
@@ -21,9 +21,9 @@ include scripts/lint.mk scripts/install.mk
 
 # Objects are kept: a pattern rule alone would make them intermediate files.
 .SECONDARY: $(patsubst tests/unit/%.c,$(B)/tests/unit/%.o,$(wildcard tests/unit/*.c))
-$(UNIT_FROM_SOURCE): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/lib/libeden.a
+$(UNIT_FROM_SOURCE): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/lib/libedenscope.a $(B)/lib/libeden.a
 	@mkdir -p $(@D)
-	$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) $(LDLIBS) -lcmocka -lm -lpthread
+	$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) $(LDLIBS) -lcmocka $(BPF_LIBS) -lm -lpthread
 
 # One job a processor, unless whoever called make said how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
