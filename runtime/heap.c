@@ -150,7 +150,7 @@ eden_heap *eden_heap_create(const eden_options *options, eden_error *error) {
         return NULL;
     }
     heap->system = system;
-    heap->log_fd = -1;
+    heap->log.fd = -1;
     if (!create(heap, options, error)) {
         release(heap);
         return NULL;

@@ -3,15 +3,28 @@
  *
  * A line is built in a buffer and written by one write to a file opened for appending, so lines of several heaps or
  * processes don't mix. A collector can't call a JSON library (which allocates) in the middle of a collection: the
- * lines are numbers and a name, and written by hand here. */
+ * lines are numbers and a name, and written by hand here.
+ *
+ * Invariants:
+ * I1. Nothing here waits for another process. Files are opened and written without blocking; a pipe takes a line whole
+ *     or not at all (PIPE_BUF). Only standard error ("-") is written as the program left it.
+ * I2. Nothing here ends the process: the signals of a pipe without a reader and of the file size limit are taken back.
+ * I3. A line that could not be written is counted. The log reports the count as soon as it takes lines again; standard
+ *     error reports it if the log never does.
+ * I4. In a folder where everybody may write, a link is not followed, and another user's file is not written to. */
 #include "private.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+enum { PIPE_ROOM = 1 << 20 }; /* asked for; the system's usual limit */
 
 struct line {
     char text[4096];
@@ -44,53 +57,173 @@ static void add_string(struct line *line, const char *string) {
     add(line, "\"");
 }
 
-static void write_line(int fd, struct line *line) {
+/* write(), but an error is only an error: the signal that may come with it is taken back, unless it was pending before.
+ */
+static ssize_t write_quietly(int fd, const char *text, size_t bytes) {
+    sigset_t signals, before, pending;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGPIPE);
+    sigaddset(&signals, SIGXFSZ);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
+    ssize_t written = write(fd, text, bytes);
+    int error = errno;
+    int raised = written >= 0 ? 0 : error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
+    if (raised != 0 && sigismember(&pending, raised) == 0) {
+        sigemptyset(&signals);
+        sigaddset(&signals, raised);
+        sigtimedwait(&signals, NULL, &(struct timespec){0, 0});
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return written;
+}
+
+/* Writes a line and its newline. False: it was not written, or in part (is_cut); `error` says why. */
+static bool write_line(struct log_file *file, struct line *line) {
     add(line, "\n");
     for (size_t done = 0; done < line->used;) {
-        ssize_t written = write(fd, line->text + done, line->used - done);
+        ssize_t written = write_quietly(file->fd, line->text + done, line->used - done);
         if (written < 0 && errno == EINTR) {
             continue;
         }
         if (written <= 0) {
-            return; /* a full disk must not stop the program; the reader sees a cut line */
+            file->error = written == 0 ? EIO : errno;
+            file->is_cut |= done != 0;
+            return false;
         }
         done += (size_t)written;
     }
+    file->is_cut = false;
+    return true;
 }
 
-/* "-" is standard error. -1: not wanted, or can't be opened (said once, on standard error). */
-static int open_target(const char *variable) {
-    const char *path = secure_getenv(variable);
-    if (path == NULL || path[0] == '\0') {
+static void write_error(struct line *line) { write_line(&(struct log_file){.fd = STDERR_FILENO}, line); }
+
+/* May `folder` hold what others put there? Then they may not choose where we write (I4). */
+static bool is_shared(const struct stat *folder) {
+    return (folder->st_mode & S_ISVTX) != 0 && (folder->st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+static const char *refusal(const struct stat *file, const struct stat *folder) {
+    if (S_ISBLK(file->st_mode)) {
+        return "it is a block device";
+    }
+    if (is_shared(folder) && file->st_uid != geteuid() && file->st_uid != folder->st_uid) {
+        return "it belongs to another user, in a folder where everybody may write";
+    }
+    if (is_shared(folder) && S_ISREG(file->st_mode) && file->st_nlink > 1) {
+        return "it has other names (hard links), in a folder where everybody may write";
+    }
+    return NULL;
+}
+
+/* -1, and why, where path can't be appended to. */
+static int open_path(const char *path, const char **why) {
+    char folder_path[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    struct stat folder, file;
+    if ((size_t)(name - path) >= sizeof folder_path) {
+        *why = strerrordesc_np(ENAMETOOLONG);
         return -1;
     }
-    if (strcmp(path, "-") == 0) {
-        return STDERR_FILENO;
+    snprintf(folder_path, sizeof folder_path, "%.*s", (int)(name - path), path);
+    int at = open(slash == NULL ? "." : folder_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (at < 0 || fstat(at, &folder) != 0) {
+        *why = strerrordesc_np(errno);
+        return -1;
     }
-    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-    if (fd < 0) {
-        struct line line = {.used = 0};
-        char reason[128];
-        add(&line, "eden: %s=%.200s can't be opened for writing: %s; going on without it", variable, path,
-            strerror_r(errno, reason, sizeof reason));
-        write_line(STDERR_FILENO, &line);
+    int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    int fd = openat(at, name, flags | (is_shared(&folder) ? O_NOFOLLOW : 0), 0644);
+    *why = fd >= 0                                ? NULL
+           : errno == ENXIO                       ? "nobody reads it: start its reader first"
+           : name[0] == '\0'                      ? strerrordesc_np(EISDIR)
+           : is_shared(&folder) && errno == ELOOP ? "it is a link, in a folder where everybody may write"
+                                                  : strerrordesc_np(errno);
+    close(at);
+    if (fd >= 0) {
+        *why = fstat(fd, &file) != 0 ? strerrordesc_np(errno) : refusal(&file, &folder);
+        if (*why != NULL) {
+            close(fd);
+            return -1;
+        }
+        if (S_ISFIFO(file.st_mode)) {
+            fcntl(fd, F_SETPIPE_SZ, PIPE_ROOM); /* a reader may fall back by so much; refused: by less */
+        }
     }
     return fd;
 }
 
-void log_open(eden_heap *heap) { heap->log_fd = open_target("EDEN_LOG"); }
+/* "-" is standard error. fd -1: not wanted, or can't be opened (reported on standard error). */
+static struct log_file open_target(const char *variable) {
+    const char *path = secure_getenv(variable);
+    struct log_file file = {.fd = -1};
+    if (path == NULL || path[0] == '\0') {
+        return file;
+    }
+    if (strcmp(path, "-") == 0) {
+        file.fd = STDERR_FILENO;
+        return file;
+    }
+    const char *why = NULL;
+    file.fd = open_path(path, &why);
+    if (file.fd < 0) {
+        struct line line = {.used = 0};
+        add(&line, "eden: %s=%.200s can't be opened for writing: %s; going on without it", variable, path, why);
+        write_error(&line);
+    }
+    return file;
+}
+
+static void close_target(struct log_file *file) {
+    if (file->fd > STDERR_FILENO) {
+        close(file->fd);
+    }
+    file->fd = -1;
+}
+
+static void report_lost(const eden_heap *heap, const char *variable, const struct log_file *file) {
+    struct line line = {.used = 0};
+    add(&line, "eden: %s: heap %" PRIu64 ": lines lost: %" PRIu64 " (%s)", variable, heap->info.heap_id, file->lost,
+        file->error == EAGAIN ? "its reader is too slow" : strerrordesc_np(file->error));
+    write_error(&line);
+}
+
+/* A line for the lines before it that were lost. True: none, or reported. */
+static bool write_lost(eden_heap *heap) {
+    struct log_file *file = &heap->log;
+    if (file->lost != 0) {
+        struct line line = {.used = 0};
+        add(&line, "%s{\"kind\": \"lost\", \"pid\": %d, \"heap\": %" PRIu64 ", \"lines\": %" PRIu64 "}",
+            file->is_cut ? "\n" : "", (int)getpid(), heap->info.heap_id, file->lost);
+        if (!write_line(file, &line)) {
+            return false;
+        }
+        file->lost = 0;
+    }
+    return true;
+}
+
+static void log_line(eden_heap *heap, struct line *line) {
+    if (!write_lost(heap) || !write_line(&heap->log, line)) {
+        heap->log.lost++;
+    }
+}
+
+void log_open(eden_heap *heap) { heap->log = open_target("EDEN_LOG"); }
 
 void log_close(eden_heap *heap) {
-    if (heap->log_fd > STDERR_FILENO) {
-        close(heap->log_fd);
+    if (heap->log.fd >= 0 && !write_lost(heap)) {
+        report_lost(heap, "EDEN_LOG", &heap->log);
     }
-    heap->log_fd = -1;
+    close_target(&heap->log);
 }
 
 void log_scavenge(eden_heap *heap, const struct scavenge_before *before, const struct scavenge_totals *totals,
                   uint64_t duration) {
     static const char *const causes[] = EDEN_SCAVENGE_CAUSE_NAMES;
-    if (heap->log_fd < 0) {
+    if (heap->log.fd < 0) {
         return;
     }
     struct line line = {.used = 0};
@@ -117,13 +250,13 @@ void log_scavenge(eden_heap *heap, const struct scavenge_before *before, const s
     add(&line, ", \"copy_ns\": %" PRIu64 ", \"weak_ns\": %" PRIu64, ns[EDEN_PHASE_scavenge__copy],
         ns[EDEN_PHASE_scavenge__weak]);
     add(&line, ", \"duration_ns\": %" PRIu64 "}", duration);
-    write_line(heap->log_fd, &line);
+    log_line(heap, &line);
 }
 
 void log_full(eden_heap *heap, const struct full_before *before, uint64_t duration, uint64_t survived, uint64_t freed,
               uint64_t young_freed) {
     static const char *const causes[] = EDEN_FULL_CAUSE_NAMES;
-    if (heap->log_fd < 0) {
+    if (heap->log.fd < 0) {
         return;
     }
     struct line line = {.used = 0};
@@ -140,13 +273,13 @@ void log_full(eden_heap *heap, const struct full_before *before, uint64_t durati
     add(&line, ", \"old_capacity\": %" PRIu64 ", \"free_chunks\": %" PRIu64 ", \"largest_chunk\": %" PRIu64,
         heap->old.capacity, heap->old.free.chunks, old_largest_free(heap));
     add(&line, ", \"segments\": %zu}", heap->old.segment_count);
-    write_line(heap->log_fd, &line);
+    log_line(heap, &line);
 }
 
 void stats_write(const eden_heap *heap) {
     static const char *const causes[] = EDEN_FULL_CAUSE_NAMES;
-    int fd = open_target("EDEN_STATS");
-    if (fd < 0) {
+    struct log_file file = open_target("EDEN_STATS");
+    if (file.fd < 0) {
         return;
     }
     struct line line = {.used = 0};
@@ -162,8 +295,9 @@ void stats_write(const eden_heap *heap) {
         add(&line, "%s\"%s\": %" PRIu64, i == 0 ? "" : ", ", causes[i], figures.full_by_cause[i]);
     }
     add(&line, "}}");
-    write_line(fd, &line);
-    if (fd > STDERR_FILENO) {
-        close(fd);
+    if (!write_line(&file, &line)) {
+        file.lost = 1;
+        report_lost(heap, "EDEN_STATS", &file);
     }
+    close_target(&file);
 }

@@ -173,6 +173,14 @@ struct system {
     void *context;
 };
 
+/* Where log.c writes lines. */
+struct log_file {
+    int fd;        /* -1: nowhere */
+    bool is_cut;   /* the last line was written in part */
+    int error;     /* errno of the last line that was lost */
+    uint64_t lost; /* lines not written, and not reported yet */
+};
+
 struct profile;
 struct pretenure_names;
 struct learning;
@@ -185,7 +193,7 @@ struct eden_heap {
     uintptr_t reservation;
     size_t reservation_bytes;
     struct space eden, semi[2];
-    int log_fd;
+    struct log_file log;
     int past; /* semi[past] holds the survivors, the other is where the next scavenge copies to */
     struct old_space old;
     struct remembered_set remembered;

@@ -1,10 +1,13 @@
 /* EDEN_STATS and EDEN_LOG: lines of JSON whose figures are whole, agree with each other and with the API. */
 #include "support.h"
+#include <fcntl.h>
+#include <inttypes.h>
 #include <jansson.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 static char folder[] = "/tmp/eden-test-XXXXXX";
-static char stats_path[64], log_path[64];
+static char stats_path[64], log_path[64], pipe_path[64];
 
 static int make_folder(void **state) {
     (void)state;
@@ -13,6 +16,7 @@ static int make_folder(void **state) {
     }
     snprintf(stats_path, sizeof stats_path, "%s/stats", folder);
     snprintf(log_path, sizeof log_path, "%s/log", folder);
+    snprintf(pipe_path, sizeof pipe_path, "%s/pipe", folder);
     return 0;
 }
 
@@ -20,6 +24,7 @@ static int remove_folder(void **state) {
     (void)state;
     unlink(stats_path);
     unlink(log_path);
+    unlink(pipe_path);
     return rmdir(folder);
 }
 
@@ -81,6 +86,7 @@ static void work(const struct world *w) {
     assert_int_equal(eden_new_raw(w->m, w->bytes, (size_t)1 << 42), EDEN_NONE);
 }
 
+enum { HUNG_SECONDS = 300 }; /* after which SIGALRM ends what should not wait at all */
 #define PARAMETERS "eden_size=64K,grow_headroom=64K,full_gc_ratio=0.5,shrink_threshold=64K,large_object=8K"
 
 struct run {
@@ -322,6 +328,7 @@ static void no_collection_no_log_but_stats(void **state) {
 /* Standard error of a child, in a file. */
 static void unwritable(void *context) {
     const char *path = context;
+    alarm(HUNG_SECONDS);
     CHILD_CHECK(freopen(stats_path, "w", stderr) != NULL);
     setenv("EDEN_STATS", path, 1);
     setenv("EDEN_LOG", path, 1);
@@ -345,13 +352,225 @@ static void a_path_that_cannot_be_written_stops_nothing(void **state) {
         size_t lines = 0;
         while (fgets(line, sizeof line, said) != NULL) {
             lines++;
-            assert_non_null(strstr(line, path));
-            assert_non_null(strstr(line, lines == 1 ? "EDEN_LOG" : "EDEN_STATS"));
-            assert_non_null(strstr(line, "going on without it"));
+            if (i < 2) {
+                assert_non_null(strstr(line, path));
+                assert_non_null(strstr(line, lines == 1 ? "EDEN_LOG" : "EDEN_STATS"));
+                assert_non_null(strstr(line, "going on without it"));
+            } else { /* the disk is full; the statistics come before the log's end */
+                assert_non_null(strstr(line, lines == 1 ? "eden: EDEN_STATS: heap " : "eden: EDEN_LOG: heap "));
+                assert_non_null(strstr(line, "No space left on device"));
+            }
         }
         fclose(said);
-        assert_int_equal(lines, i == 2 ? 0 : 2); /* a full disk shows only in the file */
+        assert_int_equal(lines, 2);
     }
+}
+
+/* What a child said on standard error, which went to the file `stats`. For the caller to free. */
+static char *said_by_child(void) {
+    FILE *file = fopen(stats_path, "r");
+    char *text = NULL;
+    size_t room = 0;
+    assert_non_null(file);
+    assert_true(getdelim(&text, &room, '\0', file) >= 0);
+    fclose(file);
+    return text;
+}
+
+static int open_pipe(void) {
+    unlink(pipe_path);
+    CHILD_CHECK(mkfifo(pipe_path, 0600) == 0);
+    return open(pipe_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+static void a_pipe_without_a_reader_stops_nothing(void **state) {
+    (void)state;
+    unlink(stats_path);
+    close(open_pipe());
+    assert_child_ok(run_child(unwritable, pipe_path));
+    char *said = said_by_child();
+    assert_non_null(strstr(said, "eden: EDEN_LOG="));
+    assert_non_null(strstr(said, "eden: EDEN_STATS="));
+    assert_non_null(strstr(said, "can't be opened for writing: nobody reads it"));
+    free(said);
+}
+
+/* More lines than a pipe holds, with a reader that reads nothing before the end of the process. */
+enum { MANY_LINES = 5000 };
+static void log_to_slow_reader(void *context) {
+    (void)context;
+    alarm(HUNG_SECONDS);
+    CHILD_CHECK(freopen(stats_path, "w", stderr) != NULL);
+    setenv("EDEN_LOG", pipe_path, 1);
+    struct world w;
+    world_make(&w, PARAMETERS);
+    for (int i = 0; i < MANY_LINES; i++) {
+        eden_scavenge(w.m);
+    }
+    eden_heap_destroy(w.heap);
+}
+
+/* Reads what is in the pipe: each line is one of JSON. Their number; *lost: of those that it reports as lost. */
+static size_t drain(int pipe, uint64_t *lost) {
+    FILE *copy = fopen(log_path, "w+");
+    char bytes[4096];
+    ssize_t got;
+    assert_non_null(copy);
+    while ((got = read(pipe, bytes, sizeof bytes)) > 0) {
+        assert_int_equal(fwrite(bytes, 1, (size_t)got, copy), got);
+    }
+    fclose(copy);
+    json_t *lines = read_lines(log_path);
+    size_t count = 0, index;
+    const json_t *line;
+    json_array_foreach(lines, index, line) {
+        bool is_lost = strcmp(string(line, "kind"), "lost") == 0;
+        *lost += is_lost ? number(line, "lines") : 0;
+        count += !is_lost;
+    }
+    json_decref(lines);
+    return count;
+}
+
+static void a_slow_reader_of_a_pipe_stops_nothing(void **state) {
+    (void)state;
+    int pipe = open_pipe();
+    assert_child_ok(run_child(log_to_slow_reader, NULL));
+    uint64_t lost = 0, reported = 0;
+    size_t lines = drain(pipe, &lost);
+    close(pipe);
+    char *said = said_by_child();
+    assert_int_equal(sscanf(said, "eden: EDEN_LOG: heap %*u: lines lost: %" SCNu64, &reported), 1);
+    assert_non_null(strstr(said, "(its reader is too slow)"));
+    free(said);
+    assert_int_equal(lost, 0);
+    assert_true(lines > 0 && reported > 0);
+    assert_int_equal(lines + reported, MANY_LINES);
+}
+
+static void lines_lost_are_reported_where_they_are_missing(void **state) {
+    (void)state;
+    int pipe = open_pipe();
+    setenv("EDEN_LOG", pipe_path, 1);
+    alarm(HUNG_SECONDS);
+    WORLD(w, PARAMETERS);
+    unsetenv("EDEN_LOG");
+    for (int i = 0; i < MANY_LINES; i++) {
+        eden_scavenge(w.m);
+    }
+    uint64_t lost = 0;
+    size_t before = drain(pipe, &lost);
+    assert_true(before > 0 && before < MANY_LINES);
+    assert_int_equal(lost, 0);
+    eden_scavenge(w.m);
+    assert_int_equal(drain(pipe, &lost), 1);
+    assert_int_equal(before + lost, MANY_LINES);
+    lost = 0;
+    eden_scavenge(w.m);
+    assert_int_equal(drain(pipe, &lost), 1);
+    assert_int_equal(lost, 0);
+    alarm(0);
+    close(pipe);
+}
+
+static void reader_that_leaves(void *context) {
+    (void)context;
+    alarm(HUNG_SECONDS);
+    CHILD_CHECK(freopen(stats_path, "w", stderr) != NULL);
+    int pipe = open_pipe();
+    setenv("EDEN_LOG", pipe_path, 1);
+    struct world w;
+    world_make(&w, PARAMETERS);
+    eden_scavenge(w.m);
+    close(pipe);
+    eden_scavenge(w.m);
+    eden_heap_destroy(w.heap);
+    sigset_t pending;
+    CHILD_CHECK(sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 0);
+}
+
+static void at_the_limit_of_file_sizes(void *context) {
+    (void)context;
+    alarm(HUNG_SECONDS);
+    CHILD_CHECK(freopen(stats_path, "w", stderr) != NULL);
+    setenv("EDEN_LOG", log_path, 1);
+    struct world w;
+    world_make(&w, PARAMETERS);
+    struct rlimit limit = {1000, 1000};
+    CHILD_CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    for (int i = 0; i < 10; i++) {
+        eden_scavenge(w.m);
+    }
+    eden_heap_destroy(w.heap);
+}
+
+static void no_signal_of_a_write_ends_the_program(void **state) {
+    (void)state;
+    unlink(log_path);
+    assert_child_ok(run_child(reader_that_leaves, NULL));
+    char *said = said_by_child();
+    assert_non_null(strstr(said, ": lines lost: 1 (Broken pipe)"));
+    free(said);
+    assert_child_ok(run_child(at_the_limit_of_file_sizes, NULL));
+    said = said_by_child();
+    assert_non_null(strstr(said, "(File too large)"));
+    free(said);
+}
+
+/* In a folder such as /tmp, what others have put there is not written to. */
+static void log_to_others_file(void *context) {
+    const char *path = context;
+    CHILD_CHECK(freopen(stats_path, "w", stderr) != NULL);
+    setenv("EDEN_LOG", path, 1);
+    eden_heap_destroy(eden_heap_create(NULL, NULL));
+}
+
+static void others_choose_no_file_in_a_shared_folder(void **state) {
+    (void)state;
+    enum { NOBODY = 65534 };
+    char shared[80], path[100];
+    if (geteuid() != 0) {
+        skip(); /* files of others can't be made */
+    }
+    snprintf(shared, sizeof shared, "%s/shared", folder);
+    assert_int_equal(mkdir(shared, 0700), 0);
+    assert_int_equal(chmod(shared, 01777), 0);
+    static const struct {
+        const char *name, *says;
+    } files[] = {{"own", NULL},
+                 {"of-other", "it belongs to another user, in a folder where everybody may write"},
+                 {"pipe-of-other", "nobody reads it"},
+                 {"link", "it is a link, in a folder where everybody may write"},
+                 {"hard-link", "it has other names (hard links), in a folder where everybody may write"}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", shared, files[i].name);
+        unlink(log_path);
+        close(open(log_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+        if (i == 2) {
+            assert_int_equal(mkfifo(path, 0666), 0);
+        } else if (i == 3) {
+            assert_int_equal(symlink(log_path, path), 0);
+        } else if (i == 4) {
+            assert_int_equal(link(log_path, path), 0);
+        } else {
+            close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+        }
+        if (i == 1 || i == 2) {
+            assert_int_equal(chown(path, NOBODY, NOBODY), 0);
+        }
+        assert_child_ok(run_child(log_to_others_file, path));
+        if (files[i].says != NULL) {
+            char *said = said_by_child();
+            assert_non_null(strstr(said, files[i].says));
+            free(said);
+        } else {
+            struct stat said;
+            assert_int_equal(stat(stats_path, &said), 0);
+            assert_int_equal(said.st_size, 0);
+        }
+        unlink(path);
+    }
+    rmdir(shared);
 }
 
 static void to_standard_error(void *context) {
@@ -387,6 +606,11 @@ int main(void) {
         cmocka_unit_test(heaps_alive_at_exit_are_reported),
         cmocka_unit_test(no_collection_no_log_but_stats),
         cmocka_unit_test(a_path_that_cannot_be_written_stops_nothing),
+        cmocka_unit_test(a_pipe_without_a_reader_stops_nothing),
+        cmocka_unit_test(a_slow_reader_of_a_pipe_stops_nothing),
+        cmocka_unit_test(lines_lost_are_reported_where_they_are_missing),
+        cmocka_unit_test(no_signal_of_a_write_ends_the_program),
+        cmocka_unit_test(others_choose_no_file_in_a_shared_folder),
         cmocka_unit_test(a_dash_is_standard_error),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
