@@ -13,7 +13,7 @@
  * gauges the largest is taken. */
 struct trial_figures {
     uint64_t wall_ns;     /* from the fork until the command had ended */
-    uint64_t cpu_ns;      /* of the command and the children that it or we waited for, user and system */
+    uint64_t cpu_ns;      /* of the command and the processes that it or the supervisor waited for, user and system */
     uint64_t peak_bytes;  /* resident memory of its largest process, at its peak */
     bool peak_is_bound;   /* the peak is at most that: it was no more than what we held when we forked it */
     unsigned heaps;       /* that told their figures */
@@ -35,8 +35,8 @@ enum trial_outcome {
 /* Runs the command with `options` (a text as of EDEN_OPTIONS; may be empty) set over what EDEN_OPTIONS holds already.
  * Its standard input is that of this process if that is a file, read from its beginning, and else empty; its output is
  * read and thrown away, of its standard error the end is kept for `why`. It is killed, with all that it has started,
- * after most_ns (0: no limit). Figures are valid with TRIAL_RAN, and `why` with all other outcomes.
- * interrupt_install() has been called; not for use beside children of one's own, whom it would take for the trial's. */
+ * after most_ns (0: no limit); what can't be killed is named on stderr and left. Figures are valid with TRIAL_RAN, and
+ * `why` with all other outcomes. interrupt_install() has been called. */
 enum trial_outcome trial_run(char *const *command, const char *options, uint64_t most_ns, struct trial_figures *figures,
                              struct failure *why);
 

@@ -104,6 +104,29 @@ wait "$tool" || status=$?
 [[ $status == 143 ]] || die "ended by SIGTERM it gave status $status: $(cat "$folder/progress")"
 check "$folder/ended" 'd["interrupted"] is True and d["runs"] >= 2 and d["default"]["gc_s"] >= 0'
 
+# ---- whose processes are whose
+
+# What the shell, whose place it took, has started is not edenscope's to end: a process, and the reader of its output.
+for trials in "--verify --pairs 1" "--search --trials 3"; do
+    # shellcheck disable=SC2086
+    expect_status 0 bash -c '"$1" 1000 & echo $! >"$2"; exec > >(sleep 0.2; cat >"$3"); shift 3; exec "$@"' bash \
+        "$folder/left-behind" "$folder/pid" "$folder/log" "$scope" tune $trials --options eden_size=2M -- "${small[@]}"
+    children+=("$(cat "$folder/pid")")
+    [[ $(readlink "/proc/$(cat "$folder/pid")/exe") == "$folder/left-behind" ]] || die "tune $trials ended the shell's process"
+    until_true "the report in the log" grep -q 'runs' "$folder/log"
+    kill "$(cat "$folder/pid")"
+done
+
+# Killed, it takes the trial with it, and what has left the trial's group.
+"$scope" tune --verify --options eden_size=2M -- sh -c 'setsid "$0" 1000 & echo $! >"$1"; wait' \
+    "$folder/left-behind" "$folder/pid-of-trial" 2>"$folder/progress" &
+tool=$!
+until_true "the trial's process" test -s "$folder/pid-of-trial"
+kill -KILL "$tool"
+wait "$tool" || true
+has_ended() { ! kill -0 "$(cat "$folder/pid-of-trial")" 2>/dev/null; }
+until_true "the end of the trial" has_ended
+
 # ---- errors: what, and what to do
 
 # refused PATTERN OPTION...

@@ -1,15 +1,19 @@
-/* Trials: what EDEN_STATS says is added up, and what it can't say is an error; a command is run, ended in time, and
- * leaves nothing. */
+/* Trials: EDEN_STATS is added up, and what is wrong in it is an error; a command is run and ended in time, with all
+ * that it has started and nothing else. */
 #include "interrupt.h"
 #include "model.h"
 #include "tune/trial.h"
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -127,16 +131,164 @@ static void test_interrupted(void **state) {
     (void)state;
     struct trial_figures figures;
     struct failure why;
+    char script[64];
     interrupt_install();
-    assert_int_equal(run_shell("kill -TERM $PPID; sleep 1000", 0, &figures, &why), TRIAL_INTERRUPTED);
+    snprintf(script, sizeof script, "kill -TERM %d; sleep 1000", (int)getpid());
+    assert_int_equal(run_shell(script, 0, &figures, &why), TRIAL_INTERRUPTED);
     assert_int_equal(why.status, 128 + SIGTERM);
     no_children();
 }
 
-int main(void) {
+/* Children that edenscope has of the process whose place it took: one that runs, one that has ended. */
+static void test_children_of_others(void **state) {
+    (void)state;
+    struct trial_figures figures;
+    struct failure why;
+    int status;
+    pid_t running = fork();
+    if (running == 0) {
+        pause();
+        _exit(0);
+    }
+    pid_t ended = fork();
+    if (ended == 0) {
+        _exit(7);
+    }
+    assert_int_equal(run_shell("sleep 1000 & exit 5", 0, &figures, &why), TRIAL_FAILED);
+    assert_int_equal(figures.left_behind, 1);
+    assert_int_equal(waitpid(running, &status, WNOHANG), 0);
+    assert_int_equal(waitpid(ended, &status, 0), ended);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    kill(running, SIGKILL);
+    assert_int_equal(waitpid(running, NULL, 0), running);
+    no_children();
+}
+
+/* Eight processes that each go on in a child in a session of its own, faster than one can name them. */
+static void storm(void) {
+    for (int i = 0; i < 8; i++) {
+        if (fork() == 0) {
+            for (;;) {
+                setsid();
+                if (fork() != 0) {
+                    _exit(0);
+                }
+            }
+        }
+    }
+}
+
+static void test_storm(void **state) {
+    (void)state;
+    struct trial_figures figures;
+    struct failure why;
+    char name[] = "/proc/self/exe", word[] = "storm";
+    char *const command[] = {name, word, NULL};
+    assert_int_equal(trial_run(command, "", 0, &figures, &why), TRIAL_FAILED);
+    assert_true(figures.left_behind >= 8);
+    no_children();
+}
+
+/* A file system that answers to its mount and to nothing else: a process that looks at it can't be killed. Makes the
+ * file `seen` with the first question that it leaves open, and lives as long as its descriptor. */
+static void answer_mount(int device, const char *seen) {
+    static char request[1 << 17];
+    while (read(device, request, sizeof request) > 0) {
+        const struct fuse_in_header *in = (const struct fuse_in_header *)request;
+        if (in->opcode == FUSE_INIT) {
+            const struct {
+                struct fuse_out_header header;
+                struct fuse_init_out init;
+            } out = {{sizeof out, 0, in->unique}, {.major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = 4096}};
+            ssize_t written = write(device, &out, sizeof out);
+            (void)written;
+        } else {
+            close(open(seen, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+        }
+    }
+}
+
+static void test_stuck(void **state) {
+    (void)state;
+    struct trial_figures figures;
+    struct failure why;
+    char folder[] = "/tmp/eden-stuck.XXXXXX", seen[64], options[64], script[256];
+    assert_non_null(mkdtemp(folder));
+    snprintf(seen, sizeof seen, "%s.seen", folder);
+    int device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+    snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", device);
+    if (device < 0 || mount("eden-stuck", folder, "fuse", MS_NOSUID | MS_NODEV, options) != 0) {
+        rmdir(folder);
+        skip(); /* no right to mount */
+    }
+    pid_t server = fork();
+    if (server == 0) {
+        answer_mount(device, seen);
+        _exit(0);
+    }
+    close(device);
+    snprintf(script, sizeof script, "stat %s/x & until [ -e %s ]; do sleep 0.01; done; exit 5", folder, seen);
+    fflush(stderr);
+    int before = dup(STDERR_FILENO), errors = open(seen, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    unlink(seen); /* until it is made again */
+    dup2(errors, STDERR_FILENO);
+    enum trial_outcome outcome = run_shell(script, 0, &figures, &why);
+    dup2(before, STDERR_FILENO);
+    kill(server, SIGKILL); /* and the process that is stuck ends */
+    pid_t reaped = waitpid(server, NULL, 0);
+    umount2(folder, MNT_DETACH);
+    unlink(seen);
+    rmdir(folder);
+    assert_int_equal(outcome, TRIAL_FAILED);
+    assert_non_null(strstr(why.message, "status 5"));
+    assert_int_equal(reaped, server);
+    char said[512] = "";
+    assert_true(pread(errors, said, sizeof said - 1, 0) > 0);
+    assert_non_null(strstr(said, "1 process of sh could not be ended and is left"));
+    assert_non_null(strstr(said, "(state D)"));
+    close(before), close(errors);
+    no_children();
+}
+
+/* fstat() of a trial's EDEN_STATS, while `is_cut`, is followed by somebody else's truncation. */
+int __real_fstat(int file, struct stat *status);
+int __wrap_fstat(int file, struct stat *status);
+
+static bool is_cut;
+
+int __wrap_fstat(int file, struct stat *status) {
+    char link[32], name[64] = "";
+    int result = __real_fstat(file, status);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    if (is_cut && readlink(link, name, sizeof name - 1) > 0 && strstr(name, "eden-stats")) {
+        assert_int_equal(ftruncate(file, 0), 0);
+    }
+    return result;
+}
+
+static void test_cut_stats(void **state) {
+    (void)state;
+    struct trial_figures figures;
+    struct failure why;
+    is_cut = true;
+    assert_int_equal(run_shell("echo '{}' >>\"$EDEN_STATS\"", 0, &figures, &why), TRIAL_FAILED);
+    is_cut = false;
+    assert_non_null(strstr(why.message, "told of no Eden heap"));
+    assert_int_equal(run_shell("truncate -s 1T \"$EDEN_STATS\"", 0, &figures, &why), TRIAL_FAILED);
+    assert_non_null(strstr(why.message, "64 MiB"));
+}
+
+int main(int count, char **words) {
+    if (count > 1 && strcmp(words[1], "storm") == 0) {
+        storm();
+        return 5;
+    }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stats),    cmocka_unit_test(test_bad_stats),   cmocka_unit_test(test_run),
-        cmocka_unit_test(test_too_long), cmocka_unit_test(test_left_behind), cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_stats),       cmocka_unit_test(test_bad_stats),
+        cmocka_unit_test(test_run),         cmocka_unit_test(test_too_long),
+        cmocka_unit_test(test_left_behind), cmocka_unit_test(test_children_of_others),
+        cmocka_unit_test(test_storm),       cmocka_unit_test(test_stuck),
+        cmocka_unit_test(test_cut_stats),   cmocka_unit_test(test_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
