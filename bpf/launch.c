@@ -4,15 +4,15 @@
  * to those that carry probes, for the child's pid: the kernel sets the breakpoints as exec and the loader map the
  * files. Then a byte on the pipe lets the child exec.
  *
- * Which libraries a program needs only its loader knows (rpath, LD_LIBRARY_PATH, caches), so the program's own loader,
- * named by PT_INTERP, is asked with --list, which maps but does not run the program. LD_TRACE_LOADED_OBJECTS on the
- * program itself would run it if its loader ignored the variable. Static programs have no loader and no libraries.
+ * Which libraries a program needs is read from its file (libraries.c). Nothing that the command or its files name is
+ * executed, or opened where it is no regular file: these may be a stranger's, and the rights here are root's.
  * Programs that the command names among its arguments are treated alike, for it may be there to start them.
  *
  * The child is an ordinary child: it is not traced by ptrace, does not die with its parent, and has no descriptor of
  * ours after exec. If the parent dies while the child waits, the child sees the pipe's end and leaves. */
 #include "launch.h"
 #include "interrupt.h"
+#include "regular.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -81,86 +81,7 @@ static char *search_path(const char *name, int *error) {
     return NULL;
 }
 
-/* ---- finding the libraries -------------------------------------------------------------------------------------- */
-
-static void add_file(struct launch *launch, const char *path) {
-    if (launch->files < LAUNCH_FILES) {
-        char *copy = strdup(path);
-        if (copy) {
-            launch->file[launch->files++] = copy;
-        }
-    }
-}
-
-/* Path of the loader; NULL: static, or no ELF file of this machine. */
-static char *program_loader(int fd) {
-    Elf64_Ehdr header;
-    if (pread(fd, &header, sizeof header, 0) != (ssize_t)sizeof header ||
-        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-        header.e_phentsize != sizeof(Elf64_Phdr)) {
-        return NULL;
-    }
-    for (unsigned i = 0; i < header.e_phnum; i++) {
-        Elf64_Phdr part;
-        uint64_t at;
-        if (__builtin_add_overflow(header.e_phoff, i * sizeof part, &at) ||
-            pread(fd, &part, sizeof part, (off_t)at) != (ssize_t)sizeof part) {
-            return NULL;
-        }
-        if (part.p_type == PT_INTERP && part.p_filesz > 1 && part.p_filesz < 4096) {
-            char *path = calloc(1, part.p_filesz + 1);
-            if (path && pread(fd, path, part.p_filesz, (off_t)part.p_offset) == (ssize_t)part.p_filesz &&
-                path[0] == '/') {
-                return path;
-            }
-            free(path);
-            return NULL;
-        }
-    }
-    return NULL;
-}
-
-/* A line of the loader's list: "	libx.so.1 => /lib/libx.so.1 (0x00007f...)" or "	/lib/ld.so (0x...)". */
-static void add_listed(struct launch *launch, char *line) {
-    char *path = strstr(line, "=> ");
-    path = path ? path + 3 : line + strspn(line, " \t");
-    char *end = strstr(path, " (0x");
-    if (*path == '/' && end) {
-        *end = 0;
-        add_file(launch, path);
-    }
-}
-
-static void list_libraries(struct launch *launch, const char *loader, const char *program) {
-    int out[2];
-    if (pipe2(out, O_CLOEXEC) != 0) {
-        return;
-    }
-    pid_t child = fork();
-    if (child == 0) {
-        int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-        dup2(null, 0);
-        dup2(out[1], 1);
-        dup2(null, 2);
-        execl(loader, loader, "--list", program, (char *)NULL);
-        _exit(NOT_FOUND);
-    }
-    close(out[1]);
-    FILE *lines = child > 0 ? fdopen(out[0], "r") : NULL;
-    if (!lines) {
-        close(out[0]);
-    } else {
-        char *line = NULL;
-        size_t size = 0;
-        while (getline(&line, &size, lines) > 0) {
-            add_listed(launch, line);
-        }
-        free(line);
-        fclose(lines);
-    }
-    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
-    }
-}
+/* ---- finding the files that it maps ------------------------------------------------------------------------------ */
 
 /* The interpreter of a script, or the shell for a file that is neither script nor ELF, as execvp has it. NULL: ELF. */
 static char *script_interpreter(int fd) {
@@ -178,26 +99,20 @@ static char *script_interpreter(int fd) {
 }
 
 static void find_files(struct launch *launch, const char *path, int depth) {
-    /* Not blocking: the interpreter that a script names may be a pipe. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int fd = regular_open(path);
     if (fd < 0) {
         return; /* executable but not readable: what it is cannot be known, running it still works */
     }
     char *interpreter = script_interpreter(fd);
-    if (interpreter) {
-        if (depth < MOST_INTERPRETERS) {
-            find_files(launch, interpreter, depth + 1);
-        }
-        free(interpreter);
-    } else {
-        add_file(launch, path);
-        char *loader = program_loader(fd);
-        if (loader) {
-            list_libraries(launch, loader, path);
-            free(loader);
-        }
+    if (!interpreter) {
+        libraries_add(&launch->files, path, fd);
+        return;
     }
     close(fd);
+    if (depth < MOST_INTERPRETERS) {
+        find_files(launch, interpreter, depth + 1);
+    }
+    free(interpreter);
 }
 
 /* Whoever starts another program in its own place (env, nice, taskset, a shell's exec) names it among its arguments.
@@ -212,6 +127,12 @@ static void find_named(struct launch *launch, char *const *command) {
         }
         free(path);
     }
+}
+
+void launch_find_files(struct launch *launch, char *const *command) {
+    find_files(launch, launch->path, 0);
+    launch->own = launch->files.count;
+    find_named(launch, command);
 }
 
 /* ---- the child -------------------------------------------------------------------------------------------------- */
@@ -244,9 +165,6 @@ bool launch_prepare(struct launch *launch, char *const *command, const char *ass
     if (!launch->path) {
         return fail_to_execute(why, command[0], error);
     }
-    find_files(launch, launch->path, 0);
-    launch->own = launch->files;
-    find_named(launch, command);
     int go[2], outcome[2];
     if (pipe2(go, O_CLOEXEC) != 0) {
         return fail(why, 1, "pipe", strerror(errno));
@@ -305,9 +223,7 @@ void launch_clear(struct launch *launch) {
     if (launch->outcome >= 0) {
         close(launch->outcome);
     }
-    for (size_t i = 0; i < launch->files; i++) {
-        free(launch->file[i]);
-    }
+    libraries_clear(&launch->files);
     free(launch->path);
     *launch = (struct launch){.go = -1, .outcome = -1};
 }

@@ -170,19 +170,17 @@ static bool open_command(struct source *source, struct failure *why) {
     if (!observed) {
         return failure_set(why, 1, "%.300s: was killed before it started", source->options.command[0]);
     }
-    for (size_t i = 0; i < source->launch.files; i++) {
-        int fd = open(source->launch.file[i], O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-        if (fd < 0) {
-            continue;
-        }
-        int64_t number = source_add_file(source, fd, source->launch.file[i], why);
-        bool attached = number >= 0 && source_attach(source, observed, (uint32_t)number, fd, why) &&
-                        source_attach_batches(source, observed, (uint32_t)number, fd, why);
-        close(fd);
+    launch_find_files(&source->launch, source->options.command);
+    for (size_t i = 0; i < source->launch.files.count; i++) {
+        const struct library *file = &source->launch.files.file[i];
+        int64_t number = source_add_file(source, file->fd, file->path, why);
+        bool attached = number >= 0 && source_attach(source, observed, (uint32_t)number, file->fd, why) &&
+                        source_attach_batches(source, observed, (uint32_t)number, file->fd, why);
         if (!attached && i < source->launch.own) {
             return false;
         }
     }
+    libraries_clear(&source->launch.files);
     return true;
 }
 

@@ -130,33 +130,32 @@ grep -q 'ulimit -n' err || die "that too few files may be open is not told: $(ca
 [[ $(bash -c 'ulimit -Sn 64 && exec "$@"' - "$scope" stat -o /dev/null -- sh -c 'ulimit -n') == 64 ]] ||
     die "the command got another limit"
 
-# A signal before the command begins: it does not begin, and nothing is left. The program's own loader holds edenscope up
-# until it is signalled.
-cat >loader.c <<'SOURCE'
+# A signal before the command begins: it does not begin, and nothing is left. A preloaded library holds edenscope up where
+# it loads its kernel programs, until it is signalled.
+cat >hold.c <<'SOURCE'
 #include <fcntl.h>
 #include <unistd.h>
-int main(void) {
+void *libbpf_set_print(void *print) {
     close(open("held", O_WRONLY | O_CREAT, 0600));
     char byte;
     int fd = open("release", O_RDONLY);
-    return fd < 0 || read(fd, &byte, 1) != 1;
+    return fd < 0 || read(fd, &byte, 1) != 1 ? 0 : print;
 }
 SOURCE
-gcc -static -o loader loader.c
-echo 'int main(void) { return 0; }' >held.c
-gcc -Wl,--dynamic-linker="$folder/loader" -o held_program held.c
+gcc -shared -fPIC -o hold.so hold.c
 mkfifo release
 for signal in TERM HUP; do
     rm -f held
     status=0
-    "$scope" record -o held.data -- ./held_program >out 2>err &
+    LD_PRELOAD=$folder/hold.so "$scope" record -o held.data -- touch begun >out 2>err &
     tool=$!
     children+=("$tool")
-    until_true "edenscope asks the loader" test -e held
+    until_true "edenscope prepares" test -e held
     kill -"$signal" "$tool"
     echo >release
     wait "$tool" || status=$?
     [[ $status -gt 128 ]] || die "SIG$signal before the command begins gave status $status: $(cat err)"
+    [[ ! -e begun ]] || die "the command began after SIG$signal"
     [[ $(echo held.data*) == 'held.data*' ]] || die "SIG$signal leaves $(echo held.data*)"
 done
 

@@ -1,0 +1,351 @@
+/* Finds a program's libraries as its loader will, without running either.
+ *
+ * Purpose: probes are set in the files that a command will map before it runs. The loader itself could list them
+ * (--list), but the file names its loader, and root must run nothing that a file names.
+ *
+ * Algorithm: breadth first over DT_NEEDED. A name with a slash is a path. Any other name is looked for in, as ld.so(8)
+ * says: DT_RPATH of the file and of those that need it, where there is no DT_RUNPATH; LD_LIBRARY_PATH; DT_RUNPATH of
+ * the file; the cache; the default folders. The first folder that has an ELF file for x86-64 of this name wins, as with
+ * every loader. Within a folder all variants for newer processors (glibc-hwcaps) are taken: which one is mapped depends
+ * on the processor, and what is never mapped costs nothing. The cache comes from ldconfig -p, a program of root's; only
+ * this program is run. LD_PRELOAD and /etc/ld.so.preload count as needed by the program.
+ *
+ * Invariants:
+ * I1. A file is opened only through regular_open(): no pipe, no device.
+ * I2. At most LIBRARIES_MOST files, MOST_OPENED paths and MOST_NAMES names, whatever the files say.
+ *
+ * Failure: a library that is missed here, as one loaded by dlopen() or by a loader with rules of its own, is attached
+ * to when it is found in the process's mappings. */
+#include "libraries.h"
+#include "needs.h"
+#include "regular.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST_OPENED = 8192, MOST_NAMES = 1024 };
+
+static const char *const variants[] = {"/glibc-hwcaps/x86-64-v4", "/glibc-hwcaps/x86-64-v3", "/glibc-hwcaps/x86-64-v2",
+                                       ""};
+static const char *const default_folders = "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:"
+                                           "/usr/lib:/usr/local/lib";
+/* What $LIB may stand for: Debian's folder, the others'. */
+static const char *const lib_folders[] = {"lib/x86_64-linux-gnu", "lib64", "lib"};
+enum { LIB_FOLDERS = sizeof lib_folders / sizeof *lib_folders };
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+static bool is_known(const struct libraries *libraries, int fd) {
+    struct stat new, old;
+    bool known = fstat(fd, &new) != 0;
+    for (size_t i = 0; !known && i < libraries->count; i++) {
+        known = fstat(libraries->file[i].fd, &old) == 0 && old.st_dev == new.st_dev &&old.st_ino == new.st_ino;
+    }
+    return known;
+}
+
+/* Adds a file that `from` needs. Takes fd. True too where it is known. */
+static bool add_file(struct libraries *libraries, const char *path, int fd, size_t from, struct needs *needs) {
+    if (!needs_read(fd, needs)) {
+        close(fd);
+        return false;
+    }
+    if (is_known(libraries, fd)) {
+        close(fd);
+        return true;
+    }
+    char *copy = libraries->count < LIBRARIES_MOST ? strdup(path) : NULL;
+    if (!copy) {
+        close(fd);
+        return false;
+    }
+    libraries->file[libraries->count++] = (struct library){.path = copy, .fd = fd, .from = from};
+    return true;
+}
+
+static bool add_path(struct libraries *libraries, const char *path, size_t from) {
+    struct needs needs;
+    int fd = libraries->opened++ < MOST_OPENED ? regular_open(path) : -1;
+    return fd >= 0 && add_file(libraries, path, fd, from, &needs);
+}
+
+/* ---- folders ---------------------------------------------------------------------------------------------------- */
+
+/* The folder of the file itself, for $ORIGIN: links are followed, as for /proc/self/exe. */
+static void folder_of(const struct library *file, char folder[PATH_MAX]) {
+    char same[64];
+    snprintf(same, sizeof same, "/proc/self/fd/%d", file->fd);
+    ssize_t length = readlink(same, folder, PATH_MAX - 1);
+    folder[length > 0 ? length : 0] = 0;
+    char *slash = strrchr(folder, '/');
+    if (slash) {
+        *slash = 0;
+    }
+}
+
+/* Expands $ORIGIN, $LIB and $PLATFORM, with braces or without. False: too long. */
+static bool expand(const char *text, size_t length, const char *origin, const char *lib, char to[PATH_MAX]) {
+    const struct {
+        const char *name, *value;
+    } tokens[] = {{"${ORIGIN}", origin}, {"$ORIGIN", origin},       {"${LIB}", lib},
+                  {"$LIB", lib},         {"${PLATFORM}", "x86_64"}, {"$PLATFORM", "x86_64"}};
+    size_t used = 0;
+    for (size_t at = 0; at < length;) {
+        const char *from = text + at;
+        size_t bytes = 1, step = 1;
+        for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
+            size_t name = strlen(tokens[i].name);
+            if (name <= length - at && strncmp(from, tokens[i].name, name) == 0) {
+                from = tokens[i].value;
+                bytes = strlen(from);
+                step = name;
+                break;
+            }
+        }
+        if (bytes >= PATH_MAX - used) {
+            return false;
+        }
+        memcpy(to + used, from, bytes);
+        used += bytes;
+        at += step;
+    }
+    to[used] = 0;
+    return true;
+}
+
+static bool find_in_folder(struct libraries *libraries, const char *folder, const char *name, size_t from) {
+    bool found = false;
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        char path[PATH_MAX];
+        if (snprintf(path, sizeof path, "%s%s/%s", *folder ? folder : ".", variants[i], name) < (int)sizeof path) {
+            found = add_path(libraries, path, from) || found;
+        }
+    }
+    return found;
+}
+
+/* Folders separated by colons or semicolons, of which the first with the library wins. `owner` is who names them. */
+static bool find_in_folders(struct libraries *libraries, const char *folders, size_t owner, const char *name,
+                            size_t from) {
+    char origin[PATH_MAX], folder[PATH_MAX];
+    folder_of(&libraries->file[owner], origin);
+    while (folders && *folders) {
+        size_t length = strcspn(folders, ":;");
+        int expansions = memmem(folders, length, "LIB", 3) ? LIB_FOLDERS : 1;
+        for (int i = 0; i < expansions; i++) {
+            if (expand(folders, length, origin, lib_folders[i], folder) &&
+                find_in_folder(libraries, folder, name, from)) {
+                return true;
+            }
+        }
+        folders += length + (folders[length] != 0);
+    }
+    return false;
+}
+
+/* ---- the cache -------------------------------------------------------------------------------------------------- */
+
+/* "" where there is no ldconfig that prints a cache. */
+static char *read_cache(void) {
+    char *const arguments[] = {(char[]){"ldconfig"}, (char[]){"-p"}, NULL};
+    char *const environment[] = {(char[]){"LC_ALL=C"}, NULL};
+    int out[2];
+    char *text = calloc(1, 1);
+    if (!text || pipe2(out, O_CLOEXEC) != 0) {
+        return text;
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    pid_t child = 0;
+    bool runs = posix_spawn(&child, "/sbin/ldconfig", &actions, NULL, arguments, environment) == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    close(out[1]);
+    FILE *lines = fdopen(out[0], "r");
+    size_t size = 0;
+    if (!lines) {
+        close(out[0]);
+    } else {
+        char *all = NULL;
+        if (getdelim(&all, &size, 0, lines) > 0) {
+            free(text);
+            text = all;
+        } else {
+            free(all);
+        }
+        fclose(lines);
+    }
+    while (runs && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
+    return text;
+}
+
+/* A line of the cache: "	libx.so.1 (libc6,x86-64) => /lib/libx.so.1". */
+static bool find_in_cache(struct libraries *libraries, const char *name, size_t from) {
+    libraries->cache = libraries->cache ? libraries->cache : read_cache();
+    const char *at = libraries->cache;
+    size_t length = strlen(name);
+    bool found = false;
+    while (at && (at = strchr(at, '\t'))) {
+        at++;
+        size_t line = strcspn(at, "\n");
+        const char *path = memmem(at, line, " => ", 4);
+        char copy[PATH_MAX];
+        if (path && strncmp(at, name, length) == 0 && at[length] == ' ' && memmem(at, line, "x86-64", 6) &&
+            snprintf(copy, sizeof copy, "%.*s", (int)(at + line - path - 4), path + 4) < (int)sizeof copy) {
+            found = add_path(libraries, copy, from) || found;
+        }
+        at += line;
+    }
+    return found;
+}
+
+/* ---- searching -------------------------------------------------------------------------------------------------- */
+
+/* Whether this name is new. A loader looks for each name once. */
+static bool is_new_name(struct libraries *libraries, const char *name) {
+    for (size_t i = 0; i < libraries->names; i++) {
+        if (strcmp(libraries->name[i], name) == 0) {
+            return false;
+        }
+    }
+    char **grown = libraries->names < MOST_NAMES
+                       ? reallocarray(libraries->name, libraries->names + 1, sizeof *libraries->name)
+                       : NULL;
+    if (!grown) {
+        return false;
+    }
+    libraries->name = grown;
+    grown[libraries->names] = strdup(name);
+    libraries->names += grown[libraries->names] != NULL;
+    return true;
+}
+
+static bool find_by_rpath(struct libraries *libraries, const char *name, size_t from) {
+    for (size_t owner = from;; owner = libraries->file[owner].from) {
+        if (find_in_folders(libraries, libraries->file[owner].rpath, owner, name, from)) {
+            return true;
+        }
+        if (libraries->file[owner].from == owner) {
+            return false;
+        }
+    }
+}
+
+static void find_library(struct libraries *libraries, const char *name, const char *runpath, const char *loader,
+                         size_t from) {
+    if (strchr(name, '/')) {
+        char origin[PATH_MAX], path[PATH_MAX];
+        folder_of(&libraries->file[from], origin);
+        for (int i = 0; i < LIB_FOLDERS; i++) {
+            if (expand(name, strlen(name), origin, lib_folders[i], path) && add_path(libraries, path, from)) {
+                return;
+            }
+        }
+        return;
+    }
+    if (!is_new_name(libraries, name)) {
+        return;
+    }
+    bool found = (!runpath && find_by_rpath(libraries, name, from)) ||
+                 find_in_folders(libraries, getenv("LD_LIBRARY_PATH"), from, name, from) ||
+                 find_in_folders(libraries, runpath, from, name, from) || find_in_cache(libraries, name, from) ||
+                 find_in_folders(libraries, default_folders, from, name, from);
+    const char *slash = strrchr(loader, '/');
+    if (!found && slash) {
+        /* A system that keeps its C library elsewhere keeps the loader and the libraries together. */
+        char folder[PATH_MAX];
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - loader), loader);
+        find_in_folder(libraries, folder, name, from);
+    }
+}
+
+/* Names separated by white space or colons, in LD_PRELOAD and /etc/ld.so.preload. */
+static void find_preloaded(struct libraries *libraries, const char *names, const struct needs *needs, size_t from) {
+    static const char between[] = ": \t\n";
+    while (names && *(names += strspn(names, between))) {
+        size_t length = strcspn(names, between);
+        char *name = strndup(names, length);
+        if (name) {
+            find_library(libraries, name, needs->runpath ? needs->text + needs->runpath : NULL,
+                         needs->text + needs->interpreter, from);
+        }
+        free(name);
+        names += length;
+    }
+}
+
+static void find_preload_file(struct libraries *libraries, const struct needs *needs, size_t from) {
+    FILE *file = fopen("/etc/ld.so.preload", "re");
+    char *line = NULL;
+    size_t size = 0;
+    while (file && getline(&line, &size, file) > 0) {
+        line[strcspn(line, "#")] = 0;
+        find_preloaded(libraries, line, needs, from);
+    }
+    free(line);
+    if (file) {
+        fclose(file);
+    }
+}
+
+/* Adds what one file needs. */
+static void find_needed(struct libraries *libraries, size_t from, const char *loader) {
+    struct needs *needs = malloc(sizeof *needs);
+    if (needs && needs_read(libraries->file[from].fd, needs)) {
+        const char *runpath = needs->runpath ? needs->text + needs->runpath : NULL;
+        if (needs->rpath && !runpath) {
+            libraries->file[from].rpath = strdup(needs->text + needs->rpath);
+        }
+        for (uint32_t i = 0; i < needs->libraries; i++) {
+            find_library(libraries, needs->text + needs->library[i], runpath, loader, from);
+        }
+    }
+    free(needs);
+}
+
+static void clear_names(struct libraries *libraries) {
+    for (size_t i = 0; i < libraries->names; i++) {
+        free(libraries->name[i]);
+    }
+    free(libraries->name);
+    libraries->name = NULL;
+    libraries->names = 0;
+}
+
+bool libraries_add(struct libraries *libraries, const char *path, int fd) {
+    size_t first = libraries->count;
+    struct needs needs;
+    clear_names(libraries); /* another program may find other files by them */
+    if (!add_file(libraries, path, fd, first, &needs) || libraries->count == first || needs.interpreter == 0) {
+        return libraries->count > first; /* static, or known */
+    }
+    const char *loader = needs.text + needs.interpreter;
+    add_path(libraries, loader, first);
+    find_preloaded(libraries, getenv("LD_PRELOAD"), &needs, first);
+    find_preload_file(libraries, &needs, first);
+    for (size_t i = first; i < libraries->count; i++) {
+        find_needed(libraries, i, loader);
+    }
+    return true;
+}
+
+void libraries_clear(struct libraries *libraries) {
+    for (size_t i = 0; i < libraries->count; i++) {
+        close(libraries->file[i].fd);
+        free(libraries->file[i].path);
+        free(libraries->file[i].rpath);
+    }
+    clear_names(libraries);
+    free(libraries->cache);
+    *libraries = (struct libraries){0};
+}

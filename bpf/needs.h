@@ -1,0 +1,24 @@
+/* What an ELF file says about the files that are mapped with it: its loader, its libraries and where to search them. */
+#ifndef EDEN_NEEDS_H
+#define EDEN_NEEDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { NEEDS_LIBRARIES = 256, NEEDS_TEXT = 32768 };
+
+/* Texts are offsets into `text`, each ended by a 0 byte; 0: none. No pointers: the whole can cross a pipe. */
+struct needs {
+    uint32_t interpreter;              /* PT_INTERP */
+    uint32_t rpath, runpath;           /* DT_RPATH, DT_RUNPATH: folders separated by colons */
+    uint32_t library[NEEDS_LIBRARIES]; /* DT_NEEDED */
+    uint32_t libraries;
+    uint32_t used; /* of text */
+    char text[NEEDS_TEXT];
+};
+
+/* Reads them from an open regular file. False: no ELF file for x86-64. What is malformed or beyond the limits above is
+ * left out. */
+bool needs_read(int fd, struct needs *needs);
+
+#endif

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# `-- COMMAND` finds the files that a command maps without executing any of them, and without waiting for what is no
+# regular file; libraries are found where the loader finds them, or shown as attached late.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+libeden=$(readlink -f "$build/lib/libeden.so.0")
+source=$PWD/tests/exercise.c
+includes=(-D_GNU_SOURCE -I "$PWD/probes" -I "$PWD/runtime/include" -I "$PWD/runtime")
+[[ $scope == /* ]] || scope=$PWD/$scope
+need_edenscope
+cd "$folder"
+
+# ---- nothing is executed ----
+
+cat >mark.c <<'SOURCE'
+#include <fcntl.h>
+#include <unistd.h>
+int main(void) { close(open("executed", O_WRONLY | O_CREAT, 0600)); return 0; }
+SOURCE
+gcc -static -o mark mark.c
+printf '#!/bin/sh\ntouch "%s/executed"\n' "$folder" >mark.sh
+chmod +x mark.sh
+echo 'int main(void) { return 0; }' >main.c
+for loader in mark mark.sh; do
+    gcc -Wl,--dynamic-linker="$folder/$loader" -o asks main.c
+    for command in "stat -o out" "record --force -o out.data" "lifetimes -o out"; do
+        # shellcheck disable=SC2086
+        expect_status 0 "$scope" $command -- true asks ./asks
+        [[ ! -e executed ]] || die "edenscope $command executed $loader, the loader that an argument names"
+    done
+done
+echo "nothing is executed to learn what it maps"
+
+# ---- pipes and devices are not opened ----
+
+# no_hang WORDS COMMAND...: edenscope stat ends by itself.
+no_hang() {
+    local words=$1 status=0
+    shift
+    timeout 60 "$scope" stat -o /dev/null -- true "$@" >out 2>err || status=$?
+    [[ $status == 0 ]] || die "$words: status $status: $(cat err)"
+}
+mkfifo pipe
+cat >opened.c <<'SOURCE'
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+/* Prints whether somebody opens the pipe to read: else opening it to write fails. */
+int main(int count, char **argument) {
+    for (int i = 0; i < 1000000; i++) {
+        int fd = open(argument[count - 1], O_WRONLY | O_NONBLOCK);
+        if (fd >= 0 || errno != ENXIO) {
+            puts("opened");
+            fflush(stdout);
+            return 1;
+        }
+        usleep(100);
+    }
+    return 0;
+}
+SOURCE
+gcc -o opened opened.c
+./opened "$folder/pipe" >watch &
+children+=("$!")
+gcc -Wl,--dynamic-linker="$folder/pipe" -o asks main.c
+no_hang "a pipe as the loader" ./asks
+printf '#!%s/pipe\n' "$folder" >script
+chmod +x script
+no_hang "a pipe as a script's interpreter" ./script
+gcc -Wl,--dynamic-linker=/dev/ptmx -o asks main.c
+no_hang "a device as the loader" ./asks
+# A library that was regular when the program was linked.
+echo 'int thing(void) { return 0; }' >thing.c
+echo 'int thing(void); int main(void) { return thing(); }' >uses.c
+gcc -shared -fPIC -Wl,-soname,libthing.so -o libthing.so thing.c
+gcc -o uses uses.c -L. -lthing -Wl,-rpath,"$folder"
+rm libthing.so
+mkfifo libthing.so
+no_hang "a pipe as a library" ./uses
+ln -sf pipe link
+no_hang "a link to a pipe as an argument" ./link
+[[ ! -s watch ]] || die "a pipe was opened"
+echo "pipes and devices are left alone"
+
+# ---- libraries are found where the loader finds them ----
+
+# complete WORDS COMMAND...: the heaps of the command are seen from their first instruction.
+complete() {
+    local words=$1
+    shift
+    expect_status 0 "$scope" stat --json -o stat.json -- "$@"
+    jq -e '[.processes[] | select(.command | startswith("exercise")) | .heaps[]] | length > 0 and all(.late == false)' \
+        stat.json >out || die "$words: libeden.so is not attached from the first instruction: $(cat err)"
+}
+link() {
+    gcc -O1 "${includes[@]}" -o "$1" "$source" "$libeden" "${@:2}"
+}
+mkdir -p place/lib64 place/glibc-hwcaps/x86-64-v2 other
+cp "$libeden" place/libeden.so.0
+link exercise-runpath -Wl,--enable-new-dtags,-rpath,'$ORIGIN/place'
+complete "RUNPATH with \$ORIGIN" ./exercise-runpath
+ln -s ../exercise-runpath other/exercise-link
+complete "\$ORIGIN through a link" other/exercise-link
+link exercise-rpath -Wl,--disable-new-dtags,-rpath,"\${ORIGIN}/nowhere:$folder/place"
+complete "RPATH" ./exercise-rpath
+link exercise-plain
+LD_LIBRARY_PATH=nowhere:place complete "LD_LIBRARY_PATH" ./exercise-plain
+mv place/libeden.so.0 place/glibc-hwcaps/x86-64-v2/
+if ./exercise-runpath >out 2>&1; then
+    complete "glibc-hwcaps" ./exercise-runpath
+fi
+mv place/glibc-hwcaps/x86-64-v2/libeden.so.0 place/libeden.so.0
+# A library that another library needs: the program's RPATH holds for it, too.
+gcc -shared -fPIC -Wl,--no-as-needed -o libthrough.so thing.c place/libeden.so.0
+gcc -O1 "${includes[@]}" -o exercise-through "$source" -Wl,--no-as-needed -L. -lthrough -Lplace -l:libeden.so.0 \
+    -Wl,--disable-new-dtags,-rpath,"$folder:$folder/place"
+complete "a library of a library" ./exercise-through
+echo "libraries are found where the loader finds them"
