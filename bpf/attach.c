@@ -12,6 +12,7 @@
  * and what gives it, and its status is 2. */
 #include "attach.h"
 #include "life_kernel.h"
+#include "message.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <eden.skel.h>
@@ -142,7 +143,10 @@ static void explain(struct failure *why, const char *what, int error) {
 /* ---- loading ---------------------------------------------------------------------------------------------------- */
 
 static int say(enum libbpf_print_level level, const char *format, va_list arguments) {
-    return level == LIBBPF_DEBUG ? 0 : vfprintf(stderr, format, arguments);
+    if (level != LIBBPF_DEBUG) {
+        message_lines(format, arguments);
+    }
+    return 0;
 }
 
 static int say_nothing(enum libbpf_print_level level, const char *format, va_list arguments) {
@@ -303,7 +307,7 @@ static bool load(struct kernel_side *kernel, const struct source_options *option
         }
     }
     if (options->verbose) {
-        fprintf(stderr, "edenscope: attaching by %s\n", kernel->multi ? "uprobe_multi links" : "perf events");
+        message_print("attaching by %s", kernel->multi ? "uprobe_multi links" : "perf events");
     }
     return true;
 }

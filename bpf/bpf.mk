@@ -1,7 +1,7 @@
 # edenscope: the kernel program, its skeleton and the tool. Depends on probes/ only.
 BPF_SRC := $(filter-out %.bpf.c,$(wildcard bpf/*.c bpf/*/*.c))
 BPF_OBJ := $(BPF_SRC:%.c=$(B)/%.o) $(B)/bpf/profile.pb-c.o
-BPF_LIBS ?= -lbpf -lcap -lelf -lseccomp -ljansson -lprotobuf-c -lz $(if $(wildcard bpf/recording.c),-lsqlite3)
+BPF_LIBS ?= -lbpf -lcap -lelf -lseccomp -lutf8proc -ljansson -lprotobuf-c -lz $(if $(wildcard bpf/recording.c),-lsqlite3)
 CPPFLAGS_bpf := -Ibpf -isystem $(B)/bpf
 ALL += $(B)/bin/edenscope
 

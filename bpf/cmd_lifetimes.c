@@ -16,6 +16,7 @@
 #include "life_say.h"
 #include "life_spool.h"
 #include "life_table.h"
+#include "message.h"
 #include "options.h"
 #include "output.h"
 #include "recording.h"
@@ -132,12 +133,11 @@ static bool has_profile(const struct life_model *model) {
 
 static void say_pretenured(const struct life_pretenured *named, const struct life_model *model, const char *path) {
     char sampling[LIFE_ADVICE_MAX];
-    fprintf(stderr, "edenscope: %s: %zu class%s and %zu site%s to allocate old\n", path, named->classes,
-            named->classes == 1 ? "" : "es", named->sites, named->sites == 1 ? "" : "s");
+    message_print("%s: %zu class%s and %zu site%s to allocate old", path, named->classes,
+                  named->classes == 1 ? "" : "es", named->sites, named->sites == 1 ? "" : "s");
     for (size_t i = 0; named->promising && i < model->heap_count; i++) {
         if (life_next_sampling(&model->heaps[i], sampling)) {
-            fprintf(stderr, "edenscope: %zu more may be, but have too few samples; try --sampling %s\n",
-                    named->promising, sampling);
+            message_print("%zu more may be, but have too few samples; try --sampling %s", named->promising, sampling);
             return;
         }
     }
@@ -195,7 +195,7 @@ static bool show(struct lifetimes *run, struct source *source, struct failure *w
     filled = filled && (life_by_stack_settle(&model) || failure_set(why, 1, "no memory for the stacks"));
     bool any = model.heap_count != 0, shown = filled && print(run, &model, run->wanted.mailbox, why);
     if (shown && !any) {
-        fprintf(stderr, "edenscope: no heap was seen: does the program use libeden, and is this the right process?\n");
+        message_print("no heap was seen: does the program use libeden, and is this the right process?");
     }
     shown = shown && write_pretenure(run, &model, why);
     life_model_clear(&model);
@@ -210,7 +210,7 @@ static int profile(struct lifetimes *run) {
         return failure_tell(&why);
     }
     if (run->options.verbose) {
-        fprintf(stderr, "edenscope: attached in %.1f ms\n", (double)source_attach_ns(source) / 1e6);
+        message_print("attached in %.1f ms", (double)source_attach_ns(source) / 1e6);
     }
     int status = 0;
     if (interrupt_count() > 0) {
@@ -253,16 +253,14 @@ static bool show_recording(struct lifetimes *run, struct recording *recording, s
     bool shown = recording_lifetimes(recording, &model, why);
     bool any = model.heap_count != 0;
     if (shown && !info->finished) {
-        fprintf(stderr, "edenscope: %s: %s, so counts are \"at least\"\n", run->options.input,
-                info->live ? "is still being recorded" : "its recorder was killed or could not write");
+        message_print("%s: %s, so counts are \"at least\"", run->options.input,
+                      info->live ? "is still being recorded" : "its recorder was killed or could not write");
     }
     shown = shown && print(run, &model, info->lifetimes, why);
     shown = shown && write_pretenure(run, &model, why);
     if (shown && model.heap_count == 0) {
-        fprintf(stderr,
-                any ? "edenscope: %s: has heaps, but none with this number and process\n"
-                    : "edenscope: %s: no heap was seen in this recording\n",
-                run->options.input);
+        message_print("%s: %s", run->options.input,
+                      any ? "has heaps, but none with this number and process" : "no heap was seen in this recording");
     }
     life_model_clear(&model);
     return shown;
@@ -303,7 +301,7 @@ int cmd_lifetimes(int argc, char **argv) {
         /* Emptied only when observation begins: what can't begin must not cost the file that is there. */
         run.out = fopen(run.options.output, "ae");
         if (!run.out) {
-            fprintf(stderr, "edenscope: %s: %s\n", run.options.output, strerror(errno));
+            message_print("%s: %s", run.options.output, strerror(errno));
             replace_abandon(&run.pretenure);
             life_spool_close(run.spool);
             return 1;

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "format.h"
 #include "heapinfo.h"
+#include "message.h"
 #include "model_json.h"
 #include "notes.h"
 #include "operand.h"
@@ -57,20 +58,19 @@ static int list_file(const char *path, json_t *files) {
     char why[512];
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0) {
-        fprintf(stderr, "edenscope: %s: %s\n", path, strerror(errno));
+        message_print("%s: %s", path, strerror(errno));
         return 1;
     }
     struct stat status;
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-        fprintf(stderr, "edenscope: %s: not a plain file\n", path);
+        message_print("%s: not a plain file", path);
         close(fd);
         return 1;
     }
     enum notes_result result = notes_read(fd, path, "eden", &notes, why, sizeof why);
     close(fd);
     if (result != NOTES_READ) {
-        fprintf(stderr, "edenscope: %s%s\n", result == NOTES_NOT_ELF ? path : why,
-                result == NOTES_NOT_ELF ? ": not an ELF file" : "");
+        message_print("%s%s", result == NOTES_NOT_ELF ? path : why, result == NOTES_NOT_ELF ? ": not an ELF file" : "");
         return 1;
     }
     json_t *probes = json_array();
@@ -248,7 +248,7 @@ static int list_processes(const struct options *options) {
     struct listing listing = {.processes = options->json ? json_array() : NULL,
                               .heap = calloc(MOST_HEAPS, sizeof *listing.heap)};
     if (!listing.heap) {
-        fprintf(stderr, "edenscope: out of memory\n");
+        message_print("out of memory");
         return 1;
     }
     target_processes(look_at_process, &listing);
@@ -259,11 +259,11 @@ static int list_processes(const struct options *options) {
         json_decref(object);
     }
     if (listing.shown == 0 && !options->json) {
-        fprintf(stderr, "edenscope: no process that uses Eden was found\n");
+        message_print("no process that uses Eden was found");
     }
     if (listing.refused) {
-        fprintf(stderr, "edenscope: could not be looked at: %zu %s; other users' take CAP_SYS_PTRACE (run as root)\n",
-                listing.refused, listing.refused == 1 ? "process" : "processes");
+        message_print("could not be looked at: %zu %s; other users' take CAP_SYS_PTRACE (run as root)", listing.refused,
+                      listing.refused == 1 ? "process" : "processes");
     }
     for (size_t i = 0; i < listing.files; i++) {
         notes_clear(&listing.file[i].notes);

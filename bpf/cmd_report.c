@@ -1,5 +1,6 @@
 /* edenscope report: what a recording says, for people or as JSON. */
 #include "commands.h"
+#include "message.h"
 #include "model_json.h"
 #include "options.h"
 #include "output.h"
@@ -60,20 +61,19 @@ static void free_chosen(struct model *chosen) {
 
 static void say_no_heap(const char *path, const struct recording_info *info, const struct wanted *wanted, bool any) {
     if (any) {
-        fprintf(stderr, "edenscope: %s: has heaps, but none with this", path);
+        char number[48] = "", process[48] = "";
         if (wanted->heap) {
-            fprintf(stderr, " number (%" PRIu64 ")%s", wanted->heap, wanted->pid ? " in this" : "");
+            snprintf(number, sizeof number, " number (%" PRIu64 ")%s", wanted->heap, wanted->pid ? " in this" : "");
         }
         if (wanted->pid) {
-            fprintf(stderr, " process (%" PRIu64 ")", wanted->pid);
+            snprintf(process, sizeof process, " process (%" PRIu64 ")", wanted->pid);
         }
-        fprintf(stderr, "; `edenscope report` without --heap and --pid lists them\n");
+        message_print("%s: has heaps, but none with this%s%s; `edenscope report` without --heap and --pid lists them",
+                      path, number, process);
     } else {
-        fprintf(
-            stderr,
-            "edenscope: %s: no heap was seen in this recording. Does the program use libeden (`edenscope list` tells), "
-            "was it the right process%s?\n",
-            path, info->finished ? "" : ", and did the recorder live long enough");
+        message_print("%s: no heap was seen in this recording. Does the program use libeden (`edenscope list` tells), "
+                      "was it the right process%s?",
+                      path, info->finished ? "" : ", and did the recorder live long enough");
     }
 }
 
@@ -83,7 +83,7 @@ static int print(const char *path, struct recording *recording, const struct mod
     if (json) {
         json_t *object = model_to_json(model);
         if (!object) {
-            fprintf(stderr, "edenscope: no memory for the report\n");
+            message_print("no memory for the report");
             return 1;
         }
         json_print(stdout, object);
@@ -101,7 +101,7 @@ static int report(const char *path, struct recording *recording, const struct wa
     if (!recording_model(recording, &all, &why)) {
         failure_tell(&why);
     } else if (!choose(&all, wanted, &chosen)) {
-        fprintf(stderr, "edenscope: no memory for the report\n");
+        message_print("no memory for the report");
     } else if (chosen.process_count == 0) {
         bool any = false;
         for (size_t i = 0; i < all.process_count; i++) {

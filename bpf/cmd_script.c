@@ -1,5 +1,6 @@
 /* edenscope script: the events of a recording, one a line. */
 #include "commands.h"
+#include "message.h"
 #include "options.h"
 #include "output.h"
 #include "script.h"
@@ -49,8 +50,7 @@ static int script(struct recording *recording, const struct options *options, co
     }
     status = output_finish(stdout, "the events", status);
     if (model.lost) {
-        fprintf(stderr, "edenscope: lost events: %llu; these are not among the lines\n",
-                (unsigned long long)model.lost);
+        message_print("lost events: %llu; these are not among the lines", (unsigned long long)model.lost);
     }
     model_clear(&model);
     return status;
@@ -64,7 +64,7 @@ int cmd_script(int argc, char **argv) {
         return status;
     }
     if (options.json && options.csv) {
-        fprintf(stderr, "edenscope: --json or --csv, not both\n");
+        message_print("--json or --csv, not both");
         return 1;
     }
     struct failure why;

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "format.h"
 #include "interrupt.h"
+#include "message.h"
 #include "model_json.h"
 #include "options.h"
 #include "output.h"
@@ -241,10 +242,10 @@ static bool summarize(struct run *run, struct failure *why) {
         heaps += model.processes[i].heap_count;
     }
     if (done && heaps == 0) {
-        fprintf(stderr, "edenscope: no Eden heap was seen\n");
+        message_print("no Eden heap was seen");
     }
     if (done && model.lost) {
-        fprintf(stderr, "edenscope: %" PRIu64 " events were lost; figures say \"at least\"\n", model.lost);
+        message_print("%" PRIu64 " events were lost; figures say \"at least\"", model.lost);
     }
     model_clear(&model);
     return done;
@@ -264,7 +265,7 @@ static int run_stat(struct run *run) {
         return failure_tell(&why);
     }
     if (run->options.verbose) {
-        fprintf(stderr, "edenscope: attached in %.1f ms\n", (double)source_attach_ns(run->source) / 1e6);
+        message_print("attached in %.1f ms", (double)source_attach_ns(run->source) / 1e6);
     }
     if (interrupt_count() > 0) {
         return 128 + interrupt_last(); /* before the command began, so it need not */
@@ -302,7 +303,7 @@ int cmd_stat(int argc, char **argv) {
         /* Emptied only when observation begins: what can't begin must not cost the file that is there. */
         run.out = fopen(run.options.output, "ae");
         if (!run.out) {
-            fprintf(stderr, "edenscope: %s: %s\n", run.options.output, strerror(errno));
+            message_print("%s: %s", run.options.output, strerror(errno));
             return 1;
         }
     }

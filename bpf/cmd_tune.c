@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "life_options.h"
+#include "message.h"
 #include "options.h"
 #include "output.h"
 #include "record_run.h"
@@ -129,18 +130,17 @@ static bool examine(const struct tune *tune, const struct tune_heaps *heaps, con
     return good || failure_set(why, 1, "no memory for the findings");
 }
 
-/* What is said of the recording, on stderr. */
+/* What is said of the recording. */
 static void say(const char *path, const struct recording_info *info, const struct tune_heaps *heaps) {
     if (!info->finished) {
-        fprintf(stderr, "edenscope: %s: %s, so figures are \"at least\"\n", path,
-                info->live ? "is still being recorded" : "its recorder was killed or could not write");
+        message_print("%s: %s, so figures are \"at least\"", path,
+                      info->live ? "is still being recorded" : "its recorder was killed or could not write");
     }
     for (size_t i = 0; i < heaps->count; i++) {
         if (heaps->at[i].late) {
-            fprintf(stderr,
-                    "edenscope: heap %llu of process %u was there before: what is not told of its parameters is taken "
-                    "for their defaults\n",
-                    (unsigned long long)heaps->at[i].heap_id, heaps->at[i].process.pid);
+            message_print("heap %llu of process %u was there before: what is not told of its parameters is taken "
+                          "for their defaults",
+                          (unsigned long long)heaps->at[i].heap_id, heaps->at[i].process.pid);
         }
     }
 }
@@ -261,7 +261,7 @@ static int try_out(const struct tune *tune) {
         if (!options->search || status != 2 || interrupt_count() > 0) {
             return status ? status : 1;
         }
-        fprintf(stderr, "edenscope: so the search begins without what the rules would propose\n");
+        message_print("so the search begins without what the rules would propose");
     }
     if (interrupt_count() > 0) {
         return 128 + interrupt_last();
@@ -314,7 +314,7 @@ int cmd_tune(int argc, char **argv) {
     }
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is told by the writing */
     if (options->output && !(tune.out = fopen(options->output, "ae"))) {
-        fprintf(stderr, "edenscope: %s: %s\n", options->output, strerror(errno));
+        message_print("%s: %s", options->output, strerror(errno));
         return 1;
     }
     if (options->verify || options->search) {

@@ -1,4 +1,5 @@
 #include "failure.h"
+#include "message.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -12,6 +13,6 @@ bool failure_set(struct failure *why, int status, const char *format, ...) {
 }
 
 int failure_tell(const struct failure *why) {
-    fprintf(stderr, "edenscope: %s\n", why->message);
+    message_print("%s", why->message);
     return why->status;
 }

@@ -1,4 +1,5 @@
 #include "life_say.h"
+#include "message.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -19,7 +20,7 @@ static void say_heap(const struct life_heap *heap, uint64_t mailbox) {
                "is known";
     }
     if (what) {
-        fprintf(stderr, "edenscope: heap %" PRIu64 " of process %u: %s\n", heap->id, heap->process.pid, what);
+        message_print("heap %" PRIu64 " of process %u: %s", heap->id, heap->process.pid, what);
     }
 }
 
@@ -27,15 +28,14 @@ void life_say(const struct life_model *model, uint64_t mailbox) {
     for (size_t i = 0; i < model->heap_count; i++) {
         const struct life_heap *heap = &model->heaps[i];
         if (heap->state.lost) {
-            fprintf(stderr, "edenscope: lost: %" PRIu64 " sampled objects that process %u had no memory to follow\n",
-                    heap->state.lost, heap->process.pid);
+            message_print("lost: %" PRIu64 " sampled objects that process %u had no memory to follow", heap->state.lost,
+                          heap->process.pid);
         }
         say_heap(heap, mailbox);
     }
     if (model->unknown) {
-        fprintf(stderr,
-                "edenscope: %" PRIu64 " batches are of kinds that this edenscope does not know: what they tell is "
-                "missing; use one as new as the program's runtime\n",
-                model->unknown);
+        message_print("%" PRIu64 " batches are of kinds that this edenscope does not know: what they tell is "
+                      "missing; use one as new as the program's runtime",
+                      model->unknown);
     }
 }

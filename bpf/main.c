@@ -1,5 +1,6 @@
 /* edenscope: looks into running programs that manage memory with Eden. This file only finds the subcommand. */
 #include "commands.h"
+#include "message.h"
 #include "output.h"
 #include <fcntl.h>
 #include <stdbool.h>
@@ -81,7 +82,7 @@ static int run(int argc, char **argv) {
     }
     const struct command *command = find(help ? argv[2] : name);
     if (!command) {
-        fprintf(stderr, "edenscope: there is no command '%s'; `edenscope help` lists them\n", help ? argv[2] : name);
+        message_print("there is no command '%s'; `edenscope help` lists them", help ? argv[2] : name);
         return 1;
     }
     if (help) {

@@ -1,4 +1,5 @@
 #include "options.h"
+#include "message.h"
 #include "probe_table.h"
 #include <errno.h>
 #include <getopt.h>
@@ -138,7 +139,10 @@ static const struct described table[] = {
 enum { OPTIONS = sizeof table / sizeof table[0] };
 
 static bool misused(const char *usage, const char *what, const char *name, int *status) {
-    fprintf(stderr, "edenscope: %s%s%s\nusage: edenscope %s\n", what, name ? ": " : "", name ? name : "", usage);
+    message_print("%s%s%s", what, name ? ": " : "", name ? name : "");
+    message_text("usage: edenscope ");
+    message_text(usage);
+    message_text("\n");
     *status = 1;
     return false;
 }

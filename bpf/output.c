@@ -1,4 +1,5 @@
 #include "output.h"
+#include "message.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -21,9 +22,9 @@ int output_finish(FILE *out, const char *name, int status) {
     }
     errno = error;
     if (error) {
-        fprintf(stderr, "edenscope: %s: can't be written: %m\n", name);
+        message_print("%s: can't be written: %m", name);
     } else {
-        fprintf(stderr, "edenscope: %s: not all of it could be written; is the disk full?\n", name);
+        message_print("%s: not all of it could be written; is the disk full?", name);
     }
     return status ? status : 1;
 }

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "format.h"
 #include "interrupt.h"
+#include "message.h"
 #include "recording.h"
 #include <signal.h>
 #include <stdio.h>
@@ -54,8 +55,9 @@ static bool commit(struct source *source, struct run *run, bool finished, struct
 }
 
 static void say_failure(const struct run *run, const struct record_request *request) {
-    fprintf(stderr, "edenscope: %s\nedenscope: nothing more is recorded; what was written so far can be read%s\n",
-            run->why.message, request->observed.command ? "; the program goes on" : "");
+    failure_tell(&run->why);
+    message_print("nothing more is recorded; what was written so far can be read%s",
+                  request->observed.command ? "; the program goes on" : "");
 }
 
 static int wait_ms(uint64_t end) {
@@ -131,34 +133,33 @@ static void say_summary(struct source *source, const struct run *run, const stru
     uint64_t event_count = recorder_written_count(run->recorder);
     uint64_t scavenge_count = figure_sum(&model, EDEN_FIGURE_scavenges);
     uint64_t full_count = figure_sum(&model, EDEN_FIGURE_full_collections);
-    fprintf(stderr, "[ edenscope %s: %s event%s, %s scavenge%s, %s full collection%s, ", request->who,
-            format_count(events, event_count), plural(event_count), format_count(scavenges, scavenge_count),
-            plural(scavenge_count), format_count(full, full_count), plural(full_count));
+    char batches[FORMAT_MAX + 24] = "", size[FORMAT_MAX] = "";
     if (request->observed.lifetimes) {
         uint64_t batch_count = recorder_batch_count(run->recorder);
-        fprintf(stderr, "%s batch%s of lifetimes, ", format_count(events, batch_count), batch_count == 1 ? "" : "es");
+        snprintf(batches, sizeof batches, "%s batch%s of lifetimes, ", format_count(events, batch_count),
+                 batch_count == 1 ? "" : "es");
     }
-    if (request->temporary) {
-        fprintf(stderr, "recorded ]\n");
-    } else {
-        fprintf(stderr, "wrote %s (%.1f MB) ]\n", request->path, (double)recorder_bytes(run->recorder) / 1e6);
+    if (!request->temporary) {
+        snprintf(size, sizeof size, " (%.1f MB)", (double)recorder_bytes(run->recorder) / 1e6);
     }
+    message_line("[ edenscope %s: %s event%s, %s scavenge%s, %s full collection%s, %s%s%s%s ]", request->who,
+                 format_count(events, event_count), plural(event_count), format_count(scavenges, scavenge_count),
+                 plural(scavenge_count), format_count(full, full_count), plural(full_count), batches,
+                 request->temporary ? "recorded" : "wrote ", request->temporary ? "" : request->path, size);
     if (model.lost) {
         char lost[FORMAT_MAX];
-        fprintf(stderr,
-                "edenscope: %s event%s lost, because they came faster than they could be written, or from too many "
-                "heaps: the recording's figures may be too small\n",
-                format_count(lost, model.lost), plural(model.lost));
+        message_print("%s event%s lost, because they came faster than they could be written, or from too many "
+                      "heaps: the recording's figures may be too small",
+                      format_count(lost, model.lost), plural(model.lost));
     }
     if (model.lost_records) {
         char lost[FORMAT_MAX];
-        fprintf(stderr,
-                "edenscope: %s record%s of lifetimes lost, because they came faster than they could be written or made "
-                "no sense; a rarer --sampling, or no details, makes fewer\n",
-                format_count(lost, model.lost_records), plural(model.lost_records));
+        message_print("%s record%s of lifetimes lost, because they came faster than they could be written or made "
+                      "no sense; a rarer --sampling, or no details, makes fewer",
+                      format_count(lost, model.lost_records), plural(model.lost_records));
     }
     if (model.process_count == 0) {
-        fprintf(stderr, "edenscope: no heap was seen: does the program use libeden, and is this the right process?\n");
+        message_print("no heap was seen: does the program use libeden, and is this the right process?");
     }
     model_clear(&model);
 }
@@ -186,8 +187,7 @@ static int observe(struct recorder *recorder, const struct record_request *reque
     *published = true;
     if (wanted.verbose) {
         char took[FORMAT_MAX];
-        fprintf(stderr, "edenscope: attached in %s, recording to %s\n", format_ns(took, source_attach_ns(source)),
-                request->path);
+        message_print("attached in %s, recording to %s", format_ns(took, source_attach_ns(source)), request->path);
     }
     follow(source, &run, request);
     say_summary(source, &run, request);

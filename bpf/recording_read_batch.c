@@ -7,6 +7,7 @@
  * holds, or it is left out and counted; what is in the records the model checks, as it does with a live program's. A
  * blob that is longer than any row may be ends the reading, as every damage to the file does. */
 #include "life_names.h"
+#include "message.h"
 #include "reading.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -181,8 +182,8 @@ static bool take_heaps(struct recording *recording, struct life_model *to, struc
         }
     }
     if (model.lost) {
-        fprintf(stderr, "edenscope: %s: %" PRIu64 " events were lost, so names of classes may be missing\n",
-                recording->path, model.lost);
+        message_print("%s: %" PRIu64 " events were lost, so names of classes may be missing", recording->path,
+                      model.lost);
     }
     model_clear(&model);
     return good;
@@ -200,8 +201,8 @@ bool recording_lifetimes(struct recording *recording, struct life_model *model, 
     life_names_clear(&names);
     model->lost += recording->bad_batches;
     if (good && recording->bad_batches) {
-        fprintf(stderr, "edenscope: %s: %" PRIu64 " batches are left out: their sizes are not what they say\n",
-                recording->path, recording->bad_batches);
+        message_print("%s: %" PRIu64 " batches are left out: their sizes are not what they say", recording->path,
+                      recording->bad_batches);
     }
     if (recording->info.lifetimes & EDEN_MAILBOX_OBJECTS) {
         model->objects = (struct life_objects){life_replay_objects, &recording->replay};

@@ -11,6 +11,7 @@
  * What can go wrong: a process ends while it is looked at (every look may fail, and none is needed); a pid comes again
  * (each look compares start times); a hit is lost (counted, and told). */
 #include "clock.h"
+#include "message.h"
 #include "source_parts.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -86,8 +87,7 @@ static void look_at_process(struct source *source, struct observed *observed) {
     target_mappings((int)observed->key.pid, look_at_mapping, &look);
     if (look.failed && !observed->told && target_start_ns((int)observed->key.pid) == observed->key.start_ns) {
         observed->told = true;
-        fprintf(stderr, "edenscope: process %u is not observed, or not all of it: %s\n", observed->key.pid,
-                why.message);
+        message_print("process %u is not observed, or not all of it: %s", observed->key.pid, why.message);
     }
 }
 

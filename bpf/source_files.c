@@ -4,6 +4,7 @@
  * in the kernel program's table, which all attachments to it share; an attachment's cookies say which spec a site has.
  * A site whose arguments can't be fetched is left out with a word about it, and what it would have told is then unknown
  * rather than 0. */
+#include "message.h"
 #include "operand.h"
 #include "probe_table.h"
 #include "source_parts.h"
@@ -54,8 +55,7 @@ static bool make_spec(const struct source *source, const struct file *file, cons
     *spec = (struct probe_spec){.probe = (uint16_t)probe, .phase = KERNEL_NO_PHASE, .file = source->files};
     int args = operands_parse(note->args, spec->arg, why, sizeof why);
     if (args <= 0) {
-        fprintf(stderr, "edenscope: %s: probe %s is left out: %s\n", file->name, note->name,
-                args < 0 ? why : "it passes no heap");
+        message_print("%s: probe %s is left out: %s", file->name, note->name, args < 0 ? why : "it passes no heap");
         return false;
     }
     spec->args = (uint8_t)args;
@@ -157,7 +157,7 @@ int64_t source_add_file(struct source *source, int fd, const char *name, struct 
     enum notes_result result = notes_read(fd, name, "eden", &file->notes, why->message, sizeof why->message);
     /* A broken file is told once and then left alone: the process can do without it, so can we. */
     if (result == NOTES_BAD && source->options.verbose) {
-        fprintf(stderr, "edenscope: %s\n", why->message);
+        message_print("%s", why->message);
     }
     bool filled = result != NOTES_READ || fill_file(source, file, why);
     source->files++;
@@ -222,8 +222,8 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
     uint32_t target = source->targets++; /* not before: who can't be attached to is tried again and again */
     observed->attached[observed->attachments++] = (struct attached){.file = number, .by[KERNEL_ON_PROBE] = attachment};
     if (source->options.verbose) {
-        fprintf(stderr, "edenscope: process %u: attached to %u probes of %s\n", observed->key.pid,
-                file->sites[KERNEL_ON_PROBE], file->name);
+        message_print("process %u: attached to %u probes of %s", observed->key.pid, file->sites[KERNEL_ON_PROBE],
+                      file->name);
     }
     return kernel_arm(source->kernel, target, why);
 }

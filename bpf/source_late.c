@@ -12,6 +12,7 @@
  * attachment was being made, or of a collection then under way. So the header is read again (a heap is then `settled`)
  * until a checkpoint fits; it takes one collection and one look, every 200 ms. */
 #include "clock.h"
+#include "message.h"
 #include "source_parts.h"
 #include <errno.h>
 #include <stdio.h>
@@ -52,13 +53,12 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
     struct heapinfo *list = calloc(MOST_LATE_HEAPS, sizeof *list);
     int count = list ? heapinfo_list((int)observed->key.pid, file->registry + bias, list, MOST_LATE_HEAPS) : 0;
     if (count < 0 && errno != ESRCH) { /* one that has ended meanwhile needs no word */
-        fprintf(stderr,
-                "edenscope: process %u: its heaps' headers cannot be read (%s); figures are of what is seen from "
-                "now on\n",
-                observed->key.pid,
-                errno == EPERM    ? "CAP_SYS_PTRACE is missing"
-                : errno == EPROTO ? "another version of the runtime"
-                                  : strerror(errno));
+        message_print("process %u: its heaps' headers cannot be read (%s); figures are of what is seen from "
+                      "now on",
+                      observed->key.pid,
+                      errno == EPERM    ? "CAP_SYS_PTRACE is missing"
+                      : errno == EPROTO ? "another version of the runtime"
+                                        : strerror(errno));
     } else if (count > 0) {
         add_late_heaps(observed, number, list, count);
     }

@@ -15,6 +15,7 @@
  * mailboxes keep the request, for whoever listens next and asks for nothing else. */
 #include "clock.h"
 #include "life_kernel.h"
+#include "message.h"
 #include "source_parts.h"
 #include <bpf/bpf.h>
 #include <inttypes.h>
@@ -317,7 +318,7 @@ static void say_lost(const struct source *source) {
     for (enum lost_kind kind = 0; kind < LOST_KINDS; kind++) {
         uint64_t lost = kernel_lost_kind(source->kernel, kind);
         if (lost) {
-            fprintf(stderr, "edenscope: lost: %" PRIu64 " %s\n", lost, kinds[kind] ? kinds[kind] : "hits");
+            message_print("lost: %" PRIu64 " %s", lost, kinds[kind] ? kinds[kind] : "hits");
         }
     }
 }

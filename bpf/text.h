@@ -1,8 +1,34 @@
-/* Text from a traced process: bytes that may be anything, made fit for a form of output. */
+/* Text from strangers (a traced process, a file's name, a recording, an argument) in the form in which a terminal may
+ * show it.
+ *
+ * What moves the cursor, hides or reorders text, or shows nothing, is written out: \x1b is a byte, \u{202e} a
+ * character, \\ a backslash. So the form is unambiguous, and what it was can be had back from it, byte for byte. All
+ * other text stays as it is. The form is printable UTF-8 within one line, at most four times as long as the text. */
 #ifndef EDEN_TEXT_H
 #define EDEN_TEXT_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { TEXT_GROWTH = 4 }; /* bytes of the form, at most, for a byte of text */
+
+/* Returns the length of the UTF-8 sequence that text begins with, and its code point; 0 where there is none, as at the
+ * end of the text. */
+size_t text_decode(const char *text, int32_t *point);
+
+/* Writes the form of text to `to`, whose `size` bytes include the NUL; each ASCII character of `unwanted` is written
+ * out, too. What does not fit is cut, between two characters. Returns `to`. */
+char *text_escape(char *to, size_t size, const char *text, const char *unwanted);
+
+/* The same for a table: with blanks behind it up to `least` columns, and cut after `most`. */
+char *text_column(char *to, size_t size, const char *text, unsigned least, unsigned most);
+
+/* How many columns of a terminal a form takes. */
+unsigned text_columns(const char *form);
+
+/* Prints the form of a text of any length. */
+void text_print(FILE *out, const char *text);
 
 /* Copies text, up to its NUL or `most` bytes, to `to`, whose `size` bytes include the NUL; each byte that is no part of
  * a UTF-8 character becomes '?'. What does not fit is cut. Returns the length. */

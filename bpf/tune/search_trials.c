@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "format.h"
 #include "interrupt.h"
+#include "message.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -78,17 +79,13 @@ static double left(void *context) {
 
 static void tell(const struct trials *trials, const char *options, const struct trial_figures *figures,
                  const char *problem) {
-    FILE *out = trials->request->progress;
-    char gc[FORMAT_MAX], wall[FORMAT_MAX], memory[FORMAT_MAX];
-    fprintf(out, "edenscope: run %zu, %.1f s: %s: ", trials->runs, seconds_since(trials->started_ns),
-            *options ? options : "as it is");
-    if (problem) {
-        fprintf(out, "%s\n", problem);
-    } else {
-        fprintf(out, "GC %s of %s, memory %s\n", format_ns(gc, figures->figure[EDEN_FIGURE_gc_ns]),
-                format_ns(wall, figures->wall_ns), format_bytes(memory, figures->peak_bytes));
+    char gc[FORMAT_MAX], wall[FORMAT_MAX], memory[FORMAT_MAX], result[3 * FORMAT_MAX + 24];
+    if (!problem) {
+        snprintf(result, sizeof result, "GC %s of %s, memory %s", format_ns(gc, figures->figure[EDEN_FIGURE_gc_ns]),
+                 format_ns(wall, figures->wall_ns), format_bytes(memory, figures->peak_bytes));
     }
-    fflush(out);
+    message_print("run %zu, %.1f s: %s: %s", trials->runs, seconds_since(trials->started_ns),
+                  *options ? options : "as it is", problem ? problem : result);
 }
 
 /* A run may take three times as long as the first, and a second, within the budget. */

@@ -13,7 +13,6 @@ struct search_request {
     double budget;        /* seconds */
     size_t trials;        /* at most so many runs; 0: any number */
     double memory_factor; /* of what is recommended, over the command as it is; INFINITY: any */
-    FILE *progress;
 };
 
 struct search_outcome {

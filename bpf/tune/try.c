@@ -1,5 +1,6 @@
 #include "try.h"
 #include "interrupt.h"
+#include "message.h"
 #include "model_json.h"
 #include "search_trials.h"
 #include "verify.h"
@@ -55,10 +56,10 @@ static bool verify(const struct options *options, const char *proposed, FILE *ou
     struct verify_result result = {0};
     size_t pairs = options->pairs ? options->pairs : USUAL_PAIRS;
     if (!*proposed) {
-        fprintf(stderr, "edenscope: the rules propose no options, so there is nothing to verify\n");
+        message_print("the rules propose no options, so there is nothing to verify");
         return !options->json || print_json(out, json_pack("{s:s,s:i}", "options", "", "pairs", 0), why);
     }
-    if (!verify_run(options->command, proposed, pairs, stderr, &result, why) || !empty_output(options, out, why)) {
+    if (!verify_run(options->command, proposed, pairs, &result, why) || !empty_output(options, out, why)) {
         return false;
     }
     *interrupted = result.interrupted;
@@ -79,8 +80,7 @@ static bool search(const struct options *options, const struct trial_start *star
                                                                          : USUAL_BUDGET,
                                            .trials = options->trials,
                                            .memory_factor =
-                                               options->memory_factor > 0 ? options->memory_factor : USUAL_MEMORY,
-                                           .progress = stderr};
+                                               options->memory_factor > 0 ? options->memory_factor : USUAL_MEMORY};
     struct search_outcome outcome;
     if (!search_trials(&request, &outcome, why)) {
         return false;

@@ -7,6 +7,7 @@
  * program that never prints the same twice can't be checked so, which the default runs among themselves show. */
 #include "verify.h"
 #include "interrupt.h"
+#include "message.h"
 
 const char *const verify_names[VERIFY_MEASURES] = {"time_s",   "cpu_s",       "gc_s",
                                                    "gc_share", "max_pause_s", "memory_bytes"};
@@ -59,15 +60,14 @@ static void summarize(const struct series series[VERIFY_SIDES], struct verify_re
     result->output = compare_output(series);
 }
 
-static void tell_pair(FILE *progress, size_t pair, size_t pairs, const struct series series[VERIFY_SIDES]) {
+static void tell_pair(size_t pair, size_t pairs, const struct series series[VERIFY_SIDES]) {
     const struct series *original = &series[VERIFY_DEFAULT], *tuned = &series[VERIFY_TUNED];
-    fprintf(progress, "edenscope: pair %zu of %zu: time %.3f s and %.3f s tuned, GC %.3f s and %.3f s\n", pair + 1,
-            pairs, original->value[VERIFY_TIME][pair], tuned->value[VERIFY_TIME][pair],
-            original->value[VERIFY_GC][pair], tuned->value[VERIFY_GC][pair]);
-    fflush(progress);
+    message_print("pair %zu of %zu: time %.3f s and %.3f s tuned, GC %.3f s and %.3f s", pair + 1, pairs,
+                  original->value[VERIFY_TIME][pair], tuned->value[VERIFY_TIME][pair], original->value[VERIFY_GC][pair],
+                  tuned->value[VERIFY_GC][pair]);
 }
 
-bool verify_run(char *const *command, const char *options, size_t pairs, FILE *progress, struct verify_result *result,
+bool verify_run(char *const *command, const char *options, size_t pairs, struct verify_result *result,
                 struct failure *why) {
     static const char *const none = "";
     struct series series[VERIFY_SIDES] = {0};
@@ -92,7 +92,7 @@ bool verify_run(char *const *command, const char *options, size_t pairs, FILE *p
         }
         if (outcome == TRIAL_RAN) {
             result->pairs++;
-            tell_pair(progress, pair, pairs, series);
+            tell_pair(pair, pairs, series);
         }
     }
     result->interrupted = outcome == TRIAL_INTERRUPTED;

@@ -22,9 +22,9 @@ struct verify_result {
 
 extern const char *const verify_names[VERIFY_MEASURES]; /* as in JSON */
 
-/* Runs `pairs` pairs (1 to SPREAD_MOST), and one run before that warms caches and is not counted. Each line of progress
- * goes to `progress`. False, with `why`: a run failed, or no pair was finished. */
-bool verify_run(char *const *command, const char *options, size_t pairs, FILE *progress, struct verify_result *result,
+/* Runs `pairs` pairs (1 to SPREAD_MOST), and one run before that warms caches and is not counted. Each pair
+ * is reported on stderr. False, with `why`: a run failed, or no pair was finished. */
+bool verify_run(char *const *command, const char *options, size_t pairs, struct verify_result *result,
                 struct failure *why);
 
 void verify_print(FILE *out, const struct verify_result *result, const char *options);

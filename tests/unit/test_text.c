@@ -1,0 +1,160 @@
+/* The form of foreign text: nothing in it steers a terminal, and the text can be had back from it. */
+#include "forms.h"
+#include "support.h"
+#include "text.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Reads a form back: `to` gets the bytes. */
+static size_t read_back(unsigned char *to, const char *form) {
+    unsigned char *at = to;
+    while (*form) {
+        if (*form != '\\') {
+            *at++ = (unsigned char)*form++;
+        } else if (form[1] == '\\') {
+            *at++ = '\\';
+            form += 2;
+        } else if (form[1] == 'x') {
+            char digits[3] = {form[2], form[3], 0};
+            *at++ = (unsigned char)strtoul(digits, NULL, 16);
+            form += 4;
+        } else {
+            assert_memory_equal(form, "\\u{", 3);
+            char *end;
+            unsigned long point = strtoul(form + 3, &end, 16);
+            assert_int_equal(*end, '}');
+            form = end + 1;
+            if (point < 0x800) {
+                *at++ = (unsigned char)(0xc0 | point >> 6);
+            } else if (point < 0x10000) {
+                *at++ = (unsigned char)(0xe0 | point >> 12);
+                *at++ = (unsigned char)(0x80 | (point >> 6 & 0x3f));
+            } else {
+                *at++ = (unsigned char)(0xf0 | point >> 18);
+                *at++ = (unsigned char)(0x80 | (point >> 12 & 0x3f));
+                *at++ = (unsigned char)(0x80 | (point >> 6 & 0x3f));
+            }
+            *at++ = (unsigned char)(0x80 | (point & 0x3f));
+        }
+    }
+    return (size_t)(at - to);
+}
+
+/* Asserts that the text's form is clean and whole; returns it. */
+static const char *form_of(const char *text) {
+    static char form[512];
+    unsigned char again[128];
+    text_escape(form, sizeof form, text, "");
+    assert_int_equal(form_check(form, strlen(form), ""), strlen(form));
+    assert_true(strlen(form) <= TEXT_GROWTH * strlen(text));
+    assert_int_equal(read_back(again, form), strlen(text));
+    assert_memory_equal(again, text, strlen(text));
+    return form;
+}
+
+/* As UTF-8 would have it, surrogates too. */
+static size_t encode(char *to, uint32_t point) {
+    if (point < 0x80) {
+        to[0] = (char)point;
+        return 1;
+    }
+    size_t length = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    for (size_t i = length - 1; i > 0; i--, point >>= 6) {
+        to[i] = (char)(0x80 | (point & 0x3f));
+    }
+    to[0] = (char)((0xf00u >> length & 0xff) | point);
+    return length;
+}
+
+static void text_escapes_every_code_point(void **state) {
+    (void)state;
+    for (uint32_t point = 1; point <= 0x10ffff; point++) {
+        char text[16] = "a";
+        encode(text + 1, point);
+        const char *form = form_of(text);
+        if (form_forbids(point)) {
+            assert_int_equal(form[1], '\\');
+        }
+        form_of(text + 1);
+    }
+}
+
+static void text_escapes_random_bytes(void **state) {
+    (void)state;
+    srand(18);
+    for (int i = 0; i < 200000; i++) {
+        char text[25] = "";
+        int length = rand() % 24;
+        for (int j = 0; j < length; j++) {
+            /* Half of the bytes are those that begin or continue sequences. */
+            text[j] = (char)(rand() % 2 ? 1 + rand() % 255 : "\x80\x9b\xc2\xe2\xed\xef\xf0\xf4"[rand() % 8]);
+        }
+        form_of(text);
+    }
+}
+
+static void text_form_shows_what_was_there(void **state) {
+    (void)state;
+    char form[64];
+    assert_string_equal(form_of("Caf\xc3\xa9 \xe4\xb8\xad \xd7\xa9 a\xcc\x81"),
+                        "Caf\xc3\xa9 \xe4\xb8\xad \xd7\xa9 a\xcc\x81");
+    assert_string_equal(form_of("\x1b]0;x\a\n\x7f"), "\\x1b]0;x\\x07\\x0a\\x7f");
+    assert_string_equal(form_of("\xc2\x9b"
+                                "31m"),
+                        "\\u{9b}31m");
+    assert_string_equal(form_of("\x9b"
+                                "31m"),
+                        "\\x9b31m");
+    assert_string_equal(form_of("\xe2\x80\xae"
+                                "cba\xf3\xa0\x81\x81"),
+                        "\\u{202e}cba\\u{e0041}");
+    assert_string_equal(form_of("C:\\x9b"), "C:\\\\x9b");
+    assert_string_equal(form_of("\xcc\x88"
+                                "a\xe2\x82"),
+                        "\\u{308}a\\xe2\\x82");
+    assert_string_equal(text_escape(form, sizeof form, "a b;'c", " ;'"), "a\\x20b\\x3b\\x27c");
+}
+
+static void text_cuts_between_characters(void **state) {
+    (void)state;
+    const char *text = "\xc3\xa9\x1b\xe2\x80\xae\xf0\x9f\x98\x80z";
+    for (size_t size = 1; size < 32; size++) {
+        char form[32];
+        memset(form, 'X', sizeof form);
+        text_escape(form, size, text, "");
+        size_t length = strlen(form);
+        assert_true(length < size);
+        assert_true(length == 0 || length == 2 || length == 6 || length == 14 || length == 18 || length == 19);
+    }
+}
+
+static void text_column_has_its_width(void **state) {
+    (void)state;
+    char form[64];
+    assert_string_equal(text_column(form, sizeof form, "ab", 4, 8), "ab  ");
+    assert_string_equal(text_column(form, sizeof form, "\xc3\xa9\xe4\xb8\xad", 5, 8), "\xc3\xa9\xe4\xb8\xad  ");
+    assert_string_equal(text_column(form, sizeof form, "a\xe4\xb8\xad\xe4\xb8\xad", 4, 4), "a\xe4\xb8\xad ");
+    assert_string_equal(text_column(form, sizeof form, "abc\x1b", 4, 6), "abc ");
+    assert_string_equal(text_column(form, 4, "a", 9, 9), "a  ");
+    assert_int_equal(text_columns("\xc3\xa9\xe4\xb8\xad a\xcc\x81"), 5);
+}
+
+static void text_prints_as_it_escapes(void **state) {
+    (void)state;
+    char *printed = NULL;
+    size_t size;
+    FILE *out = open_memstream(&printed, &size);
+    text_print(out, "\xcc\x88 caf\xc3\xa9\x1b\xc2\x9b\\");
+    fclose(out);
+    assert_string_equal(printed, "\\u{308} caf\xc3\xa9\\x1b\\u{9b}\\\\");
+    free(printed);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_escapes_every_code_point),  cmocka_unit_test(text_escapes_random_bytes),
+        cmocka_unit_test(text_form_shows_what_was_there), cmocka_unit_test(text_cuts_between_characters),
+        cmocka_unit_test(text_column_has_its_width),      cmocka_unit_test(text_prints_as_it_escapes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
