@@ -42,7 +42,7 @@ int cmd_record(int argc, char **argv) {
                                            .path = options.output ? options.output : "eden.data",
                                            .observed = {.pid = options.pid,
                                                         .command = options.command,
-                                                        .objects = options.objects,
+                                                        .objects = options.objects ? OBJECTS_ALL : OBJECTS_NONE,
                                                         .lifetimes = mailbox != 0,
                                                         .mailbox = mailbox,
                                                         .no_headers = options.events_only,

@@ -170,9 +170,9 @@ static bool report(const struct tune *tune, const char *path, uint64_t pid, cons
 /* ---- recording first --------------------------------------------------------------------------------------------- */
 
 /* Each hit makes the collection that is measured longer: what no rule asks for is left out. */
-static const char not_needed[] = "tenure,remember,forget"
+static const char not_needed[] = ""
 #define EDEN_PHASE(probe, name, parent)
-#define EDEN_PART(part, name, parent) "," #part "__start"
+#define EDEN_PART(part, name, parent) #part "__start,"
 #include "eden_phases.def"
 #undef EDEN_PHASE
     ;
@@ -201,14 +201,13 @@ static int observe(const struct tune *tune, bool *examined) {
                                      .path = path,
                                      .observed = {.pid = options->pid,
                                                   .command = options->command,
-                                                  .objects = true,
+                                                  .objects = OBJECTS_SCANS,
                                                   .lifetimes = true,
                                                   .without = options->without ? options->without : not_needed,
                                                   .no_multi = options->no_multi,
                                                   .verbose = options->verbose},
                                      .seconds = tune->seconds,
-                                     .temporary = true,
-                                     .scans_only = true};
+                                     .temporary = true};
     struct failure why;
     bool published = false;
     if (!life_request_encode(&lives, &request.observed.mailbox, &why) || !make_folder(folder, sizeof folder, &why)) {

@@ -284,8 +284,8 @@ static __always_inline void aggregate(struct heap_entry *heap, const struct prob
     case EDEN_PROBE_alloc__failed:
         add(&heap->figures[EDEN_FIGURE_alloc_failures], 1);
         break;
-    case EDEN_PROBE_mourn:
-        add(&heap->figures[EDEN_FIGURE_mourned], 1);
+    case EDEN_PROBE_mourned:
+        add(&heap->figures[EDEN_FIGURE_mourned], arg[2]);
         break;
     case EDEN_PROBE_segment__map:
         segment(heap, EDEN_FIGURE_segments_mapped, arg[3]);

@@ -35,7 +35,7 @@ int probe_phase(enum eden_probe_id probe) {
 
 bool probe_per_object(enum eden_probe_id probe) {
     return probe == EDEN_PROBE_tenure || probe == EDEN_PROBE_remember || probe == EDEN_PROBE_forget ||
-           probe == EDEN_PROBE_remembered__scan;
+           probe == EDEN_PROBE_mourn || probe == EDEN_PROBE_remembered__scan;
 }
 
 const char *probe_value_name(enum eden_probe_id probe, int arg, uint64_t value) {

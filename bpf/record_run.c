@@ -205,7 +205,7 @@ int record_run(const struct record_request *request, bool *published) {
                                       .command = observed->command,
                                       .pid = observed->pid,
                                       .force = request->force,
-                                      .objects = observed->objects && !request->scans_only,
+                                      .objects = observed->objects == OBJECTS_ALL,
                                       .lifetimes = observed->lifetimes ? observed->mailbox : 0};
     struct failure why;
     bool ours = false;

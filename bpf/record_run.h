@@ -9,10 +9,9 @@ struct record_request {
     const char *path; /* of the recording */
     /* Whom to observe, and what of it; `events`, `on_batch` and `batch_context` are record_run's. */
     struct source_options observed;
-    double seconds;  /* of a process: let go of it after so long; 0: when it ends */
-    bool force;      /* replace a file at path that is not a recording */
-    bool temporary;  /* the recording is somebody's own: its name is not told */
-    bool scans_only; /* observed.objects is for remembered__scan alone: observed.without has the other probes */
+    double seconds; /* of a process: let go of it after so long; 0: when it ends */
+    bool force;     /* replace a file at path that is not a recording */
+    bool temporary; /* the recording is somebody's own: its name is not told */
 };
 
 /* Returns what the subcommand is to: the command's status, or that of a failure, which has been told. *published, where

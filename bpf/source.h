@@ -1,8 +1,8 @@
 /* A source: attaches to processes, lets the kernel program aggregate, and fills the model.
  *
  * Timings, figures and histograms are kept in kernel maps and read by source_snapshot; only with `events` does every
- * probe hit (but the per-object ones: tenure, remember, forget, remembered__scan, unless `objects`) also come through
- * the ring buffer. */
+ * probe hit also come through the ring buffer. Probes that fire once an object are attached only where `objects` says
+ * so. */
 #ifndef EDEN_SOURCE_H
 #define EDEN_SOURCE_H
 
@@ -12,11 +12,18 @@
 #include "life_stacks.h"
 #include "model.h"
 
+/* Which of the probes that fire once an object: tenure, remember, forget, mourn, remembered__scan. */
+enum object_probes {
+    OBJECTS_NONE,
+    OBJECTS_SCANS, /* remembered__scan alone: one an object larger than large_object */
+    OBJECTS_ALL
+};
+
 struct source_options {
     int pid;              /* observe this process, or */
     char *const *command; /* start this one, attached before its first instruction */
     bool events;
-    bool objects;
+    enum object_probes objects;
     /* Profile lifetimes: the probe batch is attached to, which makes the heaps sample. Without `events` nothing else is
      * but what tells of heaps and classes. */
     bool lifetimes;

@@ -39,7 +39,9 @@ static bool is_wanted(const struct source *source, enum eden_probe_id probe) {
     case EDEN_PROBE_class__define:
         return true;
     default:
-        return !source_is_for_lifetimes(&source->options) && (source->options.objects || !probe_per_object(probe));
+        return !source_is_for_lifetimes(&source->options) &&
+               (!probe_per_object(probe) || source->options.objects == OBJECTS_ALL ||
+                (probe == EDEN_PROBE_remembered__scan && source->options.objects == OBJECTS_SCANS));
     }
 }
 

@@ -47,7 +47,7 @@ static const struct evidence evidence[] = {
     {EDEN_FIGURE_large_bytes, EDEN_PROBE_alloc__large, 4},
     {EDEN_FIGURE_segments_mapped, EDEN_PROBE_segment__map, 1},
     {EDEN_FIGURE_segments_unmapped, EDEN_PROBE_segment__unmap, 1},
-    {EDEN_FIGURE_mourned, EDEN_PROBE_mourn, 1},
+    {EDEN_FIGURE_mourned, EDEN_PROBE_mourned, 3},
     {EDEN_FIGURE_alloc_failures, EDEN_PROBE_alloc__failed, 1},
     {EDEN_FIGURE_pretenured_objects, EDEN_PROBE_scavenge__done, 11},
     {EDEN_FIGURE_pretenured_objects, EDEN_PROBE_heap__destroy, 7},

@@ -55,6 +55,14 @@ static void note_pause(eden_heap *heap, uint64_t ns) {
     }
 }
 
+/* One event a collection: mourn, one an ephemeron, makes scavenges that fire many twice as long while it is traced. */
+static void report_mourned(eden_heap *heap, uint64_t before) {
+    uint64_t count = heap->figures.mourned - before;
+    if (count != 0) {
+        eden_fire_mourned(heap, heap->info.seq + 1, count, heap->mourners.end - heap->mourners.next);
+    }
+}
+
 void event_heap_create(eden_heap *heap) {
     set_gauges(heap);
     heap->info.figures[EDEN_FIGURE_eden_size] = heap->figures.eden_size;
@@ -77,6 +85,7 @@ struct scavenge_before event_scavenge_start(eden_heap *heap, enum eden_scavenge_
         .survivor_used = heap_survivor_used(heap),
         .remembered = remembered_now(heap),
         .tenured_objects = heap->figures.tenured_objects,
+        .mourned = heap->figures.mourned,
         .cause = cause,
     };
     eden_fire_scavenge__start(heap, heap->info.seq + 1, cause, before.eden_used, before.survivor_used,
@@ -87,6 +96,7 @@ struct scavenge_before event_scavenge_start(eden_heap *heap, enum eden_scavenge_
 }
 
 void event_scavenge_done(eden_heap *heap, const struct scavenge_before *before, const struct scavenge_totals *totals) {
+    report_mourned(heap, before->mourned);
     uint64_t duration = now_ns() - before->start_ns;
     const struct space *survivors = &heap->semi[heap->past];
     uint64_t survivor_used = heap_survivor_used(heap);
@@ -118,6 +128,7 @@ struct full_before event_full_start(eden_heap *heap, enum eden_full_cause cause,
         .mark_ns = heap->figures.mark_ns,
         .sweep_ns = heap->figures.sweep_ns,
         .compact_ns = heap->figures.compact_ns,
+        .mourned = heap->figures.mourned,
         .cause = cause,
     };
     eden_fire_full__start(heap, heap->info.seq + 1, cause, before.old_used, heap->old.capacity, requested,
@@ -127,6 +138,7 @@ struct full_before event_full_start(eden_heap *heap, enum eden_full_cause cause,
 }
 
 void event_full_done(eden_heap *heap, const struct full_before *before, uint64_t survived, uint64_t young_freed) {
+    report_mourned(heap, before->mourned);
     uint64_t duration = now_ns() - before->start_ns;
     uint64_t used = old_used(heap);
     uint64_t freed = before->old_used - used;

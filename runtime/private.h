@@ -507,12 +507,12 @@ struct scavenge_totals {
     uint64_t tenured_objects, tenured_bytes;
 };
 struct scavenge_before {
-    uint64_t start_ns, eden_used, survivor_used, remembered, tenured_objects;
+    uint64_t start_ns, eden_used, survivor_used, remembered, tenured_objects, mourned;
     enum eden_scavenge_cause cause;
 };
 struct full_before {
     uint64_t start_ns, old_used;
-    uint64_t mark_ns, sweep_ns, compact_ns; /* figures at its start */
+    uint64_t mark_ns, sweep_ns, compact_ns, mourned; /* figures at its start */
     enum eden_full_cause cause;
 };
 struct scavenge_before event_scavenge_start(eden_heap *heap, enum eden_scavenge_cause cause);

@@ -92,7 +92,6 @@ struct tune_facts {
     size_t failure_count, failure_room;
     struct tune_segment *segments;
     size_t segment_count, segment_room;
-    uint64_t mourned; /* ephemerons whose key has died */
 
     /* Most time first. */
     bool scans_told; /* remembered__scan was recorded */

@@ -58,7 +58,8 @@ def script(program, notes):
     print(clause("forget", "@forgotten[arg0] = count();"))
     print(clause("alloc__large", "@large_objects[arg0] = count();", "@large_bytes[arg0] = sum(arg3);"))
     print(clause("alloc__failed", "@alloc_failures[arg0] = count();"))
-    print(clause("mourn", "@mourned[arg0] = count();"))
+    print(clause("mourn", "@mourns[arg0] = count();"))
+    print(clause("mourned", "@mourned[arg0] = sum(arg2);"))
     print(clause("segment__map", "@segments_mapped[arg0] = count();"))
     print(clause("segment__unmap", "@segments_unmapped[arg0] = count();"))
 
@@ -105,6 +106,7 @@ def check(sums, stats):
         for figure in ("pretenured_objects", "pretenured_bytes"):
             compare(heap, figure, heap[figure], get("heap__destroy_" + figure) + get("scavenge__done_" + figure))
         # What the start and done probes add up to, beside the count of the probes an object.
+        compare(heap, "mourned by mourn", heap["mourned"], get("mourns"))
         compare(heap, "tenured_objects by done", heap["tenured_objects"],
                 get("done_tenured_objects") + since("tenured"))
         compare(heap, "tenured_bytes by done", heap["tenured_bytes"], get("done_tenured_bytes"))

@@ -47,7 +47,7 @@ done
 
 # The same figures must differ when a probe that tells them is left out.
 for probe in heap__create heap__destroy param__set scavenge__start scavenge__done full__start full__done mark__done \
-    sweep__done compact__done alloc__large alloc__failed segment__map segment__unmap mourn; do
+    sweep__done compact__done alloc__large alloc__failed segment__map segment__unmap mourned; do
     rm -f "$folder/stats"
     EDEN_STATS=$folder/stats "$scope" stat --events-only --without "$probe" --json -o "$folder/seen" -- "$exercise" \
         >/dev/null 2>&1

@@ -212,7 +212,12 @@ static void figures_phases_and_probes_keep_their_places(void **state) {
                                                "alloc__large",
                                                "alloc__failed",
                                                "segment__map",
-                                               "segment__unmap"};
+                                               "segment__unmap",
+                                               "mourn",
+                                               "alloc__sample",
+                                               "batch",
+                                               "remembered__scan",
+                                               "mourned"};
     assert_true(sizeof figures >= sizeof known_figures && EDEN_FIGURE_COUNT <= 32);
     assert_true(sizeof phases >= sizeof known_phases);
     assert_true(sizeof probes >= sizeof known_probes);
