@@ -10,27 +10,27 @@ static void on_signal(int number) {
     last = number;
 }
 
-static void install(int number) {
-    struct sigaction before;
-    struct sigaction action = {.sa_handler = on_signal};
-    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
-        sigaction(number, &action, NULL);
-    }
-}
-
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+enum { ENDS = sizeof ends / sizeof *ends };
+static struct sigaction former[ENDS]; /* as interrupt_install found them */
 
 void interrupt_install(void) {
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        install(ends[i]);
+    struct sigaction action = {.sa_handler = on_signal};
+    for (size_t i = 0; i < ENDS; i++) {
+        struct sigaction now;
+        if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler != on_signal &&
+            (now.sa_handler != SIG_IGN || ends[i] == SIGINT)) {
+            former[i] = now;
+            sigaction(ends[i], &action, NULL);
+        }
     }
 }
 
 void interrupt_uninstall(void) {
     struct sigaction now;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    for (size_t i = 0; i < ENDS; i++) {
         if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler == on_signal) {
-            signal(ends[i], SIG_DFL);
+            sigaction(ends[i], &former[i], NULL);
         }
     }
 }

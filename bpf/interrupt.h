@@ -2,9 +2,11 @@
 #ifndef EDEN_INTERRUPT_H
 #define EDEN_INTERRUPT_H
 
-/* Counts SIGINT, SIGTERM and SIGHUP from now on instead of dying; a signal that is ignored stays ignored. */
+/* Counts SIGINT, SIGTERM and SIGHUP from now on instead of dying. SIGTERM and SIGHUP stay ignored where they are, as
+ * nohup wants it. SIGINT does not: a shell without job control starts background programs with SIGINT ignored, and
+ * whoever sends it to one of these by kill means it. */
 void interrupt_install(void);
-void interrupt_uninstall(void); /* in a child that is to die of them again */
+void interrupt_uninstall(void); /* as before, in a child that starts a command */
 /* From now on this signal does nothing but make system calls fail: what stands behind it (a reader that has gone, a
  * limit on file sizes) is to come back as an error. Not ignored: that would stay so in a command that is started. */
 void interrupt_none(int signal_number);
