@@ -3,8 +3,24 @@
 RUNTIME_SRC := $(filter-out $(if $(filter 1,$(CHECKED)),,runtime/check.c),$(wildcard runtime/*.c)) probes/probes.c
 RUNTIME_OBJ := $(RUNTIME_SRC:%.c=$(B)/%.o)
 ALL += $(B)/lib/libeden.a $(B)/lib/libeden.so
+OBJCOPY ?= objcopy
 
-$(B)/lib/libeden.a: $(RUNTIME_OBJ)
+# One object, in which only the API's names are global: no function of an embedder takes the place of ours, or clashes
+# with it. But for _.stapsdt.base, which <sys/sdt.h> has in each object with probes, and which an embedder's probes need
+# to share; that takes three steps, since objcopy makes names local last.
+$(B)/lib/eden.o: $(RUNTIME_OBJ)
+	@mkdir -p $(@D)
+	$(LD) -r -o $@.new $^
+	$(OBJCOPY) --localize-hidden $@.new
+	$(OBJCOPY) --globalize-symbol=_.stapsdt.base $@.new
+	$(OBJCOPY) --weaken-symbol=_.stapsdt.base $@.new
+	mv $@.new $@
+$(B)/lib/libeden.a: $(B)/lib/eden.o
+	rm -f $@
+	ar rcs $@ $^
+
+# The same with all names, for tests that call what is inside, or wrap it.
+$(B)/lib/libeden-internals.a: $(RUNTIME_OBJ)
 	@mkdir -p $(@D)
 	rm -f $@
 	ar rcs $@ $^

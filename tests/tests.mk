@@ -21,7 +21,7 @@ include scripts/lint.mk scripts/install.mk
 
 # Objects are kept: a pattern rule alone would make them intermediate files.
 .SECONDARY: $(patsubst tests/unit/%.c,$(B)/tests/unit/%.o,$(wildcard tests/unit/*.c))
-$(UNIT_FROM_SOURCE): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/lib/libedenscope.a $(B)/lib/libeden.a
+$(UNIT_FROM_SOURCE): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/lib/libedenscope.a $(B)/lib/libeden-internals.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) $(LDLIBS) -lcmocka $(BPF_LIBS) -lm -lpthread
 
