@@ -299,12 +299,11 @@ int cmd_lifetimes(int argc, char **argv) {
     interrupt_none(SIGXFSZ);
     if (run.options.output) {
         /* Emptied only when observation begins: what can't begin must not cost the file that is there. */
-        run.out = fopen(run.options.output, "ae");
+        run.out = output_open(run.options.output, &why);
         if (!run.out) {
-            message_print("%s: %s", run.options.output, strerror(errno));
             replace_abandon(&run.pretenure);
             life_spool_close(run.spool);
-            return 1;
+            return failure_tell(&why);
         }
     }
     status = run.options.input ? read_back(&run) : profile(&run);

@@ -301,10 +301,10 @@ int cmd_stat(int argc, char **argv) {
     }
     if (run.options.output) {
         /* Emptied only when observation begins: what can't begin must not cost the file that is there. */
-        run.out = fopen(run.options.output, "ae");
+        struct failure why;
+        run.out = output_open(run.options.output, &why);
         if (!run.out) {
-            message_print("%s: %s", run.options.output, strerror(errno));
-            return 1;
+            return failure_tell(&why);
         }
     }
     status = run_stat(&run);

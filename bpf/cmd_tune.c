@@ -312,9 +312,8 @@ int cmd_tune(int argc, char **argv) {
         return failure_tell(&why);
     }
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is told by the writing */
-    if (options->output && !(tune.out = fopen(options->output, "ae"))) {
-        message_print("%s: %s", options->output, strerror(errno));
-        return 1;
+    if (options->output && !(tune.out = output_open(options->output, &why))) {
+        return failure_tell(&why);
     }
     if (options->verify || options->search) {
         status = try_out(&tune);

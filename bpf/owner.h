@@ -1,0 +1,13 @@
+/* Whose files and links the tool trusts: perf's rule. */
+#ifndef EDEN_OWNER_H
+#define EDEN_OWNER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* The caller (effective user) or root. */
+bool owner_is_caller(uid_t owner);
+/* The same, and for root the user who ran sudo. */
+bool owner_is_trusted(uid_t owner);
+
+#endif

@@ -1,0 +1,25 @@
+/* Where a file is to stand: an open folder and a name in it.
+ *
+ * The path is walked one name at a time through descriptors. Links of strangers are not followed: else whoever may
+ * write in a folder of the path chooses which file the caller writes. Links of the caller, of root and of the user who
+ * ran sudo are followed, also the last one. */
+#ifndef EDEN_PLACE_H
+#define EDEN_PLACE_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+struct place {
+    int folder; /* O_PATH; owned */
+    char name[NAME_MAX + 1];
+    bool is_magic; /* a link of the kernel's own in /proc, as /dev/stdout leads to: to be opened, not replaced */
+};
+
+/* The folder must exist, the file need not. False with errno; EPERM: a stranger's link. */
+bool place_open(struct place *place, const char *path);
+void place_close(struct place *place);
+
+/* Opens the file as openat(2). The last name is not followed if somebody made it a link since. */
+int place_open_file(const struct place *place, int flags, unsigned mode);
+
+#endif

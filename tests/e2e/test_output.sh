@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# -o of stat, lifetimes and tune: a pipe that nobody reads is an error and not a wait, links and files of other users
+# are left alone, and what a shell may name (/dev/stdout, a pipe with a reader, one's own link) works.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+need_edenscope
+[[ $scope == /* ]] || scope=$PWD/$scope
+[[ $build == /* ]] || build=$PWD/$build
+cd "$folder"
+
+# command_to NAME STATUS FILE: must end by itself; a minute is for ever.
+command_to() {
+    expect_status "$2" timeout 60 "$scope" "$1" -o "$3" -- "$build/tests/exercise"
+}
+
+mkfifo pipe
+for name in stat lifetimes tune; do
+    command_to $name 1 pipe
+    grep -q 'pipe that nobody reads' err || die "$name: the pipe is not named: $(cat err)"
+done
+
+cat pipe >piped &
+reader=$!
+children+=("$reader")
+command_to stat 0 pipe
+wait "$reader"
+grep -q 'seconds observed' piped || die "a pipe with a reader gets nothing"
+command_to stat 0 /dev/stdout
+grep -q 'seconds observed' out || die "/dev/stdout gets nothing"
+
+ln -s target own
+command_to stat 0 own
+[[ -L own && -s target ]] || die "the caller's own link is not followed"
+
+if [[ $EUID == 0 ]]; then
+    # uid 65534 made a link to root's file, a folder's link, and a file.
+    echo precious >root.txt
+    mkdir sticky other
+    chmod 1777 sticky
+    ln -s ../root.txt sticky/link
+    ln -s ../other sticky/folder
+    echo theirs >theirs.txt
+    chown -h 65534 sticky/link sticky/folder theirs.txt
+    for name in stat lifetimes tune; do
+        command_to $name 1 sticky/link
+        grep -q 'link of another user' err || die "$name: the link is not named: $(cat err)"
+        command_to $name 1 sticky/folder/new.txt
+        command_to $name 1 theirs.txt
+        grep -q 'belongs to another user' err || die "$name: the owner is not named: $(cat err)"
+    done
+    [[ $(cat root.txt) == precious && $(cat theirs.txt) == theirs && ! -e other/new.txt ]] || die "something was written"
+    SUDO_UID=65534 command_to stat 0 theirs.txt
+fi
+echo "-o waits for nobody and follows nobody else's links"
