@@ -122,6 +122,7 @@ struct listing {
     struct seen_file *file;
     size_t files;
     int pid;
+    struct target target;
     char command[64];
     uint64_t device, inode; /* of the last mapping looked at */
     json_t *heaps;
@@ -197,7 +198,7 @@ static void show_process(struct listing *listing, int heaps, int error) {
     if (heaps <= 0 && !listing->processes) {
         printf("%8d  %-16s %6s  %s\n", listing->pid, format_name(command, sizeof command, listing->command), "-",
                heaps == 0        ? "(no heap)"
-               : error == EPERM  ? "(unreadable: CAP_SYS_PTRACE is missing)"
+               : error == EACCES ? "(unreadable: CAP_SYS_PTRACE is missing)"
                : error == EPROTO ? "(another version of the runtime)"
                                  : "(unreadable)");
     }
@@ -218,7 +219,7 @@ static bool look_at_mapping(void *context, const struct mapping *mapping) {
     }
     listing->device = mapping->device;
     listing->inode = mapping->inode;
-    int fd = target_open_mapping(listing->pid, mapping);
+    int fd = target_open_mapping(&listing->target, mapping);
     if (fd < 0) {
         return true;
     }
@@ -228,8 +229,10 @@ static bool look_at_mapping(void *context, const struct mapping *mapping) {
     if (!file || file->registry == 0 || !notes_load_bias(&file->notes, mapping->offset, mapping->start, &bias)) {
         return true;
     }
-    errno = 0;
-    int heaps = heapinfo_list(listing->pid, file->registry + bias, listing->heap, MOST_HEAPS);
+    errno = listing->target.mem_error;
+    int heaps = listing->target.mem >= 0
+                    ? heapinfo_list(listing->target.mem, file->registry + bias, listing->heap, MOST_HEAPS)
+                    : -1;
     show_process(listing, heaps, errno);
     return true;
 }
@@ -239,8 +242,11 @@ static void look_at_process(void *context, int pid) {
     listing->pid = pid;
     listing->inode = 0;
     target_command(pid, listing->command);
-    if (!target_mappings(pid, look_at_mapping, listing) && errno == EACCES) {
-        listing->refused++;
+    if (target_open(&listing->target, pid, target_start_ns(pid), false)) {
+        target_mappings(&listing->target, look_at_mapping, listing);
+        target_close(&listing->target);
+    } else {
+        listing->refused += errno == EACCES;
     }
 }
 

@@ -1,49 +1,43 @@
-/* Reading heap headers out of another process's memory, and writing the one field of them that is ours to write.
+/* Reading heap headers out of another process's memory.
  *
  * Nothing read here is trusted. The process may be broken or hostile, may have been built with another version, and
  * runs on while we read. So:
- * - sizes and counts are cut to what this build knows; addresses are only ever given to process_vm_readv, which fails
- *   for a bad one;
- * - the list of heaps may be a cycle: at most `most` are followed;
+ * - sizes and counts are cut to what this build knows; addresses are only ever given to target_read, which fails for a
+ *   bad one;
+ * - the list of heaps may be a cycle: at most a number of steps are made;
  * - a header is taken only with magic and version right, and unchanged while it was read: `lock` even, and the same
  *   before and after (a sequence lock; it is odd for less than a microsecond, so a few tries are enough);
  * - names are cut and terminated. */
 #include "heapinfo.h"
+#include "target.h"
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
-enum { TRIES = 100, MOST_CLASS_NAMES = 100000, PAGE_CLASSES = 1 << EDEN_CLASS_PAGE_SHIFT };
-
-static bool read_memory(int pid, uint64_t address, void *to, size_t bytes) {
-    struct iovec local = {to, bytes};
-    struct iovec remote = {(void *)(uintptr_t)address, bytes};
-    ssize_t got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
-    if (got >= 0 && (size_t)got != bytes) {
-        errno = EFAULT;
-    }
-    return got == (ssize_t)bytes;
-}
+enum { TRIES = 100, MOST_STEPS = 4096, MOST_CLASS_NAMES = 100000, PAGE_CLASSES = 1 << EDEN_CLASS_PAGE_SHIFT };
 
 /* As many bytes as the header has, by its own account, and we know. The rest stays zero. */
-static bool read_header(int pid, uint64_t address, struct eden_heap_info *header) {
+static bool read_header(int mem, uint64_t address, struct eden_heap_info *header) {
     memset(header, 0, sizeof *header);
-    if (!read_memory(pid, address, header, offsetof(struct eden_heap_info, heap_id)) ||
+    if (!target_read(mem, address, header, offsetof(struct eden_heap_info, heap_id)) ||
         header->magic != EDEN_HEAP_MAGIC || header->version != EDEN_ABI_VERSION) {
         return false;
     }
     size_t bytes = header->bytes < sizeof *header ? header->bytes : sizeof *header;
-    return bytes >= offsetof(struct eden_heap_info, figures) && read_memory(pid, address, header, bytes);
+    if (bytes < offsetof(struct eden_heap_info, figures) || !target_read(mem, address, header, bytes)) {
+        return false;
+    }
+    header->bytes = (uint32_t)bytes; /* the second reading may say another number */
+    return true;
 }
 
-static bool read_consistent(int pid, uint64_t address, struct eden_heap_info *header) {
+static bool read_consistent(int mem, uint64_t address, struct eden_heap_info *header) {
     uint64_t lock_at = address + offsetof(struct eden_heap_info, lock);
     for (int i = 0; i < TRIES; i++) {
         uint64_t before, after;
-        if (!read_memory(pid, lock_at, &before, sizeof before) || !read_header(pid, address, header) ||
-            !read_memory(pid, lock_at, &after, sizeof after)) {
+        if (!target_read(mem, lock_at, &before, sizeof before) || !read_header(mem, address, header) ||
+            !target_read(mem, lock_at, &after, sizeof after)) {
             return false;
         }
         if (before % 2 == 0 && before == after) {
@@ -54,9 +48,9 @@ static bool read_consistent(int pid, uint64_t address, struct eden_heap_info *he
     return false;
 }
 
-bool heapinfo_read(int pid, uint64_t address, struct heapinfo *info) {
+bool heapinfo_read(int mem, uint64_t address, struct heapinfo *info) {
     struct eden_heap_info header;
-    if (!read_consistent(pid, address, &header)) {
+    if (!read_consistent(mem, address, &header)) {
         return false;
     }
     *info = (struct heapinfo){
@@ -64,6 +58,9 @@ bool heapinfo_read(int pid, uint64_t address, struct heapinfo *info) {
         .id = header.heap_id,
         .seq = header.seq,
         .class_pages = header.class_pages,
+        .control_word = header.bytes >= offsetof(struct eden_heap_info, reserved)
+                            ? address + offsetof(struct eden_heap_info, sample_mailbox)
+                            : 0,
         .class_limit = header.class_limit < EDEN_CLASS_LIMIT ? header.class_limit : EDEN_CLASS_LIMIT,
     };
     memcpy(info->name, header.name, sizeof info->name - 1);
@@ -80,22 +77,31 @@ bool heapinfo_read(int pid, uint64_t address, struct heapinfo *info) {
     return true;
 }
 
-int heapinfo_list(int pid, uint64_t registry_at, struct heapinfo *list, int most) {
+/* The address of the first heap's header; false with errno. */
+static bool read_registry(int mem, uint64_t address, uint64_t *first) {
     struct eden_registry_info registry;
-    if (!read_memory(pid, registry_at, &registry, sizeof registry)) {
-        return -1;
+    if (!target_read(mem, address, &registry, sizeof registry)) {
+        return false;
     }
     if (registry.magic != EDEN_REGISTRY_MAGIC || registry.version != EDEN_ABI_VERSION) {
         errno = EPROTO;
+        return false;
+    }
+    *first = registry.first;
+    return true;
+}
+
+static bool read_next(int mem, uint64_t address, uint64_t *next) {
+    return target_read(mem, address + offsetof(struct eden_heap_info, next), next, sizeof *next);
+}
+
+int heapinfo_list(int mem, uint64_t registry, struct heapinfo *list, int most) {
+    int count = 0;
+    uint64_t at, next;
+    if (!read_registry(mem, registry, &at)) {
         return -1;
     }
-    int count = 0;
-    uint64_t at = registry.first;
-    for (int steps = 0; at != 0 && count < most && steps < 4 * most; steps++) {
-        uint64_t next;
-        if (!read_memory(pid, at + offsetof(struct eden_heap_info, next), &next, sizeof next)) {
-            break;
-        }
+    for (int steps = 0; at != 0 && count < most && steps < 4 * most && read_next(mem, at, &next); steps++) {
         bool twice = false;
         for (int i = 0; i < count; i++) {
             twice = twice || list[i].address == at;
@@ -103,7 +109,7 @@ int heapinfo_list(int pid, uint64_t registry_at, struct heapinfo *list, int most
         if (twice) {
             break; /* a cycle */
         }
-        if (heapinfo_read(pid, at, &list[count])) {
+        if (heapinfo_read(mem, at, &list[count])) {
             count++;
         }
         at = next;
@@ -111,16 +117,25 @@ int heapinfo_list(int pid, uint64_t registry_at, struct heapinfo *list, int most
     return count;
 }
 
-static bool read_class_name(int pid, const struct eden_class_info *class, char name[64]) {
+bool heapinfo_find(int mem, uint64_t registry, uint64_t address, struct heapinfo *info) {
+    uint64_t at;
+    bool listed = read_registry(mem, registry, &at);
+    for (int steps = 0; listed && at != address && steps < MOST_STEPS; steps++) {
+        listed = at != 0 && read_next(mem, at, &at);
+    }
+    return listed && at == address && heapinfo_read(mem, address, info);
+}
+
+static bool read_class_name(int mem, const struct eden_class_info *class, char name[64]) {
     size_t length = class->name_length < 63 ? class->name_length : 63;
-    if (class->name == 0 || !read_memory(pid, class->name, name, length)) {
+    if (class->name == 0 || !target_read(mem, class->name, name, length)) {
         return false;
     }
     name[length] = 0;
     return true;
 }
 
-void heapinfo_classes(int pid, const struct heapinfo *info,
+void heapinfo_classes(int mem, const struct heapinfo *info,
                       bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
                       void *context) {
     struct eden_class_info *page = malloc(PAGE_CLASSES * sizeof *page);
@@ -128,15 +143,15 @@ void heapinfo_classes(int pid, const struct heapinfo *info,
     for (uint32_t first = 0; page && first < info->class_limit; first += PAGE_CLASSES) {
         uint64_t at, slot;
         if (__builtin_add_overflow(info->class_pages, (uint64_t)(first / PAGE_CLASSES) * sizeof at, &slot) ||
-            !read_memory(pid, slot, &at, sizeof at)) {
+            !target_read(mem, slot, &at, sizeof at)) {
             break;
         }
-        if (at == 0 || !read_memory(pid, at, page, PAGE_CLASSES * sizeof *page)) {
+        if (at == 0 || !target_read(mem, at, page, PAGE_CLASSES * sizeof *page)) {
             continue;
         }
         for (uint32_t i = 0; i < PAGE_CLASSES && first + i < info->class_limit; i++) {
             char name[64];
-            if (page[i].class_index == 0 || !read_class_name(pid, &page[i], name)) {
+            if (page[i].class_index == 0 || !read_class_name(mem, &page[i], name)) {
                 continue;
             }
             if (++names > MOST_CLASS_NAMES || !on_class(context, first + i, page[i].class_index, name)) {
@@ -146,17 +161,4 @@ void heapinfo_classes(int pid, const struct heapinfo *info,
         }
     }
     free(page);
-}
-
-bool heapinfo_set_mailbox(int pid, uint64_t address, uint64_t value, uint64_t *former) {
-    struct eden_heap_info header;
-    uint64_t at = address + offsetof(struct eden_heap_info, sample_mailbox);
-    if (!read_header(pid, address, &header) ||
-        header.bytes < offsetof(struct eden_heap_info, sample_mailbox) + sizeof value) {
-        return false;
-    }
-    *former = header.sample_mailbox;
-    struct iovec local = {&value, sizeof value};
-    struct iovec remote = {(void *)(uintptr_t)at, sizeof value};
-    return process_vm_writev(pid, &local, 1, &remote, 1, 0) == (ssize_t)sizeof value;
 }

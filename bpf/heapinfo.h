@@ -1,4 +1,4 @@
-/* Heaps as they describe themselves in the memory of a running process. */
+/* Heaps as they describe themselves in the memory of a running process. `mem` is its /proc/PID/mem, open. */
 #ifndef EDEN_HEAPINFO_H
 #define EDEN_HEAPINFO_H
 
@@ -15,23 +15,23 @@ struct heapinfo {
     uint64_t figures[EDEN_FIGURE_COUNT];
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
     uint64_t class_pages;
+    uint64_t control_word; /* address of sample_mailbox; 0: a runtime that has none */
     uint32_t class_limit;
 };
 
 /* One heap, consistent in itself. False: unreadable, no heap, or it changed all the time. */
-bool heapinfo_read(int pid, uint64_t address, struct heapinfo *info);
+bool heapinfo_read(int mem, uint64_t address, struct heapinfo *info);
 
 /* The heaps of the registry at `registry`, at most `most` of them. Returns how many; -1 and errno where the process
- * cannot be read (EPERM, ESRCH) or there is no registry of a known version (EPROTO). */
-int heapinfo_list(int pid, uint64_t registry, struct heapinfo *list, int most);
+ * cannot be read or there is no registry of a known version (EPROTO). */
+int heapinfo_list(int mem, uint64_t registry, struct heapinfo *list, int most);
+
+/* One heap that this registry lists. False: it does not, or the heap cannot be read. */
+bool heapinfo_find(int mem, uint64_t registry, uint64_t address, struct heapinfo *info);
 
 /* The heap's classes and sites by name. Stops where on_class returns false. */
-void heapinfo_classes(int pid, const struct heapinfo *info,
+void heapinfo_classes(int mem, const struct heapinfo *info,
                       bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
                       void *context);
-
-/* Writes the heap's mailbox (struct eden_heap_info, sample_mailbox) and tells what was in it. False: there is no heap
- * at this address, it has no mailbox, or the process can't be written to. */
-bool heapinfo_set_mailbox(int pid, uint64_t address, uint64_t value, uint64_t *former);
 
 #endif

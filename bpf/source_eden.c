@@ -37,7 +37,8 @@ static struct observed *observe(struct source *source, int pid, bool late) {
         return NULL;
     }
     struct observed *observed = &grown[source->observed_count++];
-    *observed = (struct observed){.key = {.start_ns = start, .pid = (uint32_t)pid}, .late = late};
+    *observed = (struct observed){
+        .key = {.start_ns = start, .pid = (uint32_t)pid}, .target = {.mem = -1, .maps = -1}, .late = late};
     target_command(pid, observed->command);
     return observed;
 }
@@ -60,7 +61,7 @@ static bool look_at_mapping(void *context, const struct mapping *mapping) {
     }
     look->device = mapping->device;
     look->inode = mapping->inode;
-    int fd = target_open_mapping((int)look->observed->key.pid, mapping);
+    int fd = target_open_mapping(&look->observed->target, mapping);
     if (fd < 0) {
         look->refused += errno == EACCES || errno == EPERM;
         return true;
@@ -68,12 +69,15 @@ static bool look_at_mapping(void *context, const struct mapping *mapping) {
     look->files++;
     int64_t number = source_add_file(look->source, fd, mapping->path, look->why);
     size_t before = look->observed->attachments;
+    uint64_t registry;
     if (number < 0 || !source_attach(look->source, look->observed, (uint32_t)number, fd, look->why)) {
         look->failed = true;
     } else if (look->observed->attachments > before) {
         source_read_headers(look->source, look->observed, (uint32_t)number, mapping);
         source_ask_late_heaps(look->source, look->observed);
         look->failed = !source_attach_batches(look->source, look->observed, (uint32_t)number, fd, look->why);
+    } else {
+        source_find_registry(look->source, look->observed, (uint32_t)number, mapping, &registry);
     }
     close(fd);
     return !look->failed;
@@ -84,7 +88,9 @@ static bool look_at_mapping(void *context, const struct mapping *mapping) {
 static void look_at_process(struct source *source, struct observed *observed) {
     struct failure why = {0};
     struct look look = {.source = source, .observed = observed, .why = &why};
-    target_mappings((int)observed->key.pid, look_at_mapping, &look);
+    if (source_hold(source, observed)) {
+        target_mappings(&observed->target, look_at_mapping, &look);
+    }
     if (look.failed && !observed->told && target_start_ns((int)observed->key.pid) == observed->key.start_ns) {
         observed->told = true;
         message_print("process %u is not observed, or not all of it: %s", observed->key.pid, why.message);
@@ -119,6 +125,7 @@ static void follow(struct source *source) {
         if (target_start_ns(pid) != source->observed[i].key.start_ns) {
             source->observed[i].ended = true;
             let_go(source, &source->observed[i]);
+            source_release(&source->observed[i]);
             continue;
         }
         target_command(pid, source->observed[i].command);
@@ -141,7 +148,7 @@ static bool open_process(struct source *source, struct failure *why) {
     struct look look;
     struct failure first = {0};
     look = (struct look){.source = source, .observed = observed, .why = &first};
-    bool read = target_mappings(pid, look_at_mapping, &look);
+    bool read = source_hold(source, observed) && target_mappings(&observed->target, look_at_mapping, &look);
     if (look.failed) {
         *why = first;
         return false;
@@ -259,9 +266,12 @@ void source_close(struct source *source) {
             source_detach(&observed->attached[j]);
         }
         free(observed->attached);
-        free(observed->late_heap);
     }
     source_close_lifetimes(source);
+    for (size_t i = 0; i < source->observed_count; i++) {
+        source_release(&source->observed[i]);
+        free(source->observed[i].late_heap);
+    }
     free(source->observed);
     for (uint32_t i = 0; i < source->files; i++) {
         source_clear_file(&source->file[i]);

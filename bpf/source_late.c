@@ -44,21 +44,22 @@ static void add_late_heaps(struct observed *observed, uint32_t file, const struc
 
 void source_read_headers(struct source *source, struct observed *observed, uint32_t number,
                          const struct mapping *mapping) {
-    const struct file *file = &source->file[number];
-    uint64_t bias;
-    if (source->options.no_headers || file->registry == 0 ||
-        !notes_load_bias(&file->notes, mapping->offset, mapping->start, &bias)) {
+    uint64_t registry;
+    if (source->options.no_headers || !source_find_registry(source, observed, number, mapping, &registry)) {
         return;
     }
     struct heapinfo *list = calloc(MOST_LATE_HEAPS, sizeof *list);
-    int count = list ? heapinfo_list((int)observed->key.pid, file->registry + bias, list, MOST_LATE_HEAPS) : 0;
-    if (count < 0 && errno != ESRCH) { /* one that has ended meanwhile needs no word */
+    errno = observed->target.mem_error;
+    int count =
+        list && observed->target.mem >= 0 ? heapinfo_list(observed->target.mem, registry, list, MOST_LATE_HEAPS) : -1;
+    int error = errno;
+    if (count < 0 && target_is_alive(&observed->target)) { /* one that has ended meanwhile needs no word */
         message_print("process %u: its heaps' headers cannot be read (%s); figures are of what is seen from "
                       "now on",
                       observed->key.pid,
-                      errno == EPERM    ? "CAP_SYS_PTRACE is missing"
-                      : errno == EPROTO ? "another version of the runtime"
-                                        : strerror(errno));
+                      error == EACCES   ? "CAP_SYS_PTRACE is missing"
+                      : error == EPROTO ? "another version of the runtime"
+                                        : strerror(error));
     } else if (count > 0) {
         add_late_heaps(observed, number, list, count);
     }
@@ -92,7 +93,7 @@ static void settle(const struct source *source, const struct observed *observed,
     const volatile struct heap_entry *entry = find_entry(source, observed, heap->first.address);
     for (int tries = 0; entry && !heap->settled && tries < 3; tries++) {
         struct heapinfo info;
-        if (!heapinfo_read((int)observed->key.pid, heap->first.address, &info) || info.id != heap->first.id) {
+        if (!heapinfo_read(observed->target.mem, heap->first.address, &info) || info.id != heap->first.id) {
             return;
         }
         if (read_checkpoint(entry, info.seq, &heap->sums)) {
@@ -106,7 +107,7 @@ void source_settle(struct source *source) {
     for (size_t i = 0; i < source->observed_count; i++) {
         struct observed *observed = &source->observed[i];
         for (size_t j = 0; !observed->ended && j < observed->late_heaps; j++) {
-            if (!observed->late_heap[j].settled) {
+            if (!observed->late_heap[j].settled && !observed->late_heap[j].gone) {
                 settle(source, observed, &observed->late_heap[j]);
             }
         }
@@ -139,7 +140,7 @@ void source_tell_classes(struct source *source, void (*on_event)(void *context, 
         struct observed *observed = &source->observed[i];
         for (size_t j = 0; j < observed->late_heaps; j++) {
             struct late_heap *late = &observed->late_heap[j];
-            if (late->told || observed->classes_told >= MOST_CLASSES_TOLD) {
+            if (late->told || late->gone || observed->classes_told >= MOST_CLASSES_TOLD) {
                 continue;
             }
             late->told = true;
@@ -152,7 +153,7 @@ void source_tell_classes(struct source *source, void (*on_event)(void *context, 
                 .args = 4,
                 .arg = {late->first.address},
             };
-            heapinfo_classes((int)observed->key.pid, &late->first, tell_class, &telling);
+            heapinfo_classes(observed->target.mem, &late->first, tell_class, &telling);
         }
     }
 }

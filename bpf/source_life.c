@@ -1,18 +1,21 @@
 /* Lifetimes: asking the heaps for profiles, ending these, and the model of what they said.
  *
  * What a profile is to do is said before it can begin. A command and its children get it in their environment
- * (EDEN_SAMPLING). Heaps of a process that runs already get it in their mailbox, before the probe batch is attached to,
- * which is what makes them begin. A heap that such a process creates later begins with its environment's setting, at
- * once, before we can know of it; its mailbox is written as soon as it is seen, which is for the next profile. So what
- * a profile does is read from what it says itself, never from what was asked, and where the two differ that is told.
+ * (EDEN_SAMPLING). Heaps of a process that runs already get it in their control word (sample_mailbox), before the probe
+ * batch is attached to, which is what makes them begin. A heap that such a process creates later begins with its
+ * environment's setting, at once, before we can know of it; its control word is written as soon as it is seen, which is
+ * for the next profile. So what a profile does is read from what it says itself, never from what was asked, and where
+ * the two differ that is told.
  *
  * Leaving: the objects that are alive must be told of (censored), which only a collection can. So the heaps are asked
  * to end their profiles (EDEN_MAILBOX_END), and we wait for their word, at most ENDING_NS: a program that does not
- * collect can't be made to. Then the semaphores fall, and last the mailboxes get back what was in them: nothing of us
- * stays. A profile whose end was not told lacks its censored objects: births - deaths, of unknown age.
+ * collect can't be made to. Then the semaphores fall, and last 0 is written to the control words: nothing is asked, and
+ * the next profile samples as one does by default. What stood there before is not put back: it is the process's word,
+ * and nothing that a process says is ever written. A profile whose end was not told lacks its censored objects: births
+ * - deaths, of unknown age.
  *
  * What can go wrong: the tool is killed: the semaphores fall, and the profiles end with the next collections; the
- * mailboxes keep the request, for whoever listens next and asks for nothing else. */
+ * control words keep the request, for whoever listens next and asks for nothing else. */
 #include "clock.h"
 #include "life_kernel.h"
 #include "message.h"
@@ -25,37 +28,34 @@
 
 #define ENDING_NS 1000000000u
 
-/* ---- mailboxes -------------------------------------------------------------------------------------------------- */
+/* ---- control words ---------------------------------------------------------------------------------------------- */
 
 static bool same_process(const struct process_key *a, const struct process_key *b) {
     return a->pid == b->pid && a->start_ns == b->start_ns;
 }
 
-static struct mail *find_mail(const struct life_source *life, const struct process_key *process, uint64_t address) {
-    for (size_t i = 0; i < life->mails; i++) {
-        if (life->mail[i].address == address && same_process(&life->mail[i].process, process)) {
-            return &life->mail[i];
+static bool is_asked(const struct life_source *life, const struct process_key *process, uint64_t address) {
+    for (size_t i = 0; i < life->asked_count; i++) {
+        if (life->asked[i].address == address && same_process(&life->asked[i].process, process)) {
+            return true;
         }
     }
-    return NULL;
+    return false;
 }
 
-static void post(struct source *source, const struct process_key *process, uint64_t address, uint64_t value) {
+static void ask(struct source *source, struct observed *observed, uint64_t address, uint64_t request) {
     struct life_source *life = &source->life;
-    uint64_t former;
-    if (target_start_ns((int)process->pid) != process->start_ns ||
-        !heapinfo_set_mailbox((int)process->pid, address, value, &former) || find_mail(life, process, address)) {
+    if (!source_write_control(observed, address, request) || is_asked(life, &observed->key, address)) {
         return;
     }
-    struct mail *grown = reallocarray(life->mail, life->mails + 1, sizeof *grown);
+    struct asked_heap *grown = reallocarray(life->asked, life->asked_count + 1, sizeof *grown);
     if (grown) {
-        life->mail = grown;
-        /* An end that is asked for there was left by somebody who was killed. */
-        grown[life->mails++] = (struct mail){*process, address, former & EDEN_MAILBOX_END ? 0 : former};
+        life->asked = grown;
+        grown[life->asked_count++] = (struct asked_heap){observed->key, address};
     }
 }
 
-static const struct observed *find_observed(const struct source *source, const struct process_key *process) {
+static struct observed *find_observed(const struct source *source, const struct process_key *process) {
     for (size_t i = 0; i < source->observed_count; i++) {
         if (same_process(&source->observed[i].key, process)) {
             return &source->observed[i];
@@ -71,8 +71,9 @@ static void ask_new_heaps(struct source *source) {
     for (; source->life.entries_seen < count; source->life.entries_seen++) {
         const volatile struct heap_entry *heap = &entry[source->life.entries_seen];
         struct process_key process = heap->key.process;
-        if (heap->flags & HEAP_CREATED && !source->options.command && find_observed(source, &process)) {
-            post(source, &process, heap->key.address, source->options.mailbox);
+        struct observed *observed = find_observed(source, &process);
+        if (heap->flags & HEAP_CREATED && !source->options.command && observed) {
+            ask(source, observed, heap->key.address, source->options.mailbox);
         }
     }
 }
@@ -92,19 +93,27 @@ static bool profiles(const struct source *source, const volatile struct heap_ent
            read_profile(source, number, &profile) && !profile.last.ended;
 }
 
+/* Writes the control words of all heaps that were asked before. */
+static void ask_all(struct source *source, uint64_t request) {
+    for (size_t i = 0; i < source->life.asked_count; i++) {
+        struct observed *observed = find_observed(source, &source->life.asked[i].process);
+        if (observed && !observed->ended) {
+            ask(source, observed, source->life.asked[i].address, request);
+        }
+    }
+}
+
 bool source_end_lifetimes(struct source *source, bool at_once) {
     uint32_t count;
     const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
     if (source->life.ending_ns == 0) {
         const uint64_t end = EDEN_MAILBOX_ASKED | EDEN_MAILBOX_END;
         source->life.ending_ns = now_ns();
-        for (size_t i = 0; i < source->life.mails; i++) {
-            post(source, &source->life.mail[i].process, source->life.mail[i].address, end);
-        }
+        ask_all(source, end);
         for (uint32_t i = 0; i < count; i++) {
             struct process_key process = entry[i].key.process;
             if (profiles(source, &entry[i], i)) {
-                post(source, &process, entry[i].key.address, end);
+                ask(source, find_observed(source, &process), entry[i].key.address, end);
             }
         }
     }
@@ -116,14 +125,8 @@ bool source_end_lifetimes(struct source *source, bool at_once) {
 }
 
 void source_close_lifetimes(struct source *source) {
-    uint64_t former;
-    for (size_t i = 0; i < source->life.mails; i++) {
-        const struct mail *mail = &source->life.mail[i];
-        if (target_start_ns((int)mail->process.pid) == mail->process.start_ns) {
-            heapinfo_set_mailbox((int)mail->process.pid, mail->address, mail->former, &former);
-        }
-    }
-    free(source->life.mail);
+    ask_all(source, 0);
+    free(source->life.asked);
     life_names_clear(&source->life.names);
     source_clear_stacks(source);
     source->life = (struct life_source){0};
@@ -160,11 +163,11 @@ static void on_event(void *context, const struct event *event) {
     life_names_event(&source->life.names, event);
 }
 
-void source_ask_late_heaps(struct source *source, const struct observed *observed) {
+void source_ask_late_heaps(struct source *source, struct observed *observed) {
     for (size_t i = 0; source->options.lifetimes && i < observed->late_heaps; i++) {
         uint64_t address = observed->late_heap[i].first.address;
-        if (!find_mail(&source->life, &observed->key, address)) {
-            post(source, &observed->key, address, source->options.mailbox);
+        if (!observed->late_heap[i].gone && !is_asked(&source->life, &observed->key, address)) {
+            ask(source, observed, address, source->options.mailbox);
         }
     }
     if (source_is_for_lifetimes(&source->options)) {

@@ -2,6 +2,7 @@
  *
  *     source_eden.c   who is observed: opening, following, ending
  *     source_files.c  files with probes, and attaching to them
+ *     source_memory.c the memory of a process, and writing to it
  *     source_late.c   heaps that were alive at attach
  *     source_model.c  the model from the kernel program's entries
  *     source_life.c   lifetimes: asking the heaps for profiles, ending these, and the model of them
@@ -33,7 +34,7 @@ struct file {
     uint64_t registry; /* address of the heap__create semaphore as linked */
 };
 
-enum { MOST_LATE_HEAPS = 256, MOST_CLASSES_TOLD = 262144 };
+enum { MOST_LATE_HEAPS = 256, MOST_CLASSES_TOLD = 262144, MOST_REGISTRIES = 8 };
 
 struct late_heap {
     struct heapinfo first;  /* as attaching found it */
@@ -41,6 +42,7 @@ struct late_heap {
     struct checkpoint sums; /* ours at base.seq; zero where there was none */
     bool settled;
     bool told; /* its classes have been */
+    bool gone; /* with its address space: there is nothing to be read any more */
     uint32_t file;
 };
 
@@ -52,6 +54,9 @@ struct attached {
 struct observed {
     struct process_key key;
     char command[64];
+    struct target target;               /* of its present address space */
+    uint64_t registry[MOST_REGISTRIES]; /* addresses in it */
+    size_t registries;
     bool late; /* attached after its first instruction */
     bool ended;
     bool told;             /* that something of it can't be observed */
@@ -62,18 +67,17 @@ struct observed {
     size_t late_heaps;
 };
 
-/* A mailbox that we have written to. */
-struct mail {
+/* A heap whose control word we have written. */
+struct asked_heap {
     struct process_key process;
     uint64_t address;
-    uint64_t former; /* what was in it, and will be */
 };
 
 /* Of lifetimes. */
 struct life_source {
     struct life_names names; /* where it is for lifetimes alone */
-    struct mail *mail;
-    size_t mails;
+    struct asked_heap *asked;
+    size_t asked_count;
     uint32_t entries_seen;       /* of the kernel program's heaps */
     uint64_t ending_ns;          /* since when the heaps are to end their profiles; 0: they are not */
     struct stack_source *stacks; /* NULL: none was taken yet */
@@ -108,12 +112,23 @@ bool source_attach_batches(struct source *source, struct observed *observed, uin
                            struct failure *why);
 void source_detach(struct attached *attached);
 
+/* source_memory.c. Opens the process's present address space, if that has not been done. False with errno. */
+bool source_hold(const struct source *source, struct observed *observed);
+void source_release(struct observed *observed);
+/* Finds where a copy of libeden in this file, mapped so, has its registry, and remembers it. */
+bool source_find_registry(const struct source *source, struct observed *observed, uint32_t number,
+                          const struct mapping *mapping, uint64_t *address);
+/* Writes a heap's control word (struct eden_heap_info, sample_mailbox). False: the process has no such heap now, the
+ * heap has no such word, or it cannot be written. */
+bool source_write_control(struct observed *observed, uint64_t heap, uint64_t value);
+
 /* source_life.c. Asks the late heaps of a process for what is wanted: before batch is attached to. */
-void source_ask_late_heaps(struct source *source, const struct observed *observed);
+void source_ask_late_heaps(struct source *source, struct observed *observed);
 bool source_follow_lifetimes(struct source *source); /* new heaps are asked, batches handed on; true: all there were */
 void source_take_names(struct source *source);       /* where it is for lifetimes alone */
 bool source_end_lifetimes(struct source *source, bool at_once); /* true: there is nothing to wait for any more */
-void source_close_lifetimes(struct source *source); /* nothing is attached any more: mailboxes get back what they had */
+void source_close_lifetimes(
+    struct source *source); /* nothing is attached any more: nothing is asked of heaps, either */
 
 /* source_stacks.c. Hands a stack on, as a batch of LIFE_BATCH_STACK that tells its number; as options.on_batch. */
 bool source_take_stack(struct source *source, const struct life_chunk *chunk, struct life_batch *batch);

@@ -182,11 +182,12 @@ static const struct function *function_at(const struct object *object, uint64_t 
 
 struct look {
     struct symbols *symbols;
+    const struct target *target;
     struct program *program;
 };
 
 /* The object's number plus 1; 0: no memory. */
-static size_t object_of(struct symbols *symbols, int pid, const struct mapping *mapping) {
+static size_t object_of(struct symbols *symbols, const struct target *target, const struct mapping *mapping) {
     for (size_t i = 0; i < symbols->object_count; i++) {
         if (symbols->objects[i].inode == mapping->inode && symbols->objects[i].device == mapping->device) {
             return i + 1;
@@ -200,7 +201,7 @@ static size_t object_of(struct symbols *symbols, int pid, const struct mapping *
     object->device = mapping->device;
     object->inode = mapping->inode;
     snprintf(object->label, sizeof object->label, "[%.60s]", slash ? slash + 1 : mapping->path);
-    int fd = symbols->kept < MOST_KEPT ? target_open_mapping(pid, mapping) : -1;
+    int fd = symbols->kept < MOST_KEPT ? target_open_mapping(target, mapping) : -1;
     if (fd >= 0) {
         read_object(symbols, object, fd);
         close(fd);
@@ -211,7 +212,7 @@ static size_t object_of(struct symbols *symbols, int pid, const struct mapping *
 static bool on_mapping(void *context, const struct mapping *mapping) {
     struct look *look = context;
     struct program *program = look->program;
-    size_t object = mapping->executable ? object_of(look->symbols, (int)program->key.pid, mapping) : 0;
+    size_t object = mapping->executable ? object_of(look->symbols, look->target, mapping) : 0;
     struct region *region = object ? add((void **)&program->regions, &program->region_count, sizeof *region) : NULL;
     if (region) {
         *region = (struct region){mapping->start, mapping->end, mapping->offset, object - 1};
@@ -222,12 +223,14 @@ static bool on_mapping(void *context, const struct mapping *mapping) {
 /* What was mapped is kept where the process has ended. */
 static void read_mappings(struct symbols *symbols, struct program *program) {
     program->read_ns = now_ns();
-    if (target_start_ns((int)program->key.pid) != program->key.start_ns) {
+    struct target target;
+    if (!target_open(&target, (int)program->key.pid, program->key.start_ns, false)) {
         return;
     }
     struct program fresh = {.key = program->key, .read_ns = program->read_ns};
-    struct look look = {symbols, &fresh};
-    target_mappings((int)program->key.pid, on_mapping, &look);
+    struct look look = {symbols, &target, &fresh};
+    target_mappings(&target, on_mapping, &look);
+    target_close(&target);
     if (fresh.region_count != 0) {
         free(program->regions);
         *program = fresh;

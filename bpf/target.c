@@ -1,10 +1,25 @@
-/* Reading /proc of a process that may end, exec or be replaced by another at any moment, and that may live in another
- * mount namespace.
+/* Purpose: reading /proc of a process that may end, exec or be replaced by another at any moment, that may live in
+ * another mount namespace, and that may be hostile; and writing to its memory.
+ *
+ * Algorithm: /proc/PID/mem and /proc/PID/maps are opened once, and stay with the address space that the process had
+ * then. All reading and writing of the process's memory goes through that one descriptor: after an exec it reads and
+ * writes nothing, never another program's memory.
  *
  * A mapped file is opened by what refers to the very file, never by the path that the process knows it by:
  * /proc/PID/map_files/RANGE first (it needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE), then /proc/PID/exe (it needs the
- * right to trace the process), then /proc/PID/root/PATH. What was opened must have the inode that the mapping has: else
- * the path leads to a file that has taken the mapped one's place. */
+ * right to trace the process), then the path below /proc/PID/root, with each link resolved inside of it. The file is
+ * first opened without any effect on it (O_PATH), must be a regular file, and the one that is mapped: only then it is
+ * opened to be read.
+ *
+ * Invariants:
+ * I1. mem is opened before maps. If an exec comes between them, mem belongs to an address space that no longer exists,
+ *     and maps cannot allow a write to a space that mem does not reach.
+ * I2. Both belong to the process that started at the time given: its start is compared after they were opened.
+ * I3. Nothing is written but to a page that these maps show private and writable. Where the process replaces the page
+ *     between check and write, the word goes to its own memory all the same.
+ *
+ * Failure: each function fails with errno. Opening, reading and writing can wait for ever for the process (a page fault
+ * that it answers itself): callers that trust no process call them in a process of their own. */
 #include "target.h"
 #include "event.h"
 #include <ctype.h>
@@ -12,10 +27,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 static FILE *open_proc(int pid, const char *name) {
@@ -81,6 +100,47 @@ void target_command(int pid, char command[64]) {
     command[length] = 0;
 }
 
+/* ---- opening ---------------------------------------------------------------------------------------------------- */
+
+static int open_proc_descriptor(int pid, const char *name, int flags) {
+    char path[128];
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    return open(path, flags | O_CLOEXEC);
+}
+
+bool target_open(struct target *target, int pid, uint64_t start_ns, bool writable) {
+    *target = (struct target){.pid = pid, .maps = -1};
+    target->mem = open_proc_descriptor(pid, "mem", writable ? O_RDWR : O_RDONLY); /* I1 */
+    target->mem_error = target->mem < 0 ? errno : 0;
+    target->maps = open_proc_descriptor(pid, "maps", O_RDONLY);
+    int error = errno;
+    if (target->maps >= 0 && target_start_ns(pid) != start_ns) { /* I2 */
+        error = ESRCH;
+    } else if (target->maps >= 0) {
+        return true;
+    }
+    target_close(target);
+    errno = error;
+    return false;
+}
+
+void target_close(struct target *target) {
+    const int descriptors[] = {target->mem, target->maps};
+    for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++) {
+        if (descriptors[i] >= 0) {
+            close(descriptors[i]);
+        }
+    }
+    target->mem = target->maps = -1;
+}
+
+bool target_is_alive(const struct target *target) {
+    char byte;
+    return pread(target->maps, &byte, 1, 0) == 1;
+}
+
+/* ---- mappings --------------------------------------------------------------------------------------------------- */
+
 static bool parse_mapping(const char *line, struct mapping *mapping) {
     char rights[5] = "";
     int path = 0;
@@ -90,19 +150,29 @@ static bool parse_mapping(const char *line, struct mapping *mapping) {
                &mapping->end, rights, &mapping->offset, &major, &minor, &mapping->inode, &path) < 7) {
         return false;
     }
-    mapping->device = (uint64_t)major << 32 | minor;
+    mapping->device = makedev(major, minor);
+    mapping->writable = rights[1] == 'w';
     mapping->executable = rights[2] == 'x';
+    mapping->is_private = rights[3] == 'p';
     if (path > 0) {
         snprintf(mapping->path, sizeof mapping->path, "%.*s", (int)strcspn(line + path, "\n"), line + path);
     }
-    return mapping->inode != 0 && mapping->path[0] == '/';
+    return true;
 }
 
-bool target_mappings(int pid, bool (*on_mapping)(void *context, const struct mapping *mapping), void *context) {
-    FILE *file = open_proc(pid, "maps");
+/* Calls on_mapping for all mappings, of files and others, until it returns false. */
+static bool read_mappings(int maps, bool (*on_mapping)(void *context, const struct mapping *mapping), void *context) {
+    int descriptor = fcntl(maps, F_DUPFD_CLOEXEC, 0);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "re") : NULL;
     if (!file) {
+        int error = errno;
+        if (descriptor >= 0) {
+            close(descriptor);
+        }
+        errno = error;
         return false;
     }
+    rewind(file);
     char *line = NULL;
     size_t size = 0;
     errno = 0;
@@ -120,32 +190,139 @@ bool target_mappings(int pid, bool (*on_mapping)(void *context, const struct map
     return read;
 }
 
-/* O_NONBLOCK: a name that leads to a pipe must not make us wait. */
-static int open_same(const char *path, uint64_t inode) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+struct file_look {
+    bool (*on_mapping)(void *context, const struct mapping *mapping);
+    void *context;
+};
+
+static bool on_any_mapping(void *context, const struct mapping *mapping) {
+    const struct file_look *look = context;
+    bool is_file = mapping->inode != 0 && mapping->path[0] == '/';
+    return !is_file || look->on_mapping(look->context, mapping);
+}
+
+bool target_mappings(const struct target *target, bool (*on_mapping)(void *context, const struct mapping *mapping),
+                     void *context) {
+    struct file_look look = {on_mapping, context};
+    return read_mappings(target->maps, on_any_mapping, &look);
+}
+
+/* ---- mapped files ----------------------------------------------------------------------------------------------- */
+
+struct own_look {
+    const void *at;
+    const struct mapping *wanted;
+    bool is_same;
+};
+
+static bool on_own_mapping(void *context, const struct mapping *mapping) {
+    struct own_look *look = context;
+    if (mapping->start != (uintptr_t)look->at) {
+        return true;
+    }
+    look->is_same = mapping->device == look->wanted->device && mapping->inode == look->wanted->inode;
+    return false;
+}
+
+/* Some file systems (btrfs, overlayfs) have one device number in fstat and another in maps. So the file is mapped here,
+ * and its numbers are compared in maps. */
+static bool is_same_when_mapped(int fd, const struct mapping *mapping) {
+    struct own_look look = {.at = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0), .wanted = mapping};
+    int maps = look.at != MAP_FAILED ? open("/proc/self/maps", O_RDONLY | O_CLOEXEC) : -1;
+    if (maps >= 0) {
+        read_mappings(maps, on_own_mapping, &look);
+        close(maps);
+    }
+    if (look.at != MAP_FAILED) {
+        munmap((void *)look.at, 1);
+    }
+    return look.is_same;
+}
+
+/* Takes `path`, opened with O_PATH, and returns a descriptor to read it if it is the mapped file; else -1. */
+static int reopen_same(int path, const struct mapping *mapping) {
     struct stat status;
-    if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_ino != inode)) {
-        close(fd);
-        errno = ENOENT;
-        return -1;
+    int fd = -1, error = errno;
+    if (path >= 0 && fstat(path, &status) == 0 && S_ISREG(status.st_mode)) {
+        char name[64];
+        snprintf(name, sizeof name, "/proc/self/fd/%d", path);
+        fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        error = errno;
+        if (fd >= 0 && (status.st_ino != mapping->inode || status.st_dev != mapping->device) &&
+            !is_same_when_mapped(fd, mapping)) {
+            close(fd);
+            fd = -1;
+            error = ENOENT;
+        }
+    } else if (path >= 0) {
+        error = ENOENT;
+    }
+    if (path >= 0) {
+        close(path);
+    }
+    errno = error;
+    return fd;
+}
+
+static int open_below_root(int pid, const char *path) {
+    int root = open_proc_descriptor(pid, "root", O_PATH | O_DIRECTORY);
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+    int fd = root >= 0 ? (int)syscall(SYS_openat2, root, path, &how, sizeof how) : -1;
+    int error = errno;
+    if (root >= 0) {
+        close(root);
+    }
+    errno = error;
+    return fd;
+}
+
+int target_open_mapping(const struct target *target, const struct mapping *mapping) {
+    char range[64];
+    snprintf(range, sizeof range, "map_files/%" PRIx64 "-%" PRIx64, mapping->start, mapping->end);
+    int fd = reopen_same(open_proc_descriptor(target->pid, range, O_PATH), mapping);
+    if (fd < 0) {
+        fd = reopen_same(open_proc_descriptor(target->pid, "exe", O_PATH), mapping);
+    }
+    if (fd < 0) {
+        fd = reopen_same(open_below_root(target->pid, mapping->path), mapping);
     }
     return fd;
 }
 
-int target_open_mapping(int pid, const struct mapping *mapping) {
-    char path[512];
-    snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start, mapping->end);
-    int fd = open_same(path, mapping->inode);
-    if (fd < 0) {
-        snprintf(path, sizeof path, "/proc/%d/exe", pid);
-        fd = open_same(path, mapping->inode);
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
+
+bool target_read(int mem, uint64_t address, void *to, size_t bytes) {
+    ssize_t got = address <= INT64_MAX ? pread(mem, to, bytes, (off_t)address) : 0;
+    if (got >= 0 && (size_t)got != bytes) {
+        errno = EFAULT;
     }
-    if (fd < 0) {
-        snprintf(path, sizeof path, "/proc/%d/root%s", pid, mapping->path);
-        fd = open_same(path, mapping->inode);
-    }
-    return fd;
+    return got == (ssize_t)bytes;
 }
+
+struct page_look {
+    uint64_t address;
+    bool is_writable;
+};
+
+static bool on_page(void *context, const struct mapping *mapping) {
+    struct page_look *look = context;
+    if (look->address < mapping->start || look->address >= mapping->end) {
+        return true;
+    }
+    look->is_writable = mapping->writable && mapping->is_private && mapping->end - look->address >= sizeof(uint64_t);
+    return false;
+}
+
+bool target_write(const struct target *target, uint64_t address, uint64_t value) {
+    struct page_look look = {.address = address};
+    if (!read_mappings(target->maps, on_page, &look) || !look.is_writable) {
+        errno = EFAULT;
+        return false;
+    }
+    return pwrite(target->mem, &value, sizeof value, (off_t)address) == (ssize_t)sizeof value;
+}
+
+/* ---- other processes -------------------------------------------------------------------------------------------- */
 
 static void children_of_task(int pid, const char *task, void (*on_child)(void *context, int child), void *context) {
     char name[64];

@@ -1,4 +1,4 @@
-/* What /proc tells about a process: when it started, what it has mapped, its children. */
+/* A process to observe: the descriptors through which it is read and written, and what /proc says about it. */
 #ifndef EDEN_TARGET_H
 #define EDEN_TARGET_H
 
@@ -7,11 +7,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* The descriptors of one process and of one of its address spaces: after an exec they still belong to the old one. */
+struct target {
+    int pid;
+    int mem, maps; /* -1: not open */
+    int mem_error; /* errno of opening mem; 0: it is open */
+};
+
 struct mapping {
     uint64_t start, end, offset;
     uint64_t device, inode;
-    bool executable;
-    char path[256]; /* as the process sees it, cut; for messages */
+    bool executable, writable, is_private;
+    char path[256]; /* as the process sees it, cut; for messages; "" where no file is mapped */
 };
 
 /* The process that a thread or process id belongs to; 0: no such process. */
@@ -21,12 +28,28 @@ int target_process_of(int pid);
 uint64_t target_start_ns(int pid);
 void target_command(int pid, char command[64]); /* /proc/PID/comm; "" where it cannot be read */
 
+/* Opens the process that started at start_ns; `writable`: its memory is to be written, too. False with errno, and
+ * nothing left open, where its maps cannot be opened or another process has the id. Memory that cannot be opened is no
+ * failure: mem_error has the reason. */
+bool target_open(struct target *target, int pid, uint64_t start_ns, bool writable);
+void target_close(struct target *target); /* also of one that is not open */
+
+/* Whether the address space still exists; it ends with the process, and with an exec. */
+bool target_is_alive(const struct target *target);
+
 /* Calls on_mapping for each mapped file. False: the maps cannot be read (errno says why). */
-bool target_mappings(int pid, bool (*on_mapping)(void *context, const struct mapping *mapping), void *context);
+bool target_mappings(const struct target *target, bool (*on_mapping)(void *context, const struct mapping *mapping),
+                     void *context);
 
 /* Opens a mapped file, to read. Works for files of other mount namespaces and for those replaced or deleted since. -1
  * with errno. */
-int target_open_mapping(int pid, const struct mapping *mapping);
+int target_open_mapping(const struct target *target, const struct mapping *mapping);
+
+/* Reads all `bytes`, or fails with errno. */
+bool target_read(int mem, uint64_t address, void *to, size_t bytes);
+
+/* Writes one word to a private and writable page; fails elsewhere. */
+bool target_write(const struct target *target, uint64_t address, uint64_t value);
 
 void target_children(int pid, void (*on_child)(void *context, int child), void *context);
 

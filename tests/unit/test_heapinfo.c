@@ -1,15 +1,26 @@
 /* Reading heap headers from a process that lies: this one, which is its own victim. */
 #include "heapinfo.h"
+#include "target.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 static uint64_t address_of(const void *at) { return (uint64_t)(uintptr_t)at; }
+
+/* Open until the test ends. */
+static int own_memory(void) {
+    static int mem = -1;
+    mem = mem < 0 ? open("/proc/self/mem", O_RDONLY | O_CLOEXEC) : mem;
+    return mem;
+}
 
 static struct eden_heap_info heap(uint64_t id) {
     struct eden_heap_info info = {.magic = EDEN_HEAP_MAGIC,
@@ -34,7 +45,7 @@ static void reads_a_heap(void **state) {
     struct eden_heap_info one = heap(1);
     struct eden_registry_info all = registry(&one);
     struct heapinfo list[4];
-    assert_int_equal(heapinfo_list(getpid(), address_of(&all), list, 4), 1);
+    assert_int_equal(heapinfo_list(own_memory(), address_of(&all), list, 4), 1);
     assert_string_equal(list[0].name, "sample");
     assert_int_equal(list[0].seq, 9);
     assert_int_equal(list[0].figures[EDEN_FIGURE_scavenges], 7);
@@ -46,11 +57,11 @@ static void knows_what_an_older_heap_lacks(void **state) {
     struct eden_heap_info one = heap(1);
     struct heapinfo info;
     one.figure_count = 3;
-    assert_true(heapinfo_read(getpid(), address_of(&one), &info));
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
     assert_int_equal(info.known, 7);
     one = heap(1);
     one.bytes = offsetof(struct eden_heap_info, figures) + 2 * sizeof(uint64_t);
-    assert_true(heapinfo_read(getpid(), address_of(&one), &info));
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
     assert_int_equal(info.known, 3);
 }
 
@@ -61,28 +72,28 @@ static void is_not_led_astray(void **state) {
     struct heapinfo list[4], info;
     one.next = address_of(&two);
     two.next = address_of(&one); /* a cycle */
-    assert_int_equal(heapinfo_list(getpid(), address_of(&all), list, 4), 2);
+    assert_int_equal(heapinfo_list(own_memory(), address_of(&all), list, 4), 2);
     one.next = 1; /* nowhere */
-    assert_int_equal(heapinfo_list(getpid(), address_of(&all), list, 4), 1);
+    assert_int_equal(heapinfo_list(own_memory(), address_of(&all), list, 4), 1);
     one.next = UINT64_MAX - 3;
-    assert_int_equal(heapinfo_list(getpid(), address_of(&all), list, 4), 1);
+    assert_int_equal(heapinfo_list(own_memory(), address_of(&all), list, 4), 1);
     one.lock = 5; /* for ever under way */
-    assert_false(heapinfo_read(getpid(), address_of(&one), &info));
+    assert_false(heapinfo_read(own_memory(), address_of(&one), &info));
     one = heap(1);
     one.bytes = UINT32_MAX;
     one.figure_count = UINT32_MAX;
     memset(one.name, 'n', sizeof one.name);
-    assert_true(heapinfo_read(getpid(), address_of(&one), &info));
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
     assert_int_equal(strlen(info.name), sizeof info.name - 1);
     one.bytes = 12;
-    assert_false(heapinfo_read(getpid(), address_of(&one), &info));
+    assert_false(heapinfo_read(own_memory(), address_of(&one), &info));
     one = heap(1);
     one.version++;
-    assert_false(heapinfo_read(getpid(), address_of(&one), &info));
+    assert_false(heapinfo_read(own_memory(), address_of(&one), &info));
     all.magic++;
-    assert_int_equal(heapinfo_list(getpid(), address_of(&all), list, 4), -1);
+    assert_int_equal(heapinfo_list(own_memory(), address_of(&all), list, 4), -1);
     assert_int_equal(errno, EPROTO);
-    assert_int_equal(heapinfo_list(getpid(), 16, list, 4), -1);
+    assert_int_equal(heapinfo_list(own_memory(), 16, list, 4), -1);
 }
 
 static bool count_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
@@ -104,39 +115,108 @@ static void reads_class_names(void **state) {
     one.class_limit = 3;
     struct heapinfo info;
     int classes = 0;
-    assert_true(heapinfo_read(getpid(), address_of(&one), &info));
-    heapinfo_classes(getpid(), &info, count_class, &classes);
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
+    heapinfo_classes(own_memory(), &info, count_class, &classes);
     assert_int_equal(classes, 1);
     info.class_pages = UINT64_MAX - 8;
     info.class_limit = UINT32_MAX;
-    heapinfo_classes(getpid(), &info, count_class, &classes);
+    heapinfo_classes(own_memory(), &info, count_class, &classes);
     assert_int_equal(classes, 1);
 }
 
-/* The mailbox alone is written, and only where there is one. */
-static void writes_the_mailbox(void **state) {
+/* A heap is found only where the registry lists it, and says where its control word is. */
+static void finds_a_listed_heap(void **state) {
     (void)state;
-    struct eden_heap_info one = heap(1), before = one, zero = {0};
-    uint64_t former = 1;
-    assert_true(heapinfo_set_mailbox(getpid(), address_of(&one), 0x4711, &former));
-    assert_int_equal(former, 0);
-    assert_true(heapinfo_set_mailbox(getpid(), address_of(&one), 0x4712, &former));
-    assert_int_equal(former, 0x4711);
-    before.sample_mailbox = 0x4712;
-    assert_memory_equal(&one, &before, sizeof one);
-    one.bytes = offsetof(struct eden_heap_info, sample_mailbox); /* of a runtime that has none */
-    assert_false(heapinfo_set_mailbox(getpid(), address_of(&one), 1, &former));
-    assert_int_equal(one.sample_mailbox, 0x4712);
-    assert_false(heapinfo_set_mailbox(getpid(), address_of(&zero), 1, &former));
-    assert_int_equal(zero.sample_mailbox, 0);
-    assert_false(heapinfo_set_mailbox(getpid(), 8, 1, &former));
+    struct eden_heap_info one = heap(1), two = heap(2), stray = heap(3);
+    struct eden_registry_info all = registry(&one);
+    struct heapinfo info;
+    one.next = address_of(&two);
+    two.next = address_of(&one); /* a cycle */
+    assert_true(heapinfo_find(own_memory(), address_of(&all), address_of(&two), &info));
+    assert_int_equal(info.id, 2);
+    assert_int_equal(info.control_word, address_of(&two.sample_mailbox));
+    assert_false(heapinfo_find(own_memory(), address_of(&all), address_of(&stray), &info));
+    two.bytes = offsetof(struct eden_heap_info, sample_mailbox); /* of a runtime that has none */
+    assert_true(heapinfo_find(own_memory(), address_of(&all), address_of(&two), &info));
+    assert_int_equal(info.control_word, 0);
+}
+
+/* Only what the process may write itself is written, and only its own. */
+static void writes_private_pages_only(void **state) {
+    (void)state;
+    struct target target;
+    assert_true(target_open(&target, getpid(), target_start_ns(getpid()), true));
+    uint64_t *mine = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint64_t *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    uint64_t *constant = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_int_equal(mprotect(mine + 512, 4096, PROT_NONE), 0);
+    assert_true(target_write(&target, address_of(mine + 1), 0x4711));
+    assert_int_equal(mine[1], 0x4711);
+    assert_int_equal(mine[0] + mine[2], 0);
+    assert_false(target_write(&target, address_of(shared), 1));
+    assert_false(target_write(&target, address_of(constant), 1));
+    assert_false(target_write(&target, address_of(mine) + 4092, 1)); /* would run over its end */
+    assert_false(target_write(&target, 8, 1));
+    assert_int_equal(shared[0] + constant[0] + mine[511], 0);
+    target_close(&target);
+    assert_false(target_open(&target, getpid(), target_start_ns(getpid()) + 1, false)); /* another process */
+}
+
+static bool take_writable(void *context, const struct mapping *mapping) {
+    *(struct mapping *)context = *mapping;
+    return !mapping->writable;
+}
+
+/* A handle stays with the address space: after an exec it reads and writes nothing. */
+static void does_not_follow_exec(void **state) {
+    (void)state;
+    struct target target;
+    int go[2];
+    char byte;
+    assert_int_equal(pipe(go), 0);
+    uint64_t *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pid_t child = fork();
+    if (child == 0) {
+        close(go[1]);
+        if (read(go[0], &byte, 1) == 1) {
+            dup2(go[0], 0);
+            execlp("cat", "cat", (char *)NULL);
+        }
+        _exit(1);
+    }
+    close(go[0]);
+    assert_true(target_open(&target, child, target_start_ns(child), true));
+    assert_true(target_write(&target, address_of(word), 7));
+    assert_true(target_is_alive(&target));
+    assert_int_equal(write(go[1], "g", 1), 1);
+    while (target_is_alive(&target)) {
+        usleep(1000);
+    }
+    struct target fresh;
+    assert_true(target_open(&fresh, child, target_start_ns(child), true)); /* cat, waiting for its input */
+    uint64_t value;
+    assert_false(target_read(target.mem, address_of(word), &value, sizeof value));
+    assert_false(target_write(&target, address_of(word), 8));
+    close(target.maps);
+    target.maps = fresh.maps; /* even where the maps are the new program's */
+    struct mapping data = {0};
+    while (!data.writable) { /* until exec has mapped it */
+        assert_true(target_mappings(&fresh, take_writable, &data));
+    }
+    assert_false(target_write(&target, data.start, 8));
+    assert_true(target_write(&fresh, data.start, 8));
+    close(target.mem);
+    target_close(&fresh);
+    close(go[1]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_a_heap),       cmocka_unit_test(knows_what_an_older_heap_lacks),
-        cmocka_unit_test(is_not_led_astray),  cmocka_unit_test(reads_class_names),
-        cmocka_unit_test(writes_the_mailbox),
+        cmocka_unit_test(reads_a_heap),         cmocka_unit_test(knows_what_an_older_heap_lacks),
+        cmocka_unit_test(is_not_led_astray),    cmocka_unit_test(reads_class_names),
+        cmocka_unit_test(finds_a_listed_heap),  cmocka_unit_test(writes_private_pages_only),
+        cmocka_unit_test(does_not_follow_exec),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
