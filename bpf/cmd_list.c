@@ -2,16 +2,18 @@
 #include "commands.h"
 #include "format.h"
 #include "heapinfo.h"
+#include "json.h"
 #include "message.h"
-#include "model_json.h"
 #include "notes.h"
 #include "operand.h"
 #include "options.h"
 #include "probe_table.h"
 #include "target.h"
+#include "text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,16 +43,17 @@ static json_t *note_to_json(const struct note *note) {
 
 static void print_note(const struct note *note) {
     struct operand operands[EDEN_PROBE_MAX_ARGS];
-    char why[160] = "", name[64];
+    char why[160] = "", name[TEXT_GROWTH * sizeof note->name];
     int probe = probe_find(note->name);
     int count = operands_parse(note->args, operands, why, sizeof why);
-    printf("  %-28s", format_name(name, sizeof name, note->name));
+    printf("  %s", text_column(name, sizeof name, note->name, "", 28, UINT_MAX));
     for (int i = 0; i < count; i++) {
         bool known = probe >= 0 && i < probe_table[probe].args;
         printf("%s%s", i ? ", " : "", known ? probe_table[probe].arg[i].name : "?");
     }
-    printf("%s%s%s\n", probe < 0 ? "  # unknown to this version" : "", count < 0 ? "  # cannot be attached to: " : "",
-           count < 0 ? why : "");
+    printf("%s%s", probe < 0 ? "  # unknown to this version" : "", count < 0 ? "  # cannot be attached to: " : "");
+    text_print(stdout, count < 0 ? why : "");
+    putchar('\n');
 }
 
 static int list_file(const char *path, json_t *files) {
@@ -75,7 +78,8 @@ static int list_file(const char *path, json_t *files) {
     }
     json_t *probes = json_array();
     if (!files) {
-        printf("%s: %zu probes of provider eden\n", path, notes.count);
+        text_print(stdout, path);
+        printf(": %zu probes of provider eden\n", notes.count);
     }
     for (size_t i = 0; i < notes.count; i++) {
         if (files) {
@@ -178,9 +182,11 @@ static void show_heap(struct listing *listing, const struct heapinfo *heap) {
                                                         (json_int_t)heap->seq));
         return;
     }
-    char eden[FORMAT_MAX], old[FORMAT_MAX], collections[FORMAT_MAX], name[64], command[64];
-    printf("%8d  %-16s %6" PRIu64 "  %-20s %10s %10s %12s\n", listing->pid,
-           format_name(command, sizeof command, listing->command), heap->id, format_name(name, sizeof name, heap->name),
+    char eden[FORMAT_MAX], old[FORMAT_MAX], collections[FORMAT_MAX];
+    char name[TEXT_GROWTH * sizeof heap->name], command[TEXT_GROWTH * sizeof listing->command];
+    printf("%8d  %s %6" PRIu64 "  %s %10s %10s %12s\n", listing->pid,
+           text_column(command, sizeof command, listing->command, "", 16, UINT_MAX), heap->id,
+           text_column(name, sizeof name, heap->name, "", 20, UINT_MAX),
            format_bytes(eden, heap->figures[EDEN_FIGURE_eden_size]),
            format_bytes(old, heap->figures[EDEN_FIGURE_old_used]), format_count(collections, heap->seq));
 }
@@ -194,9 +200,10 @@ static void show_process(struct listing *listing, int heaps, int error) {
     for (int i = heaps - 1; i >= 0; i--) { /* the newest is first in the registry */
         show_heap(listing, &listing->heap[i]);
     }
-    char command[64];
+    char command[TEXT_GROWTH * sizeof listing->command];
     if (heaps <= 0 && !listing->processes) {
-        printf("%8d  %-16s %6s  %s\n", listing->pid, format_name(command, sizeof command, listing->command), "-",
+        printf("%8d  %s %6s  %s\n", listing->pid,
+               text_column(command, sizeof command, listing->command, "", 16, UINT_MAX), "-",
                heaps == 0        ? "(no heap)"
                : error == EACCES ? "(unreadable: CAP_SYS_PTRACE is missing)"
                : error == EPROTO ? "(another version of the runtime)"

@@ -4,7 +4,9 @@
 
 #include <stdio.h>
 
-/* Prints one field, quoted where it must be. Bytes are passed on as they are. */
+/* Prints a text from outside as one field: in text.h's form, and in quotes where it must be. A spreadsheet takes a
+ * field that begins with = + - or @ for a formula, which can start programs; so that character is written out as well.
+ */
 void csv_field(FILE *out, const char *text);
 
 #endif

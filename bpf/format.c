@@ -1,7 +1,6 @@
 #include "format.h"
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 const struct figure_description figure_descriptions[EDEN_FIGURE_COUNT] = {
 #define EDEN_FIGURE(name, kind, unit, doc) {#name, KIND_##kind, UNIT_##unit, doc},
@@ -69,16 +68,4 @@ char *format_figure(char text[FORMAT_MAX], enum eden_figure figure, uint64_t val
     default:
         return format_count(text, value);
     }
-}
-
-char *format_name(char *text, unsigned size, const char *name) {
-    unsigned i = 0;
-    for (; size && i + 1 < size && name[i]; i++) {
-        unsigned char c = (unsigned char)name[i];
-        text[i] = c < 32 || c == 127 ? '?' : name[i];
-    }
-    if (size) {
-        text[i] = 0;
-    }
-    return text;
 }

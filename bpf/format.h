@@ -24,7 +24,4 @@ extern const struct figure_description figure_descriptions[EDEN_FIGURE_COUNT];
 
 char *format_figure(char text[FORMAT_MAX], enum eden_figure figure, uint64_t value); /* by the figure's unit */
 
-/* Text from a traced process, made safe for a terminal and a table: control bytes become '?'. Cuts at size - 1. */
-char *format_name(char *text, unsigned size, const char *name);
-
 #endif

@@ -6,11 +6,11 @@
  * Rows of classes and sites are of one heap each, named by "pid" and "heap". Counts and "bytes" are of samples,
  * "objects" and "memory_bytes" what they stand for; what is not known is null. With stacks, rows of sites are of one
  * stack each, which is "stack". */
+#include "json.h"
 #include "life_by_stack.h"
 #include "life_options.h"
 #include "life_table.h"
 #include "life_view_parts.h"
-#include "model_json.h"
 #include <math.h>
 #include <string.h>
 

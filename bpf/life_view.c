@@ -42,10 +42,11 @@ const char *const life_clock_names[LIFE_CLOCKS] = {"ns", "bytes", "scavenges", "
 const char *const life_outcome_names[LIFE_OUTCOMES] = {"died", "censored"};
 
 static char *label(char text[LIFE_LABEL], const char *name, const char *kind, uint32_t index) {
-    if (text_to_line(text, LIFE_LABEL, name, 64, "") == 0) {
+    if (!name[0]) {
         snprintf(text, LIFE_LABEL, "%s %" PRIu32, kind, index);
+        return text;
     }
-    return text;
+    return text_escape(text, LIFE_LABEL, name, "");
 }
 
 char *life_class_label(char text[LIFE_LABEL], const struct life_site *site) {
@@ -74,8 +75,8 @@ char *life_place_label(char text[LIFE_HEAP_LABEL], const struct life_site *site)
 
 char *life_heap_label(char text[LIFE_HEAP_LABEL], const struct life_heap *heap) {
     char command[LIFE_LABEL], name[LIFE_LABEL];
-    text_to_line(command, sizeof command, heap->command[0] ? heap->command : "?", 64, "");
-    text_to_line(name, sizeof name, heap->name, 64, "");
+    text_escape(command, sizeof command, heap->command[0] ? heap->command : "?", "");
+    text_escape(name, sizeof name, heap->name, "'");
     snprintf(text, LIFE_HEAP_LABEL, "%s[%" PRIu32 "] heap %" PRIu64 "%s%s%s", command, heap->process.pid, heap->id,
              name[0] ? " '" : "", name, name[0] ? "'" : "");
     return text;

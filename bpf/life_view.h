@@ -3,8 +3,8 @@
  * A view writes to `out` and leaves it open; whether all could be written is for output_finish to say. It returns
  * false, with the reason in `why`, where memory or a program it needs is missing. Text views have a part for each heap;
  * data formats have the heap in each row. Names come from the traced process and may hold any bytes: each view writes
- * them so that its format stays whole (text and plots replace what they can't show by '?'; JSON and pprof replace what
- * is no UTF-8; CSV quotes). What is not known is shown as "unknown", null or an empty field, never as 0. */
+ * them so that its format stays whole and no terminal is steered: JSON as json.h says, all others in text.h's form,
+ * with what else their format needs. What is not known is shown as "unknown", null or an empty field, never as 0. */
 #ifndef EDEN_LIFE_VIEW_H
 #define EDEN_LIFE_VIEW_H
 

@@ -25,15 +25,19 @@ static void split(uint64_t amount[LIFE_LONG + 1], const struct life_site *site, 
     }
 }
 
+/* A label; no frame holds what separates them. Blanks may stand in one: what is behind the line's last is the amount.
+ */
 static void print_frame(FILE *out, const char *label) {
-    char frame[LIFE_HEAP_LABEL];
-    text_to_line(frame, sizeof frame, label, sizeof frame - 1, ";");
-    fprintf(out, "%s;", frame);
+    for (; *label; label++) {
+        *label == ';' ? (void)fputs("\\x3b", out) : (void)fputc(*label, out);
+    }
+    fputc(';', out);
 }
 
 static void print_functions(FILE *out, const struct life_stacks *stacks, const struct life_stack *stack) {
     for (uint32_t i = stack->depth; i-- > 0;) {
-        print_frame(out, stacks->name[stack->frame[i]]);
+        char label[LIFE_HEAP_LABEL];
+        print_frame(out, text_escape(label, sizeof label, stacks->name[stack->frame[i]], ""));
     }
 }
 

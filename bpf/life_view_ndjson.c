@@ -1,8 +1,8 @@
 /* NDJSON: one JSON object a line, told apart by "kind": a heap, then its classes, its sites, and its objects where they
  * were recorded one by one. Counts are of samples, "objects" and "memory_bytes" what they stand for; what is not known
  * is null. */
+#include "json.h"
 #include "life_view_parts.h"
-#include "model_json.h"
 #include <math.h>
 
 static void put(json_t *line, const char *key, json_t *value) { json_object_set_new(line, key, value); }

@@ -5,9 +5,10 @@
 #include "format.h"
 #include "life_view.h"
 
-enum { LIFE_LABEL = 80, LIFE_HEAP_LABEL = 240, LIFE_MISSED_TEXT = 80 };
+enum { LIFE_LABEL = 256, LIFE_HEAP_LABEL = 640, LIFE_MISSED_TEXT = 80 };
 
-/* What a class or site is called in text: its name as one safe line, or "class 17", "site 18" where it has none. */
+/* What a class or site is called in text: its name in the form of text.h, or "class 17", "site 18" where it has none.
+ * All labels have that form. */
 char *life_class_label(char text[LIFE_LABEL], const struct life_site *site);
 char *life_site_label(char text[LIFE_LABEL], const struct life_site *site);
 /* "Class, site"; "Class" where it is allocated at no site. */

@@ -94,12 +94,10 @@ static void write_piece(struct pprof *pprof, const Perftools__Profiles__Profile 
     perftools__profiles__profile__pack_to_buffer(piece, &pprof->buffer);
 }
 
-/* Returns the string's number. */
+/* A label or one of our words. Returns the string's number. */
 static int64_t write_string(struct pprof *pprof, const char *text) {
-    char clean[LIFE_HEAP_LABEL];
-    char *strings[] = {clean};
+    char *strings[] = {(char *)text};
     Perftools__Profiles__Profile piece = PERFTOOLS__PROFILES__PROFILE__INIT;
-    text_to_utf8(clean, sizeof clean, text, sizeof clean - 1);
     piece.n_string_table = 1;
     piece.string_table = strings;
     write_piece(pprof, &piece);
@@ -282,12 +280,14 @@ bool life_view_pprof(FILE *out, const struct life_model *model, const struct lif
                      struct failure *why) {
     (void)options;
     struct pprof pprof = {.buffer.append = take_packed};
+    char label[LIFE_HEAP_LABEL];
     if (!gzip_begin(&pprof.gzip, out)) {
         return life_no_memory(why);
     }
     write_head(&pprof, model);
     for (size_t i = 0; model->stacks && i < model->stacks->name_count; i++) {
-        write_frame(&pprof, frame_id(0, FRAME_FUNCTION, (uint32_t)i), model->stacks->name[i]);
+        write_frame(&pprof, frame_id(0, FRAME_FUNCTION, (uint32_t)i),
+                    text_escape(label, sizeof label, model->stacks->name[i], ""));
     }
     bool good = true;
     for (size_t i = 0; i < model->heap_count && good; i++) {

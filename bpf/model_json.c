@@ -1,16 +1,5 @@
 #include "model_json.h"
 #include "format.h"
-#include "text.h"
-
-json_t *json_text(const char *text, size_t most) {
-    char clean[256];
-    text_to_utf8(clean, sizeof clean, text, most);
-    return json_string(clean);
-}
-
-json_t *json_number(uint64_t value) {
-    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
-}
 
 static int put_number(json_t *object, const char *key, uint64_t value) {
     return json_object_set_new(object, key, json_number(value));
@@ -129,8 +118,4 @@ json_t *model_to_json(const struct model *model) {
     }
     json_object_set_new(object, "processes", processes);
     return object;
-}
-
-bool json_print(FILE *out, const json_t *json) {
-    return json && json_dumpf(json, out, JSON_COMPACT) == 0 && fputc('\n', out) != EOF;
 }

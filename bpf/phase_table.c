@@ -1,5 +1,6 @@
 #include "phase_table.h"
 #include "format.h"
+#include "text.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -40,15 +41,16 @@ void phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_n
 }
 
 void phase_table_heading(FILE *out, const struct process_model *process, const struct heap_model *heap) {
-    char command[64], name[64];
-    fprintf(out, "%s[%u] heap ", format_name(command, sizeof command, process->command), process->key.pid);
+    char name[TEXT_GROWTH * sizeof heap->name];
+    text_print(out, process->command);
+    fprintf(out, "[%u] heap ", process->key.pid);
     if (heap->id) {
         fprintf(out, "%" PRIu64, heap->id);
     } else {
         fprintf(out, "?");
     }
     if (heap->name[0]) {
-        fprintf(out, " '%s'", format_name(name, sizeof name, heap->name));
+        fprintf(out, " '%s'", text_escape(name, sizeof name, heap->name, "'"));
     }
     fprintf(out, "%s%s\n", heap->late ? ", attached late" : "", heap->destroyed ? "" : ", end not seen");
 }

@@ -3,8 +3,8 @@
  *
  * Names come from the traced process, and gnuplot's language can start programs. Its single-quoted strings expand
  * nothing, and a name can leave one only by a quote or a newline; a doubled quote stands for one, but not at the
- * beginning of a string (5.4). So quotes become typographic ones, and control characters, and for good measure
- * backquotes, '?'. -d keeps the user's start-up files out. */
+ * beginning of a string (5.4). So names come in text.h's form, which is one printable line; quotes become typographic
+ * ones, and for good measure backquotes are written out. -d keeps the user's start-up files out. */
 #include "plot.h"
 #include "text.h"
 #include <errno.h>
@@ -42,17 +42,17 @@ static void shorten(char *text, size_t most) {
     }
 }
 
-static void print_literal(FILE *script, const char *text, bool is_format) {
-    char line[256];
-    text_to_line(line, sizeof line, text, sizeof line - 1, "`");
-    /* XML forbids "]]>" in texts; gnuplot's SVG escapes & and <, but not >. */
-    for (char *at = line; (at = strstr(at, "]]>"));) {
-        at[2] = '?';
-    }
+static void print_literal(FILE *script, const char *form, bool is_format) {
+    char line[512];
+    text_copy(line, sizeof line, form);
     shorten(line, is_format ? TICK_MOST : TITLE_MOST);
     fputc('\'', script);
     for (const char *at = line; *at; at++) {
-        *at == '\'' ? (void)fputs("\u2019", script) : (void)fputc(*at, script);
+        /* XML forbids "]]>" in texts; gnuplot's SVG escapes & and <, but not >. */
+        bool ends_data = *at == '>' && at - line >= 2 && at[-1] == ']' && at[-2] == ']';
+        *at == '\''               ? (void)fputs("\u2019", script)
+        : *at == '`' || ends_data ? (void)fprintf(script, "\\x%02x", (unsigned char)*at)
+                                  : (void)fputc(*at, script);
         if (*at == '%' && is_format) {
             fputc('%', script);
         }
@@ -60,8 +60,8 @@ static void print_literal(FILE *script, const char *text, bool is_format) {
     fputc('\'', script);
 }
 
-void plot_string(FILE *script, const char *text) { print_literal(script, text, false); }
-void plot_tick(FILE *script, const char *text) { print_literal(script, text, true); }
+void plot_string(FILE *script, const char *form) { print_literal(script, form, false); }
+void plot_tick(FILE *script, const char *form) { print_literal(script, form, true); }
 
 void plot_clear(struct plot *plot) {
     if (plot->script) {

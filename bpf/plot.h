@@ -17,11 +17,10 @@ struct plot {
 /* Begins a script: terminal and size, in pixels, are set. False: no memory. */
 bool plot_begin(struct plot *plot, int width, int height, struct failure *why);
 
-/* A string literal of gnuplot's that shows `text`, whatever that is, on one line; bytes it can't show become '?', and a
- * long one is cut. */
-void plot_string(FILE *script, const char *text);
+/* A string literal of gnuplot's that shows a text that has text.h's form; a long one is cut. */
+void plot_string(FILE *script, const char *form);
 /* The same, cut sooner, for the label of a tick, which gnuplot takes for a format. */
-void plot_tick(FILE *script, const char *text);
+void plot_tick(FILE *script, const char *form);
 
 /* Runs gnuplot and copies its SVG to `out`; frees the plot. False, with the reason, where gnuplot is missing or failed.
  */

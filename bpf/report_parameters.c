@@ -4,6 +4,7 @@
  * the texts compared. A parameter that this version doesn't know is shown: nobody can say it is default. */
 #include "format.h"
 #include "report.h"
+#include "text.h"
 #include "tune/parameters.h"
 #include <math.h>
 #include <stdlib.h>
@@ -21,22 +22,24 @@ static void show(void *context, const char *name, const char *value) {
     enum tune_parameter_id id = tune_parameter_find(name);
     bool known = id < TUNE_PARAMETERS;
     const struct tune_parameter *fallback = &shown->defaults[known ? id : 0];
-    char text[64], safe[64];
+    char text[FORMAT_MAX];
     if (known && strcmp(fallback->text, value) == 0) {
         return;
     }
     bool is_size = known && tune_parameter_is_size(id);
-    fprintf(shown->out, "%s%s", shown->count++ ? ", " : shown->lead, format_name(safe, sizeof safe, name));
+    fputs(shown->count++ ? ", " : shown->lead, shown->out);
+    text_print(shown->out, name);
+    fputc('=', shown->out);
     char *end;
     uint64_t size = strtoull(value, &end, 10);
     if (is_size && end != value && *end == '\0') {
-        fprintf(shown->out, "=%s", format_bytes(text, size));
+        fputs(format_bytes(text, size), shown->out);
     } else {
-        fprintf(shown->out, "=%s", format_name(safe, sizeof safe, value));
+        text_print(shown->out, value);
     }
     if (known) {
         fprintf(shown->out, " (default %s)",
-                is_size && isfinite(fallback->number) ? format_bytes(safe, (uint64_t)fallback->number)
+                is_size && isfinite(fallback->number) ? format_bytes(text, (uint64_t)fallback->number)
                                                       : fallback->text);
     }
 }

@@ -6,11 +6,12 @@
 #include "format.h"
 #include "phase_table.h"
 #include "report.h"
+#include "text.h"
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
-enum { LABEL = 34 };
+enum { LABEL = 34, LINE_NAME = 16 * TEXT_PIECE };
 
 static void label(FILE *out, const char *text) { fprintf(out, "  %-*s", LABEL, text); }
 
@@ -27,24 +28,14 @@ static char *wall_time(char text[64], uint64_t since_1970_ns) {
     return text;
 }
 
-static void print_safe(FILE *out, const char *text) {
-    char piece[64];
-    for (size_t length; *text; text += length) {
-        length = strnlen(text, sizeof piece - 1);
-        char part[64];
-        memcpy(part, text, length);
-        part[length] = '\0';
-        fputs(format_name(piece, sizeof piece, part), out);
-    }
-}
-
 static void print_head(FILE *out, const char *path, const struct recording_info *info, const struct model *model) {
     char text[64], number[FORMAT_MAX];
-    fprintf(out, "# recording: %s, of %s, over %s\n", path, wall_time(text, info->start_ns),
-            format_ns(number, model->wall_ns));
+    fputs("# recording: ", out);
+    text_print(out, path);
+    fprintf(out, ", of %s, over %s\n", wall_time(text, info->start_ns), format_ns(number, model->wall_ns));
     if (info->command[0]) {
         fprintf(out, "# command: ");
-        print_safe(out, info->command);
+        text_print(out, info->command);
         fputc('\n', out);
     } else {
         fprintf(out, "# process: %" PRIu64 ", which was running already\n", info->pid);
@@ -178,19 +169,19 @@ static void print_sums(FILE *out, const struct recording_info *info, const struc
 
 static void print_heap_line(FILE *out, const struct process_model *process, const struct heap_model *heap,
                             uint64_t wall_ns) {
-    char command[24], name[24], id[FORMAT_MAX] = "?", share[16] = "-", pause[FORMAT_MAX], scavenges[FORMAT_MAX],
-                                full[FORMAT_MAX], allocated[FORMAT_MAX];
+    char command[LINE_NAME], name[LINE_NAME], id[FORMAT_MAX] = "?", share[16] = "-", pause[FORMAT_MAX],
+                                              scavenges[FORMAT_MAX], full[FORMAT_MAX], allocated[FORMAT_MAX];
     if (heap->id) {
         snprintf(id, sizeof id, "%" PRIu64, heap->id);
     }
     if (wall_ns && heap->known >> EDEN_FIGURE_gc_ns & 1) {
         snprintf(share, sizeof share, "%.2f%%", percent(observed(heap, EDEN_FIGURE_gc_ns), wall_ns));
     }
-    fprintf(out, "  %9s  %8u %5s  %-16s  %-16s %10s %6s %10s %10s%s\n", share, process->key.pid, id,
-            format_name(command, 17, process->command), format_name(name, 17, heap->name),
-            figure(scavenges, heap, EDEN_FIGURE_scavenges), figure(full, heap, EDEN_FIGURE_full_collections),
-            figure(pause, heap, EDEN_FIGURE_max_pause_ns), figure(allocated, heap, EDEN_FIGURE_allocated_bytes),
-            heap->destroyed ? "" : "  at least");
+    fprintf(out, "  %9s  %8u %5s  %s  %s %10s %6s %10s %10s%s\n", share, process->key.pid, id,
+            text_column(command, sizeof command, process->command, "", 16, 16),
+            text_column(name, sizeof name, heap->name, "", 16, 16), figure(scavenges, heap, EDEN_FIGURE_scavenges),
+            figure(full, heap, EDEN_FIGURE_full_collections), figure(pause, heap, EDEN_FIGURE_max_pause_ns),
+            figure(allocated, heap, EDEN_FIGURE_allocated_bytes), heap->destroyed ? "" : "  at least");
 }
 
 static void print_heap_lines(FILE *out, const struct model *model) {

@@ -4,7 +4,7 @@
  * readers that keep doubles), causes and reasons as words. In CSV each argument name of the probes that are wanted has
  * one column, whichever probe it comes from; what a probe does not have is empty. */
 #include "csv.h"
-#include "model_json.h"
+#include "json.h"
 #include "probe_table.h"
 #include "script.h"
 #include <inttypes.h>

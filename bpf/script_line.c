@@ -3,11 +3,13 @@
  *     command  pid/tid  seconds: eden:scavenge__done: heap=0x7f31c2400000 seq=3 duration=1.21ms tenured_bytes=4.00KiB
  *
  * No value holds a blank, so that awk and grep can take lines apart; what must be exact comes from --json and --csv.
- * Texts from the traced process have their control bytes replaced: a recording must not steer a terminal. */
+ * Texts from the traced process have text.h's form, in which blanks and quotes are written out, too. */
 #include "format.h"
 #include "probe_table.h"
 #include "script.h"
+#include "text.h"
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <time.h>
 
@@ -44,13 +46,8 @@ static void without_blanks(char *text) {
 }
 
 static void print_quoted(FILE *out, const char *text) {
-    char safe[EVENT_TEXT];
-    format_name(safe, sizeof safe, text);
-    fputc('\'', out);
-    for (const char *at = safe; *at; at++) {
-        fputc(*at == ' ' ? '_' : *at, out);
-    }
-    fputc('\'', out);
+    char form[TEXT_GROWTH * EVENT_TEXT];
+    fprintf(out, "'%s'", text_escape(form, sizeof form, text, " '"));
 }
 
 static void print_value(FILE *out, const struct event *event, int argument) {
@@ -114,9 +111,9 @@ static void print_time(const struct script *script, const struct event *event) {
 
 bool script_print_line(const struct script *script, const struct event *event, uint64_t heap_id) {
     (void)heap_id;
-    char command[24];
-    format_name(command, 17, script_command(script, event));
-    fprintf(script->out, "%-16s %7u/%-7u", command, event->process.pid, event->tid);
+    char command[TEXT_GROWTH * EVENT_TEXT];
+    text_column(command, sizeof command, script_command(script, event), " ", 16, UINT_MAX);
+    fprintf(script->out, "%s %7u/%-7u", command, event->process.pid, event->tid);
     print_time(script, event);
     print_arguments(script->out, event);
     return fputc('\n', script->out) != EOF && !ferror(script->out);

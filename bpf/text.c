@@ -3,8 +3,6 @@
 #include <string.h>
 #include <utf8proc.h>
 
-enum { PIECE = 16 }; /* the longest form of a character is \u{10ffff} */
-
 size_t text_decode(const char *text, int32_t *point) {
     /* Reads no further than the NUL, which continues no sequence. */
     utf8proc_ssize_t length = *text ? utf8proc_iterate((const utf8proc_uint8_t *)text, -1, point) : 0;
@@ -14,6 +12,9 @@ size_t text_decode(const char *text, int32_t *point) {
 /* Whether it is shown, and does nothing else. What Unicode calls ignorable shows nothing: variation selectors, fillers,
  * tags. A mark joins the character before it, so it can't be the first. */
 static bool is_plain(int32_t point, bool is_first) {
+    if (point < 0x80) {
+        return point >= 0x20 && point < 0x7f;
+    }
     switch (utf8proc_category(point)) {
     case UTF8PROC_CATEGORY_CN: /* not assigned, not a character */
     case UTF8PROC_CATEGORY_CC: /* C0, DEL, C1 */
@@ -28,33 +29,30 @@ static bool is_plain(int32_t point, bool is_first) {
     }
 }
 
-/* Writes the form of the first character of text, which has one; returns the character's length. */
-static size_t escape_one(char piece[PIECE], const char *text, bool is_first, const char *unwanted) {
+size_t text_piece(char piece[TEXT_PIECE], const char *text, bool is_first, const char *unwanted) {
     int32_t point;
     size_t length = text_decode(text, &point);
-    if (length == 1 && *text == '\\') {
+    bool is_shown = length > 0 && is_plain(point, is_first);
+    memcpy(piece, text, length);
+    piece[length] = '\0';
+    if (*text == '\\') {
         memcpy(piece, "\\\\", 3);
-    } else if (length > 1 && !is_plain(point, is_first)) {
-        snprintf(piece, PIECE, "\\u{%x}", (unsigned)point);
-    } else if (length == 0 || !is_plain(point, is_first) || strchr(unwanted, *text)) {
-        length = 1;
-        snprintf(piece, PIECE, "\\x%02x", (unsigned char)*text);
-    } else {
-        memcpy(piece, text, length);
-        piece[length] = '\0';
+    } else if (!is_shown || strstr(unwanted, piece)) {
+        snprintf(piece, TEXT_PIECE, length > 1 ? "\\u{%x}" : "\\x%02x",
+                 length > 0 ? (unsigned)point : (unsigned char)*text);
     }
-    return length;
+    return length > 0 ? length : 1;
 }
 
 /* Returns how many columns were written; *end is where. */
 static unsigned escape(char *to, size_t size, const char *text, unsigned most, const char *unwanted, char **end) {
     unsigned columns = 0;
-    char piece[PIECE];
+    char piece[TEXT_PIECE];
     *end = to;
     for (bool is_first = true; *text; is_first = false) {
-        text += escape_one(piece, text, is_first, unwanted);
+        text += text_piece(piece, text, is_first, unwanted);
         size_t length = strlen(piece), left = size - (size_t)(*end - to);
-        unsigned width = text_columns(piece);
+        unsigned width = text_columns(piece, length);
         if (length >= left || columns + width > most) {
             break;
         }
@@ -72,9 +70,9 @@ char *text_escape(char *to, size_t size, const char *text, const char *unwanted)
     return to;
 }
 
-char *text_column(char *to, size_t size, const char *text, unsigned least, unsigned most) {
+char *text_column(char *to, size_t size, const char *text, const char *unwanted, unsigned least, unsigned most) {
     char *end;
-    unsigned columns = escape(to, size, text, most, "", &end);
+    unsigned columns = escape(to, size, text, most, unwanted, &end);
     for (; columns < least && end + 1 < to + size; columns++) {
         *end++ = ' ';
     }
@@ -82,75 +80,35 @@ char *text_column(char *to, size_t size, const char *text, unsigned least, unsig
     return to;
 }
 
-unsigned text_columns(const char *form) {
+unsigned text_columns(const char *form, size_t length) {
     unsigned columns = 0;
     int32_t point;
-    for (size_t length; (length = text_decode(form, &point)) > 0; form += length) {
+    for (size_t at = 0, next; at < length && (next = text_decode(form + at, &point)) > 0; at += next) {
         columns += (unsigned)utf8proc_charwidth(point);
     }
     return columns;
 }
 
+/* Of a character, or of what stands for one. */
+static size_t form_length(const char *form) {
+    int32_t point;
+    return *form != '\\' ? text_decode(form, &point) : form[1] == 'u' ? strcspn(form, "}") + 1 : form[1] == 'x' ? 4 : 2;
+}
+
+char *text_copy(char *to, size_t size, const char *form) {
+    size_t length = 0;
+    for (size_t next; form[length] && length + (next = form_length(form + length)) < size;) {
+        length += next;
+    }
+    memcpy(to, form, length);
+    to[length] = '\0';
+    return to;
+}
+
 void text_print(FILE *out, const char *text) {
-    char piece[PIECE];
+    char piece[TEXT_PIECE];
     for (bool is_first = true; *text; is_first = false) {
-        text += escape_one(piece, text, is_first, "");
+        text += text_piece(piece, text, is_first, "");
         fputs(piece, out);
     }
-}
-
-/* Length of the UTF-8 sequence at text, 0 where there is none. */
-static size_t utf8_length(const unsigned char *text, size_t left) {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = text[0] < 0x80 ? 1 : text[0] >> 5 == 6 ? 2 : text[0] >> 4 == 14 ? 3 : text[0] >> 3 == 30 ? 4 : 0;
-    if (length < 2 || length > left) {
-        return length == 1;
-    }
-    uint32_t point = text[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if (text[i] >> 6 != 2) {
-            return 0;
-        }
-        point = point << 6 | (text[i] & 0x3fu);
-    }
-    bool surrogate = point >= 0xd800 && point < 0xe000;
-    return point < least[length] || point > 0x10ffff || surrogate ? 0 : length;
-}
-
-size_t text_to_utf8(char *to, size_t size, const char *text, size_t most) {
-    size_t length = strnlen(text, most < size - 1 ? most : size - 1);
-    for (size_t i = 0; i < length;) {
-        size_t sequence = utf8_length((const unsigned char *)text + i, length - i);
-        if (sequence == 0) {
-            to[i++] = '?';
-            continue;
-        }
-        memcpy(to + i, text + i, sequence);
-        i += sequence;
-    }
-    to[length] = '\0';
-    return length;
-}
-
-/* Control characters beyond ASCII (U+0080 to U+009F), and the two of three bytes that no text may hold (U+FFFE and
- * U+FFFF: XML forbids them). */
-static size_t unfit_sequence(const unsigned char *text) {
-    if (text[0] == 0xc2 && text[1] < 0xa0) {
-        return 2;
-    }
-    return text[0] == 0xef && text[1] == 0xbf && text[2] >= 0xbe ? 3 : 0;
-}
-
-size_t text_to_line(char *to, size_t size, const char *text, size_t most, const char *unwanted) {
-    size_t length = text_to_utf8(to, size, text, most);
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)to[i];
-        size_t unfit = unfit_sequence((const unsigned char *)to + i);
-        if (unfit != 0) {
-            memset(to + i, '?', unfit);
-        } else if (c < 32 || c == 127 || strchr(unwanted, c)) {
-            to[i] = '?';
-        }
-    }
-    return length;
 }

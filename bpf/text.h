@@ -7,34 +7,38 @@
 #ifndef EDEN_TEXT_H
 #define EDEN_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-enum { TEXT_GROWTH = 4 }; /* bytes of the form, at most, for a byte of text */
+enum {
+    TEXT_GROWTH = 4, /* bytes of the form, at most, for a byte of text */
+    TEXT_PIECE = 16, /* room for the form of a character, NUL included */
+};
 
 /* Returns the length of the UTF-8 sequence that text begins with, and its code point; 0 where there is none, as at the
  * end of the text. */
 size_t text_decode(const char *text, int32_t *point);
 
-/* Writes the form of text to `to`, whose `size` bytes include the NUL; each ASCII character of `unwanted` is written
- * out, too. What does not fit is cut, between two characters. Returns `to`. */
+/* Writes the form of the first character of text, which is not empty, to `piece`; each character of `unwanted` (not a
+ * backslash) is written out, too. is_first: nothing stands before it. Returns how many bytes of text it took. */
+size_t text_piece(char piece[TEXT_PIECE], const char *text, bool is_first, const char *unwanted);
+
+/* Writes the form of text to `to`, whose `size` bytes include the NUL. What does not fit is cut, between two
+ * characters. Returns `to`. */
 char *text_escape(char *to, size_t size, const char *text, const char *unwanted);
 
 /* The same for a table: with blanks behind it up to `least` columns, and cut after `most`. */
-char *text_column(char *to, size_t size, const char *text, unsigned least, unsigned most);
+char *text_column(char *to, size_t size, const char *text, const char *unwanted, unsigned least, unsigned most);
 
-/* How many columns of a terminal a form takes. */
-unsigned text_columns(const char *form);
+/* Copies a form; what does not fit is cut, between two characters. */
+char *text_copy(char *to, size_t size, const char *form);
+
+/* How many columns of a terminal a form, or its first `length` bytes, take. */
+unsigned text_columns(const char *form, size_t length);
 
 /* Prints the form of a text of any length. */
 void text_print(FILE *out, const char *text);
-
-/* Copies text, up to its NUL or `most` bytes, to `to`, whose `size` bytes include the NUL; each byte that is no part of
- * a UTF-8 character becomes '?'. What does not fit is cut. Returns the length. */
-size_t text_to_utf8(char *to, size_t size, const char *text, size_t most);
-
-/* The same, and control characters and each byte of `unwanted` become '?' too: a name within one line. */
-size_t text_to_line(char *to, size_t size, const char *text, size_t most, const char *unwanted);
 
 #endif

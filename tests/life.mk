@@ -1,5 +1,5 @@
 # The views of lifetimes.
-LIFE_VIEW_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_life_view_*.c))
+LIFE_VIEW_TESTS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_life_view_*.c)) $(B)/tests/test_forms
 $(LIFE_VIEW_TESTS): $(B)/tests/life_views.o
 $(B)/tests/unit/test_life_view_profiles.o: CPPFLAGS_ALL += -isystem $(B)/bpf
 $(B)/tests/unit/test_life_view_profiles.o: $(B)/bpf/profile.pb-c.h

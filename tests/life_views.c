@@ -10,6 +10,7 @@ const char *const names[NAMES] = {
     "Gr\xc3\xb6\xc3\x9f"
     "e \xe2\x82\xac <&> ]]> %s%n {/=9} _^@ \\",
     "`touch shell-was-here`$(touch shell-was-here)",
+    "=1+\xc2\x9b[m\xe2\x80\xae;-\xe2\x80\xa8@\xf3\xa0\x81\x81\xe2\x80\x8b",
     "'\n!touch shell-was-here\nsystem('touch shell-was-here')\\",
 };
 

@@ -2,7 +2,8 @@
  * trusted. */
 #include "print.h"
 #include "format.h"
-#include "model_json.h"
+#include "json.h"
+#include "text.h"
 #include <math.h>
 
 /* ---- a table ---------------------------------------------------------------------------------------------------- */
@@ -32,14 +33,15 @@ static void print_holding(FILE *out, const struct simulate_holding *holding) {
 
 void simulate_print_table(FILE *out, const struct simulate_story *story, const struct simulate_prediction *predictions,
                           size_t count) {
-    char command[64], name[64], usual[400], recorded[400], bytes[FORMAT_MAX], objects[FORMAT_MAX];
+    char command[TEXT_GROWTH * sizeof story->command], name[TEXT_GROWTH * sizeof story->name], usual[400],
+        recorded[400], bytes[FORMAT_MAX], objects[FORMAT_MAX];
     struct simulate_parameters parameters;
     simulate_parameters_usual(&parameters, &story->parameters);
     simulate_parameters_text(&parameters, usual, sizeof usual);
     simulate_parameters_text(&story->parameters, recorded, sizeof recorded);
     fprintf(out, "  %s[%u] heap %llu '%s': %s allocated, %s objects\n",
-            format_name(command, sizeof command, story->command), story->process.pid, (unsigned long long)story->id,
-            format_name(name, sizeof name, story->name), format_bytes(bytes, story->history.end),
+            text_escape(command, sizeof command, story->command, ""), story->process.pid, (unsigned long long)story->id,
+            text_escape(name, sizeof name, story->name, "'"), format_bytes(bytes, story->history.end),
             format_count(objects, story->history.objects));
     fprintf(out, "  recorded with %s, else defaults\n  where nothing is given: %s, else defaults\n", recorded, usual);
     print_holding(out, &story->holding);

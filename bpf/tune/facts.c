@@ -72,17 +72,14 @@ const struct tune_class *tune_class(const struct tune_facts *facts, uint32_t id)
 char *tune_class_label(char text[TUNE_LABEL], const struct tune_facts *facts, uint32_t class_id) {
     const struct tune_class *class = tune_class(facts, class_id);
     const struct tune_class *of = class && class->of != class_id ? tune_class(facts, class->of) : NULL;
-    char name[64], owner[64];
-    if (class) {
-        text_to_line(name, sizeof name, class->name, sizeof class->name, "");
-    }
-    if (!class || !name[0]) {
+    char name[TUNE_LABEL / 2 - 1], owner[TUNE_LABEL / 2 - 1];
+    if (!class || !class->name[0]) {
         snprintf(text, TUNE_LABEL, "class %u", (unsigned)class_id);
     } else if (of && of->name[0]) {
-        text_to_line(owner, sizeof owner, of->name, sizeof of->name, "");
-        snprintf(text, TUNE_LABEL, "%s, %s", owner, name);
+        snprintf(text, TUNE_LABEL, "%s, %s", text_escape(owner, sizeof owner, of->name, ""),
+                 text_escape(name, sizeof name, class->name, ""));
     } else {
-        snprintf(text, TUNE_LABEL, "%s", name);
+        text_escape(text, TUNE_LABEL, class->name, "");
     }
     return text;
 }

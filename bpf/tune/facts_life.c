@@ -11,6 +11,7 @@
 #include "eden_weight.h"
 #include "life_stats.h"
 #include "life_view_parts.h"
+#include "text.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,7 +149,7 @@ static bool begin(struct life_readers *readers, struct tune_heaps *heaps, const 
             for (size_t k = 0; k < heap->site_count; k++) {
                 char label[LIFE_HEAP_LABEL];
                 struct tune_site *site = &facts->sites[k];
-                memcpy(site->name, life_place_label(label, &heap->sites[k]), sizeof site->name - 1);
+                text_copy(site->name, sizeof site->name, life_place_label(label, &heap->sites[k]));
                 add_sums(site, &heap->sites[k]);
             }
             readers->at[readers->count++] = (struct life_reader){facts, heap};

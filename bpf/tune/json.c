@@ -1,17 +1,11 @@
 /* Findings as JSON. What is not known, or does not apply, is null. */
-#include "model_json.h"
+#include "json.h"
 #include "print.h"
-#include "text.h"
-#include <jansson.h>
 
 static void put(json_t *object, const char *key, json_t *value) { json_object_set_new(object, key, value); }
 
-/* Names of the traced process may be in it. */
-static json_t *words(const char *text) {
-    char clean[TUNE_TEXT];
-    text_to_utf8(clean, sizeof clean, text, TUNE_TEXT);
-    return clean[0] ? json_string(clean) : json_null();
-}
+/* Names in it have the form that they have in text. */
+static json_t *words(const char *text) { return text[0] ? json_text(text, TUNE_TEXT) : json_null(); }
 
 static json_t *finding_json(const struct tune_facts *facts, const struct finding *finding) {
     char value[TUNE_VALUE];

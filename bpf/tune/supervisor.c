@@ -31,7 +31,6 @@
 #include "supervisor.h"
 #include "clock.h"
 #include "interrupt.h"
-#include "text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -369,16 +368,15 @@ static enum trial_outcome fail_to_execute(struct run *run, int error) {
     return TRIAL_IMPOSSIBLE;
 }
 
-/* The last line or two of its standard error, made fit for one line. */
+/* The last line or two of its standard error. */
 static const char *last_words(const struct run *run, char text[TAIL + 16]) {
-    static const char intro[] = "; it said: ";
     size_t length = run->tail_length;
     while (length > 0 && run->tail[length - 1] == '\n') {
         length--;
     }
     *text = 0;
     if (length > 0) {
-        text_to_line(stpcpy(text, intro), TAIL + 16 - (sizeof intro - 1), run->tail, length, "");
+        snprintf(text, TAIL + 16, "; it said: %.*s", (int)length, run->tail);
     }
     return text;
 }

@@ -8,16 +8,12 @@
 
 enum { WIDTH = 110 };
 
-/* Prints text in lines of at most WIDTH columns: the first after `lead`, further ones indented as far as that. Bytes
- * that continue a UTF-8 character take no column. */
+/* Prints text in lines of at most WIDTH columns: the first after `lead`, further ones indented as far as that. */
 static void print_wrapped(FILE *out, const char *lead, const char *text) {
     size_t indent = strlen(lead), column = indent;
     fputs(lead, out);
     for (bool first = true; *text; first = false) {
-        size_t length = strcspn(text, " "), columns = 0;
-        for (size_t i = 0; i < length; i++) {
-            columns += (text[i] & 0xc0) != 0x80;
-        }
+        size_t length = strcspn(text, " "), columns = text_columns(text, length);
         if (!first && column + 1 + columns > WIDTH) {
             fprintf(out, "\n%*s", (int)indent, "");
             column = indent;
@@ -33,10 +29,10 @@ static void print_wrapped(FILE *out, const char *lead, const char *text) {
 }
 
 static void print_heap(FILE *out, const struct tune_facts *facts) {
-    char command[64], name[64], wall[FORMAT_MAX], gc[FORMAT_MAX], scavenge[FORMAT_MAX], full[FORMAT_MAX],
-        pause[FORMAT_MAX], count[FORMAT_MAX], line[640];
-    text_to_line(command, sizeof command, facts->command[0] ? facts->command : "?", sizeof facts->command, "");
-    text_to_line(name, sizeof name, facts->heap_name, sizeof facts->heap_name, "");
+    char command[TEXT_GROWTH * sizeof facts->command], name[TEXT_GROWTH * sizeof facts->heap_name], wall[FORMAT_MAX],
+        gc[FORMAT_MAX], scavenge[FORMAT_MAX], full[FORMAT_MAX], pause[FORMAT_MAX], count[FORMAT_MAX], line[640];
+    text_escape(command, sizeof command, facts->command[0] ? facts->command : "?", "");
+    text_escape(name, sizeof name, facts->heap_name, "'");
     fprintf(out, "%s[%" PRIu32 "] heap %" PRIu64 "%s%s%s\n", command, facts->process.pid, facts->heap_id,
             name[0] ? " '" : "", name, name[0] ? "'" : "");
     snprintf(line, sizeof line,

@@ -1,7 +1,7 @@
 #include "try.h"
 #include "interrupt.h"
+#include "json.h"
 #include "message.h"
-#include "model_json.h"
 #include "search_trials.h"
 #include "verify.h"
 #include <errno.h>

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Decodes one character of UTF-8 after RFC 3629; 0: there is none. */
 static inline size_t form_decode(const unsigned char *at, size_t left, uint32_t *point) {
@@ -21,6 +23,15 @@ static inline size_t form_decode(const unsigned char *at, size_t left, uint32_t 
         *point = *point << 6 | (at[i] & 0x3fu);
     }
     return *point < least[length] || *point > 0x10ffff || (*point >= 0xd800 && *point < 0xe000) ? 0 : length;
+}
+
+static inline bool form_valid(const char *text) {
+    uint32_t point;
+    size_t left = strlen(text), length = 1;
+    for (; left > 0 && (length = form_decode((const unsigned char *)text, left, &point)) > 0; left -= length) {
+        text += length;
+    }
+    return length > 0;
 }
 
 /* Characters that steer a terminal, hide text or change its order. */
@@ -54,6 +65,39 @@ static inline size_t form_check(const char *text, size_t size, const char *kept)
         }
     }
     return size;
+}
+
+static inline size_t form_encode(char *to, uint32_t point) {
+    size_t length = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    for (size_t i = length - 1; i > 0; i--, point >>= 6) {
+        to[i] = (char)(0x80 | (point & 0x3f));
+    }
+    to[0] = (char)(length == 1 ? point : (0xf00u >> length & 0xff) | point);
+    return length;
+}
+
+/* Reads text.h's form back to what it was, which `to` gets; returns its length. */
+static inline size_t form_read(char *to, const char *form) {
+    char *at = to;
+    while (*form) {
+        char *end = NULL, digits[3] = {0};
+        if (*form != '\\') {
+            *at++ = *form++;
+        } else if (form[1] == 'x') {
+            digits[0] = form[2];
+            digits[1] = form[3];
+            *at++ = (char)strtoul(digits, NULL, 16);
+            form += 4;
+        } else if (form[1] == 'u') {
+            at += form_encode(at, (uint32_t)strtoul(form + 3, &end, 16));
+            form = end + 1;
+        } else {
+            *at++ = form[1];
+            form += 2;
+        }
+    }
+    *at = '\0';
+    return (size_t)(at - to);
 }
 
 #endif

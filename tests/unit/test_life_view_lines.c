@@ -1,5 +1,6 @@
 /* NDJSON, CSV and survival curves: what each prints is read back, line by line, and compared with the model. */
 #include "../life_views.h"
+#include "forms.h"
 #include <jansson.h>
 #include <math.h>
 
@@ -156,10 +157,11 @@ struct csv_seen {
 };
 
 static void on_object_row(struct lines *lines, char *text, size_t length) {
-    (void)length;
     struct csv_seen *seen = lines->state;
-    char *fields[MOST_FIELDS];
+    char *fields[MOST_FIELDS], name[64];
+    assert_int_equal(form_check(text, length, "\r\n"), length);
     int count = split_csv(text, fields);
+    assert_null(strchr("=+-@", fields[2][0]));
     if (lines->count == 0) {
         seen->columns = count;
         assert_string_equal(fields[5], "censored");
@@ -169,9 +171,11 @@ static void on_object_row(struct lines *lines, char *text, size_t length) {
     struct build_end end = nth_end(seen->rows);
     uint32_t site = (uint32_t)(seen->rows % SITES);
     assert_int_equal(count, seen->columns);
-    assert_string_equal(fields[2], names[site / 2]);
+    form_read(name, fields[2]);
+    assert_string_equal(name, names[site / 2]);
     assert_int_equal(strtoul(fields[3], NULL, 10), site);
-    assert_string_equal(fields[4], names[site % 2 ? NAMES - 1 - site / 2 : site / 2]);
+    form_read(name, fields[4]);
+    assert_string_equal(name, names[site % 2 ? NAMES - 1 - site / 2 : site / 2]);
     assert_string_equal(fields[5], end.outcome == LIFE_CENSORED ? "1" : "0");
     assert_int_equal(strtoull(fields[6], NULL, 10), end.bytes);
     assert_int_equal(strtoull(fields[7], NULL, 10), end.ns);

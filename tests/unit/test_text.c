@@ -5,72 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads a form back: `to` gets the bytes. */
-static size_t read_back(unsigned char *to, const char *form) {
-    unsigned char *at = to;
-    while (*form) {
-        if (*form != '\\') {
-            *at++ = (unsigned char)*form++;
-        } else if (form[1] == '\\') {
-            *at++ = '\\';
-            form += 2;
-        } else if (form[1] == 'x') {
-            char digits[3] = {form[2], form[3], 0};
-            *at++ = (unsigned char)strtoul(digits, NULL, 16);
-            form += 4;
-        } else {
-            assert_memory_equal(form, "\\u{", 3);
-            char *end;
-            unsigned long point = strtoul(form + 3, &end, 16);
-            assert_int_equal(*end, '}');
-            form = end + 1;
-            if (point < 0x800) {
-                *at++ = (unsigned char)(0xc0 | point >> 6);
-            } else if (point < 0x10000) {
-                *at++ = (unsigned char)(0xe0 | point >> 12);
-                *at++ = (unsigned char)(0x80 | (point >> 6 & 0x3f));
-            } else {
-                *at++ = (unsigned char)(0xf0 | point >> 18);
-                *at++ = (unsigned char)(0x80 | (point >> 12 & 0x3f));
-                *at++ = (unsigned char)(0x80 | (point >> 6 & 0x3f));
-            }
-            *at++ = (unsigned char)(0x80 | (point & 0x3f));
-        }
-    }
-    return (size_t)(at - to);
-}
-
 /* Asserts that the text's form is clean and whole; returns it. */
 static const char *form_of(const char *text) {
     static char form[512];
-    unsigned char again[128];
+    char again[128];
     text_escape(form, sizeof form, text, "");
     assert_int_equal(form_check(form, strlen(form), ""), strlen(form));
     assert_true(strlen(form) <= TEXT_GROWTH * strlen(text));
-    assert_int_equal(read_back(again, form), strlen(text));
+    assert_int_equal(form_read(again, form), strlen(text));
     assert_memory_equal(again, text, strlen(text));
     return form;
-}
-
-/* As UTF-8 would have it, surrogates too. */
-static size_t encode(char *to, uint32_t point) {
-    if (point < 0x80) {
-        to[0] = (char)point;
-        return 1;
-    }
-    size_t length = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-    for (size_t i = length - 1; i > 0; i--, point >>= 6) {
-        to[i] = (char)(0x80 | (point & 0x3f));
-    }
-    to[0] = (char)((0xf00u >> length & 0xff) | point);
-    return length;
 }
 
 static void text_escapes_every_code_point(void **state) {
     (void)state;
     for (uint32_t point = 1; point <= 0x10ffff; point++) {
         char text[16] = "a";
-        encode(text + 1, point);
+        form_encode(text + 1, point); /* surrogates, too */
         const char *form = form_of(text);
         if (form_forbids(point)) {
             assert_int_equal(form[1], '\\');
@@ -113,6 +64,7 @@ static void text_form_shows_what_was_there(void **state) {
                                 "a\xe2\x82"),
                         "\\u{308}a\\xe2\\x82");
     assert_string_equal(text_escape(form, sizeof form, "a b;'c", " ;'"), "a\\x20b\\x3b\\x27c");
+    assert_string_equal(text_escape(form, sizeof form, "\xef\xbc\x9d=", "\xef\xbc\x9d"), "\\u{ff1d}=");
 }
 
 static void text_cuts_between_characters(void **state) {
@@ -128,15 +80,28 @@ static void text_cuts_between_characters(void **state) {
     }
 }
 
+static void text_copies_whole_characters(void **state) {
+    (void)state;
+    const char *form = "\xc3\xa9\\x1b\\u{202e}\\\\z";
+    for (size_t size = 1; size < 24; size++) {
+        char copy[24];
+        memset(copy, 'X', sizeof copy);
+        size_t length = strlen(text_copy(copy, size, form));
+        assert_true(length < size && (size <= strlen(form) || length == strlen(form)));
+        assert_true(length == 0 || length == 2 || length == 6 || length == 14 || length >= 16);
+        assert_memory_equal(copy, form, length);
+    }
+}
+
 static void text_column_has_its_width(void **state) {
     (void)state;
     char form[64];
-    assert_string_equal(text_column(form, sizeof form, "ab", 4, 8), "ab  ");
-    assert_string_equal(text_column(form, sizeof form, "\xc3\xa9\xe4\xb8\xad", 5, 8), "\xc3\xa9\xe4\xb8\xad  ");
-    assert_string_equal(text_column(form, sizeof form, "a\xe4\xb8\xad\xe4\xb8\xad", 4, 4), "a\xe4\xb8\xad ");
-    assert_string_equal(text_column(form, sizeof form, "abc\x1b", 4, 6), "abc ");
-    assert_string_equal(text_column(form, 4, "a", 9, 9), "a  ");
-    assert_int_equal(text_columns("\xc3\xa9\xe4\xb8\xad a\xcc\x81"), 5);
+    assert_string_equal(text_column(form, sizeof form, "ab", "", 4, 8), "ab  ");
+    assert_string_equal(text_column(form, sizeof form, "\xc3\xa9\xe4\xb8\xad", "", 5, 8), "\xc3\xa9\xe4\xb8\xad  ");
+    assert_string_equal(text_column(form, sizeof form, "a\xe4\xb8\xad\xe4\xb8\xad", "", 4, 4), "a\xe4\xb8\xad ");
+    assert_string_equal(text_column(form, sizeof form, "abc\x1b", "", 4, 6), "abc ");
+    assert_string_equal(text_column(form, 4, "a", "", 9, 9), "a  ");
+    assert_int_equal(text_columns("\xc3\xa9\xe4\xb8\xad a\xcc\x81", 99), 5);
 }
 
 static void text_prints_as_it_escapes(void **state) {
@@ -154,7 +119,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_escapes_every_code_point),  cmocka_unit_test(text_escapes_random_bytes),
         cmocka_unit_test(text_form_shows_what_was_there), cmocka_unit_test(text_cuts_between_characters),
-        cmocka_unit_test(text_column_has_its_width),      cmocka_unit_test(text_prints_as_it_escapes),
+        cmocka_unit_test(text_column_has_its_width),      cmocka_unit_test(text_copies_whole_characters),
+        cmocka_unit_test(text_prints_as_it_escapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

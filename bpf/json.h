@@ -1,0 +1,23 @@
+/* What all JSON of edenscope is made with. Output is ASCII: every other character, and each that steers a terminal, is
+ * printed as \u and four digits, so that it is safe to look at, and means the same to whoever parses it. */
+#ifndef EDEN_JSON_H
+#define EDEN_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A text from outside, up to its NUL or `most` bytes: as it is, but each byte that is no part of a UTF-8 character
+ * becomes U+FFFD. A new reference; NULL: no memory. */
+json_t *json_text(const char *text, size_t most);
+
+/* A new reference. jansson's integers are signed: what does not fit is shown as a real number rather than as a negative
+ * one. */
+json_t *json_number(uint64_t value);
+
+/* On one line, with a newline. False where writing failed. */
+bool json_print(FILE *out, const json_t *json);
+
+#endif
