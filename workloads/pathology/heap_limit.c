@@ -43,7 +43,8 @@ static bool serve(struct run *run) {
 
 const struct pattern heap_limit = {
     "heap.limit", "keeps a cache that nearly fills what the heap may take",
-    "max_heap=21M,eden_size=2M,full_gc_min_old=64M,tenure_criterion=site,grow_headroom=1M", "program.allocates", serve};
+    "max_heap=21M,eden_size=2M,full_gc_min_old=64M,tenure_criterion=site,grow_headroom=1M",
+    "program.allocates scavenge.copying", serve};
 const struct pattern heap_limit_near = {
     "heap.limit-near", "keeps the same cache in a heap that may take more",
     "max_heap=64M,eden_size=2M,full_gc_min_old=64M,tenure_criterion=site,grow_headroom=1M", "program.allocates", serve};
