@@ -125,7 +125,7 @@ static eden_value allocate(eden_heap *heap, uint64_t header, size_t slots, bool 
 eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slots) {
     eden_heap *heap = mutator->heap;
     bool born_old = pretenure_reveal(heap, &header, &slots);
-    check_class(heap, header);
+    check_class(heap, header, slots);
     if (heap->profile != NULL) {
         lifetimes_allocating(heap, slots);
     }
@@ -145,6 +145,7 @@ const eden_error *eden_last_error(const eden_mutator *mutator) { return &mutator
 
 uint32_t eden_identity_hash(eden_mutator *mutator, eden_value object) {
     eden_heap *heap = mutator->heap;
+    check_object_of(heap, object, "eden_identity_hash");
     uint64_t hash = eden_header(object) >> EDEN_HEADER_HASH_SHIFT & EDEN_HEADER_HASH_MASK;
     while (hash == 0) {
         /* xorshift32 (Marsaglia 2003); the seed is never 0. */

@@ -2,8 +2,13 @@
  * error, and ends the process there, by abort, so that a debugger shows where. No other build ends a process.
  *
  * When. At each collection, before and after: the heap verifier (verify.c), which finds missed barriers, overwritten
- * headers and slots that hold no value. At each allocation: the class. At each eden_slot, eden_slot_set and eden_raw of
- * a program compiled with EDEN_CHECKED: the object must be alive and the slot a reference of its own.
+ * headers and slots that hold no value. At each allocation: the class and its slots. At each call that takes an object,
+ * and each eden_slot, eden_slot_set and eden_raw of a program compiled with EDEN_CHECKED: the object must be alive and
+ * the slot a reference of its own.
+ *
+ * Frames. One that a longjmp has skipped lies below the function that runs now, or is found when an older one is left
+ * or when its memory holds something else. Only frames on the thread's own stack are compared with it: coroutines have
+ * stacks elsewhere. No frame may be open when its heap is destroyed or its mutator detached.
  *
  * How a stale reference is told. `starts` has a bit for the header of each live object, made anew by each collection
  * and kept by each allocation (all take the slow path here: mutator->limit is never above free). It would miss a
@@ -64,6 +69,8 @@ static const char VALUES[] =
     "stands in raw formats only (docs/embedding.md, Values)";
 static const char CLASSES[] = "objects are made of classes and sites that this heap has defined, and have the slots "
                               "of their class (docs/embedding.md, Classes and sites)";
+static const char ROOTS[] = "a frame lasts until its block is left, before the heap is destroyed; a program that uses "
+                            "longjmp puts mutator->frames back (docs/embedding.md, Roots)";
 
 __attribute__((noreturn)) static void report(const eden_heap *heap, const char *when, const char *what,
                                              const char *rule) {
@@ -88,10 +95,8 @@ static const char *broken_rule(const char *message) {
     static const struct {
         const char *words, *rule;
     } rules[] = {
-        {"is not remembered", RULE_2},
-        {"stale reference", RULE_1},
-        {"no value has", VALUES},
-        {"no address of this heap", VALUES},
+        {"is not remembered", RULE_2}, {"stale reference", RULE_1},         {"but its class", CLASSES},
+        {"no value has", VALUES},      {"no address of this heap", VALUES},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         if (strstr(message, rules[i].words) != NULL) {
@@ -248,17 +253,87 @@ void check_destroy(eden_heap *heap) {
     }
 }
 
-void check_class(eden_heap *heap, uint64_t header) {
-    uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
-    if (index == EDEN_CLASS_FREE || index >= heap->next_class) {
-        REPORT(heap, "allocation", CLASSES, "class or site index %u is not defined in this heap", index);
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
+
+/* Does the frame lie below `running`, on the stack of the thread that runs? */
+static bool is_skipped(eden_heap *heap, const struct eden_frame *frame, uintptr_t running) {
+    struct check_state *check = &heap->check;
+    if (check->stack == 0 || !pthread_equal(check->thread, pthread_self())) {
+        pthread_attr_t attributes;
+        void *stack = NULL;
+        size_t bytes = 0;
+        check->thread = pthread_self();
+        check->stack = check->stack_limit = UINTPTR_MAX;
+        if (pthread_getattr_np(check->thread, &attributes) == 0) {
+            if (pthread_attr_getstack(&attributes, &stack, &bytes) == 0) {
+                check->stack = (uintptr_t)stack;
+                check->stack_limit = (uintptr_t)stack + bytes;
+            }
+            pthread_attr_destroy(&attributes);
+        }
     }
+    uintptr_t at = (uintptr_t)frame;
+    return running - check->stack < check->stack_limit - check->stack &&
+           at - check->stack < check->stack_limit - check->stack && at < running;
+}
+
+/* Looks at the newest frame, or at all. running: an address of the stack above which all frames are. */
+static void check_skipped(eden_heap *heap, const char *call, bool all, uintptr_t running) {
+    for (const struct eden_frame *frame = heap->mutator.frames; frame != NULL; frame = frame->previous) {
+        bool skipped = is_skipped(heap, frame, running);
+        if (skipped || frame->mutator != &heap->mutator) {
+            REPORT(heap, call, ROOTS, "frame %p was never left, and %s: a longjmp has skipped it", (const void *)frame,
+                   skipped ? "its function is gone" : "its memory is something else now");
+        }
+        if (!all) {
+            return;
+        }
+    }
+}
+
+void check_call(eden_heap *heap, const char *call) {
+    check_skipped(heap, call, true, (uintptr_t)__builtin_frame_address(0));
+}
+
+void eden_check_enter(eden_mutator *mutator) {
+    check_skipped(mutator->heap, "EDEN_FRAME", false, (uintptr_t)__builtin_frame_address(0));
+}
+
+void eden_check_leave(const struct eden_frame *frame) {
+    const eden_mutator *mutator = frame->mutator;
+    if (mutator->frames != frame) {
+        REPORT(mutator->heap, "the end of EDEN_FRAME's block", ROOTS,
+               "frame %p is left, but the newest is %p: a longjmp has skipped frames", (const void *)frame,
+               (const void *)mutator->frames);
+    }
+}
+
+void check_frames(eden_heap *heap, const char *call) {
+    const struct eden_frame *frame = heap->mutator.frames;
+    if (frame != NULL && pthread_equal(heap->thread, pthread_self())) {
+        check_skipped(heap, call, true, (uintptr_t)__builtin_frame_address(0));
+        REPORT(heap, call, ROOTS, "frame %p of %zu slots is still open", (const void *)frame, frame->count);
+    }
+}
+
+/* ---- allocation and collections ---------------------------------------------------------------------------------- */
+
+void check_class(eden_heap *heap, uint64_t header, size_t slots) {
+    uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
+    check_class_of(heap, header, "allocation");
     const struct eden_class_info *class = heap_class(heap, index);
     uint32_t format = (uint32_t)(header >> EDEN_HEADER_FORMAT_SHIFT) & 31u;
     if ((format & ~((1u << unit_shift(class->format)) - 1)) != class->format) {
         REPORT(heap, "allocation", CLASSES, "index %u is class '%.60s' of format %u here, but format %u was asked for",
                index, (const char *)(uintptr_t) class->name, class->format, format);
     }
+    bool more = class->format == EDEN_FORMAT_VARIABLE || class->format == EDEN_FORMAT_FIXED_VARIABLE ||
+                class->format == EDEN_FORMAT_WEAK || class->format >= EDEN_FORMAT_WORDS64;
+    if (slots < class->fixed_slots || (!more && slots != class->fixed_slots)) {
+        REPORT(heap, "allocation", CLASSES, "class '%.60s' fixes %u slots, but %zu were asked for",
+               (const char *)(uintptr_t) class->name, class->fixed_slots, slots);
+    }
+    check_skipped(heap, "allocation", false, (uintptr_t)__builtin_frame_address(0));
 }
 
 void check_allocated(eden_heap *heap, eden_value object) {
@@ -270,6 +345,7 @@ void check_allocated(eden_heap *heap, eden_value object) {
 void check_before_scavenge(eden_heap *heap) {
     struct check_state *check = &heap->check;
     struct space *spaces[YOUNG_SPACES];
+    check_call(heap, "before a scavenge");
     verify(heap, "before a scavenge");
     heap_young_spaces(heap, spaces);
     check_poison(heap, space_names[2], check->eden_base, heap->eden.start);
@@ -415,6 +491,20 @@ static eden_heap *check_object(eden_value object, const char *call) {
                eden_header(object));
     }
     return heap;
+}
+
+void check_object_of(const eden_heap *heap, eden_value object, const char *call) {
+    const eden_heap *other = check_object(object, call);
+    if (other != heap) {
+        REPORT(heap, call, VALUES, "%#" PRIx64 " is an object of another heap, '%s'", object, other->info.name);
+    }
+}
+
+void check_class_of(const eden_heap *heap, eden_class of, const char *call) {
+    uint32_t index = eden_class_index(of);
+    if (index == EDEN_CLASS_FREE || index >= heap->next_class) {
+        REPORT(heap, call, CLASSES, "class or site index %u is not defined in this heap", index);
+    }
 }
 
 static const char *class_name(const eden_heap *heap, eden_value object) {

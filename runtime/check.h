@@ -7,6 +7,8 @@
 enum { CHECKED_BUILD = 1 };
 
 struct check_state {
+    pthread_t thread; /* whose stack this is: */
+    uintptr_t stack, stack_limit;
     uint64_t *starts; /* a bit for each word of the heap: a live object's header; NULL: no memory for it */
     size_t starts_bytes;
     uintptr_t eden_base;        /* eden.start moves: check_roll_eden */
@@ -16,7 +18,12 @@ struct check_state {
 
 void check_create(eden_heap *heap);
 void check_destroy(eden_heap *heap);
-void check_class(eden_heap *heap, uint64_t header); /* an allocation is asked for */
+void check_class(eden_heap *heap, uint64_t header, size_t slots); /* an allocation is asked for */
+void check_object_of(const eden_heap *heap, eden_value object,
+                     const char *call); /* an object is given to an API call */
+void check_class_of(const eden_heap *heap, eden_class of, const char *call);
+void check_call(eden_heap *heap, const char *call);   /* a call that may collect */
+void check_frames(eden_heap *heap, const char *call); /* no frame may be open */
 void check_eden_used(eden_heap *heap, uintptr_t start, size_t bytes);
 void check_allocated(eden_heap *heap, eden_value object); /* the object is there, or EDEN_NONE */
 void check_before_scavenge(eden_heap *heap);
@@ -37,7 +44,17 @@ struct check_state {};
 
 static inline void check_create(eden_heap *heap) { (void)heap; }
 static inline void check_destroy(eden_heap *heap) { (void)heap; }
-static inline void check_class(eden_heap *heap, uint64_t header) { (void)heap, (void)header; }
+static inline void check_class(eden_heap *heap, uint64_t header, size_t slots) {
+    (void)heap, (void)header, (void)slots;
+}
+static inline void check_object_of(const eden_heap *heap, eden_value object, const char *call) {
+    (void)heap, (void)object, (void)call;
+}
+static inline void check_class_of(const eden_heap *heap, eden_class of, const char *call) {
+    (void)heap, (void)of, (void)call;
+}
+static inline void check_call(eden_heap *heap, const char *call) { (void)heap, (void)call; }
+static inline void check_frames(eden_heap *heap, const char *call) { (void)heap, (void)call; }
 static inline void check_eden_used(eden_heap *heap, uintptr_t start, size_t bytes) {
     (void)heap, (void)start, (void)bytes;
 }

@@ -105,10 +105,15 @@ eden_class eden_site_define(eden_heap *heap, eden_class of, const char *name, ed
 }
 
 void eden_tenure_choose(eden_heap *heap, eden_class of, bool chosen) {
-    heap_class(heap, eden_class_index(of))->chosen = chosen;
+    uint32_t index = eden_class_index(of);
+    check_class_of(heap, of, "eden_tenure_choose");
+    if (index < heap->next_class) {
+        heap_class(heap, index)->chosen = chosen;
+    }
 }
 
 eden_class eden_class_of(const eden_heap *heap, eden_value object) {
+    check_object_of(heap, object, "eden_class_of");
     return pretenure_value(heap, heap_class(heap, eden_index_of(object))->class_index);
 }
 

@@ -63,9 +63,13 @@ void full_collect_if_grown(eden_heap *heap) {
     }
 }
 
-void eden_full_collect(eden_mutator *mutator) { full_collect(mutator->heap, EDEN_FULL_REQUEST, 0); }
+void eden_full_collect(eden_mutator *mutator) {
+    check_call(mutator->heap, "eden_full_collect");
+    full_collect(mutator->heap, EDEN_FULL_REQUEST, 0);
+}
 
 void eden_scavenge(eden_mutator *mutator) {
+    check_call(mutator->heap, "eden_scavenge");
     scavenge(mutator->heap, EDEN_SCAVENGE_REQUEST);
     full_collect_if_grown(mutator->heap);
 }

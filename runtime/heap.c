@@ -162,10 +162,31 @@ eden_heap *eden_heap_create(const eden_options *options, eden_error *error) {
     return heap;
 }
 
+/* Frames whose blocks are not left yet lose their mutator: each leads to itself then, where eden_frame_leave changes
+ * nothing of the heap, which may be gone. Frames that a longjmp has skipped lie below this function's own, or say
+ * another mutator: what they were in may hold anything. */
+static void close_frames(eden_mutator *mutator) {
+    uintptr_t below = (uintptr_t)__builtin_frame_address(0);
+    check_frames(mutator->heap, "eden_heap_destroy or eden_mutator_detach");
+    if (!pthread_equal(mutator->heap->thread, pthread_self())) {
+        mutator->frames = NULL; /* they would be on another stack */
+    }
+    for (struct eden_frame *frame = mutator->frames; frame != NULL;) {
+        struct eden_frame *previous = frame->previous;
+        if ((uintptr_t)frame <= below || frame->mutator != mutator) {
+            break;
+        }
+        frame->mutator = (eden_mutator *)((char *)&frame->previous - offsetof(struct eden_mutator, frames));
+        frame = previous;
+    }
+    mutator->frames = NULL;
+}
+
 void eden_heap_destroy(eden_heap *heap) {
     if (heap == NULL) {
         return;
     }
+    close_frames(&heap->mutator);
     if (registry_remove(heap)) {
         lifetimes_end(heap);
         event_heap_destroy(heap);
@@ -192,7 +213,7 @@ eden_mutator *eden_mutator_attach(eden_heap *heap, eden_error *error) {
 }
 
 void eden_mutator_detach(eden_mutator *mutator) {
-    mutator->frames = NULL;
+    close_frames(mutator);
     mutator->heap->attached = false;
 }
 

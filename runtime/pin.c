@@ -11,6 +11,7 @@ eden_value eden_pin(eden_mutator *mutator, eden_value object) {
     if (!eden_is_object(object)) {
         return object;
     }
+    check_object_of(heap, object, "eden_pin");
     if (!heap_is_young(heap, object)) {
         header_set(object, EDEN_HEADER_PINNED);
         return object;
@@ -41,8 +42,8 @@ eden_value eden_pin(eden_mutator *mutator, eden_value object) {
 }
 
 void eden_unpin(eden_mutator *mutator, eden_value object) {
-    (void)mutator;
     if (eden_is_object(object)) {
+        check_object_of(mutator->heap, object, "eden_unpin");
         header_clear(object, EDEN_HEADER_PINNED);
     }
 }

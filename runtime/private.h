@@ -12,9 +12,10 @@
 #define EDEN_INSIDE 1 /* objects are looked at while they move */
 #include <eden/eden.h>
 
+#include <pthread.h>
+
 #include "check.h"
 #include "eden_probes.h"
-#include <pthread.h>
 
 /* ---- parameters (params.c) ---- */
 

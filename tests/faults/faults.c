@@ -8,6 +8,7 @@
  * but its public headers is used. */
 #include <eden/eden.h>
 
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -346,6 +347,99 @@ static void class_of_another_heap(struct program *p, bool wrong) {
     eden_heap_destroy(other.heap);
 }
 
+static void slots_of_a_fixed_class(struct program *p, bool wrong) { eden_new_slots(p->m, p->pair, wrong ? 3 : 0); }
+
+static void class_of_a_stale_value(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new(p->m, p->pair);
+    eden_value kept = local[0];
+    eden_scavenge(p->m);
+    local[0] = eden_class_of(p->heap, wrong ? kept : local[0]) == 0 ? EDEN_NONE : local[0];
+}
+
+static void hash_of_an_integer(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new(p->m, p->pair);
+    eden_identity_hash(p->m, wrong ? eden_int(7) : local[0]);
+}
+
+static void unpin_of_a_stale_value(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new(p->m, p->pair);
+    eden_value kept = local[0];
+    local[0] = eden_pin(p->m, local[0]);
+    eden_unpin(p->m, wrong ? kept : local[0]);
+}
+
+static void undefined_class_chosen(struct program *p, bool wrong) {
+    eden_tenure_choose(p->heap, wrong ? p->pair + 4711 : p->pair, true);
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
+
+static void frame_open_when_its_heap_goes(struct program *p, bool wrong) {
+    struct program other;
+    (void)p;
+    start(&other, "other");
+    {
+        EDEN_FRAME(other.m, local, 1);
+        local[0] = eden_new(other.m, other.pair);
+        if (wrong) {
+            eden_heap_destroy(other.heap);
+        }
+    }
+    if (!wrong) {
+        eden_heap_destroy(other.heap);
+    }
+}
+
+static void frame_open_when_its_mutator_goes(struct program *p, bool wrong) {
+    {
+        EDEN_FRAME(p->m, local, 1);
+        local[0] = eden_new(p->m, p->pair);
+        if (wrong) {
+            eden_mutator_detach(p->m);
+        }
+    }
+    if (!wrong) {
+        eden_mutator_detach(p->m);
+    }
+}
+
+__attribute__((noinline)) static void jump(struct program *p, jmp_buf *back) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new(p->m, p->pair);
+    longjmp(*back, 1);
+}
+
+__attribute__((noinline)) static void call_and_catch(struct program *p, bool wrong) {
+    jmp_buf back;
+    struct eden_frame *const frames = p->m->frames;
+    if (setjmp(back) == 0) {
+        jump(p, &back);
+    }
+    if (!wrong) {
+        p->m->frames = frames;
+    }
+}
+
+static void frame_skipped_by_longjmp(struct program *p, bool wrong) {
+    call_and_catch(p, wrong);
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new(p->m, p->pair);
+}
+
+static void frame_skipped_then_collected(struct program *p, bool wrong) {
+    call_and_catch(p, wrong);
+    eden_scavenge(p->m);
+}
+
+static void frame_skipped_then_outer_left(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = EDEN_NONE;
+    call_and_catch(p, wrong);
+}
+
 /* ---- for the address sanitizer and Valgrind ---------------------------------------------------------------------- */
 
 static volatile int seen;
@@ -413,6 +507,17 @@ static const struct fault {
     {"mutator_of_another_heap", mutator_of_another_heap, "-", "another heap than the mutator, of heap 'other'"},
     {"site_undefined", site_undefined, "-", "allocation: class or site index 47.* is not defined.* Classes"},
     {"class_of_another_heap", class_of_another_heap, "-", "allocation: class or site index 10.* is not defined"},
+    {"slots_of_a_fixed_class", slots_of_a_fixed_class, "-", "allocation: class 'Pair' fixes 2 slots, but 5 .* Classes"},
+    {"class_of_a_stale_value", class_of_a_stale_value, "-", "eden_class_of: .* in eden " STALE ".* rule 1"},
+    {"hash_of_an_integer", hash_of_an_integer, "-", "eden_identity_hash: 0x39 is no object.* Values"},
+    {"unpin_of_a_stale_value", unpin_of_a_stale_value, "-", "eden_unpin: .* in eden " STALE ".* rule 1"},
+    {"undefined_class_chosen", undefined_class_chosen, "-", "eden_tenure_choose: .* is not defined.* Classes"},
+    {"frame_open_when_its_heap_goes", frame_open_when_its_heap_goes, "-", "frame .* of 1 slots is still open.* Roots"},
+    {"frame_open_when_its_mutator_goes", frame_open_when_its_mutator_goes, "-", "frame .* is still open.* Roots"},
+    {"frame_skipped_by_longjmp", frame_skipped_by_longjmp, "-", "EDEN_FRAME: frame .* longjmp has skipped.* Roots"},
+    {"frame_skipped_then_collected", frame_skipped_then_collected, "-", "scavenge: frame .* longjmp .* Roots"},
+    {"frame_skipped_then_outer_left", frame_skipped_then_outer_left, "-",
+     "left, but the newest is .* longjmp .* Roots"},
     {"stale_raw_read", stale_raw_read, "-", ""},
     {"freed_raw_read", freed_raw_read, "-", ""},
     {"unallocated_eden_read", unallocated_eden_read, "-", ""},

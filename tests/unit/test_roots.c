@@ -245,12 +245,53 @@ static void one_mutator_at_a_time(void **state) {
     eden_heap_destroy(NULL);
 }
 
+/* Frames that are left when their heap, or their mutator, is gone. */
+static void leave_after_the_heap(void *context) {
+    (void)context;
+    struct world w;
+    world_make(&w, NULL);
+    EDEN_FRAME(w.m, outer, 2);
+    {
+        EDEN_FRAME(w.m, inner, 1);
+        inner[0] = outer[0] = eden_new(w.m, w.pair);
+        CHILD_CHECK(inner[0] != EDEN_NONE);
+        eden_heap_destroy(w.heap);
+    }
+}
+
+static void leave_after_the_mutator(void *context) {
+    (void)context;
+    struct world w;
+    world_make(&w, NULL);
+    eden_mutator *first = w.m;
+    {
+        EDEN_FRAME(first, local, 1);
+        local[0] = eden_new(first, w.pair);
+        eden_mutator_detach(first);
+        w.m = eden_mutator_attach(w.heap, NULL);
+        CHILD_CHECK(w.m->frames == NULL);
+    }
+    CHILD_CHECK(w.m->frames == NULL);
+    eden_scavenge(w.m);
+    eden_heap_destroy(w.heap);
+}
+
+static void frames_may_outlive_their_heap(void **state) {
+    (void)state;
+    if (CHECKED_BUILD) {
+        skip(); /* it names them */
+    }
+    assert_child_ok(run_child(leave_after_the_heap, NULL));
+    assert_child_ok(run_child(leave_after_the_mutator, NULL));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_start_clear_and_follow),
         cmocka_unit_test(frames_nest),
         cmocka_unit_test(frames_are_left_by_every_way_out),
         cmocka_unit_test(frames_and_longjmp),
+        cmocka_unit_test(frames_may_outlive_their_heap),
         cmocka_unit_test(global_roots),
         cmocka_unit_test(visitors),
         cmocka_unit_test(a_slot_may_be_told_twice),

@@ -1,6 +1,6 @@
 /* The checked build's looks at each access: with -DEDEN_CHECKED, and a library built with CHECKED=1, eden_slot,
- * eden_slot_set and eden_raw make sure that the object is alive and the slot one of its own; a mistake is named on
- * standard error and the process aborted. Otherwise these are nothing at all.
+ * eden_slot_set and eden_raw make sure that the object is alive and the slot one of its own, and frames that they are
+ * left in order; a mistake is named on standard error and the process aborted. Otherwise these are nothing at all.
  *
  * A program compiled with EDEN_CHECKED does not link with an ordinary library, whose names these are not; an ordinary
  * program does with a checked one, and has its collections and allocations checked. */
@@ -16,6 +16,9 @@ extern "C" {
 EDEN_API void eden_check_load(eden_value object, size_t index);
 EDEN_API void eden_check_store(eden_mutator *mutator, eden_value object, size_t index, eden_value value);
 EDEN_API void eden_check_raw(eden_value object);
+struct eden_frame;
+EDEN_API void eden_check_enter(eden_mutator *mutator);
+EDEN_API void eden_check_leave(const struct eden_frame *frame);
 #ifdef __cplusplus
 }
 #endif
@@ -26,10 +29,14 @@ EDEN_API void eden_check_raw(eden_value object);
 #define EDEN_CHECK_LOAD(object, index) eden_check_load(object, index)
 #define EDEN_CHECK_STORE(mutator, object, index, value) eden_check_store(mutator, object, index, value)
 #define EDEN_CHECK_RAW(object) eden_check_raw(object)
+#define EDEN_CHECK_ENTER(mutator) eden_check_enter(mutator)
+#define EDEN_CHECK_LEAVE(frame) eden_check_leave(frame)
 #else
 #define EDEN_CHECK_LOAD(object, index) ((void)0)
 #define EDEN_CHECK_STORE(mutator, object, index, value) ((void)0)
 #define EDEN_CHECK_RAW(object) ((void)0)
+#define EDEN_CHECK_ENTER(mutator) ((void)0)
+#define EDEN_CHECK_LEAVE(frame) ((void)0)
 #endif
 
 #endif

@@ -20,6 +20,7 @@ struct eden_frame {
 };
 
 static inline void eden_frame_enter(eden_mutator *mutator, struct eden_frame *frame, eden_value *slots, size_t count) {
+    EDEN_CHECK_ENTER(mutator);
     for (size_t i = 0; i < count; i++) {
         slots[i] = EDEN_NONE;
     }
@@ -30,11 +31,15 @@ static inline void eden_frame_enter(eden_mutator *mutator, struct eden_frame *fr
     mutator->frames = frame;
 }
 
-static inline void eden_frame_leave(struct eden_frame *frame) { frame->mutator->frames = frame->previous; }
+static inline void eden_frame_leave(struct eden_frame *frame) {
+    EDEN_CHECK_LEAVE(frame);
+    frame->mutator->frames = frame->previous;
+}
 
 /* EDEN_FRAME(mutator, local, 3); declares `eden_value local[3]`, all EDEN_NONE, which the collector sees and updates
  * until the enclosing block is left, by whatever way but longjmp (a program that uses longjmp saves mutator->frames
- * with its jmp_buf and puts it back). A macro, because a function cannot declare its caller's locals. */
+ * with its jmp_buf and puts it back). A block should be left before the heap is destroyed; leaving it later does no
+ * harm. A macro, because a function cannot declare its caller's locals. */
 #define EDEN_FRAME(mutator, local, count)                                                                              \
     eden_value local[count];                                                                                           \
     struct eden_frame local##_frame __attribute__((cleanup(eden_frame_leave)));                                        \
