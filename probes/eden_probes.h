@@ -29,7 +29,9 @@
 #define EDEN_PROBE(name, doc, ...)                                                                                     \
     extern volatile unsigned short eden_##name##_semaphore __attribute__((visibility("hidden")));                      \
     __attribute__((visibility("hidden"), cold)) void eden_probe_##name(EDEN_EACH_COMMA(EDEN_PARAMETER, __VA_ARGS__));  \
-    static inline bool eden_watched_##name(void) { return __builtin_expect(eden_##name##_semaphore != 0, 0); }         \
+    static inline bool eden_watched_##name(void) {                                                                     \
+        return __builtin_expect(__atomic_load_n(&eden_##name##_semaphore, __ATOMIC_RELAXED) != 0, 0);                  \
+    }                                                                                                                  \
     static inline void eden_fire_##name(EDEN_EACH_COMMA(EDEN_PARAMETER, __VA_ARGS__)) {                                \
         if (eden_watched_##name()) {                                                                                   \
             eden_probe_##name(EDEN_EACH_COMMA(EDEN_PASS, __VA_ARGS__));                                                \

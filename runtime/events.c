@@ -41,11 +41,14 @@ static void publish(eden_heap *heap) {
     set_gauges(heap);
     __atomic_store_n(&info->lock, info->lock + 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    info->seq++;
-#define EDEN_FIGURE(name, kind, unit, doc) info->figures[EDEN_FIGURE_##name] = heap->figures.name;
+    __atomic_store_n(&info->seq, info->seq + 1, __ATOMIC_RELAXED);
+#define EDEN_FIGURE(name, kind, unit, doc)                                                                             \
+    __atomic_store_n(&info->figures[EDEN_FIGURE_##name], heap->figures.name, __ATOMIC_RELAXED);
 #include "eden_figures.def"
 #undef EDEN_FIGURE
-    memcpy(info->full_by_cause, heap->figures.full_by_cause, sizeof info->full_by_cause);
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        __atomic_store_n(&info->full_by_cause[i], heap->figures.full_by_cause[i], __ATOMIC_RELAXED);
+    }
     __atomic_store_n(&info->lock, info->lock + 1, __ATOMIC_RELEASE);
 }
 
