@@ -4,6 +4,7 @@
 #define EDEN_READING_H
 
 #include "recording_sql.h"
+#include "recording_vfs.h"
 
 struct file_process {
     sqlite3_int64 number; /* column `process` */
@@ -12,7 +13,11 @@ struct file_process {
 
 struct recording {
     sqlite3 *db;
-    char path[PATH_MAX];
+    char path[PATH_MAX]; /* as given */
+    struct file_held held;
+    struct recording_vfs vfs;
+    uint64_t steps, steps_most; /* of SQLite's machine */
+    int interrupts;             /* that had come before */
     struct recording_info info;
     uint64_t bad_batches;           /* that were left out, for what they say of themselves can't be */
     struct life_replay replay;      /* recording_read_batch.c */

@@ -5,6 +5,8 @@
 #define EDEN_RECORDER_H
 
 #include "recording_sql.h"
+#include "recording_vfs.h"
+#include "replace.h"
 
 enum {
     COMMAND_MOST = 4096,
@@ -39,9 +41,12 @@ struct recorder {
     sqlite3 *db;
     sqlite3_stmt *event, *class, *parameter, *process, *heap, *phase, *bucket, *forget_phases, *forget_buckets,
         *forget_heap, *meta, *batch;
-    int lock;
+    struct recording_vfs vfs;
+    struct replacement file; /* its lock (flock) says that it is being recorded */
+    int journal;             /* beside the published file; -1: none yet */
     bool published, failed;
-    char path[PATH_MAX], temporary[PATH_MAX];
+    struct recorder_options options;
+    char path[PATH_MAX]; /* as given */
     struct pending *pending;
     size_t pending_count, pending_room;
     struct pending_batches batches;
@@ -63,6 +68,8 @@ struct recorder {
 void recorder_bind(sqlite3_stmt *statement, int place, uint64_t value);
 void recorder_bind_text(sqlite3_stmt *statement, int place, const char *text, size_t most);
 int recorder_write_meta(struct recorder *recorder, const char *key, uint64_t value);
+/* Why the last statement failed. Always false. */
+bool recorder_fail_sql(struct recorder *recorder, const char *doing, struct failure *why);
 bool recorder_same_process(const struct process_key *a, const struct process_key *b);
 
 /* ---- rows of events (recording_write_event.c) -------------------------------------------------------------------- */

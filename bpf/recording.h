@@ -27,10 +27,12 @@ struct recorder_options {
     bool force;           /* replace the file at path even if it is not a recording */
     bool objects;         /* per-object events are recorded too */
     uint64_t lifetimes;   /* what heaps are asked for (the mailbox of eden_batches.h); 0: lifetimes are not recorded */
+    uint64_t most_bytes;  /* the file's largest size; 0: ROOM_MOST_BYTES (room.h) */
 };
 
-/* Makes a new recording under a name of its own beside path. NULL where that can't be, or where path is taken by
- * something that is not a recording or that another recorder writes. */
+/* Makes a new recording without a name. NULL where that can't be, or where path is taken by something that is not a
+ * recording, that belongs to another user, or that another recorder writes; or where files stand beside it that SQLite
+ * would take for its own (-journal, -wal, -shm). */
 struct recorder *recorder_create(const struct recorder_options *options, struct failure *why);
 
 /* Puts the new recording at path; what stood there is gone from then on. Called once tracing works. */
@@ -77,9 +79,16 @@ struct recording_info {
     bool live;     /* a recorder is writing it now */
 };
 
-/* Opens a file to read, checks that it is a recording that this version reads, and undoes what a killed recorder left
- * half written. NULL and why otherwise. */
-struct recording *recording_open(const char *path, struct failure *why);
+/* How to open a recording. */
+enum {
+    RECORDING_FORCE = 1 << 0, /* also one of another user */
+    RECORDING_LAST = 1 << 1,  /* it is the last that this process opens: it gives up its rights before it reads */
+};
+
+/* Opens a file to read, checks that it is a recording that this version reads, and undoes in a copy what a killed
+ * recorder left half written. NULL and why otherwise. */
+struct recording *recording_open_with(const char *path, unsigned how, struct failure *why);
+struct recording *recording_open(const char *path, struct failure *why); /* how: 0 */
 const struct recording_info *recording_info(const struct recording *recording);
 
 /* Fills an empty model. What it holds of a damaged file before the damage was found stays in it. */

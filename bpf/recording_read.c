@@ -1,21 +1,36 @@
 /* Reading a recording.
  *
- * The file may be half written, cut short, damaged, or made to harm whoever opens it. So: it is opened read-only and
- * not mapped into memory (a file that shrinks would raise SIGBUS), views and triggers are off, its schema may call no
- * function that reaches outside, tables must be plain tables, lengths are bounded, and what is counted or indexed is
- * checked here: keys must rise (a damaged tree may run in circles), numbers of rows have limits, names that are not
- * known are skipped. */
+ * The file may be half written, cut short, damaged, or made to harm whoever opens it. recording_file.c opens it and
+ * copies what is not the caller's. Then the process gives up its rights, and only then SQLite looks at the content:
+ * - nothing is mapped into memory: a file that shrinks would raise SIGBUS;
+ * - views and triggers are off, and the schema may call no function that reaches outside;
+ * - tables must be plain tables without generated columns, whose expressions could run for hours;
+ * - lengths are bounded, and so is the work, by the size of the file; a signal ends it;
+ * - what is counted or indexed is checked: keys must rise (a damaged tree may run in circles), numbers of rows have
+ *   limits, names that are not known are skipped. */
+#include "interrupt.h"
 #include "reading.h"
+#include "sandbox/sandbox.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 enum {
     PROCESSES_MOST = 65536,
     LENGTH_MOST = 256 * 1024, /* of a text or a row; the longest text is that of view `collection` */
+    /* A row of 40 bytes takes some 60 steps of SQLite's machine; a few of the tables are read several times. */
+    STEPS_BYTE = 50,
+    STEPS_LEAST = 100000000,
+    STEPS_EACH = 10000, /* between two looks at the budget */
 };
 
 bool reading_fail_sql(struct recording *recording, const char *doing, struct failure *why) {
+    if (recording->steps > recording->steps_most) {
+        return reading_fail_damaged(recording, "it takes more work than any recording of its size", why);
+    }
     recording_fail_sql(why, recording->path, doing, recording->db);
     return false;
 }
@@ -44,7 +59,15 @@ void reading_text(char *text, size_t size, sqlite3_stmt *row, int column) {
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 
-static int harden(sqlite3 *db) {
+/* A progress handler. */
+static int has_enough(void *context) {
+    struct recording *recording = context;
+    recording->steps += STEPS_EACH;
+    return recording->steps > recording->steps_most || interrupt_count() != recording->interrupts;
+}
+
+static int harden(struct recording *recording) {
+    sqlite3 *db = recording->db;
     sqlite3_busy_timeout(db, 5000);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -53,22 +76,32 @@ static int harden(sqlite3 *db) {
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LENGTH_MOST);
     sqlite3_limit(db, SQLITE_LIMIT_COLUMN, 1000);
     sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_progress_handler(db, STEPS_EACH, has_enough, recording);
     return sql_run(db, "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
-                       "PRAGMA query_only = ON");
+                       "PRAGMA temp_store = MEMORY; PRAGMA query_only = ON");
 }
 
-static int open_read_only(struct recording *recording) {
-    int code = sqlite3_open_v2(recording->path, &recording->db, SQLITE_OPEN_READONLY, NULL);
-    code = code == SQLITE_OK ? harden(recording->db) : code;
-    /* The first read: where half a transaction must be undone it says SQLITE_READONLY_ROLLBACK. */
+static int open_database(struct recording *recording) {
+    const struct file_held *held = &recording->held;
+    struct stat status;
+    recording->vfs = (struct recording_vfs){
+        .database = held->database, .journal = held->journal, .is_shared = !held->is_copy, .is_restored = held->is_cut};
+    recording->interrupts = interrupt_count();
+    recording->steps_most =
+        STEPS_LEAST + (fstat(held->database, &status) == 0 ? STEPS_BYTE * (uint64_t)status.st_size : 0);
+    int code = recording_vfs_open(&recording->vfs, &recording->db, held->is_copy);
+    code = code == SQLITE_OK ? harden(recording) : code;
+    /* The first read undoes half a transaction in the copy. */
     return code == SQLITE_OK ? sql_run(recording->db, "SELECT count(*) FROM sqlite_schema") : code;
 }
 
 bool reading_tables(struct recording *recording, const char *names, int count, struct failure *why) {
     sqlite3_stmt *row = NULL;
-    char sql[256];
+    char sql[400];
     snprintf(sql, sizeof sql,
-             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE%%' AND name IN (%s)",
+             "SELECT count(*) FROM sqlite_schema AS entry WHERE type = 'table' AND sql LIKE 'CREATE TABLE%%' AND name "
+             "IN (%s)"
+             " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(entry.name) WHERE hidden <> 0)",
              names);
     int code = sqlite3_prepare_v2(recording->db, sql, -1, &row, NULL);
     code = code == SQLITE_OK ? sqlite3_step(row) : code;
@@ -77,7 +110,8 @@ bool reading_tables(struct recording *recording, const char *names, int count, s
     if (code != SQLITE_ROW) {
         return reading_fail_sql(recording, "can't read it", why);
     }
-    return tables == count || reading_fail_damaged(recording, "tables are missing", why);
+    return tables == count ||
+           reading_fail_damaged(recording, "tables are missing, or not as edenscope makes them", why);
 }
 
 static bool set_text(char **text, sqlite3_stmt *row) {
@@ -135,66 +169,47 @@ static bool read_meta(struct recording *recording, struct failure *why) {
     return code == SQLITE_DONE || reading_fail_sql(recording, "can't read table meta", why);
 }
 
-static bool look_at_file(struct recording *recording, const char *path, struct file_look *look, struct failure *why) {
-    if (!file_look(path, look, why)) {
-        return false;
-    }
-    if (look->kind == FILE_MISSING) {
-        failure_set(why, 1, "%.200s: no such file; make one with `edenscope record`, or name another one with -i",
-                    path);
-        return false;
-    }
-    if (look->kind != FILE_RECORDING) {
-        failure_set(why, 1, "%.200s: is not a recording of edenscope%s; name another file with -i", path,
-                    look->kind == FILE_EMPTY ? ", it is empty" : "");
-        return false;
-    }
-    if (look->version != RECORDING_VERSION) {
-        failure_set(
-            why, 1,
-            "%.200s: is a recording of format version %u, and this edenscope reads version %d; use the edenscope "
-            "that made it",
-            path, look->version, RECORDING_VERSION);
-        return false;
-    }
-    memcpy(recording->path, look->path, sizeof recording->path);
-    recording->info.live = look->live;
-    return true;
+/* Half of the memory: what reads more than fits is no use, and a trap must not push out other programs. */
+static size_t memory_most(void) {
+#if defined(__SANITIZE_ADDRESS__)
+    return 0; /* it reserves terabytes of addresses */
+#else
+    return (size_t)sysconf(_SC_PHYS_PAGES) / 2 * (size_t)sysconf(_SC_PAGESIZE);
+#endif
 }
 
-struct recording *recording_open(const char *path, struct failure *why) {
+static bool give_up_rights(struct failure *why) {
+    const struct sandbox sandbox = {.profile = SANDBOX_PARSER, .memory = memory_most()};
+    tzset(); /* reads a file */
+    return sandbox_enter(&sandbox, why);
+}
+
+static bool read_head(struct recording *recording, struct failure *why) {
+    return (open_database(recording) == SQLITE_OK || reading_fail_sql(recording, "can't read it", why)) &&
+           reading_tables(recording, "'meta', 'process', 'heap', 'phase', 'phase_histogram', 'parameter', 'event'", 7,
+                          why) &&
+           read_meta(recording, why);
+}
+
+struct recording *recording_open_with(const char *path, unsigned how, struct failure *why) {
     struct recording *recording = calloc(1, sizeof *recording);
     if (!recording) {
         failure_set(why, 1, "no memory");
         return NULL;
     }
-    struct file_look look;
-    if (!look_at_file(recording, path, &look, why)) {
-        recording_close(recording);
-        return NULL;
-    }
-    int code = open_read_only(recording);
-    if (code == SQLITE_READONLY || (code == SQLITE_CANTOPEN && look.journal)) {
-        sqlite3_close(recording->db);
-        recording->db = NULL;
-        if (!file_recover(&look, why)) {
-            recording_close(recording);
-            return NULL;
-        }
-        code = open_read_only(recording);
-    }
-    if (code != SQLITE_OK) {
-        reading_fail_sql(recording, "can't read it", why);
-        recording_close(recording);
-        return NULL;
-    }
-    if (!reading_tables(recording, "'meta', 'process', 'heap', 'phase', 'phase_histogram', 'parameter', 'event'", 7,
-                        why) ||
-        !read_meta(recording, why)) {
+    snprintf(recording->path, sizeof recording->path, "%s", path);
+    bool good = file_open(&recording->held, path, how & RECORDING_FORCE, why);
+    recording->info.live = good && recording->held.is_live;
+    good = good && (!(how & RECORDING_LAST) || give_up_rights(why)) && read_head(recording, why);
+    if (!good) {
         recording_close(recording);
         return NULL;
     }
     return recording;
+}
+
+struct recording *recording_open(const char *path, struct failure *why) {
+    return recording_open_with(path, 0, why);
 }
 
 const struct recording_info *recording_info(const struct recording *recording) { return &recording->info; }
@@ -202,6 +217,8 @@ const struct recording_info *recording_info(const struct recording *recording) {
 void recording_close(struct recording *recording) {
     if (recording) {
         sqlite3_close(recording->db);
+        recording_vfs_end(&recording->vfs);
+        file_close(&recording->held);
         free(recording->info.command);
         free(recording->info.kernel);
         free(recording->info.tool);

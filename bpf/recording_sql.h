@@ -1,44 +1,57 @@
 /* What writing and reading a recording share: the file on disk before SQLite sees it, the schema, and statements.
  *
- * All SQL goes through prepared statements. Text from outside (paths aside, which go to SQLite as absolute names so
- * that
- * ":memory:" is a file) is only ever bound, never part of a statement. */
+ * All SQL goes through prepared statements. Text from outside is only ever bound, never part of a statement; paths do
+ * not reach SQLite at all (recording_vfs.h). */
 #ifndef EDEN_RECORDING_SQL_H
 #define EDEN_RECORDING_SQL_H
 
 #include "recording.h"
 #include <limits.h>
 #include <sqlite3.h>
+#include <sys/types.h>
 
 enum { EVENT_TEXTS = sizeof((struct event *)0)->text / sizeof((struct event *)0)->text[0] };
 
 /* ---- the file (recording_file.c) -------------------------------------------------------------------------------- */
 
 enum file_kind {
-    FILE_MISSING,
     FILE_EMPTY,
     FILE_RECORDING,
-    FILE_OTHER, /* anything else, directories and devices included */
+    FILE_OTHER, /* anything else, folders and devices included */
 };
 
 struct file_look {
     enum file_kind kind;
-    unsigned version;    /* of a recording */
-    bool live;           /* a recorder has it open */
-    bool journal;        /* a journal stands beside it: half a transaction, if not live */
-    char path[PATH_MAX]; /* absolute, links resolved; where the file is missing, of where it would be */
+    bool is_regular;
+    bool is_live;     /* a recorder has it open */
+    unsigned version; /* of a recording */
+    uint32_t changes; /* transactions that changed it, as SQLite counts them */
+    uint64_t size;
+    uid_t owner;
 };
 
-/* Looks without changing anything. False and why where not even that works (no rights, no such folder). */
-bool file_look(const char *path, struct file_look *look, struct failure *why);
+/* Looks at an open file without changing anything. */
+struct file_look file_look(int file);
 
-/* Undoes the half transaction that a killed recorder left. Needs the right to write the file and its folder. */
-bool file_recover(const struct file_look *look, struct failure *why);
+/* A recording to read, checked: its own descriptors, or those of a private copy. */
+struct file_held {
+    int database, journal; /* owned; -1: there is none */
+    bool is_copy;
+    bool is_live;
+    bool is_cut; /* a copy whose journal must be undone */
+};
 
-/* An open file whose lock says that a recorder writes it; -1 where another one does, or on error (errno). Must be
- * opened before SQLite opens the same file and closed after: closing any descriptor of a file drops SQLite's own locks.
- */
-int file_lock(const char *path);
+/* Opens, without blocking, and checks owner, kind and version. A file of another user than the caller or root needs
+ * `force`, or that the user ran sudo, and is copied; so is one whose recorder was killed within a transaction. */
+bool file_open(struct file_held *held, const char *path, bool force, struct failure *why);
+void file_close(struct file_held *held);
+
+/* Copies a recording to `to` as of its last transaction. False and why: it can't be read, is locked for long, or has no
+ * room there. *journal: a copy of its hot journal, owned by the caller; -1: it has none. */
+bool file_copy(int database, int journal, int to, int *journal_copy, const char *path, struct failure *why);
+
+/* The name of what SQLite puts beside a database. False: it is too long. */
+bool file_beside(char beside[NAME_MAX + 1], const char *name, const char *suffix);
 
 /* ---- statements (recording.c) ----------------------------------------------------------------------------------- */
 

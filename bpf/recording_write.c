@@ -10,6 +10,7 @@
  * recorder takes nothing more (`failed`). A reader that holds the file locked is no such failure: the batch waits. */
 #include "clock.h"
 #include "recorder.h"
+#include "room.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,6 +41,12 @@ static int write_all(struct recorder *recorder, size_t count, uint64_t *batches,
     return code == SQLITE_OK ? sql_run(recorder->db, "COMMIT") : code;
 }
 
+/* Whether the next transaction, with its journal, leaves alone what the file system keeps for root. */
+static bool has_room(const struct recorder *recorder, size_t count) {
+    enum { EVENT_BYTES = 512, MODEL_BYTES = 1 << 20 };
+    return room_is_left(recorder->file.file, MODEL_BYTES + EVENT_BYTES * count + 2 * recorder->batches.bytes);
+}
+
 /* One transaction. True also where a reader holds the file: then *busy, and all of it is still to be written. */
 static bool transact(struct recorder *recorder, const struct model *model, bool finished, bool *busy,
                      struct failure *why) {
@@ -47,6 +54,15 @@ static bool transact(struct recorder *recorder, const struct model *model, bool 
     size_t count = recorder->pending_count < RECORDER_BATCH ? recorder->pending_count : RECORDER_BATCH;
     uint64_t batches = 0;
     *busy = recorder->busy = false;
+    if (!has_room(recorder, count)) {
+        recorder->failed = true;
+        failure_set(&recorder->why, 1,
+                    "%.200s: the file system has no room left but root's reserve; make room, or choose another place "
+                    "with -o",
+                    recorder->path);
+        *why = recorder->why;
+        return false;
+    }
     int code = write_all(recorder, count, &batches, model, finished);
     recorder->pending_since_ns = now_ns();
     if (code == SQLITE_OK) {
@@ -61,7 +77,7 @@ static bool transact(struct recorder *recorder, const struct model *model, bool 
     }
     /* The reason, before rolling back replaces it. */
     struct failure reason;
-    recording_fail_sql(&reason, recorder->path, "writing failed", recorder->db);
+    recorder_fail_sql(recorder, "writing failed", &reason);
     if (!sqlite3_get_autocommit(recorder->db)) {
         sql_run(recorder->db, "ROLLBACK");
     }
@@ -227,5 +243,5 @@ uint64_t recorder_batch_count(const struct recorder *recorder) { return recorder
 
 uint64_t recorder_bytes(const struct recorder *recorder) {
     struct stat status;
-    return fstat(recorder->lock, &status) == 0 ? (uint64_t)status.st_size : 0;
+    return fstat(recorder->file.file, &status) == 0 ? (uint64_t)status.st_size : 0;
 }

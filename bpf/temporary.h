@@ -6,4 +6,8 @@
  * environment changes. */
 const char *temporary_folder(void);
 
+/* A new file without a name there, to read and write, for its owner only: it goes with its last descriptor. -1 with
+ * errno. */
+int temporary_file(void);
+
 #endif

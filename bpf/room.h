@@ -1,0 +1,15 @@
+/* The room that a file system has left for ordinary users. Root may write beyond it; the tool does not, for that
+ * reserve keeps a full machine usable. */
+#ifndef EDEN_ROOM_H
+#define EDEN_ROOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Recordings, their copies and spools are at most so large, unless --max-size says otherwise. */
+#define ROOM_MOST_BYTES (64ull << 30)
+
+/* Whether `bytes` more can be written to the file system of an open file. Without an answer: true. */
+bool room_is_left(int file, uint64_t bytes);
+
+#endif
