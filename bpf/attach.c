@@ -56,8 +56,8 @@ struct uprobe_multi_link {
 
 struct kernel_side {
     struct eden_bpf *skeleton;
-    struct ring_buffer *ring, *chunks;
-    bool multi;
+    struct ring_buffer *ring, *chunks, *notices;
+    bool multi, descent;
     uint32_t records_bytes; /* of the ring buffer of batches */
     struct heap_entry *heaps;
     struct histogram *histograms;
@@ -65,6 +65,8 @@ struct kernel_side {
     void *context;
     bool (*on_chunk)(void *context, const struct life_chunk *chunk);
     void *chunk_context;
+    void (*on_notice)(void *context, const struct notice *notice);
+    void *notice_context;
 };
 
 struct attachment {
@@ -190,6 +192,19 @@ static void set_up_lifetimes(struct kernel_side *kernel, const struct source_opt
     }
 }
 
+/* Attached to nothing before kernel_follow(). */
+static void set_up_descent(const struct kernel_side *kernel, const struct source_options *options) {
+    struct eden_bpf *skeleton = kernel->skeleton;
+    bpf_program__set_autoload(skeleton->progs.on_fork, kernel->descent);
+    bpf_program__set_autoload(skeleton->progs.on_exec, kernel->descent);
+    bpf_program__set_autoload(skeleton->progs.on_exit, kernel->descent);
+    skeleton->rodata->by_descent = kernel->descent && options->command;
+    if (!kernel->descent) {
+        bpf_map__set_max_entries(skeleton->maps.observed, 1);
+        bpf_map__set_max_entries(skeleton->maps.notices, 4096);
+    }
+}
+
 static bool open_skeleton(struct kernel_side *kernel, const struct source_options *options, bool multi,
                           struct failure *why) {
     kernel->skeleton = eden_bpf__open();
@@ -204,6 +219,7 @@ static bool open_skeleton(struct kernel_side *kernel, const struct source_option
         bpf_program__set_expected_attach_type(skeleton->progs.on_sample, (enum bpf_attach_type)ATTACH_UPROBE_MULTI);
     }
     set_up_lifetimes(kernel, options);
+    set_up_descent(kernel, options);
     bool events = options->events || options->lifetimes; /* for the names of classes at least */
     skeleton->rodata->send_events = events;
     if (source_is_for_lifetimes(options)) {
@@ -224,6 +240,12 @@ static bool open_skeleton(struct kernel_side *kernel, const struct source_option
         eden_bpf__destroy(skeleton);
         kernel->skeleton = NULL;
         kernel->records_bytes /= 2;
+        return open_skeleton(kernel, options, multi, why);
+    }
+    if (error && kernel->descent) {
+        eden_bpf__destroy(skeleton);
+        kernel->skeleton = NULL;
+        kernel->descent = false;
         return open_skeleton(kernel, options, multi, why);
     }
     if (error) {
@@ -260,6 +282,15 @@ static int on_chunk(void *context, void *data, size_t bytes) {
     return 0;
 }
 
+static int on_child(void *context, void *data, size_t bytes) {
+    const struct kernel_side *kernel = context;
+    const struct notice *notice = data;
+    if (bytes >= (notice->kind == NOTICE_EXEC ? sizeof(struct exec_notice) : sizeof *notice)) {
+        kernel->on_notice(kernel->notice_context, notice);
+    }
+    return 0;
+}
+
 static size_t heaps_bytes(void) { return sizeof(struct heap_entry) * KERNEL_HEAPS; }
 static size_t histograms_bytes(void) { return sizeof(struct histogram) * KERNEL_HISTOGRAMS; }
 
@@ -277,6 +308,7 @@ static uint32_t wanted_records_bytes(void) {
 static bool load(struct kernel_side *kernel, const struct source_options *options, struct failure *why) {
     kernel->records_bytes = wanted_records_bytes();
     kernel->multi = !options->no_multi;
+    kernel->descent = !options->no_descent;
     if (kernel->multi) {
         /* Where loading for a multi link fails, loading for perf events has the last word, and the better message. */
         kernel->multi =
@@ -332,6 +364,7 @@ void kernel_close(struct kernel_side *kernel) {
     }
     ring_buffer__free(kernel->ring);
     ring_buffer__free(kernel->chunks);
+    ring_buffer__free(kernel->notices);
     if (kernel->heaps) {
         munmap(kernel->heaps, heaps_bytes());
     }
@@ -351,9 +384,9 @@ bool kernel_set_spec(struct kernel_side *kernel, uint32_t index, const struct pr
     return true;
 }
 
-bool kernel_arm(struct kernel_side *kernel, uint32_t target, struct failure *why) {
-    uint32_t on = 1;
-    if (bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.armed), &target, &on, BPF_ANY) != 0) {
+bool kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, struct failure *why) {
+    uint32_t value = on;
+    if (bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.armed), &target, &value, BPF_ANY) != 0) {
         return failure_set(why, 1, "too many processes and libraries: at most %d", KERNEL_TARGETS);
     }
     return true;
@@ -363,7 +396,10 @@ bool kernel_arm(struct kernel_side *kernel, uint32_t target, struct failure *why
 
 static void explain_attach(struct failure *why, const struct attachment_request *request, int error) {
     char what[300];
-    snprintf(what, sizeof what, "cannot attach to %.200s in process %d", request->name, request->pid);
+    snprintf(what, sizeof what, "cannot attach to %.200s", request->name);
+    if (request->pid) {
+        snprintf(what, sizeof what, "cannot attach to %.200s in process %d", request->name, request->pid);
+    }
     if (error == ESRCH) {
         failure_set(why, 1, "%s: the process has ended", what);
     } else if (error == EPERM || error == EACCES || error == EMFILE || error == ENFILE) {
@@ -408,8 +444,8 @@ static bool attach_singly(struct kernel_side *kernel, const struct attachment_re
         LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = request->cookie[i],
                     .ref_ctr_offset = request->semaphore[i]);
         errno = 0;
-        struct bpf_link *link = bpf_program__attach_uprobe_opts(program_for(kernel, request), request->pid, path,
-                                                                request->site[i], &options);
+        struct bpf_link *link = bpf_program__attach_uprobe_opts(
+            program_for(kernel, request), request->pid ? request->pid : -1, path, request->site[i], &options);
         if (!link) {
             explain_attach(why, request, errno);
             return false;
@@ -450,6 +486,50 @@ void attachment_close(struct attachment *attachment) {
     free(attachment);
 }
 
+/* ---- following -------------------------------------------------------------------------------------------------- */
+
+bool kernel_follow(struct kernel_side *kernel, struct failure *why) {
+    struct eden_bpf *skeleton = kernel->skeleton;
+    if (!kernel->descent) {
+        return true;
+    }
+    skeleton->links.on_fork = bpf_program__attach(skeleton->progs.on_fork);
+    skeleton->links.on_exec = bpf_program__attach(skeleton->progs.on_exec);
+    skeleton->links.on_exit = bpf_program__attach(skeleton->progs.on_exit);
+    if (skeleton->links.on_fork && skeleton->links.on_exec && skeleton->links.on_exit) {
+        kernel->notices = ring_buffer__new(bpf_map__fd(skeleton->maps.notices), on_child, kernel, NULL);
+    }
+    if (!kernel->notices) {
+        explain(why, "cannot follow child processes", errno);
+        return false;
+    }
+    return true;
+}
+
+bool kernel_follows(const struct kernel_side *kernel) { return kernel->descent; }
+
+void kernel_observe(struct kernel_side *kernel, const struct process_key *process, bool on) {
+    int map = bpf_map__fd(kernel->skeleton->maps.observed);
+    if (kernel->descent && on) {
+        bpf_map_update_elem(map, process, process, BPF_NOEXIST); /* the kernel knows the parent */
+    } else if (kernel->descent) {
+        bpf_map_delete_elem(map, process);
+    }
+}
+
+void kernel_notices(struct kernel_side *kernel, void (*on_notice)(void *context, const struct notice *notice),
+                    void *context) {
+    if (kernel->notices) {
+        kernel->on_notice = on_notice;
+        kernel->notice_context = context;
+        ring_buffer__consume(kernel->notices);
+    }
+}
+
+int kernel_notices_fd(const struct kernel_side *kernel) {
+    return kernel->notices ? ring_buffer__epoll_fd(kernel->notices) : -1;
+}
+
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
 const volatile struct heap_entry *kernel_heaps(const struct kernel_side *kernel, uint32_t *count) {
@@ -483,7 +563,7 @@ uint64_t kernel_lost(const struct kernel_side *kernel, bool of_batches) {
     const struct eden_bpf *skeleton = kernel->skeleton;
     uint64_t sum = missed(of_batches ? skeleton->progs.on_batch : skeleton->progs.on_probe);
     sum += of_batches ? missed(skeleton->progs.on_sample) : 0;
-    for (enum lost_kind kind = 0; kind < LOST_KINDS; kind++) {
+    for (enum lost_kind kind = 0; kind < LOST_CHILDREN; kind++) {
         sum += is_of_batches(kind) == of_batches ? kernel_lost_kind(kernel, kind) : 0;
     }
     return sum;

@@ -19,7 +19,7 @@ enum kernel_program {
 struct attachment_request {
     int fd;               /* of the file */
     const char *name;     /* for messages */
-    int pid;              /* hits of this process only */
+    int pid;              /* hits of this process only; 0: of every one */
     const uint64_t *site; /* file offsets */
     const uint64_t *semaphore;
     const uint64_t *cookie;
@@ -36,7 +36,18 @@ bool kernel_uses_multi(const struct kernel_side *kernel);
 bool kernel_may_read_others(void); /* whether we may look into processes of other users */
 
 bool kernel_set_spec(struct kernel_side *kernel, uint32_t index, const struct probe_spec *spec, struct failure *why);
-bool kernel_arm(struct kernel_side *kernel, uint32_t target, struct failure *why);
+bool kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, struct failure *why);
+
+/* Follows descendants of observed processes in the kernel. False and why where that fails. Where the kernel or these
+ * rights cannot, kernel_follows() is false and the tool must look for children. */
+bool kernel_follow(struct kernel_side *kernel, struct failure *why);
+bool kernel_follows(const struct kernel_side *kernel);
+void kernel_observe(struct kernel_side *kernel, const struct process_key *process, bool on);
+struct notice;
+/* Hands on what has happened to observed processes, in order. */
+void kernel_notices(struct kernel_side *kernel, void (*on_notice)(void *context, const struct notice *notice),
+                    void *context);
+int kernel_notices_fd(const struct kernel_side *kernel); /* for poll(); -1 where the kernel does not follow */
 
 struct attachment *kernel_attach(struct kernel_side *kernel, const struct attachment_request *request,
                                  struct failure *why);

@@ -90,6 +90,7 @@ static bool prepare(struct lifetimes *run, struct failure *why) {
                                           .stacks = options->stacks ? &run->stacks : NULL,
                                           .without = options->without,
                                           .no_multi = options->no_multi,
+                                          .no_descent = options->no_descent,
                                           .verbose = options->verbose};
     if (options->stacks && options->details) {
         return failure_set(why, 1, "--details: not together with --stacks, which adds objects up by stack");

@@ -48,6 +48,7 @@ int cmd_record(int argc, char **argv) {
                                                         .no_headers = options.events_only,
                                                         .without = options.without,
                                                         .no_multi = options.no_multi,
+                                                        .no_descent = options.no_descent,
                                                         .verbose = options.verbose},
                                            .force = options.force};
     return record_run(&request, NULL);

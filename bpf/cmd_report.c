@@ -21,7 +21,10 @@ struct wanted {
 
 /* The heaps that are wanted, as a model that shares the phases of the other: free it with free_chosen. */
 static bool choose(const struct model *all, const struct wanted *wanted, struct model *chosen) {
-    *chosen = (struct model){.wall_ns = all->wall_ns, .lost = all->lost, .lost_records = all->lost_records};
+    *chosen = (struct model){.wall_ns = all->wall_ns,
+                             .lost = all->lost,
+                             .lost_records = all->lost_records,
+                             .missed_children = all->missed_children};
     chosen->processes = calloc(all->process_count + 1, sizeof *chosen->processes);
     if (!chosen->processes) {
         return false;

@@ -244,6 +244,10 @@ static bool summarize(struct run *run, struct failure *why) {
     if (done && heaps == 0) {
         message_print("no Eden heap was seen");
     }
+    char missed[MODEL_TEXT];
+    if (done && model.missed_children) {
+        message_print("%s", model_missed_text(model.missed_children, missed));
+    }
     if (done && model.lost) {
         message_print("%" PRIu64 " events were lost; figures say \"at least\"", model.lost);
     }
@@ -258,6 +262,7 @@ static int run_stat(struct run *run) {
                                     .no_headers = run->options.events_only,
                                     .without = run->options.without,
                                     .no_multi = run->options.no_multi,
+                                    .no_descent = run->options.no_descent,
                                     .verbose = run->options.verbose};
     interrupt_install();
     run->source = source_open(&wanted, &why);

@@ -205,6 +205,7 @@ static int observe(const struct tune *tune, bool *examined) {
                                                   .lifetimes = true,
                                                   .without = options->without ? options->without : not_needed,
                                                   .no_multi = options->no_multi,
+                                                  .no_descent = options->no_descent,
                                                   .verbose = options->verbose},
                                      .seconds = tune->seconds,
                                      .temporary = true};

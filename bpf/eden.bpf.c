@@ -6,7 +6,8 @@
  *     cookie -> spec -> arguments from the registers -> heap entry -> sums, phases, histogram   [-> ring buffer]
  *
  * Invariants:
- * - Every hit of an armed target is counted, or counted as lost. An attachment to a process that runs already is armed
+ * - Every hit of an armed target, where probes are attached by file those of observed processes (descent.bpf.c), is
+ *   counted, or counted as lost. An attachment to a process that runs already is armed
  *   only when all its sites are in place; hits before that are ignored, for the heap's header tells what they said.
  * - Sums change by atomic adds, maxima by compare-and-swap: kernel programs can be preempted and a process's threads
  * run on several CPUs. No scratch memory is shared.
@@ -26,6 +27,9 @@ _Static_assert(EDEN_PROBE_COUNT <= 64, "send_mask has a bit for each probe");
 /* The tool's pid namespace, where it is not the first: pids are then told as the tool sees them. */
 const volatile uint64_t pid_namespace_dev = 0;
 const volatile uint64_t pid_namespace_ino = 0;
+
+/* Probes are attached by file, for every process: hits of others than the observed ones are nobody's. */
+const volatile bool by_descent = false;
 
 uint64_t lost[LOST_KINDS];
 uint32_t heap_count;
@@ -174,9 +178,10 @@ static __always_inline void parameter(struct heap_entry *heap, uint64_t name_at,
     gauge(heap, EDEN_FIGURE_eden_size, bytes);
 }
 
-/* A heap whose start was missed needs to know later what had been counted when collection seq ended. */
+/* A heap whose start was missed, and a copy made by fork, need to know what had been counted when collection seq
+ * ended. */
 static __always_inline void checkpoint(struct heap_entry *heap, uint64_t seq) {
-    if (heap->flags & HEAP_CREATED) {
+    if (heap->flags & HEAP_CREATED && !by_descent) {
         return;
     }
     volatile struct checkpoint *to = &heap->checkpoint[seq % KERNEL_CHECKPOINTS];
@@ -188,6 +193,56 @@ static __always_inline void checkpoint(struct heap_entry *heap, uint64_t seq) {
         to->full_by_cause[i] = heap->full_by_cause[i];
     }
     to->seq = seq;
+}
+
+static __always_inline bool is_whole(const struct heap_entry *heap) {
+    return heap->flags & (HEAP_CREATED | HEAP_INHERITED);
+}
+
+/* The heap's first collection in a child: the parent's sums at the end of the collection before this one are where the
+ * copy began. Where these are not there any more, the heap stays one whose start was missed. */
+static __noinline void inherit(struct heap_entry *heap, uint64_t seq) {
+    struct heap_key key = {.address = heap->key.address};
+    struct process_key *parent = bpf_map_lookup_elem(&observed, &heap->key.process);
+    if (!parent || seq == 0) {
+        return;
+    }
+    key.process = *parent;
+    uint32_t *index = bpf_map_lookup_elem(&live, &key);
+    if (!index) {
+        return;
+    }
+    uint32_t at = *index;
+    struct heap_entry *from = bpf_map_lookup_elem(&heaps, &at);
+    if (!from || from == heap || !is_whole(from)) {
+        return;
+    }
+    volatile struct checkpoint *sums = &from->checkpoint[(seq - 1) % KERNEL_CHECKPOINTS];
+    if (seq > 1 && sums->seq != seq - 1) {
+        return;
+    }
+    uint64_t gauges = from->gauges_set & ~heap->gauges_set;
+    for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        uint64_t value = seq > 1 ? sums->figures[i] : 0;
+        if (gauges >> i & 1) {
+            heap->figures[i] = value ? value : from->figures[i];
+        } else if (!(heap->gauges_set >> i & 1)) {
+            add(&heap->figures[i], value);
+        }
+    }
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        add(&heap->full_by_cause[i], seq > 1 ? sums->full_by_cause[i] : 0);
+    }
+    heap->gauges_set |= gauges;
+    heap->id = from->id;
+    __builtin_memcpy(heap->name, from->name, sizeof heap->name);
+    __sync_fetch_and_or(&heap->flags, HEAP_INHERITED);
+}
+
+static __always_inline void start(struct heap_entry *heap, uint64_t seq) {
+    if (by_descent && !is_whole(heap)) {
+        inherit(heap, seq);
+    }
 }
 
 /* Two arguments that older runtimes do not pass. */
@@ -252,6 +307,7 @@ static __always_inline void aggregate(struct heap_entry *heap, const struct prob
         parameter(heap, arg[1], arg[2]);
         break;
     case EDEN_PROBE_scavenge__start:
+        start(heap, arg[1]);
         heap->scavenge_cause = arg[2];
         heap->scavenge_old_used = arg[6];
         flag(heap, HEAP_SCAVENGE_SEEN, true);
@@ -261,6 +317,7 @@ static __always_inline void aggregate(struct heap_entry *heap, const struct prob
         scavenge_done(heap, arg, spec->args);
         break;
     case EDEN_PROBE_full__start:
+        start(heap, arg[1]);
         heap->full_cause = arg[2];
         flag(heap, HEAP_FULL_SEEN, true);
         since(heap, arg + 6);
@@ -349,6 +406,12 @@ int on_probe(struct pt_regs *ctx) {
     if (!ready || !*(volatile uint32_t *)ready) {
         return 0;
     }
+    struct heap_key key = {};
+    uint32_t tid;
+    current_process(&key.process, &tid);
+    if (by_descent && !bpf_map_lookup_elem(&observed, &key.process)) {
+        return 0;
+    }
     struct probe_spec *spec = bpf_map_lookup_elem(&specs, &index);
     if (!spec || spec->args == 0) {
         lose(LOST_SPECS);
@@ -363,9 +426,7 @@ int on_probe(struct pt_regs *ctx) {
             arg[i] = fetch(&spec->arg[i], regs);
         }
     }
-    struct heap_key key = {.address = arg[0]};
-    uint32_t tid;
-    current_process(&key.process, &tid);
+    key.address = arg[0];
     struct heap_entry *heap;
     if (spec->probe == EDEN_PROBE_heap__create) {
         heap = new_entry(&key, index, true);

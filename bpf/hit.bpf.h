@@ -55,6 +55,16 @@ struct heaps_map {
 };
 extern struct heaps_map heaps SEC(".maps");
 
+/* The living processes that descend from the observed one, and that one (descent.bpf.c). */
+struct observed_map {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, KERNEL_PROCESSES);
+    __type(key, struct process_key);
+    __type(value, struct process_key); /* its parent; of the root: itself */
+};
+extern struct observed_map observed SEC(".maps");
+
 /* Of batches, and of stacks beside them (lifetimes.bpf.c). */
 extern const volatile uint32_t records_bytes; /* of it */
 struct life_records_map {
@@ -69,15 +79,17 @@ static __always_inline void add32(uint32_t *sum, uint32_t value) { __sync_fetch_
 
 static __always_inline void lose(enum lost_kind kind) { add(&lost[kind], 1); }
 
+/* When a process began, as struct process_key has it, by its first thread. */
+static __always_inline uint64_t start_of(struct task_struct *leader) {
+    uint64_t start = bpf_core_field_exists(leader->start_boottime)
+                         ? BPF_CORE_READ(leader, start_boottime)
+                         : BPF_CORE_READ((struct task_struct___old *)leader, real_start_time);
+    return start - start % PROCESS_START_STEP_NS;
+}
+
 static __always_inline void current_process(struct process_key *key, uint32_t *tid) {
     struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-    struct task_struct *leader = BPF_CORE_READ(task, group_leader);
-    if (bpf_core_field_exists(leader->start_boottime)) {
-        key->start_ns = BPF_CORE_READ(leader, start_boottime);
-    } else {
-        key->start_ns = BPF_CORE_READ((struct task_struct___old *)leader, real_start_time);
-    }
-    key->start_ns -= key->start_ns % PROCESS_START_STEP_NS;
+    key->start_ns = start_of(BPF_CORE_READ(task, group_leader));
     uint64_t both = bpf_get_current_pid_tgid();
     key->pid = (uint32_t)(both >> 32);
     key->reserved = 0;

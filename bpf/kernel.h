@@ -12,6 +12,8 @@ enum {
     KERNEL_TARGETS = 4096,    /* attachments: one a process and file */
     KERNEL_HEAPS = 2048,      /* heaps, dead ones included */
     KERNEL_HISTOGRAMS = 8192, /* one a heap and phase that was seen */
+    KERNEL_PROCESSES = 65536, /* observed at a time, where the kernel follows children */
+    KERNEL_NOTICES_BYTES = 1 << 20,
     KERNEL_CHECKPOINTS = 8,
     KERNEL_PHASES = 16,  /* EDEN_PHASE_COUNT and room: a power of two, so that a mask bounds an index */
     KERNEL_FIGURES = 32, /* likewise */
@@ -54,8 +56,9 @@ struct phase_sums {
     uint64_t calls, total_ns, max_ns, objects, bytes;
 };
 
-/* The sums as they stood when a collection of a heap that was not seen from its start had ended. A header of that heap
- * with this seq says what happened up to here: what the kernel program counted since then comes on top. */
+/* The sums as they stood when a collection had ended. A header of a heap that was not seen from its start, with this
+ * seq, says what happened up to here: what the kernel program counted since then comes on top. A copy of the heap, made
+ * by fork after this collection, goes on from here. */
 struct checkpoint {
     uint64_t seq; /* 0 while it is written */
     uint64_t figures[EDEN_FIGURE_COUNT];
@@ -70,6 +73,7 @@ enum {
     HEAP_FULL_SEEN = 16,     /* the start of the current full collection was seen */
     HEAP_CAPACITY_SEEN = 32, /* pending_capacity is valid */
     HEAP_STACK_SEEN = 64,    /* a stack was taken */
+    HEAP_INHERITED = 128,    /* a copy made by fork: the figures are those of the whole life, the parent's included */
 };
 
 /* What is known of one heap. Entries are taken in order and never given back, so an address that comes again gets
@@ -111,7 +115,28 @@ enum lost_kind {
     LOST_UNREADABLE, /* records of batches that could not be read, or made no sense */
     LOST_STRAYS,     /* batches of heaps for which there was no room, or from a probe of unknown form */
     LOST_STACKS,     /* stacks that found the ring buffer full: their objects are of unknown stack */
+    LOST_CHILDREN,   /* children for which there was no room among the observed processes */
+    LOST_NOTICES,    /* notices of children that found their ring buffer full */
     LOST_KINDS
+};
+
+/* What happened to an observed process. */
+enum notice_kind { NOTICE_FORK, NOTICE_EXEC, NOTICE_END };
+
+struct notice {
+    uint64_t time_ns;                   /* CLOCK_MONOTONIC */
+    struct process_key process, parent; /* parent: of NOTICE_FORK */
+    uint32_t kind;                      /* enum notice_kind */
+    uint32_t reserved;
+};
+
+struct exec_notice {
+    struct notice head;
+    uint64_t inode; /* of the file that is executed */
+    uint32_t heaps; /* how many entries of heaps there were */
+    uint32_t reserved;
+    char command[16];
+    char path[256]; /* of that file, as the process named it; cut */
 };
 
 #endif

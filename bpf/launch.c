@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CANNOT_EXECUTE = 126, NOT_FOUND = 127, MOST_INTERPRETERS = 5, MOST_ARGUMENTS = 64, MOST_NAMED = 8 };
+enum { CANNOT_EXECUTE = 126, NOT_FOUND = 127, MOST_INTERPRETERS = 5, MOST_WORDS = 256, MOST_NAMED = 16 };
 
 static bool fail(struct failure *why, int status, const char *what, const char *reason) {
     return failure_set(why, status, "%.300s: %s", what, reason);
@@ -115,17 +115,30 @@ static void find_files(struct launch *launch, const char *path, int depth) {
     free(interpreter);
 }
 
-/* Whoever starts another program in its own place (env, nice, taskset, a shell's exec) names it among its arguments.
- * What of these could be executed is attached to as well; what is never mapped costs nothing. */
-static void find_named(struct launch *launch, char *const *command) {
-    int found = 0, error;
-    for (int i = 1; i < MOST_ARGUMENTS && command[i] && found < MOST_NAMED; i++) {
-        char *path = search_path(command[i], &error);
+static void find_named_in(struct launch *launch, const char *argument, int *words, int *found) {
+    static const char between[] = " \t\n;&|()<>{}\"'`$=";
+    for (const char *at = argument; *(at += strspn(at, between)) && *words < MOST_WORDS && *found < MOST_NAMED;) {
+        size_t length = strcspn(at, between);
+        char *word = strndup(at, length);
+        int error;
+        char *path = word ? search_path(word, &error) : NULL;
         if (path) {
             find_files(launch, path, 0);
-            found++;
+            ++*found;
         }
         free(path);
+        free(word);
+        at += length;
+        ++*words;
+    }
+}
+
+/* Whoever starts another program (env, nice, taskset, a shell's -c) names it among its arguments, or in the words of
+ * one. What of these could be executed is attached to as well; what is never mapped costs nothing. */
+static void find_named(struct launch *launch, char *const *command) {
+    int words = 0, found = 0;
+    for (int i = 1; command[i]; i++) {
+        find_named_in(launch, command[i], &words, &found);
     }
 }
 

@@ -339,13 +339,18 @@ bool libraries_add(struct libraries *libraries, const char *path, int fd) {
     return true;
 }
 
-void libraries_clear(struct libraries *libraries) {
+void libraries_empty(struct libraries *libraries) {
     for (size_t i = 0; i < libraries->count; i++) {
         close(libraries->file[i].fd);
         free(libraries->file[i].path);
         free(libraries->file[i].rpath);
     }
     clear_names(libraries);
+    libraries->count = libraries->opened = 0;
+}
+
+void libraries_clear(struct libraries *libraries) {
+    libraries_empty(libraries);
     free(libraries->cache);
     *libraries = (struct libraries){0};
 }

@@ -1,4 +1,6 @@
 #include "model.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,4 +93,14 @@ uint64_t phase_percentile(const struct phase_model *phase, double p) {
         }
     }
     return phase->max_ns;
+}
+
+const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]) {
+    text[0] = 0;
+    if (missed > 0) {
+        snprintf(text, MODEL_TEXT,
+                 "%" PRIu64 " child process%s ended before %s could be observed: whether %s used Eden is unknown",
+                 missed, missed == 1 ? "" : "es", missed == 1 ? "it" : "they", missed == 1 ? "it" : "they");
+    }
+    return text;
 }

@@ -46,6 +46,7 @@ struct model {
     uint64_t wall_ns;                /* observed time */
     uint64_t lost;                   /* events lost, all kinds; figures may be too small if not 0 */
     uint64_t lost_records;           /* of batches of lifetimes */
+    uint64_t missed_children;        /* ended before they could be observed: whether they had heaps is unknown */
     struct process_model *processes; /* owned */
     size_t process_count;
 };
@@ -56,6 +57,10 @@ void model_clear(struct model *model);
 struct process_model *model_process(struct model *model, const struct process_key *key);     /* finds or adds */
 struct heap_model *model_heap(struct process_model *process, uint64_t address, uint64_t id); /* finds or adds */
 struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase);             /* finds or adds */
+
+enum { MODEL_TEXT = 160 };
+/* What is to be said of missed children; "" where there are none. */
+const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]);
 
 /* The p-th percentile (0 < p < 100) of a phase's durations: the upper edge of the bucket that holds the nearest-rank
  * value, at most 6.25% above the true one and never above max_ns. 0 where there were no calls. */

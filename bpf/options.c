@@ -35,7 +35,8 @@ enum {
     OPTION_TRIALS,
     OPTION_MEMORY,
     OPTION_WITHOUT,
-    OPTION_NO_MULTI
+    OPTION_NO_MULTI,
+    OPTION_NO_DESCENT
 };
 
 /* One option: who accepts it, and what --help says of it (NULL: hidden). */
@@ -135,6 +136,7 @@ static const struct described table[] = {
     {{"help", no_argument, NULL, 'h'}, ~0u, "-h, --help          this help"},
     {{"without", required_argument, NULL, OPTION_WITHOUT}, ACCEPT_TARGET, NULL},
     {{"no-multi", no_argument, NULL, OPTION_NO_MULTI}, ACCEPT_TARGET, NULL},
+    {{"no-descent", no_argument, NULL, OPTION_NO_DESCENT}, ACCEPT_TARGET, NULL},
 };
 enum { OPTIONS = sizeof table / sizeof table[0] };
 
@@ -362,6 +364,9 @@ static bool set(struct options *options, int value, const char *argument) {
         return true;
     case OPTION_NO_MULTI:
         options->no_multi = true;
+        return true;
+    case OPTION_NO_DESCENT:
+        options->no_descent = true;
         return true;
     default:
         options->without = argument;

@@ -62,6 +62,7 @@ struct options {
     double long_lived;   /* percent */
     const char *without; /* hidden, for tests: --without PROBE[,PROBE] */
     bool no_multi;       /* hidden, for tests: --no-multi */
+    bool no_descent;     /* hidden, for tests: --no-descent */
     char **rest;         /* rest_count of them, in argv's memory */
     size_t rest_count;
 };

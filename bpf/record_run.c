@@ -158,6 +158,10 @@ static void say_summary(struct source *source, const struct run *run, const stru
                       "no sense; a rarer --sampling, or no details, makes fewer",
                       format_count(lost, model.lost_records), plural(model.lost_records));
     }
+    char missed[MODEL_TEXT];
+    if (model.missed_children) {
+        message_print("%s", model_missed_text(model.missed_children, missed));
+    }
     if (model.process_count == 0) {
         message_print("no heap was seen: does the program use libeden, and is this the right process?");
     }

@@ -193,7 +193,7 @@ static int write_first_meta(struct recorder *recorder, const struct recorder_opt
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "commit_ns", clock_ns(CLOCK_MONOTONIC)) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "objects", options->objects) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "lifetimes", options->lifetimes) : code;
-    static const char *const zeros[] = {"events", "finished", "lost", "lost_records", "wall_ns"};
+    static const char *const zeros[] = {"events", "finished", "lost", "lost_records", "missed_children", "wall_ns"};
     for (size_t i = 0; i < sizeof zeros / sizeof zeros[0] && code == SQLITE_OK; i++) {
         code = recorder_write_meta(recorder, zeros[i], 0);
     }

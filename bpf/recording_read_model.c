@@ -176,13 +176,15 @@ static bool read_model_numbers(struct recording *recording, struct model *model,
     int code = sqlite3_prepare_v2(recording->db,
                                   "SELECT (SELECT value FROM meta WHERE key = 'wall_ns'),"
                                   " (SELECT value FROM meta WHERE key = 'lost'),"
-                                  " (SELECT value FROM meta WHERE key = 'lost_records')",
+                                  " (SELECT value FROM meta WHERE key = 'lost_records'),"
+                                  " (SELECT value FROM meta WHERE key = 'missed_children')",
                                   -1, &row, NULL);
     code = code == SQLITE_OK ? sqlite3_step(row) : code;
     if (code == SQLITE_ROW) {
         model->wall_ns = reading_number(row, 0);
         model->lost = reading_number(row, 1);
         model->lost_records = reading_number(row, 2);
+        model->missed_children = reading_number(row, 3);
     }
     sqlite3_finalize(row);
     return code == SQLITE_ROW || reading_fail_sql(recording, "can't read table meta", why);

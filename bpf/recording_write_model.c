@@ -193,6 +193,7 @@ int recorder_write_model(struct recorder *recorder, const struct model *model) {
     }
     recorder->written_count = count;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "wall_ns", model->wall_ns) : code;
+    code = code == SQLITE_OK ? recorder_write_meta(recorder, "missed_children", model->missed_children) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "lost_records", model->lost_records) : code;
     return code == SQLITE_OK ? recorder_write_meta(recorder, "lost", model->lost) : code;
 }

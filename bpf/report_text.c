@@ -45,6 +45,10 @@ static void print_head(FILE *out, const char *path, const struct recording_info 
     if (model->lost_records) {
         fprintf(out, "# lost records of lifetimes: %s\n", format_count(number, model->lost_records));
     }
+    if (model->missed_children) {
+        char missed[MODEL_TEXT];
+        fprintf(out, "# %s\n", model_missed_text(model->missed_children, missed));
+    }
     if (info->live) {
         fprintf(out, "# still being recorded: this is how it stands at this moment\n");
     } else if (!info->finished) {

@@ -38,6 +38,7 @@ struct source_options {
     bool no_headers;     /* don't read heap headers of late processes: figures are then of what was observed alone */
     const char *without; /* test only: comma-separated probes not to attach; NULL: none */
     bool no_multi;       /* test only: attach by perf events even where uprobe_multi links exist */
+    bool no_descent;     /* test only: look for children even where the kernel can follow them */
     bool verbose;
 };
 

@@ -1,7 +1,7 @@
 /* The source for provider `eden`: who is observed, what is attached to, and how the kernel's sums become the model.
  *
  *     root process (-p or the command) -+- files with probes -- attachment (process, file) -> kernel program -> entries
- *     its children, found by polling  --+                                                                        |
+ *     its children, told by the kernel -+                                                                        |
  *     headers of heaps that were alive at attach ------------------------------ totals up to a collection ----> model
  *
  * A heap whose heap__create was seen is simple: its entry holds the figures of its whole life.
@@ -25,21 +25,40 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FOLLOW_NS = 200000000, FOLLOW_SOON_NS = 20000000, SOON_NS = 1000000000 };
+/* How often a process's mappings are read: soon after its program has begun, then twice as long after each time. */
+enum { LOOK_FIRST_NS = 1000000, LOOK_YOUNG_NS = 20000000, LOOK_NS = 200000000, YOUNG_NS = 1000000000 };
 
-static struct observed *observe(struct source *source, int pid, bool late) {
-    uint64_t start = target_start_ns(pid);
+struct observed *source_observe(struct source *source, const struct process_key *key) {
     struct observed *grown = realloc(source->observed, (source->observed_count + 1) * sizeof *grown);
-    if (grown) {
-        source->observed = grown;
-    }
-    if (!grown || start == 0) {
+    if (!grown) {
         return NULL;
     }
+    source->observed = grown;
     struct observed *observed = &grown[source->observed_count++];
-    *observed = (struct observed){
-        .key = {.start_ns = start, .pid = (uint32_t)pid}, .target = {.mem = -1, .maps = -1}, .late = late};
-    target_command(pid, observed->command);
+    *observed = (struct observed){.key = *key, .target = {.mem = -1, .maps = -1}, .pause_ns = LOOK_FIRST_NS};
+    return observed;
+}
+
+/* Those that came last are asked for most. */
+struct observed *source_find(const struct source *source, const struct process_key *key) {
+    for (size_t i = source->observed_count; i-- > 0;) {
+        const struct process_key *known = &source->observed[i].key;
+        if (known->pid == key->pid && known->start_ns == key->start_ns) {
+            return &source->observed[i];
+        }
+    }
+    return NULL;
+}
+
+/* Observes a process that was found by its id. */
+static struct observed *observe(struct source *source, int pid, bool late) {
+    struct process_key key = {.start_ns = target_start_ns(pid), .pid = (uint32_t)pid};
+    struct observed *observed = key.start_ns ? source_observe(source, &key) : NULL;
+    if (observed) {
+        kernel_observe(source->kernel, &key, true);
+        observed->late = late;
+        target_command(pid, observed->command);
+    }
     return observed;
 }
 
@@ -91,6 +110,8 @@ static void look_at_process(struct source *source, struct observed *observed) {
     if (source_hold(source, observed)) {
         target_mappings(&observed->target, look_at_mapping, &look);
     }
+    observed->inspected = observed->inspected ||
+                          (look.files > 0 && !look.failed && (observed->attachments > 0 || !observed->expects_probes));
     if (look.failed && !observed->told && target_start_ns((int)observed->key.pid) == observed->key.start_ns) {
         observed->told = true;
         message_print("process %u is not observed, or not all of it: %s", observed->key.pid, why.message);
@@ -99,47 +120,87 @@ static void look_at_process(struct source *source, struct observed *observed) {
 
 /* Gives back what a process that has ended held: of a program that starts many, all would be held to the end. By perf
  * events it would take seconds, in which nobody drains the ring buffer. */
-static void let_go(const struct source *source, struct observed *observed) {
+static void let_go(struct source *source, struct observed *observed) {
     for (size_t i = 0; kernel_uses_multi(source->kernel) && i < observed->attachments; i++) {
-        source_detach(&observed->attached[i]);
+        source_detach(source, &observed->attached[i]);
     }
 }
 
+void source_end(struct source *source, struct observed *observed) {
+    if (!observed->ended) {
+        observed->ended = true;
+        let_go(source, observed);
+        source_release(observed);
+        kernel_observe(source->kernel, &observed->key, false);
+        source_count_missed(source, observed);
+    }
+}
+
+/* Followed in turn by the loop that called target_children. */
 static void follow_child(void *context, int child) {
     struct source *source = context;
-    uint64_t start = target_start_ns(child);
-    for (size_t i = 0; i < source->observed_count; i++) {
-        if (source->observed[i].key.pid == (uint32_t)child && source->observed[i].key.start_ns == start) {
-            return;
-        }
+    struct process_key key = {.start_ns = target_start_ns(child), .pid = (uint32_t)child};
+    if (key.start_ns != 0 && !source_find(source, &key)) {
+        observe(source, child, true);
     }
-    observe(source, child, true); /* followed in turn by the loop that called target_children */
 }
 
+static void look_again(struct source *source, struct observed *observed, uint64_t now) {
+    look_at_process(source, observed);
+    uint64_t since = observed->image_ns ? observed->image_ns : source->start_ns;
+    uint64_t most = now - since < YOUNG_NS ? LOOK_YOUNG_NS : LOOK_NS;
+    observed->pause_ns = observed->pause_ns * 2 < most ? observed->pause_ns * 2 : most;
+    observed->look_ns = now + observed->pause_ns;
+}
+
+/* Looks at those processes whose time has come, and now and then for children that nobody has told of. */
 static void follow(struct source *source) {
+    uint64_t now = now_ns();
+    bool told = kernel_follows(source->kernel);
+    bool all = now - source->followed_ns >= (told || now - source->start_ns >= YOUNG_NS ? LOOK_NS : LOOK_YOUNG_NS);
     for (size_t i = 0; i < source->observed_count; i++) {
         int pid = (int)source->observed[i].key.pid;
-        if (source->observed[i].ended) {
+        bool due = now >= source->observed[i].look_ns;
+        if (source->observed[i].ended || (!due && !all)) {
             continue;
         }
         if (target_start_ns(pid) != source->observed[i].key.start_ns) {
-            source->observed[i].ended = true;
-            let_go(source, &source->observed[i]);
-            source_release(&source->observed[i]);
+            source_take_notices(source); /* so that what is forgotten here does not come back by its notice */
+            source_end(source, &source->observed[i]);
             continue;
         }
-        target_command(pid, source->observed[i].command);
-        target_children(pid, follow_child, source); /* may move source->observed */
-        look_at_process(source, &source->observed[i]);
+        if (all) {
+            target_command(pid, source->observed[i].command);
+            target_children(pid, follow_child, source); /* may move source->observed */
+        }
+        if (due) {
+            look_again(source, &source->observed[i], now);
+        }
     }
-    source_settle(source);
-    source->followed_ns = now_ns();
+    if (all) {
+        source_settle(source);
+        source->followed_ns = now;
+        source_forget_empty(source);
+    }
+}
+
+/* Milliseconds until a process is to be looked at, at most timeout_ms. */
+static int until_look(const struct source *source, int timeout_ms) {
+    uint64_t now = now_ns(), next = timeout_ms < 0 ? UINT64_MAX : now + (uint64_t)timeout_ms * 1000000;
+    for (size_t i = 0; i < source->observed_count; i++) {
+        const struct observed *observed = &source->observed[i];
+        next = !observed->ended && observed->look_ns < next ? observed->look_ns : next;
+    }
+    return next == UINT64_MAX ? -1 : next <= now ? 0 : (int)((next - now + 999999) / 1000000);
 }
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 
 static bool open_process(struct source *source, struct failure *why) {
     int pid = target_process_of(source->options.pid);
+    if (!kernel_follow(source->kernel, why)) {
+        return false;
+    }
     struct observed *observed = pid > 0 ? observe(source, pid, true) : NULL;
     if (!observed) {
         return failure_set(why, 1, pid > 0 ? "process %d has ended" : "there is no process %d", source->options.pid);
@@ -173,9 +234,12 @@ static bool open_process(struct source *source, struct failure *why) {
 }
 
 static bool open_command(struct source *source, struct failure *why) {
-    struct observed *observed = observe(source, source->launch.pid, false);
-    if (!observed) {
+    struct observed *observed = kernel_follow(source->kernel, why) ? observe(source, source->launch.pid, false) : NULL;
+    if (!observed && !why->message[0]) {
         return failure_set(why, 1, "%.300s: was killed before it started", source->options.command[0]);
+    }
+    if (!observed) {
+        return false;
     }
     launch_find_files(&source->launch, source->options.command);
     for (size_t i = 0; i < source->launch.files.count; i++) {
@@ -263,7 +327,7 @@ void source_close(struct source *source) {
     for (size_t i = 0; i < source->observed_count; i++) {
         struct observed *observed = &source->observed[i];
         for (size_t j = 0; j < observed->attachments; j++) {
-            source_detach(&observed->attached[j]);
+            source_detach(source, &observed->attached[j]);
         }
         free(observed->attached);
     }
@@ -277,6 +341,8 @@ void source_close(struct source *source) {
         source_clear_file(&source->file[i]);
     }
     free(source->file);
+    free(source->free_target);
+    source_clear_children(&source->children);
     launch_clear(&source->launch);
     kernel_close(source->kernel);
     if (source->root_fd >= 0) {
@@ -317,21 +383,23 @@ bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *c
     }
     struct pollfd fds[] = {{.fd = source->root_fd, .events = POLLIN},
                            {.fd = kernel_events_fd(source->kernel), .events = POLLIN},
-                           {.fd = kernel_chunks_fd(source->kernel), .events = POLLIN}};
+                           {.fd = kernel_chunks_fd(source->kernel), .events = POLLIN},
+                           {.fd = kernel_notices_fd(source->kernel), .events = POLLIN}};
     if (source->root_fd < 0 && (timeout_ms < 0 || timeout_ms > 50)) {
         timeout_ms = 50; /* nothing tells the root's end */
     }
     bool ended = root_has_ended(source);
     if (!ended && !must_stop(source)) {
         timeout_ms = source->life.ending_ns && timeout_ms > 10 ? 10 : timeout_ms;
-        poll(fds, sizeof fds / sizeof *fds, timeout_ms); /* a signal is as good an end of waiting as any */
+        poll(fds, sizeof fds / sizeof *fds,
+             until_look(source, timeout_ms)); /* a signal is as good an end of waiting as any */
         ended = root_has_ended(source);
     }
-    uint64_t now = now_ns();
-    uint64_t every = now - source->start_ns < SOON_NS ? FOLLOW_SOON_NS : FOLLOW_NS;
-    if (!ended && now - source->followed_ns >= every) {
+    source_take_notices(source);
+    if (!ended) {
         follow(source);
     }
+    uint64_t now = now_ns();
     bool done = ended || must_stop(source);
     /* What has ended fires no more: what is in the buffers now is all. */
     bool drained = !source->options.lifetimes || source_follow_lifetimes(source);

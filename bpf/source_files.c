@@ -1,9 +1,13 @@
-/* Files with probes: looked into once, however many processes map them, and attached to once a process and file.
+/* Files with probes: looked into once, however many processes map them, and attached to once a process and file; or,
+ * for a command whose children the kernel follows, once a file, for every process, of which the kernel counts the
+ * observed. The probes by which heaps sample lifetimes are attached to for a process in any case: others must not
+ * sample.
  *
  * A file is known by device, inode and time of change: the inode of a deleted file comes again. Its sites become specs
  * in the kernel program's table, which all attachments to it share; an attachment's cookies say which spec a site has.
  * A site whose arguments can't be fetched is left out with a word about it, and what it would have told is then unknown
  * rather than 0. */
+#include "clock.h"
 #include "message.h"
 #include "operand.h"
 #include "probe_table.h"
@@ -167,6 +171,7 @@ int64_t source_add_file(struct source *source, int fd, const char *name, struct 
 }
 
 void source_clear_file(struct file *file) {
+    attachment_close(file->attachment);
     free(file->name);
     free(file->site);
     free(file->semaphore);
@@ -182,7 +187,7 @@ static struct attached *find_attached(const struct observed *observed, uint32_t 
     return NULL;
 }
 
-static struct attachment *attach_sites(struct source *source, const struct observed *observed, uint32_t number, int fd,
+static struct attachment *attach_sites(struct source *source, uint32_t pid, uint32_t target, uint32_t number, int fd,
                                        enum kernel_program program, struct failure *why) {
     const struct file *file = &source->file[number];
     uint32_t first = sites_before(file, program), count = file->sites[program];
@@ -192,11 +197,11 @@ static struct attachment *attach_sites(struct source *source, const struct obser
         return NULL;
     }
     for (uint32_t i = 0; i < count; i++) {
-        cookie[i] = kernel_cookie(source->targets, file->first_spec + first + i);
+        cookie[i] = kernel_cookie(target, file->first_spec + first + i);
     }
     struct attachment_request request = {.fd = fd,
                                          .name = file->name,
-                                         .pid = (int)observed->key.pid,
+                                         .pid = (int)pid,
                                          .site = file->site + first,
                                          .semaphore = file->semaphore + first,
                                          .cookie = cookie,
@@ -205,6 +210,48 @@ static struct attachment *attach_sites(struct source *source, const struct obser
     struct attachment *attachment = kernel_attach(source->kernel, &request, why);
     free(cookie);
     return attachment;
+}
+
+/* A target that is not in use. It is taken when the attachment is made: a process that cannot be attached to is tried
+ * again and again. */
+static uint32_t next_target(const struct source *source) {
+    return source->free_targets ? source->free_target[source->free_targets - 1] : source->targets;
+}
+
+static bool take_target(struct source *source, uint32_t target, struct failure *why) {
+    if (source->free_targets) {
+        source->free_targets--;
+    } else {
+        source->targets++;
+    }
+    return kernel_arm(source->kernel, target, true, why);
+}
+
+static void give_target_back(struct source *source, uint32_t target) {
+    struct failure ignored;
+    uint32_t *grown = reallocarray(source->free_target, source->free_targets + 1, sizeof *grown);
+    if (grown) {
+        source->free_target = grown;
+        grown[source->free_targets++] = target;
+    }
+    kernel_arm(source->kernel, target, false, &ignored);
+}
+
+bool source_attach_file(struct source *source, uint32_t number, int fd, struct failure *why) {
+    struct file *file = &source->file[number];
+    if (file->sites[KERNEL_ON_PROBE] == 0 || file->attachment) {
+        return true;
+    }
+    uint32_t target = next_target(source);
+    file->attachment = attach_sites(source, 0, target, number, fd, KERNEL_ON_PROBE, why);
+    if (!file->attachment || !take_target(source, target, why)) {
+        return false;
+    }
+    file->attached_ns = now_ns();
+    if (source->options.verbose) {
+        message_print("attached to %u probes of %s", file->sites[KERNEL_ON_PROBE], file->name);
+    }
+    return true;
 }
 
 bool source_attach(struct source *source, struct observed *observed, uint32_t number, int fd, struct failure *why) {
@@ -217,17 +264,30 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
         return failure_set(why, 1, "out of memory");
     }
     observed->attached = grown;
-    struct attachment *attachment = attach_sites(source, observed, number, fd, KERNEL_ON_PROBE, why);
-    if (!attachment) {
-        return false;
+    struct attached attached = {.file = number, .target = next_target(source)};
+    bool taken = true;
+    if (source_is_by_file(source)) {
+        if (!source_attach_file(source, number, fd, why)) {
+            return false;
+        }
+    } else {
+        attached.by[KERNEL_ON_PROBE] =
+            attach_sites(source, observed->key.pid, attached.target, number, fd, KERNEL_ON_PROBE, why);
+        if (!attached.by[KERNEL_ON_PROBE]) {
+            return false;
+        }
+        taken = take_target(source, attached.target, why);
+        if (source->options.verbose) {
+            message_print("process %u: attached to %u probes of %s", observed->key.pid, file->sites[KERNEL_ON_PROBE],
+                          file->name);
+        }
     }
-    uint32_t target = source->targets++; /* not before: who can't be attached to is tried again and again */
-    observed->attached[observed->attachments++] = (struct attached){.file = number, .by[KERNEL_ON_PROBE] = attachment};
-    if (source->options.verbose) {
-        message_print("process %u: attached to %u probes of %s", observed->key.pid, file->sites[KERNEL_ON_PROBE],
-                      file->name);
+    attached.since_ns = source_is_by_file(source) ? file->attached_ns : now_ns();
+    observed->attached[observed->attachments++] = attached;
+    if (observed->image_ns != 0 && attached.since_ns > observed->image_ns) {
+        observed->late = observed->image_late = true;
     }
-    return kernel_arm(source->kernel, target, why);
+    return taken;
 }
 
 bool source_attach_batches(struct source *source, struct observed *observed, uint32_t number, int fd,
@@ -237,7 +297,7 @@ bool source_attach_batches(struct source *source, struct observed *observed, uin
         if (source->file[number].sites[program] == 0 || attached->by[program]) {
             continue;
         }
-        attached->by[program] = attach_sites(source, observed, number, fd, program, why);
+        attached->by[program] = attach_sites(source, observed->key.pid, 0, number, fd, program, why);
         if (!attached->by[program]) {
             return false;
         }
@@ -245,9 +305,13 @@ bool source_attach_batches(struct source *source, struct observed *observed, uin
     return true;
 }
 
-void source_detach(struct attached *attached) {
+void source_detach(struct source *source, struct attached *attached) {
+    bool had_target = attached->by[KERNEL_ON_PROBE];
     for (int program = KERNEL_PROGRAMS; program-- > 0;) {
         attachment_close(attached->by[program]);
         attached->by[program] = NULL;
+    }
+    if (had_target) {
+        give_target_back(source, attached->target);
     }
 }

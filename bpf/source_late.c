@@ -29,15 +29,30 @@ struct late_heap *source_find_late(const struct observed *observed, uint64_t add
     return NULL;
 }
 
-static void add_late_heaps(struct observed *observed, uint32_t file, const struct heapinfo *list, int count) {
+/* Whether the kernel program has seen it from its start. */
+static bool was_created(const struct source *source, const struct observed *observed, const struct heapinfo *info) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    bool found = false;
+    for (uint32_t i = 0; i < count && !found; i++) {
+        found = entry[i].flags & HEAP_CREATED && entry[i].key.address == info->address && entry[i].id == info->id &&
+                entry[i].key.process.pid == observed->key.pid &&
+                entry[i].key.process.start_ns == observed->key.start_ns;
+    }
+    return found;
+}
+
+static void add_late_heaps(const struct source *source, struct observed *observed, uint32_t file,
+                           const struct heapinfo *list, int count, uint64_t read_ns) {
     struct late_heap *grown = realloc(observed->late_heap, (observed->late_heaps + (size_t)count) * sizeof *grown);
     if (!grown) {
         return;
     }
     observed->late_heap = grown;
     for (int i = 0; i < count; i++) {
-        if (!source_find_late(observed, list[i].address, list[i].id)) {
-            grown[observed->late_heaps++] = (struct late_heap){.first = list[i], .base = list[i], .file = file};
+        if (!source_find_late(observed, list[i].address, list[i].id) && !was_created(source, observed, &list[i])) {
+            grown[observed->late_heaps++] =
+                (struct late_heap){.first = list[i], .base = list[i], .file = file, .read_ns = read_ns};
         }
     }
 }
@@ -49,6 +64,7 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
         return;
     }
     struct heapinfo *list = calloc(MOST_LATE_HEAPS, sizeof *list);
+    uint64_t read_ns = now_ns();
     errno = observed->target.mem_error;
     int count =
         list && observed->target.mem >= 0 ? heapinfo_list(observed->target.mem, registry, list, MOST_LATE_HEAPS) : -1;
@@ -61,7 +77,8 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
                       : error == EPROTO ? "another version of the runtime"
                                         : strerror(error));
     } else if (count > 0) {
-        add_late_heaps(observed, number, list, count);
+        add_late_heaps(source, observed, number, list, count, read_ns);
+        source_settle(source); /* a copy made by fork may have collected since */
     }
     free(list);
 }

@@ -326,6 +326,14 @@ static void say_lost(const struct source *source) {
     }
 }
 
+static void say_missed(const struct source *source) {
+    char text[MODEL_TEXT];
+    uint64_t missed = source_missed_children(source);
+    if (missed) {
+        message_print("%s", model_missed_text(missed, text));
+    }
+}
+
 bool source_lifetimes(struct source *source, struct life_model *model, struct failure *why) {
     bool taken = take_heaps(source, model) &&
                  (source->options.on_batch || (take_sums(source, model) && take_buckets(source, model)));
@@ -340,5 +348,6 @@ bool source_lifetimes(struct source *source, struct life_model *model, struct fa
     }
     life_model_sort(model);
     say_lost(source);
+    say_missed(source);
     return true;
 }

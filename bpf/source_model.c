@@ -139,7 +139,7 @@ static void add_header(struct heap_model *heap, const struct heap_entry *entry, 
 
 static bool snapshot_entry(const struct source *source, struct process_model *process, const struct heap_entry *entry,
                            const struct observed *observed) {
-    bool created = entry->flags & HEAP_CREATED;
+    bool created = entry->flags & (HEAP_CREATED | HEAP_INHERITED);
     const struct late_heap *late = created ? NULL : source_find_late(observed, entry->key.address, entry->id);
     struct heap_model *heap = model_heap(process, entry->key.address, late ? late->first.id : entry->id);
     if (!heap) {
@@ -203,7 +203,7 @@ static int by_id(const void *a, const void *b) {
 }
 
 static bool snapshot_process(const struct source *source, struct model *model, const struct observed *observed) {
-    if (observed->attachments == 0) {
+    if (observed->attachments == 0 && !source_has_heaps(source, observed)) {
         return true;
     }
     struct process_model *process = model_process(model, &observed->key);
@@ -238,6 +238,7 @@ bool source_snapshot(struct source *source, struct model *model, struct failure 
     model->wall_ns = (source->finished ? source->end_ns : now_ns()) - source->start_ns;
     model->lost = kernel_lost(source->kernel, false);
     model->lost_records = kernel_lost(source->kernel, true);
+    model->missed_children = source_missed_children(source);
     for (size_t i = 0; i < source->observed_count; i++) {
         if (!snapshot_process(source, model, &source->observed[i])) {
             return failure_set(why, 1, "out of memory");

@@ -1,6 +1,7 @@
 /* What the parts of the source share; nobody else includes this.
  *
  *     source_eden.c   who is observed: opening, following, ending
+ *     source_children.c  what the kernel says of children; those that could not be observed
  *     source_files.c  files with probes, and attaching to them
  *     source_memory.c the memory of a process, and writing to it
  *     source_late.c   heaps that were alive at attach
@@ -31,7 +32,26 @@ struct file {
     uint32_t first_spec;
     int args[EDEN_PROBE_COUNT]; /* how many arguments each probe passes; 0: not in this file */
     struct notes notes;
-    uint64_t registry; /* address of the heap__create semaphore as linked */
+    uint64_t registry;             /* address of the heap__create semaphore as linked */
+    struct attachment *attachment; /* of KERNEL_ON_PROBE for every process; NULL: none */
+    uint64_t attached_ns;          /* when that one was complete */
+};
+
+/* A file that a child has executed, by device, inode and time of change. */
+struct program {
+    dev_t device;
+    ino_t inode;
+    struct timespec changed;
+    bool has_probes;   /* it or one of its libraries */
+    uint64_t ready_ns; /* when it had been looked into, and attached to where that is done by file */
+};
+
+/* Of children that the kernel follows. */
+struct children {
+    struct program *program;
+    size_t programs;
+    struct libraries libraries; /* of the program looked into now */
+    uint64_t missed;            /* ended before they could be observed */
 };
 
 enum { MOST_LATE_HEAPS = 256, MOST_CLASSES_TOLD = 262144, MOST_REGISTRIES = 8 };
@@ -41,14 +61,17 @@ struct late_heap {
     struct heapinfo base;   /* as of the checkpoint that settled it; else `first` */
     struct checkpoint sums; /* ours at base.seq; zero where there was none */
     bool settled;
-    bool told; /* its classes have been */
-    bool gone; /* with its address space: there is nothing to be read any more */
+    bool told;        /* its classes have been */
+    uint64_t read_ns; /* when `first` was read */
+    bool gone;        /* with its address space: there is nothing to be read any more */
     uint32_t file;
 };
 
 struct attached {
     uint32_t file;
-    struct attachment *by[KERNEL_PROGRAMS]; /* NULL: let go of since, or none */
+    uint32_t target;                        /* of by[KERNEL_ON_PROBE] */
+    uint64_t since_ns;                      /* when its attachment was complete */
+    struct attachment *by[KERNEL_PROGRAMS]; /* NULL: let go of since, none, or the file's */
 };
 
 struct observed {
@@ -57,8 +80,15 @@ struct observed {
     struct target target;               /* of its present address space */
     uint64_t registry[MOST_REGISTRIES]; /* addresses in it */
     size_t registries;
-    bool late; /* attached after its first instruction */
+    bool late;                  /* attached after its first instruction */
+    uint64_t image_ns;          /* since when it runs its present program: fork or exec; 0: since before us */
+    bool expects_probes;        /* its program has some */
+    bool inspected;             /* what its program has is attached to, or it has none */
+    bool image_late;            /* attached after image_ns */
+    uint32_t image_heaps;       /* how many entries of heaps there were at image_ns */
+    uint64_t look_ns, pause_ns; /* when its mappings are read next, and the time after that */
     bool ended;
+    bool empty;            /* ended, and nothing is known of its heaps: it can be forgotten */
     bool told;             /* that something of it can't be observed */
     uint32_t classes_told; /* of its late heaps */
     struct attached *attached;
@@ -91,6 +121,9 @@ struct source {
     struct file *file;
     uint32_t files;
     uint32_t specs, targets;
+    uint32_t *free_target; /* given back; owned */
+    size_t free_targets;
+    struct children children;
     struct observed *observed; /* the first is the root */
     size_t observed_count;
     int root_fd; /* pidfd of the root; -1: this kernel has none */
@@ -100,17 +133,38 @@ struct source {
     volatile sig_atomic_t stops;
 };
 
+/* Whether probes are attached by file, for every process, and the kernel tells who is observed: for a command. */
+static inline bool source_is_by_file(const struct source *source) {
+    return source->options.command && kernel_follows(source->kernel);
+}
+
+/* source_eden.c. Observes one more process, of which nothing but its key is known yet. NULL: no memory. May move those
+ * that are observed already. */
+struct observed *source_observe(struct source *source, const struct process_key *key);
+struct observed *source_find(const struct source *source, const struct process_key *key);
+void source_end(struct source *source, struct observed *observed); /* it has ended */
+
+/* source_children.c. */
+void source_take_notices(struct source *source);
+bool source_has_heaps(const struct source *source, const struct observed *observed); /* anything known of one */
+uint64_t source_missed_children(const struct source *source);
+void source_count_missed(struct source *source, struct observed *observed); /* one that has ended */
+void source_forget_empty(struct source *source);                            /* moves those that are observed */
+void source_clear_children(struct children *children);
+
 /* source_files.c. The number of the file, looked into if it was not yet; -1 and why where that fails. */
 int64_t source_add_file(struct source *source, int fd, const char *name, struct failure *why);
 /* Attaches the process to the file's probes; true too where it is attached already or there are none. */
 bool source_attach(struct source *source, struct observed *observed, uint32_t number, int fd, struct failure *why);
+/* Attaches to the file's probes for every process; true too where that has been done or there are none. */
+bool source_attach_file(struct source *source, uint32_t number, int fd, struct failure *why);
 void source_clear_file(struct file *file);
 uint32_t source_sites(const struct file *file); /* for all programs */
 
 /* Likewise, to the file's probe batch, from which on its heaps sample, and to alloc__sample, if stacks are wanted. */
 bool source_attach_batches(struct source *source, struct observed *observed, uint32_t number, int fd,
                            struct failure *why);
-void source_detach(struct attached *attached);
+void source_detach(struct source *source, struct attached *attached);
 
 /* source_memory.c. Opens the process's present address space, if that has not been done. False with errno. */
 bool source_hold(const struct source *source, struct observed *observed);

@@ -7,3 +7,10 @@ test-programs: $(PROBE_GUN)
 
 # Somebody cuts the file of a trial's figures between its size and its bytes.
 $(B)/tests/test_tune_trial: LDLIBS += -Wl,--wrap=fstat
+
+# What test_children.sh runs.
+CHILDREN := $(B)/tests/children
+$(CHILDREN): $(B)/tests/children.o $(B)/lib/libeden.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS) -lm -lpthread
+test-programs: $(CHILDREN)

@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Children of the observed process are observed from their first instruction, exactly; others that run the same program
+# are not counted and do not sample; children that ended before they could be observed are counted, never passed over.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+[[ $build == /* ]] || build=$PWD/$build
+scope=$build/bin/edenscope
+program=$build/tests/children
+need_edenscope
+cd "$folder"
+
+# What the model says of each heap that was seen from its start to its end, as `children` prints it.
+heaps() {
+    jq -r '.processes[] | .pid as $pid | .heaps[] | select((.late | not) and .complete) |
+        "\($pid) \(.scavenges) \(.allocated_bytes) \(.tenured_bytes)"' "$1" | sort
+}
+
+# ---- from the first instruction, exactly ----
+
+expect_status 0 "$scope" stat --json -o stat.json -- sh -c 'i=0; while [ $i -lt 100 ]; do '"$program"' one; i=$((i + 1)); done'
+sort out >own
+[[ $(wc -l <own) == 100 ]] || die "the command did not run as it should: $(cat err)"
+heaps stat.json | diff - own >differ || die "100 children of a shell: $(head -n 5 differ; cat err)"
+jq -e '.lost == 0 and .missed_children == 0' stat.json >out || die "100 children of a shell: $(jq -c '[.lost, .missed_children]' stat.json)"
+echo "100 children of a shell are observed exactly"
+
+# A heap that a child has inherited: its figures go on from its parent's.
+expect_status 0 "$scope" stat --json -o stat.json -- "$program" fork 20
+sort out >own
+jq -r '.processes[] | .pid as $pid | .heaps[] | "\($pid) \(.scavenges) \(.allocated_bytes) \(.tenured_bytes)"' stat.json |
+    sort | diff - own >differ || die "children with their parent's heap: $(head -n 5 differ; cat err)"
+echo "children that inherit a heap are observed exactly"
+
+# ---- what is not known before it runs: seen, or counted ----
+
+printf '#!/bin/sh\ni=0\nwhile [ $i -lt 50 ]; do %s one; i=$((i + 1)); done\n' "$program" >script
+chmod +x script
+# seen_or_counted FILE WORDS: each of 50 children is in the model or counted.
+seen_or_counted() {
+    local seen missed
+    seen=$(jq '[.processes[].heaps[] | select(.name == "children" and .allocated_bytes > 0)] | length' "$1")
+    missed=$(jq .missed_children "$1")
+    [[ $((seen + missed)) == 50 ]] || die "$2: $seen seen and $missed missed, of 50"
+    heaps "$1" | sort - own | uniq -d | diff - <(heaps "$1") >differ || die "$2: $(head -n 5 differ)"
+}
+expect_status 0 "$scope" stat --json -o stat.json -- ./script
+sort out >own
+seen_or_counted stat.json "children of a script"
+expect_status 0 "$scope" record -o script.data -- ./script
+cp err said
+sort out >own
+missed=$(sqlite3 script.data "SELECT value FROM meta WHERE key = 'missed_children'")
+"$scope" report -i script.data >report
+if [[ $missed != 0 ]]; then
+    grep -q "$missed child process.* ended before .* could be observed" said || die "record does not say that $missed were missed"
+    grep -q "^# $missed child process.* ended before" report || die "report does not say that $missed were missed"
+fi
+mkfifo go
+exec 7<>go
+: >ready
+"$program" spawn 50 <go >own 2>ready &
+target=$!
+children+=("$target")
+until_true "the program is ready" grep -q ready ready
+"$scope" stat -v --json -o stat.json -p "$target" 2>err &
+tool=$!
+children+=("$tool")
+until_true "attached" grep -q 'attached in' err
+echo go >go
+wait "$tool" || die "stat -p gives status $?: $(cat err)"
+wait "$target"
+sort own | grep -v "^$target " >sorted && mv sorted own
+jq "del(.processes[] | select(.pid == $target))" stat.json >without.json
+seen_or_counted without.json "children of a process"
+expect_status 0 "$scope" stat --no-descent --json -o stat.json -- ./script
+jq -e '.lost == 0' stat.json >out || die "without help of the kernel events are lost"
+echo "what could not be observed is counted"
+
+# ---- many ----
+
+expect_status 0 "$scope" stat --json -o stat.json -- sh -c 'i=0; while [ $i -lt 1000 ]; do '"$program"' one; i=$((i + 1)); done'
+sort out >own
+heaps stat.json | diff - own >differ || die "1,000 children: $(head -n 5 differ; cat err)"
+echo "1,000 children are observed exactly"
+
+# ---- bystanders ----
+
+mkfifo go2
+exec 8<>go2
+: >ready2
+"$program" wait <go2 >bystander 2>ready2 &
+bystander=$!
+children+=("$bystander")
+until_true "the bystander is ready" grep -q ready ready2
+cat >semaphores.py <<'PYTHON'
+# Prints the semaphores of a process's probes, by name: how many listen.
+import re, subprocess, sys
+program, pid = sys.argv[1:]
+notes = subprocess.run(["readelf", "-nW", program], capture_output=True, text=True, check=True).stdout
+kind = subprocess.run(["readelf", "-hW", program], capture_output=True, text=True, check=True).stdout
+maps = open(f"/proc/{pid}/maps").readline()
+bias = int(maps.split("-")[0], 16) if "DYN" in kind else 0
+memory = open(f"/proc/{pid}/mem", "rb")
+for name, address in re.findall(r"Name: (\w+)\s+Location: \w+, Base: \w+, Semaphore: (\w+)", notes):
+    memory.seek(bias + int(address, 16))
+    print(name, int.from_bytes(memory.read(2), "little"))
+PYTHON
+cat >command <<COMMAND
+#!/bin/sh
+echo go >go2
+until grep -q . bystander; do sleep 0.02; done
+$program one
+python3 semaphores.py $program $bystander >semaphores
+COMMAND
+chmod +x command
+expect_status 0 "$scope" stat --json -o stat.json -- ./command "$program"
+jq -e --argjson pid "$bystander" 'all(.processes[]; .pid != $pid) and ([.processes[].heaps[]] | length) == 1' stat.json >out ||
+    die "a bystander is counted: $(jq -c '[.processes[] | [.pid, (.heaps | length)]]' stat.json)"
+[[ $(awk '$1 == "scavenge__done" { print $2 }' semaphores) == 1 ]] || die "the bystander's semaphores cannot be read: $(cat semaphores)"
+printf '#!/bin/sh\n%s one\npython3 semaphores.py %s %s >semaphores\n' "$program" "$program" "$bystander" >command
+expect_status 0 "$scope" lifetimes -o /dev/null --sampling 1/100 --stacks -- ./command "$program"
+[[ $(awk '$1 == "heap__create" { print $2 }' semaphores) == 1 ]] || die "lifetimes does not attach by file: $(cat semaphores)"
+grep -qx 'batch 0' semaphores && grep -qx 'alloc__sample 0' semaphores || die "a bystander samples: $(cat semaphores)"
+echo >go2
+wait "$bystander" || die "the bystander came to harm"
+echo "bystanders are not counted and do not sample"
