@@ -11,8 +11,9 @@
  * Invariants: capacity = bytes in objects + free_bytes; free_bytes = chunks + buffer + slivers. Between allocations
  * [buffer_free, buffer_limit) is not formatted: walkers step over it (old_walk).
  *
- * What can go wrong: the system refuses a segment (old_grow answers false and nothing has changed), or the array of
- * segments can't grow (likewise). */
+ * What can go wrong: the system refuses a segment, or the range has no gap for it, or the array of segments can't grow:
+ * old_grow answers false and nothing has changed. It answers so at once for the rest of a scavenge: each of a million
+ * survivors would ask again, and nothing comes back before the scavenge ends. Outside of scavenges it always asks. */
 #include "private.h"
 
 enum { BUFFER_BYTES = 256 * 1024, SMALL = FREE_LIST_SIZES * 8 };
@@ -72,20 +73,24 @@ eden_value old_allocate(eden_heap *heap, size_t bytes) {
     return at;
 }
 
-/* Where a segment of bytes fits: the first gap in the range. index: its place in the array. 0: nowhere. */
-static uintptr_t find_gap(const struct old_space *old, size_t bytes, size_t *index) {
-    uintptr_t from = old->start;
-    for (size_t i = 0; i <= old->segment_count; i++) {
+/* Where a segment of *bytes fits: the first gap of the range that has so much; else the largest that has `least`, and
+ * *bytes is what it has. index: the segment's place in the array. 0: nowhere. */
+static uintptr_t find_gap(const struct old_space *old, size_t least, size_t *bytes, size_t *index) {
+    uintptr_t from = old->start, best = 0;
+    size_t largest = 0;
+    for (size_t i = 0; i <= old->segment_count && largest < *bytes; i++) {
         uintptr_t to = i < old->segment_count ? old->segments[i].start : old->limit;
-        if (to - from >= bytes) {
+        if (to - from >= least && to - from > largest) {
+            largest = to - from;
+            best = from;
             *index = i;
-            return from;
         }
         if (i < old->segment_count) {
             from = old->segments[i].limit;
         }
     }
-    return 0;
+    *bytes = largest < *bytes ? largest : *bytes;
+    return best;
 }
 
 /* Room that max_heap leaves for another segment. */
@@ -98,33 +103,33 @@ static bool commit(eden_heap *heap, uintptr_t start, size_t size) {
     return cards_commit(heap, start, size) && system_commit(&heap->system, start, size, "segment");
 }
 
-bool old_grow(eden_heap *heap, size_t bytes) {
+/* A segment of grow_headroom, or of the half, a quarter... of it where the system refuses or the range has no such gap:
+ * the headroom is a wish, room for the object a need. */
+static bool grow(eden_heap *heap, size_t bytes) {
     struct old_space *old = &heap->old;
     if (bytes > old->limit - old->start) {
         return false;
     }
     size_t least = page_round(bytes);
-    size_t wanted = page_round(heap->params.grow_headroom);
+    size_t size = page_round(heap->params.grow_headroom);
     uint64_t allowed = allowance(heap) & ~4095ull;
-    size_t size = wanted > least ? wanted : least;
-    if (size > allowed) {
-        size = allowed;
-    }
-    size_t index = 0;
-    uintptr_t start = size < least ? 0 : find_gap(old, size, &index);
-    if (start == 0 && size > least && least <= allowed) {
-        size = least;
-        start = find_gap(old, size, &index);
-    }
-    if (start == 0 || !system_grow(&heap->system, (void **)&old->segments, &old->segment_room, old->segment_count,
-                                   sizeof *old->segments, "segment table")) {
+    size = size > least ? size : least;
+    size = size > allowed ? allowed : size;
+    if (size < least || !system_grow(&heap->system, (void **)&old->segments, &old->segment_room, old->segment_count,
+                                     sizeof *old->segments, "segment table")) {
         return false;
     }
-    if (!commit(heap, start, size)) {
-        size = least; /* the headroom is a wish, the object a need */
-        if (!commit(heap, start, size)) {
+    size_t index = 0;
+    uintptr_t start = find_gap(old, least, &size, &index);
+    while (start != 0 && !commit(heap, start, size)) {
+        if (size == least) {
             return false;
         }
+        size = page_round(size / 2) > least ? page_round(size / 2) : least;
+        start = find_gap(old, least, &size, &index);
+    }
+    if (start == 0) {
+        return false;
     }
     memmove(&old->segments[index + 1], &old->segments[index], (old->segment_count - index) * sizeof *old->segments);
     old->segments[index] = (struct segment){.start = start, .limit = start + size};
@@ -135,6 +140,17 @@ bool old_grow(eden_heap *heap, size_t bytes) {
     chunks_add(&old->free, start, size);
     event_segment(heap, true, start, size);
     return true;
+}
+
+bool old_grow(eden_heap *heap, size_t bytes) {
+    if (heap->collecting && bytes >= heap->old.refused) {
+        return false;
+    }
+    bool grown = grow(heap, bytes);
+    if (!grown) {
+        heap->old.refused = bytes;
+    }
+    return grown;
 }
 
 /* Spur's policy (spur.md 3.4): above the threshold, give back all free memory but the headroom, in whole segments. From

@@ -98,7 +98,8 @@ struct old_space {
     uint64_t free_bytes; /* of these not in objects: chunks, buffer, and slivers of 8 bytes */
     struct free_chunks free;
     uintptr_t buffer_free, buffer_limit; /* small objects are bumped here */
-    uint64_t used_at_full;               /* after the last full collection: what full_gc_ratio measures growth from */
+    size_t refused;        /* an object of so many bytes got no segment in this scavenge; SIZE_MAX: none yet */
+    uint64_t used_at_full; /* after the last full collection: what full_gc_ratio measures growth from */
 };
 
 /* A card: a stretch of CARD_SLOTS references of a large old object, from slot `first` on. Why so many: cards.c. */

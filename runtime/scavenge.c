@@ -528,6 +528,7 @@ static void settle(struct scavenge *s) {
 void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     struct scavenge s = {.visit = {heap, visit_root_slots, scan_between}, .heap = heap, .tenured = EDEN_NONE};
     heap->collecting = true;
+    heap->old.refused = SIZE_MAX;
     heap->thread = pthread_self();
     lifetimes_collecting(heap);
     check_before_scavenge(heap);

@@ -1,6 +1,7 @@
 /* Old space: free chunks by size, segments, growing, shrinking, walking. */
 #include "support.h"
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 /* Memory to make chunks of, outside any heap. */
 static uintptr_t arena(size_t bytes) {
@@ -324,8 +325,81 @@ static void the_headroom_is_a_wish_the_object_a_need(void **state) {
     most = MIB;
     local[0] = new_sized(&w, 100 * KIB);
     assert_true(local[0] != EDEN_NONE);
-    assert_int_equal(w.heap->old.capacity, page_round(100 * KIB));
+    assert_int_equal(w.heap->old.capacity, MIB); /* 16, 8, 4 and 2 MiB are refused */
     assert_int_equal(new_sized(&w, 2 * MIB), EDEN_NONE);
+}
+
+/* Grants segments while there is a budget, and counts how often it is asked. */
+struct budget {
+    size_t left, asked;
+};
+static bool grant(void *context, size_t bytes, const char *what) {
+    struct budget *budget = context;
+    if (strcmp(what, "segment") != 0) {
+        return true;
+    }
+    budget->asked++;
+    bool granted = bytes <= budget->left;
+    budget->left -= granted ? bytes : 0;
+    return granted;
+}
+
+/* Makes a list as long as there is memory; its length. The heap must be whole then, and of use once the list is
+ * dropped.
+ */
+static size_t fill_with_list(const struct world *w) {
+    size_t length = 0;
+    EDEN_FRAME(w->m, local, 2);
+    for (; (local[1] = eden_new(w->m, w->pair)) != EDEN_NONE; length++) {
+        eden_slot_set(w->m, local[1], 0, local[0]);
+        local[0] = local[1];
+    }
+    verify(w);
+    for (local[1] = local[0]; local[1] != EDEN_NONE; local[1] = eden_slot(local[1], 0)) {
+        length--;
+    }
+    assert_int_equal(length, 0);
+    local[0] = EDEN_NONE;
+    eden_full_collect(w->m);
+    return figures_of(w).allocated_bytes / 24;
+}
+
+/* Memory that is refused is not asked for again by each survivor. */
+static void a_refusal_holds_for_the_scavenge(void **state) {
+    (void)state;
+    struct budget budget = {.left = 10 * MIB};
+    eden_options options = {
+        .parameters = "eden_size=2M,grow_headroom=16M", .memory_hook = grant, .memory_hook_context = &budget};
+    struct world w __attribute__((cleanup(world_end)));
+    world_make_with(&w, &options);
+    assert_true(fill_with_list(&w) > 10 * MIB / 24);
+    eden_figures figures = figures_of(&w);
+    assert_true(budget.left < 4096);
+    assert_true(figures.segments_mapped <= 12);
+    assert_true(budget.asked <= 15 * (figures.scavenges + figures.full_collections));
+    assert_true(eden_new(w.m, w.pair) != EDEN_NONE);
+}
+
+/* Where the range ends, or the system gives no more: a few segments that use it up, not one for each page. */
+static void fill_address_space(void *context) {
+    (void)context;
+    struct rlimit limit = {60 * MIB, 60 * MIB};
+    CHILD_CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+    struct world w;
+    world_make(&w, "eden_size=4M");
+    CHILD_CHECK(fill_with_list(&w) > 25 * MIB / 24);
+    eden_figures figures = figures_of(&w);
+    CHILD_CHECK(figures.segments_mapped <= 12);
+    CHILD_CHECK(eden_new(w.m, w.pair) != EDEN_NONE);
+    world_end(&w);
+}
+
+static void the_end_of_the_range_is_used_in_few_segments(void **state) {
+    (void)state;
+    if (TEST_SANITIZED) {
+        skip(); /* the sanitizers' own tables are beyond any limit */
+    }
+    assert_child_ok(run_child(fill_address_space, NULL));
 }
 
 static void a_walk_meets_everything_once(void **state) {
@@ -414,6 +488,8 @@ int main(void) {
         cmocka_unit_test(an_unmapped_segment_cannot_be_read),
         cmocka_unit_test(growth_asks_for_headroom_or_the_object),
         cmocka_unit_test(the_headroom_is_a_wish_the_object_a_need),
+        cmocka_unit_test(a_refusal_holds_for_the_scavenge),
+        cmocka_unit_test(the_end_of_the_range_is_used_in_few_segments),
         cmocka_unit_test(a_walk_meets_everything_once),
         cmocka_unit_test(at_the_limit_pieces_are_slid_together),
     };
