@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The hostile process itself: each mode lays its trick, as an ordinary user's process, and ends in time; nothing is left
+# of it. The modes `exec` become another program as soon as their memory is read.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+[[ $EUID -eq 0 ]] || { echo "takes root"; exit 77; }
+hostile=$build/tests/hostile
+chmod 777 "$folder"
+mkdir -m 777 "$folder/names"
+
+modes=(honest lock cycle endless classes lengths uffd 'fuse header' 'fuse file' 'fuse open' "cold $folder" 'exec write' 'exec read' 'exec write 1 fuse' 'exec read 1 fuse'
+    heaps churn 'forks 100' exit backwards batches 'elf overlap' 'elf many' 'elf symbols' names "names $folder/names")
+"$hostile" --list | cut -d ' ' -f 1 | sort >"$folder/listed"
+printf '%s\n' "${modes[@]%% *}" victim | sort -u | diff "$folder/listed" - || die "not every mode is tried here"
+
+for i in "${!modes[@]}"; do
+    # shellcheck disable=SC2086
+    "$hostile" --seconds 60 --user 65534 ${modes[i]} >"$folder/$i.out" 2>"$folder/$i.err" &
+    children+=($!)
+done
+has_begun() { grep -q ready "$folder/$1.out" || ! kill -0 "${children[$1]}" 2>/dev/null; }
+for i in "${!modes[@]}"; do
+    until_true "${modes[i]} is ready" has_begun "$i"
+    grep -q ready "$folder/$i.out" || grep -q 'not allowed here' "$folder/$i.err" || die "${modes[i]}: $(cat "$folder/$i.err")"
+    ! kill -0 "${children[i]}" 2>/dev/null || [[ $(stat -c %u "/proc/${children[i]}") == 65534 ]] || die "${modes[i]} is still root's"
+done
+
+# Whoever reads a page of the process that is missing waits until the process is another program. (Through /proc/PID/mem
+# such a read fails at once.)
+cat >"$folder/read.py" <<'EOT'
+import ctypes, re, sys
+class Part(ctypes.Structure):
+    _fields_ = [("at", ctypes.c_void_p), ("bytes", ctypes.c_size_t)]
+pid = int(sys.argv[1])
+page = ctypes.create_string_buffer(4096)
+for start, end in re.findall("^([0-9a-f]+)-([0-9a-f]+) rw-p", open(f"/proc/{pid}/maps").read(), re.M):
+    for at in range(int(start, 16), int(end, 16), 4096):
+        ctypes.CDLL(None).process_vm_readv(
+            pid, ctypes.byref(Part(ctypes.addressof(page), 4096)), 1, ctypes.byref(Part(at, 4096)), 1, 0)
+EOT
+for i in "${!modes[@]}"; do
+    if [[ ${modes[i]} == exec* && ! -s $folder/$i.err ]]; then
+        python3 "$folder/read.py" "${children[i]}" || die "reading ${modes[i]}"
+        until_true "${modes[i]} became another program" grep -q victim "$folder/$i.out"
+        ! grep -q 'nobody waits' "$folder/$i.out" || die "${modes[i]}: nobody waited for the page"
+    fi
+done
+
+"$hostile" --seconds 1 --user 65534 honest >/dev/null &
+status=0
+wait $! || status=$?
+[[ $status -eq 142 ]] || die "it should end by itself, not with status $status"
+for child in "${children[@]}"; do
+    kill -9 "$child" 2>/dev/null || true
+    wait "$child" 2>/dev/null || true
+done

@@ -1,0 +1,177 @@
+/* A FUSE file system of one file, which answers whatever it takes to map the file, and a read of it never, or when
+ * somebody says so.
+ *
+ * Its server is a child. The mount is in a mount namespace of its own and is gone as soon as the file is open: nothing
+ * is left of it but the mapping. The server ends with the process; its end ends the waits of others. */
+#include "hostile_fuse.h"
+#include "hostile.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { ROOT = FUSE_ROOT_ID, FILE_NODE = 2, FOR_EVER = 1000000 };
+/* For so long every reader of /proc/PID waits, ps and pgrep included. */
+enum { EXEC_SECONDS = 20 };
+
+struct server {
+    int fd;
+    struct fuse_file *file;
+    uint64_t reading; /* the read that waits for its page; 0: none */
+};
+
+static void answer(int fd, uint64_t unique, int error, const void *body, size_t bytes) {
+    struct fuse_out_header header = {.len = (uint32_t)(sizeof header + bytes), .error = -error, .unique = unique};
+    struct iovec parts[] = {{&header, sizeof header}, {(void *)(uintptr_t)body, bytes}};
+    if (writev(fd, parts, bytes ? 2 : 1) < 0) {
+        return; /* who asked has gone */
+    }
+}
+
+/* Says that the page is asked for. */
+static void begin_read(struct server *server, uint64_t unique) {
+    if (server->file->asked[1] > 0 && write(server->file->asked[1], "", 1) == 1) {
+        server->reading = unique;
+    }
+}
+
+/* Passes on what the page is to hold. */
+static void end_read(struct server *server) {
+    char page[HOSTILE_PAGE];
+    if (read(server->file->supply[0], page, sizeof page) == sizeof page) {
+        answer(server->fd, server->reading, 0, page, sizeof page);
+        server->reading = 0;
+    }
+}
+
+static struct fuse_attr attributes(const struct server *server, uint64_t node) {
+    return (struct fuse_attr){.ino = node,
+                              .size = node == ROOT ? 0 : server->file->bytes,
+                              .mode = node == ROOT ? S_IFDIR | 0755 : S_IFREG | 0755,
+                              .nlink = 1,
+                              .blksize = HOSTILE_PAGE};
+}
+
+static void serve_one(struct server *server, const struct fuse_in_header *request) {
+    struct fuse_init_out init = {.major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = 65536};
+    struct fuse_entry_out entry = {.nodeid = FILE_NODE, .entry_valid = FOR_EVER, .attr_valid = FOR_EVER};
+    struct fuse_attr_out attr = {.attr_valid = FOR_EVER, .attr = attributes(server, request->nodeid)};
+    struct fuse_open_out open = {0};
+    entry.attr = attributes(server, FILE_NODE);
+    switch (request->opcode) {
+    case FUSE_INIT:
+        answer(server->fd, request->unique, 0, &init, sizeof init);
+        break;
+    case FUSE_LOOKUP:
+        answer(server->fd, request->unique, 0, &entry, sizeof entry);
+        break;
+    case FUSE_GETATTR:
+        answer(server->fd, request->unique, 0, &attr, sizeof attr);
+        break;
+    case FUSE_OPEN:
+        if (server->file->opens-- > 0) {
+            answer(server->fd, request->unique, 0, &open, sizeof open);
+        }
+        break;
+    case FUSE_READ:
+        begin_read(server, request->unique);
+        break;
+    case FUSE_FORGET:
+    case FUSE_BATCH_FORGET:
+    case FUSE_INTERRUPT:
+        break;
+    case FUSE_FLUSH:
+        if (!server->file->is_never_closed) {
+            answer(server->fd, request->unique, 0, NULL, 0);
+        }
+        break;
+    case FUSE_RELEASE:
+    case FUSE_ACCESS:
+        answer(server->fd, request->unique, 0, NULL, 0);
+        break;
+    default:
+        answer(server->fd, request->unique, ENOSYS, NULL, 0);
+    }
+}
+
+_Noreturn static void serve(int fd, struct fuse_file *file) {
+    static char request[FUSE_MIN_READ_BUFFER + 65536] __attribute__((aligned(8)));
+    struct server server = {.fd = fd, .file = file};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    alarm(file->is_never_closed ? EXEC_SECONDS : 0);
+    for (;;) {
+        struct pollfd from[] = {{.fd = fd, .events = POLLIN}, {.fd = file->supply[0], .events = POLLIN}};
+        if (poll(from, server.reading ? 2 : 1, -1) < 0 || from[0].revents & POLLERR) {
+            break;
+        }
+        if (server.reading && from[1].revents) {
+            end_read(&server);
+        }
+        if (from[0].revents && read(fd, request, sizeof request) >= (ssize_t)sizeof(struct fuse_in_header)) {
+            serve_one(&server, (const struct fuse_in_header *)(const void *)request);
+        }
+    }
+    _exit(0);
+}
+
+int fuse_file_open(struct fuse_file *file) {
+    char folder[] = "/tmp/hostile.XXXXXX", options[128], path[sizeof folder + 8];
+    if (!mkdtemp(folder)) {
+        hostile_fail(folder);
+    }
+    int server = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+    snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", server);
+    if (server < 0 || unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("hostile", folder, "fuse", 0, options) != 0) {
+        rmdir(folder);
+        hostile_skip("mounting a FUSE file system");
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        serve(server, file);
+    }
+    close(server);
+    snprintf(path, sizeof path, "%s/file", folder);
+    int fd = child > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    umount2(folder, MNT_DETACH);
+    rmdir(folder);
+    if (fd < 0) {
+        hostile_fail(path);
+    }
+    return fd;
+}
+
+void hostile_fuse(struct hostile *hostile) {
+    const char *what = hostile_word(hostile, 0, "header");
+    bool is_header = strcmp(what, "header") == 0;
+    struct fuse_file file = {.bytes = 64 * HOSTILE_PAGE,
+                             .opens = strcmp(what, "open") == 0 ? 1 : FOR_EVER,
+                             .is_never_closed = strcmp(what, "exec") == 0};
+    int fd = fuse_file_open(&file);
+    void *at = mmap(NULL, file.bytes, is_header ? PROT_READ | PROT_WRITE : PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+    if (at == MAP_FAILED) {
+        hostile_fail("mapping a FUSE file");
+    }
+    if (file.is_never_closed) { /* whoever looks at a process amid exec waits for the end of that */
+        hostile_ready(hostile);
+        execl("/proc/self/exe", "honest", "honest", (char *)NULL);
+        hostile_fail("becoming another program");
+    }
+    close(fd);
+    if (is_header) {
+        hostile_register(at);
+    }
+    hostile_ready(hostile);
+    hostile_rest();
+}

@@ -1,0 +1,21 @@
+/* A file whose pages nobody supplies, or only this process. */
+#ifndef EDEN_TESTS_HOSTILE_FUSE_H
+#define EDEN_TESTS_HOSTILE_FUSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fuse_file {
+    size_t bytes;
+    int opens; /* to be answered; later ones wait for ever */
+    bool is_never_closed;
+    /* Pipes, or 0: reads are never answered. A read sends a byte through `asked`, and then waits for a page in
+     * `supply`.
+     */
+    int asked[2], supply[2];
+};
+
+/* Opens the file of a new file system. Exits where that is not allowed. */
+int fuse_file_open(struct fuse_file *file);
+
+#endif

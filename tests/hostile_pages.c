@@ -1,0 +1,220 @@
+/* Pages that come late, never, or when the process has become another program.
+ *
+ * A page of anonymous memory registered with a userfaultfd stays missing until its owner supplies it, and a page of a
+ * FUSE file until its server does; who reads it from outside waits as long. (But through /proc/PID/mem a read of the
+ * first kind fails at once.) The trick of `exec`: the fault of the reader says when it reads, the process becomes
+ * another program at that moment, and this program then supplies the page and so lets the reader go on. A reader that
+ * names the process by its id reads or writes the new program's memory from there on. */
+#include "hostile.h"
+#include "hostile_fuse.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Opened over exec, where it is wanted. */
+static int watch_faults(void *at, size_t bytes, int flags) {
+    int fd = (int)syscall(SYS_userfaultfd, flags);
+    if (fd < 0) {
+        hostile_skip("userfaultfd");
+    }
+    struct uffdio_api api = {.api = UFFD_API};
+    struct uffdio_register range = {.range = {.start = hostile_address(at), .len = bytes},
+                                    .mode = UFFDIO_REGISTER_MODE_MISSING};
+    if (ioctl(fd, UFFDIO_API, &api) != 0 || ioctl(fd, UFFDIO_REGISTER, &range) != 0) {
+        hostile_skip("userfaultfd");
+    }
+    return fd;
+}
+
+void hostile_uffd(struct hostile *hostile) {
+    void *page = hostile_pages(HOSTILE_PAGE);
+    watch_faults(page, HOSTILE_PAGE, O_CLOEXEC);
+    hostile_register(page);
+    hostile_ready(hostile);
+    hostile_rest();
+}
+
+/* Whoever reads the page waits for the disk; it is out of memory again at once. */
+void hostile_cold(struct hostile *hostile) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/cold.XXXXXX", hostile_word(hostile, 0, "/var/tmp"));
+    int fd = mkstemp(path);
+    struct eden_heap_info header;
+    hostile_header(&header, 1, "cold");
+    if (fd < 0 || unlink(path) != 0 || pwrite(fd, &header, sizeof header, 0) != sizeof header || fsync(fd) != 0) {
+        hostile_fail(path);
+    }
+    void *page = mmap(NULL, HOSTILE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (page == MAP_FAILED) {
+        hostile_fail("mapping a file");
+    }
+    hostile_register(page);
+    hostile_ready(hostile);
+    for (;;) {
+        madvise(page, HOSTILE_PAGE, MADV_DONTNEED);
+        posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+        usleep(1000);
+    }
+}
+
+/* ---- exec ------------------------------------------------------------------------------------------------------- */
+
+enum { CLASSES = 64, NAME = 32 };
+
+/* At the same addresses in the program before and after exec, as no addresses are randomised. The header begins in the
+ * first page of `trap`; its end, and the name of the first class, are in the second page, which is the one that is
+ * missing. */
+static struct {
+    char head[HOSTILE_PAGE];
+    char missing[HOSTILE_PAGE];
+    char names[HOSTILE_PAGE];
+} trap __attribute__((aligned(HOSTILE_PAGE)));
+
+static struct eden_class_info class_page[1 << EDEN_CLASS_PAGE_SHIFT];
+static uint64_t class_pages[1];
+
+/* What the missing page has, whoever supplies it. */
+static char supply[HOSTILE_PAGE] __attribute__((aligned(HOSTILE_PAGE)));
+
+enum { HEAD_BYTES = offsetof(struct eden_heap_info, full_by_cause) };
+
+/* The same in both programs. */
+static void make_header(struct eden_heap_info *header) {
+    hostile_header(header, 1, "trap");
+    header->class_pages = hostile_address(class_pages);
+    header->class_limit = CLASSES;
+}
+
+static void fill_supply(bool names) {
+    struct eden_heap_info header;
+    make_header(&header);
+    memcpy(supply + HOSTILE_PAGE / 2, "first", 6);
+    if (!names) {
+        memcpy(supply, (const char *)&header + HEAD_BYTES, sizeof header - HEAD_BYTES);
+    }
+}
+
+static void fill_names(const char *prefix) {
+    for (uint32_t i = 2; i < CLASSES; i++) {
+        snprintf(trap.names + i * NAME, NAME, "%s-%u", prefix, i);
+    }
+}
+
+/* To read the names is the trick: the header is all there. To write the header is: its end is missing. */
+static void lay_trap(bool names) {
+    struct eden_heap_info header;
+    make_header(&header);
+    class_pages[0] = hostile_address(class_page);
+    for (uint32_t i = 1; i < CLASSES; i++) {
+        const char *name = i == 1 && names ? trap.missing + HOSTILE_PAGE / 2 : trap.names + i * NAME;
+        class_page[i] =
+            (struct eden_class_info){.name = hostile_address(name), .name_length = NAME - 1, .class_index = i};
+    }
+    fill_names("class");
+    void *at = names ? trap.head : trap.missing - HEAD_BYTES;
+    memcpy(at, &header, names ? sizeof header : HEAD_BYTES);
+    fill_supply(names);
+    hostile_register(at);
+}
+
+/* Who says that the missing page is wanted, and supplies it: a userfaultfd, or the server of a FUSE file. */
+struct pager {
+    bool is_fuse;
+    int asked, supply, file;
+};
+
+static struct pager make_pager(bool is_fuse) {
+    if (!is_fuse) {
+        int fd = watch_faults(trap.missing, HOSTILE_PAGE, 0);
+        return (struct pager){.asked = fd, .supply = fd};
+    }
+    struct fuse_file file = {.bytes = HOSTILE_PAGE, .opens = 1000000};
+    if (pipe(file.asked) != 0 || pipe(file.supply) != 0) {
+        hostile_fail("pipe");
+    }
+    int fd = fuse_file_open(&file);
+    if (mmap(trap.missing, HOSTILE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
+        hostile_fail("mapping a FUSE file");
+    }
+    return (struct pager){.is_fuse = true, .asked = file.asked[0], .supply = file.supply[1], .file = fd};
+}
+
+static bool is_asked(const struct pager *pager) {
+    struct uffd_msg message;
+    size_t bytes = pager->is_fuse ? 1 : sizeof message;
+    return read(pager->asked, &message, bytes) == (ssize_t)bytes;
+}
+
+static bool supply_page(const struct pager *pager) {
+    struct uffdio_copy copy = {
+        .dst = hostile_address(trap.missing), .src = hostile_address(supply), .len = HOSTILE_PAGE};
+    return pager->is_fuse ? write(pager->supply, supply, HOSTILE_PAGE) == HOSTILE_PAGE
+                          : ioctl(pager->supply, UFFDIO_COPY, &copy) == 0;
+}
+
+/* Supplies the page each time but the last; the next reader finds it missing again. */
+static void wait_for_reader(const struct pager *pager, uint64_t times) {
+    while (is_asked(pager)) {
+        if (--times == 0) {
+            return;
+        }
+        supply_page(pager);
+        usleep(200);
+        madvise(trap.missing, HOSTILE_PAGE, MADV_DONTNEED);
+        if (pager->is_fuse) {
+            posix_fadvise(pager->file, 0, 0, POSIX_FADV_DONTNEED);
+        }
+    }
+    hostile_fail("waiting for a reader");
+}
+
+void hostile_exec(struct hostile *hostile) {
+    if (!(personality(0xffffffff) & ADDR_NO_RANDOMIZE)) {
+        personality(ADDR_NO_RANDOMIZE);
+        execv("/proc/self/exe", hostile->argv);
+        hostile_fail("starting again");
+    }
+    const char *what = hostile_word(hostile, 0, "write"), *how = hostile_word(hostile, 2, "uffd");
+    lay_trap(strcmp(what, "read") == 0);
+    struct pager pager = make_pager(strcmp(how, "fuse") == 0);
+    hostile_ready(hostile);
+    wait_for_reader(&pager, hostile_number(hostile, 1, 1));
+    char number[16];
+    snprintf(number, sizeof number, "%d", pager.supply);
+    execl("/proc/self/exe", "victim", "victim", number, what, how, (char *)NULL);
+    hostile_fail("becoming another program");
+}
+
+static bool is_zero(const char *at, size_t bytes) {
+    for (size_t i = 0; i < bytes; i++) {
+        if (at[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Its secrets lie where the other program's class names lay, and zeros where its header lay. */
+void hostile_victim(struct hostile *hostile) {
+    struct pager pager = {.is_fuse = strcmp(hostile_word(hostile, 2, "uffd"), "fuse") == 0,
+                          .supply = (int)hostile_number(hostile, 0, 0)};
+    fill_names("victim-secret");
+    fill_supply(strcmp(hostile_word(hostile, 1, "write"), "read") == 0);
+    hostile_say("victim");
+    if (pager.supply > 2 && !supply_page(&pager)) {
+        hostile_say("nobody waits");
+    }
+    while (is_zero(trap.head, sizeof trap.head) && is_zero(trap.missing, sizeof trap.missing)) {
+        usleep(1000);
+    }
+    hostile_say("written");
+    hostile_rest();
+}
