@@ -74,7 +74,8 @@ whole(seen)
 assert seen['sampling'] == '$sampling' and seen['mechanism'] == 'vm', seen['sampling']
 assert len(seen['heaps']) == 9
 assert all(heap['sampling'] == '$sampling' and heap['begun_bytes'] == 0 for heap in seen['heaps'])
-assert total(seen, 'births') > 100 and total(seen, 'deaths') > 0, total(seen, 'births')
+if not '$sampling'.startswith('window'): # how much falls into windows is a matter of time
+    assert total(seen, 'births') > 100 and total(seen, 'deaths') > 0, total(seen, 'births')
 assert all(0 <= row['allocation_share'] <= 1 for row in seen['classes'])
 if not '$sampling'.startswith('window'):
     assert abs(sum(row['allocation_share'] for row in seen['classes'] if row['heap'] == 1) - 1) < 1e-9"
@@ -175,9 +176,12 @@ echo "statuses, options and what is left out"
 
 # A running process: sampling begins with lifetimes, not with stat, and ends with them.
 program=$(readlink -f "$exercise")
-"$exercise" 3000 >/dev/null &
+EDEN_LOG=$folder/collections "$exercise" 300000 >/dev/null &
 target=$!
 children+=("$target")
+# collects: waits for a thousand collections of the program.
+has_collected() { [[ $(wc -l <"$folder/collections") -gt $1 ]]; }
+collects() { until_true "collections" has_collected $(($(wc -l <"$folder/collections") + 1000)); }
 semaphore() {
     PYTHONPATH=$folder:$here python3 -c "
 import sys
@@ -194,10 +198,12 @@ semaphore 0 || die "stat makes the program sample"
 kill -TERM "$tool"
 wait "$tool" || die "stat failed"
 for details in "" --details; do
-    "$scope" lifetimes $details --sampling nth=3 --json -o "$seen" -p "$target" 1.5 2>"$folder/err" &
+    "$scope" lifetimes $details --sampling nth=3 --json -o "$seen" -p "$target" 2>"$folder/err" &
     tool=$!
     children+=("$tool")
     until_true "sampling is on" semaphore 1
+    collects
+    kill -TERM "$tool"
     wait "$tool" || die "lifetimes -p failed: $(cat "$folder/err")"
     semaphore 0 || die "sampling stays on"
     check "let go of $details" "
@@ -207,14 +213,14 @@ assert any(heap['profiled'] and heap['begun_bytes'] > 0 for heap in seen['heaps'
 boxes = Process($target, '$program').mailboxes()
 assert boxes == [0] * 9, boxes"
 done
-"$scope" lifetimes -p "$target" 1.5 >"$folder/out" 2>"$folder/err" || die "lifetimes -p failed: $(cat "$folder/err")"
+"$scope" lifetimes -p "$target" 1 >"$folder/out" 2>"$folder/err" || die "lifetimes -p failed: $(cat "$folder/err")"
 grep -q 'allocated before are not in it' "$folder/out" || die "what came before is not told: $(cat "$folder/out")"
 # A signal is an end like another; a process that collects no more is not waited for.
 "$scope" lifetimes -v --sampling all --json -o "$seen" -p "$target" 2>"$folder/err" &
 tool=$!
 children+=("$tool")
 until_true "attached" grep -q 'attached in' "$folder/err"
-sleep 1
+collects
 kill -STOP "$target"
 kill -TERM "$tool"
 wait "$tool" || die "interrupted: it failed"

@@ -16,40 +16,49 @@ import letgo
 
 build = sys.argv[1]
 process = letgo.Process(build)
+LIMIT = 120  # seconds until something counts as never
 
 
 def held(rounds):
     return [bytes for _, bytes in rounds]
 
 
-def settles(at):
-    """Whether it comes to hold so much again, which takes a collection; what it holds in the end."""
-    end = time.monotonic() + 20
-    after = held(process.rounds(time.monotonic() + 0.1))
-    while after[-1] != at and time.monotonic() < end:
-        after = held(process.rounds(time.monotonic() + 0.1))
-    return after[-1]
+def rounds_until(holds):
+    """What it holds after each round, until that holds of them."""
+    end = time.monotonic() + LIMIT
+    seen = held(process.rounds(time.monotonic()))
+    while not holds(seen) and time.monotonic() < end:
+        seen += held(process.rounds(time.monotonic()))
+    return seen
+
+
+def attached(arguments):
+    """What it holds while the tool is attached for a while, for twice as long until something was measured."""
+    seconds, seen = 0.5, [0]
+    while max(seen) <= before and seconds < LIMIT:
+        seen = held(letgo.attach(build, process, seconds, arguments))
+        seconds *= 2
+    return seen
 
 
 def killed():
     words = [os.path.join(build, "bin", "edenscope"), "lifetimes", "--sampling", "all", "-p", str(process.child.pid)]
     tool = subprocess.Popen(words, stdout=subprocess.DEVNULL)
-    seen = process.rounds(time.monotonic() + 1.5)
+    seen = rounds_until(lambda seen: max(seen) > before)
     tool.kill()
     tool.wait()
     return seen
 
 
 try:
-    process.rounds(time.monotonic() + 0.5)
-    before = held(process.rounds(time.monotonic() + 0.5))
-    assert len(set(before)) == 1, f"it is not steady: {before}"
-    before = before[0]
+    steady = rounds_until(lambda seen: len(seen) >= 10 and len(set(seen[-10:])) == 1)[-10:]
+    assert len(set(steady)) == 1, f"it is not steady: {steady}"
+    before = steady[0]
     for arguments in (["--sampling", "all"], ["--details", "--sampling", "all"], ["--stacks", "--sampling", "1/100"],
                       ["--sampling", "1/10", "--mechanism", "ephemeron"], None):
-        during = held(letgo.attach(build, process, 0.6, arguments) if arguments else killed())
+        during = attached(arguments) if arguments else killed()
         assert max(during) > before, (arguments, "nothing was measured", before, during)
-        after = settles(before)
+        after = rounds_until(lambda seen: seen[-1] == before)[-1]  # it takes a collection
         assert after == before, (arguments, before, after)
 finally:
     process.child.kill()

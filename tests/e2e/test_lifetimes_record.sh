@@ -133,15 +133,17 @@ expect_status 1 "$scope" lifetimes -i lives.py
 echo "nothing is sampled unasked"
 
 # A running process, attached to late: its classes have their names, and what it was asked for is taken back.
-"$exercise" 3000 >/dev/null &
+"$exercise" 300000 >/dev/null &
 target=$!
 children+=("$target")
-sleep 0.2
+until_true "its heaps are there" sh -c "'$scope' list --json 2>/dev/null | grep -q '\"pid\":$target,'"
+# has_batches FILE: its sampled objects have begun to be written.
+has_batches() { [[ $(sqlite3 "$1" 'SELECT count(*) FROM life_batch' 2>&1) -gt 1000 ]] 2>/dev/null; }
 "$scope" record -v --lifetimes --sampling nth=3 -o late.data -p "$target" >out 2>err &
 tool=$!
 children+=("$tool")
-until_true "attached" grep -q 'attached in' err
-sleep 1.5
+until_true "attached" grep -q 'attached in' err # before sqlite3, which would make a file of this name
+until_true "batches are written" has_batches late.data
 kill -TERM "$tool"
 wait "$tool" || die "record -p failed: $(cat err)"
 expect_status 0 "$scope" lifetimes --json -o late.json -i late.data
@@ -155,8 +157,8 @@ assert any(site['class_id'] != site['site_id'] for site in seen['sites'])"
 "$scope" record -v --lifetimes=details --sampling nth=3 -o killed.data -p "$target" >out 2>err &
 tool=$!
 children+=("$tool")
-until_true "attached" grep -q 'attached in' err # before sqlite3, which would make a file of this name
-until_true "batches are written" sh -c '[ "$(sqlite3 killed.data "SELECT count(*) FROM life_batch" 2>&1)" -gt 1000 ] 2>/dev/null'
+until_true "attached" grep -q 'attached in' err
+until_true "batches are written" has_batches killed.data
 kill -KILL "$tool"
 wait "$tool" 2>wait.err || true
 expect_status 0 "$scope" lifetimes --json -o killed.json -i killed.data

@@ -188,15 +188,17 @@ PYTHON
 "$scope" report -i late.data >out
 grep -q "counted from the heap's own header" out || die "the report does not say that it attached late"
 
-"$exercise" --wait < <(sleep 30) >/dev/null &
+mkfifo hold
+exec 6<>hold # nobody writes to it
+"$exercise" --wait <hold >/dev/null &
 target=$!
 children+=("$target")
 until_true "heaps are there" sh -c "'$scope' list --json 2>/dev/null | grep -q '\"pid\":$target,'"
 # In the background a shell ignores SIGINT for its commands; SIGTERM is handled alike.
+rm err # what it says of another run is not waited for
 "$scope" record -v -o hand.data -p "$target" 2>err &
 tool=$!
 until_true "attached" grep -q 'attached in' err
-sleep 0.3
 kill -TERM "$tool"
 wait "$tool" || die "a recorder ended by hand gave status $?"
 kill -0 "$target" || die "the program ended with the recorder"
@@ -204,6 +206,7 @@ kill -0 "$target" || die "the program ended with the recorder"
 "$scope" report -i hand.data >out || die "report: a recording ended by hand"
 grep -q 'at least' out || die "the report does not say that the heap's end was not seen"
 kill "$target"
+exec 6>&-
 echo "late and ended by hand: figures agree"
 
 # ---- kills ----

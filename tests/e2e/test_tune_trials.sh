@@ -77,8 +77,9 @@ for options in "" eden_size=3M,large_object=1M; do
     check "$folder/out" 'd["recommended"]["memory_bytes"] <= 2 * d["default"]["memory_bytes"]'
     check "$folder/out" 'd["least_within"]["memory_bytes"] <= 2 * d["default"]["memory_bytes"]'
     check "$folder/out" "'$options' in [p['options'] for p in d['points']]"
-    # Every setting that was tried is one that the runtime takes.
-    check "$folder/out" 'not any(p["failed"] for p in d["points"])'
+    # Every setting that was tried is one that the runtime takes. (On a busy machine a run may take too long.)
+    failed=$(jq '[.points[] | select(.failed)] | length' "$folder/out")
+    [[ $(grep -c 'ended, as it takes too long' "$folder/err") == "$failed" ]] || die "settings fail: $(cat "$folder/err")"
 done
 expect_status 0 "$scope" tune --search --trials 6 --memory none --emit options --options eden_size=4M -- "${small[@]}"
 grep -Eq '^EDEN_OPTIONS=[a-z0-9_.=,A-Z]*$' "$folder/out" || die "$(cat "$folder/out")"

@@ -564,7 +564,8 @@ static void short_forms_that_lie_do_no_harm(void **state) {
 
 /* ---- recorders -------------------------------------------------------------------------------------------------- */
 
-static _Noreturn void record_for_ever(void) {
+/* Each commit is a byte for `committed`. */
+static _Noreturn void record_for_ever(int committed) {
     struct recorder *recorder = begin("killed.data");
     struct eden_profile_record profile = profile_of(500, false);
     struct life_batch batch = batch_of(0, EDEN_BATCH_PROFILE, &profile, 1, sizeof profile);
@@ -582,7 +583,7 @@ static _Noreturn void record_for_ever(void) {
         take_recorder(recorder, &batch);
         batch = batch_of(0, EDEN_BATCH_OBJECTS, objects, OBJECTS_EACH, sizeof *objects);
         take_recorder(recorder, &batch);
-        if (i % 50 == 0 && !recorder_commit(recorder, &model, false, &why)) {
+        if (i % 50 == 0 && (!recorder_commit(recorder, &model, false, &why) || write(committed, "c", 1) != 1)) {
             _exit(1);
         }
     }
@@ -594,16 +595,23 @@ static void killed_recorder_leaves_what_was_committed(void **state) {
     uint64_t seen = 0;
     recorder_close(begin("killed.data"));
     for (int round = 0; round < 15; round++) {
+        int committed[2];
+        assert_int_equal(pipe(committed), 0);
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
-            record_for_ever();
+            record_for_ever(committed[1]);
         }
-        usleep(1000 + (unsigned)rand_r(&seed) % 60000);
+        char byte;
+        for (int commit = 0; commit < round % 5; commit++) {
+            assert_int_equal(read(committed[0], &byte, 1), 1);
+        }
+        usleep((unsigned)rand_r(&seed) % 20000);
         assert_int_equal(kill(child, SIGKILL), 0);
         int status;
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        close(committed[0]), close(committed[1]);
 
         struct failure why = {0};
         struct life_model model = {0};
