@@ -8,6 +8,9 @@
  * a stretch cut from a larger chunk, so that a scavenge that tenures a million objects does not search a million
  * times. Objects of 512 bytes and more are best fit. What is cut off goes back to the free chunks.
  *
+ * A gap is found by first fit. The search begins where the last one ended (`passed`), unless that one was for more: so
+ * filling n gaps of a size takes one walk, not n.
+ *
  * Invariants: capacity = bytes in objects + free_bytes; free_bytes = chunks + buffer + slivers. Between allocations
  * [buffer_free, buffer_limit) is not formatted: walkers step over it (old_walk).
  *
@@ -73,24 +76,33 @@ eden_value old_allocate(eden_heap *heap, size_t bytes) {
     return at;
 }
 
+/* The gap before a segment, or behind the last. */
+static uintptr_t gap_start(const struct old_space *old, size_t index) {
+    return index == 0 ? old->start : old->segments[index - 1].limit;
+}
+static size_t gap_bytes(const struct old_space *old, size_t index) {
+    return (index < old->segment_count ? old->segments[index].start : old->limit) - gap_start(old, index);
+}
+
 /* Where a segment of *bytes fits: the first gap of the range that has so much; else the largest that has `least`, and
  * *bytes is what it has. index: the segment's place in the array. 0: nowhere. */
-static uintptr_t find_gap(const struct old_space *old, size_t least, size_t *bytes, size_t *index) {
-    uintptr_t from = old->start, best = 0;
+static uintptr_t find_gap(struct old_space *old, size_t least, size_t *bytes, size_t *index) {
     size_t largest = 0;
-    for (size_t i = 0; i <= old->segment_count && largest < *bytes; i++) {
-        uintptr_t to = i < old->segment_count ? old->segments[i].start : old->limit;
-        if (to - from >= least && to - from > largest) {
-            largest = to - from;
-            best = from;
+    for (size_t i = *bytes >= old->passed.bytes ? old->passed.count : 0; i <= old->segment_count; i++) {
+        if (gap_bytes(old, i) >= *bytes) {
+            old->passed = (struct passed_gaps){i, *bytes};
             *index = i;
-        }
-        if (i < old->segment_count) {
-            from = old->segments[i].limit;
+            return gap_start(old, i);
         }
     }
-    *bytes = largest < *bytes ? largest : *bytes;
-    return best;
+    for (size_t i = 0; i <= old->segment_count; i++) {
+        if (gap_bytes(old, i) > largest) {
+            largest = gap_bytes(old, i);
+            *index = i;
+        }
+    }
+    *bytes = largest;
+    return largest >= least ? gap_start(old, *index) : 0;
 }
 
 /* Room that max_heap leaves for another segment. */
@@ -153,6 +165,20 @@ bool old_grow(eden_heap *heap, size_t bytes) {
     return grown;
 }
 
+/* Takes segments without memory out of the array. */
+static void remove_gone(struct old_space *old) {
+    size_t kept = 0;
+    for (size_t i = 0; i < old->segment_count; i++) {
+        if (old->segments[i].limit != old->segments[i].start) {
+            old->segments[kept++] = old->segments[i];
+        }
+    }
+    if (kept != old->segment_count) {
+        old->passed = (struct passed_gaps){0, 0};
+    }
+    old->segment_count = kept;
+}
+
 /* Spur's policy (spur.md 3.4): above the threshold, give back all free memory but the headroom, in whole segments. From
  * the highest, because compaction slides towards the lowest. */
 void old_shrink(eden_heap *heap) {
@@ -164,22 +190,23 @@ void old_shrink(eden_heap *heap) {
     uint64_t left = old->free_bytes - headroom;
     old_retire_buffer(heap);
     for (size_t i = old->segment_count; i-- > 0;) {
-        struct segment segment = old->segments[i];
-        size_t size = segment.limit - segment.start;
-        eden_value first = object_at(segment.start);
+        struct segment *segment = &old->segments[i];
+        uintptr_t start = segment->start;
+        size_t size = segment->limit - start;
+        eden_value first = object_at(start);
         if (size > left || !object_is_free(first) || object_bytes(first) != size ||
-            !chunks_take_exact(&old->free, segment.start, size)) {
+            !chunks_take_exact(&old->free, start, size)) {
             continue;
         }
-        memmove(&old->segments[i], &old->segments[i + 1], (old->segment_count - i - 1) * sizeof *old->segments);
-        old->segment_count--;
+        segment->limit = start; /* gone */
         old->capacity -= size;
         old->free_bytes -= size;
         left -= size;
-        check_segment(heap, segment.start, size, false);
-        system_decommit(segment.start, size);
-        event_segment(heap, false, segment.start, size);
+        check_segment(heap, start, size, false);
+        system_decommit(start, size);
+        event_segment(heap, false, start, size);
     }
+    remove_gone(old);
 }
 
 void old_reset_free(eden_heap *heap) {

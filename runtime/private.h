@@ -73,11 +73,12 @@ struct tally { /* what a phase worked on */
 struct segment {
     uintptr_t start, limit;
     /* Between a sweep and the end of compaction: */
-    struct tally live; /* objects */
-    uint64_t slivers;  /* bytes of gaps too small for a chunk */
-    uintptr_t gaps;    /* the first of a chain; 0: none */
-    bool pinned;       /* it has a pinned object */
-    bool chosen;       /* to be evacuated */
+    struct tally live;      /* objects */
+    uint64_t slivers;       /* bytes of gaps too small for a chunk */
+    uintptr_t gaps;         /* the first of a chain; 0: none */
+    bool pinned;            /* it has a pinned object */
+    bool chosen;            /* to be evacuated */
+    struct segment *denser; /* the next in a list from the sparsest on (selective.c) */
 };
 
 /* Free chunks of old space, by size: see free_chunks.c. */
@@ -90,10 +91,16 @@ struct free_chunks {
     uint64_t chunks; /* in lists and tree */
 };
 
+/* The first `count` gaps between segments have less than `bytes`. */
+struct passed_gaps {
+    size_t count, bytes;
+};
+
 struct old_space {
     uintptr_t start, limit; /* the reserved range */
     struct segment *segments;
     size_t segment_count, segment_room;
+    struct passed_gaps passed;
     uint64_t capacity;   /* bytes mapped */
     uint64_t free_bytes; /* of these not in objects: chunks, buffer, and slivers of 8 bytes */
     struct free_chunks free;

@@ -34,17 +34,28 @@ static bool is_sparse(const eden_heap *heap, const struct segment *segment, uint
     return !segment->pinned && segment->live.bytes <= segment_bytes(segment) / 16 * sixteenths;
 }
 
-/* The sparsest that is sparse and not chosen yet; NULL: none. Segments are few: a search each time will do. */
-static struct segment *sparsest(eden_heap *heap, uint64_t all_free) {
-    struct segment *best = NULL;
-    for (size_t i = 0; i < heap->old.segment_count; i++) {
-        struct segment *segment = &heap->old.segments[i];
-        if (!segment->chosen && is_sparse(heap, segment, all_free) &&
-            (best == NULL || segment->live.bytes < best->live.bytes)) {
-            best = segment;
-        }
+static struct segment *merge(struct segment *a, struct segment *b) {
+    struct segment *first = NULL, **last = &first;
+    while (a != NULL && b != NULL) {
+        struct segment **least = a->live.bytes <= b->live.bytes ? &a : &b;
+        *last = *least;
+        last = &(*last)->denser;
+        *least = *last;
     }
-    return best;
+    *last = a != NULL ? a : b;
+    return first;
+}
+
+/* The sparse ones of `count` segments that are not chosen yet, in a list from the sparsest on; the lower first. */
+static struct segment *sparse_list(const eden_heap *heap, struct segment *segments, size_t count, uint64_t all_free) {
+    if (count > 1) {
+        size_t half = count / 2;
+        return merge(sparse_list(heap, segments, half, all_free),
+                     sparse_list(heap, segments + half, count - half, all_free));
+    }
+    bool sparse = count == 1 && !segments->chosen && is_sparse(heap, segments, all_free);
+    segments->denser = NULL;
+    return sparse ? segments : NULL;
 }
 
 static void plan(struct evacuation *e) {
@@ -63,8 +74,10 @@ static void plan(struct evacuation *e) {
             room -= segment_free(segment);
         }
     }
-    while ((segment = sparsest(heap, all_free)) != NULL &&
-           taken_in + segment->live.bytes <= room - segment_free(segment)) {
+    for (segment = heap->old.segment_count == 0
+                       ? NULL
+                       : sparse_list(heap, heap->old.segments, heap->old.segment_count, all_free);
+         segment != NULL && taken_in + segment->live.bytes <= room - segment_free(segment); segment = segment->denser) {
         segment->chosen = true;
         room -= segment_free(segment);
         taken_in += segment->live.bytes;

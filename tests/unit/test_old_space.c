@@ -329,6 +329,55 @@ static void the_headroom_is_a_wish_the_object_a_need(void **state) {
     assert_int_equal(new_sized(&w, 2 * MIB), EDEN_NONE);
 }
 
+/* The first gap that has so much room, by looking at all. */
+static uintptr_t lowest_gap(const struct old_space *old, size_t bytes) {
+    uintptr_t from = old->start;
+    for (size_t i = 0; i < old->segment_count && old->segments[i].start - from < bytes; i++) {
+        from = old->segments[i].limit;
+    }
+    return from;
+}
+
+/* Segments of two sizes, grown and returned in any order. */
+static void gaps_are_filled_from_the_lowest(void **state) {
+    (void)state;
+    enum { OBJECTS = 60, ROUNDS = 400 };
+    WORLD(w, SMALL_SEGMENTS ",compactor=selective");
+    EDEN_FRAME(w.m, local, OBJECTS);
+    struct old_space *old = &w.heap->old;
+    uint64_t random = 42;
+    size_t lower = 0;
+    set_parameter(&w, "shrink_threshold", "0");
+    for (size_t round = 0; round < ROUNDS; round++) {
+        for (size_t i = 0; i < 4; i++) {
+            local[next_random(&random) % OBJECTS] = EDEN_NONE;
+        }
+        eden_full_collect(w.m);
+        size_t size = next_random(&random) % 3 == 0 ? 500 * KIB : 60 * KIB, place = next_random(&random) % OBJECTS;
+        for (bool grown = false; !grown;) {
+            uintptr_t expected = lowest_gap(old, page_round(size < 64 * KIB ? 64 * KIB : size));
+            uint64_t mapped = figures_of(&w).segments_mapped, capacity = old->capacity;
+            uintptr_t start = old_allocate(w.heap, size);
+            if (start == 0) {
+                assert_true(old_grow(w.heap, size));
+                assert_int_equal(figures_of(&w).segments_mapped, mapped + 1);
+                start = old_allocate(w.heap, size);
+                assert_int_equal(start, expected);
+                lower += expected < old->segments[old->segment_count - 1].start;
+                grown = true;
+            } else {
+                assert_int_equal(old->capacity, capacity);
+            }
+            *(uint64_t *)start = 0;
+            fill_free(start, size); /* a dead object, which the next sweep frees */
+            old->free_bytes += size;
+        }
+        local[place] = new_sized(&w, size);
+        assert_true(local[place] != EDEN_NONE);
+    }
+    assert_true(lower > ROUNDS / 20);
+}
+
 /* Grants segments while there is a budget, and counts how often it is asked. */
 struct budget {
     size_t left, asked;
@@ -488,6 +537,7 @@ int main(void) {
         cmocka_unit_test(an_unmapped_segment_cannot_be_read),
         cmocka_unit_test(growth_asks_for_headroom_or_the_object),
         cmocka_unit_test(the_headroom_is_a_wish_the_object_a_need),
+        cmocka_unit_test(gaps_are_filled_from_the_lowest),
         cmocka_unit_test(a_refusal_holds_for_the_scavenge),
         cmocka_unit_test(the_end_of_the_range_is_used_in_few_segments),
         cmocka_unit_test(a_walk_meets_everything_once),
