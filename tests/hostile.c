@@ -42,7 +42,8 @@ static const struct mode {
     {"backwards", "times and numbers of collections that go back, figures of 2^64 - 1", hostile_backwards},
     {"batches", "records of lifetimes that lie", hostile_batches},
     {"elf", "overlap|many|symbols [FILES]: files with endless sections, probes or symbols", hostile_elf},
-    {"names", "[FOLDER]: names of heaps, classes, parameters, process and files that hold every kind of escape",
+    {"names",
+     "[FOLDER [ROUNDS]]: names of heaps, classes, parameters, process and files that hold every kind of escape",
      hostile_names},
 };
 

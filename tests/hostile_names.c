@@ -110,11 +110,16 @@ void hostile_names(struct hostile *hostile) {
         mutators[i] = make_heap(names[i], classes[i]);
     }
     hostile_ready(hostile);
-    for (;;) {
+    for (uint64_t rounds = hostile_number(hostile, 1, UINT64_MAX); rounds > 0; rounds--) {
         for (int i = 0; i < NAMES; i++) {
             allocate(mutators[i], classes[i]);
-            say_parameters(eden_mutator_heap(mutators[i]));
+            if (i % 2) { /* simulate refuses a heap with parameters that it does not know */
+                say_parameters(eden_mutator_heap(mutators[i]));
+            }
         }
         usleep(1000);
+    }
+    for (int i = 0; i < NAMES; i++) {
+        eden_heap_destroy(eden_mutator_heap(mutators[i]));
     }
 }
