@@ -510,11 +510,17 @@ bool kernel_follows(const struct kernel_side *kernel) { return kernel->descent; 
 
 void kernel_observe(struct kernel_side *kernel, const struct process_key *process, bool on) {
     int map = bpf_map__fd(kernel->skeleton->maps.observed);
+    const struct observed_process root = {.parent = *process, .is_root = 1};
     if (kernel->descent && on) {
-        bpf_map_update_elem(map, process, process, BPF_NOEXIST); /* the kernel knows the parent */
+        bpf_map_update_elem(map, process, &root, BPF_NOEXIST); /* the kernel knows the parent */
     } else if (kernel->descent) {
         bpf_map_delete_elem(map, process);
     }
+}
+
+bool kernel_share(const struct kernel_side *kernel, const struct process_key *process, struct share *share) {
+    return bpf_map_lookup_elem(bpf_map__fd(kernel->skeleton->maps.shares), process, share) == 0 &&
+           share->lost_heaps + share->lost_hits > 0;
 }
 
 void kernel_notices(struct kernel_side *kernel, void (*on_notice)(void *context, const struct notice *notice),

@@ -43,6 +43,8 @@ bool kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, struct fai
 bool kernel_follow(struct kernel_side *kernel, struct failure *why);
 bool kernel_follows(const struct kernel_side *kernel);
 void kernel_observe(struct kernel_side *kernel, const struct process_key *process, bool on);
+/* What the branch that begins with this process lost. False: nothing. */
+bool kernel_share(const struct kernel_side *kernel, const struct process_key *process, struct share *share);
 struct notice;
 /* Hands on what has happened to observed processes, in order. */
 void kernel_notices(struct kernel_side *kernel, void (*on_notice)(void *context, const struct notice *notice),

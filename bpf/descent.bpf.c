@@ -99,17 +99,21 @@ SEC("raw_tp/sched_process_fork")
 int on_fork(struct bpf_raw_tracepoint_args *ctx) {
     struct task_struct *child = (struct task_struct *)ctx->args[1];
     struct process_key parent, key = {};
+    struct observed_process process = {};
     uint32_t tid;
     if (BPF_CORE_READ(child, group_leader) != child) {
         return 0;
     }
     current_process(&parent, &tid);
-    if (!bpf_map_lookup_elem(&observed, &parent)) {
+    struct observed_process *forker = bpf_map_lookup_elem(&observed, &parent);
+    if (!forker) {
         return 0;
     }
     key.start_ns = start_of(child);
     key.pid = pid_of((struct task_struct___more *)child);
-    if (bpf_map_update_elem(&observed, &key, &parent, BPF_ANY) != 0) {
+    process.parent = parent;
+    process.branch = forker->is_root ? key : forker->branch;
+    if (bpf_map_update_elem(&observed, &key, &process, BPF_ANY) != 0) {
         lose(LOST_CHILDREN);
         return 0;
     }

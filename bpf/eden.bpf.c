@@ -14,7 +14,8 @@
  * - A heap is named by process, the process's start time and address; at heap__destroy its name is taken out of `live`
  *   and its entry keeps what it has. A later heap at that address gets another entry.
  * - Whatever the traced process passes is only counted, copied or compared here: a process that lies about its heaps
- *   spoils its own figures and, by filling the table, at worst makes `lost` grow.
+ *   spoils its own figures. It fills its own share of the tables only (struct share); what it loses then is counted
+ *   there, not among what was lost to all.
  *
  * The figures are derived in aggregate() and must be the runtime's own counters, exactly: see docs/internals.md. */
 #include "hit.bpf.h"
@@ -45,6 +46,8 @@ struct {
 } armed SEC(".maps");
 
 struct live_map live SEC(".maps");
+
+struct shares_map shares SEC(".maps");
 
 struct heaps_map heaps SEC(".maps");
 
@@ -83,12 +86,23 @@ static __always_inline void raise(uint64_t *max, uint64_t value) {
 static __always_inline void count_duration(struct heap_entry *heap, uint32_t phase, uint64_t ns) {
     uint32_t index = *(volatile uint32_t *)&heap->histogram[phase];
     if (index == 0) {
+        struct share *share = share_of(&heap->key.process);
+        if (!share) {
+            lose(LOST_HISTOGRAMS);
+            return;
+        }
+        uint32_t taken = *(volatile uint32_t *)&histogram_count;
+        if (*(volatile uint32_t *)&share->histograms >= KERNEL_HISTOGRAMS - taken) {
+            add(&share->lost_hits, 1);
+            return;
+        }
         uint32_t fresh = __sync_fetch_and_add(&histogram_count, 1);
         if (fresh >= KERNEL_HISTOGRAMS) {
             __sync_fetch_and_add(&histogram_count, -1);
             lose(LOST_HISTOGRAMS);
             return;
         }
+        add32(&share->histograms, 1);
         uint32_t was = __sync_val_compare_and_swap(&heap->histogram[phase], 0, fresh + 1);
         index = was ? was : fresh + 1;
     }
@@ -203,11 +217,11 @@ static __always_inline bool is_whole(const struct heap_entry *heap) {
  * copy began. Where these are not there any more, the heap stays one whose start was missed. */
 static __noinline void inherit(struct heap_entry *heap, uint64_t seq) {
     struct heap_key key = {.address = heap->key.address};
-    struct process_key *parent = bpf_map_lookup_elem(&observed, &heap->key.process);
-    if (!parent || seq == 0) {
+    struct observed_process *process = bpf_map_lookup_elem(&observed, &heap->key.process);
+    if (!process || seq == 0) {
         return;
     }
-    key.process = *parent;
+    key.process = process->parent;
     uint32_t *index = bpf_map_lookup_elem(&live, &key);
     if (!index) {
         return;
@@ -442,9 +456,6 @@ int on_probe(struct pt_regs *ctx) {
         if (spec->probe == EDEN_PROBE_heap__destroy) {
             bpf_map_delete_elem(&live, &key);
         }
-    }
-    if (!heap) {
-        lose(LOST_HEAPS);
     }
     if (send_events && send_mask >> (spec->probe & 63) & 1) {
         send(spec, arg, &key.process, tid, now);

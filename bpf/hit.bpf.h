@@ -61,9 +61,18 @@ struct observed_map {
     __uint(map_flags, BPF_F_NO_PREALLOC);
     __uint(max_entries, KERNEL_PROCESSES);
     __type(key, struct process_key);
-    __type(value, struct process_key); /* its parent; of the root: itself */
+    __type(value, struct observed_process);
 };
 extern struct observed_map observed SEC(".maps");
+
+struct shares_map {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, KERNEL_SHARES);
+    __type(key, struct process_key);
+    __type(value, struct share);
+};
+extern struct shares_map shares SEC(".maps");
 
 /* Of batches, and of stacks beside them (lifetimes.bpf.c). */
 extern const volatile uint32_t records_bytes; /* of it */
@@ -77,7 +86,15 @@ static __always_inline void add(uint64_t *sum, uint64_t value) { __sync_fetch_an
 
 static __always_inline void add32(uint32_t *sum, uint32_t value) { __sync_fetch_and_add(sum, value); }
 
-static __always_inline void lose(enum lost_kind kind) { add(&lost[kind], 1); }
+/* A process may say any number: a sum that is large already stays, so that none makes it small again. */
+static __always_inline void lose_many(enum lost_kind kind, uint64_t count) {
+    const uint64_t most = 1ull << 48;
+    if (*(volatile uint64_t *)&lost[kind] < 1ull << 62) {
+        add(&lost[kind], count < most ? count : most);
+    }
+}
+
+static __always_inline void lose(enum lost_kind kind) { lose_many(kind, 1); }
 
 /* When a process began, as struct process_key has it, by its first thread. */
 static __always_inline uint64_t start_of(struct task_struct *leader) {
@@ -135,16 +152,42 @@ static __always_inline uint64_t fetch(const struct operand *operand, const uint6
 
 /* ---- entries ---------------------------------------------------------------------------------------------------- */
 
+/* The share of the branch that a process belongs to. NULL: there are too many. */
+static __noinline struct share *share_of(const struct process_key *process) {
+    static const struct share none;
+    struct process_key key = *process;
+    struct observed_process *known = bpf_map_lookup_elem(&observed, &key);
+    if (known && known->branch.pid) {
+        key = known->branch;
+    }
+    struct share *share = bpf_map_lookup_elem(&shares, &key);
+    if (!share) {
+        bpf_map_update_elem(&shares, &key, &none, BPF_NOEXIST); /* another thread may be first */
+        share = bpf_map_lookup_elem(&shares, &key);
+    }
+    return share;
+}
+
+/* NULL where there is no room: the hit is counted as lost. */
 static __always_inline struct heap_entry *new_entry(const struct heap_key *key, uint32_t spec, bool created) {
-    uint32_t index = __sync_fetch_and_add(&heap_count, 1);
-    if (index >= KERNEL_HEAPS) {
-        __sync_fetch_and_add(&heap_count, -1);
+    struct share *share = share_of(&key->process);
+    if (!share) {
+        lose(LOST_HEAPS);
         return 0;
     }
+    if (*(volatile uint32_t *)&share->heaps >= KERNEL_HEAPS - *(volatile uint32_t *)&heap_count) {
+        add(&share->lost_heaps, created);
+        add(&share->lost_hits, 1);
+        return 0;
+    }
+    uint32_t index = __sync_fetch_and_add(&heap_count, 1);
     struct heap_entry *heap = bpf_map_lookup_elem(&heaps, &index);
     if (!heap) {
+        __sync_fetch_and_add(&heap_count, -1);
+        lose(LOST_HEAPS);
         return 0;
     }
+    add32(&share->heaps, 1);
     heap->key = *key;
     heap->spec = spec;
     heap->number = index;
@@ -153,6 +196,7 @@ static __always_inline struct heap_entry *new_entry(const struct heap_key *key, 
     if (bpf_map_update_elem(&live, key, &index, created ? BPF_ANY : BPF_NOEXIST) != 0) {
         uint32_t *other = bpf_map_lookup_elem(&live, key);
         if (!other) {
+            lose(LOST_HEAPS);
             return 0;
         }
         index = *other;

@@ -8,11 +8,13 @@
 #include "event.h"
 
 enum {
-    KERNEL_SPECS = 4096,      /* probe sites: about 40 a file */
-    KERNEL_TARGETS = 4096,    /* attachments: one a process and file */
-    KERNEL_HEAPS = 2048,      /* heaps, dead ones included */
-    KERNEL_HISTOGRAMS = 8192, /* one a heap and phase that was seen */
-    KERNEL_PROCESSES = 65536, /* observed at a time, where the kernel follows children */
+    KERNEL_SPECS = 4096,       /* probe sites: about 40 a file */
+    KERNEL_FILE_SPECS = 256,   /* of one file at most */
+    KERNEL_TARGETS = 4096,     /* attachments: one a process and file */
+    KERNEL_HEAPS = 4096,       /* heaps, dead ones included */
+    KERNEL_SHARES = 8192,      /* branches that have heaps */
+    KERNEL_HISTOGRAMS = 16384, /* one a heap and phase that was seen */
+    KERNEL_PROCESSES = 65536,  /* observed at a time, where the kernel follows children */
     KERNEL_NOTICES_BYTES = 1 << 20,
     KERNEL_CHECKPOINTS = 8,
     KERNEL_PHASES = 16,  /* EDEN_PHASE_COUNT and room: a power of two, so that a mask bounds an index */
@@ -118,6 +120,22 @@ enum lost_kind {
     LOST_CHILDREN,   /* children for which there was no room among the observed processes */
     LOST_NOTICES,    /* notices of children that found their ring buffer full */
     LOST_KINDS
+};
+
+/* A branch of the observed processes is a child of the first one with all its descendants; the first one itself is one,
+ * too. What a branch has taken of what all share, and what was refused to it: each may take as many heaps and
+ * histograms as it leaves to all others, so that none crowds out another. */
+struct share {
+    uint32_t heaps, histograms;
+    uint64_t lost_heaps; /* heaps that were created beyond it */
+    uint64_t lost_hits;  /* hits of such heaps, and durations that are missing in histograms */
+};
+
+struct observed_process {
+    struct process_key parent; /* of the first one: itself */
+    struct process_key branch; /* its first process; pid 0: the process itself */
+    uint32_t is_root;
+    uint32_t reserved;
 };
 
 /* What happened to an observed process. */

@@ -58,8 +58,6 @@ struct batch {
     uint32_t profile; /* life_profile_of */
 };
 
-static __always_inline void lose_many(enum lost_kind kind, uint64_t count) { add(&lost[kind], count); }
-
 static __always_inline struct life_sums *find_sums(const struct life_sums_key *key) {
     struct life_sums *sums = bpf_map_lookup_elem(&life_sums, key);
     if (!sums) {

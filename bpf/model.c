@@ -104,3 +104,15 @@ const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]) {
     }
     return text;
 }
+
+const char *model_lost_text(const struct process_model *process, char text[MODEL_TEXT]) {
+    text[0] = 0;
+    if (process->lost_heaps + process->lost_hits > 0) {
+        snprintf(text, MODEL_TEXT,
+                 "process %" PRIu32 " '%.63s': %" PRIu64 " heap%s beyond its share (%" PRIu64
+                 " hits) are not in the figures",
+                 process->key.pid, process->command, process->lost_heaps, process->lost_heaps == 1 ? "" : "s",
+                 process->lost_hits);
+    }
+    return text;
+}

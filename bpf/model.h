@@ -38,6 +38,9 @@ struct process_model {
     const char *runtime; /* "eden" */
     bool late;           /* attached after its first instruction */
     bool ended;
+    /* Beyond what the process and its children may take of what all share: heaps of which nothing is known, and their
+     * hits. */
+    uint64_t lost_heaps, lost_hits;
     struct heap_model *heaps; /* owned */
     size_t heap_count;
 };
@@ -60,6 +63,8 @@ struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase);
 
 enum { MODEL_TEXT = 160 };
 /* What is to be said of missed children; "" where there are none. */
+/* What is to be said of what the process lost; "" where it lost nothing. */
+const char *model_lost_text(const struct process_model *process, char text[MODEL_TEXT]);
 const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]);
 
 /* The p-th percentile (0 < p < 100) of a phase's durations: the upper edge of the bucket that holds the nearest-rank

@@ -96,6 +96,8 @@ static json_t *process_to_json(const struct process_model *process) {
     put_number(object, "pid", process->key.pid);
     json_object_set_new(object, "runtime", json_string(process->runtime));
     json_object_set_new(object, "command", json_text(process->command, sizeof process->command));
+    put_number(object, "lost_heaps", process->lost_heaps);
+    put_number(object, "lost_hits", process->lost_hits);
     for (size_t i = 0; i < process->heap_count; i++) {
         json_array_append_new(heaps, heap_to_json(&process->heaps[i]));
     }

@@ -164,7 +164,8 @@ bool source_has_heaps(const struct source *source, const struct observed *observ
 
 void source_count_missed(struct source *source, struct observed *observed) {
     if (observed != source->observed) {
-        observed->empty = !source_has_heaps(source, observed);
+        struct share share;
+        observed->empty = !source_has_heaps(source, observed) && !kernel_share(source->kernel, &observed->key, &share);
         source->children.missed += (!observed->inspected || observed->image_late) &&
                                    !has_heaps_since(source, observed, observed->image_ns, observed->image_heaps);
     }

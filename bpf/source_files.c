@@ -99,6 +99,11 @@ static bool add_sites(struct source *source, struct file *file, enum kernel_prog
     for (size_t i = 0; i < file->notes.count; i++) {
         const struct note *note = &file->notes.note[i];
         struct probe_spec spec;
+        if (source->specs - file->first_spec >= KERNEL_FILE_SPECS) {
+            message_print("%s: only %d of its probe sites are attached to, as many as a file may have", file->name,
+                          KERNEL_FILE_SPECS);
+            return true;
+        }
         if (program_for(note->name) != program || !make_spec(source, file, note, &spec)) {
             continue;
         }

@@ -203,7 +203,9 @@ static int by_id(const void *a, const void *b) {
 }
 
 static bool snapshot_process(const struct source *source, struct model *model, const struct observed *observed) {
-    if (observed->attachments == 0 && !source_has_heaps(source, observed)) {
+    struct share share;
+    bool has_lost = kernel_share(source->kernel, &observed->key, &share);
+    if (observed->attachments == 0 && !has_lost && !source_has_heaps(source, observed)) {
         return true;
     }
     struct process_model *process = model_process(model, &observed->key);
@@ -213,6 +215,8 @@ static bool snapshot_process(const struct source *source, struct model *model, c
     snprintf(process->command, sizeof process->command, "%s", observed->command);
     process->late = observed->late;
     process->ended = observed->ended;
+    process->lost_heaps = has_lost ? share.lost_heaps : 0;
+    process->lost_hits = has_lost ? share.lost_hits : 0;
     uint32_t count;
     const volatile struct heap_entry *entries = kernel_heaps(source->kernel, &count);
     for (uint32_t i = 0; i < count; i++) {

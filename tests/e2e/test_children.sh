@@ -125,3 +125,26 @@ grep -qx 'batch 0' semaphores && grep -qx 'alloc__sample 0' semaphores || die "a
 echo >go2
 wait "$bystander" || die "the bystander came to harm"
 echo "bystanders are not counted and do not sample"
+
+# ---- shares ----
+
+# A child that makes more heaps than there is room for, before its sibling makes one: only its own are missing.
+cat >command <<COMMAND
+#!/bin/sh
+$build/tests/hostile heaps 6000 >many &
+until grep -q done many; do sleep 0.02; done
+$program one
+kill \$!
+COMMAND
+expect_status 0 "$scope" record -o shares.data -- ./command "$program" "$build/tests/hostile"
+cp err said
+grep -E '^[0-9]+ [0-9]+ [0-9]+ [0-9]+$' out >own
+expect_status 0 "$scope" stat --json -o stat.json -- ./command "$program" "$build/tests/hostile"
+grep -E '^[0-9]+ [0-9]+ [0-9]+ [0-9]+$' out >own
+heaps stat.json | grep "^$(cut -d' ' -f1 own) " | diff - own >differ || die "a sibling crowds out a heap: $(cat differ err)"
+jq -e '.lost == 0 and ([.processes[] | select(.lost_heaps > 0)] | length == 1 and
+    all((.heaps | length) + .lost_heaps == 6000 and (.command | startswith("hostile"))))' stat.json >out ||
+    die "what was cut is not told: $(jq -c '[.lost, [.processes[] | [.command, (.heaps | length), .lost_heaps]]]' stat.json)"
+grep -q "^edenscope: process [0-9]* 'hostile': [0-9]* heaps beyond its share" err || die "stat does not name who was cut: $(cat err)"
+grep -q "^edenscope: process [0-9]* 'hostile': [0-9]* heaps beyond its share" said || die "record does not name who was cut: $(cat said)"
+echo "no process crowds out another"
