@@ -19,6 +19,7 @@
 #include "message.h"
 #include "options.h"
 #include "output.h"
+#include "plot.h"
 #include "recording.h"
 #include "replace.h"
 #include "source.h"
@@ -27,6 +28,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -34,6 +37,7 @@ static const char usage[] =
     "                          [--pretenure FILE [--force]]\n"
     "                          (-p PID [seconds] | -- PROGRAM arguments...)\n"
     "       edenscope lifetimes -i FILE [--heap ID] [--pid PID] [--json | --view NAME] [-o FILE] [--pretenure FILE]\n"
+    "                          [--force]\n"
     "\n"
     "  How long objects live, by class and by site. The heaps sample while this runs; or what was recorded.";
 
@@ -48,6 +52,8 @@ struct lifetimes {
     uint64_t unspooled;        /* records that it had no room for */
     struct life_stacks stacks;
     FILE *out;
+    bool is_chart;
+    struct plotter plotter;       /* of a chart of a recording */
     struct replacement pretenure; /* the file to write, under another name until it is whole */
 };
 
@@ -69,6 +75,7 @@ static bool choose_view(struct lifetimes *run, struct failure *why) {
         return failure_set(why, 1, "--view %.40s: not one of %s", options->view, names);
     }
     run->view = view->print;
+    run->is_chart = view->is_chart;
     return !options->json || failure_set(why, 1, "either --json or --view %.40s, not both", options->view);
 }
 
@@ -153,7 +160,8 @@ static bool write_pretenure(struct lifetimes *run, const struct life_model *mode
     if (!has_profile(model)) {
         return failure_set(why, 1, "--pretenure %.200s: is not written: no heap was profiled", path);
     }
-    if (!life_pretenure(run->pretenure.out, model, &run->shown, &named, why) || !replace_finish(&run->pretenure, why)) {
+    if (!life_pretenure(run->pretenure.out, model, &run->shown, &named, why) ||
+        (!run->options.input && !replace_finish(&run->pretenure, why))) {
         return false;
     }
     say_pretenured(&named, model, path);
@@ -269,12 +277,41 @@ static bool show_recording(struct lifetimes *run, struct recording *recording, s
 
 static int read_back(struct lifetimes *run) {
     struct failure why;
-    struct recording *recording = recording_open(run->options.input, &why);
+    if (run->is_chart) {
+        if (!plotter_start(&run->plotter, &why)) {
+            return failure_tell(&why);
+        }
+        run->shown.plotter = &run->plotter;
+    }
+    struct recording *recording = recording_open_with(run->options.input, recording_last(run->options.force), &why);
     bool shown = recording && (run->out == stdout || ftruncate(fileno(run->out), 0) == 0 || errno == EINVAL ||
                                failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno)));
     shown = shown && show_recording(run, recording, &why);
     recording_close(recording);
     return shown ? 0 : failure_tell(&why);
+}
+
+/* A process without rights can't give the --pretenure file its name: a child reads the recording, and this one waits.
+ */
+static int read_back_apart(struct lifetimes *run) {
+    struct failure why;
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        status = output_finish(run->out, "the lifetimes", read_back(run));
+        _exit(output_finish(run->pretenure.out, run->options.pretenure, status));
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (child < 0 || !WIFEXITED(status)) {
+        failure_set(&why, 1, "%.200s: the process that reads it could not run to its end", run->options.input);
+        return failure_tell(&why);
+    }
+    if (WEXITSTATUS(status) == 0 && !replace_finish(&run->pretenure, &why)) {
+        return failure_tell(&why);
+    }
+    return WEXITSTATUS(status);
 }
 
 int cmd_lifetimes(int argc, char **argv) {
@@ -307,7 +344,7 @@ int cmd_lifetimes(int argc, char **argv) {
             return failure_tell(&why);
         }
     }
-    status = run.options.input ? read_back(&run) : profile(&run);
+    status = !run.options.input ? profile(&run) : run.options.pretenure ? read_back_apart(&run) : read_back(&run);
     replace_abandon(&run.pretenure);
     life_spool_close(run.spool);
     life_stacks_clear(&run.stacks);

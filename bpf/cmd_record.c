@@ -6,8 +6,9 @@
 #include <stdio.h>
 
 static const char usage[] =
-    "record [-o FILE] [--force] [--objects] [--lifetimes[=details] [--sampling WHICH] [--mechanism HOW]]\n"
-    "                       [--events-only] [-v] (-p PID | -- PROGRAM arguments...)\n"
+    "record [-o FILE] [--force] [--max-size SIZE] [--objects]\n"
+    "                       [--lifetimes[=details] [--sampling WHICH] [--mechanism HOW]] [--events-only] [-v] (-p PID "
+    "| -- PROGRAM arguments...)\n"
     "\n"
     "  Writes a recording, FILE or eden.data; a recording that is there is replaced,\n"
     "  any other file with --force only. `edenscope report`, `script` and `lifetimes -i` read it.";
@@ -50,6 +51,7 @@ int cmd_record(int argc, char **argv) {
                                                         .no_multi = options.no_multi,
                                                         .no_descent = options.no_descent,
                                                         .verbose = options.verbose},
-                                           .force = options.force};
+                                           .force = options.force,
+                                           .most_bytes = options.max_size};
     return record_run(&request, NULL);
 }

@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-static const char usage[] = "report [-i FILE] [--json] [--heap ID] [--pid PID]\n"
+static const char usage[] = "report [-i FILE [--force]] [--json] [--heap ID] [--pid PID]\n"
                             "\n"
                             "  Reads FILE or eden.data. --heap and --pid choose heaps by their number and process.";
 
@@ -131,7 +131,7 @@ int cmd_report(int argc, char **argv) {
     struct wanted wanted = {.pid = (uint64_t)options.pid, .heap = options.heap};
     const char *path = options.input ? options.input : "eden.data";
     struct failure why;
-    struct recording *recording = recording_open(path, &why);
+    struct recording *recording = recording_open_with(path, recording_last(options.force), &why);
     if (!recording) {
         return failure_tell(&why);
     }

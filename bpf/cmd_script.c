@@ -7,7 +7,7 @@
 #include <signal.h>
 
 static const char usage[] =
-    "script [-i FILE] [--json | --csv] [-T] [--probe NAME]...\n"
+    "script [-i FILE [--force]] [--json | --csv] [-T] [--probe NAME]...\n"
     "\n"
     "  Prints the events of FILE or eden.data: for people, as NDJSON, or as CSV. With --probe\n"
     "  those of the probes named only. Times are seconds since the recording began, or with -T\n"
@@ -68,7 +68,8 @@ int cmd_script(int argc, char **argv) {
         return 1;
     }
     struct failure why;
-    struct recording *recording = recording_open(options.input ? options.input : "eden.data", &why);
+    struct recording *recording =
+        recording_open_with(options.input ? options.input : "eden.data", recording_last(options.force), &why);
     if (!recording) {
         return failure_tell(&why);
     }

@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const char usage[] =
-    "simulate [-i FILE] [--heap ID] [--pid PID] [--json] [NAME=VALUE[,VALUE...]]...\n"
+    "simulate [-i FILE [--force]] [--heap ID] [--pid PID] [--json] [NAME=VALUE[,VALUE...]]...\n"
     "\n"
     "  What the collections of a recorded program would do under other parameters (docs/edenscope.md). Reads FILE or\n"
     "  eden.data, which must have all objects; make it like this:\n"
@@ -122,7 +122,8 @@ int cmd_simulate(int argc, char **argv) {
     if (!check_words(options.rest, options.rest_count, &why)) {
         return failure_tell(&why);
     }
-    struct recording *recording = recording_open(options.input ? options.input : "eden.data", &why);
+    struct recording *recording =
+        recording_open_with(options.input ? options.input : "eden.data", recording_last(options.force), &why);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is told by the writing */
     bool good = recording && run(&options, recording, &story, &why);
     simulate_history_clear(&story.history);

@@ -28,7 +28,7 @@
 static const char usage[] =
     "tune [--json | --emit options] [-o FILE] [-v] (-p PID [seconds] | -- PROGRAM arguments...)\n"
     "       edenscope tune (--verify | --search) [--options LIST] [--json] [-o FILE] -- PROGRAM arguments...\n"
-    "       edenscope tune [-i FILE] [--heap ID] [--pid PID] [--json | --emit options] [-o FILE]\n"
+    "       edenscope tune [-i FILE [--force]] [--heap ID] [--pid PID] [--json | --emit options] [-o FILE]\n"
     "\n"
     "  What makes collections slow, why, and the parameters that cure it: of a program that is run\n"
     "  or observed, or of a recording, FILE or eden.data.";
@@ -146,7 +146,9 @@ static void say(const char *path, const struct recording_info *info, const struc
 }
 
 static bool report(const struct tune *tune, const char *path, uint64_t pid, const char *command, struct failure *why) {
-    struct recording *recording = recording_open(path, why);
+    /* One's own is followed by more: it is removed, or trials begin. */
+    bool is_own = tune->options.command || (tune->options.pid && !tune->options.input);
+    struct recording *recording = recording_open_with(path, is_own ? 0 : recording_last(tune->options.force), why);
     struct tune_heaps heaps = {0};
     bool good = recording && tune_heaps_read(&heaps, recording, pid, tune->options.heap, why);
     if (good && heaps.count == 0) {

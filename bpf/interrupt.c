@@ -10,7 +10,9 @@ static void on_signal(int number) {
     last = number;
 }
 
-static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+/* Whatever a person or a limit may send to end a process. Real faults (SIGSEGV, SIGABRT) end it at once. */
+static const int ends[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGALRM, SIGVTALRM, SIGPROF,
+                           SIGXCPU, SIGUSR1, SIGUSR2, SIGPOLL, SIGPWR,  SIGSTKFLT};
 enum { ENDS = sizeof ends / sizeof *ends };
 static struct sigaction former[ENDS]; /* as interrupt_install found them */
 

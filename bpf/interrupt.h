@@ -1,10 +1,10 @@
-/* ^C, termination and a closed terminal, counted: a handler may not do more. */
+/* Signals that end a process, as ^C and a closed terminal send them, counted: a handler may not do more. */
 #ifndef EDEN_INTERRUPT_H
 #define EDEN_INTERRUPT_H
 
-/* Counts SIGINT, SIGTERM and SIGHUP from now on instead of dying. SIGTERM and SIGHUP stay ignored where they are, as
- * nohup wants it. SIGINT does not: a shell without job control starts background programs with SIGINT ignored, and
- * whoever sends it to one of these by kill means it. */
+/* Counts the signals that end a process, faults and SIGKILL aside, from now on instead of dying. Those that are ignored
+ * stay ignored, as nohup wants it. SIGINT does not: a shell without job control starts background programs with SIGINT
+ * ignored, and whoever sends it to one of these by kill means it. */
 void interrupt_install(void);
 void interrupt_uninstall(void); /* as before, in a child that starts a command */
 /* From now on this signal does nothing but make system calls fail: what stands behind it (a reader that has gone, a

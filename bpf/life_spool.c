@@ -1,4 +1,5 @@
 #include "life_spool.h"
+#include "room.h"
 #include "temporary.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +11,8 @@
 
 struct life_spool {
     FILE *file;
-    int error; /* of writing; 0: none */
+    int error;              /* of writing; 0: none */
+    uint64_t bytes, looked; /* written; up to where there was room when it was last looked for */
     char folder[PATH_MAX];
     uint8_t records[LIFE_MOST_BATCH_BYTES];
 };
@@ -27,26 +29,36 @@ struct life_spool *life_spool_open(struct failure *why) {
         return NULL;
     }
     snprintf(spool->folder, sizeof spool->folder, "%s", temporary_folder());
-    char path[PATH_MAX + sizeof "/edenscope-XXXXXX"];
-    snprintf(path, sizeof path, "%s/edenscope-XXXXXX", spool->folder);
-    int file = mkostemp(path, O_CLOEXEC);
+    int file = temporary_file();
     spool->file = file >= 0 ? fdopen(file, "w+") : NULL;
     if (!spool->file) {
         fail(spool, errno, why);
         if (file >= 0) {
             close(file);
-            unlink(path);
         }
         free(spool);
         return NULL;
     }
-    unlink(path);
     return spool;
+}
+
+/* Looks at the room that is left each so many bytes, for it asks the file system. False, with the reason as an errno:
+ * the spool has its largest size, or only root's reserve is left. */
+static bool has_room(struct life_spool *spool, size_t bytes) {
+    enum { PIECE = 16 << 20 };
+    spool->bytes += bytes;
+    if (spool->bytes > ROOM_MOST_BYTES) {
+        spool->error = EFBIG;
+    } else if (spool->bytes > spool->looked) {
+        spool->looked = spool->bytes + PIECE;
+        spool->error = room_is_left(fileno(spool->file), bytes + PIECE) ? 0 : ENOSPC;
+    }
+    return spool->error == 0;
 }
 
 bool life_spool_add(struct life_spool *spool, const struct life_batch *batch) {
     size_t bytes = (size_t)batch->count * batch->record_bytes;
-    if (spool->error == 0 && bytes <= sizeof spool->records &&
+    if (spool->error == 0 && bytes <= sizeof spool->records && has_room(spool, sizeof *batch + bytes) &&
         (fwrite(batch, sizeof *batch, 1, spool->file) != 1 || fwrite(batch->records, 1, bytes, spool->file) != bytes)) {
         spool->error = errno ? errno : EIO;
     }

@@ -9,22 +9,22 @@ const struct life_view_options life_view_defaults = {
     .rule = {.share = 0.05, .clock = LIFE_NS}, .clock = LIFE_NS, .by = LIFE_BY_OBJECTS, .top = 20};
 
 const struct life_view_description life_views[] = {
-    {"percentiles", life_view_percentiles, "mean and percentile lifetimes by class and by site"},
-    {"survival", life_view_survival, "survival curves (Kaplan-Meier), as CSV"},
-    {"survival-svg", life_view_survival_svg, "the same as a chart"},
-    {"density", life_view_density, "share of memory and of objects by lifetime"},
-    {"density-svg", life_view_density_svg, "the same as a chart"},
-    {"histogram", life_view_histogram, "lifetimes by class, on a logarithmic scale"},
-    {"histogram-svg", life_view_histogram_svg, "the same as a chart"},
-    {"heatmap", life_view_heatmap, "what is allocated where: sites by classes"},
-    {"heatmap-svg", life_view_heatmap_svg, "the same as a chart"},
-    {"tenured", life_view_tenured, "what was promoted and died: who, how much, how soon"},
-    {"nepotism", life_view_nepotism, "what only dead old objects kept alive: who, how much"},
-    {"ndjson", life_view_ndjson, "heaps, classes, sites, and objects if recorded, one JSON object a line"},
-    {"csv", life_view_csv, "objects if recorded, else histograms, with a column for what was censored"},
-    {"folded", life_view_folded, "folded stacks for flame graphs: class, site, short- or long-lived"},
-    {"pprof", life_view_pprof, "a profile for pprof, with the labels of TCMalloc's lifetime profiles"},
-    {NULL, NULL, NULL},
+    {"percentiles", life_view_percentiles, "mean and percentile lifetimes by class and by site", false},
+    {"survival", life_view_survival, "survival curves (Kaplan-Meier), as CSV", false},
+    {"survival-svg", life_view_survival_svg, "the same as a chart", true},
+    {"density", life_view_density, "share of memory and of objects by lifetime", false},
+    {"density-svg", life_view_density_svg, "the same as a chart", true},
+    {"histogram", life_view_histogram, "lifetimes by class, on a logarithmic scale", false},
+    {"histogram-svg", life_view_histogram_svg, "the same as a chart", true},
+    {"heatmap", life_view_heatmap, "what is allocated where: sites by classes", false},
+    {"heatmap-svg", life_view_heatmap_svg, "the same as a chart", true},
+    {"tenured", life_view_tenured, "what was promoted and died: who, how much, how soon", false},
+    {"nepotism", life_view_nepotism, "what only dead old objects kept alive: who, how much", false},
+    {"ndjson", life_view_ndjson, "heaps, classes, sites, and objects if recorded, one JSON object a line", false},
+    {"csv", life_view_csv, "objects if recorded, else histograms, with a column for what was censored", false},
+    {"folded", life_view_folded, "folded stacks for flame graphs: class, site, short- or long-lived", false},
+    {"pprof", life_view_pprof, "a profile for pprof, with the labels of TCMalloc's lifetime profiles", false},
+    {NULL, NULL, NULL, false},
 };
 
 const struct life_view_description *life_view_named(const char *name) {

@@ -13,11 +13,12 @@
 #include <stdio.h>
 
 struct life_view_options {
-    struct life_rule rule; /* what is long-lived */
-    enum life_clock clock; /* what lifetimes are measured in, where a view shows one clock */
-    enum life_measure by;  /* objects or bytes, where a view shows one of them */
-    bool by_site;          /* one row or curve a site, not a class, where a view shows one of them */
-    size_t top;            /* rows, curves or bars at most; 0: all */
+    struct life_rule rule;   /* what is long-lived */
+    enum life_clock clock;   /* what lifetimes are measured in, where a view shows one clock */
+    enum life_measure by;    /* objects or bytes, where a view shows one of them */
+    bool by_site;            /* one row or curve a site, not a class, where a view shows one of them */
+    size_t top;              /* rows, curves or bars at most; 0: all */
+    struct plotter *plotter; /* draws charts; NULL: each starts its own */
 };
 extern const struct life_view_options life_view_defaults; /* 5% of time; time; objects; classes; 20 */
 
@@ -44,6 +45,7 @@ struct life_view_description {
     const char *name;
     life_view *print;
     const char *help; /* one line */
+    bool is_chart;    /* drawn by gnuplot */
 };
 extern const struct life_view_description life_views[];                /* ends with a name NULL */
 const struct life_view_description *life_view_named(const char *name); /* NULL: there is none */

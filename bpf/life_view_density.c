@@ -147,5 +147,5 @@ bool life_view_density_svg(FILE *out, const struct life_model *model, const stru
         plot_clear(&plot);
         return life_nothing_to_draw(why);
     }
-    return plot_end(&plot, out, why);
+    return plot_end(&plot, options->plotter, out, why);
 }

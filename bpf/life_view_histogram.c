@@ -154,5 +154,5 @@ bool life_view_histogram_svg(FILE *out, const struct life_model *model, const st
         plot_clear(&plot);
         return life_nothing_to_draw(why);
     }
-    return plot_end(&plot, out, why);
+    return plot_end(&plot, options->plotter, out, why);
 }

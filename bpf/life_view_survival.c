@@ -135,5 +135,5 @@ bool life_view_survival_svg(FILE *out, const struct life_model *model, const str
     }
     fprintf(plot.script, "%s\n", text);
     free(text);
-    return plot_end(&plot, out, why);
+    return plot_end(&plot, options->plotter, out, why);
 }

@@ -34,6 +34,7 @@ enum {
     OPTION_BUDGET,
     OPTION_TRIALS,
     OPTION_MEMORY,
+    OPTION_MAX_SIZE,
     OPTION_WITHOUT,
     OPTION_NO_MULTI,
     OPTION_NO_DESCENT
@@ -60,6 +61,9 @@ static const struct described table[] = {
     {{"timestamp", no_argument, NULL, 'T'}, ACCEPT_TIMESTAMP, "-T, --timestamp     start lines with the time of day"},
     {{"output", required_argument, NULL, 'o'}, ACCEPT_OUTPUT, "-o, --output FILE   write to this file"},
     {{"input", required_argument, NULL, 'i'}, ACCEPT_INPUT, "-i, --input FILE    read this recording, not eden.data"},
+    {{"force", no_argument, NULL, OPTION_FORCE},
+     ACCEPT_INPUT | ACCEPT_TUNE,
+     "--force             read a recording of another user, too"},
     {{"input", required_argument, NULL, 'i'},
      ACCEPT_LIFETIMES,
      "-i, --input FILE    what `edenscope record --lifetimes` wrote; -p then chooses a process"},
@@ -75,6 +79,9 @@ static const struct described table[] = {
     {{"lifetimes", optional_argument, NULL, OPTION_LIFETIMES},
      ACCEPT_RECORDED,
      "--lifetimes[=details]  how long objects live, too, for `edenscope lifetimes -i`; details: object by object"},
+    {{"max-size", required_argument, NULL, OPTION_MAX_SIZE},
+     ACCEPT_RECORDED,
+     "--max-size SIZE     the recording ends at SIZE[K|M|G] bytes (64G)"},
     {{"sampling", required_argument, NULL, OPTION_SAMPLING},
      ACCEPT_SAMPLING,
      "--sampling WHICH    all, 1/N (each object with that chance), nth=N (each N-th), bytes=N[K|M] (one in so\n"
@@ -103,7 +110,7 @@ static const struct described table[] = {
      "--pretenure FILE    also write what is worth allocating old, for a program's pretenure=FILE"},
     {{"force", no_argument, NULL, OPTION_FORCE},
      ACCEPT_LIFETIMES,
-     "--force             --pretenure: replace a file that was not written so"},
+     "--force             -i: read a recording of another user, too; --pretenure: replace a file not written so"},
     {{"input", required_argument, NULL, 'i'},
      ACCEPT_TUNE,
      "-i, --input FILE    examine this recording, not eden.data; -p then chooses a process"},
@@ -190,6 +197,21 @@ static bool parse_count(const char *text, uint64_t *count) {
     return errno == 0 && end != text && *end == 0 && text[0] != '-';
 }
 
+/* With K, M or G behind it. */
+static bool parse_size(const char *text, uint64_t *bytes) {
+    static const char letters[] = "KMG";
+    char *end;
+    errno = 0;
+    *bytes = strtoull(text, &end, 10);
+    const char *letter = *end ? strchr(letters, *end) : NULL;
+    unsigned shift = letter ? 10 * (unsigned)(letter - letters + 1) : 0;
+    if (errno || end == text || text[0] == '-' || (*end && (!letter || end[1])) || *bytes > UINT64_MAX >> shift) {
+        return false;
+    }
+    *bytes <<= shift;
+    return true;
+}
+
 static bool parse_heap(const char *text, uint64_t *heap) { return parse_count(text, heap) && *heap != 0; }
 
 static bool parse_percent(const char *text, double *percent) {
@@ -233,6 +255,8 @@ static const char *wanted(int value) {
         return "not a number of runs, from 3 to 1000000";
     case OPTION_MEMORY:
         return "not a factor of memory, from 1, nor none";
+    case OPTION_MAX_SIZE:
+        return "not a size in bytes, from 1M";
     case OPTION_PROBE:
         return "not a probe; docs/probes.md lists them, as scavenge__done";
     default:
@@ -336,6 +360,8 @@ static bool set(struct options *options, int value, const char *argument) {
     case OPTION_FORCE:
         options->force = true;
         return true;
+    case OPTION_MAX_SIZE:
+        return parse_size(argument, &options->max_size) && options->max_size >= 1 << 20;
     case 'p':
         return parse_pid(argument, &options->pid);
     case 'o':

@@ -20,7 +20,7 @@ enum {
     ACCEPT_JSON = 1 << 3,        /* --json */
     ACCEPT_TIMESTAMP = 1 << 4,   /* -T, --timestamp */
     ACCEPT_OUTPUT = 1 << 5,      /* -o FILE, --output */
-    ACCEPT_INPUT = 1 << 6,       /* -i FILE, --input */
+    ACCEPT_INPUT = 1 << 6,       /* -i FILE, --input, --force */
     ACCEPT_EVENTS_ONLY = 1 << 7, /* --events-only: don't read heap headers */
     ACCEPT_OBJECTS = 1 << 8,     /* --objects: per-object probes too */
     ACCEPT_CSV = 1 << 9,         /* --csv */
@@ -31,8 +31,8 @@ enum {
     ACCEPT_LIFETIMES = 1 << 14,  /* -i FILE, --heap ID, --details, --stacks, --view, --top, --by-site, --long-lived,
                                   * --pretenure, --force */
     ACCEPT_SAMPLING = 1 << 15,   /* --sampling, --mechanism */
-    ACCEPT_RECORDED = 1 << 16,   /* --lifetimes[=details] */
-    ACCEPT_TUNE = 1 << 17,       /* -i FILE, --heap ID, --emit WHAT */
+    ACCEPT_RECORDED = 1 << 16,   /* --lifetimes[=details], --max-size */
+    ACCEPT_TUNE = 1 << 17,       /* -i FILE, --force, --heap ID, --emit WHAT */
     ACCEPT_TRIALS = 1 << 18,     /* --verify, --search, and what goes with them */
     ACCEPT_TARGET = ACCEPT_PID | ACCEPT_COMMAND,
 };
@@ -54,6 +54,7 @@ struct options {
     const char *pretenure;                   /* a file to write */
     const char *proposed;                    /* --options: as EDEN_OPTIONS; NULL: not given */
     uint64_t pairs, trials;                  /* 0: not given */
+    uint64_t max_size;                       /* bytes; 0: not given */
     double budget;                           /* seconds; 0: not given */
     double memory_factor;                    /* --memory: INFINITY is none; 0: not given */
     bool emit_options;                       /* --emit options */

@@ -1,5 +1,4 @@
-/* Files in memory take the place of pipes: neither side can block the other, and a gnuplot that dies early sends no
- * SIGPIPE.
+/* The script goes through a socket; the chart and complaints go to files in memory, so that gnuplot can't block.
  *
  * Names come from the traced process, and gnuplot's language can start programs. Its single-quoted strings expand
  * nothing, and a name can leave one only by a quote or a newline; a doubled quote stands for one, but not at the
@@ -13,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,9 +71,10 @@ void plot_clear(struct plot *plot) {
     *plot = (struct plot){0};
 }
 
-static bool write_all(int fd, const char *text, size_t size) {
+/* A gnuplot that has died is no reason for SIGPIPE. */
+static bool send_all(int socket, const char *text, size_t size) {
     while (size > 0) {
-        ssize_t length = write(fd, text, size);
+        ssize_t length = send(socket, text, size, MSG_NOSIGNAL);
         if (length < 0 && errno == EINTR) {
             continue;
         }
@@ -83,7 +84,7 @@ static bool write_all(int fd, const char *text, size_t size) {
         text += length;
         size -= (size_t)length;
     }
-    return lseek(fd, 0, SEEK_SET) == 0;
+    return true;
 }
 
 static ssize_t copy(int fd, FILE *out) {
@@ -107,68 +108,102 @@ static void read_complaint(int fd, char *text, size_t size) {
     text[strcspn(text, "\n")] = '\0';
 }
 
-static bool run(const int files[3], struct failure *why) {
+static void close_plotter(const struct plotter *plotter) {
+    const int files[] = {plotter->script, plotter->chart, plotter->complaint};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (files[i] >= 0) {
+            close(files[i]);
+        }
+    }
+}
+
+/* Above 2 in any case: one that is 0, 1 or 2 itself would be overwritten by another, or closed on exec. */
+static int above_standard(int file) {
+    int moved = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 3);
+    if (file >= 0) {
+        close(file);
+    }
+    return moved;
+}
+
+/* In a process group of its own: ^C is for the tool, which still wants its chart. */
+static int spawn(pid_t *child, const int files[3]) {
     static char name[] = "gnuplot", defaults[] = "-d", input[] = "-";
     char *const arguments[] = {name, defaults, input, NULL};
     posix_spawn_file_actions_t actions;
-    pid_t child;
-    if (posix_spawn_file_actions_init(&actions) != 0) {
-        return failure_set(why, 1, "no memory for a chart");
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error) {
+        return error;
     }
-    int error = 0;
+    error = posix_spawnattr_init(&attributes);
     for (int i = 0; i < 3 && error == 0; i++) {
         error = posix_spawn_file_actions_adddup2(&actions, files[i], i);
     }
-    error = error ? error : posix_spawnp(&child, name, &actions, NULL, arguments, environ);
+    if (error == 0) {
+        error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        error = error ? error : posix_spawnp(child, name, &actions, &attributes, arguments, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
     posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+bool plotter_start(struct plotter *plotter, struct failure *why) {
+    int ends[2] = {-1, -1};
+    int error = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0 ? 0 : errno;
+    int input = above_standard(ends[0]);
+    *plotter = (struct plotter){.child = -1,
+                                .script = above_standard(ends[1]),
+                                .chart = above_standard(memfd_create("edenscope-chart", MFD_CLOEXEC)),
+                                .complaint = above_standard(memfd_create("edenscope-plot", MFD_CLOEXEC))};
+    if (error == 0) {
+        const int files[3] = {input, plotter->chart, plotter->complaint};
+        bool all = input >= 0 && plotter->script >= 0 && plotter->chart >= 0 && plotter->complaint >= 0;
+        error = all ? spawn(&plotter->child, files) : EMFILE;
+    }
+    if (input >= 0) {
+        close(input);
+    }
+    if (error == 0) {
+        return true;
+    }
+    close_plotter(plotter);
     if (error == ENOENT) {
         return failure_set(why, 1,
                            "gnuplot, which draws the charts, is not installed; install it (on Debian: apt-get install "
                            "gnuplot-nox), or choose a view of text");
     }
-    if (error != 0) {
-        errno = error;
-        return failure_set(why, 1, "gnuplot can't be started: %m");
-    }
+    return failure_set(why, 1, "gnuplot can't be started: %s", strerror(error));
+}
+
+static bool draw(const struct plotter *plotter, const struct plot *plot, struct failure *why) {
     int status = 0;
-    while (waitpid(child, &status, 0) < 0) {
+    bool sent = send_all(plotter->script, plot->text, plot->size);
+    shutdown(plotter->script, SHUT_WR);
+    while (waitpid(plotter->child, &status, 0) < 0) {
         if (errno != EINTR) {
             return failure_set(why, 1, "gnuplot can't be waited for: %m");
         }
     }
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    if (!sent || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         char complaint[8192];
-        read_complaint(files[2], complaint, sizeof complaint);
+        read_complaint(plotter->complaint, complaint, sizeof complaint);
         return failure_set(why, 1, "gnuplot failed to draw the chart: %.256s",
                            complaint[0] ? complaint : "it did not say why");
     }
     return true;
 }
 
-bool plot_end(struct plot *plot, FILE *out, struct failure *why) {
-    bool good = fflush(plot->script) == 0 && !ferror(plot->script);
-    int files[3] = {-1, -1, -1};
-    for (int i = 0; i < 3; i++) {
-        /* Above 2 in any case: one that is 0, 1 or 2 itself would be overwritten by another, or closed on exec. */
-        int fd = memfd_create("edenscope-plot", MFD_CLOEXEC);
-        files[i] = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
-        if (fd >= 0) {
-            close(fd);
-        }
-        good = good && files[i] >= 0;
-    }
-    if (!good || !write_all(files[0], plot->text, plot->size)) {
-        good = failure_set(why, 1, "no memory for a chart");
-    } else {
-        good = run(files, why);
-    }
-    if (good && copy(files[1], out) <= 0) {
-        good = failure_set(why, 1, "gnuplot printed no chart");
-    }
-    for (int i = 0; i < 3; i++) {
-        if (files[i] >= 0) {
-            close(files[i]);
-        }
+bool plot_end(struct plot *plot, struct plotter *plotter, FILE *out, struct failure *why) {
+    struct plotter own;
+    bool good = (fflush(plot->script) == 0 && !ferror(plot->script)) || failure_set(why, 1, "no memory for a chart");
+    good = good && (plotter || plotter_start(&own, why));
+    if (good) {
+        plotter = plotter ? plotter : &own;
+        good = draw(plotter, plot, why) &&
+               (copy(plotter->chart, out) > 0 || failure_set(why, 1, "gnuplot printed no chart"));
+        close_plotter(plotter);
     }
     plot_clear(plot);
     return good;

@@ -9,9 +9,10 @@ struct record_request {
     const char *path; /* of the recording */
     /* Whom to observe, and what of it; `events`, `on_batch` and `batch_context` are record_run's. */
     struct source_options observed;
-    double seconds; /* of a process: let go of it after so long; 0: when it ends */
-    bool force;     /* replace a file at path that is not a recording */
-    bool temporary; /* the recording is somebody's own: its name is not told */
+    double seconds;      /* of a process: let go of it after so long; 0: when it ends */
+    bool force;          /* replace a file at path that is not a recording */
+    uint64_t most_bytes; /* the recording's largest size; 0: as struct recorder_options says */
+    bool temporary;      /* the recording is somebody's own: its name is not told */
 };
 
 /* Returns what the subcommand is to: the command's status, or that of a failure, which has been told. *published, where

@@ -89,6 +89,8 @@ enum {
  * recorder left half written. NULL and why otherwise. */
 struct recording *recording_open_with(const char *path, unsigned how, struct failure *why);
 struct recording *recording_open(const char *path, struct failure *why); /* how: 0 */
+/* How a command opens the one recording that it shows. */
+static inline unsigned recording_last(bool force) { return RECORDING_LAST | (force ? RECORDING_FORCE : 0u); }
 const struct recording_info *recording_info(const struct recording *recording);
 
 /* Fills an empty model. What it holds of a damaged file before the damage was found stays in it. */

@@ -195,6 +195,7 @@ static const int parser_calls[] = {
     SCMP_SYS(set_robust_list),
     SCMP_SYS(membarrier),
     SCMP_SYS(capget),
+    SCMP_SYS(wait4),
 };
 
 /* stat() by path too, for glibc's fstat() is newfstatat(): what it says of a path is harmless beside Landlock. */

@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# Recordings, and files beside them, that another user (uid 65534) made: they are refused without --force, read from a
+# private copy with it, and nothing that root reads or records removes, replaces or changes a file.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+need_edenscope
+[[ $scope == /* ]] || scope=$PWD/$scope
+[[ $exercise == /* ]] || exercise=$PWD/$exercise
+[[ $EUID == 0 ]] || { echo "needs root"; exit 77; }
+cd "$folder"
+chmod 755 .
+unset SUDO_UID
+
+state() { stat -c '%i %Y %s %n' "$@" && cksum "$@"; }
+
+# reader NAME OPTIONS...: each command that reads a recording, on FILE.
+readers=("report" "script" "lifetimes" "tune --json" "simulate --heap 1")
+
+# ---- whose recording ---------------------------------------------------------------------------------------------
+
+"$scope" record --lifetimes=details -o good.data -- "$exercise" >/dev/null 2>&1
+cp good.data theirs.data
+chown 65534 theirs.data
+before=$(state theirs.data)
+for reader in "${readers[@]}"; do
+    # shellcheck disable=SC2086
+    expect_status 1 timeout 60 "$scope" $reader -i theirs.data
+    grep -q 'belongs to another user (65534)' err || die "$reader: the owner is not named: $(cat err)"
+done
+for reader in report script "lifetimes" "tune --json"; do
+    # shellcheck disable=SC2086
+    expect_status 0 timeout 60 "$scope" $reader --force -i theirs.data
+done
+SUDO_UID=65534 expect_status 0 "$scope" report -i theirs.data
+expect_status 0 setpriv --reuid 65534 --clear-groups "$scope" report -i theirs.data
+[[ $(state theirs.data) == "$before" ]] || die "reading has changed the file"
+echo "recordings of other users take --force"
+
+# A hot journal: half a transaction that the file shows, and its journal undoes.
+python3 - <<'PYTHON'
+import os, sqlite3
+if os.fork() == 0:
+    db = sqlite3.connect("theirs.data", isolation_level=None)
+    db.executescript("PRAGMA cache_size = 1; BEGIN; UPDATE meta SET value = 'half' WHERE key = 'tool';"
+                     "CREATE TABLE filler(x); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)"
+                     "INSERT INTO filler SELECT zeroblob(4000) FROM n")
+    os.kill(os.getpid(), 9)
+os.wait()
+PYTHON
+chown 65534 theirs.data-journal
+[[ -s theirs.data-journal ]] || die "there is no hot journal"
+before=$(state theirs.data theirs.data-journal)
+expect_status 0 "$scope" report --force -i theirs.data
+[[ $(state theirs.data theirs.data-journal) == "$before" ]] || die "a half transaction was undone in place"
+
+# The same with a file name at its end, which SQLite deletes when it is done.
+echo precious >victim
+python3 - "$folder/victim" <<'PYTHON'
+import struct, sys
+name = sys.argv[1].encode()
+with open("theirs.data-journal", "ab") as journal:
+    journal.write(struct.pack(">I", 0x40000000 // 4096 + 1) + name +
+                  struct.pack(">II", len(name), sum(name)) + bytes.fromhex("d9d505f920a163d7"))
+PYTHON
+expect_status 1 "$scope" report --force -i theirs.data
+grep -q 'theirs.data-journal' err || die "the journal is not named: $(cat err)"
+[[ $(cat victim) == precious ]] || die "the file that the journal names is gone"
+echo "half transactions are undone in a copy"
+
+# ---- what keeps a reader busy --------------------------------------------------------------------------------------
+
+cp good.data busy.data
+python3 - <<'PYTHON'
+import sqlite3
+db = sqlite3.connect("busy.data")
+db.executescript("""
+    ALTER TABLE event RENAME TO former;
+    CREATE TABLE event(event INTEGER PRIMARY KEY, time_ns INTEGER, process INTEGER, tid INTEGER, probe INTEGER,
+        heap_id INTEGER, args INTEGER, heap INTEGER, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, text0 TEXT,
+        text1 TEXT AS (hex(zeroblob(100000)) LIKE '%1%1%1%1%1%1%1%1%'));
+    INSERT INTO event SELECT event, time_ns, process, tid, probe, heap_id, args, heap, a1, a2, a3, a4, a5, a6, a7, a8,
+        a9, a10, a11, text0 FROM former;
+""")
+db.commit()
+PYTHON
+expect_status 1 timeout 300 "$scope" script -i busy.data
+grep -q 'not as edenscope makes them' err || die "the generated column is not refused: $(cat err)"
+mkfifo pipe.data
+for reader in "${readers[@]}"; do
+    # shellcheck disable=SC2086
+    expect_status 1 timeout 60 "$scope" $reader -i pipe.data
+done
+echo "generated columns and pipes are refused"
+
+# ---- rights -------------------------------------------------------------------------------------------------------
+
+"$scope" record --objects -o large.data -- "$exercise" 2 >/dev/null 2>&1
+mkfifo lines
+"$scope" script -i large.data >lines &
+reader=$!
+children+=("$reader")
+exec 8<lines
+has_no_rights() {
+    grep -q 'CapEff:[[:space:]]*0000000000000000' "/proc/$reader/status" &&
+        grep -q 'NoNewPrivs:[[:space:]]*1' "/proc/$reader/status" && grep -q 'Seccomp:[[:space:]]*2' "/proc/$reader/status"
+}
+until_true "the reader has no rights" has_no_rights
+cat <&8 >/dev/null
+exec 8<&-
+wait "$reader" || die "script without rights failed"
+echo "readers have no rights"
+
+# ---- where a recording is put ---------------------------------------------------------------------------------------
+
+for suffix in -wal -shm -journal; do
+    echo diary >"good.data$suffix"
+    before=$(state good.data "good.data$suffix")
+    expect_status 1 "$scope" record --force -o good.data -- true
+    grep -q -- "good.data$suffix: stands beside" err || die "$suffix is not named: $(cat err)"
+    [[ $(state good.data "good.data$suffix") == "$before" ]] || die "$suffix: something was changed"
+    expect_status 1 "$scope" record -o new.data$suffix/ -- true
+    mv "good.data$suffix" "new.data$suffix"
+    expect_status 1 "$scope" record -o new.data -- true
+    [[ $(cat "new.data$suffix") == diary && ! -e new.data ]] || die "$suffix: something was recorded"
+    rm "new.data$suffix"
+done
+
+mkdir sticky target
+chmod 1777 sticky
+ln -s ../good.data sticky/file
+ln -s ../target sticky/folder
+ln -s ../target/new.data sticky/nowhere
+cp good.data sticky/theirs.data
+chown -h 65534 sticky/*
+before=$(state good.data sticky/theirs.data)
+for path in file folder/new.data nowhere theirs.data; do
+    expect_status 1 "$scope" record -o "sticky/$path" -- true
+    expect_status 1 "$scope" lifetimes --pretenure "sticky/$path" -- "$exercise"
+    grep -Eq 'another user' err || die "$path: whose it is is not said: $(cat err)"
+done
+[[ $(state good.data sticky/theirs.data) == "$before" && -z $(ls target) ]] || die "something was written through a link"
+[[ $(echo sticky/*) == "sticky/file sticky/folder sticky/nowhere sticky/theirs.data" ]] || die "left over: $(ls sticky)"
+expect_status 0 "$scope" record --force -o sticky/theirs.data -- true
+[[ $(stat -c %u sticky/theirs.data) == 0 ]] || die "--force writes into the other user's file"
+ln -s good.data own
+expect_status 0 "$scope" record -o own -- true
+[[ -L own ]] || die "the caller's own link is replaced"
+echo "recordings go where the caller says, and nowhere else"
