@@ -13,6 +13,7 @@
 #include "attach.h"
 #include "life_kernel.h"
 #include "message.h"
+#include "sum.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <eden.skel.h>
@@ -568,9 +569,9 @@ static bool is_of_batches(enum lost_kind kind) {
 uint64_t kernel_lost(const struct kernel_side *kernel, bool of_batches) {
     const struct eden_bpf *skeleton = kernel->skeleton;
     uint64_t sum = missed(of_batches ? skeleton->progs.on_batch : skeleton->progs.on_probe);
-    sum += of_batches ? missed(skeleton->progs.on_sample) : 0;
+    sum_add(&sum, of_batches ? missed(skeleton->progs.on_sample) : 0);
     for (enum lost_kind kind = 0; kind < LOST_CHILDREN; kind++) {
-        sum += is_of_batches(kind) == of_batches ? kernel_lost_kind(kernel, kind) : 0;
+        sum_add(&sum, is_of_batches(kind) == of_batches ? kernel_lost_kind(kernel, kind) : 0);
     }
     return sum;
 }

@@ -1,21 +1,22 @@
 /* Sites merged into classes and heaps. Sums add up; histograms, ordered lists of buckets, are merged as lists are. */
 #include "life_stats.h"
+#include "sum.h"
 #include <stdlib.h>
 #include <string.h>
 
 static void add_sums(struct life_sums *into, const struct life_sums *from) {
-    into->count += from->count;
-    into->bytes += from->bytes;
-    into->weight += from->weight;
-    into->weight_bytes += from->weight_bytes;
-    into->ns_sum += from->ns_sum;
-    into->bytes_sum += from->bytes_sum;
-    into->weight_us += from->weight_us;
-    into->weight_kib += from->weight_kib;
-    into->tenured_ns_sum += from->tenured_ns_sum;
-    into->tenured_bytes_sum += from->tenured_bytes_sum;
-    into->scavenges += from->scavenges;
-    into->fulls += from->fulls;
+    sum_add(&into->count, from->count);
+    sum_add(&into->bytes, from->bytes);
+    sum_add(&into->weight, from->weight);
+    sum_add(&into->weight_bytes, from->weight_bytes);
+    sum_add(&into->ns_sum, from->ns_sum);
+    sum_add(&into->bytes_sum, from->bytes_sum);
+    sum_add(&into->weight_us, from->weight_us);
+    sum_add(&into->weight_kib, from->weight_kib);
+    sum_add(&into->tenured_ns_sum, from->tenured_ns_sum);
+    sum_add(&into->tenured_bytes_sum, from->tenured_bytes_sum);
+    sum_add(&into->scavenges, from->scavenges);
+    sum_add(&into->fulls, from->fulls);
 }
 
 struct life_sums life_sums_of(const struct life_site *site, enum life_outcome outcome, unsigned flags) {
@@ -70,9 +71,9 @@ static bool merge_histogram(struct life_histogram *into, const struct life_histo
         j--;
         if (i > 0 && into->at[i - 1].bucket == add->bucket) {
             i--;
-            sum.count += into->at[i].count;
-            sum.weight += into->at[i].weight;
-            sum.weight_bytes += into->at[i].weight_bytes;
+            sum_add(&sum.count, into->at[i].count);
+            sum_add(&sum.weight, into->at[i].weight);
+            sum_add(&sum.weight_bytes, into->at[i].weight_bytes);
         }
         into->at[--to] = sum;
     }

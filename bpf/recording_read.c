@@ -264,6 +264,8 @@ static bool add_process(struct recording *recording, sqlite3_stmt *row, struct m
         process->runtime = runtime && strcmp((const char *)runtime, "eden") == 0 ? "eden" : "unknown";
         process->late = reading_number(row, 5) != 0;
         process->ended = reading_number(row, 6) != 0;
+        process->lost_heaps = reading_number(row, 7);
+        process->lost_hits = reading_number(row, 8);
     }
     return true;
 }
@@ -271,7 +273,9 @@ static bool add_process(struct recording *recording, sqlite3_stmt *row, struct m
 bool reading_processes(struct recording *recording, struct model *model, struct failure *why) {
     sqlite3_stmt *row = NULL;
     int code = sqlite3_prepare_v2(recording->db,
-                                  "SELECT process, pid, start_ns, command, runtime, late, ended FROM process"
+                                  "SELECT process, pid, start_ns, command, runtime, late, ended,"
+                                  " (SELECT value FROM meta WHERE key = 'lost_heaps:' || process),"
+                                  " (SELECT value FROM meta WHERE key = 'lost_hits:' || process) FROM process"
                                   " ORDER BY process",
                                   -1, &row, NULL);
     bool good = true;

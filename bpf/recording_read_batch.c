@@ -9,6 +9,7 @@
 #include "life_names.h"
 #include "message.h"
 #include "reading.h"
+#include "sum.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,11 +196,11 @@ bool recording_lifetimes(struct recording *recording, struct life_model *model, 
     bool good = check_tables(recording, why) && take_heaps(recording, model, why) &&
                 life_replay_model(&recording->replay, model, why) && read_names(recording, &names, why);
     for (size_t i = 0; good && i < model->heap_count; i++) {
-        model->lost += model->heaps[i].state.lost;
+        sum_add(&model->lost, model->heaps[i].state.lost);
         life_names_apply(&names, &model->heaps[i]);
     }
     life_names_clear(&names);
-    model->lost += recording->bad_batches;
+    sum_add(&model->lost, recording->bad_batches);
     if (good && recording->bad_batches) {
         message_print("%s: %" PRIu64 " batches are left out: their sizes are not what they say", recording->path,
                       recording->bad_batches);

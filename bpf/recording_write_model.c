@@ -3,6 +3,7 @@
  * A commit comes four times a second, and of many heaps few have changed: a fingerprint of what the file says of each
  * tells which. A heap that has changed is written anew with all its phases. */
 #include "recorder.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,6 +161,8 @@ static int write_heap(struct recorder *recorder, size_t number, size_t process, 
     return code;
 }
 
+enum { MOST_CUT = 100 }; /* processes of which it is said what they lost */
+
 /* Heaps that are as they were written last are left alone; the others are written anew. */
 int recorder_write_model(struct recorder *recorder, const struct model *model) {
     size_t count = 0;
@@ -193,6 +196,18 @@ int recorder_write_model(struct recorder *recorder, const struct model *model) {
     }
     recorder->written_count = count;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "wall_ns", model->wall_ns) : code;
+    size_t cut = 0;
+    for (size_t i = 0; i < model->process_count && code == SQLITE_OK; i++) {
+        const struct process_model *process = &model->processes[i];
+        char key[48];
+        if (process->lost_heaps + process->lost_hits > 0 && cut++ < MOST_CUT) {
+            size_t place = recorder_process_number(recorder, &process->key);
+            snprintf(key, sizeof key, "lost_heaps:%zu", place);
+            code = recorder_write_meta(recorder, key, process->lost_heaps);
+            snprintf(key, sizeof key, "lost_hits:%zu", place);
+            code = code == SQLITE_OK ? recorder_write_meta(recorder, key, process->lost_hits) : code;
+        }
+    }
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "missed_children", model->missed_children) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "lost_records", model->lost_records) : code;
     return code == SQLITE_OK ? recorder_write_meta(recorder, "lost", model->lost) : code;

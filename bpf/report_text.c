@@ -49,6 +49,14 @@ static void print_head(FILE *out, const char *path, const struct recording_info 
         char missed[MODEL_TEXT];
         fprintf(out, "# %s\n", model_missed_text(model->missed_children, missed));
     }
+    for (size_t i = 0; i < model->process_count; i++) {
+        char lost[MODEL_TEXT];
+        if (*model_lost_text(&model->processes[i], lost)) {
+            fprintf(out, "# ");
+            text_print(out, lost);
+            fputc('\n', out);
+        }
+    }
     if (info->live) {
         fprintf(out, "# still being recorded: this is how it stands at this moment\n");
     } else if (!info->finished) {

@@ -1,6 +1,7 @@
 /* All heaps as one. */
 #include "format.h"
 #include "report.h"
+#include "sum.h"
 #include <stdlib.h>
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -11,12 +12,17 @@ static void add_figures(struct heap_model *total, const struct heap_model *heap)
     total->destroyed = total->destroyed && heap->destroyed;
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
         bool max = figure_descriptions[i].kind == KIND_max;
-        total->figures[i] = max ? larger(total->figures[i], heap->figures[i]) : total->figures[i] + heap->figures[i];
-        total->before[i] = max ? larger(total->before[i], heap->before[i]) : total->before[i] + heap->before[i];
+        if (max) {
+            total->figures[i] = larger(total->figures[i], heap->figures[i]);
+            total->before[i] = larger(total->before[i], heap->before[i]);
+        } else {
+            sum_add(&total->figures[i], heap->figures[i]);
+            sum_add(&total->before[i], heap->before[i]);
+        }
     }
     for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
-        total->full_by_cause[i] += heap->full_by_cause[i];
-        total->full_by_cause_before[i] += heap->full_by_cause_before[i];
+        sum_add(&total->full_by_cause[i], heap->full_by_cause[i]);
+        sum_add(&total->full_by_cause_before[i], heap->full_by_cause_before[i]);
     }
 }
 
@@ -30,13 +36,13 @@ static bool add_phases(struct heap_model *total, const struct heap_model *heap) 
         if (!to) {
             return false;
         }
-        to->calls += from->calls;
-        to->total_ns += from->total_ns;
+        sum_add(&to->calls, from->calls);
+        sum_add(&to->total_ns, from->total_ns);
         to->max_ns = larger(to->max_ns, from->max_ns);
-        to->objects += from->objects;
-        to->bytes += from->bytes;
+        sum_add(&to->objects, from->objects);
+        sum_add(&to->bytes, from->bytes);
         for (int j = 0; j < HISTOGRAM_BUCKETS; j++) {
-            to->buckets[j] += from->buckets[j];
+            sum_add(&to->buckets[j], from->buckets[j]);
         }
     }
     return true;

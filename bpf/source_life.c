@@ -20,6 +20,7 @@
 #include "life_kernel.h"
 #include "message.h"
 #include "source_parts.h"
+#include "sum.h"
 #include <bpf/bpf.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -338,9 +339,10 @@ bool source_lifetimes(struct source *source, struct life_model *model, struct fa
     bool taken = take_heaps(source, model) &&
                  (source->options.on_batch || (take_sums(source, model) && take_buckets(source, model)));
     model->wall_ns = (source->finished ? source->end_ns : now_ns()) - source->start_ns;
-    model->lost += kernel_lost(source->kernel, false) + kernel_lost(source->kernel, true);
+    sum_add(&model->lost, kernel_lost(source->kernel, false));
+    sum_add(&model->lost, kernel_lost(source->kernel, true));
     for (size_t i = 0; i < model->heap_count; i++) {
-        model->lost += model->heaps[i].state.lost;
+        sum_add(&model->lost, model->heaps[i].state.lost);
         life_names_apply(&source->life.names, &model->heaps[i]);
     }
     if (!taken) {

@@ -147,4 +147,8 @@ jq -e '.lost == 0 and ([.processes[] | select(.lost_heaps > 0)] | length == 1 an
     die "what was cut is not told: $(jq -c '[.lost, [.processes[] | [.command, (.heaps | length), .lost_heaps]]]' stat.json)"
 grep -q "^edenscope: process [0-9]* 'hostile': [0-9]* heaps beyond its share" err || die "stat does not name who was cut: $(cat err)"
 grep -q "^edenscope: process [0-9]* 'hostile': [0-9]* heaps beyond its share" said || die "record does not name who was cut: $(cat said)"
+"$scope" report -i shares.data >report
+grep -q "^# process [0-9]* 'hostile': [0-9]* heaps beyond its share" report || die "report does not name who was cut: $(head report)"
+[[ $(sqlite3 shares.data "SELECT value > 0 FROM meta WHERE key LIKE 'lost_heaps:%'") == 1 ]] ||
+    die "the recording does not say what was cut"
 echo "no process crowds out another"
