@@ -18,11 +18,16 @@ LIBFUZZER_FLAGS := CFLAGS=-fsanitize=address LDFLAGS=-fsanitize=fuzzer$(comma)ad
 	CPPFLAGS_runtime='-fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp'
 FUZZ_TARGET = @$(MAKE) --no-print-directory -s $(JOBS) SAN=0 CHECKED=0 B=$(B)/fuzz/$(1) $(2) \
 	$(B)/fuzz/$(1)/tests/fuzz-target
-fuzz: ## fuzz the heap with libFuzzer and AFL++, each for FUZZ_SECONDS (60)
+FUZZERS ?= heap $(READERS)
+fuzz: ## fuzz the heap (libFuzzer, AFL++) and what reads strangers' bytes, FUZZERS (all), each for FUZZ_SECONDS (60)
+	@$(if $(filter-out heap,$(FUZZERS)),$(MAKE) --no-print-directory -s fuzz-readers)
+	@$(if $(filter heap,$(FUZZERS)),$(MAKE) --no-print-directory -s fuzz-heap)
+
+fuzz-heap:
 	@scripts/setup fuzz
 	@$(MAKE) --no-print-directory -s $(JOBS) $(B)/tests/heap-fuzz
 	$(call FUZZ_TARGET,build-libfuzzer,CC=clang $(LIBFUZZER_FLAGS))
 	$(call FUZZ_TARGET,build-afl,CC=afl-clang-fast AFL_QUIET=1 LDFLAGS=-fsanitize=fuzzer)
 	@B=$(B) FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz
 
-.PHONY: fuzz
+.PHONY: fuzz fuzz-heap
