@@ -4,6 +4,7 @@
  *
  * A process or a command is recorded first, lifetimes included, to a file that goes away; then that is examined. With
  * --verify and --search what the rules propose is not told, but tried out (tune/try.c). */
+#include "command_line.h"
 #include "commands.h"
 #include "interrupt.h"
 #include "life_options.h"
@@ -49,38 +50,6 @@ struct tune {
 };
 
 /* ---- the report -------------------------------------------------------------------------------------------------- */
-
-/* As the user would type it; NULL: of a process that ran already, or no memory. */
-static char *quote(char *const *command) {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
-    size_t room = 1;
-    for (char *const *word = command; word && *word; word++) {
-        room += 4 * strlen(*word) + 3;
-    }
-    char *line = command ? malloc(room) : NULL, *to = line;
-    for (char *const *word = command; line && *word; word++) {
-        if (word != command) {
-            *to++ = ' ';
-        }
-        if (**word && strspn(*word, plain) == strlen(*word)) {
-            to = stpcpy(to, *word);
-            continue;
-        }
-        *to++ = '\'';
-        for (const char *at = *word; *at; at++) {
-            if (*at == '\'') {
-                to = stpcpy(to, "'\\''");
-            } else {
-                *to++ = *at;
-            }
-        }
-        *to++ = '\'';
-    }
-    if (line) {
-        *to = 0;
-    }
-    return line;
-}
 
 static bool print(const struct tune *tune, const struct tune_report *report) {
     if (tune->options.emit_options) {
@@ -219,7 +188,7 @@ static int observe(const struct tune *tune, bool *examined) {
     snprintf(path, sizeof path, "%s/eden.data", folder);
     int status = record_run(&request, &published);
     if (published) {
-        char *command = quote(options->command);
+        char *command = command_line_text(options->command);
         bool reported = report(tune, path, 0, command, &why);
         if (!reported) {
             int failed = failure_tell(&why);
@@ -268,7 +237,7 @@ static int try_out(const struct tune *tune) {
     if (interrupt_count() > 0) {
         return 128 + interrupt_last();
     }
-    char *command = quote(options->command);
+    char *command = command_line_text(options->command);
     const struct trial_start start = {.proposed = options->proposed ? options->proposed : proposal.options,
                                       .in_force = *proposal.in_force ? proposal.in_force : getenv("EDEN_OPTIONS"),
                                       .command = command};

@@ -23,6 +23,7 @@
  * the caller or root. Any other -journal, -wal or -shm is named, and nothing is recorded.
  * I3. Leftovers are swept only if nothing was recorded to them: one transaction, no lock, our id, the caller's. */
 #include "clock.h"
+#include "command_line.h"
 #include "commands.h"
 #include "owner.h"
 #include "recorder.h"
@@ -148,37 +149,8 @@ static int prepare(struct recorder *recorder) {
     return code;
 }
 
-/* The command as one could type it: words that a shell would take apart stand in quotes. Cut where it is too long. */
-static void command_text(char *text, size_t size, char *const *command) {
-    size_t used = 0;
-    text[0] = '\0';
-    for (; command && *command && used + 8 < size; command++) {
-        const char *word = *command;
-        bool plain = *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                           "_-+=./:,@%^") == strlen(word);
-        if (used > 0) {
-            text[used++] = ' ';
-        }
-        if (!plain) {
-            text[used++] = '\'';
-        }
-        for (; *word && used + 8 < size; word++) {
-            if (*word == '\'') {
-                memcpy(text + used, "'\\'", 3);
-                used += 3;
-            }
-            text[used++] = *word;
-        }
-        if (!plain) {
-            text[used++] = '\'';
-        }
-        text[used] = '\0';
-    }
-}
-
 static int write_first_meta(struct recorder *recorder, const struct recorder_options *options) {
-    char command[COMMAND_MOST];
-    command_text(command, sizeof command, options->command);
+    char *command = command_line_text(options->command);
     struct utsname host;
     if (uname(&host) != 0) {
         host = (struct utsname){.release = "unknown"};
@@ -186,7 +158,7 @@ static int write_first_meta(struct recorder *recorder, const struct recorder_opt
     int code = recorder_write_meta(recorder, "format_version", RECORDING_VERSION);
     code = code == SQLITE_OK ? write_meta_text(recorder, "tool", EDENSCOPE_VERSION) : code;
     code = code == SQLITE_OK ? write_meta_text(recorder, "kernel", host.release) : code;
-    code = code == SQLITE_OK ? write_meta_text(recorder, "command", command) : code;
+    code = code == SQLITE_OK ? write_meta_text(recorder, "command", command ? command : "") : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "pid", (uint64_t)options->pid) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "start_ns", clock_ns(CLOCK_REALTIME)) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "mono_ns", clock_ns(CLOCK_MONOTONIC)) : code;
@@ -197,6 +169,7 @@ static int write_first_meta(struct recorder *recorder, const struct recorder_opt
     for (size_t i = 0; i < sizeof zeros / sizeof zeros[0] && code == SQLITE_OK; i++) {
         code = recorder_write_meta(recorder, zeros[i], 0);
     }
+    free(command);
     return code;
 }
 

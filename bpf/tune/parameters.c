@@ -86,7 +86,13 @@ enum tune_parameter_id tune_parameter_find(const char *name) {
 static bool read_number(const struct row *row, const char *value, double *number) {
     char *end;
     *number = NAN;
-    if (row->kind == KIND_file || (row->kind == KIND_whole && strcmp(value, "unset") == 0)) {
+    if (row->kind == KIND_file) {
+        /* The program's word, which goes into a line for a shell: a path that needs no quotes there, or none is known.
+         */
+        return strspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:./-") ==
+               strlen(value);
+    }
+    if (row->kind == KIND_whole && strcmp(value, "unset") == 0) {
         return true;
     }
     if (row->kind == KIND_choice) {

@@ -4,6 +4,7 @@
 #include "trial.h"
 #include "clock.h"
 #include "interrupt.h"
+#include "message.h"
 #include "supervisor.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -86,8 +87,9 @@ enum trial_outcome trial_run(char *const *command, const char *options, uint64_t
     }
     close_fd(&control), close_fd(&from);
     if (result.remaining) {
-        fprintf(stderr, "edenscope: %u process%s of %.100s could not be ended and %s left: %s\n", result.remaining,
-                result.remaining == 1 ? "" : "es", command[0], result.remaining == 1 ? "is" : "are", result.processes);
+        message_print("%u process%s of %.100s could not be ended and %s left: %s", result.remaining,
+                      result.remaining == 1 ? "" : "es", command[0], result.remaining == 1 ? "is" : "are",
+                      result.processes);
     }
     if (interrupted) {
         result.outcome = TRIAL_INTERRUPTED;

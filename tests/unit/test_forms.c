@@ -1,5 +1,6 @@
 /* Foreign text in each form of output: nothing in it steers a terminal or leaves its field, and it can be had back. */
 #include "../life_views.h"
+#include "command_line.h"
 #include "csv.h"
 #include "forms.h"
 #include "json.h"
@@ -179,11 +180,35 @@ static void messages_are_one_clean_line(void **state) {
     }
 }
 
+/* A shell makes the same words of a command's line. */
+static void command_lines_are_whole(void **state) {
+    (void)state;
+    char *command[NAMES + 3] = {(char[]){"printf"}, (char[]){"%s\\0"}};
+    for (size_t i = 0; i < NAMES; i++) {
+        command[i + 2] = (char *)(uintptr_t)names[i];
+    }
+    FILE *out = begin();
+    char *line = command_line_text(command), read[1024];
+    fputs(line, out);
+    free(end(out, ""));
+    setenv("LINE", line, 1);
+    FILE *shell = popen("exec bash -c \"$LINE\"", "r");
+    assert_non_null(shell);
+    size_t length = fread(read, 1, sizeof read, shell), at = 0;
+    assert_int_equal(pclose(shell), 0);
+    for (size_t i = 0; i < NAMES; i++) {
+        assert_string_equal(read + at, names[i]);
+        at += strlen(names[i]) + 1;
+    }
+    assert_int_equal(at, length);
+    free(line);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_is_ascii_and_whole),      cmocka_unit_test(csv_fields_are_whole_and_no_formula),
         cmocka_unit_test(views_of_lifetimes_are_clean), cmocka_unit_test(headings_are_clean),
-        cmocka_unit_test(messages_are_one_clean_line),
+        cmocka_unit_test(messages_are_one_clean_line),  cmocka_unit_test(command_lines_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
