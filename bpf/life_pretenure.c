@@ -30,6 +30,7 @@
  * the end) count for nothing in 1, which errs towards leaving a name out. */
 #include "life_pretenure.h"
 #include "life_view_parts.h"
+#include "text.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -243,13 +244,17 @@ static bool judge_names(struct choice *choice, bool is_site) {
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
+/* In text.h's form, but that of what is written out each byte is: the runtime reads bytes. */
 static void print_name(FILE *out, const struct name *name) {
+    char piece[TEXT_PIECE];
     fputs(name->is_site ? "site " : "class ", out);
-    for (const char *c = name->text; *c; c++) {
-        *c == '\n'   ? fputs("\\n", out)
-        : *c == '\r' ? fputs("\\r", out)
-        : *c == '\\' ? fputs("\\\\", out)
-                     : fputc(*c, out);
+    for (const char *at = name->text; *at;) {
+        const char *end = at + text_piece(piece, at, at == name->text, "");
+        bool is_shown = *at == '\\' || *piece != '\\';
+        fputs(is_shown ? piece : "", out);
+        for (at = is_shown ? end : at; at < end; at++) {
+            fprintf(out, "\\x%02x", (unsigned char)*at);
+        }
     }
     fputc('\n', out);
 }

@@ -2,9 +2,8 @@
  *
  * Text, one entry a line, `class NAME` or `site NAME`; empty lines and lines that start with # say nothing. The name is
  * the rest of the line, as it is, spaces and all, but for what a line can't hold: \n is a newline, \r a carriage
- * return,
- * \\ a backslash. A class means its objects wherever they are allocated, at sites too. A site means all sites of that
- * name. Names that the program never defines do no harm.
+ * return, \\ a backslash, \x1b the byte 1b. A class means its objects wherever they are allocated, at sites too. A site
+ * means all sites of that name. Names that the program never defines do no harm.
  *
  * It is read whole, once, when the heap is made, and looked up where a class or site is defined; there may be millions
  * of those, so the entries are sorted. The memory of an entry's name is the file's text, unescaped in place.
@@ -16,6 +15,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { FILE_MOST = 16 << 20, NAME_MOST = 4096, ROOM_FIRST = 4096 };
@@ -90,6 +90,14 @@ static bool read_all(eden_heap *heap, struct pretenure_names *names, int fd, ede
     }
 }
 
+/* The byte that two hexadecimal digits stand for; 0: they are none, or no byte of a name. */
+static char hexadecimal_byte(const char *digits) {
+    static const char all[] = "0123456789abcdef";
+    const char *high = digits[0] ? strchr(all, digits[0]) : NULL;
+    const char *low = high && digits[1] ? strchr(all, digits[1]) : NULL;
+    return low ? (char)((high - all) << 4 | (low - all)) : 0;
+}
+
 /* In place. NULL, or what is wrong with it. */
 static const char *unescape(char *name) {
     char *to = name;
@@ -97,10 +105,15 @@ static const char *unescape(char *name) {
         char c = *from;
         if (c == '\\') {
             from++;
-            if (*from != 'n' && *from != 'r' && *from != '\\') {
-                return "has a backslash before neither n, r nor a backslash";
+            c = *from == 'n'    ? '\n'
+                : *from == 'r'  ? '\r'
+                : *from == '\\' ? '\\'
+                : *from == 'x'  ? hexadecimal_byte(from + 1)
+                                : '\0';
+            if (c == '\0') {
+                return "has a backslash before neither n, r, x and two digits, nor a backslash";
             }
-            c = *from == 'n' ? '\n' : *from == 'r' ? '\r' : '\\';
+            from += *from == 'x' ? 2 : 0;
         }
         *to++ = c;
     }

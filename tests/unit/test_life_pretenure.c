@@ -209,8 +209,10 @@ static void heaps_are_added_up(void **state) {
 static void the_runtime_reads_what_is_written(void **state) {
     (void)state;
     static const char cut[] = "a name of 63 bytes may have been cut, so it is not for the file";
-    static const char *const names[] = {" two  spaces ",    "# no comment", "class Site",   "new\nline\r\n",
-                                        "back\\slash\\n\\", "\xc3\xa9\xff", "site Array%s", cut};
+    static const char *const names[] = {" two  spaces ",    "# no comment",
+                                        "class Site",       "new\nline\r\n",
+                                        "back\\slash\\n\\", "\xc3\xa9\xff\x1b\xc2\x9b\xe2\x80\xae",
+                                        "site Array%s",     cut};
     enum { NAMES = sizeof names / sizeof names[0] };
     assert_int_equal(strlen(cut), 63);
     struct life_heap heap = {.name = "a\nclass Injected\n", .command = "b\nclass Injected\n"};
