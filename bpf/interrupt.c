@@ -21,7 +21,7 @@ void interrupt_install(void) {
     for (size_t i = 0; i < ENDS; i++) {
         struct sigaction now;
         if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler != on_signal &&
-            (now.sa_handler != SIG_IGN || ends[i] == SIGINT)) {
+            (now.sa_handler != SIG_IGN || ends[i] == SIGINT || ends[i] == SIGQUIT)) {
             former[i] = now;
             sigaction(ends[i], &action, NULL);
         }

@@ -3,8 +3,8 @@
 #define EDEN_INTERRUPT_H
 
 /* Counts the signals that end a process, faults and SIGKILL aside, from now on instead of dying. Those that are ignored
- * stay ignored, as nohup wants it. SIGINT does not: a shell without job control starts background programs with SIGINT
- * ignored, and whoever sends it to one of these by kill means it. */
+ * stay ignored, as nohup wants it. SIGINT and SIGQUIT do not: a shell without job control starts background programs
+ * with both ignored, and whoever sends one of them by kill means it. */
 void interrupt_install(void);
 void interrupt_uninstall(void); /* as before, in a child that starts a command */
 /* From now on this signal does nothing but make system calls fail: what stands behind it (a reader that has gone, a

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# However a recorder ends, at the path stands the recording that was there before, or the new one, which opens and says
+# whether it is whole: SIGKILL at 50 moments, each signal that a process can be ended with, a full disk, --max-size.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+need_edenscope
+[[ $scope == /* ]] || scope=$PWD/$scope
+[[ $exercise == /* ]] || exercise=$PWD/$exercise
+cd "$folder"
+
+meta() { sqlite3 "$1" "SELECT value FROM meta WHERE key = '$2'"; }
+# Only the recording, and its journal where one may be.
+only() {
+    local file
+    for file in "$1"*; do
+        [[ $file == "$1" || $file == "$1-journal" && ${2:-} == journal ]] || die "left over: $file"
+    done
+}
+
+# A recording that ended before its first heap was written says that.
+is_cut_short() {
+    "$scope" report -i "$1" >out 2>err || true
+    grep -Eq 'cut short|no heap was seen' out err || die "$1: it is taken for whole: $(head -5 out err)"
+}
+
+# ---- SIGKILL -----------------------------------------------------------------------------------------------------
+
+"$scope" record -o old.data -- "$exercise" >/dev/null 2>&1
+RANDOM=20
+old=0 whole=0 cut=0 journals=0
+for ((i = 0; i < 50; i++)); do
+    # The next recorder finds what this one leaves, but for each tenth, which finds a whole recording.
+    ((i % 10)) || { rm -f killed.data*; cp old.data killed.data; }
+    before=$(cksum <killed.data)
+    "$scope" record --lifetimes -o killed.data -- "$exercise" 2 >/dev/null 2>&1 &
+    tool=$!
+    sleep "0.$(printf %03d $((RANDOM % 450)))"
+    kill -9 "$tool" 2>/dev/null || true
+    wait "$tool" 2>/dev/null || true
+    [[ ! -s killed.data-journal ]] || journals=$((journals + 1))
+    for command in report "lifetimes -i"; do
+        [[ $command != report ]] || command="report -i"
+        status=0
+        # shellcheck disable=SC2086
+        "$scope" $command killed.data >out 2>err || status=$?
+        [[ $status == 0 ]] || grep -Eq 'no heap was seen|holds no lifetimes' err || die "kill $i: $command: $(cat err)"
+    done
+    if [[ $(cksum <killed.data) == "$before" ]]; then
+        old=$((old + 1))
+    else
+        cp killed.data copy.data
+        ! [[ -e killed.data-journal ]] || cp killed.data-journal copy.data-journal
+        [[ $(sqlite3 copy.data 'PRAGMA integrity_check') == ok ]] || die "kill $i: the new recording is damaged"
+        [[ $(meta copy.data events) == $(sqlite3 copy.data 'SELECT count(*) FROM event') ]] || die "kill $i: half a transaction"
+        if [[ $(meta copy.data finished) == 1 ]]; then
+            whole=$((whole + 1))
+        else
+            cut=$((cut + 1))
+            is_cut_short killed.data
+        fi
+        rm -f copy.data*
+    fi
+    only killed.data journal
+done
+echo "SIGKILL: $old left the old recording, $cut a new one that was cut short ($journals with a journal), $whole a whole one"
+
+# ---- signals -----------------------------------------------------------------------------------------------------
+
+mkfifo go
+"$exercise" --wait 3 <go >ready &
+target=$!
+children+=("$target")
+exec 7>go
+until_true "the program is ready" grep -q ready ready
+for signal in INT TERM HUP QUIT ALRM VTALRM PROF XCPU USR1 USR2 IO PWR STKFLT PIPE XFSZ; do
+    cp old.data "$signal.data"
+    "$scope" record -v -o "$signal.data" -p "$target" 2>"$signal.err" &
+    tool=$!
+    until_true "attached" grep -qs "attached in" "$signal.err"
+    kill "-$signal" "$tool"
+    [[ $signal != PIPE && $signal != XFSZ ]] || kill -TERM "$tool" # those two end nothing
+    status=0
+    wait "$tool" || status=$?
+    [[ $status == 0 ]] || die "$signal: status $status: $(cat "$signal.err")"
+    only "$signal.data"
+    [[ $(meta "$signal.data" finished) == 1 ]] || die "$signal: the recording is not finished"
+    [[ $(meta "$signal.data" pid) == "$target" ]] || die "$signal: it is not the new recording"
+done
+exec 7>&-
+kill "$target" 2>/dev/null || true
+wait "$target" 2>/dev/null || true
+echo "each signal ends a recording properly"
+
+# ---- full disks --------------------------------------------------------------------------------------------------
+
+status=0
+cp old.data limited.data
+before=$(cksum <limited.data)
+(
+    ulimit -f 16
+    exec "$scope" record -o limited.data -- "$exercise"
+) >out 2>err || status=$?
+[[ $status == 1 ]] || die "no room for a recording gave status $status"
+[[ $(cksum <limited.data) == "$before" ]] || die "no room for a new recording has cost the old one"
+only limited.data
+
+expect_status 1 "$scope" record --max-size 1M --objects -o limited.data -- "$exercise" 40
+grep -q -- '--max-size' err || die "--max-size is not named: $(cat err)"
+grep -q '^done$' out || die "the program did not run on to its end"
+(($(stat -c %s limited.data) <= 1 << 20)) || die "--max-size was exceeded"
+only limited.data
+is_cut_short limited.data
+
+mkdir disk
+if [[ $EUID == 0 ]] && mount -t tmpfs -o size=4m none disk 2>err; then
+    trap 'umount disk; cleanup' EXIT
+    expect_status 0 "$scope" record -o disk/eden.data -- "$exercise"
+    expect_status 1 "$scope" record --objects -o disk/eden.data -- "$exercise" 40
+    grep -q 'nothing more is recorded' err || die "it does not say that recording ended: $(cat err)"
+    grep -q '^done$' out || die "the program did not run on to its end"
+    only disk/eden.data
+    is_cut_short disk/eden.data
+
+    rm disk/*
+    cp old.data disk/eden.data
+    dd if=/dev/zero of=disk/filler bs=64K >/dev/null 2>&1 || true
+    expect_status 1 "$scope" record -o disk/eden.data -- "$exercise"
+    cmp old.data disk/eden.data || die "a full disk has cost the old recording"
+    [[ $(echo disk/*) == "disk/eden.data disk/filler" ]] || die "left over: $(ls disk)"
+    echo "full disks, quotas and limits: what was recorded stays"
+fi
