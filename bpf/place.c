@@ -15,6 +15,7 @@ enum { LINKS_MOST = 40 };
 struct walk {
     int folder; /* -1: it could not be opened */
     int links;
+    bool is_last_link; /* the last name was that of a link */
     char rest[PATH_MAX];
 };
 
@@ -54,6 +55,7 @@ static bool follow(struct walk *walk, const char *name) {
         return length < 0 ? false : fail(ENOENT);
     }
     target[length] = '\0';
+    walk->is_last_link = walk->is_last_link || walk->rest[0] == '\0';
     if (++walk->links > LINKS_MOST) {
         return fail(ELOOP);
     }
@@ -85,6 +87,7 @@ static bool step(struct walk *walk, struct place *place, bool *is_done) {
     bool exists = fstatat(walk->folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
     if (!exists || !S_ISLNK(status.st_mode)) {
         *is_done = is_last;
+        place->is_dangling = !exists && walk->is_last_link;
         return is_last ? exists || errno == ENOENT : enter(walk, name, O_NOFOLLOW);
     }
     if (!owner_is_trusted(status.st_uid)) {

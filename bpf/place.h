@@ -12,7 +12,8 @@
 struct place {
     int folder; /* O_PATH; owned */
     char name[NAME_MAX + 1];
-    bool is_magic; /* a link of the kernel's own in /proc, as /dev/stdout leads to: to be opened, not replaced */
+    bool is_dangling; /* a link leads there, and there is nothing */
+    bool is_magic;    /* a link of the kernel's own in /proc, as /dev/stdout leads to: to be opened, not replaced */
 };
 
 /* The folder must exist, the file need not. False with errno; EPERM: a stranger's link. */

@@ -61,9 +61,12 @@ bool replace_open(struct replacement *replacement, const char *option, const cha
         return failure_set(why, 1, "%s %.200s: %s; name another file", option, path,
                            errno == EPERM || errno == ELOOP ? "leads through a link of another user" : strerror(errno));
     }
-    if (replacement->place.is_magic) {
+    if (replacement->place.is_magic || replacement->place.is_dangling) {
         place_close(&replacement->place);
-        return fail(replacement, "is not a plain file; name another one", why);
+        return fail(replacement,
+                    replacement->place.is_magic ? "is not a plain file; name another one"
+                                                : "is a link that leads nowhere; name the file itself",
+                    why);
     }
     replacement->file = make_file(replacement);
     if (replacement->file < 0) {
