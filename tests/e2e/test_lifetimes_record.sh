@@ -138,7 +138,11 @@ target=$!
 children+=("$target")
 until_true "its heaps are there" sh -c "'$scope' list --json 2>/dev/null | grep -q '\"pid\":$target,'"
 # has_batches FILE: its sampled objects have begun to be written.
-has_batches() { [[ $(sqlite3 "$1" 'SELECT count(*) FROM life_batch' 2>&1) -gt 1000 ]] 2>/dev/null; }
+has_batches() {
+    local count
+    count=$(sqlite3 "$1" 'SELECT count(*) FROM life_batch' 2>/dev/null) || return 1 # it is being written
+    [[ $count -gt 1000 ]]
+}
 "$scope" record -v --lifetimes --sampling nth=3 -o late.data -p "$target" >out 2>err &
 tool=$!
 children+=("$tool")
