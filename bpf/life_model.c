@@ -189,6 +189,9 @@ static bool add_births(const struct life_model *model, struct life_heap *heap, c
     return true;
 }
 
+/* To the nearest number that there is: what a record says may be beyond it. */
+static uint64_t rounded(double number) { return number < 0x1p64 ? (uint64_t)(number + 0.5) : UINT64_MAX; }
+
 /* A sample's stack, before its end is told. Its birth is told by site, too: see life_by_stack.c. What is not known is
  * of unknown stack, and lost to nobody. */
 static void add_stack(const struct life_model *model, struct life_heap *heap, const struct life_stack_record *record) {
@@ -203,7 +206,7 @@ static void add_stack(const struct life_model *model, struct life_heap *heap, co
         group->births.count++;
         group->births.bytes += record->bytes;
         group->births.weight += eden_weight_units(heap->state.sampling, heap->state.rate, record->bytes);
-        group->births.weight_bytes += (uint64_t)(weight * (double)record->bytes + 0.5);
+        group->births.weight_bytes += rounded(weight * (double)record->bytes);
     }
 }
 
@@ -258,10 +261,6 @@ static bool add_bucket(struct life_site *site, const struct eden_life_bucket *fr
     return life_site_bucket(site, from->censored ? LIFE_CENSORED : LIFE_DIED, (enum life_clock)from->clock, &bucket);
 }
 
-static uint64_t weighted(uint64_t weight, uint64_t sum, double unit) {
-    return (uint64_t)((double)weight / EDEN_WEIGHT_ONE * (double)sum / unit + 0.5);
-}
-
 static uint64_t span(uint64_t from, uint64_t to) { return to > from ? to - from : 0; }
 
 static uint16_t up_to_16_bits(uint32_t n) { return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX; }
@@ -269,6 +268,7 @@ static uint16_t up_to_16_bits(uint32_t n) { return n < UINT16_MAX ? (uint16_t)n 
 static bool add_object(struct life_model *model, struct life_heap *heap, const struct eden_life_record *record) {
     uint64_t ns = span(record->birth_ns, record->death_ns), bytes = span(record->birth_bytes, record->death_bytes);
     bool tenured = record->flags & EDEN_LIFE_TENURED;
+    double weight = (double)record->weight / EDEN_WEIGHT_ONE;
     struct eden_life_cell cell = {
         .site = record->site,
         .count = 1,
@@ -283,9 +283,9 @@ static bool add_object(struct life_model *model, struct life_heap *heap, const s
         .tenured_ns_sum = tenured ? span(record->tenured_ns, record->death_ns) : 0,
         .tenured_bytes_sum = tenured ? span(record->tenured_bytes, record->death_bytes) : 0,
         .weight = record->weight,
-        .weight_bytes = weighted(record->weight, record->bytes, 1),
-        .weight_us = weighted(record->weight, ns, 1e3),
-        .weight_kib = weighted(record->weight, bytes, 1024),
+        .weight_bytes = rounded(weight * (double)record->bytes),
+        .weight_us = rounded(weight * (double)ns / 1e3),
+        .weight_kib = rounded(weight * (double)bytes / 1024),
     };
     uint32_t stack = model->stacks ? life_samples_end(&heap->samples, record->birth_bytes) : 0;
     struct life_site *group = stack != 0 ? find_stack(model, heap, stack) : find_group(model, heap, record->site);

@@ -88,6 +88,9 @@ void reader_seeds(reader_seed_fn *seed) {
     size += put_batch(bytes + size, EDEN_BATCH_DEATHS, &cell, sizeof cell);
     size += put_batch(bytes + size, EDEN_BATCH_OBJECTS, &record, sizeof record);
     seed(bytes, size);
+    record.weight = record.bytes = UINT64_MAX; /* their product is no number of 64 bits */
+    size += put_batch(bytes + size, EDEN_BATCH_OBJECTS, &record, sizeof record);
+    seed(bytes, size);
     size = put_batch(bytes, EDEN_BATCH_PROFILE, &profile, sizeof profile);
     size += put_batch(bytes + size, EDEN_BATCH_EPOCHS, epochs, sizeof(struct eden_epoch));
     size += put_batch(bytes + size, EDEN_BATCH_MARKS, epochs, sizeof(struct eden_mark));
