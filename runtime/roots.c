@@ -56,7 +56,9 @@ void roots_visit(eden_visit *visit) {
     for (size_t i = 0; i < heap->roots.count; i++) {
         visit->slots(visit, heap->roots.slots[i], 1);
     }
-    visit->slots(visit, heap->mourners.queue + heap->mourners.next, heap->mourners.end - heap->mourners.next);
+    if (heap->mourners.next < heap->mourners.end) {
+        visit->slots(visit, heap->mourners.queue + heap->mourners.next, heap->mourners.end - heap->mourners.next);
+    }
     for (size_t i = 0; i < heap->roots.visitor_count; i++) {
         heap->roots.visitors[i].visit(heap->roots.visitors[i].context, visit);
     }
