@@ -189,9 +189,6 @@ static bool add_births(const struct life_model *model, struct life_heap *heap, c
     return true;
 }
 
-/* To the nearest number that there is: what a record says may be beyond it. */
-static uint64_t rounded(double number) { return number < 0x1p64 ? (uint64_t)(number + 0.5) : UINT64_MAX; }
-
 /* A sample's stack, before its end is told. Its birth is told by site, too: see life_by_stack.c. What is not known is
  * of unknown stack, and lost to nobody. */
 static void add_stack(const struct life_model *model, struct life_heap *heap, const struct life_stack_record *record) {
@@ -206,7 +203,7 @@ static void add_stack(const struct life_model *model, struct life_heap *heap, co
         group->births.count++;
         group->births.bytes += record->bytes;
         group->births.weight += eden_weight_units(heap->state.sampling, heap->state.rate, record->bytes);
-        group->births.weight_bytes += rounded(weight * (double)record->bytes);
+        group->births.weight_bytes += eden_weight_rounded(weight * (double)record->bytes);
     }
 }
 
@@ -283,9 +280,9 @@ static bool add_object(struct life_model *model, struct life_heap *heap, const s
         .tenured_ns_sum = tenured ? span(record->tenured_ns, record->death_ns) : 0,
         .tenured_bytes_sum = tenured ? span(record->tenured_bytes, record->death_bytes) : 0,
         .weight = record->weight,
-        .weight_bytes = rounded(weight * (double)record->bytes),
-        .weight_us = rounded(weight * (double)ns / 1e3),
-        .weight_kib = rounded(weight * (double)bytes / 1024),
+        .weight_bytes = eden_weight_rounded(weight * (double)record->bytes),
+        .weight_us = eden_weight_rounded(weight * (double)ns / 1e3),
+        .weight_kib = eden_weight_rounded(weight * (double)bytes / 1024),
     };
     uint32_t stack = model->stacks ? life_samples_end(&heap->samples, record->birth_bytes) : 0;
     struct life_site *group = stack != 0 ? find_stack(model, heap, stack) : find_group(model, heap, record->site);

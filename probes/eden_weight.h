@@ -25,8 +25,13 @@ static inline double eden_weight(uint32_t sampling, uint64_t rate, uint64_t byte
     return open == 0 ? 1 : (double)(open + closed) / (double)open;
 }
 
+/* To the nearest number of 64 bits: what a stranger's record says may be beyond them. */
+static inline uint64_t eden_weight_rounded(double number) {
+    return number < 0x1p64 ? (uint64_t)(number + 0.5) : UINT64_MAX;
+}
+
 static inline uint64_t eden_weight_units(uint32_t sampling, uint64_t rate, uint64_t bytes) {
-    return (uint64_t)(eden_weight(sampling, rate, bytes) * EDEN_WEIGHT_ONE + 0.5);
+    return eden_weight_rounded(eden_weight(sampling, rate, bytes) * EDEN_WEIGHT_ONE);
 }
 
 #endif

@@ -5,7 +5,8 @@
  * It carries Eden's probes, as any process that links libeden; what stands behind them is made by hand, to deceive.
  * "ready" on the standard output says that the trick is laid. The process ends after N seconds (300), or with its
  * parent. Some tricks need root to be laid (userfaultfd, a FUSE mount): with --user, root lays them and then becomes
- * that user, so that the process is an ordinary user's. Exit status 77: this kernel does not allow the trick. */
+ * that user, so that the process is an ordinary user's. A FUSE file is served for ten seconds, then it fails. Exit
+ * status 77: this kernel does not allow the trick. */
 #include "hostile.h"
 #include <errno.h>
 #include <grp.h>
