@@ -41,6 +41,7 @@ void rule_eden_small(const struct tune_facts *facts, struct findings *findings) 
     char eden[FORMAT_MAX], every[FORMAT_MAX], each[FORMAT_MAX], kept[FORMAT_MAX], count[FORMAT_MAX], more[FORMAT_MAX],
         peak[FORMAT_MAX], now[FORMAT_MAX], then[FORMAT_MAX];
     struct finding *finding = finding_add(findings, "eden.small", share);
+    finding_explains(finding, ns, 0);
     finding_evidence(finding, "%s scavenges of an eden of %s, one each %s, which copied %s and took %s each",
                      format_count(count, (uint64_t)model->count), format_bytes(eden, (uint64_t)model->eden_bytes),
                      format_ns(every, (uint64_t)((double)facts->wall_ns / model->count)),

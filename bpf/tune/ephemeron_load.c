@@ -32,6 +32,7 @@ void rule_ephemeron_load(const struct tune_facts *facts, struct findings *findin
     scavenge_plan_make(&plan, facts);
     share = fmax(share, tune_share_of_time(facts, scavenge_eden_ns(&plan))); /* what the eden set here spares besides */
     struct finding *finding = finding_add(findings, "ephemeron.load", share);
+    finding_explains(finding, share * (double)facts->wall_ns, 0);
     if (by_weak) {
         finding_evidence(
             finding, "clearing weak references took %s, %.0f%% of scavenges, for %s weak objects looked at",

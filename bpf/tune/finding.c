@@ -65,6 +65,11 @@ void finding_set(struct finding *finding, enum tune_parameter_id parameter, doub
     }
 }
 
+void finding_explains(struct finding *finding, double scavenges_ns, double fulls_ns) {
+    finding->explained_ns[TUNE_SCAVENGES] = fmax(scavenges_ns, 0);
+    finding->explained_ns[TUNE_FULLS] = fmax(fulls_ns, 0);
+}
+
 void finding_gain(struct finding *finding, double min, double max) {
     finding->gain_min = fmin(fmax(fmin(min, max), 0), 1);
     finding->gain_max = fmin(fmax(fmax(min, max), 0), 1);

@@ -9,7 +9,7 @@
 static const double FRUITLESS = 0.1; /* of what was there, freed at most */
 
 struct asked {
-    uint64_t count, fruitless, ns, freed, seen;
+    uint64_t count, fruitless, ns, full_ns, freed, seen; /* full_ns: of ns, in full collections */
     const struct tune_pass *worst;
 };
 
@@ -20,6 +20,7 @@ static void add(struct asked *asked, const struct tune_pass *pass, uint64_t free
     }
     asked->fruitless++;
     asked->ns += pass->duration_ns;
+    asked->full_ns += pass->full ? pass->duration_ns : 0;
     asked->freed += freed;
     asked->seen += seen;
     if (!asked->worst || pass->duration_ns > asked->worst->duration_ns) {
@@ -53,6 +54,7 @@ void rule_full_explicit(const struct tune_facts *facts, struct findings *finding
     }
     char took[FORMAT_MAX], freed[FORMAT_MAX], seen[FORMAT_MAX], longest[FORMAT_MAX], when[TUNE_WHEN];
     struct finding *finding = finding_add(findings, "full.explicit", share);
+    finding_explains(finding, (double)(asked.ns - asked.full_ns), (double)asked.full_ns);
     finding_evidence(finding,
                      "%" PRIu64 " of %" PRIu64
                      " collections that the program asked for were for nothing: they took %s and "

@@ -70,6 +70,7 @@ void rule_full_frequent(const struct tune_facts *facts, struct findings *finding
     }
     char took[FORMAT_MAX], freed[FORMAT_MAX], alive[FORMAT_MAX], first[TUNE_WHEN], last[TUNE_WHEN], more[FORMAT_MAX];
     struct finding *finding = finding_add(findings, "full.frequent", share);
+    finding_explains(finding, 0, (double)frequent.ns);
     finding_evidence(finding,
                      "%" PRIu64 " full collections that growth brought on took %s (seq %" PRIu64
                      " at %s to seq %" PRIu64 " at %s); each freed %s on average",

@@ -62,6 +62,7 @@ void rule_full_growth(const struct tune_facts *facts, struct findings *findings)
     char took[FORMAT_MAX], from[FORMAT_MAX], to[FORMAT_MAX], freed[FORMAT_MAX], first[TUNE_WHEN], last[TUNE_WHEN];
     double needed = growth.last_used / growth.first_base - 1, value = round_up(fmax(needed * 1.1, 2 * ratio));
     struct finding *finding = finding_add(findings, "full.growth", share);
+    finding_explains(finding, 0, (double)growth.ns);
     finding_evidence(finding,
                      "%" PRIu64 " of %" PRIu64
                      " full collections that growth brought on freed %.0f%% of old space in all; "

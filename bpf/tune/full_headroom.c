@@ -94,6 +94,7 @@ void rule_full_headroom(const struct tune_facts *facts, struct findings *finding
     }
     char took[FORMAT_MAX], freed[FORMAT_MAX], all[FORMAT_MAX], has[FORMAT_MAX], when[TUNE_WHEN], mapped[FORMAT_MAX];
     struct finding *finding = finding_add(findings, "full.headroom", share);
+    finding_explains(finding, 0, (double)clusters.ns);
     finding_evidence(finding,
                      "full collections because an allocation found no room: %" PRIu64
                      ", for %s on average; %s went into "

@@ -55,6 +55,7 @@ void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findi
     }
     char bytes[FORMAT_MAX], free[FORMAT_MAX], largest[FORMAT_MAX], when[TUNE_WHEN], name[TUNE_LABEL], took[FORMAT_MAX];
     struct finding *finding = finding_add(findings, "heap.fragmented", share);
+    finding_explains(finding, 0, (double)pieces.ns);
     if (pieces.failures) {
         finding->severity = TUNE_HIGH;
         finding_evidence(

@@ -37,6 +37,7 @@ void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) 
     }
     char most[FORMAT_MAX], bound[FORMAT_MAX], when[TUNE_WHEN], took[FORMAT_MAX];
     struct finding *finding = finding_add(findings, "heap.limit", tune_share_of_time(facts, (double)ns));
+    finding_explains(finding, 0, (double)ns);
     finding->severity = facts->failure_count ? TUNE_HIGH : finding->severity > TUNE_MEDIUM ? TUNE_HIGH : TUNE_MEDIUM;
     finding_evidence(finding, "the heap took %s at %s, %.0f%% of max_heap (%s)",
                      format_bytes(most, (uint64_t)(peak + new_space)), tune_when(when, facts, peak_ns),

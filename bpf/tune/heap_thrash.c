@@ -71,6 +71,7 @@ void rule_heap_thrash(const struct tune_facts *facts, struct findings *findings)
     char again[FORMAT_MAX], took[FORMAT_MAX], first[TUNE_WHEN], last[TUNE_WHEN], most[FORMAT_MAX], has[FORMAT_MAX],
         headroom[FORMAT_MAX];
     struct finding *finding = finding_add(findings, "heap.thrash", share);
+    finding_explains(finding, 0, (double)swings.ns); /* the rest is spent in the program */
     finding_evidence(
         finding, "%" PRIu64 " times segments were mapped after others had been returned, %s in all, between %s and %s",
         swings.count, format_bytes(again, swings.remapped), tune_when(first, facts, swings.first_ns),

@@ -1,5 +1,6 @@
 /* Findings as JSON. What is not known, or does not apply, is null. */
 #include "json.h"
+#include "account.h"
 #include "print.h"
 
 static void put(json_t *object, const char *key, json_t *value) { json_object_set_new(object, key, value); }
@@ -39,11 +40,31 @@ static json_t *finding_json(const struct tune_facts *facts, const struct finding
     return object;
 }
 
+static json_t *account_json(const struct findings *findings) {
+    struct account account;
+    struct account_shares shares;
+    account_make(&account, findings);
+    account_shares(&shares, &account, findings->facts);
+    json_t *object = json_object(), *rest = json_object();
+    put(object, "pid", json_number(findings->facts->process.pid));
+    put(object, "heap", json_number(findings->facts->heap_id));
+    put(object, "gc_share", json_real(shares.gc));
+    put(object, "explained_share", json_real(shares.explained));
+    put(object, "unexplained_share", json_real(shares.unexplained));
+    for (int kind = 0; kind < TUNE_KINDS; kind++) {
+        put(rest, account_kinds[kind], json_real(shares.rest[kind]));
+    }
+    put(object, "unexplained", rest);
+    put(object, "max_pause_ns", json_number(tune_figure(findings->facts, EDEN_FIGURE_max_pause_ns)));
+    return object;
+}
+
 bool tune_print_json(FILE *out, const struct tune_report *report) {
     char line[TUNE_OPTIONS_LINE];
-    json_t *object = json_object(), *findings = json_array(), *unexamined = json_array();
+    json_t *object = json_object(), *findings = json_array(), *unexamined = json_array(), *accounts = json_array();
     for (size_t i = 0; i < report->heaps; i++) {
         const struct findings *of = &report->findings[i];
+        json_array_append_new(accounts, account_json(of));
         for (size_t j = 0; j < of->count; j++) {
             json_array_append_new(findings, finding_json(of->facts, &of->at[j]));
         }
@@ -56,8 +77,9 @@ bool tune_print_json(FILE *out, const struct tune_report *report) {
     }
     put(object, "findings", findings);
     put(object, "options", json_string(tune_options_line(line, &report->options)));
+    put(object, "accounts", accounts);
     put(object, "unexamined", unexamined);
-    bool printed = object && findings && unexamined && (json_print(out, object) || ferror(out));
+    bool printed = object && findings && unexamined && accounts && (json_print(out, object) || ferror(out));
     json_decref(object);
     return printed;
 }

@@ -17,8 +17,8 @@ struct tune_report {
 /* One screen for people: what is wrong, why, and the line to paste. */
 void tune_print_text(FILE *out, const struct tune_report *report);
 
-/* {"findings": [{"key", "severity", "evidence", "parameter", "value", "gain": {"min", "max"}, ...}], "options"}. False:
- * no memory. */
+/* {"findings": [{"key", "severity", "evidence", "parameter", "value", "gain": {"min", "max"}, ...}], "options",
+ * "accounts"}. False: no memory. */
 bool tune_print_json(FILE *out, const struct tune_report *report);
 
 /* EDEN_OPTIONS=...; an empty line of options where nothing is to be set. */

@@ -52,6 +52,7 @@ void rule_program_allocates(const struct tune_facts *facts, struct findings *fin
     double all = (double)tune_figure(facts, EDEN_FIGURE_allocated_bytes);
     double survived = (double)tune_figure(facts, EDEN_FIGURE_survived_bytes);
     struct finding *finding = finding_add(findings, "program.allocates", left);
+    finding_explains(finding, ns * (all_ns - full_ns) / all_ns, ns * full_ns / all_ns);
     finding_evidence(finding, "%s were allocated, %s a second; %s were copied, %.0f%% of it",
                      format_bytes(allocated, (uint64_t)all),
                      format_bytes(bytes, (uint64_t)(all / fmax((double)facts->wall_ns / 1e9, 1e-9))),

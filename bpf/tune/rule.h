@@ -16,6 +16,9 @@ extern const char *const tune_severity_names[]; /* "note", "low", "medium", "hig
 
 enum { TUNE_EVIDENCE = 6, TUNE_TEXT = 360, TUNE_SETTINGS = 3 };
 
+/* Kinds of collections, by which the account of their time is kept (account.h). */
+enum { TUNE_SCAVENGES, TUNE_FULLS, TUNE_KINDS };
+
 struct setting {
     enum tune_parameter_id parameter;
     double number; /* as in struct tune_parameter */
@@ -26,6 +29,7 @@ struct finding {
     enum tune_severity severity;
     double
         time_share; /* of the time observed, that it costs: findings are told in this order; 0: not a matter of time */
+    double explained_ns[TUNE_KINDS];         /* the time in collections that it accounts for */
     char evidence[TUNE_EVIDENCE][TUNE_TEXT]; /* figures, passes and times of this recording */
     int evidence_count;
     char why[TUNE_TEXT];                    /* the mechanism, in two plain sentences */
@@ -82,6 +86,8 @@ __attribute__((format(printf, 2, 3))) void finding_evidence(struct finding *find
 __attribute__((format(printf, 2, 3))) void finding_why(struct finding *finding, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void finding_how(struct finding *finding, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void finding_cost(struct finding *finding, const char *format, ...);
+/* What it costs, in nanoseconds of scavenges and of full collections. */
+void finding_explains(struct finding *finding, double scavenges_ns, double fulls_ns);
 void finding_set(struct finding *finding, enum tune_parameter_id parameter, double number);
 /* Shares of the time in collections; brought within 0 and 1, and into order. */
 void finding_gain(struct finding *finding, double min, double max);

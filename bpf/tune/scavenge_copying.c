@@ -38,6 +38,7 @@ void rule_scavenge_copying(const struct tune_facts *facts, struct findings *find
     const struct scavenge_model *model = &plan.model;
     char copied[FORMAT_MAX], survivors[FORMAT_MAX], garbage[FORMAT_MAX];
     struct finding *finding = finding_add(findings, "scavenge.copying", share);
+    finding_explains(finding, ns, 0);
     finding_evidence(
         finding,
         "scavenges copied %s, each object that survived %.1f times; of the %s that survived %.0f%% went on "

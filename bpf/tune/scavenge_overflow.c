@@ -55,6 +55,7 @@ void rule_scavenge_overflow(const struct tune_facts *facts, struct findings *fin
     const struct tune_pass *worst = overflow.worst;
     share = fmax(share, tune_share_of_time(facts, scavenge_eden_ns(&plan))); /* what the eden set here spares besides */
     struct finding *finding = finding_add(findings, "scavenge.overflow", share);
+    finding_explains(finding, share * (double)facts->wall_ns - wasted * model->full_ns, wasted * model->full_ns);
     finding_evidence(
         finding,
         "in %" PRIu64 " of %.0f scavenges survivors did not fit: %s were tenured for it, %.0f%% of all that "

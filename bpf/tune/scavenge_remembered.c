@@ -44,6 +44,7 @@ void rule_scavenge_remembered(const struct tune_facts *facts, struct findings *f
     }
     char took[FORMAT_MAX], read[FORMAT_MAX], count[FORMAT_MAX], found[FORMAT_MAX], name[TUNE_LABEL], one[FORMAT_MAX];
     struct finding *finding = finding_add(findings, "scavenge.remembered", share);
+    finding_explains(finding, (double)ns, 0);
     finding_evidence(finding, "scanning the remembered set took %s, %.0f%% of scavenges; %s of old objects were read",
                      format_ns(took, ns),
                      100 * (double)ns / fmax((double)tune_figure(facts, EDEN_FIGURE_scavenge_ns), 1),

@@ -47,7 +47,8 @@ void rule_tenure_nepotism(const struct tune_facts *facts, struct findings *findi
         return;
     }
     double part = (double)kept.freed / (double)kept.survivors, wasted = scavenge_wasted(facts);
-    double ns = part * model->ns_per_byte * model->copied_bytes + (wasted > 0 ? wasted * part * model->full_ns : 0);
+    double full_ns = wasted > 0 ? wasted * part * model->full_ns : 0;
+    double ns = part * model->ns_per_byte * model->copied_bytes + full_ns;
     double share = tune_share_of_time(facts, ns);
     if (part < KEPT || share < TUNE_MATTERS) {
         return;
@@ -55,6 +56,7 @@ void rule_tenure_nepotism(const struct tune_facts *facts, struct findings *findi
     char freed[FORMAT_MAX], all[FORMAT_MAX], most[FORMAT_MAX], when[TUNE_WHEN], more[FORMAT_MAX];
     share = fmax(share, tune_share_of_time(facts, scavenge_eden_ns(&plan))); /* what the eden set here spares besides */
     struct finding *finding = finding_add(findings, "tenure.nepotism", share);
+    finding_explains(finding, share * (double)facts->wall_ns - full_ns, full_ns);
     finding_evidence(
         finding,
         "%" PRIu64 " full collections found %s of %s of survivors dead, kept by dead old objects alone; the "

@@ -46,6 +46,7 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
     bool early = fill < 0.9 || proportion > 0.1; /* than the defaults, that is */
     share = early ? share : fmax(share, tune_share_of_time(facts, scavenge_eden_ns(&plan)));
     struct finding *finding = finding_add(findings, "tenure.premature", share);
+    finding_explains(finding, share * (double)facts->wall_ns - ns, ns);
     finding_evidence(finding, "%.0f%% of the %s that were tenured were dead by the next full collection", 100 * wasted,
                      format_bytes(tenured, (uint64_t)model->tenured_bytes));
     tell_classes(facts, finding);

@@ -1,5 +1,6 @@
 /* Findings for people: one screen that says what is wrong, why, what to paste, and what it costs. */
 #include "text.h"
+#include "account.h"
 #include "format.h"
 #include "print.h"
 #include <inttypes.h>
@@ -49,6 +50,24 @@ static void print_heap(FILE *out, const struct tune_facts *facts) {
              : !facts->complete     ? ". Its end was not seen"
              : facts->untold_passes ? ". Some collections were not told in full, and are left out"
                                     : "");
+    print_wrapped(out, "  ", line);
+}
+
+/* What of the time in collections the findings explain, where that time matters. */
+static void print_account(FILE *out, const struct findings *findings) {
+    struct account account;
+    struct account_shares shares;
+    char line[256];
+    account_make(&account, findings);
+    account_shares(&shares, &account, findings->facts);
+    if (!account.is_costly || shares.gc <= 0) {
+        return;
+    }
+    snprintf(line, sizeof line,
+             "the findings explain %.1f%% of the time, %.1f%% is unexplained (scavenges %.1f%%, full collections "
+             "%.1f%%)",
+             100 * shares.explained, 100 * shares.unexplained, 100 * shares.rest[TUNE_SCAVENGES],
+             100 * shares.rest[TUNE_FULLS]);
     print_wrapped(out, "  ", line);
 }
 
@@ -123,10 +142,24 @@ void tune_print_options(FILE *out, const struct tune_report *report) {
     fprintf(out, "EDEN_OPTIONS=%s%s%s\n", report->before, report->before[0] && line[0] ? "," : "", line);
 }
 
+static bool is_unexplained(const struct tune_report *report) {
+    for (size_t i = 0; i < report->heaps; i++) {
+        for (size_t j = 0; j < report->findings[i].count; j++) {
+            if (strcmp(report->findings[i].at[j].key, "unexplained") == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static void print_paste(FILE *out, const struct tune_report *report) {
     char line[TUNE_OPTIONS_LINE];
     if (!tune_options_line(line, &report->options)[0]) {
-        fprintf(out, "No parameter is to be changed.\n");
+        fprintf(out, is_unexplained(report)
+                         ? "The rules propose no parameter, but time is unexplained: `edenscope tune "
+                           "--search` measures.\n"
+                         : "No parameter is to be changed.\n");
         return;
     }
     for (int i = 0; i < TUNE_PARAMETERS; i++) {
@@ -145,6 +178,7 @@ void tune_print_text(FILE *out, const struct tune_report *report) {
     for (size_t i = 0; i < report->heaps; i++) {
         const struct findings *findings = &report->findings[i];
         print_heap(out, findings->facts);
+        print_account(out, findings);
         for (size_t j = 0; j < findings->count; j++) {
             print_finding(out, &findings->at[j]);
         }

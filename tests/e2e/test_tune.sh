@@ -39,6 +39,9 @@ jq -e '(.findings | length > 0) and (.options | type == "string") and (.findings
     (.why | type == "string") and .heap == 1 and .name == "dataframe"))' first.json >/dev/null ||
     die "not the JSON of docs/edenscope.md: $(cat first.json)"
 has first.json tenure.threshold-outside || die "the bug is not named: $(keys first.json)"
+jq -e '.accounts | length == 1 and (.[0] | .heap == 1 and .max_pause_ns > 0 and
+    (.explained_share + .unexplained_share - .gc_share | fabs) < 1e-9 and
+    (.unexplained | .scavenge + .full) <= .unexplained_share + 1e-9)' first.json >/dev/null || die "no account: $(cat first.json)"
 has first.json ok && die "ok beside other findings: $(keys first.json)"
 jq -r '.findings[] | select(.parameter) | .parameter, (.also | keys[])' first.json | sort -u >wanted
 jq -r .options first.json | tr ',' '\n' | cut -d= -f1 | sort -u | diff wanted - || die "the options are not those of the findings"

@@ -25,10 +25,23 @@ for row in open(f"{folder}/list"):
     key, also, _ = row.rstrip("\n").split("\t")
     retime(f"{folder}/{key}.data")
     output = subprocess.run([scope, "tune", "--json", "-i", f"{folder}/{key}.data"], stdout=subprocess.PIPE, check=True).stdout
-    findings = json.loads(output)["findings"]
+    report = json.loads(output)
+    findings = report["findings"]
     found = {finding["key"] for finding in findings}
     wanted = set() if key.endswith("-near") or key == "shifting" else {key}
-    true = wanted | set(also.split()) - {"-"}
+    true = wanted | set(also.split()) - {"-"} | {"unexplained"}
+    (account,) = report["accounts"]
+    parts = account["explained_share"] + sum(account["unexplained"].values())
+    if abs(parts - account["gc_share"]) > 1e-9 or not 0 <= account["explained_share"] <= account["gc_share"] + 1e-9:
+        print(f"{key}: the account does not add up: {account}")
+        wrong += 1
+    if "ok" in found and (account["gc_share"] > 0.1 or account["max_pause_ns"] > 5e8):
+        print(f"{key}: ok, at {account['gc_share']:.1%} of the time in collections")
+        wrong += 1
+    left = account["unexplained_share"]
+    if account["gc_share"] > 0.1 and ("unexplained" in found) != (left >= 0.02):
+        print(f"{key}: {left:.1%} of the time is unexplained, and that is {'' if left < 0.02 else 'not '}said")
+        wrong += 1
     for missing in sorted(wanted - found):
         print(f"{key}: {missing} is silent")
         wrong += 1

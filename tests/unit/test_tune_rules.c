@@ -1,5 +1,6 @@
 /* The rules of tuning, on facts made by hand: each is silent on what is well, and on what is nearly its pattern, and
  * speaks on its pattern with a value that follows from the facts. */
+#include "tune/account.h"
 #include "tune/rule.h"
 #include <math.h>
 #include <setjmp.h>
@@ -605,6 +606,71 @@ static void test_ok(void **state) {
     tune_facts_clear(&facts);
 }
 
+/* What is left when the findings have explained what they can. */
+static struct account_shares shares_of(const struct tune_facts *facts) {
+    struct findings findings;
+    struct account account;
+    struct account_shares shares;
+    assert_true(tune_examine(facts, &findings));
+    account_make(&account, &findings);
+    account_shares(&shares, &account, facts);
+    findings_clear(&findings);
+    for (int kind = 0; kind < TUNE_KINDS; kind++) {
+        assert_true(account.explained_ns[kind] >= 0 && account.explained_ns[kind] <= account.all_ns[kind]);
+    }
+    assert_true(fabs(shares.gc - tune_gc_share(facts)) < 1e-9);
+    assert_true(fabs(shares.explained + shares.unexplained - shares.gc) < 1e-9);
+    assert_true(fabs(shares.rest[TUNE_SCAVENGES] + shares.rest[TUNE_FULLS] - shares.unexplained) < 1e-9);
+    return shares;
+}
+
+/* The machine stops the program in a few full collections that no rule is for. */
+static void test_unexplained(void **state) {
+    (void)state;
+    struct tune_facts facts = make_facts();
+    for (int i = 0; i < 4; i++) {
+        add_scavenge(&facts, MS, MB, 0);
+    }
+    add_full(&facts, EDEN_FULL_LIMIT, 400 * MS, 24 * MB, 24 * MB);
+    expect(&facts, "ok"); /* 4% of the time */
+    expect_none(&facts, "unexplained");
+    add_full(&facts, EDEN_FULL_LIMIT, 7000 * MS, 24 * MB, 24 * MB)->part_ns[EDEN_PHASE_mark] = 6000 * MS;
+    expect_none(&facts, "ok");
+    struct finding finding = expect(&facts, "unexplained"); /* 74% */
+    assert_int_equal(finding.setting_count, 0);
+    assert_int_equal(finding.severity, TUNE_HIGH);
+    assert_true(fabs(finding.time_share - tune_gc_share(&facts)) < 1e-9);
+    assert_non_null(strstr(finding.evidence[1], "full collections: 74.0% of the run is unexplained"));
+    assert_non_null(strstr(finding.evidence[1], "goes into marking"));
+    assert_non_null(
+        strstr(finding.evidence[2], "the longest pause was 7.00 s; the longest collection, a full collection"));
+    assert_true(shares_of(&facts).explained == 0);
+    tune_facts_clear(&facts);
+    facts = make_facts(); /* one long pause in a long run */
+    facts.wall_ns = 1000000 * MS;
+    add_full(&facts, EDEN_FULL_LIMIT, 501 * MS, 24 * MB, 24 * MB);
+    expect_none(&facts, "ok");
+    expect(&facts, "unexplained");
+    tune_facts_clear(&facts);
+}
+
+/* Findings explain their part, and no more than there is; the rest is said beside them. */
+static void test_partly_explained(void **state) {
+    (void)state;
+    struct tune_facts facts = make_facts();
+    for (int i = 0; i < 10; i++) {
+        add_full(&facts, EDEN_FULL_REQUEST, 100 * MS, 24 * MB, MB);
+        add_full(&facts, EDEN_FULL_LIMIT, 200 * MS, 24 * MB, MB);
+    }
+    expect(&facts, "full.explicit");
+    struct finding finding = expect(&facts, "unexplained");
+    struct account_shares shares = shares_of(&facts);
+    assert_true(fabs(shares.explained - 0.1) < 1e-9);
+    assert_true(fabs(shares.rest[TUNE_FULLS] - 0.2) < 1e-9);
+    assert_true(fabs(finding.time_share - 0.2) < 1e-9);
+    tune_facts_clear(&facts);
+}
+
 /* As old space of 60 MB that grows by a third, and loses as much. */
 static void fulls_of_replacement(struct tune_facts *facts, uint64_t ns, uint64_t freed) {
     for (int i = 0; i < 20; i++) {
@@ -653,15 +719,25 @@ static void test_full_frequent(void **state) {
 
 static void test_table(void **state) {
     (void)state;
-    static const char *const keys[] = {"full.growth",       "full.headroom",
-                                       "full.explicit",     "scavenge.remembered",
-                                       "scavenge.copying",  "scavenge.overflow",
-                                       "tenure.premature",  "tenure.threshold-outside",
-                                       "tenure.nepotism",   "eden.small",
-                                       "eden.cache",        "full.frequent",
-                                       "heap.thrash",       "heap.fragmented",
-                                       "heap.limit",        "ephemeron.load",
-                                       "program.allocates", "ok"};
+    static const char *const keys[] = {"full.growth",
+                                       "full.headroom",
+                                       "full.explicit",
+                                       "scavenge.remembered",
+                                       "scavenge.copying",
+                                       "scavenge.overflow",
+                                       "tenure.premature",
+                                       "tenure.threshold-outside",
+                                       "tenure.nepotism",
+                                       "eden.small",
+                                       "eden.cache",
+                                       "full.frequent",
+                                       "heap.thrash",
+                                       "heap.fragmented",
+                                       "heap.limit",
+                                       "ephemeron.load",
+                                       "program.allocates",
+                                       "unexplained",
+                                       "ok"};
     size_t count = 0;
     for (const struct rule *rule = tune_rules; rule->key; rule++) {
         assert_non_null(rule->pattern);
@@ -756,6 +832,8 @@ int main(void) {
         cmocka_unit_test(test_heap_limit),
         cmocka_unit_test(test_ephemeron_load),
         cmocka_unit_test(test_program_allocates),
+        cmocka_unit_test(test_unexplained),
+        cmocka_unit_test(test_partly_explained),
         cmocka_unit_test(test_ok),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_values),
