@@ -11,6 +11,7 @@
 #include "message.h"
 #include "options.h"
 #include "output.h"
+#include "owner.h"
 #include "record_run.h"
 #include "recording.h"
 #include "temporary.h"
@@ -24,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -148,9 +150,46 @@ static const char not_needed[] = ""
 #undef EDEN_PHASE
     ;
 
-/* A folder for the recording: SQLite puts a journal beside it. */
+/* Whether nobody else can put another folder in the place of one that is made here: this folder and those above it
+ * belong to the caller or to root, and others write in them only what stays theirs (sticky). Takes the descriptor. */
+static bool is_private(int folder) {
+    struct stat status, above;
+    bool is_good = true, is_root = false;
+    while (is_good && !is_root) {
+        is_good = fstat(folder, &status) == 0 && owner_is_caller(status.st_uid) &&
+                  (!(status.st_mode & (S_IWGRP | S_IWOTH)) || status.st_mode & S_ISVTX);
+        int next = is_good ? openat(folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+        is_good = next >= 0 && fstat(next, &above) == 0;
+        is_root = is_good && above.st_dev == status.st_dev && above.st_ino == status.st_ino;
+        close(folder);
+        folder = next;
+    }
+    if (folder >= 0) {
+        close(folder);
+    }
+    return is_good;
+}
+
+/* A folder for the recording: SQLite puts a journal beside it. Its name has no links, which could be turned. */
 static bool make_folder(char *folder, size_t size, struct failure *why) {
-    snprintf(folder, size, "%s/edenscope-XXXXXX", temporary_folder());
+    char link[32], place[PATH_MAX - 32];
+    const char *wanted = temporary_folder();
+    int file = open(wanted, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    ssize_t length = file >= 0 ? readlink(link, place, sizeof place) : -1;
+    if (length < 0 || (size_t)length >= sizeof place) {
+        failure_set(why, 1, "%.300s: can't record there: %s; set TMPDIR to another folder", wanted,
+                    length < 0 ? strerror(errno) : "the name is too long");
+        if (file >= 0) {
+            close(file);
+        }
+        return false;
+    }
+    if (!is_private(file)) {
+        return failure_set(why, 1, "%.300s: other users can change what is made there; set TMPDIR to a folder of yours",
+                           wanted);
+    }
+    snprintf(folder, size, "%.*s/edenscope-XXXXXX", (int)length, place);
     return mkdtemp(folder) ||
            failure_set(why, 1, "%.300s: can't record there: %s; set TMPDIR to another folder", folder, strerror(errno));
 }

@@ -109,6 +109,20 @@ refused 127 'nonesuch' -- ./nonesuch
 [[ -z $(ls tmp) ]] || die "left behind: $(ls -R tmp)"
 TMPDIR=$folder/nowhere expect_status 1 "$scope" tune -- true
 grep -q 'set TMPDIR' err || die "a folder that is not there is not told: $(cat err)"
+# Nor one in which somebody else can put another folder in the place of ours.
+mkdir open && chmod 777 open
+TMPDIR=$folder/open expect_status 1 "$scope" tune -- true
+grep -q 'open: other users can change what is made there' err || die "a folder open to all is used: $(cat err)"
+if [[ $(id -u) == 0 ]]; then
+    mkdir -p others/mine && chown 65534 others
+    for place in others others/mine; do
+        TMPDIR=$folder/$place expect_status 1 "$scope" tune -- true
+        grep -q "$place: other users can change" err || die "another user's folder is used: $(cat err)"
+    done
+fi
+chmod 1777 open
+TMPDIR=$folder/open expect_status 1 "$scope" tune -- true
+grep -q 'no heap was seen' err || die "a sticky folder is refused: $(cat err)"
 expect_status 3 "$scope" tune -- sh -c "'$frame' data.csv >/dev/null; exit 3"
 
 # The page has every key.
