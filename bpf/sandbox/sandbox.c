@@ -137,9 +137,6 @@ static const int parser_calls[] = {
     SCMP_SYS(read),
     SCMP_SYS(readv),
     SCMP_SYS(pread64),
-    SCMP_SYS(write),
-    SCMP_SYS(writev),
-    SCMP_SYS(pwrite64),
     SCMP_SYS(sendmsg),
     SCMP_SYS(sendto),
     SCMP_SYS(recvmsg),
@@ -155,10 +152,6 @@ static const int parser_calls[] = {
     SCMP_SYS(dup),
     SCMP_SYS(dup2),
     SCMP_SYS(dup3),
-    SCMP_SYS(ftruncate),
-    SCMP_SYS(fallocate),
-    SCMP_SYS(fsync),
-    SCMP_SYS(fdatasync),
     SCMP_SYS(munmap),
     SCMP_SYS(mremap),
     SCMP_SYS(madvise),
@@ -196,6 +189,11 @@ static const int parser_calls[] = {
     SCMP_SYS(membarrier),
     SCMP_SYS(capget),
     SCMP_SYS(wait4),
+};
+
+static const int writer_calls[] = {
+    SCMP_SYS(write),     SCMP_SYS(writev), SCMP_SYS(pwrite64),  SCMP_SYS(ftruncate),
+    SCMP_SYS(fallocate), SCMP_SYS(fsync),  SCMP_SYS(fdatasync),
 };
 
 /* stat() by path too, for glibc's fstat() is newfstatat(): what it says of a path is harmless beside Landlock. */
@@ -312,8 +310,12 @@ static int add_harmless(scmp_filter_ctx filter, int error) {
     return error;
 }
 
-static int fill_allowed(scmp_filter_ctx filter, bool reader) {
+static int fill_allowed(scmp_filter_ctx filter, const struct sandbox *sandbox) {
+    bool reader = sandbox->profile == SANDBOX_READER;
     int error = add_calls(filter, SCMP_ACT_ALLOW, parser_calls, sizeof parser_calls / sizeof *parser_calls, 0);
+    if (!sandbox->writes_nothing) {
+        error = add_calls(filter, SCMP_ACT_ALLOW, writer_calls, sizeof writer_calls / sizeof *writer_calls, error);
+    }
     error = add_harmless(filter, add_mappings(filter, error));
     if (reader) {
         error = add_calls(filter, SCMP_ACT_ALLOW, reader_calls, sizeof reader_calls / sizeof *reader_calls, error);
@@ -350,7 +352,7 @@ static bool filter_calls(const struct sandbox *sandbox, struct failure *why) {
         return fail(why, "seccomp", ENOMEM);
     }
     /* The library forgets the state of the filter where it must; what remains is the kernel's error. */
-    int error = observer ? fill_forbidden(filter) : fill_allowed(filter, sandbox->profile == SANDBOX_READER);
+    int error = observer ? fill_forbidden(filter) : fill_allowed(filter, sandbox);
     error = error ? error : seccomp_load(filter);
     seccomp_release(filter);
     return error == 0 || fail(why, "seccomp", -error);

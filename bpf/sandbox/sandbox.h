@@ -25,8 +25,10 @@ struct sandbox {
      * caller's. */
     int folder[SANDBOX_FOLDERS];
     size_t folders;
-    size_t memory;     /* the most address space in bytes; 0: no limit */
-    bool others_files; /* SANDBOX_OBSERVER: root goes on writing below folders of other users (CAP_DAC_OVERRIDE) */
+    size_t memory;       /* the most address space in bytes; 0: no limit */
+    bool writes_nothing; /* SANDBOX_PARSER: it answers by sendmsg() alone; descriptors that it is handed may be writable
+                          */
+    bool others_files;   /* SANDBOX_OBSERVER: root goes on writing below folders of other users (CAP_DAC_OVERRIDE) */
 };
 
 /* Enters the sandbox: capabilities, no_new_privs, limits, Landlock where the kernel has it, seccomp. There is no way
