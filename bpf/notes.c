@@ -7,9 +7,10 @@
  * by how much: the difference between where the section is and where the note says it was is added. Attaching needs
  * offsets in the file, so each address is looked up in the program headers.
  *
- * The file may be anybody's: libelf checks sizes against the file's, everything else is checked here. A note that
- * breaks the rules makes the file an error that names the file and what is wrong with it, never a crash or a probe at a
- * made-up place. The file is read, not mapped: who truncates it meanwhile causes an error, not a signal. */
+ * The file may be anybody's: libelf checks sizes against the file's, everything else is checked here, and there is one
+ * budget for all that is read of a file. A note that breaks the rules makes the file an error that names the file and
+ * what is wrong with it, never a crash or a probe at a made-up place. The file is read, not mapped: who truncates it
+ * meanwhile causes an error, not a signal. */
 #include "notes.h"
 #include <elf.h>
 #include <gelf.h>
@@ -17,10 +18,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { MOST_NOTES = 100000, SDT_NOTE_TYPE = 3 };
-/* A section is read whole, and a sparse file costs its maker nothing. */
-enum { MOST_SECTION = 64 << 20 };
+enum { MOST_NOTES = 4096, SDT_NOTE_TYPE = 3 };
+/* Of the notes and the names of sections, in all: a sparse file costs its maker nothing, sections may overlap, and each
+ * is read whole. Of section headers and segments: libelf reads all at once. */
+enum { MOST_BYTES = 16 << 20, MOST_SECTIONS = 32768, MOST_SEGMENTS = 1024 };
 
 struct load {
     uint64_t address, offset, bytes;
@@ -33,7 +36,8 @@ struct reader {
     struct notes *notes;
     struct load *load;
     size_t loads;
-    uint64_t base; /* address of .stapsdt.base; 0: no such section */
+    uint64_t base;  /* address of .stapsdt.base; 0: no such section */
+    uint64_t bytes; /* of sections read so far */
     char *why;
     size_t why_size;
 };
@@ -45,8 +49,8 @@ static bool fail(struct reader *reader, const char *what) {
 
 static bool read_loads(struct reader *reader) {
     size_t count;
-    if (elf_getphdrnum(reader->elf, &count) != 0) {
-        return fail(reader, "its program headers cannot be read");
+    if (elf_getphdrnum(reader->elf, &count) != 0 || count > MOST_SEGMENTS) {
+        return fail(reader, "its program headers cannot be read, or are too many");
     }
     reader->load = calloc(count ? count : 1, sizeof *reader->load);
     if (!reader->load) {
@@ -144,14 +148,21 @@ static bool add_note(struct reader *reader, const char *desc, size_t bytes) {
     return true;
 }
 
-static bool is_too_large(Elf_Scn *section) {
+/* Takes the section off what may be read of the file. */
+static bool is_within_budget(struct reader *reader, Elf_Scn *section) {
     GElf_Shdr header;
-    return section && gelf_getshdr(section, &header) && header.sh_type != SHT_NOBITS && header.sh_size > MOST_SECTION;
+    if (section && gelf_getshdr(section, &header) && header.sh_type != SHT_NOBITS) {
+        if (header.sh_size > MOST_BYTES - reader->bytes) {
+            return fail(reader, "its sections .note.stapsdt and the names of sections are larger than 16 MiB in all");
+        }
+        reader->bytes += header.sh_size;
+    }
+    return true;
 }
 
 static bool read_section(struct reader *reader, Elf_Scn *section) {
-    if (is_too_large(section)) {
-        return fail(reader, "section .note.stapsdt is larger than 64 MiB");
+    if (!is_within_budget(reader, section)) {
+        return false;
     }
     /* One section may be given as several pieces of data only when a file is made; read files have one. */
     Elf_Data *data = elf_getdata(section, NULL);
@@ -183,8 +194,8 @@ static bool read_sections(struct reader *reader) {
     if (elf_getshdrstrndx(reader->elf, &names) != 0) {
         return true; /* no section headers: nothing to be found */
     }
-    if (is_too_large(elf_getscn(reader->elf, names))) {
-        return fail(reader, "the names of its sections are larger than 64 MiB");
+    if (!is_within_budget(reader, elf_getscn(reader->elf, names))) {
+        return false;
     }
     /* .stapsdt.base first: the notes need it. */
     Elf_Scn *section = NULL;
@@ -204,6 +215,15 @@ static bool read_sections(struct reader *reader) {
         }
     }
     return true;
+}
+
+/* libelf makes room for the section headers as it opens the file. Where e_shnum is 0 but there are some, the file says
+ * elsewhere how many: more than any program has. */
+static bool has_too_many_sections(int fd) {
+    Elf64_Ehdr header;
+    return pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
+           memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+           (header.e_shnum > MOST_SECTIONS || (header.e_shnum == 0 && header.e_shoff != 0));
 }
 
 static enum notes_result read_elf(struct reader *reader) {
@@ -229,6 +249,10 @@ enum notes_result notes_read(int fd, const char *name, const char *provider, str
     struct reader reader = {.name = name, .provider = provider, .notes = notes, .why = why, .why_size = why_size};
     if (elf_version(EV_CURRENT) == EV_NONE) {
         fail(&reader, "libelf is too old");
+        return NOTES_BAD;
+    }
+    if (has_too_many_sections(fd)) {
+        fail(&reader, "it has too many sections");
         return NOTES_BAD;
     }
     reader.elf = elf_begin(fd, ELF_C_READ, NULL);

@@ -178,16 +178,51 @@ static void names_what_is_wrong(void **state) {
 static void reads_no_gigabytes(void **state) {
     (void)state;
     const int sections[] = {1, 3};
-    const char *said[] = {"the names of its sections are larger than 64 MiB", ".note.stapsdt is larger than 64 MiB"};
     for (int i = 0; i < 2; i++) {
         struct sample file = sample();
         struct notes notes;
         char why[256];
         file.section[sections[i]].sh_size = 3ull << 30;
         assert_int_equal(read_sparse(&file, sizeof file, 4ll << 30, &notes, why), NOTES_BAD);
-        assert_non_null(strstr(why, said[i]));
+        assert_non_null(strstr(why, "larger than 16 MiB in all"));
         assert_null(notes.note);
     }
+}
+
+/* Forty sections that are the same ten megabytes count forty times. */
+static void counts_overlapping_sections(void **state) {
+    (void)state;
+    enum { SECTIONS = 40 };
+    struct {
+        struct sample file;
+        Elf64_Shdr section[4 + SECTIONS];
+    } large = {.file = sample()};
+    memcpy(large.section, large.file.section, sizeof large.file.section);
+    large.file.header.e_shoff = sizeof large.file;
+    large.file.header.e_shnum = 4 + SECTIONS;
+    for (int i = 0; i < SECTIONS; i++) {
+        large.section[4 + i] = large.section[3];
+        large.section[4 + i].sh_offset = 1 << 20; /* zeros: notes without content */
+        large.section[4 + i].sh_size = (10 << 20) / sizeof(Elf64_Nhdr) * sizeof(Elf64_Nhdr);
+    }
+    struct notes notes;
+    char why[256];
+    assert_int_equal(read_sparse(&large, sizeof large, 16 << 20, &notes, why), NOTES_BAD);
+    if (!strstr(why, "are larger than 16 MiB in all")) {
+        fail_msg("said %s", why);
+    }
+}
+
+/* The number of section headers is checked before libelf makes room for them. */
+static void counts_sections_first(void **state) {
+    (void)state;
+    struct sample file = sample();
+    struct notes notes;
+    char why[256];
+    file.header.e_shnum = 0;
+    file.section[0].sh_size = 1u << 26;
+    assert_int_equal(read_sparse(&file, sizeof file, 8ll << 30, &notes, why), NOTES_BAD);
+    assert_non_null(strstr(why, "too many sections"));
 }
 
 /* Whatever one byte of the file says, reading it ends, and what was read lies in the file. */
@@ -250,10 +285,11 @@ static void refuses_operands(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_a_note),        cmocka_unit_test(follows_prelink),
-        cmocka_unit_test(leaves_others_alone), cmocka_unit_test(names_what_is_wrong),
-        cmocka_unit_test(reads_no_gigabytes),  cmocka_unit_test(survives_every_byte),
-        cmocka_unit_test(parses_operands),     cmocka_unit_test(refuses_operands),
+        cmocka_unit_test(reads_a_note),          cmocka_unit_test(follows_prelink),
+        cmocka_unit_test(leaves_others_alone),   cmocka_unit_test(names_what_is_wrong),
+        cmocka_unit_test(reads_no_gigabytes),    cmocka_unit_test(counts_overlapping_sections),
+        cmocka_unit_test(counts_sections_first), cmocka_unit_test(survives_every_byte),
+        cmocka_unit_test(parses_operands),       cmocka_unit_test(refuses_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
