@@ -232,7 +232,9 @@ static bool snapshot_process(const struct source *source, struct model *model, c
     if (!snapshot_idle(source, process, observed)) {
         return false;
     }
-    qsort(process->heaps, process->heap_count, sizeof *process->heaps, by_id);
+    if (process->heap_count != 0) {
+        qsort(process->heaps, process->heap_count, sizeof *process->heaps, by_id);
+    }
     return true;
 }
 
