@@ -1,19 +1,22 @@
-/* `edenscope list`: what can be observed. Looks only: nothing is attached to. */
+/* `edenscope list`: what can be observed. Looks only: nothing is attached to.
+ *
+ * Processes are looked at twice: at first each gets little time, then those that have missed it share what is left of
+ * TOTAL_NS. So a process that answers is shown, however many do not; those are named. */
+#include "clock.h"
 #include "commands.h"
 #include "format.h"
-#include "heapinfo.h"
+#include "inspect/inspect.h"
 #include "json.h"
 #include "message.h"
-#include "notes.h"
 #include "operand.h"
 #include "options.h"
 #include "probe_table.h"
-#include "target.h"
 #include "text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +59,7 @@ static void print_note(const struct note *note) {
     putchar('\n');
 }
 
-static int list_file(const char *path, json_t *files) {
+static int list_file(struct inspect *inspect, const char *path, json_t *files) {
     struct notes notes;
     char why[512];
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -70,7 +73,7 @@ static int list_file(const char *path, json_t *files) {
         close(fd);
         return 1;
     }
-    enum notes_result result = notes_read(fd, path, "eden", &notes, why, sizeof why);
+    enum notes_result result = inspect_notes(inspect, NULL, fd, path, "eden", &notes, why, sizeof why);
     close(fd);
     if (result != NOTES_READ) {
         message_print("%s%s", result == NOTES_NOT_ELF ? path : why, result == NOTES_NOT_ELF ? ": not an ELF file" : "");
@@ -97,11 +100,11 @@ static int list_file(const char *path, json_t *files) {
     return 0;
 }
 
-static int list_files(const struct options *options) {
+static int list_files(struct inspect *inspect, const struct options *options) {
     json_t *files = options->json ? json_array() : NULL;
     int status = 0;
     for (size_t i = 0; i < options->rest_count; i++) {
-        status |= list_file(options->rest[i], files);
+        status |= list_file(inspect, options->rest[i], files);
     }
     if (files) {
         json_t *object = json_pack("{s:o}", "files", files);
@@ -121,7 +124,19 @@ struct seen_file {
     uint64_t registry; /* 0: not Eden */
 };
 
+/* A process that has not been read, or not all of it. */
+struct missed {
+    int pid;
+    uint64_t start_ns; /* 0: not known yet */
+    unsigned shown;    /* its files that have been */
+};
+
+#define TOTAL_NS 4000000000u
+#define FIRST_CALL_NS 10000000u
+#define FIRST_SHARE_NS 30000000u
+
 struct listing {
+    struct inspect *inspect;
     json_t *processes; /* NULL: a table is printed */
     struct seen_file *file;
     size_t files;
@@ -131,6 +146,11 @@ struct listing {
     uint64_t device, inode; /* of the last mapping looked at */
     json_t *heaps;
     size_t shown, refused;
+    struct missed now;     /* the process that is looked at */
+    unsigned files_before; /* that have been shown */
+    struct missed *missed;
+    size_t missed_count;
+    uint64_t unread; /* heaps */
     struct heapinfo *heap;
 };
 
@@ -152,12 +172,16 @@ static struct seen_file *look_into(struct listing *listing, int fd, const char *
     struct seen_file *file = &grown[listing->files++];
     *file = (struct seen_file){.device = status.st_dev, .inode = status.st_ino};
     char why[512];
-    if (notes_read(fd, name, "eden", &file->notes, why, sizeof why) == NOTES_READ) {
+    if (inspect_notes(listing->inspect, &listing->target, fd, name, "eden", &file->notes, why, sizeof why) ==
+        NOTES_READ) {
         for (size_t i = 0; i < file->notes.count; i++) {
             if (strcmp(file->notes.note[i].name, "heap__create") == 0) {
                 file->registry = file->notes.note[i].semaphore_address;
             }
         }
+    } else if (errno != 0) {
+        listing->files--; /* not read to its end */
+        return NULL;
     }
     return file;
 }
@@ -219,52 +243,102 @@ static void show_process(struct listing *listing, int heaps, int error) {
     }
 }
 
-static bool look_at_mapping(void *context, const struct mapping *mapping) {
-    struct listing *listing = context;
-    if (!mapping->executable || (mapping->inode == listing->inode && mapping->device == listing->device)) {
-        return true;
+static void look_at_mapping(struct listing *listing, const struct mapping *mapping) {
+    if (mapping->inode == listing->inode && mapping->device == listing->device) {
+        return;
     }
     listing->device = mapping->device;
     listing->inode = mapping->inode;
-    int fd = target_open_mapping(&listing->target, mapping);
+    int fd = inspect_open_mapping(listing->inspect, &listing->target, mapping);
     if (fd < 0) {
-        return true;
+        return;
     }
     const struct seen_file *file = look_into(listing, fd, mapping->path);
     close(fd);
-    uint64_t bias;
+    uint64_t bias, unread = 0;
     if (!file || file->registry == 0 || !notes_load_bias(&file->notes, mapping->offset, mapping->start, &bias)) {
-        return true;
+        return;
     }
-    errno = listing->target.mem_error;
-    int heaps = listing->target.mem >= 0
-                    ? heapinfo_list(listing->target.mem, file->registry + bias, listing->heap, MOST_HEAPS)
-                    : -1;
-    show_process(listing, heaps, errno);
-    return true;
+    int heaps =
+        inspect_heaps(listing->inspect, &listing->target, file->registry + bias, listing->heap, MOST_HEAPS, &unread);
+    int error = errno;
+    if (listing->target.is_unread || listing->files_before++ < listing->now.shown) {
+        return;
+    }
+    listing->now.shown++;
+    listing->unread += unread;
+    show_process(listing, heaps, error);
 }
 
-static void look_at_process(void *context, int pid) {
-    struct listing *listing = context;
-    listing->pid = pid;
+static void remember_missed(struct listing *listing) {
+    struct missed *grown = reallocarray(listing->missed, listing->missed_count + 1, sizeof *grown);
+    if (grown) {
+        listing->missed = grown;
+        grown[listing->missed_count++] = listing->now;
+    }
+}
+
+static void look_at_process(struct listing *listing, struct missed process) {
+    struct mappings mappings = {0};
+    listing->now = process;
+    listing->pid = process.pid;
     listing->inode = 0;
-    target_command(pid, listing->command);
-    if (target_open(&listing->target, pid, target_start_ns(pid), false)) {
-        target_mappings(&listing->target, look_at_mapping, listing);
-        target_close(&listing->target);
+    listing->files_before = 0;
+    listing->unread = 0;
+    target_command(process.pid, listing->command);
+    if (inspect_process(listing->inspect, process.pid, process.start_ns, false, &listing->target)) {
+        inspect_mappings(listing->inspect, &listing->target, &mappings);
     } else {
         listing->refused += errno == EACCES;
     }
+    for (size_t i = 0; i < mappings.count && !listing->target.is_unread; i++) {
+        look_at_mapping(listing, &mappings.at[i]);
+    }
+    if (listing->target.is_unread && (kill(process.pid, 0) == 0 || errno == EPERM)) {
+        listing->now.start_ns = listing->target.start_ns;
+        remember_missed(listing);
+    } else if (listing->unread != 0 || mappings.left_out != 0) {
+        message_print("process %d (%s): %" PRIu64 " heaps and %zu mapped files were not read", process.pid,
+                      listing->command, listing->unread, mappings.left_out);
+    }
+    free(mappings.at);
+    target_close(&listing->target);
 }
 
-static int list_processes(const struct options *options) {
-    struct listing listing = {.processes = options->json ? json_array() : NULL,
+static void look_first(void *context, int pid) { look_at_process(context, (struct missed){.pid = pid}); }
+
+/* Gives those that have missed the first time equal parts of what is left. */
+static void look_again(struct listing *listing, uint64_t end_ns) {
+    struct missed *missed = listing->missed;
+    size_t count = listing->missed_count;
+    listing->missed = NULL;
+    listing->missed_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t now = now_ns(), part = end_ns > now ? (end_ns - now) / (count - i) : 0;
+        inspect_limit(listing->inspect, part / 4, part, end_ns);
+        look_at_process(listing, missed[i]);
+    }
+    free(missed);
+    for (size_t i = 0; i < listing->missed_count; i++) {
+        int pid = listing->missed[i].pid;
+        target_command(pid, listing->command);
+        message_print("process %d (%s, user %u) was not read: it does not answer in time, or costs too much", pid,
+                      listing->command, target_user(pid));
+    }
+}
+
+static int list_processes(struct inspect *inspect, const struct options *options) {
+    struct listing listing = {.inspect = inspect,
+                              .processes = options->json ? json_array() : NULL,
                               .heap = calloc(MOST_HEAPS, sizeof *listing.heap)};
     if (!listing.heap) {
         message_print("out of memory");
         return 1;
     }
-    target_processes(look_at_process, &listing);
+    uint64_t end_ns = now_ns() + TOTAL_NS;
+    inspect_limit(inspect, FIRST_CALL_NS, FIRST_SHARE_NS, end_ns);
+    target_processes(look_first, &listing);
+    look_again(&listing, end_ns);
     int status = 0;
     if (listing.processes) {
         json_t *object = json_pack("{s:o}", "processes", listing.processes);
@@ -282,6 +356,7 @@ static int list_processes(const struct options *options) {
         notes_clear(&listing.file[i].notes);
     }
     free(listing.file);
+    free(listing.missed);
     free(listing.heap);
     return status;
 }
@@ -292,5 +367,12 @@ int cmd_list(int argc, char **argv) {
     if (!options_parse(&options, ACCEPT_JSON | ACCEPT_REST, usage, argc, argv, &status)) {
         return status;
     }
-    return options.rest_count ? list_files(&options) : list_processes(&options);
+    struct failure why;
+    struct inspect *inspect = inspect_open(0, &why);
+    if (!inspect) {
+        return failure_tell(&why);
+    }
+    status = (options.rest_count ? list_files : list_processes)(inspect, &options);
+    inspect_close(inspect);
+    return status;
 }

@@ -15,7 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIES = 100, MOST_STEPS = 4096, MOST_CLASS_NAMES = 100000, PAGE_CLASSES = 1 << EDEN_CLASS_PAGE_SHIFT };
+enum {
+    TRIES = 100,       /* to find one heap's lock at rest */
+    MOST_TRIES = 1000, /* for all heaps of a list */
+    MOST_STEPS = 4096, /* along the list of heaps */
+    MOST_PAGES = 256,  /* of a class table in one call */
+    MOST_UNREAD = 64,  /* names: an honest process has none that can't be read */
+    PAGE_CLASSES = 1 << EDEN_CLASS_PAGE_SHIFT
+};
 
 /* As many bytes as the header has, by its own account, and we know. The rest stays zero. */
 static bool read_header(int mem, uint64_t address, struct eden_heap_info *header) {
@@ -32,9 +39,10 @@ static bool read_header(int mem, uint64_t address, struct eden_heap_info *header
     return true;
 }
 
-static bool read_consistent(int mem, uint64_t address, struct eden_heap_info *header) {
+/* Takes the tries that it makes off *tries. */
+static bool read_consistent(int mem, uint64_t address, struct eden_heap_info *header, int *tries) {
     uint64_t lock_at = address + offsetof(struct eden_heap_info, lock);
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i<TRIES && * tries> 0; i++, --*tries) {
         uint64_t before, after;
         if (!target_read(mem, lock_at, &before, sizeof before) || !read_header(mem, address, header) ||
             !target_read(mem, lock_at, &after, sizeof after)) {
@@ -48,9 +56,9 @@ static bool read_consistent(int mem, uint64_t address, struct eden_heap_info *he
     return false;
 }
 
-bool heapinfo_read(int mem, uint64_t address, struct heapinfo *info) {
+static bool read_heap(int mem, uint64_t address, struct heapinfo *info, int *tries) {
     struct eden_heap_info header;
-    if (!read_consistent(mem, address, &header)) {
+    if (!read_consistent(mem, address, &header, tries)) {
         return false;
     }
     *info = (struct heapinfo){
@@ -77,6 +85,11 @@ bool heapinfo_read(int mem, uint64_t address, struct heapinfo *info) {
     return true;
 }
 
+bool heapinfo_read(int mem, uint64_t address, struct heapinfo *info) {
+    int tries = TRIES;
+    return read_heap(mem, address, info, &tries);
+}
+
 /* The address of the first heap's header; false with errno. */
 static bool read_registry(int mem, uint64_t address, uint64_t *first) {
     struct eden_registry_info registry;
@@ -95,13 +108,14 @@ static bool read_next(int mem, uint64_t address, uint64_t *next) {
     return target_read(mem, address + offsetof(struct eden_heap_info, next), next, sizeof *next);
 }
 
-int heapinfo_list(int mem, uint64_t registry, struct heapinfo *list, int most) {
-    int count = 0;
+int heapinfo_list(int mem, uint64_t registry, struct heapinfo *list, int most, uint64_t *unread) {
+    int count = 0, tries = MOST_TRIES;
+    *unread = 0;
     uint64_t at, next;
     if (!read_registry(mem, registry, &at)) {
         return -1;
     }
-    for (int steps = 0; at != 0 && count < most && steps < 4 * most && read_next(mem, at, &next); steps++) {
+    for (int steps = 0; at != 0 && count < most && steps < MOST_STEPS && read_next(mem, at, &next); steps++) {
         bool twice = false;
         for (int i = 0; i < count; i++) {
             twice = twice || list[i].address == at;
@@ -109,8 +123,10 @@ int heapinfo_list(int mem, uint64_t registry, struct heapinfo *list, int most) {
         if (twice) {
             break; /* a cycle */
         }
-        if (heapinfo_read(mem, at, &list[count])) {
+        if (read_heap(mem, at, &list[count], &tries)) {
             count++;
+        } else {
+            ++*unread;
         }
         at = next;
     }
@@ -135,30 +151,35 @@ static bool read_class_name(int mem, const struct eden_class_info *class, char n
     return true;
 }
 
-void heapinfo_classes(int mem, const struct heapinfo *info,
-                      bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
-                      void *context) {
+/* A page of the table; false: none of its entries is defined, or it cannot be read. */
+static bool read_page(int mem, const struct heapinfo *info, uint32_t first, struct eden_class_info *page) {
+    uint64_t at, slot;
+    return !__builtin_add_overflow(info->class_pages, (uint64_t)(first / PAGE_CLASSES) * sizeof at, &slot) &&
+           target_read(mem, slot, &at, sizeof at) && at != 0 && target_read(mem, at, page, PAGE_CLASSES * sizeof *page);
+}
+
+uint32_t heapinfo_classes(int mem, const struct heapinfo *info, uint32_t from,
+                          bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
+                          void *context, uint32_t *unread) {
     struct eden_class_info *page = malloc(PAGE_CLASSES * sizeof *page);
-    int names = 0;
-    for (uint32_t first = 0; page && first < info->class_limit; first += PAGE_CLASSES) {
-        uint64_t at, slot;
-        if (__builtin_add_overflow(info->class_pages, (uint64_t)(first / PAGE_CLASSES) * sizeof at, &slot) ||
-            !target_read(mem, slot, &at, sizeof at)) {
-            break;
-        }
-        if (at == 0 || !target_read(mem, at, page, PAGE_CLASSES * sizeof *page)) {
-            continue;
-        }
-        for (uint32_t i = 0; i < PAGE_CLASSES && first + i < info->class_limit; i++) {
+    uint32_t next = from, limit = info->class_limit < EDEN_CLASS_LIMIT ? info->class_limit : EDEN_CLASS_LIMIT;
+    bool more = page;
+    for (int pages = 0; more && next < limit && pages < MOST_PAGES; pages++) {
+        uint32_t first = next - next % PAGE_CLASSES;
+        bool is_there = read_page(mem, info, first, page);
+        uint32_t end = limit - first < PAGE_CLASSES ? limit : first + PAGE_CLASSES;
+        for (; is_there && more && next < end; next++) {
+            const struct eden_class_info *class = &page[next - first];
             char name[64];
-            if (page[i].class_index == 0 || !read_class_name(mem, &page[i], name)) {
+            if (class->class_index == 0) {
                 continue;
             }
-            if (++names > MOST_CLASS_NAMES || !on_class(context, first + i, page[i].class_index, name)) {
-                free(page);
-                return;
-            }
+            bool is_read = read_class_name(mem, class, name);
+            *unread += !is_read;
+            more = is_read ? on_class(context, next, class->class_index, name) : *unread < MOST_UNREAD;
         }
+        next = more ? end : next;
     }
     free(page);
+    return *unread < MOST_UNREAD && page && next < limit ? next : 0;
 }

@@ -22,16 +22,19 @@ struct heapinfo {
 /* One heap, consistent in itself. False: unreadable, no heap, or it changed all the time. */
 bool heapinfo_read(int mem, uint64_t address, struct heapinfo *info);
 
-/* The heaps of the registry at `registry`, at most `most` of them. Returns how many; -1 and errno where the process
- * cannot be read or there is no registry of a known version (EPROTO). */
-int heapinfo_list(int mem, uint64_t registry, struct heapinfo *list, int most);
+/* The heaps of the registry at `registry`, at most `most` of them. Returns how many, and in *unread how many more were
+ * listed but could not be read; -1 and errno where the process cannot be read or there is no registry of a known
+ * version (EPROTO). */
+int heapinfo_list(int mem, uint64_t registry, struct heapinfo *list, int most, uint64_t *unread);
 
 /* One heap that this registry lists. False: it does not, or the heap cannot be read. */
 bool heapinfo_find(int mem, uint64_t registry, uint64_t address, struct heapinfo *info);
 
-/* The heap's classes and sites by name. Stops where on_class returns false. */
-void heapinfo_classes(int mem, const struct heapinfo *info,
-                      bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
-                      void *context);
+/* The heap's classes and sites by name, from index `from` on. Stops where on_class returns false, or after as much work
+ * as one call may do, and returns the index to go on with; 0: that was all, or too many names cannot be read. Adds to
+ * *unread how many could not. */
+uint32_t heapinfo_classes(int mem, const struct heapinfo *info, uint32_t from,
+                          bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
+                          void *context, uint32_t *unread);
 
 #endif

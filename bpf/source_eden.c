@@ -35,7 +35,10 @@ struct observed *source_observe(struct source *source, const struct process_key 
     }
     source->observed = grown;
     struct observed *observed = &grown[source->observed_count++];
-    *observed = (struct observed){.key = *key, .target = {.mem = -1, .maps = -1}, .pause_ns = LOOK_FIRST_NS};
+    *observed = (struct observed){.key = *key,
+                                  .pidfd = target_pidfd((int)key->pid),
+                                  .target = {.mem = -1, .maps = -1},
+                                  .pause_ns = LOOK_FIRST_NS};
     return observed;
 }
 
@@ -52,7 +55,7 @@ struct observed *source_find(const struct source *source, const struct process_k
 
 /* Observes a process that was found by its id. */
 static struct observed *observe(struct source *source, int pid, bool late) {
-    struct process_key key = {.start_ns = target_start_ns(pid), .pid = (uint32_t)pid};
+    struct process_key key = {.start_ns = inspect_start(source->inspect, pid), .pid = (uint32_t)pid};
     struct observed *observed = key.start_ns ? source_observe(source, &key) : NULL;
     if (observed) {
         kernel_observe(source->kernel, &key, true);
@@ -73,14 +76,13 @@ struct look {
     bool failed;
 };
 
-static bool look_at_mapping(void *context, const struct mapping *mapping) {
-    struct look *look = context;
-    if (!mapping->executable || (mapping->inode == look->inode && mapping->device == look->device)) {
+static bool look_at_mapping(struct look *look, const struct mapping *mapping) {
+    if (mapping->inode == look->inode && mapping->device == look->device) {
         return true;
     }
     look->device = mapping->device;
     look->inode = mapping->inode;
-    int fd = target_open_mapping(&look->observed->target, mapping);
+    int fd = inspect_open_mapping(look->source->inspect, &look->observed->target, mapping);
     if (fd < 0) {
         look->refused += errno == EACCES || errno == EPERM;
         return true;
@@ -102,17 +104,33 @@ static bool look_at_mapping(void *context, const struct mapping *mapping) {
     return !look->failed;
 }
 
+/* False with errno: the mappings cannot be read. A kernel thread, or a process that is ending, has none. */
+static bool look_at_mappings(struct look *look) {
+    struct mappings mappings;
+    if (!source_map(look->source, look->observed, &mappings)) {
+        return errno == ESTALE;
+    }
+    uint64_t fingerprint = source_fingerprint(&mappings);
+    for (size_t i = 0; fingerprint != look->observed->mapped && i < mappings.count; i++) {
+        if (!look_at_mapping(look, &mappings.at[i])) {
+            break;
+        }
+    }
+    look->observed->mapped = look->failed ? 0 : fingerprint;
+    free(mappings.at);
+    errno = 0;
+    return true;
+}
+
 /* Attaches to what the process has mapped and we are not attached to. What fails is told once a process: the others are
  * observed all the same. A process that has ended meanwhile is no failure. */
 static void look_at_process(struct source *source, struct observed *observed) {
     struct failure why = {0};
     struct look look = {.source = source, .observed = observed, .why = &why};
-    if (source_hold(source, observed)) {
-        target_mappings(&observed->target, look_at_mapping, &look);
-    }
+    look_at_mappings(&look);
     observed->inspected = observed->inspected ||
                           (look.files > 0 && !look.failed && (observed->attachments > 0 || !observed->expects_probes));
-    if (look.failed && !observed->told && target_start_ns((int)observed->key.pid) == observed->key.start_ns) {
+    if (look.failed && !observed->told && !target_has_ended(observed->pidfd)) {
         observed->told = true;
         message_print("process %u is not observed, or not all of it: %s", observed->key.pid, why.message);
     }
@@ -131,6 +149,10 @@ void source_end(struct source *source, struct observed *observed) {
         observed->ended = true;
         let_go(source, observed);
         source_release(observed);
+        if (observed->pidfd >= 0) {
+            close(observed->pidfd);
+        }
+        observed->pidfd = -1;
         kernel_observe(source->kernel, &observed->key, false);
         source_count_missed(source, observed);
     }
@@ -139,7 +161,13 @@ void source_end(struct source *source, struct observed *observed) {
 /* Followed in turn by the loop that called target_children. */
 static void follow_child(void *context, int child) {
     struct source *source = context;
-    struct process_key key = {.start_ns = target_start_ns(child), .pid = (uint32_t)child};
+    for (size_t i = source->observed_count; i-- > 0;) {
+        const struct observed *known = &source->observed[i];
+        if (known->key.pid == (uint32_t)child && !known->ended && !target_has_ended(known->pidfd)) {
+            return;
+        }
+    }
+    struct process_key key = {.start_ns = inspect_start(source->inspect, child), .pid = (uint32_t)child};
     if (key.start_ns != 0 && !source_find(source, &key)) {
         observe(source, child, true);
     }
@@ -164,7 +192,7 @@ static void follow(struct source *source) {
         if (source->observed[i].ended || (!due && !all)) {
             continue;
         }
-        if (target_start_ns(pid) != source->observed[i].key.start_ns) {
+        if (target_has_ended(source->observed[i].pidfd)) {
             source_take_notices(source); /* so that what is forgotten here does not come back by its notice */
             source_end(source, &source->observed[i]);
             continue;
@@ -209,7 +237,7 @@ static bool open_process(struct source *source, struct failure *why) {
     struct look look;
     struct failure first = {0};
     look = (struct look){.source = source, .observed = observed, .why = &first};
-    bool read = source_hold(source, observed) && target_mappings(&observed->target, look_at_mapping, &look);
+    bool read = look_at_mappings(&look);
     if (look.failed) {
         *why = first;
         return false;
@@ -291,6 +319,11 @@ struct source *source_open(const struct source_options *options, struct failure 
     source->options = *options;
     source->exit_status = source->root_fd = -1;
     source->launch.go = source->launch.outcome = -1;
+    source->inspect = inspect_open(options->lifetimes ? options->mailbox : 0, why);
+    if (!source->inspect) {
+        source_close(source);
+        return NULL;
+    }
     if (options->command && !prepare_command(source, why)) {
         source_close(source);
         return NULL;
@@ -334,6 +367,9 @@ void source_close(struct source *source) {
     source_close_lifetimes(source);
     for (size_t i = 0; i < source->observed_count; i++) {
         source_release(&source->observed[i]);
+        if (source->observed[i].pidfd >= 0) {
+            close(source->observed[i].pidfd);
+        }
         free(source->observed[i].late_heap);
     }
     free(source->observed);
@@ -345,6 +381,7 @@ void source_close(struct source *source) {
     source_clear_children(&source->children);
     launch_clear(&source->launch);
     kernel_close(source->kernel);
+    inspect_close(source->inspect);
     if (source->root_fd >= 0) {
         close(source->root_fd);
     }
@@ -365,8 +402,7 @@ static void reap(struct source *source) {
 
 static bool root_has_ended(struct source *source) {
     reap(source);
-    const struct process_key *key = &source->observed[0].key;
-    return source->options.command ? source->reaped : target_start_ns((int)key->pid) != key->start_ns;
+    return source->options.command ? source->reaped : target_has_ended(source->observed[0].pidfd);
 }
 
 /* The first stop lets a command finish, as perf does: the terminal's ^C went to it as well. The second is for us. */

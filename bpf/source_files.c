@@ -122,10 +122,10 @@ static bool fill_file(struct source *source, struct file *file, struct failure *
     size_t count = file->notes.count;
     file->site = calloc(count ? count : 1, sizeof *file->site);
     file->semaphore = calloc(count ? count : 1, sizeof *file->semaphore);
+    file->first_spec = source->specs;
     if (!file->site || !file->semaphore) {
         return failure_set(why, 1, "out of memory");
     }
-    file->first_spec = source->specs;
     for (size_t i = 0; i < count; i++) {
         if (strcmp(file->notes.note[i].name, "heap__create") == 0) {
             file->registry = file->notes.note[i].semaphore_address;
@@ -165,14 +165,18 @@ int64_t source_add_file(struct source *source, int fd, const char *name, struct 
         failure_set(why, 1, "out of memory");
         return -1;
     }
-    enum notes_result result = notes_read(fd, name, "eden", &file->notes, why->message, sizeof why->message);
+    enum notes_result result =
+        inspect_notes(source->inspect, NULL, fd, name, "eden", &file->notes, why->message, sizeof why->message);
     /* A broken file is told once and then left alone: the process can do without it, so can we. */
     if (result == NOTES_BAD && source->options.verbose) {
         message_print("%s", why->message);
     }
-    bool filled = result != NOTES_READ || fill_file(source, file, why);
-    source->files++;
-    return filled ? (int64_t)source->files - 1 : -1;
+    if (result == NOTES_READ && !fill_file(source, file, why)) {
+        source->specs = file->first_spec; /* nothing of it stays: the next look tries again */
+        source_clear_file(file);
+        return -1;
+    }
+    return source->files++;
 }
 
 void source_clear_file(struct file *file) {

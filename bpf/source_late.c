@@ -15,6 +15,7 @@
 #include "message.h"
 #include "source_parts.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,11 +66,12 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
     }
     struct heapinfo *list = calloc(MOST_LATE_HEAPS, sizeof *list);
     uint64_t read_ns = now_ns();
-    errno = observed->target.mem_error;
-    int count =
-        list && observed->target.mem >= 0 ? heapinfo_list(observed->target.mem, registry, list, MOST_LATE_HEAPS) : -1;
+    uint64_t unread = 0;
+    int count = list ? inspect_heaps(source->inspect, &observed->target, registry, list, MOST_LATE_HEAPS, &unread) : 0;
     int error = errno;
-    if (count < 0 && target_is_alive(&observed->target)) { /* one that has ended meanwhile needs no word */
+    source_report_unread(observed);
+    /* One that has ended meanwhile needs no word. */
+    if (count < 0 && !observed->target.is_unread && !target_has_ended(observed->pidfd)) {
         message_print("process %u: its heaps' headers cannot be read (%s); figures are of what is seen from "
                       "now on",
                       observed->key.pid,
@@ -79,6 +81,12 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
     } else if (count > 0) {
         add_late_heaps(source, observed, number, list, count, read_ns);
         source_settle(source); /* a copy made by fork may have collected since */
+    }
+    if (unread != 0) {
+        message_print("process %u: the headers of %" PRIu64
+                      " heaps cannot be read; figures of these are of what is seen "
+                      "from now on",
+                      observed->key.pid, unread);
     }
     free(list);
 }
@@ -106,11 +114,12 @@ static bool read_checkpoint(const volatile struct heap_entry *entry, uint64_t se
 }
 
 /* Reads the header of a heap again until it fits a checkpoint. */
-static void settle(const struct source *source, const struct observed *observed, struct late_heap *heap) {
+static void settle(const struct source *source, struct observed *observed, struct late_heap *heap) {
     const volatile struct heap_entry *entry = find_entry(source, observed, heap->first.address);
     for (int tries = 0; entry && !heap->settled && tries < 3; tries++) {
         struct heapinfo info;
-        if (!heapinfo_read(observed->target.mem, heap->first.address, &info) || info.id != heap->first.id) {
+        if (!inspect_heap(source->inspect, &observed->target, heap->first.address, &info) ||
+            info.id != heap->first.id) {
             return;
         }
         if (read_checkpoint(entry, info.seq, &heap->sums)) {
@@ -150,6 +159,15 @@ static bool tell_class(void *context, uint32_t index, uint32_t class_index, cons
     return ++telling->observed->classes_told < MOST_CLASSES_TOLD; /* its word alone says that it has so many */
 }
 
+static void report_unnamed(struct observed *observed) {
+    source_report_unread(observed);
+    if (!observed->told_unnamed && !target_has_ended(observed->pidfd)) {
+        observed->told_unnamed = true;
+        message_print("process %u (%s): not all names of its classes can be read", observed->key.pid,
+                      observed->command);
+    }
+}
+
 void source_tell_classes(struct source *source, void (*on_event)(void *context, const struct event *event),
                          void *context) {
     uint64_t now = now_ns();
@@ -170,7 +188,11 @@ void source_tell_classes(struct source *source, void (*on_event)(void *context, 
                 .args = 4,
                 .arg = {late->first.address},
             };
-            heapinfo_classes(observed->target.mem, &late->first, tell_class, &telling);
+            uint32_t unread;
+            if (!inspect_classes(source->inspect, &observed->target, &late->first, tell_class, &telling, &unread) ||
+                unread != 0) {
+                report_unnamed(observed);
+            }
         }
     }
 }

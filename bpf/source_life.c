@@ -46,7 +46,7 @@ static bool is_asked(const struct life_source *life, const struct process_key *p
 
 static void ask(struct source *source, struct observed *observed, uint64_t address, uint64_t request) {
     struct life_source *life = &source->life;
-    if (!source_write_control(observed, address, request) || is_asked(life, &observed->key, address)) {
+    if (!source_write_control(source, observed, address, request) || is_asked(life, &observed->key, address)) {
         return;
     }
     struct asked_heap *grown = reallocarray(life->asked, life->asked_count + 1, sizeof *grown);

@@ -14,23 +14,60 @@
  * I1. A control word is written only in a heap that a registry lists now, read through the same handle.
  * I2. Only two values are written: what the user asked for, and 0.
  *
- * Failure: a process that cannot be held is observed by its probes alone. */
+ * Failure: a process that cannot be held, or that does not answer in time, is observed by its probes alone. That is
+ * said once a process. */
+#include "message.h"
 #include "source_parts.h"
-
-bool source_hold(const struct source *source, struct observed *observed) {
-    if (observed->target.maps >= 0 && target_is_alive(&observed->target)) {
-        return true;
-    }
-    source_release(observed);
-    return target_open(&observed->target, (int)observed->key.pid, observed->key.start_ns, source->options.lifetimes);
-}
+#include <errno.h>
 
 void source_release(struct observed *observed) {
     target_close(&observed->target);
     observed->registries = 0;
+    observed->mapped = 0;
     for (size_t i = 0; i < observed->late_heaps; i++) {
         observed->late_heap[i].gone = true;
     }
+}
+
+static bool hold(const struct source *source, struct observed *observed) {
+    return observed->target.maps >= 0 ||
+           inspect_process(source->inspect, (int)observed->key.pid, observed->key.start_ns, source->options.lifetimes,
+                           &observed->target);
+}
+
+bool source_map(const struct source *source, struct observed *observed, struct mappings *mappings) {
+    *mappings = (struct mappings){0};
+    bool held = hold(source, observed), read = held && inspect_mappings(source->inspect, &observed->target, mappings);
+    if (held && !read && errno == ESTALE) {
+        source_release(observed);
+        read = hold(source, observed) && inspect_mappings(source->inspect, &observed->target, mappings);
+    }
+    int error = errno;
+    source_report_unread(observed);
+    errno = error;
+    return read;
+}
+
+void source_report_unread(struct observed *observed) {
+    if (observed->target.is_unread && !observed->told_unread) {
+        observed->told_unread = true;
+        message_print(
+            "process %u (%s) does not answer in time when its memory or its files are read: from now on it is "
+            "observed by what is attached to already",
+            observed->key.pid, observed->command);
+    }
+}
+
+uint64_t source_fingerprint(const struct mappings *mappings) {
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, by words */
+    for (size_t i = 0; i < mappings->count; i++) {
+        const struct mapping *at = &mappings->at[i];
+        const uint64_t words[] = {at->start, at->offset, at->device, at->inode};
+        for (size_t j = 0; j < sizeof words / sizeof *words; j++) {
+            hash = (hash ^ words[j]) * 0x100000001b3u;
+        }
+    }
+    return hash;
 }
 
 bool source_find_registry(const struct source *source, struct observed *observed, uint32_t number,
@@ -52,12 +89,14 @@ bool source_find_registry(const struct source *source, struct observed *observed
     return true;
 }
 
-bool source_write_control(struct observed *observed, uint64_t heap, uint64_t value) {
+bool source_write_control(const struct source *source, struct observed *observed, uint64_t heap, uint64_t value) {
     struct heapinfo info;
     for (size_t i = 0; i < observed->registries; i++) {
-        if (heapinfo_find(observed->target.mem, observed->registry[i], heap, &info)) { /* I1 */
-            return info.control_word != 0 && target_write(&observed->target, info.control_word, value);
+        if (inspect_find_heap(source->inspect, &observed->target, observed->registry[i], heap, &info)) { /* I1 */
+            return info.control_word != 0 &&
+                   inspect_write(source->inspect, &observed->target, info.control_word, value);
         }
     }
+    source_report_unread(observed);
     return false;
 }

@@ -12,11 +12,9 @@
 #define EDEN_SOURCE_PARTS_H
 
 #include "attach.h"
-#include "heapinfo.h"
+#include "inspect/inspect.h"
 #include "launch.h"
 #include "life_names.h"
-#include "notes.h"
-#include "target.h"
 #include <signal.h>
 #include <sys/types.h>
 #include <time.h>
@@ -77,16 +75,19 @@ struct attached {
 struct observed {
     struct process_key key;
     char command[64];
+    int pidfd;
     struct target target;               /* of its present address space */
     uint64_t registry[MOST_REGISTRIES]; /* addresses in it */
     size_t registries;
-    bool late;                  /* attached after its first instruction */
-    uint64_t image_ns;          /* since when it runs its present program: fork or exec; 0: since before us */
-    bool expects_probes;        /* its program has some */
-    bool inspected;             /* what its program has is attached to, or it has none */
-    bool image_late;            /* attached after image_ns */
-    uint32_t image_heaps;       /* how many entries of heaps there were at image_ns */
-    uint64_t look_ns, pause_ns; /* when its mappings are read next, and the time after that */
+    uint64_t mapped;                /* fingerprint of the mappings that were looked at; 0: none were */
+    bool told_unread, told_unnamed; /* that it does not answer; that it has classes without readable names */
+    bool late;                      /* attached after its first instruction */
+    uint64_t image_ns;              /* since when it runs its present program: fork or exec; 0: since before us */
+    bool expects_probes;            /* its program has some */
+    bool inspected;                 /* what its program has is attached to, or it has none */
+    bool image_late;                /* attached after image_ns */
+    uint32_t image_heaps;           /* how many entries of heaps there were at image_ns */
+    uint64_t look_ns, pause_ns;     /* when its mappings are read next, and the time after that */
     bool ended;
     bool empty;            /* ended, and nothing is known of its heaps: it can be forgotten */
     bool told;             /* that something of it can't be observed */
@@ -115,6 +116,7 @@ struct life_source {
 
 struct source {
     struct source_options options;
+    struct inspect *inspect;
     struct life_source life;
     struct kernel_side *kernel;
     struct launch launch;
@@ -166,15 +168,17 @@ bool source_attach_batches(struct source *source, struct observed *observed, uin
                            struct failure *why);
 void source_detach(struct source *source, struct attached *attached);
 
-/* source_memory.c. Opens the process's present address space, if that has not been done. False with errno. */
-bool source_hold(const struct source *source, struct observed *observed);
+/* source_memory.c. The executable mappings of the process's present address space. False with errno. */
+bool source_map(const struct source *source, struct observed *observed, struct mappings *mappings);
+uint64_t source_fingerprint(const struct mappings *mappings);
+void source_report_unread(struct observed *observed); /* if it does not answer, and nobody has said so */
 void source_release(struct observed *observed);
 /* Finds where a copy of libeden in this file, mapped so, has its registry, and remembers it. */
 bool source_find_registry(const struct source *source, struct observed *observed, uint32_t number,
                           const struct mapping *mapping, uint64_t *address);
 /* Writes a heap's control word (struct eden_heap_info, sample_mailbox). False: the process has no such heap now, the
  * heap has no such word, or it cannot be written. */
-bool source_write_control(struct observed *observed, uint64_t heap, uint64_t value);
+bool source_write_control(const struct source *source, struct observed *observed, uint64_t heap, uint64_t value);
 
 /* source_life.c. Asks the late heaps of a process for what is wanted: before batch is attached to. */
 void source_ask_late_heaps(struct source *source, struct observed *observed);

@@ -105,7 +105,7 @@ bool source_take_stack(struct source *source, const struct life_chunk *head, str
     if (!from) {
         from = source->life.stacks = calloc(1, sizeof *from);
         if (from) {
-            from->symbols = symbols_open();
+            from->symbols = symbols_open(source->inspect);
         }
     }
     struct life_stack_record record = {

@@ -1,17 +1,11 @@
-/* Addresses to functions: mapping -> file and offset in it -> address as linked (program headers) -> symbol.
+/* Addresses to functions: mapping -> file and offset in it -> function (inspect/functions.c, in a worker).
  *
- * A file's symbols are read once, however many processes map it: .symtab, or .dynsym where that was stripped. They are
- * kept in order of address; of several at one address the first by name counts. C++ names stay as they are linked.
- *
- * The process must be alive when its mappings are read; once they are, it need not be. The file may be anybody's:
- * libelf checks what it reads, and a file that can't be read has no symbols. It is read, not mapped: who truncates it
- * meanwhile causes an error, not a signal. A sparse file costs its owner nothing, whatever sizes it claims, and many
- * symbols may share one long name: so there is a most that is read of a file, and a most that is kept of all. */
+ * A process's mappings are read at the first address of it, and again where an address is in none; the files are opened
+ * then, as the process may end. A file's symbols are read when an address lies in it, once, however many processes map
+ * it. A file that costs too much, or whose reading does not end, has no symbols. */
 #include "symbols.h"
 #include "clock.h"
-#include "target.h"
-#include <gelf.h>
-#include <libelf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,26 +13,13 @@
 
 #define READ_AGAIN_NS 100000000u
 
-/* Bytes: of a file's table of symbols, and of their names; of all that is kept, beyond which files have no symbols.
- * The largest browsers have some 50 MiB a table. */
-enum { MOST_TABLE = 256 << 20, MOST_KEPT = 1 << 30 };
-
-struct function {
-    uint64_t from, to; /* addresses as linked; to == from: its size is not known */
-    char *name;        /* owned */
-};
-
-struct segment {
-    uint64_t offset, bytes, address;
-};
+enum { MOST_FILES = 4096 }; /* open at a time */
 
 struct object {
     uint64_t device, inode;
     char label[64]; /* "[FILE]" */
-    struct function *functions;
-    size_t function_count;
-    struct segment *segments;
-    size_t segment_count;
+    int fd;         /* -1: it has no symbols */
+    uint64_t number;
 };
 
 struct region {
@@ -54,11 +35,12 @@ struct program {
 };
 
 struct symbols {
-    uint64_t kept; /* bytes of functions and their names */
+    struct inspect *inspect;
     struct object *objects;
     size_t object_count;
     struct program *programs;
     size_t program_count;
+    char name[1024];
 };
 
 /* One more element, zeroed; NULL: no memory. */
@@ -71,123 +53,10 @@ static void *add(void **array, size_t *count, size_t bytes) {
     return memset((char *)grown + (*count)++ * bytes, 0, bytes);
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------ */
-
-static int by_address(const void *a, const void *b) {
-    const struct function *x = a, *y = b;
-    return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : strcmp(x->name, y->name);
-}
-
-static void read_segments(struct object *object, Elf *elf) {
-    size_t count;
-    if (elf_getphdrnum(elf, &count) != 0 || count >= PN_XNUM) { /* no program has so many */
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        GElf_Phdr header;
-        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD) {
-            continue;
-        }
-        struct segment *segment = add((void **)&object->segments, &object->segment_count, sizeof *segment);
-        if (segment) {
-            *segment = (struct segment){header.p_offset, header.p_filesz, header.p_vaddr};
-        }
-    }
-}
-
-/* NULL: there is none, or it is too large. */
-static Elf_Data *read_section(Elf_Scn *section) {
-    GElf_Shdr header;
-    bool fits = section && gelf_getshdr(section, &header) && header.sh_size <= MOST_TABLE;
-    return fits ? elf_getdata(section, NULL) : NULL;
-}
-
-static void read_table(struct symbols *symbols, struct object *object, Elf *elf, Elf_Scn *section, size_t names) {
-    Elf_Data *data = read_section(elf_getscn(elf, names)) ? read_section(section) : NULL;
-    size_t count = data ? data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT) : 0, kept = 0, name_bytes = 0;
-    struct function *functions = calloc(count ? count : 1, sizeof *functions);
-    for (size_t i = 0; functions && i < count && name_bytes < MOST_TABLE; i++) {
-        GElf_Sym symbol;
-        if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF ||
-            GELF_ST_TYPE(symbol.st_info) != STT_FUNC) {
-            continue;
-        }
-        const char *name = elf_strptr(elf, names, symbol.st_name);
-        char *copy = name && *name ? strdup(name) : NULL;
-        if (copy) {
-            functions[kept++] = (struct function){symbol.st_value, symbol.st_value + symbol.st_size, copy};
-            name_bytes += strlen(copy) + 1;
-        }
-    }
-    if (kept == 0) {
-        free(functions);
-        return;
-    }
-    struct function *fitting = reallocarray(functions, kept, sizeof *functions);
-    object->functions = fitting ? fitting : functions;
-    object->function_count = kept;
-    symbols->kept += name_bytes + kept * sizeof *functions;
-    qsort(object->functions, kept, sizeof *functions, by_address);
-}
-
-static void read_functions(struct symbols *symbols, struct object *object, Elf *elf) {
-    static const uint32_t tables[] = {SHT_SYMTAB, SHT_DYNSYM};
-    for (size_t i = 0; i < 2 && object->function_count == 0; i++) {
-        for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
-            GElf_Shdr header;
-            if (object->function_count == 0 && gelf_getshdr(section, &header) && header.sh_type == tables[i]) {
-                read_table(symbols, object, elf, section, header.sh_link);
-            }
-        }
-    }
-}
-
-static void read_object(struct symbols *symbols, struct object *object, int fd) {
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    GElf_Ehdr header;
-    /* Where e_shnum is 0 there are no sections, or more than any program has. */
-    if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header) && header.e_shnum != 0) {
-        read_segments(object, elf);
-        read_functions(symbols, object, elf);
-    }
-    elf_end(elf);
-}
-
-static const struct function *function_at(const struct object *object, uint64_t address) {
-    size_t from = 0, to = object->function_count;
-    while (from < to) { /* the first one that begins after it */
-        size_t middle = (from + to) / 2;
-        if (object->functions[middle].from <= address) {
-            from = middle + 1;
-        } else {
-            to = middle;
-        }
-    }
-    if (from == 0) {
-        return NULL;
-    }
-    const struct function *last = &object->functions[from - 1], *first = last;
-    while (first > object->functions && first[-1].from == last->from) {
-        first--;
-    }
-    uint64_t end = first->to;
-    for (const struct function *at = first; at <= last; at++) {
-        end = at->to > end ? at->to : end;
-    }
-    return address < end || end == first->from ? first : NULL;
-}
-
 /* ---- processes -------------------------------------------------------------------------------------------------- */
 
-struct look {
-    struct symbols *symbols;
-    const struct target *target;
-    struct program *program;
-};
-
 /* The object's number plus 1; 0: no memory. */
-static size_t object_of(struct symbols *symbols, const struct target *target, const struct mapping *mapping) {
+static size_t object_of(struct symbols *symbols, struct target *target, const struct mapping *mapping) {
     for (size_t i = 0; i < symbols->object_count; i++) {
         if (symbols->objects[i].inode == mapping->inode && symbols->objects[i].device == mapping->device) {
             return i + 1;
@@ -201,35 +70,30 @@ static size_t object_of(struct symbols *symbols, const struct target *target, co
     object->device = mapping->device;
     object->inode = mapping->inode;
     snprintf(object->label, sizeof object->label, "[%.60s]", slash ? slash + 1 : mapping->path);
-    int fd = symbols->kept < MOST_KEPT ? target_open_mapping(target, mapping) : -1;
-    if (fd >= 0) {
-        read_object(symbols, object, fd);
-        close(fd);
-    }
+    object->number = inspect_number(symbols->inspect);
+    object->fd = symbols->object_count <= MOST_FILES ? inspect_open_mapping(symbols->inspect, target, mapping) : -1;
     return symbols->object_count;
-}
-
-static bool on_mapping(void *context, const struct mapping *mapping) {
-    struct look *look = context;
-    struct program *program = look->program;
-    size_t object = mapping->executable ? object_of(look->symbols, look->target, mapping) : 0;
-    struct region *region = object ? add((void **)&program->regions, &program->region_count, sizeof *region) : NULL;
-    if (region) {
-        *region = (struct region){mapping->start, mapping->end, mapping->offset, object - 1};
-    }
-    return true;
 }
 
 /* What was mapped is kept where the process has ended. */
 static void read_mappings(struct symbols *symbols, struct program *program) {
-    program->read_ns = now_ns();
     struct target target;
-    if (!target_open(&target, (int)program->key.pid, program->key.start_ns, false)) {
+    struct mappings mappings = {0};
+    program->read_ns = now_ns();
+    if (!inspect_process(symbols->inspect, (int)program->key.pid, program->key.start_ns, false, &target)) {
         return;
     }
+    inspect_mappings(symbols->inspect, &target, &mappings);
     struct program fresh = {.key = program->key, .read_ns = program->read_ns};
-    struct look look = {symbols, &target, &fresh};
-    target_mappings(&target, on_mapping, &look);
+    for (size_t i = 0; i < mappings.count; i++) {
+        const struct mapping *mapping = &mappings.at[i];
+        size_t object = object_of(symbols, &target, mapping);
+        struct region *region = object ? add((void **)&fresh.regions, &fresh.region_count, sizeof *region) : NULL;
+        if (region) {
+            *region = (struct region){mapping->start, mapping->end, mapping->offset, object - 1};
+        }
+    }
+    free(mappings.at);
     target_close(&target);
     if (fresh.region_count != 0) {
         free(program->regions);
@@ -260,17 +124,24 @@ static const struct region *region_at(const struct program *program, uint64_t ad
     return NULL;
 }
 
-struct symbols *symbols_open(void) {
-    return calloc(1, sizeof(struct symbols));
+struct symbols *symbols_open(struct inspect *inspect) {
+    struct symbols *symbols = calloc(1, sizeof *symbols);
+    if (symbols) {
+        symbols->inspect = inspect;
+    }
+    return symbols;
+}
+
+static void forget_file(struct object *object) {
+    if (object->fd >= 0) {
+        close(object->fd);
+    }
+    object->fd = -1;
 }
 
 void symbols_close(struct symbols *symbols) {
     for (size_t i = 0; symbols && i < symbols->object_count; i++) {
-        for (size_t j = 0; j < symbols->objects[i].function_count; j++) {
-            free(symbols->objects[i].functions[j].name);
-        }
-        free(symbols->objects[i].functions);
-        free(symbols->objects[i].segments);
+        forget_file(&symbols->objects[i]);
     }
     for (size_t i = 0; symbols && i < symbols->program_count; i++) {
         free(symbols->programs[i].regions);
@@ -292,16 +163,14 @@ const char *symbols_find(struct symbols *symbols, const struct process_key *proc
     if (!region) {
         return NULL;
     }
-    const struct object *object = &symbols->objects[region->object];
+    struct object *object = &symbols->objects[region->object];
     uint64_t offset = address - region->start + region->offset;
-    for (size_t i = 0; i < object->segment_count; i++) {
-        const struct segment *segment = &object->segments[i];
-        const struct function *function = offset - segment->offset < segment->bytes
-                                              ? function_at(object, offset - segment->offset + segment->address)
-                                              : NULL;
-        if (function) {
-            return function->name;
-        }
+    if (object->fd >= 0 &&
+        inspect_function(symbols->inspect, object->number, object->fd, offset, symbols->name, sizeof symbols->name)) {
+        return symbols->name;
+    }
+    if (object->fd >= 0 && (errno == ETIMEDOUT || errno == EIO)) {
+        forget_file(object);
     }
     return object->label;
 }

@@ -2,11 +2,11 @@
 #ifndef EDEN_SYMBOLS_H
 #define EDEN_SYMBOLS_H
 
-#include "event.h"
+#include "inspect/inspect.h"
 
 struct symbols;
 
-struct symbols *symbols_open(void); /* NULL: no memory */
+struct symbols *symbols_open(struct inspect *inspect); /* which stays open; NULL: no memory */
 void symbols_close(struct symbols *symbols);
 /* The function's name, or "[FILE]" where the file has no symbol there; good until the next call. NULL: no file is
  * mapped there, as far as is known. Reads the process's mappings at the first call for it, and again where an address

@@ -27,12 +27,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -43,12 +46,13 @@ static FILE *open_proc(int pid, const char *name) {
     return fopen(path, "re");
 }
 
-int target_process_of(int pid) {
+/* A number of /proc/PID/status; 0: it cannot be read. */
+static unsigned read_status(int pid, const char *format) {
     FILE *file = open_proc(pid, "status");
     char line[256];
-    int found = 0;
+    unsigned found = 0;
     while (file && fgets(line, sizeof line, file)) {
-        if (sscanf(line, "Tgid: %d", &found) == 1) {
+        if (sscanf(line, format, &found) == 1) {
             break;
         }
     }
@@ -56,6 +60,17 @@ int target_process_of(int pid) {
         fclose(file);
     }
     return found;
+}
+
+int target_process_of(int pid) { return (int)read_status(pid, "Tgid: %u"); }
+
+unsigned target_user(int pid) { return read_status(pid, "Uid: %u"); }
+
+int target_pidfd(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+bool target_has_ended(int pidfd) {
+    struct pollfd process = {.fd = pidfd, .events = POLLIN};
+    return pidfd < 0 || poll(&process, 1, 0) > 0;
 }
 
 uint64_t target_start_ns(int pid) {
@@ -114,11 +129,11 @@ bool target_open(struct target *target, int pid, uint64_t start_ns, bool writabl
     target->mem_error = target->mem < 0 ? errno : 0;
     target->maps = open_proc_descriptor(pid, "maps", O_RDONLY);
     int error = errno;
-    if (target->maps >= 0 && target_start_ns(pid) != start_ns) { /* I2 */
-        error = ESRCH;
-    } else if (target->maps >= 0) {
+    target->start_ns = target->maps >= 0 ? target_start_ns(pid) : 0;
+    if (target->maps >= 0 && target->start_ns != 0 && (start_ns == 0 || target->start_ns == start_ns)) { /* I2 */
         return true;
     }
+    error = target->maps >= 0 ? ESRCH : error;
     target_close(target);
     errno = error;
     return false;
@@ -132,11 +147,6 @@ void target_close(struct target *target) {
         }
     }
     target->mem = target->maps = -1;
-}
-
-bool target_is_alive(const struct target *target) {
-    char byte;
-    return pread(target->maps, &byte, 1, 0) == 1;
 }
 
 /* ---- mappings --------------------------------------------------------------------------------------------------- */
@@ -160,8 +170,7 @@ static bool parse_mapping(const char *line, struct mapping *mapping) {
     return true;
 }
 
-/* Calls on_mapping for all mappings, of files and others, until it returns false. */
-static bool read_mappings(int maps, bool (*on_mapping)(void *context, const struct mapping *mapping), void *context) {
+bool target_mappings(int maps, bool (*on_mapping)(void *context, const struct mapping *mapping), void *context) {
     int descriptor = fcntl(maps, F_DUPFD_CLOEXEC, 0);
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "re") : NULL;
     if (!file) {
@@ -190,23 +199,6 @@ static bool read_mappings(int maps, bool (*on_mapping)(void *context, const stru
     return read;
 }
 
-struct file_look {
-    bool (*on_mapping)(void *context, const struct mapping *mapping);
-    void *context;
-};
-
-static bool on_any_mapping(void *context, const struct mapping *mapping) {
-    const struct file_look *look = context;
-    bool is_file = mapping->inode != 0 && mapping->path[0] == '/';
-    return !is_file || look->on_mapping(look->context, mapping);
-}
-
-bool target_mappings(const struct target *target, bool (*on_mapping)(void *context, const struct mapping *mapping),
-                     void *context) {
-    struct file_look look = {on_mapping, context};
-    return read_mappings(target->maps, on_any_mapping, &look);
-}
-
 /* ---- mapped files ----------------------------------------------------------------------------------------------- */
 
 struct own_look {
@@ -230,7 +222,7 @@ static bool is_same_when_mapped(int fd, const struct mapping *mapping) {
     struct own_look look = {.at = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0), .wanted = mapping};
     int maps = look.at != MAP_FAILED ? open("/proc/self/maps", O_RDONLY | O_CLOEXEC) : -1;
     if (maps >= 0) {
-        read_mappings(maps, on_own_mapping, &look);
+        target_mappings(maps, on_own_mapping, &look);
         close(maps);
     }
     if (look.at != MAP_FAILED) {
@@ -239,11 +231,19 @@ static bool is_same_when_mapped(int fd, const struct mapping *mapping) {
     return look.is_same;
 }
 
+/* Whoever serves a FUSE file system decides when a read of it, and closing a file, ends. */
+static bool can_hang(int path) {
+    struct statfs system;
+    return geteuid() == 0 && (fstatfs(path, &system) != 0 || system.f_type == FUSE_SUPER_MAGIC);
+}
+
 /* Takes `path`, opened with O_PATH, and returns a descriptor to read it if it is the mapped file; else -1. */
 static int reopen_same(int path, const struct mapping *mapping) {
     struct stat status;
     int fd = -1, error = errno;
-    if (path >= 0 && fstat(path, &status) == 0 && S_ISREG(status.st_mode)) {
+    if (path >= 0 && can_hang(path)) {
+        error = ENOTSUP;
+    } else if (path >= 0 && fstat(path, &status) == 0 && S_ISREG(status.st_mode)) {
         char name[64];
         snprintf(name, sizeof name, "/proc/self/fd/%d", path);
         fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -276,15 +276,15 @@ static int open_below_root(int pid, const char *path) {
     return fd;
 }
 
-int target_open_mapping(const struct target *target, const struct mapping *mapping) {
+int target_open_mapping(int pid, const struct mapping *mapping) {
     char range[64];
     snprintf(range, sizeof range, "map_files/%" PRIx64 "-%" PRIx64, mapping->start, mapping->end);
-    int fd = reopen_same(open_proc_descriptor(target->pid, range, O_PATH), mapping);
-    if (fd < 0) {
-        fd = reopen_same(open_proc_descriptor(target->pid, "exe", O_PATH), mapping);
+    int fd = reopen_same(open_proc_descriptor(pid, range, O_PATH), mapping);
+    if (fd < 0 && errno != ENOTSUP) {
+        fd = reopen_same(open_proc_descriptor(pid, "exe", O_PATH), mapping);
     }
-    if (fd < 0) {
-        fd = reopen_same(open_below_root(target->pid, mapping->path), mapping);
+    if (fd < 0 && errno != ENOTSUP) {
+        fd = reopen_same(open_below_root(pid, mapping->path), mapping);
     }
     return fd;
 }
@@ -315,7 +315,7 @@ static bool on_page(void *context, const struct mapping *mapping) {
 
 bool target_write(const struct target *target, uint64_t address, uint64_t value) {
     struct page_look look = {.address = address};
-    if (!read_mappings(target->maps, on_page, &look) || !look.is_writable) {
+    if (!target_mappings(target->maps, on_page, &look) || !look.is_writable) {
         errno = EFAULT;
         return false;
     }

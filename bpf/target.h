@@ -10,8 +10,12 @@
 /* The descriptors of one process and of one of its address spaces: after an exec they still belong to the old one. */
 struct target {
     int pid;
+    uint64_t start_ns;
     int mem, maps; /* -1: not open */
     int mem_error; /* errno of opening mem; 0: it is open */
+    /* What reading it has cost (inspect.h). */
+    uint64_t opened_ns, spent_ns;
+    bool is_unread; /* it missed a deadline, or cost too much: it is read no more */
 };
 
 struct mapping {
@@ -24,26 +28,28 @@ struct mapping {
 /* The process that a thread or process id belongs to; 0: no such process. */
 int target_process_of(int pid);
 
-/* Start in nanoseconds of CLOCK_BOOTTIME, cut to PROCESS_START_STEP_NS; 0: no such process. A zombie has ended. */
+int target_pidfd(int pid);        /* -1 with errno */
+bool target_has_ended(int pidfd); /* a zombie has */
+
+/* Start in nanoseconds of CLOCK_BOOTTIME, cut to PROCESS_START_STEP_NS; 0: no such process. A zombie has ended. It
+ * waits for a process whose exec is under way, for as long as that takes: the tool itself asks inspect_start(). */
 uint64_t target_start_ns(int pid);
+unsigned target_user(int pid);                  /* its real user id; 0 where it cannot be read */
 void target_command(int pid, char command[64]); /* /proc/PID/comm; "" where it cannot be read */
 
-/* Opens the process that started at start_ns; `writable`: its memory is to be written, too. False with errno, and
- * nothing left open, where its maps cannot be opened or another process has the id. Memory that cannot be opened is no
- * failure: mem_error has the reason. */
+/* Opens the process that started at start_ns, or whichever has the id (0); `writable`: its memory is to be written,
+ * too. False with errno, and nothing left open, where its maps cannot be opened or another process has the id. Memory
+ * that cannot be opened is no failure: mem_error has the reason. */
 bool target_open(struct target *target, int pid, uint64_t start_ns, bool writable);
 void target_close(struct target *target); /* also of one that is not open */
 
-/* Whether the address space still exists; it ends with the process, and with an exec. */
-bool target_is_alive(const struct target *target);
-
-/* Calls on_mapping for each mapped file. False: the maps cannot be read (errno says why). */
-bool target_mappings(const struct target *target, bool (*on_mapping)(void *context, const struct mapping *mapping),
-                     void *context);
+/* Calls on_mapping for each mapping, of files and of memory alone, until it returns false; for none where the address
+ * space is gone: it ends with the process, and with an exec. False: the maps cannot be read (errno says why). */
+bool target_mappings(int maps, bool (*on_mapping)(void *context, const struct mapping *mapping), void *context);
 
 /* Opens a mapped file, to read. Works for files of other mount namespaces and for those replaced or deleted since. -1
- * with errno. */
-int target_open_mapping(const struct target *target, const struct mapping *mapping);
+ * with errno: ENOTSUP where root would read a file that another user's process makes up (FUSE). */
+int target_open_mapping(int pid, const struct mapping *mapping);
 
 /* Reads all `bytes`, or fails with errno. */
 bool target_read(int mem, uint64_t address, void *to, size_t bytes);

@@ -1,0 +1,441 @@
+/* Purpose: the tool's side of its workers: asking, waiting, giving up, and checking the answers.
+ *
+ * Terms: opener, inspector: zygote.h; deadline, when a call ends at the latest; share, how long one process may keep
+ * the tool in all.
+ *
+ * Algorithm: a request goes to its worker, and the answer is waited for. At the deadline a worker that waits (for a
+ * page or a lock that a stranger keeps) is given up; one that computes, or waits for a processor, may use up the
+ * target's share, so that a busy machine makes no process look hostile. A worker that is given up is killed and not
+ * waited for; the next call starts another.
+ *
+ * Invariants:
+ * I1. No call lasts much longer than a deadline and a share, nor than the end of all reading.
+ * I2. A target that has used up its share, or missed a deadline, costs nothing more.
+ * I3. Every length and string of an answer is checked before it is used.
+ *
+ * Failure: false with errno; nothing is retried but a call whose worker had died before it. */
+#include "inspect/inspect.h"
+#include "clock.h"
+#include "inspect/packet.h"
+#include "inspect/protocol.h"
+#include "inspect/zygote.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CALL_NS 1000000000u
+#define SHARE_NS 2000000000u
+#define STOP_NS 20000000u
+
+struct inspect {
+    struct zygote zygote;
+    struct worker worker[WORKER_KINDS];
+    uint64_t call_ns, share_ns, end_ns;
+    uint64_t numbers;
+};
+
+struct inspect *inspect_open(uint64_t control, struct failure *why) {
+    struct inspect *inspect = calloc(1, sizeof *inspect);
+    if (!inspect) {
+        failure_set(why, 1, "out of memory");
+        return NULL;
+    }
+    inspect_limit(inspect, CALL_NS, SHARE_NS, UINT64_MAX);
+    if (!zygote_start(&inspect->zygote, control, why)) {
+        free(inspect);
+        return NULL;
+    }
+    return inspect;
+}
+
+void inspect_close(struct inspect *inspect) {
+    if (inspect) {
+        for (enum worker_kind kind = WORKER_OPENER; kind < WORKER_KINDS; kind++) {
+            zygote_end_worker(&inspect->zygote, &inspect->worker[kind]);
+        }
+        zygote_end(&inspect->zygote);
+        free(inspect);
+    }
+}
+
+void inspect_limit(struct inspect *inspect, uint64_t call_ns, uint64_t share_ns, uint64_t end_ns) {
+    inspect->call_ns = call_ns;
+    inspect->share_ns = share_ns;
+    inspect->end_ns = end_ns;
+}
+
+/* ---- asking ----------------------------------------------------------------------------------------------------- */
+
+/* Whether a worker computes or wants to: it does not wait for a stranger. */
+static bool is_running(const struct worker *worker) {
+    char path[32], text[512] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", worker->pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0) {
+        close(fd);
+    }
+    const char *state = got > 0 ? strrchr(text, ')') : NULL;
+    return state && state[1] == ' ' && state[2] == 'R';
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* `end`: when the share is used up. */
+static bool wait_for_answer(const struct inspect *inspect, const struct worker *worker, uint64_t end) {
+    for (;;) {
+        uint64_t deadline = earlier(now_ns() + inspect->call_ns, end);
+        if (packet_wait(worker->socket, deadline)) {
+            return true;
+        }
+        if (errno == EINTR) {
+            bool has_come = packet_wait(worker->socket, earlier(now_ns() + STOP_NS, end));
+            errno = EINTR;
+            return has_come;
+        }
+        if (errno != ETIMEDOUT || deadline == end || !is_running(worker)) {
+            return false;
+        }
+    }
+}
+
+static bool ask(struct inspect *inspect, enum worker_kind kind, uint64_t share_ns, const struct packet *request,
+                size_t most, struct packet *answer) {
+    struct worker *worker = &inspect->worker[kind];
+    uint64_t start = now_ns(), end = earlier(start + share_ns, inspect->end_ns);
+    if (start >= end) {
+        errno = ETIMEDOUT;
+        return false;
+    }
+    if (worker->pid == 0 && !zygote_start_worker(&inspect->zygote, kind, worker)) {
+        return false;
+    }
+    if (packet_send(worker->socket, request, end) && wait_for_answer(inspect, worker, end) &&
+        packet_receive(worker->socket, answer, most, now_ns() + inspect->call_ns)) {
+        return true;
+    }
+    int error = errno;
+    zygote_end_worker(&inspect->zygote, worker);
+    errno = error == ETIMEDOUT || error == EINTR ? error : EIO;
+    return false;
+}
+
+/* What is left of the share of a target. */
+static uint64_t share_of(const struct inspect *inspect, const struct target *target) {
+    uint64_t share = inspect->share_ns + (target ? (now_ns() - target->opened_ns) / 10 : 0);
+    uint64_t spent = target ? target->spent_ns : 0;
+    return share > spent ? share - spent : 0;
+}
+
+/* Charges a target, if any, with what the call costs. */
+static bool call(struct inspect *inspect, enum worker_kind kind, struct target *target, const struct packet *request,
+                 size_t most, struct packet *answer) {
+    *answer = (struct packet){0};
+    if (target && target->is_unread) {
+        errno = ETIMEDOUT;
+        return false;
+    }
+    uint64_t start = now_ns();
+    bool had_worker = inspect->worker[kind].pid != 0;
+    uint64_t share = share_of(inspect, target);
+    bool done = ask(inspect, kind, share, request, most, answer) ||
+                (errno == EIO && had_worker && ask(inspect, kind, share, request, most, answer));
+    int error = done ? answer->error : errno;
+    if (target) {
+        target->spent_ns += now_ns() - start;
+        target->is_unread = error == ETIMEDOUT || (error == EIO && !done) || share_of(inspect, target) == 0;
+    }
+    if (done && error) {
+        packet_clear(answer);
+    }
+    errno = error;
+    return error == 0;
+}
+
+/* An answer of exactly so many bytes. */
+static bool call_for(struct inspect *inspect, enum worker_kind kind, struct target *target,
+                     const struct packet *request, void *to, size_t bytes) {
+    struct packet answer;
+    if (!call(inspect, kind, target, request, 0, &answer)) {
+        return false;
+    }
+    bool fits = answer.bytes == bytes;
+    if (fits && bytes != 0) {
+        memcpy(to, answer.data, bytes);
+    }
+    packet_clear(&answer);
+    errno = fits ? 0 : EIO;
+    return fits;
+}
+
+/* An answer of a head of `head_bytes` and some elements, of which there are at most `most`. Their number is in *count.
+ */
+static bool call_for_list(struct inspect *inspect, struct target *target, const struct packet *request,
+                          struct packet *answer, size_t head_bytes, size_t element, size_t most, size_t *count) {
+    if (!call(inspect, WORKER_INSPECTOR, target, request, 0, answer)) {
+        return false;
+    }
+    if (answer->bytes >= head_bytes && (answer->bytes - head_bytes) % element == 0 &&
+        (answer->bytes - head_bytes) / element <= most) {
+        *count = (answer->bytes - head_bytes) / element;
+        return true;
+    }
+    packet_clear(answer);
+    errno = EIO;
+    return false;
+}
+
+/* ---- processes -------------------------------------------------------------------------------------------------- */
+
+uint64_t inspect_start(struct inspect *inspect, int pid) {
+    const struct process_request wanted = {.pid = pid};
+    const struct packet request = {.kind = OPENER_START, .data = &wanted, .bytes = sizeof wanted};
+    uint64_t start_ns;
+    return call_for(inspect, WORKER_OPENER, NULL, &request, &start_ns, sizeof start_ns) ? start_ns : 0;
+}
+
+bool inspect_process(struct inspect *inspect, int pid, uint64_t start_ns, bool writable, struct target *target) {
+    const struct process_request wanted = {.pid = pid, .writable = writable, .start_ns = start_ns};
+    const struct packet request = {.kind = OPENER_PROCESS, .data = &wanted, .bytes = sizeof wanted};
+    struct process_answer opened;
+    struct packet answer;
+    *target = (struct target){.pid = pid, .mem = -1, .maps = -1, .opened_ns = now_ns()};
+    if (!call(inspect, WORKER_OPENER, target, &request, 2, &answer)) {
+        return false;
+    }
+    bool whole = answer.bytes == sizeof opened && answer.descriptors >= 1;
+    if (whole) {
+        memcpy(&opened, answer.data, sizeof opened);
+        target->maps = answer.descriptor[0];
+        target->mem = answer.descriptors > 1 ? answer.descriptor[1] : -1;
+        target->mem_error = opened.mem_error;
+        target->start_ns = opened.start_ns;
+        answer.descriptors = 0;
+    }
+    packet_clear(&answer);
+    errno = whole ? 0 : EIO;
+    return whole;
+}
+
+bool inspect_mappings(struct inspect *inspect, struct target *target, struct mappings *mappings) {
+    const struct packet request = {.kind = INSPECTOR_MAPPINGS, .descriptor = {target->maps}, .descriptors = 1};
+    struct packet answer;
+    struct mappings_answer head;
+    *mappings = (struct mappings){0};
+    if (!call_for_list(inspect, target, &request, &answer, sizeof head, sizeof *mappings->at, MOST_MAPPINGS,
+                       &mappings->count)) {
+        return false;
+    }
+    memcpy(&head, answer.data, sizeof head);
+    mappings->left_out = head.left_out;
+    mappings->at = calloc(mappings->count ? mappings->count : 1, sizeof *mappings->at);
+    if (mappings->at) {
+        memcpy(mappings->at, (const char *)answer.data + sizeof head, mappings->count * sizeof *mappings->at);
+    }
+    for (size_t i = 0; mappings->at && i < mappings->count; i++) {
+        mappings->at[i].path[sizeof mappings->at[i].path - 1] = 0;
+    }
+    packet_clear(&answer);
+    errno = !mappings->at ? ENOMEM : head.lines == 0 ? ESTALE : 0;
+    if (errno) {
+        free(mappings->at);
+        mappings->at = NULL;
+    }
+    return mappings->at;
+}
+
+int inspect_open_mapping(struct inspect *inspect, struct target *target, const struct mapping *mapping) {
+    const struct file_request wanted = {.pid = target->pid, .mapping = *mapping};
+    const struct packet request = {.kind = OPENER_FILE, .data = &wanted, .bytes = sizeof wanted};
+    struct packet answer;
+    int fd = -1;
+    if (!call(inspect, WORKER_OPENER, target, &request, 1, &answer)) {
+        return -1;
+    }
+    if (answer.descriptors == 1) {
+        fd = answer.descriptor[0];
+        answer.descriptors = 0;
+    }
+    packet_clear(&answer);
+    return fd;
+}
+
+bool inspect_write(struct inspect *inspect, struct target *target, uint64_t address, uint64_t value) {
+    const struct write_request wanted = {address, value};
+    const struct packet request = {.kind = OPENER_WRITE,
+                                   .data = &wanted,
+                                   .bytes = sizeof wanted,
+                                   .descriptor = {target->mem, target->maps},
+                                   .descriptors = 2};
+    errno = target->mem_error;
+    return target->mem >= 0 && call_for(inspect, WORKER_OPENER, target, &request, NULL, 0);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+static bool take_notes(const struct packet *answer, struct notes_answer *head, struct notes *notes) {
+    if (answer->bytes < sizeof *head) {
+        return false;
+    }
+    memcpy(head, answer->data, sizeof *head);
+    size_t bytes = answer->bytes - sizeof *head;
+    head->why[sizeof head->why - 1] = 0;
+    if (head->result > NOTES_BAD || bytes / sizeof(struct note) != head->notes.count || bytes % sizeof(struct note) ||
+        head->notes.segments > sizeof notes->segment / sizeof *notes->segment) {
+        return false;
+    }
+    *notes = head->notes;
+    notes->note = malloc(bytes ? bytes : 1);
+    if (!notes->note) {
+        return false;
+    }
+    memcpy(notes->note, (const char *)answer->data + sizeof *head, bytes);
+    for (size_t i = 0; i < notes->count; i++) {
+        struct note *note = &notes->note[i];
+        note->provider[sizeof note->provider - 1] = note->name[sizeof note->name - 1] =
+            note->args[sizeof note->args - 1] = 0;
+    }
+    return true;
+}
+
+enum notes_result inspect_notes(struct inspect *inspect, struct target *target, int fd, const char *name,
+                                const char *provider, struct notes *notes, char *why, size_t why_size) {
+    struct notes_request wanted = {0};
+    struct notes_answer head = {.result = NOTES_BAD};
+    snprintf(wanted.name, sizeof wanted.name, "%s", name);
+    snprintf(wanted.provider, sizeof wanted.provider, "%s", provider ? provider : "");
+    const struct packet request = {
+        .kind = INSPECTOR_NOTES, .data = &wanted, .bytes = sizeof wanted, .descriptor = {fd}, .descriptors = 1};
+    struct packet answer;
+    *notes = (struct notes){0};
+    if (!call(inspect, WORKER_INSPECTOR, target, &request, 0, &answer)) {
+        int error = errno;
+        snprintf(why, why_size, "%.300s: %s", name,
+                 error == ETIMEDOUT ? "reading its probes takes too long"
+                 : error == EIO     ? "reading its probes takes too much memory, or fails"
+                                    : strerror(error));
+        errno = error;
+        return NOTES_BAD;
+    }
+    if (!take_notes(&answer, &head, notes)) {
+        *notes = (struct notes){0};
+        head = (struct notes_answer){.result = NOTES_BAD};
+        snprintf(head.why, sizeof head.why, "%.300s: its probes cannot be read", name);
+    }
+    packet_clear(&answer);
+    snprintf(why, why_size, "%s", head.why);
+    errno = 0;
+    return head.result;
+}
+
+uint64_t inspect_number(struct inspect *inspect) { return ++inspect->numbers; }
+
+bool inspect_function(struct inspect *inspect, uint64_t number, int fd, uint64_t offset, char *name, size_t size) {
+    const struct function_request wanted = {number, offset};
+    const struct packet request = {
+        .kind = INSPECTOR_FUNCTION, .data = &wanted, .bytes = sizeof wanted, .descriptor = {fd}, .descriptors = 1};
+    struct packet answer;
+    if (!call(inspect, WORKER_INSPECTOR, NULL, &request, 0, &answer)) {
+        return false;
+    }
+    bool found = answer.bytes != 0;
+    if (found) {
+        snprintf(name, size, "%.*s", (int)answer.bytes, (const char *)answer.data);
+    }
+    packet_clear(&answer);
+    errno = 0;
+    return found;
+}
+
+/* ---- heaps ------------------------------------------------------------------------------------------------------ */
+
+static struct packet heap_packet(enum inspector_request kind, const struct target *target,
+                                 const struct heap_request *wanted) {
+    return (struct packet){
+        .kind = kind, .data = wanted, .bytes = sizeof *wanted, .descriptor = {target->mem}, .descriptors = 1};
+}
+
+static void check_heap(struct heapinfo *heap) {
+    heap->name[sizeof heap->name - 1] = 0;
+    heap->known &= (1ull << EDEN_FIGURE_COUNT) - 1;
+}
+
+int inspect_heaps(struct inspect *inspect, struct target *target, uint64_t registry, struct heapinfo *list, int most,
+                  uint64_t *unread) {
+    const struct heap_request wanted = {.registry = registry, .most = most};
+    const struct packet request = heap_packet(INSPECTOR_HEAPS, target, &wanted);
+    struct heaps_answer head;
+    struct packet answer;
+    size_t count;
+    errno = target->mem_error;
+    if (target->mem < 0 ||
+        !call_for_list(inspect, target, &request, &answer, sizeof head, sizeof *list, (size_t)most, &count)) {
+        return -1;
+    }
+    memcpy(&head, answer.data, sizeof head);
+    memcpy(list, (const char *)answer.data + sizeof head, count * sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        check_heap(&list[i]);
+    }
+    *unread = head.unread;
+    packet_clear(&answer);
+    return (int)count;
+}
+
+static bool get_heap(struct inspect *inspect, enum inspector_request kind, struct target *target,
+                     const struct heap_request *wanted, struct heapinfo *heap) {
+    const struct packet request = heap_packet(kind, target, wanted);
+    errno = target->mem_error;
+    if (target->mem < 0 || !call_for(inspect, WORKER_INSPECTOR, target, &request, heap, sizeof *heap)) {
+        return false;
+    }
+    check_heap(heap);
+    return true;
+}
+
+bool inspect_find_heap(struct inspect *inspect, struct target *target, uint64_t registry, uint64_t address,
+                       struct heapinfo *heap) {
+    return get_heap(inspect, INSPECTOR_FIND, target, &(struct heap_request){.registry = registry, .address = address},
+                    heap);
+}
+
+bool inspect_heap(struct inspect *inspect, struct target *target, uint64_t address, struct heapinfo *heap) {
+    return get_heap(inspect, INSPECTOR_HEAP, target, &(struct heap_request){.address = address}, heap);
+}
+
+bool inspect_classes(struct inspect *inspect, struct target *target, const struct heapinfo *heap,
+                     bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
+                     void *context, uint32_t *unread) {
+    struct classes_request wanted = {.heap = *heap};
+    const struct packet request = {.kind = INSPECTOR_CLASSES,
+                                   .data = &wanted,
+                                   .bytes = sizeof wanted,
+                                   .descriptor = {target->mem},
+                                   .descriptors = 1};
+    bool more = target->mem >= 0;
+    *unread = 0;
+    while (more) {
+        struct packet answer;
+        struct classes_answer head;
+        struct class_name class;
+        size_t count;
+        if (!call_for_list(inspect, target, &request, &answer, sizeof head, sizeof class, PACKET_BYTES / sizeof class,
+                           &count)) {
+            return false;
+        }
+        memcpy(&head, answer.data, sizeof head);
+        *unread += head.unread;
+        for (size_t i = 0; more && i < count; i++) {
+            memcpy(&class, (const char *)answer.data + sizeof head + i * sizeof class, sizeof class);
+            class.name[sizeof class.name - 1] = 0;
+            more = on_class(context, class.index, class.class_index, class.name);
+        }
+        packet_clear(&answer);
+        more = more && head.next > wanted.from;
+        wanted.from = head.next;
+    }
+    return target->mem >= 0;
+}

@@ -1,0 +1,112 @@
+/* Purpose: whatever takes rights, and can wait for a stranger: opening a process's memory and the files that it maps,
+ * writing a heap's control word.
+ *
+ * Invariants:
+ * I1. It reads no byte of a file, and of memory only the one page that a write touches.
+ * I2. It writes three values only, which it knew before any stranger's byte was read (opener_serve).
+ * I3. It keeps nothing from one request to the next.
+ *
+ * Failure: a request that fails is answered with errno. One that never ends costs the worker: the tool has it killed.
+ */
+#include "inspect/opener.h"
+#include "eden_batches.h"
+#include "inspect/packet.h"
+#include "inspect/protocol.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static bool take(const struct packet *packet, void *request, size_t bytes) {
+    errno = EPROTO;
+    return packet->bytes == bytes && memcpy(request, packet->data, bytes);
+}
+
+static bool open_process(const struct packet *packet, uint64_t control, struct packet *answer,
+                         struct process_answer *opened) {
+    struct process_request request;
+    struct target target;
+    if (!take(packet, &request, sizeof request) ||
+        !target_open(&target, request.pid, request.start_ns, request.writable && control != 0)) {
+        return false;
+    }
+    opened->mem_error = target.mem_error;
+    opened->start_ns = target.start_ns;
+    answer->data = opened;
+    answer->bytes = sizeof *opened;
+    answer->descriptor[answer->descriptors++] = target.maps;
+    if (target.mem >= 0) {
+        answer->descriptor[answer->descriptors++] = target.mem;
+    }
+    return true;
+}
+
+static bool read_start(const struct packet *packet, struct packet *answer, uint64_t *start_ns) {
+    struct process_request request;
+    if (!take(packet, &request, sizeof request)) {
+        return false;
+    }
+    *start_ns = target_start_ns(request.pid);
+    answer->data = start_ns;
+    answer->bytes = sizeof *start_ns;
+    return true;
+}
+
+static bool open_file(const struct packet *packet, struct packet *answer) {
+    struct file_request request;
+    int fd = take(packet, &request, sizeof request) ? target_open_mapping(request.pid, &request.mapping) : -1;
+    if (fd >= 0) {
+        answer->descriptor[answer->descriptors++] = fd;
+    }
+    return fd >= 0;
+}
+
+static bool write_word(const struct packet *packet, uint64_t control) {
+    struct write_request request;
+    if (!take(packet, &request, sizeof request) || packet->descriptors != 2) {
+        return false;
+    }
+    const uint64_t end = EDEN_MAILBOX_ASKED | EDEN_MAILBOX_END;
+    if (request.value != 0 && request.value != control && request.value != end) { /* I2 */
+        errno = EPERM;
+        return false;
+    }
+    const struct target target = {.mem = packet->descriptor[0], .maps = packet->descriptor[1]};
+    return target_write(&target, request.address, request.value);
+}
+
+static bool answer_one(const struct packet *packet, uint64_t control, struct packet *answer,
+                       struct process_answer *opened) {
+    switch ((enum opener_request)packet->kind) {
+    case OPENER_START:
+        return read_start(packet, answer, &opened->start_ns);
+    case OPENER_PROCESS:
+        return open_process(packet, control, answer, opened);
+    case OPENER_FILE:
+        return open_file(packet, answer);
+    case OPENER_WRITE:
+        return write_word(packet, control);
+    }
+    errno = EPROTO;
+    return false;
+}
+
+void opener_serve(int socket, uint64_t control) {
+    struct packet packet;
+    prctl(PR_SET_NAME, "edenscope-open");
+    while (packet_receive(socket, &packet, PACKET_DESCRIPTORS, UINT64_MAX)) {
+        struct process_answer opened = {0};
+        struct packet answer = {.kind = packet.kind};
+        if (!answer_one(&packet, control, &answer, &opened)) {
+            answer.error = errno;
+        }
+        bool sent = packet_send(socket, &answer, UINT64_MAX);
+        for (size_t i = 0; i < answer.descriptors; i++) {
+            close(answer.descriptor[i]);
+        }
+        packet_clear(&packet);
+        if (!sent) {
+            return;
+        }
+    }
+}
