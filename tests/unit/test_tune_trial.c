@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -193,6 +195,7 @@ static void test_storm(void **state) {
  * file `seen` with the first question that it leaves open, and lives as long as its descriptor. */
 static void answer_mount(int device, const char *seen) {
     static char request[1 << 17];
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody stays stuck when the test is killed */
     while (read(device, request, sizeof request) > 0) {
         const struct fuse_in_header *in = (const struct fuse_in_header *)request;
         if (in->opcode == FUSE_INIT) {
@@ -217,7 +220,9 @@ static void test_stuck(void **state) {
     snprintf(seen, sizeof seen, "%s.seen", folder);
     int device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
     snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", device);
-    if (device < 0 || mount("eden-stuck", folder, "fuse", MS_NOSUID | MS_NODEV, options) != 0) {
+    /* In a mount namespace of its own: nobody else can come upon it. */
+    if (device < 0 || unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("eden-stuck", folder, "fuse", MS_NOSUID | MS_NODEV, options) != 0) {
         rmdir(folder);
         skip(); /* no right to mount */
     }
