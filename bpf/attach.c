@@ -393,6 +393,10 @@ bool kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, struct fai
     return true;
 }
 
+void kernel_observe_since(struct kernel_side *kernel, uint64_t ns) {
+    __atomic_store_n(&kernel->skeleton->bss->observed_since_ns, ns, __ATOMIC_RELAXED);
+}
+
 /* ---- attaching -------------------------------------------------------------------------------------------------- */
 
 static void explain_attach(struct failure *why, const struct attachment_request *request, int error) {

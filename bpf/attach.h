@@ -36,6 +36,7 @@ bool kernel_uses_multi(const struct kernel_side *kernel);
 bool kernel_may_read_others(void); /* whether we may look into processes of other users */
 
 bool kernel_set_spec(struct kernel_side *kernel, uint32_t index, const struct probe_spec *spec, struct failure *why);
+void kernel_observe_since(struct kernel_side *kernel, uint64_t ns); /* what is hit before lies before observation */
 bool kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, struct failure *why);
 
 /* Follows descendants of observed processes in the kernel. False and why where that fails. Where the kernel or these

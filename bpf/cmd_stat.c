@@ -38,16 +38,41 @@ static void print_causes(FILE *out, const struct heap_model *heap) {
     }
 }
 
+static void note_stopped(char *note, size_t size, const struct heap_model *heap, uint64_t wall_ns) {
+    char text[FORMAT_MAX], share[16] = "?";
+    if (heap->stopped_known && wall_ns) {
+        snprintf(share, sizeof share, "%.2f%%", 100 * (double)heap->stopped_ns / (double)wall_ns);
+    }
+    snprintf(note, size, "#  ");
+    if (heap->late) {
+        uint64_t seen = heap->figures[EDEN_FIGURE_gc_ns] - heap->before[EDEN_FIGURE_gc_ns];
+        snprintf(note + 3, size - 3, "%s since attach, ", format_ns(text, seen));
+    }
+    size_t length = strlen(note);
+    snprintf(note + length, size - length, "%s of the time", share);
+}
+
+/* A collection under way: gc_ns and the phases do not count it yet. */
+static void print_now(FILE *out, const struct process_model *process, const struct heap_model *heap) {
+    char text[PHASE_NOW_MAX], took[FORMAT_MAX];
+    if (!heap->collection.known) {
+        fprintf(out, "  ? whether in a collection now: nothing was heard of the heap since attach\n");
+    } else if (heap->collection.under_way) {
+        fprintf(out, "  %s: the share of the time includes %s of this collection, the sums do not\n",
+                phase_table_now(text, process, heap), format_ns(took, heap->collection.observed_ns));
+    }
+}
+
 static void print_figure(FILE *out, const struct heap_model *heap, enum eden_figure figure, uint64_t wall_ns) {
     char value[FORMAT_MAX] = "?", note[96] = "", text[FORMAT_MAX];
     enum figure_kind kind = figure_descriptions[figure].kind;
     if (heap->known >> figure & 1) {
         format_figure(value, figure, heap->figures[figure]);
         uint64_t seen = heap->figures[figure] - heap->before[figure];
-        if (heap->late && kind == KIND_sum) {
+        if (figure == EDEN_FIGURE_gc_ns) {
+            note_stopped(note, sizeof note, heap, wall_ns);
+        } else if (heap->late && kind == KIND_sum) {
             snprintf(note, sizeof note, "#  %s since attach", format_figure(text, figure, seen));
-        } else if (figure == EDEN_FIGURE_gc_ns && wall_ns) {
-            snprintf(note, sizeof note, "#  %.2f%% of the time", 100 * (double)seen / (double)wall_ns);
         } else if (figure == EDEN_FIGURE_allocated_bytes && wall_ns) {
             double rate = (double)seen / ((double)wall_ns / 1e9);
             snprintf(note, sizeof note, "#  %s/s", format_bytes(text, (uint64_t)rate));
@@ -71,6 +96,7 @@ static void print_heap(FILE *out, const struct process_model *process, const str
             print_causes(out, heap);
         }
     }
+    print_now(out, process, heap);
     fprintf(out, "\n");
     phase_table_print(out, heap, model->wall_ns);
 }
@@ -86,25 +112,9 @@ static void print_summary(FILE *out, const struct model *model) {
 
 /* ---- lines by interval ------------------------------------------------------------------------------------------ */
 
-static const struct heap_model *find_before(const struct model *model, const struct process_key *key,
-                                            const struct heap_model *heap) {
-    for (size_t i = 0; i < model->process_count; i++) {
-        const struct process_model *process = &model->processes[i];
-        if (process->key.pid != key->pid || process->key.start_ns != key->start_ns) {
-            continue;
-        }
-        for (size_t j = 0; j < process->heap_count; j++) {
-            if (process->heaps[j].address == heap->address && process->heaps[j].id == heap->id) {
-                return &process->heaps[j];
-            }
-        }
-    }
-    return NULL;
-}
-
 static void print_line_heading(FILE *out) {
-    fprintf(out, "# %8s %8s %5s %9s %6s %9s %7s %10s %10s %10s %10s\n", "time", "pid", "heap", "scavenges", "full",
-            "gc", "gc%", "allocated", "survived", "tenured", "old");
+    fprintf(out, "# %8s %8s %5s %9s %6s %9s %7s %10s %10s %10s %10s  %s\n", "time", "pid", "heap", "scavenges", "full",
+            "gc", "gc%", "allocated", "survived", "tenured", "old", "now");
 }
 
 static char *delta(char text[FORMAT_MAX], const struct heap_model *heap, const struct heap_model *before,
@@ -134,25 +144,26 @@ static void print_time(const struct run *run, const struct model *model) {
 }
 
 static void print_line(const struct run *run, const struct model *model, const struct process_model *process,
-                       const struct heap_model *heap) {
+                       const struct heap_model *heap, const struct heap_model *before) {
     static const enum eden_figure columns[] = {EDEN_FIGURE_allocated_bytes, EDEN_FIGURE_survived_bytes,
                                                EDEN_FIGURE_tenured_bytes, EDEN_FIGURE_old_used};
-    const struct heap_model *before = find_before(&run->before, &process->key, heap);
-    char text[FORMAT_MAX], share[16] = "?";
+    char text[FORMAT_MAX], stopped[FORMAT_MAX] = "?", share[16] = "?", now[PHASE_NOW_MAX];
     uint64_t wall = model->wall_ns - run->before.wall_ns;
-    if (heap->known >> EDEN_FIGURE_gc_ns & 1 && wall) {
-        uint64_t from = before ? before->figures[EDEN_FIGURE_gc_ns] : heap->before[EDEN_FIGURE_gc_ns];
-        snprintf(share, sizeof share, "%.2f%%", 100 * (double)(heap->figures[EDEN_FIGURE_gc_ns] - from) / (double)wall);
+    if (heap->stopped_known && wall) {
+        uint64_t ns = heap->stopped_ns - (before && before->stopped_known ? before->stopped_ns : 0);
+        ns = ns < wall ? ns : wall; /* it was not known until now: of what it was, this line's part */
+        format_ns(stopped, ns);
+        snprintf(share, sizeof share, "%.2f%%", 100 * (double)ns / (double)wall);
     }
     print_time(run, model);
     fprintf(run->out, " %8u %5" PRIu64, process->key.pid, heap->id);
     fprintf(run->out, " %9s", delta(text, heap, before, EDEN_FIGURE_scavenges));
     fprintf(run->out, " %6s", delta(text, heap, before, EDEN_FIGURE_full_collections));
-    fprintf(run->out, " %9s %7s", delta(text, heap, before, EDEN_FIGURE_gc_ns), share);
+    fprintf(run->out, " %9s %7s", stopped, share);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         fprintf(run->out, " %10s", delta(text, heap, before, columns[i]));
     }
-    fprintf(run->out, "\n");
+    fprintf(run->out, "  %s\n", phase_table_now(now, process, heap));
 }
 
 static void print_interval(struct run *run, const struct model *model) {
@@ -163,16 +174,17 @@ static void print_interval(struct run *run, const struct model *model) {
     } else {
         for (size_t i = 0; i < model->process_count; i++) {
             const struct process_model *process = &model->processes[i];
+            const struct process_model *last = model_find_process(&run->before, &process->key);
             for (size_t j = 0; j < process->heap_count; j++) {
                 const struct heap_model *heap = &process->heaps[j];
-                const struct heap_model *before = find_before(&run->before, &process->key, heap);
-                if (before && before->destroyed) {
+                const struct heap_model *before = model_find_heap(last, heap->address, heap->id);
+                if (before && (before->destroyed || last->ended)) {
                     continue;
                 }
                 if (run->lines++ % 24 == 0) {
                     print_line_heading(run->out);
                 }
-                print_line(run, model, process, heap);
+                print_line(run, model, process, heap, before);
             }
         }
     }
@@ -188,6 +200,7 @@ static bool tick(struct run *run, struct failure *why) {
         model_clear(&model);
         return false;
     }
+    model_set_stopped(&model, &run->before);
     print_interval(run, &model);
     model_clear(&run->before);
     run->before = model;

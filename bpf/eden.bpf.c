@@ -35,6 +35,7 @@ const volatile bool by_descent = false;
 uint64_t lost[LOST_KINDS];
 uint32_t heap_count;
 uint32_t histogram_count;
+uint64_t observed_since_ns; /* 0: what is hit is before observation */
 
 struct specs_map specs SEC(".maps");
 
@@ -117,7 +118,15 @@ static __always_inline void count_duration(struct heap_entry *heap, uint32_t pha
     }
 }
 
-static __always_inline void count_phase(struct heap_entry *heap, const struct probe_spec *spec, const uint64_t *arg) {
+/* What a phase took before observation began is not in the observed time: a share of that must not count it. */
+static __always_inline uint64_t outside(uint64_t duration, uint64_t now) {
+    uint64_t since = *(volatile uint64_t *)&observed_since_ns;
+    uint64_t inside = since != 0 && now > since ? now - since : 0;
+    return duration > inside ? duration - inside : 0;
+}
+
+static __always_inline void count_phase(struct heap_entry *heap, const struct probe_spec *spec, const uint64_t *arg,
+                                        uint64_t now) {
     uint32_t phase = spec->phase;
     if (phase >= KERNEL_PHASES) {
         return;
@@ -126,6 +135,7 @@ static __always_inline void count_phase(struct heap_entry *heap, const struct pr
     add(&sums->calls, 1);
     add(&sums->total_ns, arg[2]);
     raise(&sums->max_ns, arg[2]);
+    add(&sums->outside_ns, outside(arg[2], now));
     if (spec->two_more) {
         add(&sums->objects, arg[3]);
         add(&sums->bytes, arg[4]);
@@ -315,7 +325,27 @@ static __always_inline void full_done(struct heap_entry *heap, const uint64_t *a
     checkpoint(heap, arg[1]);
 }
 
-static __always_inline void aggregate(struct heap_entry *heap, const struct probe_spec *spec, const uint64_t *arg) {
+/* Follows the heap from phase to phase. Classes are defined, and large objects allocated, between collections. */
+static __always_inline void follow_phase(struct heap_entry *heap, const struct probe_spec *spec, uint64_t now) {
+    if (spec->begins != KERNEL_NO_PHASE) {
+        heap->began_ns[spec->begins % KERNEL_PHASES] = now;
+        heap->current_phase = spec->begins;
+    } else if (spec->phase != KERNEL_NO_PHASE) {
+        heap->began_ns[spec->phase % KERNEL_PHASES] = 0;
+        heap->current_phase = spec->parent;
+    } else if (spec->probe == EDEN_PROBE_class__define || spec->probe == EDEN_PROBE_alloc__large ||
+               spec->probe == EDEN_PROBE_alloc__failed) {
+        heap->current_phase = KERNEL_NO_PHASE;
+    } else {
+        return;
+    }
+    flag(heap, HEAP_PHASE_SEEN, true);
+}
+
+static __always_inline void aggregate(struct heap_entry *heap, const struct probe_spec *spec, const uint64_t *arg,
+                                      uint64_t now) {
+    add32(&heap->changes, 1);
+    follow_phase(heap, spec, now);
     switch (spec->probe) {
     case EDEN_PROBE_param__set:
         parameter(heap, arg[1], arg[2]);
@@ -373,7 +403,8 @@ static __always_inline void aggregate(struct heap_entry *heap, const struct prob
     default:
         break;
     }
-    count_phase(heap, spec, arg);
+    count_phase(heap, spec, arg, now);
+    add32(&heap->changes, 1);
 }
 
 /* ---- events ----------------------------------------------------------------------------------------------------- */
@@ -451,7 +482,7 @@ int on_probe(struct pt_regs *ctx) {
     } else {
         heap = find_entry(&key, index);
         if (heap) {
-            aggregate(heap, spec, arg);
+            aggregate(heap, spec, arg, now);
         }
         if (spec->probe == EDEN_PROBE_heap__destroy) {
             bpf_map_delete_elem(&live, &key);

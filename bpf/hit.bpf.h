@@ -191,6 +191,7 @@ static __always_inline struct heap_entry *new_entry(const struct heap_key *key, 
     heap->key = *key;
     heap->spec = spec;
     heap->number = index;
+    heap->current_phase = KERNEL_NO_PHASE;
     bpf_get_current_comm(heap->command, sizeof heap->command);
     /* Another thread may be first with a heap that has no entry yet; with heap__create none can be. */
     if (bpf_map_update_elem(&live, key, &index, created ? BPF_ANY : BPF_NOEXIST) != 0) {
@@ -202,7 +203,7 @@ static __always_inline struct heap_entry *new_entry(const struct heap_key *key, 
         index = *other;
         return bpf_map_lookup_elem(&heaps, &index);
     }
-    heap->flags = HEAP_USED | (created ? HEAP_CREATED : 0);
+    heap->flags = HEAP_USED | (created ? HEAP_CREATED | HEAP_PHASE_SEEN : 0);
     return heap;
 }
 

@@ -41,8 +41,10 @@ struct probe_spec {
     uint8_t two_more; /* ... which passes objects and bytes */
     uint8_t strings;  /* how many string arguments, at most 2 */
     uint8_t string_at[2];
-    uint32_t file; /* the source's number of the file */
-    uint32_t reserved;
+    uint32_t file;  /* the source's number of the file */
+    uint8_t begins; /* enum eden_phase for the start probe of a phase, else KERNEL_NO_PHASE */
+    uint8_t parent; /* of `phase`; KERNEL_NO_PHASE for a whole collection */
+    uint8_t reserved[2];
     struct operand arg[EDEN_PROBE_MAX_ARGS];
 };
 
@@ -56,6 +58,7 @@ struct heap_key {
 
 struct phase_sums {
     uint64_t calls, total_ns, max_ns, objects, bytes;
+    uint64_t outside_ns; /* of total_ns, before observation began */
 };
 
 /* The sums as they stood when a collection had ended. A header of a heap that was not seen from its start, with this
@@ -76,6 +79,7 @@ enum {
     HEAP_CAPACITY_SEEN = 32, /* pending_capacity is valid */
     HEAP_STACK_SEEN = 64,    /* a stack was taken */
     HEAP_INHERITED = 128,    /* a copy made by fork: the figures are those of the whole life, the parent's included */
+    HEAP_PHASE_SEEN = 256,   /* current_phase is known */
 };
 
 /* What is known of one heap. Entries are taken in order and never given back, so an address that comes again gets
@@ -94,6 +98,11 @@ struct heap_entry {
     uint64_t scavenge_cause, scavenge_old_used, full_cause;
     uint64_t pause_before; /* the scavenge that belongs to the full collection that comes next */
     uint64_t pending_capacity;
+    /* Sequence lock: odd while a start or done probe changes sums and phases, so that a collection that ends is neither
+     * counted twice nor missed. */
+    uint32_t changes;
+    uint32_t current_phase;           /* the innermost phase under way; KERNEL_NO_PHASE: no collection */
+    uint64_t began_ns[KERNEL_PHASES]; /* of phases under way; 0: not seen */
     struct phase_sums phase[KERNEL_PHASES];
     uint32_t histogram[KERNEL_PHASES]; /* 1 + index; 0: none yet */
     struct checkpoint checkpoint[KERNEL_CHECKPOINTS];

@@ -16,6 +16,12 @@ const char *const phase_names[EDEN_PHASE_COUNT] = {
 #undef EDEN_PHASE
 };
 
+const int phase_parents[EDEN_PHASE_COUNT] = {
+#define EDEN_PHASE(name, text, parent) parent,
+#include "eden_phases.def"
+#undef EDEN_PHASE
+};
+
 const char *const full_cause_names[EDEN_FULL_CAUSES] = EDEN_FULL_CAUSE_NAMES;
 
 void model_clear(struct model *model) {
@@ -32,12 +38,29 @@ void model_clear(struct model *model) {
     *model = (struct model){0};
 }
 
-struct process_model *model_process(struct model *model, const struct process_key *key) {
+const struct process_model *model_find_process(const struct model *model, const struct process_key *key) {
     for (size_t i = 0; i < model->process_count; i++) {
-        const struct process_key *known = &model->processes[i].key;
-        if (known->pid == key->pid && known->start_ns == key->start_ns) {
-            return &model->processes[i];
+        const struct process_model *process = &model->processes[i];
+        if (process->key.pid == key->pid && process->key.start_ns == key->start_ns) {
+            return process;
         }
+    }
+    return NULL;
+}
+
+const struct heap_model *model_find_heap(const struct process_model *process, uint64_t address, uint64_t id) {
+    for (size_t i = 0; process && i < process->heap_count; i++) {
+        if (process->heaps[i].address == address && process->heaps[i].id == id) {
+            return &process->heaps[i];
+        }
+    }
+    return NULL;
+}
+
+struct process_model *model_process(struct model *model, const struct process_key *key) {
+    const struct process_model *known = model_find_process(model, key);
+    if (known) {
+        return &model->processes[known - model->processes];
     }
     struct process_model *grown = realloc(model->processes, (model->process_count + 1) * sizeof *grown);
     if (!grown) {
@@ -50,10 +73,9 @@ struct process_model *model_process(struct model *model, const struct process_ke
 }
 
 struct heap_model *model_heap(struct process_model *process, uint64_t address, uint64_t id) {
-    for (size_t i = 0; i < process->heap_count; i++) {
-        if (process->heaps[i].address == address && process->heaps[i].id == id) {
-            return &process->heaps[i];
-        }
+    const struct heap_model *known = model_find_heap(process, address, id);
+    if (known) {
+        return &process->heaps[known - process->heaps];
     }
     struct heap_model *grown = realloc(process->heaps, (process->heap_count + 1) * sizeof *grown);
     if (!grown) {
@@ -70,6 +92,42 @@ struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase) 
         heap->phase[phase] = calloc(1, sizeof *heap->phase[phase]);
     }
     return heap->phase[phase];
+}
+
+static uint64_t less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+uint64_t phase_observed_ns(const struct phase_model *phase) { return less(phase->total_ns, phase->outside_ns); }
+
+static uint64_t observed_ns(const struct heap_model *heap, enum eden_phase phase) {
+    return heap->phase[phase] ? phase_observed_ns(heap->phase[phase]) : 0;
+}
+
+/* The clocks of program and tool are read at slightly different moments. What exceeds the time that has passed is left
+ * to the next snapshot, so that the differences between snapshots add up to the total. */
+static void set_stopped(struct heap_model *heap, const struct heap_model *before, uint64_t wall_ns,
+                        uint64_t passed_ns) {
+    uint64_t stopped = observed_ns(heap, EDEN_PHASE_scavenge) + observed_ns(heap, EDEN_PHASE_full);
+    stopped += heap->collection.observed_ns;
+    if (before && before->stopped_known) {
+        stopped = stopped > before->stopped_ns ? stopped : before->stopped_ns;
+        stopped = smaller(stopped, before->stopped_ns + passed_ns);
+    }
+    heap->stopped_ns = smaller(stopped, wall_ns);
+    heap->stopped_known = heap->collection.known && heap->known >> EDEN_FIGURE_gc_ns & 1;
+}
+
+void model_set_stopped(struct model *model, const struct model *before) {
+    uint64_t passed_ns = model->wall_ns - (before ? before->wall_ns : 0);
+    for (size_t i = 0; i < model->process_count; i++) {
+        struct process_model *process = &model->processes[i];
+        const struct process_model *last = before ? model_find_process(before, &process->key) : NULL;
+        for (size_t j = 0; j < process->heap_count; j++) {
+            struct heap_model *heap = &process->heaps[j];
+            set_stopped(heap, model_find_heap(last, heap->address, heap->id), model->wall_ns, passed_ns);
+        }
+    }
 }
 
 uint64_t phase_percentile(const struct phase_model *phase, double p) {

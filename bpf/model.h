@@ -15,7 +15,19 @@
 struct phase_model {
     uint64_t calls, total_ns, max_ns;
     uint64_t objects, bytes;             /* sums of the done probes' arguments; 0 for scavenge and full */
+    uint64_t outside_ns;                 /* of total_ns, before observation began */
     uint64_t buckets[HISTOGRAM_BUCKETS]; /* of durations */
+};
+
+/* The collection that a heap is in. */
+struct collection_model {
+    bool known;              /* false: attached late, and no event has said yet whether there is one */
+    bool under_way;          /* the rest is 0 without */
+    enum eden_phase phase;   /* the innermost */
+    uint64_t since_ns;       /* when the collection began, CLOCK_MONOTONIC; 0: before its start could be seen */
+    uint64_t phase_since_ns; /* when `phase` began; likewise */
+    uint64_t until_ns;       /* when the snapshot was taken, or the end of the process was noticed */
+    uint64_t observed_ns;    /* how long it has taken so far within the observed time */
 };
 
 struct heap_model {
@@ -30,6 +42,10 @@ struct heap_model {
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
     uint64_t full_by_cause_before[EDEN_FULL_CAUSES];
     struct phase_model *phase[EDEN_PHASE_COUNT]; /* observed; owned; NULL: none */
+    struct collection_model collection;
+    /* Observed time in collections, the one under way included. gc_ns counts a collection whole, when it is done. */
+    uint64_t stopped_ns; /* see model_set_stopped */
+    bool stopped_known;
 };
 
 struct process_model {
@@ -67,6 +83,17 @@ enum { MODEL_TEXT = 160 };
 const char *model_lost_text(const struct process_model *process, char text[MODEL_TEXT]);
 const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]);
 
+/* NULL where there is none; so is the heap of no process. */
+const struct process_model *model_find_process(const struct model *model, const struct process_key *key);
+const struct heap_model *model_find_heap(const struct process_model *process, uint64_t address, uint64_t id);
+
+/* Sets stopped_ns of each heap from its other figures. It stays within the time that has passed: since the observation
+ * began (before: NULL), or since an earlier snapshot. */
+void model_set_stopped(struct model *model, const struct model *before);
+
+/* What the phase took within the observed time. */
+uint64_t phase_observed_ns(const struct phase_model *phase);
+
 /* The p-th percentile (0 < p < 100) of a phase's durations: the upper edge of the bucket that holds the nearest-rank
  * value, at most 6.25% above the true one and never above max_ns. 0 where there were no calls. */
 uint64_t phase_percentile(const struct phase_model *phase, double p);
@@ -74,6 +101,7 @@ uint64_t phase_percentile(const struct phase_model *phase, double p);
 /* The names of the vocabulary, by enum. */
 extern const char *const figure_names[EDEN_FIGURE_COUNT];
 extern const char *const phase_names[EDEN_PHASE_COUNT];
+extern const int phase_parents[EDEN_PHASE_COUNT]; /* enum eden_phase, or -1: a whole collection */
 extern const char *const full_cause_names[EDEN_FULL_CAUSES];
 
 #endif

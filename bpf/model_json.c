@@ -52,6 +52,7 @@ static json_t *phases_to_json(const struct heap_model *heap) {
         json_t *entry = json_object();
         put_number(entry, "calls", phase->calls);
         put_number(entry, "total_ns", phase->total_ns);
+        put_number(entry, "observed_ns", phase_observed_ns(phase));
         put_number(entry, "max_ns", phase->max_ns);
         put_number(entry, "p50_ns", phase_percentile(phase, 50));
         put_number(entry, "p99_ns", phase_percentile(phase, 99));
@@ -59,6 +60,20 @@ static json_t *phases_to_json(const struct heap_model *heap) {
         put_number(entry, "bytes", phase->bytes);
         json_object_set_new(object, phase_names[i], entry);
     }
+    return object;
+}
+
+/* NULL where it is not known, or a collection's start was not seen. */
+static json_t *time_or_null(bool known, uint64_t ns) { return known && ns ? json_number(ns) : json_null(); }
+
+static json_t *collection_to_json(const struct collection_model *collection) {
+    json_t *object = json_object();
+    bool under_way = collection->known && collection->under_way;
+    json_object_set_new(object, "known", json_boolean(collection->known));
+    json_object_set_new(object, "phase", under_way ? json_string(phase_names[collection->phase]) : json_null());
+    json_object_set_new(object, "since_ns", time_or_null(under_way, collection->since_ns));
+    json_object_set_new(object, "phase_since_ns", time_or_null(under_way, collection->phase_since_ns));
+    json_object_set_new(object, "until_ns", time_or_null(under_way, collection->until_ns));
     return object;
 }
 
@@ -76,6 +91,8 @@ json_t *heap_to_json(const struct heap_model *heap) {
                                 causes_known(heap) ? causes_to_json(heap->full_by_cause, NULL) : json_null());
         }
     }
+    json_object_set_new(object, "stopped_ns", heap->stopped_known ? json_number(heap->stopped_ns) : json_null());
+    json_object_set_new(object, "collection", collection_to_json(&heap->collection));
     json_object_set_new(object, "complete", json_boolean(heap->destroyed));
     json_object_set_new(object, "late", json_boolean(heap->late));
     if (heap->late) {

@@ -5,13 +5,8 @@
 #include <string.h>
 
 static int depth_of(enum eden_phase phase) {
-    static const int parents[EDEN_PHASE_COUNT] = {
-#define EDEN_PHASE(name, text, parent) parent,
-#include "eden_phases.def"
-#undef EDEN_PHASE
-    };
     int depth = 0;
-    for (int at = parents[phase]; at >= 0; at = parents[at]) {
+    for (int at = phase_parents[phase]; at >= 0; at = phase_parents[at]) {
         depth++;
     }
     return depth;
@@ -21,7 +16,7 @@ static void print_line(FILE *out, const struct phase_model *phase, enum eden_pha
     char share[16] = "-", name[40], calls[FORMAT_MAX], total[FORMAT_MAX], average[FORMAT_MAX], p50[FORMAT_MAX],
          p99[FORMAT_MAX], max[FORMAT_MAX];
     if (wall_ns) {
-        snprintf(share, sizeof share, "%.2f%%", 100 * (double)phase->total_ns / (double)wall_ns);
+        snprintf(share, sizeof share, "%.2f%%", 100 * (double)phase_observed_ns(phase) / (double)wall_ns);
     }
     snprintf(name, sizeof name, "%*s%s", 2 * depth_of(number), "", phase_names[number]);
     fprintf(out, "  %9s  %-26s %10s %9s %9s %9s %9s %9s\n", share, name, format_count(calls, phase->calls),
@@ -38,6 +33,22 @@ void phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_n
             print_line(out, heap->phase[i], i, wall_ns);
         }
     }
+}
+
+char *phase_table_now(char text[PHASE_NOW_MAX], const struct process_model *process, const struct heap_model *heap) {
+    const struct collection_model *collection = &heap->collection;
+    if (!collection->known || !collection->under_way) {
+        snprintf(text, PHASE_NOW_MAX, "%s", collection->known ? "-" : "?");
+        return text;
+    }
+    char took[FORMAT_MAX] = "?";
+    if (collection->phase_since_ns) {
+        bool later = collection->until_ns > collection->phase_since_ns;
+        format_ns(took, later ? collection->until_ns - collection->phase_since_ns : 0);
+    }
+    snprintf(text, PHASE_NOW_MAX, "%s %s for %s", process->ended ? "ended in" : "in", phase_names[collection->phase],
+             took);
+    return text;
 }
 
 void phase_table_heading(FILE *out, const struct process_model *process, const struct heap_model *heap) {

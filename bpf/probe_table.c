@@ -33,6 +33,18 @@ int probe_phase(enum eden_probe_id probe) {
     }
 }
 
+int probe_begins(enum eden_probe_id probe) {
+    switch (probe) {
+#define EDEN_PHASE(name, text, parent)                                                                                 \
+    case EDEN_PROBE_##name##__start:                                                                                   \
+        return EDEN_PHASE_##name;
+#include "eden_phases.def"
+#undef EDEN_PHASE
+    default:
+        return -1;
+    }
+}
+
 bool probe_per_object(enum eden_probe_id probe) {
     return probe == EDEN_PROBE_tenure || probe == EDEN_PROBE_remember || probe == EDEN_PROBE_forget ||
            probe == EDEN_PROBE_mourn || probe == EDEN_PROBE_remembered__scan;

@@ -71,6 +71,33 @@ static void read_figures(struct heap_model *heap, sqlite3_stmt *row) {
     }
 }
 
+static int phase_named(sqlite3_stmt *row, int column) {
+    const unsigned char *name = sqlite3_column_text(row, column);
+    for (int i = 0; name && i < EDEN_PHASE_COUNT; i++) {
+        if (strcmp(phase_names[i], (const char *)name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* A file made before collections under way were recorded counts those that were done. */
+static void read_collection(struct heap_model *heap, sqlite3_stmt *row) {
+    struct collection_model *collection = &heap->collection;
+    int column = column_named(row, "", "collection_phase");
+    collection->known = column < 0 || sqlite3_column_type(row, column) == SQLITE_TEXT;
+    int phase = column < 0 ? -1 : phase_named(row, column);
+    if (phase >= 0) {
+        bool ignored;
+        collection->under_way = true;
+        collection->phase = (enum eden_phase)phase;
+        collection->since_ns = named_number(row, "collection_", "since_ns", &ignored);
+        collection->phase_since_ns = named_number(row, "collection_", "phase_since_ns", &ignored);
+        collection->until_ns = named_number(row, "collection_", "until_ns", &ignored);
+        collection->observed_ns = named_number(row, "collection_", "observed_ns", &ignored);
+    }
+}
+
 static bool add_heap(struct recording *recording, sqlite3_stmt *row, struct file_heaps *heaps, struct model *model,
                      struct failure *why) {
     bool there[3], ignored;
@@ -102,6 +129,7 @@ static bool add_heap(struct recording *recording, sqlite3_stmt *row, struct file
     heap->late = named_number(row, "", "late", &ignored) != 0;
     heap->destroyed = named_number(row, "", "complete", &ignored) != 0;
     read_figures(heap, row);
+    read_collection(heap, row);
     return true;
 }
 
@@ -120,22 +148,14 @@ static bool read_heaps(struct recording *recording, struct file_heaps *heaps, st
 
 /* ---- phases ----------------------------------------------------------------------------------------------------- */
 
-static int phase_named(sqlite3_stmt *row, int column) {
-    const unsigned char *name = sqlite3_column_text(row, column);
-    for (int i = 0; name && i < EDEN_PHASE_COUNT; i++) {
-        if (strcmp(phase_names[i], (const char *)name) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 static bool read_phase(struct phase_model *phase, sqlite3_stmt *row) {
     phase->calls = reading_number(row, 2);
     phase->total_ns = reading_number(row, 3);
     phase->max_ns = reading_number(row, 4);
     phase->objects = reading_number(row, 5);
     phase->bytes = reading_number(row, 6);
+    bool ignored;
+    phase->outside_ns = named_number(row, "", "outside_ns", &ignored);
     return true;
 }
 
@@ -197,7 +217,7 @@ bool recording_model(struct recording *recording, struct model *model, struct fa
     bool good = sql_run(recording->db, "BEGIN") == SQLITE_OK || reading_fail_sql(recording, "can't read it", why);
     good = good && read_model_numbers(recording, model, why) && reading_processes(recording, model, why) &&
            read_heaps(recording, &heaps, model, why) &&
-           read_phase_rows(recording, "SELECT heap, phase, calls, total_ns, max_ns, objects, bytes FROM phase",
+           read_phase_rows(recording, "SELECT heap, phase, calls, total_ns, max_ns, objects, bytes, * FROM phase",
                            "table phase", phases_most, read_phase, &heaps, model, why) &&
            read_phase_rows(recording, "SELECT heap, phase, bucket, count FROM phase_histogram", "table phase_histogram",
                            phases_most * HISTOGRAM_BUCKETS, read_bucket, &heaps, model, why);
@@ -205,6 +225,7 @@ bool recording_model(struct recording *recording, struct model *model, struct fa
         sql_run(recording->db, "ROLLBACK");
     }
     free(heaps.heaps);
+    model_set_stopped(model, NULL);
     return good;
 }
 

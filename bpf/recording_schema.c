@@ -14,7 +14,7 @@ static const char fixed_tables[] =
     "CREATE TABLE process(process INTEGER PRIMARY KEY, pid INTEGER, start_ns INTEGER, command TEXT, runtime TEXT,"
     "  late INTEGER, ended INTEGER);"
     "CREATE TABLE phase(heap INTEGER, phase TEXT, calls INTEGER, total_ns INTEGER, max_ns INTEGER, objects INTEGER,"
-    "  bytes INTEGER, PRIMARY KEY(heap, phase)) WITHOUT ROWID;"
+    "  bytes INTEGER, outside_ns INTEGER, PRIMARY KEY(heap, phase)) WITHOUT ROWID;"
     "CREATE TABLE phase_histogram(heap INTEGER, phase TEXT, bucket INTEGER, low_ns INTEGER, high_ns INTEGER,"
     "  count INTEGER, PRIMARY KEY(heap, phase, bucket)) WITHOUT ROWID;"
     "CREATE TABLE probe(probe INTEGER PRIMARY KEY, name TEXT, meaning TEXT);"
@@ -38,7 +38,8 @@ static const char phases_view[] =
     "CREATE VIEW phases AS SELECT process.pid, process.command, heap.heap_id, heap.name AS heap_name, phase.phase,"
     "  phase.calls, phase.total_ns / 1e6 AS total_ms, phase.total_ns / 1e3 / nullif(phase.calls, 0) AS average_us,"
     "  phase.max_ns / 1e3 AS max_us, phase.objects, phase.bytes,"
-    "  100.0 * phase.total_ns / nullif((SELECT value FROM meta WHERE key = 'wall_ns'), 0) AS percent_of_wall"
+    "  100.0 * (phase.total_ns - phase.outside_ns) / nullif((SELECT value FROM meta WHERE key = 'wall_ns'), 0) AS "
+    "percent_of_wall"
     "  FROM phase JOIN heap USING (heap) JOIN process USING (process)";
 
 /* ---- heap ------------------------------------------------------------------------------------------------------- */
@@ -58,14 +59,16 @@ static char *create_heap(sqlite3 *db) {
             sqlite3_str_appendf(sql, ", %sfull_by_cause_%s INTEGER", prefix, causes[i]);
         }
     }
-    sqlite3_str_appendall(sql, ")");
+    sqlite3_str_appendall(sql, ", stopped_ns INTEGER, collection_phase TEXT, collection_since_ns INTEGER,"
+                               " collection_phase_since_ns INTEGER, collection_until_ns INTEGER,"
+                               " collection_observed_ns INTEGER)");
     return sqlite3_str_finish(sql);
 }
 
 char *schema_insert_heap(void) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendall(sql, "INSERT OR REPLACE INTO heap VALUES(?");
-    for (int i = 1; i < 7 + 2 * (EDEN_FIGURE_COUNT + EDEN_FULL_CAUSES); i++) {
+    for (int i = 1; i < 7 + 2 * (EDEN_FIGURE_COUNT + EDEN_FULL_CAUSES) + 6; i++) {
         sqlite3_str_appendall(sql, ", ?");
     }
     sqlite3_str_appendall(sql, ")");

@@ -74,11 +74,16 @@ static uint64_t heap_fingerprint(const struct heap_model *heap, size_t process) 
     for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
         hash = mix(mix(hash, heap->full_by_cause[i]), heap->full_by_cause_before[i]);
     }
+    const struct collection_model *collection = &heap->collection;
+    hash = mix(mix(hash, collection->known + 2u * collection->under_way), collection->phase);
+    hash = mix(mix(hash, collection->since_ns), collection->phase_since_ns);
+    hash = mix(mix(hash, collection->until_ns), collection->observed_ns);
+    hash = mix(mix(hash, heap->stopped_known), heap->stopped_ns);
     for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
         const struct phase_model *phase = heap->phase[i];
         if (phase) {
             hash = mix(mix(mix(hash, (uint64_t)i), phase->calls), phase->total_ns);
-            hash = mix(mix(mix(hash, phase->max_ns), phase->objects), phase->bytes);
+            hash = mix(mix(mix(mix(hash, phase->max_ns), phase->objects), phase->bytes), phase->outside_ns);
         }
     }
     return hash | 1;
@@ -93,6 +98,7 @@ static int write_phase(struct recorder *recorder, size_t number, enum eden_phase
     recorder_bind(to, 5, phase->max_ns);
     recorder_bind(to, 6, phase->objects);
     recorder_bind(to, 7, phase->bytes);
+    recorder_bind(to, 8, phase->outside_ns);
     int code = sql_step(to);
     to = recorder->bucket;
     recorder_bind(to, 1, number);
@@ -124,6 +130,29 @@ static int forget_heap(struct recorder *recorder, size_t number) {
     return code;
 }
 
+static void bind_if(sqlite3_stmt *to, int place, bool known, uint64_t value) {
+    if (known) {
+        recorder_bind(to, place, value);
+    } else {
+        sqlite3_bind_null(to, place);
+    }
+}
+
+static void bind_collection(sqlite3_stmt *to, int place, const struct heap_model *heap) {
+    const struct collection_model *collection = &heap->collection;
+    bool under_way = collection->known && collection->under_way;
+    bind_if(to, place, heap->stopped_known, heap->stopped_ns);
+    if (collection->known) {
+        recorder_bind_text(to, place + 1, under_way ? phase_names[collection->phase] : "", 64);
+    } else {
+        sqlite3_bind_null(to, place + 1);
+    }
+    bind_if(to, place + 2, under_way && collection->since_ns, collection->since_ns);
+    bind_if(to, place + 3, under_way && collection->phase_since_ns, collection->phase_since_ns);
+    bind_if(to, place + 4, under_way, collection->until_ns);
+    bind_if(to, place + 5, under_way, collection->observed_ns);
+}
+
 static int write_heap(struct recorder *recorder, size_t number, size_t process, const struct heap_model *heap) {
     sqlite3_stmt *to = recorder->heap;
     int code = forget_heap(recorder, number);
@@ -142,16 +171,13 @@ static int write_heap(struct recorder *recorder, size_t number, size_t process, 
         const uint64_t *figures = before ? heap->before : heap->figures;
         const uint64_t *by_cause = before ? heap->full_by_cause_before : heap->full_by_cause;
         for (int i = 0; i < EDEN_FIGURE_COUNT; i++, place++) {
-            if (before || heap->known >> i & 1) {
-                recorder_bind(to, place, figures[i]);
-            } else {
-                sqlite3_bind_null(to, place);
-            }
+            bind_if(to, place, before || heap->known >> i & 1, figures[i]);
         }
         for (int i = 0; i < EDEN_FULL_CAUSES; i++, place++) {
             recorder_bind(to, place, by_cause[i]);
         }
     }
+    bind_collection(to, place, heap);
     code = sql_step(to);
     for (int i = 0; i < EDEN_PHASE_COUNT && code == SQLITE_OK; i++) {
         if (heap->phase[i]) {

@@ -123,13 +123,27 @@ static void print_causes(FILE *out, const struct heap_model *heap) {
     }
 }
 
-static void print_share(FILE *out, const char *text, const struct heap_model *heap, enum eden_figure id,
-                        uint64_t wall_ns) {
-    print_line(out, text, heap, id);
-    if (wall_ns && heap->known >> id & 1) {
-        fprintf(out, ", %.2f%% of wall time", percent(observed(heap, id), wall_ns));
+static void print_stopped(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
+    print_line(out, "stopped for garbage collection", heap, EDEN_FIGURE_gc_ns);
+    if (wall_ns && heap->stopped_known) {
+        fprintf(out, ", %.2f%% of wall time", percent(heap->stopped_ns, wall_ns));
+    } else if (wall_ns) {
+        fprintf(out, ", ? of wall time");
     }
     fputc('\n', out);
+}
+
+/* A collection that was under way at the end. */
+static void print_now(FILE *out, const struct process_model *process, const struct heap_model *heap) {
+    char text[PHASE_NOW_MAX], took[FORMAT_MAX];
+    if (!heap->collection.known) {
+        label(out, "at the end");
+        fprintf(out, "? (not known whether in a collection: nothing was heard of the heap)\n");
+    } else if (heap->collection.under_way) {
+        label(out, "at the end");
+        fprintf(out, "%s; %s of this collection are in the share, not in the sums\n",
+                phase_table_now(text, process, heap), format_ns(took, heap->collection.observed_ns));
+    }
 }
 
 static void print_sums(FILE *out, const struct recording_info *info, const struct model *model,
@@ -148,7 +162,7 @@ static void print_sums(FILE *out, const struct recording_info *info, const struc
     }
     label(out, "wall time");
     fprintf(out, "%s\n", format_ns(text, model->wall_ns));
-    print_share(out, "stopped for garbage collection", heap, EDEN_FIGURE_gc_ns, model->wall_ns);
+    print_stopped(out, heap, model->wall_ns);
     print_line(out, "longest stop", heap, EDEN_FIGURE_max_pause_ns);
     fputc('\n', out);
     print_line(out, "scavenges (of young objects)", heap, EDEN_FIGURE_scavenges);
@@ -186,14 +200,19 @@ static void print_heap_line(FILE *out, const struct process_model *process, cons
     if (heap->id) {
         snprintf(id, sizeof id, "%" PRIu64, heap->id);
     }
-    if (wall_ns && heap->known >> EDEN_FIGURE_gc_ns & 1) {
-        snprintf(share, sizeof share, "%.2f%%", percent(observed(heap, EDEN_FIGURE_gc_ns), wall_ns));
+    if (wall_ns) {
+        snprintf(share, sizeof share, heap->stopped_known ? "%.2f%%" : "?", percent(heap->stopped_ns, wall_ns));
     }
-    fprintf(out, "  %9s  %8u %5s  %s  %s %10s %6s %10s %10s%s\n", share, process->key.pid, id,
+    fprintf(out, "  %9s  %8u %5s  %s  %s %10s %6s %10s %10s%s", share, process->key.pid, id,
             text_column(command, sizeof command, process->command, "", 16, 16),
             text_column(name, sizeof name, heap->name, "", 16, 16), figure(scavenges, heap, EDEN_FIGURE_scavenges),
             figure(full, heap, EDEN_FIGURE_full_collections), figure(pause, heap, EDEN_FIGURE_max_pause_ns),
             figure(allocated, heap, EDEN_FIGURE_allocated_bytes), heap->destroyed ? "" : "  at least");
+    if (heap->collection.under_way) {
+        char now[PHASE_NOW_MAX];
+        fprintf(out, ", %s", phase_table_now(now, process, heap));
+    }
+    fputc('\n', out);
 }
 
 static void print_heap_lines(FILE *out, const struct model *model) {
@@ -237,6 +256,7 @@ bool report_text(FILE *out, const char *path, struct recording *recording, const
     if (process) {
         phase_table_heading(out, process, process->heaps);
         print_sums(out, info, model, process->heaps);
+        print_now(out, process, process->heaps);
         if (process->heaps->late) {
             label(out, "parameters");
             fprintf(out, "not known: they were set before the recording\n");

@@ -8,6 +8,8 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static void add_figures(struct heap_model *total, const struct heap_model *heap) {
     total->known &= heap->known;
+    sum_add(&total->stopped_ns, heap->stopped_ns);
+    total->stopped_known = total->stopped_known && heap->stopped_known;
     total->late = total->late || heap->late;
     total->destroyed = total->destroyed && heap->destroyed;
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
@@ -38,6 +40,7 @@ static bool add_phases(struct heap_model *total, const struct heap_model *heap) 
         }
         sum_add(&to->calls, from->calls);
         sum_add(&to->total_ns, from->total_ns);
+        sum_add(&to->outside_ns, from->outside_ns);
         to->max_ns = larger(to->max_ns, from->max_ns);
         sum_add(&to->objects, from->objects);
         sum_add(&to->bytes, from->bytes);
@@ -49,7 +52,7 @@ static bool add_phases(struct heap_model *total, const struct heap_model *heap) 
 }
 
 bool report_total(const struct model *model, struct heap_model *total) {
-    *total = (struct heap_model){.known = UINT64_MAX, .destroyed = true};
+    *total = (struct heap_model){.known = UINT64_MAX, .destroyed = true, .stopped_known = true};
     for (size_t i = 0; i < model->process_count; i++) {
         for (size_t j = 0; j < model->processes[i].heap_count; j++) {
             add_figures(total, &model->processes[i].heaps[j]);

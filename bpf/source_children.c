@@ -134,7 +134,7 @@ static void on_notice(void *context, const struct notice *notice) {
     } else if (notice->kind == NOTICE_EXEC) {
         take_exec(source, observed, (const struct exec_notice *)notice);
     } else if (notice->kind == NOTICE_END) {
-        source_end(source, observed);
+        source_end(source, observed, notice->time_ns);
     }
 }
 

@@ -144,9 +144,10 @@ static void let_go(struct source *source, struct observed *observed) {
     }
 }
 
-void source_end(struct source *source, struct observed *observed) {
+void source_end(struct source *source, struct observed *observed, uint64_t ended_ns) {
     if (!observed->ended) {
         observed->ended = true;
+        observed->ended_ns = ended_ns;
         let_go(source, observed);
         source_release(observed);
         if (observed->pidfd >= 0) {
@@ -194,7 +195,7 @@ static void follow(struct source *source) {
         }
         if (target_has_ended(source->observed[i].pidfd)) {
             source_take_notices(source); /* so that what is forgotten here does not come back by its notice */
-            source_end(source, &source->observed[i]);
+            source_end(source, &source->observed[i], now_ns());
             continue;
         }
         if (all) {
@@ -343,6 +344,7 @@ struct source *source_open(const struct source_options *options, struct failure 
 bool source_start(struct source *source, struct failure *why) {
     source->started = true;
     source->start_ns = now_ns();
+    kernel_observe_since(source->kernel, source->start_ns);
     if (!source->options.command) {
         return true;
     }
@@ -454,6 +456,7 @@ bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *c
         source->finished = true;
         source->end_ns = now;
         source->observed[0].ended = ended;
+        source->observed[0].ended_ns = source->observed[0].ended_ns ? source->observed[0].ended_ns : now;
     }
     return !done;
 }

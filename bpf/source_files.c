@@ -58,14 +58,19 @@ static bool make_spec(const struct source *source, const struct file *file, cons
         return false;
     }
     char why[160];
-    *spec = (struct probe_spec){.probe = (uint16_t)probe, .phase = KERNEL_NO_PHASE, .file = source->files};
+    int phase = probe_phase(probe), begins = probe_begins(probe);
+    int parent = phase < 0 ? -1 : phase_parents[phase];
+    *spec = (struct probe_spec){.probe = (uint16_t)probe,
+                                .phase = KERNEL_NO_PHASE,
+                                .file = source->files,
+                                .begins = begins < 0 ? KERNEL_NO_PHASE : (uint8_t)begins,
+                                .parent = parent < 0 ? KERNEL_NO_PHASE : (uint8_t)parent};
     int args = operands_parse(note->args, spec->arg, why, sizeof why);
     if (args <= 0) {
         message_print("%s: probe %s is left out: %s", file->name, note->name, args < 0 ? why : "it passes no heap");
         return false;
     }
     spec->args = (uint8_t)args;
-    int phase = probe_phase(probe);
     if (phase >= 0 && args > 2) {
         spec->phase = (uint8_t)phase;
         spec->two_more = phase != EDEN_PHASE_scavenge && phase != EDEN_PHASE_full && args > 4;

@@ -1,11 +1,11 @@
 /* The model from the kernel program's entries.
  *
- * An entry is copied while the kernel may be writing it: each number is whole, but they need not be of one moment until
- * the process has ended. A figure is known only if every probe that tells it is attached in the heap's file; one that
- * isn't is shown as unknown, never as 0. */
+ * An entry is copied under its sequence lock, so its sums and its phase are of one moment. A figure is known only if
+ * every probe that tells it is attached in the heap's file; one that isn't is shown as unknown, never as 0. */
 #include "clock.h"
 #include "probe_table.h"
 #include "source_parts.h"
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +89,39 @@ static uint64_t mask_of_kind(const char *kind) {
     return mask;
 }
 
+/* Whether each collection's start and end are seen. */
+static bool collections_are_seen(const struct file *file) {
+    return file->args[EDEN_PROBE_scavenge__start] && file->args[EDEN_PROBE_scavenge__done] > 2 &&
+           file->args[EDEN_PROBE_full__start] && file->args[EDEN_PROBE_full__done] > 2;
+}
+
+/* What a collection began before the tool was there is counted from then on. A process that was killed in a collection
+ * is in it to its end; one that executes another program, until then. */
+static void set_collection(const struct source *source, const struct heap_entry *entry, const struct observed *observed,
+                           uint64_t now, struct collection_model *collection) {
+    uint32_t phase = entry->current_phase;
+    *collection = (struct collection_model){.known = entry->flags & (HEAP_PHASE_SEEN | HEAP_DESTROYED)};
+    if (!(entry->flags & HEAP_PHASE_SEEN) || entry->flags & HEAP_DESTROYED || phase >= EDEN_PHASE_COUNT) {
+        return;
+    }
+    uint32_t whole = phase;
+    while (phase_parents[whole] >= 0) {
+        whole = (uint32_t)phase_parents[whole];
+    }
+    collection->under_way = true;
+    collection->phase = (enum eden_phase)phase;
+    collection->since_ns = entry->began_ns[whole];
+    collection->phase_since_ns = entry->began_ns[phase];
+    uint64_t until = observed->ended && observed->ended_ns < now ? observed->ended_ns : now;
+    bool is_former = collection->since_ns && collection->since_ns < observed->image_ns;
+    until = is_former && observed->image_ns < until ? observed->image_ns : until;
+    collection->until_ns = until;
+    uint64_t attached = observed->attachments ? observed->attached[0].since_ns : 0;
+    uint64_t from = collection->since_ns ? collection->since_ns : attached;
+    from = from > source->start_ns ? from : source->start_ns;
+    collection->observed_ns = until > from ? until - from : 0;
+}
+
 static bool copy_phase(const struct source *source, const struct heap_entry *entry, enum eden_phase phase,
                        struct heap_model *heap) {
     const struct phase_sums *sums = &entry->phase[phase];
@@ -99,6 +132,7 @@ static bool copy_phase(const struct source *source, const struct heap_entry *ent
     to->calls = sums->calls;
     to->total_ns = sums->total_ns;
     to->max_ns = sums->max_ns;
+    to->outside_ns = sums->outside_ns;
     to->objects = sums->objects;
     to->bytes = sums->bytes;
     const volatile struct histogram *histogram =
@@ -138,7 +172,7 @@ static void add_header(struct heap_model *heap, const struct heap_entry *entry, 
 }
 
 static bool snapshot_entry(const struct source *source, struct process_model *process, const struct heap_entry *entry,
-                           const struct observed *observed) {
+                           const struct observed *observed, uint64_t now) {
     bool created = entry->flags & (HEAP_CREATED | HEAP_INHERITED);
     const struct late_heap *late = created ? NULL : source_find_late(observed, entry->key.address, entry->id);
     struct heap_model *heap = model_heap(process, entry->key.address, late ? late->first.id : entry->id);
@@ -153,6 +187,9 @@ static bool snapshot_entry(const struct source *source, struct process_model *pr
     heap->late = !created;
     heap->destroyed = entry->flags & HEAP_DESTROYED;
     heap->known = known_figures(&source->file[file]);
+    if (collections_are_seen(&source->file[file])) {
+        set_collection(source, entry, observed, now, &heap->collection);
+    }
     memcpy(heap->name, entry->name, sizeof heap->name - 1);
     memcpy(heap->figures, entry->figures, sizeof heap->figures);
     memcpy(heap->full_by_cause, entry->full_by_cause, sizeof heap->full_by_cause);
@@ -202,7 +239,23 @@ static int by_id(const void *a, const void *b) {
     return (first > second) - (first < second);
 }
 
-static bool snapshot_process(const struct source *source, struct model *model, const struct observed *observed) {
+/* The kernel program may be changing it; it takes less than a microsecond, unless the program's thread is preempted. */
+static void copy_entry(struct heap_entry *to, const volatile struct heap_entry *from) {
+    enum { TRIES = 100 };
+    for (int i = 0; i < TRIES; i++) {
+        uint32_t changes = from->changes;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        *to = *from;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (changes % 2 == 0 && from->changes == changes) {
+            return;
+        }
+        sched_yield();
+    }
+}
+
+static bool snapshot_process(const struct source *source, struct model *model, const struct observed *observed,
+                             uint64_t now) {
     struct share share;
     bool has_lost = kernel_share(source->kernel, &observed->key, &share);
     if (observed->attachments == 0 && !has_lost && !source_has_heaps(source, observed)) {
@@ -224,8 +277,9 @@ static bool snapshot_process(const struct source *source, struct model *model, c
             entries[i].key.process.start_ns != observed->key.start_ns) {
             continue;
         }
-        struct heap_entry entry = entries[i];
-        if (!snapshot_entry(source, process, &entry, observed)) {
+        struct heap_entry entry;
+        copy_entry(&entry, &entries[i]);
+        if (!snapshot_entry(source, process, &entry, observed, now)) {
             return false;
         }
     }
@@ -242,14 +296,16 @@ bool source_snapshot(struct source *source, struct model *model, struct failure 
     model_clear(model);
     source_take_notices(source); /* so that every process of which events have come is known */
     source_settle(source);
-    model->wall_ns = (source->finished ? source->end_ns : now_ns()) - source->start_ns;
+    uint64_t now = source->finished ? source->end_ns : now_ns();
+    model->wall_ns = now - source->start_ns;
     model->lost = kernel_lost(source->kernel, false);
     model->lost_records = kernel_lost(source->kernel, true);
     model->missed_children = source_missed_children(source);
     for (size_t i = 0; i < source->observed_count; i++) {
-        if (!snapshot_process(source, model, &source->observed[i])) {
+        if (!snapshot_process(source, model, &source->observed[i], now)) {
             return failure_set(why, 1, "out of memory");
         }
     }
+    model_set_stopped(model, NULL);
     return true;
 }

@@ -89,6 +89,7 @@ struct observed {
     uint32_t image_heaps;           /* how many entries of heaps there were at image_ns */
     uint64_t look_ns, pause_ns;     /* when its mappings are read next, and the time after that */
     bool ended;
+    uint64_t ended_ns;     /* when that was noticed */
     bool empty;            /* ended, and nothing is known of its heaps: it can be forgotten */
     bool told;             /* that something of it can't be observed */
     uint32_t classes_told; /* of its late heaps */
@@ -144,7 +145,7 @@ static inline bool source_is_by_file(const struct source *source) {
  * that are observed already. */
 struct observed *source_observe(struct source *source, const struct process_key *key);
 struct observed *source_find(const struct source *source, const struct process_key *key);
-void source_end(struct source *source, struct observed *observed); /* it has ended */
+void source_end(struct source *source, struct observed *observed, uint64_t ended_ns); /* or that was noticed then */
 
 /* source_children.c. */
 void source_take_notices(struct source *source);

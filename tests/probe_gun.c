@@ -1,12 +1,17 @@
 /* probe_gun: fires probes with known arguments, without a collector: what edenscope makes of them can be said ahead.
  *
- *     probe_gun SHOT...        SHOT is [Nx]PROBE[:ARGUMENT,...], ARGUMENT a number or text; missing ones are 0
+ *     probe_gun SHOT...        SHOT is [Nx]PROBE[:ARGUMENT,...], ARGUMENT a number or text; missing ones are 0.
+ *                              `took` is the time since the start probe of the same name, `wait` for a PROBE
+ *                              prints "waiting PID" and reads a line from the standard input: so a collection lasts as
+ * long as a test wants.
  *
  * For example `probe_gun heap__create:0x1000,1,demo 100000xscavenge__done:0x1000,1,250`. Links the probes alone. */
 #include "eden_probes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #define DECLARE(name, kind, doc) EDEN_KIND_##kind name = (EDEN_KIND_##kind)(uintptr_t)*arg++;
 #define EDEN_PROBE(name, doc, ...)                                                                                     \
@@ -36,9 +41,28 @@ static const struct gun *find(const char *name) {
     return NULL;
 }
 
+static uint64_t started_ns[EDEN_PROBE_COUNT]; /* when each probe was shot last */
+
+static uint64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Of a done probe: since its start probe. */
+static uint64_t took_ns(const struct gun *gun) {
+    char start[64];
+    snprintf(start, sizeof start, "%.*s__start", (int)(strlen(gun->name) - strlen("__done")), gun->name);
+    const struct gun *begun = find(start);
+    return begun ? now_ns() - started_ns[begun - guns] : 0;
+}
+
 /* A number, else the address of the text itself. */
-static uint64_t value(const char *text) {
+static uint64_t value(const struct gun *gun, const char *text) {
     char *end;
+    if (strcmp(text, "took") == 0) {
+        return took_ns(gun);
+    }
     uint64_t number = strtoull(text, &end, 0);
     return *end || end == text ? (uint64_t)(uintptr_t)text : number;
 }
@@ -51,16 +75,23 @@ static int shot(char *text) {
     } else {
         times = 1;
     }
+    if (strcmp(text, "wait") == 0) {
+        char line[64];
+        printf("waiting %d\n", getpid());
+        fflush(stdout);
+        return fgets(line, sizeof line, stdin) ? 0 : 1;
+    }
     uint64_t arg[EDEN_PROBE_MAX_ARGS] = {0};
     char *rest = text;
     const struct gun *gun = find(strsep(&rest, ":"));
-    for (int i = 0; rest && i < EDEN_PROBE_MAX_ARGS; i++) {
-        arg[i] = value(strsep(&rest, ","));
-    }
     if (!gun) {
         fprintf(stderr, "probe_gun: there is no probe %s\n", text);
         return 1;
     }
+    for (int i = 0; rest && i < EDEN_PROBE_MAX_ARGS; i++) {
+        arg[i] = value(gun, strsep(&rest, ","));
+    }
+    started_ns[gun - guns] = now_ns();
     for (unsigned long long i = 0; i < times; i++) {
         gun->shoot(arg);
     }

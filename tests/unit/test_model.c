@@ -71,12 +71,91 @@ static void json_is_exact_and_utf8(void **state) {
     json_decref(json);
 }
 
+static struct heap_model *only_heap(struct model *model, uint64_t wall_ns, uint64_t gc_ns, uint64_t under_way_ns) {
+    struct process_key key = {.start_ns = 1, .pid = 1};
+    *model = (struct model){.wall_ns = wall_ns};
+    struct process_model *process = model_process(model, &key);
+    struct heap_model *heap = process ? model_heap(process, 0x1000, 1) : NULL;
+    assert_non_null(heap);
+    heap->known = 1ull << EDEN_FIGURE_gc_ns;
+    struct phase_model *phase = model_phase(heap, EDEN_PHASE_full);
+    assert_non_null(phase);
+    phase->total_ns = gc_ns;
+    heap->collection = (struct collection_model){.known = true, .under_way = under_way_ns, .observed_ns = under_way_ns};
+    return heap;
+}
+
+/* A collection from 40 to 460, seen at 100, 200, ..., 500; the program says 430, for its clock was read earlier. */
+static void time_in_collections_stays_within_each_interval(void **state) {
+    (void)state;
+    static const uint64_t wanted[] = {60, 160, 260, 360, 430};
+    struct model model, before = {0};
+    for (uint64_t i = 0; i < 5; i++) {
+        struct heap_model *heap = only_heap(&model, 100 * (i + 1), i == 4 ? 430 : 0, i == 4 ? 0 : 100 * (i + 1) - 40);
+        model_set_stopped(&model, i ? &before : NULL);
+        assert_true(heap->stopped_known);
+        assert_int_equal(heap->stopped_ns, wanted[i]);
+        model_clear(&before);
+        before = model;
+    }
+    model_clear(&before);
+}
+
+static void time_in_collections_is_clipped_and_carried(void **state) {
+    (void)state;
+    struct model model, before;
+    only_heap(&before, 100, 0, 0);
+    model_set_stopped(&before, NULL);
+    struct heap_model *heap = only_heap(&model, 200, 105, 0); /* 5 more than has passed */
+    model_set_stopped(&model, &before);
+    assert_int_equal(heap->stopped_ns, 100);
+    model_clear(&before);
+    before = model;
+    heap = only_heap(&model, 300, 105, 0); /* they come now */
+    model_set_stopped(&model, &before);
+    assert_int_equal(heap->stopped_ns, 105);
+    model_clear(&before);
+    before = model;
+    heap = only_heap(&model, 400, 90, 0); /* never less than was shown */
+    model_set_stopped(&model, &before);
+    assert_int_equal(heap->stopped_ns, 105);
+    model_clear(&before);
+    model_clear(&model);
+}
+
+static void time_in_collections_lies_within_observation(void **state) {
+    (void)state;
+    struct model model;
+    struct heap_model *heap = only_heap(&model, 100, 5000, 0); /* attached when it had taken 4950 */
+    struct phase_model *phase = heap->phase[EDEN_PHASE_full];
+    phase->outside_ns = 4950;
+    model_set_stopped(&model, NULL);
+    assert_int_equal(heap->stopped_ns, 50);
+    assert_int_equal(phase_observed_ns(phase), 50);
+    phase->outside_ns = 6000;
+    assert_int_equal(phase_observed_ns(phase), 0);
+    phase->total_ns = UINT64_MAX;
+    model_set_stopped(&model, NULL);
+    assert_int_equal(heap->stopped_ns, 100);
+    heap->collection.known = false;
+    model_set_stopped(&model, NULL);
+    assert_false(heap->stopped_known);
+    json_t *json = heap_to_json(heap);
+    assert_true(json_is_null(json_object_get(json, "stopped_ns")));
+    assert_true(json_is_false(json_object_get(json_object_get(json, "collection"), "known")));
+    json_decref(json);
+    model_clear(&model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buckets_are_in_order_and_narrow),
         cmocka_unit_test(percentiles_are_nearest_ranks),
         cmocka_unit_test(numbers_are_short),
         cmocka_unit_test(json_is_exact_and_utf8),
+        cmocka_unit_test(time_in_collections_stays_within_each_interval),
+        cmocka_unit_test(time_in_collections_is_clipped_and_carried),
+        cmocka_unit_test(time_in_collections_lies_within_observation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,11 @@ static void fill_heap(struct heap_model *heap, uint64_t salt) {
         heap->full_by_cause[i] = salt + (uint64_t)i;
         heap->full_by_cause_before[i] = (uint64_t)i;
     }
+    heap->collection.known = salt % 4 != 0;
+    if (salt % 4 == 1) {
+        heap->collection =
+            (struct collection_model){true, true, EDEN_PHASE_compact__move, salt % 8 == 1 ? 0 : 700, 800, 900, 200};
+    }
     for (int i = 0; i < EDEN_PHASE_COUNT; i += 2) {
         struct phase_model *phase = model_phase(heap, (enum eden_phase)i);
         assert_non_null(phase);
@@ -63,6 +68,7 @@ static void fill_heap(struct heap_model *heap, uint64_t salt) {
         phase->max_ns = salt * 90;
         phase->objects = salt + 1;
         phase->bytes = salt + 2;
+        phase->outside_ns = salt;
         memset(phase->buckets, 0, sizeof phase->buckets);
         phase->buckets[0] = 1;
         phase->buckets[salt % HISTOGRAM_BUCKETS] += 1;
@@ -100,6 +106,13 @@ static void assert_same_heap(const struct heap_model *a, const struct heap_model
     assert_memory_equal(a->before, b->before, sizeof a->before);
     assert_memory_equal(a->full_by_cause, b->full_by_cause, sizeof a->full_by_cause);
     assert_memory_equal(a->full_by_cause_before, b->full_by_cause_before, sizeof a->full_by_cause_before);
+    assert_int_equal(a->collection.known, b->collection.known);
+    assert_int_equal(a->collection.under_way, b->collection.under_way);
+    assert_int_equal(a->collection.phase, b->collection.phase);
+    assert_int_equal(a->collection.since_ns, b->collection.since_ns);
+    assert_int_equal(a->collection.phase_since_ns, b->collection.phase_since_ns);
+    assert_int_equal(a->collection.until_ns, b->collection.until_ns);
+    assert_int_equal(a->collection.observed_ns, b->collection.observed_ns);
     for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
         assert_int_equal(!a->phase[i], !b->phase[i]);
         if (a->phase[i]) {
