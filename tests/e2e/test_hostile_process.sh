@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Processes of an ordinary user that lie, hang and become others: edenscope, as root, shows those that answer, names those
+# that do not, and ends; it writes to no other program, and reads none. tests/hostile.c has the tricks.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+[[ $EUID -eq 0 ]] || { echo "takes root"; exit 77; }
+need_edenscope
+# The process that answers is another file: attaching waits for the memory of each process that maps the same one.
+install -m 755 "$build/tests/hostile" "$folder/honest"
+chmod 755 "$folder"
+
+declare -A pid
+# start NAME PROGRAM MODE WORD...: a process of user nobody, in pid[NAME]; its output is in $folder/NAME.out.
+start() {
+    local name=$1
+    shift
+    "$1" --seconds 120 --user 65534 "${@:2}" >"$folder/$name.out" 2>"$folder/$name.err" &
+    pid[$name]=$!
+    children+=($!)
+}
+has_begun() { grep -q ready "$folder/$1.out" || ! kill -0 "${pid[$1]}" 2>/dev/null; }
+is_there() { kill -0 "${pid[$1]}" 2>/dev/null; }
+
+# With the hostile processes ends whatever hangs in their memory.
+end_all() {
+    local name
+    for name in "${!pid[@]}"; do
+        kill -9 "${pid[$name]}" 2>/dev/null || true
+    done
+    for name in "${!pid[@]}"; do
+        wait "${pid[$name]}" 2>/dev/null || true
+    done
+    pid=()
+}
+trap 'end_all; cleanup' EXIT
+
+has_ended() { ! kill -0 "$tool" 2>/dev/null; }
+# run COMMAND...: ends within a minute; its status is in $status.
+run() {
+    "$@" >"$folder/out" 2>"$folder/err" &
+    tool=$!
+    children+=("$tool")
+    until_true "$* ends" has_ended
+    status=0
+    wait "$tool" || status=$?
+}
+
+# ---- a hundred of them, and one that answers ------------------------------------------------------------------------
+
+tricks=(lock endless classes cycle lengths uffd 'elf overlap' 'elf overlap 4' 'elf many' 'elf symbols' heaps lock classes lock
+    endless heaps 'elf overlap' uffd lock 'fuse header')
+for ((i = 0; i < 100; i++)); do
+    # shellcheck disable=SC2086
+    start "$i" "$build/tests/hostile" ${tricks[i % ${#tricks[@]}]}
+done
+start honest "$folder/honest" honest
+for name in "${!pid[@]}"; do
+    until_true "$name is ready" has_begun "$name"
+done
+run "$scope" list
+[[ $status == 0 ]] || die "list gave status $status: $(cat "$folder/err")"
+grep -q "^ *${pid[honest]} .* listed " "$folder/out" || die "a process that answers was lost: $(cat "$folder/err")"
+for ((i = 0; i < 100; i++)); do
+    if [[ ${tricks[i % ${#tricks[@]}]} == lock ]] && is_there "$i"; then
+        grep -q "^edenscope: process ${pid[$i]} (.*not read" "$folder/err" ||
+            die "a process whose heaps cannot be read (${pid[$i]}) is not named: $(cat "$folder/err")"
+    fi
+done
+end_all
+
+# ---- another program takes the process's place while its memory is read ---------------------------------------------
+
+for mode in 'exec write 2' 'exec write 3' 'exec read'; do
+    # shellcheck disable=SC2086
+    start one "$build/tests/hostile" $mode
+    until_true "$mode is ready" has_begun one
+    is_there one || continue
+    if [[ $mode == 'exec read' ]]; then
+        run timeout -s INT 2 "$scope" record -o "$folder/one.data" -p "${pid[one]}"
+        [[ ! -e $folder/one.data ]] || ! grep -aq victim-secret "$folder/one.data" || die "the names of another program were read"
+    else
+        run "$scope" lifetimes -p "${pid[one]}" 1
+        ! grep -q written "$folder/one.out" || die "$mode: another program was written to"
+    fi
+    end_all
+done
+
+# ---- whatever a process says, the first ^C ends the recorder --------------------------------------------------------
+
+for trick in classes lock; do
+    start one "$build/tests/hostile" "$trick"
+    until_true "$trick is ready" has_begun one
+    rm -f "$folder/two.data"
+    "$scope" record -o "$folder/two.data" -p "${pid[one]}" >"$folder/out" 2>"$folder/err" &
+    tool=$!
+    children+=("$tool")
+    until_true "$trick is recorded" test -e "$folder/two.data"
+    kill -INT "$tool"
+    until_true "$trick: the recorder ends" has_ended
+    wait "$tool" || die "record of $trick: status $?: $(cat "$folder/err")"
+    grep -q "process ${pid[one]}.* read" "$folder/err" || die "$trick: what was not read is not said: $(cat "$folder/err")"
+    end_all
+done
