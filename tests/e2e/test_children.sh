@@ -131,8 +131,9 @@ echo "bystanders are not counted and do not sample"
 # A child that makes more heaps than there is room for, before its sibling makes one: only its own are missing.
 cat >command <<COMMAND
 #!/bin/sh
+rm -f many
 $build/tests/hostile heaps 6000 >many &
-until grep -q done many; do sleep 0.02; done
+until grep -qs done many; do sleep 0.02; done
 $program one
 kill \$!
 COMMAND
