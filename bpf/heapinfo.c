@@ -25,14 +25,14 @@ enum {
 };
 
 /* As many bytes as the header has, by its own account, and we know. The rest stays zero. */
-static bool read_header(int mem, uint64_t address, struct eden_heap_info *header) {
+static bool read_header(struct memory memory, uint64_t address, struct eden_heap_info *header) {
     memset(header, 0, sizeof *header);
-    if (!target_read(mem, address, header, offsetof(struct eden_heap_info, heap_id)) ||
+    if (!target_read(memory, address, header, offsetof(struct eden_heap_info, heap_id)) ||
         header->magic != EDEN_HEAP_MAGIC || header->version != EDEN_ABI_VERSION) {
         return false;
     }
     size_t bytes = header->bytes < sizeof *header ? header->bytes : sizeof *header;
-    if (bytes < offsetof(struct eden_heap_info, figures) || !target_read(mem, address, header, bytes)) {
+    if (bytes < offsetof(struct eden_heap_info, figures) || !target_read(memory, address, header, bytes)) {
         return false;
     }
     header->bytes = (uint32_t)bytes; /* the second reading may say another number */
@@ -40,12 +40,12 @@ static bool read_header(int mem, uint64_t address, struct eden_heap_info *header
 }
 
 /* Takes the tries that it makes off *tries. */
-static bool read_consistent(int mem, uint64_t address, struct eden_heap_info *header, int *tries) {
+static bool read_consistent(struct memory memory, uint64_t address, struct eden_heap_info *header, int *tries) {
     uint64_t lock_at = address + offsetof(struct eden_heap_info, lock);
     for (int i = 0; i<TRIES && * tries> 0; i++, --*tries) {
         uint64_t before, after;
-        if (!target_read(mem, lock_at, &before, sizeof before) || !read_header(mem, address, header) ||
-            !target_read(mem, lock_at, &after, sizeof after)) {
+        if (!target_read(memory, lock_at, &before, sizeof before) || !read_header(memory, address, header) ||
+            !target_read(memory, lock_at, &after, sizeof after)) {
             return false;
         }
         if (before % 2 == 0 && before == after) {
@@ -56,9 +56,9 @@ static bool read_consistent(int mem, uint64_t address, struct eden_heap_info *he
     return false;
 }
 
-static bool read_heap(int mem, uint64_t address, struct heapinfo *info, int *tries) {
+static bool read_heap(struct memory memory, uint64_t address, struct heapinfo *info, int *tries) {
     struct eden_heap_info header;
-    if (!read_consistent(mem, address, &header, tries)) {
+    if (!read_consistent(memory, address, &header, tries)) {
         return false;
     }
     *info = (struct heapinfo){
@@ -85,16 +85,20 @@ static bool read_heap(int mem, uint64_t address, struct heapinfo *info, int *tri
     return true;
 }
 
-bool heapinfo_read(int mem, uint64_t address, struct heapinfo *info) {
+bool heapinfo_read(struct memory memory, uint64_t address, struct heapinfo *info) {
     int tries = TRIES;
-    return read_heap(mem, address, info, &tries);
+    return read_heap(memory, address, info, &tries);
 }
 
 /* The address of the first heap's header; false with errno. */
-static bool read_registry(int mem, uint64_t address, uint64_t *first) {
+static bool read_registry(struct memory memory, uint64_t address, uint64_t *first) {
     struct eden_registry_info registry;
-    if (!target_read(mem, address, &registry, sizeof registry)) {
+    if (!target_read(memory, address, &registry, sizeof registry)) {
         return false;
+    }
+    if (registry.magic == 0 && registry.version == 0) { /* never written, so there was never a heap */
+        *first = 0;
+        return true;
     }
     if (registry.magic != EDEN_REGISTRY_MAGIC || registry.version != EDEN_ABI_VERSION) {
         errno = EPROTO;
@@ -104,18 +108,18 @@ static bool read_registry(int mem, uint64_t address, uint64_t *first) {
     return true;
 }
 
-static bool read_next(int mem, uint64_t address, uint64_t *next) {
-    return target_read(mem, address + offsetof(struct eden_heap_info, next), next, sizeof *next);
+static bool read_next(struct memory memory, uint64_t address, uint64_t *next) {
+    return target_read(memory, address + offsetof(struct eden_heap_info, next), next, sizeof *next);
 }
 
-int heapinfo_list(int mem, uint64_t registry, struct heapinfo *list, int most, uint64_t *unread) {
+int heapinfo_list(struct memory memory, uint64_t registry, struct heapinfo *list, int most, uint64_t *unread) {
     int count = 0, tries = MOST_TRIES;
     *unread = 0;
     uint64_t at, next;
-    if (!read_registry(mem, registry, &at)) {
+    if (!read_registry(memory, registry, &at)) {
         return -1;
     }
-    for (int steps = 0; at != 0 && count < most && steps < MOST_STEPS && read_next(mem, at, &next); steps++) {
+    for (int steps = 0; at != 0 && count < most && steps < MOST_STEPS && read_next(memory, at, &next); steps++) {
         bool twice = false;
         for (int i = 0; i < count; i++) {
             twice = twice || list[i].address == at;
@@ -123,7 +127,7 @@ int heapinfo_list(int mem, uint64_t registry, struct heapinfo *list, int most, u
         if (twice) {
             break; /* a cycle */
         }
-        if (read_heap(mem, at, &list[count], &tries)) {
+        if (read_heap(memory, at, &list[count], &tries)) {
             count++;
         } else {
             ++*unread;
@@ -133,32 +137,33 @@ int heapinfo_list(int mem, uint64_t registry, struct heapinfo *list, int most, u
     return count;
 }
 
-bool heapinfo_find(int mem, uint64_t registry, uint64_t address, struct heapinfo *info) {
+bool heapinfo_find(struct memory memory, uint64_t registry, uint64_t address, struct heapinfo *info) {
     uint64_t at;
-    bool listed = read_registry(mem, registry, &at);
+    bool listed = read_registry(memory, registry, &at);
     for (int steps = 0; listed && at != address && steps < MOST_STEPS; steps++) {
-        listed = at != 0 && read_next(mem, at, &at);
+        listed = at != 0 && read_next(memory, at, &at);
     }
-    return listed && at == address && heapinfo_read(mem, address, info);
+    return listed && at == address && heapinfo_read(memory, address, info);
 }
 
-static bool read_class_name(int mem, const struct eden_class_info *class, char name[64]) {
+static bool read_class_name(struct memory memory, const struct eden_class_info *class, char name[64]) {
     size_t length = class->name_length < 63 ? class->name_length : 63;
-    if (class->name == 0 || !target_read(mem, class->name, name, length)) {
+    if (class->name == 0 || !target_read(memory, class->name, name, length)) {
         return false;
     }
     name[length] = 0;
-    return true;
+    return length == 0 || name[0] != 0; /* zeros are what a page holds that is not there */
 }
 
 /* A page of the table; false: none of its entries is defined, or it cannot be read. */
-static bool read_page(int mem, const struct heapinfo *info, uint32_t first, struct eden_class_info *page) {
+static bool read_page(struct memory memory, const struct heapinfo *info, uint32_t first, struct eden_class_info *page) {
     uint64_t at, slot;
     return !__builtin_add_overflow(info->class_pages, (uint64_t)(first / PAGE_CLASSES) * sizeof at, &slot) &&
-           target_read(mem, slot, &at, sizeof at) && at != 0 && target_read(mem, at, page, PAGE_CLASSES * sizeof *page);
+           target_read(memory, slot, &at, sizeof at) && at != 0 &&
+           target_read(memory, at, page, PAGE_CLASSES * sizeof *page);
 }
 
-uint32_t heapinfo_classes(int mem, const struct heapinfo *info, uint32_t from,
+uint32_t heapinfo_classes(struct memory memory, const struct heapinfo *info, uint32_t from,
                           bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
                           void *context, uint32_t *unread) {
     struct eden_class_info *page = malloc(PAGE_CLASSES * sizeof *page);
@@ -166,7 +171,7 @@ uint32_t heapinfo_classes(int mem, const struct heapinfo *info, uint32_t from,
     bool more = page;
     for (int pages = 0; more && next < limit && pages < MOST_PAGES; pages++) {
         uint32_t first = next - next % PAGE_CLASSES;
-        bool is_there = read_page(mem, info, first, page);
+        bool is_there = read_page(memory, info, first, page);
         uint32_t end = limit - first < PAGE_CLASSES ? limit : first + PAGE_CLASSES;
         for (; is_there && more && next < end; next++) {
             const struct eden_class_info *class = &page[next - first];
@@ -174,7 +179,7 @@ uint32_t heapinfo_classes(int mem, const struct heapinfo *info, uint32_t from,
             if (class->class_index == 0) {
                 continue;
             }
-            bool is_read = read_class_name(mem, class, name);
+            bool is_read = read_class_name(memory, class, name);
             *unread += !is_read;
             more = is_read ? on_class(context, next, class->class_index, name) : *unread < MOST_UNREAD;
         }

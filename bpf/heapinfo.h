@@ -3,6 +3,7 @@
 #define EDEN_HEAPINFO_H
 
 #include "eden_abi.h"
+#include "target.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,20 +21,20 @@ struct heapinfo {
 };
 
 /* One heap, consistent in itself. False: unreadable, no heap, or it changed all the time. */
-bool heapinfo_read(int mem, uint64_t address, struct heapinfo *info);
+bool heapinfo_read(struct memory memory, uint64_t address, struct heapinfo *info);
 
 /* The heaps of the registry at `registry`, at most `most` of them. Returns how many, and in *unread how many more were
  * listed but could not be read; -1 and errno where the process cannot be read or there is no registry of a known
  * version (EPROTO). */
-int heapinfo_list(int mem, uint64_t registry, struct heapinfo *list, int most, uint64_t *unread);
+int heapinfo_list(struct memory memory, uint64_t registry, struct heapinfo *list, int most, uint64_t *unread);
 
 /* One heap that this registry lists. False: it does not, or the heap cannot be read. */
-bool heapinfo_find(int mem, uint64_t registry, uint64_t address, struct heapinfo *info);
+bool heapinfo_find(struct memory memory, uint64_t registry, uint64_t address, struct heapinfo *info);
 
 /* The heap's classes and sites by name, from index `from` on. Stops where on_class returns false, or after as much work
  * as one call may do, and returns the index to go on with; 0: that was all, or too many names cannot be read. Adds to
  * *unread how many could not. */
-uint32_t heapinfo_classes(int mem, const struct heapinfo *info, uint32_t from,
+uint32_t heapinfo_classes(struct memory memory, const struct heapinfo *info, uint32_t from,
                           bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
                           void *context, uint32_t *unread);
 

@@ -37,7 +37,7 @@ struct observed *source_observe(struct source *source, const struct process_key 
     struct observed *observed = &grown[source->observed_count++];
     *observed = (struct observed){.key = *key,
                                   .pidfd = target_pidfd((int)key->pid),
-                                  .target = {.mem = -1, .maps = -1},
+                                  .target = {.memory = {-1, -1}, .maps = -1},
                                   .pause_ns = LOOK_FIRST_NS};
     return observed;
 }

@@ -17,6 +17,9 @@
  * I2. Both belong to the process that started at the time given: its start is compared after they were opened.
  * I3. Nothing is written but to a page that these maps show private and writable. Where the process replaces the page
  *     between check and write, the word goes to its own memory all the same.
+ * I4. A page that is neither in memory nor in swap is not touched: its process may back it by a file system of its own,
+ *     which never answers, and the kernel holds the process's mmap lock while it waits. Whoever attaches a uprobe to a
+ *     file that this process maps then waits for that lock, and every fork() of the machine waits, too.
  *
  * Failure: each function fails with errno. Opening, reading and writing can wait for ever for the process (a page fault
  * that it answers itself): callers that trust no process call them in a process of their own. */
@@ -125,8 +128,9 @@ static int open_proc_descriptor(int pid, const char *name, int flags) {
 
 bool target_open(struct target *target, int pid, uint64_t start_ns, bool writable) {
     *target = (struct target){.pid = pid, .maps = -1};
-    target->mem = open_proc_descriptor(pid, "mem", writable ? O_RDWR : O_RDONLY); /* I1 */
-    target->mem_error = target->mem < 0 ? errno : 0;
+    target->memory.mem = open_proc_descriptor(pid, "mem", writable ? O_RDWR : O_RDONLY); /* I1 */
+    target->mem_error = target->memory.mem < 0 ? errno : 0;
+    target->memory.pagemap = open_proc_descriptor(pid, "pagemap", O_RDONLY);
     target->maps = open_proc_descriptor(pid, "maps", O_RDONLY);
     int error = errno;
     target->start_ns = target->maps >= 0 ? target_start_ns(pid) : 0;
@@ -140,13 +144,14 @@ bool target_open(struct target *target, int pid, uint64_t start_ns, bool writabl
 }
 
 void target_close(struct target *target) {
-    const int descriptors[] = {target->mem, target->maps};
+    const int descriptors[] = {target->memory.mem, target->memory.pagemap, target->maps};
     for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++) {
         if (descriptors[i] >= 0) {
             close(descriptors[i]);
         }
     }
-    target->mem = target->maps = -1;
+    target->memory = (struct memory){-1, -1};
+    target->maps = -1;
 }
 
 /* ---- mappings --------------------------------------------------------------------------------------------------- */
@@ -291,12 +296,43 @@ int target_open_mapping(int pid, const struct mapping *mapping) {
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
-bool target_read(int mem, uint64_t address, void *to, size_t bytes) {
-    ssize_t got = address <= INT64_MAX ? pread(mem, to, bytes, (off_t)address) : 0;
-    if (got >= 0 && (size_t)got != bytes) {
-        errno = EFAULT;
+/* Whether the page of an address is in memory or in swap. Between this look and a read the process can take it away:
+ * the deadline of whoever reads is for that. False with errno: the address space is gone. */
+static bool look_for_page(struct memory memory, uint64_t address, bool *is_there) {
+    const uint64_t present = 1ull << 63, swapped = 1ull << 62, page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t entry = present;
+    if (memory.pagemap >= 0 && pread(memory.pagemap, &entry, sizeof entry,
+                                     (off_t)(address / page_bytes * sizeof entry)) != (ssize_t)sizeof entry) {
+        errno = ESRCH;
+        return false;
     }
-    return got == (ssize_t)bytes;
+    *is_there = entry & (present | swapped);
+    return true;
+}
+
+bool target_read(struct memory memory, uint64_t address, void *to, size_t bytes) {
+    const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    for (size_t done = 0; done < bytes;) {
+        uint64_t at, left = bytes - done;
+        if (__builtin_add_overflow(address, done, &at) || at > INT64_MAX) {
+            errno = EFAULT;
+            return false;
+        }
+        uint64_t piece = page_bytes - at % page_bytes;
+        piece = piece < left ? piece : left;
+        bool is_there;
+        if (!look_for_page(memory, at, &is_there)) {
+            return false;
+        }
+        if (!is_there) {
+            memset((char *)to + done, 0, piece); /* I4 */
+        } else if (pread(memory.mem, (char *)to + done, piece, (off_t)at) != (ssize_t)piece) {
+            errno = EFAULT;
+            return false;
+        }
+        done += piece;
+    }
+    return true;
 }
 
 struct page_look {
@@ -315,11 +351,13 @@ static bool on_page(void *context, const struct mapping *mapping) {
 
 bool target_write(const struct target *target, uint64_t address, uint64_t value) {
     struct page_look look = {.address = address};
-    if (!target_mappings(target->maps, on_page, &look) || !look.is_writable) {
+    bool is_there = false;
+    if (!target_mappings(target->maps, on_page, &look) || !look.is_writable ||
+        !look_for_page(target->memory, address, &is_there) || !is_there) {
         errno = EFAULT;
         return false;
     }
-    return pwrite(target->mem, &value, sizeof value, (off_t)address) == (ssize_t)sizeof value;
+    return pwrite(target->memory.mem, &value, sizeof value, (off_t)address) == (ssize_t)sizeof value;
 }
 
 /* ---- other processes -------------------------------------------------------------------------------------------- */

@@ -7,11 +7,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* The memory of an address space: /proc/PID/mem, and /proc/PID/pagemap, which says which of its pages are there. -1: not
+ * open. */
+struct memory {
+    int mem, pagemap;
+};
+
 /* The descriptors of one process and of one of its address spaces: after an exec they still belong to the old one. */
 struct target {
     int pid;
     uint64_t start_ns;
-    int mem, maps; /* -1: not open */
+    struct memory memory;
+    int maps;      /* -1: not open */
     int mem_error; /* errno of opening mem; 0: it is open */
     /* What reading it has cost (inspect.h). */
     uint64_t opened_ns, spent_ns;
@@ -51,10 +58,12 @@ bool target_mappings(int maps, bool (*on_mapping)(void *context, const struct ma
  * with errno: ENOTSUP where root would read a file that another user's process makes up (FUSE). */
 int target_open_mapping(int pid, const struct mapping *mapping);
 
-/* Reads all `bytes`, or fails with errno. */
-bool target_read(int mem, uint64_t address, void *to, size_t bytes);
+/* Reads all `bytes`, or fails with errno. A page that is not there reads as zeros, as memory does that was never
+ * written: to bring another one the kernel would have to ask whoever backs it, perhaps for ever. Without pagemap every
+ * page is read. */
+bool target_read(struct memory memory, uint64_t address, void *to, size_t bytes);
 
-/* Writes one word to a private and writable page; fails elsewhere. */
+/* Writes one word to a private and writable page that is there; fails elsewhere. */
 bool target_write(const struct target *target, uint64_t address, uint64_t value);
 
 void target_children(int pid, void (*on_child)(void *context, int child), void *context);

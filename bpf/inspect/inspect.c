@@ -202,15 +202,16 @@ bool inspect_process(struct inspect *inspect, int pid, uint64_t start_ns, bool w
     const struct packet request = {.kind = OPENER_PROCESS, .data = &wanted, .bytes = sizeof wanted};
     struct process_answer opened;
     struct packet answer;
-    *target = (struct target){.pid = pid, .mem = -1, .maps = -1, .opened_ns = now_ns()};
-    if (!call(inspect, WORKER_OPENER, target, &request, 2, &answer)) {
+    *target = (struct target){.pid = pid, .memory = {-1, -1}, .maps = -1, .opened_ns = now_ns()};
+    if (!call(inspect, WORKER_OPENER, target, &request, 3, &answer)) {
         return false;
     }
     bool whole = answer.bytes == sizeof opened && answer.descriptors >= 1;
     if (whole) {
         memcpy(&opened, answer.data, sizeof opened);
         target->maps = answer.descriptor[0];
-        target->mem = answer.descriptors > 1 ? answer.descriptor[1] : -1;
+        target->memory.mem = answer.descriptors > 1 ? answer.descriptor[1] : -1;
+        target->memory.pagemap = answer.descriptors > 2 ? answer.descriptor[2] : -1;
         target->mem_error = opened.mem_error;
         target->start_ns = opened.start_ns;
         answer.descriptors = 0;
@@ -268,10 +269,10 @@ bool inspect_write(struct inspect *inspect, struct target *target, uint64_t addr
     const struct packet request = {.kind = OPENER_WRITE,
                                    .data = &wanted,
                                    .bytes = sizeof wanted,
-                                   .descriptor = {target->mem, target->maps},
-                                   .descriptors = 2};
+                                   .descriptor = {target->maps, target->memory.mem, target->memory.pagemap},
+                                   .descriptors = target->memory.pagemap >= 0 ? 3 : 2};
     errno = target->mem_error;
-    return target->mem >= 0 && call_for(inspect, WORKER_OPENER, target, &request, NULL, 0);
+    return target->memory.mem >= 0 && call_for(inspect, WORKER_OPENER, target, &request, NULL, 0);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
@@ -352,10 +353,18 @@ bool inspect_function(struct inspect *inspect, uint64_t number, int fd, uint64_t
 
 /* ---- heaps ------------------------------------------------------------------------------------------------------ */
 
+static struct packet memory_packet(enum inspector_request kind, const struct target *target, const void *wanted,
+                                   size_t bytes) {
+    return (struct packet){.kind = kind,
+                           .data = wanted,
+                           .bytes = bytes,
+                           .descriptor = {target->memory.mem, target->memory.pagemap},
+                           .descriptors = target->memory.pagemap >= 0 ? 2 : 1};
+}
+
 static struct packet heap_packet(enum inspector_request kind, const struct target *target,
                                  const struct heap_request *wanted) {
-    return (struct packet){
-        .kind = kind, .data = wanted, .bytes = sizeof *wanted, .descriptor = {target->mem}, .descriptors = 1};
+    return memory_packet(kind, target, wanted, sizeof *wanted);
 }
 
 static void check_heap(struct heapinfo *heap) {
@@ -371,7 +380,7 @@ int inspect_heaps(struct inspect *inspect, struct target *target, uint64_t regis
     struct packet answer;
     size_t count;
     errno = target->mem_error;
-    if (target->mem < 0 ||
+    if (target->memory.mem < 0 ||
         !call_for_list(inspect, target, &request, &answer, sizeof head, sizeof *list, (size_t)most, &count)) {
         return -1;
     }
@@ -389,7 +398,7 @@ static bool get_heap(struct inspect *inspect, enum inspector_request kind, struc
                      const struct heap_request *wanted, struct heapinfo *heap) {
     const struct packet request = heap_packet(kind, target, wanted);
     errno = target->mem_error;
-    if (target->mem < 0 || !call_for(inspect, WORKER_INSPECTOR, target, &request, heap, sizeof *heap)) {
+    if (target->memory.mem < 0 || !call_for(inspect, WORKER_INSPECTOR, target, &request, heap, sizeof *heap)) {
         return false;
     }
     check_heap(heap);
@@ -410,12 +419,8 @@ bool inspect_classes(struct inspect *inspect, struct target *target, const struc
                      bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
                      void *context, uint32_t *unread) {
     struct classes_request wanted = {.heap = *heap};
-    const struct packet request = {.kind = INSPECTOR_CLASSES,
-                                   .data = &wanted,
-                                   .bytes = sizeof wanted,
-                                   .descriptor = {target->mem},
-                                   .descriptors = 1};
-    bool more = target->mem >= 0;
+    const struct packet request = memory_packet(INSPECTOR_CLASSES, target, &wanted, sizeof wanted);
+    bool more = target->memory.mem >= 0;
     *unread = 0;
     while (more) {
         struct packet answer;
@@ -437,5 +442,5 @@ bool inspect_classes(struct inspect *inspect, struct target *target, const struc
         more = more && head.next > wanted.from;
         wanted.from = head.next;
     }
-    return target->mem >= 0;
+    return target->memory.mem >= 0;
 }

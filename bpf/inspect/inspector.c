@@ -36,7 +36,8 @@ enum { IS_LIMITED = 1 };
 
 struct inspector {
     struct packet request;
-    int fd; /* the request's */
+    int fd; /* the request's first */
+    struct memory memory;
     struct packet answer;
     void *data; /* of the answer; owned */
     struct {
@@ -146,9 +147,9 @@ static bool list_heaps(struct inspector *inspector) {
     }
     int most = request.most < MOST_HEAPS ? request.most : MOST_HEAPS;
     struct heaps_answer *answer = reserve(inspector, sizeof *answer + (size_t)most * sizeof(struct heapinfo));
-    int count =
-        answer ? heapinfo_list(inspector->fd, request.registry, (struct heapinfo *)(answer + 1), most, &answer->unread)
-               : -1;
+    int count = answer ? heapinfo_list(inspector->memory, request.registry, (struct heapinfo *)(answer + 1), most,
+                                       &answer->unread)
+                       : -1;
     inspector->answer.bytes = count < 0 ? 0 : sizeof *answer + (size_t)count * sizeof(struct heapinfo);
     return count >= 0;
 }
@@ -157,8 +158,8 @@ static bool read_heap(struct inspector *inspector, bool is_listed) {
     struct heap_request request;
     struct heapinfo *heap = take(inspector, &request, sizeof request) ? reserve(inspector, sizeof *heap) : NULL;
     errno = heap ? ENOENT : errno;
-    return heap && (is_listed ? heapinfo_find(inspector->fd, request.registry, request.address, heap)
-                              : heapinfo_read(inspector->fd, request.address, heap));
+    return heap && (is_listed ? heapinfo_find(inspector->memory, request.registry, request.address, heap)
+                              : heapinfo_read(inspector->memory, request.address, heap));
 }
 
 static bool add_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
@@ -181,7 +182,8 @@ static bool read_classes(struct inspector *inspector) {
     if (!answer) {
         return false;
     }
-    answer->next = heapinfo_classes(inspector->fd, &request.heap, request.from, add_class, inspector, &answer->unread);
+    answer->next =
+        heapinfo_classes(inspector->memory, &request.heap, request.from, add_class, inspector, &answer->unread);
     inspector->answer.bytes = sizeof *answer + answer->count * sizeof(struct class_name);
     return true;
 }
@@ -219,10 +221,12 @@ void inspector_serve(int socket) {
                        &why)) { /* I1 */
         return;
     }
-    while (packet_receive(socket, &inspector.request, 1, UINT64_MAX)) {
+    while (packet_receive(socket, &inspector.request, 2, UINT64_MAX)) {
         inspector.answer = (struct packet){.kind = inspector.request.kind, .error = EPROTO};
-        if (inspector.request.descriptors == 1) {
+        if (inspector.request.descriptors >= 1) {
             inspector.fd = inspector.request.descriptor[0];
+            inspector.memory =
+                (struct memory){inspector.fd, inspector.request.descriptors > 1 ? inspector.request.descriptor[1] : -1};
             errno = 0;
             inspector.answer.error = answer_one(&inspector) ? 0 : errno ? errno : EIO;
         }

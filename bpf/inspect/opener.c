@@ -35,8 +35,14 @@ static bool open_process(const struct packet *packet, uint64_t control, struct p
     answer->data = opened;
     answer->bytes = sizeof *opened;
     answer->descriptor[answer->descriptors++] = target.maps;
-    if (target.mem >= 0) {
-        answer->descriptor[answer->descriptors++] = target.mem;
+    /* In this order; the tool takes the second for mem. */
+    if (target.memory.mem >= 0) {
+        answer->descriptor[answer->descriptors++] = target.memory.mem;
+    }
+    if (target.memory.mem < 0 && target.memory.pagemap >= 0) {
+        close(target.memory.pagemap);
+    } else if (target.memory.pagemap >= 0) {
+        answer->descriptor[answer->descriptors++] = target.memory.pagemap;
     }
     return true;
 }
@@ -63,7 +69,7 @@ static bool open_file(const struct packet *packet, struct packet *answer) {
 
 static bool write_word(const struct packet *packet, uint64_t control) {
     struct write_request request;
-    if (!take(packet, &request, sizeof request) || packet->descriptors != 2) {
+    if (!take(packet, &request, sizeof request) || packet->descriptors < 2) {
         return false;
     }
     const uint64_t end = EDEN_MAILBOX_ASKED | EDEN_MAILBOX_END;
@@ -71,7 +77,9 @@ static bool write_word(const struct packet *packet, uint64_t control) {
         errno = EPERM;
         return false;
     }
-    const struct target target = {.mem = packet->descriptor[0], .maps = packet->descriptor[1]};
+    const struct target target = {
+        .maps = packet->descriptor[0],
+        .memory = {packet->descriptor[1], packet->descriptors > 2 ? packet->descriptor[2] : -1}};
     return target_write(&target, request.address, request.value);
 }
 

@@ -10,12 +10,12 @@
 /* Kinds of packets to the opener. Behind the arrow what the answer carries. */
 enum opener_request {
     OPENER_START,   /* struct process_request -> uint64_t, as target_start_ns() */
-    OPENER_PROCESS, /* struct process_request -> struct process_answer, descriptors of maps and, if opened, mem */
+    OPENER_PROCESS, /* struct process_request -> struct process_answer, descriptors of maps and, if opened, mem and pagemap */
     OPENER_FILE,    /* struct file_request -> descriptor of the file */
-    OPENER_WRITE,   /* struct write_request, descriptors of mem and maps -> nothing */
+    OPENER_WRITE,   /* struct write_request, descriptors of maps, mem and, if opened, pagemap -> nothing */
 };
 
-/* To the inspector. Each but the last comes with one descriptor: maps, a file, or mem. */
+/* To the inspector. Each comes with a descriptor: of maps, of a file, or of mem, with that of pagemap if opened. */
 enum inspector_request {
     INSPECTOR_MAPPINGS, /* -> struct mappings_answer, struct mapping[] */
     INSPECTOR_NOTES,    /* struct notes_request -> struct notes_answer, struct note[] */

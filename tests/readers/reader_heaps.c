@@ -16,18 +16,18 @@ static bool on_class(void *context, uint32_t index, uint32_t class_index, const 
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     struct heapinfo list[HEAPS], found;
-    int mem = reader_file(bytes, size);
+    const struct memory memory = {reader_file(bytes, size), -1};
     uint64_t unlisted;
     uint32_t unread = 0;
-    int heaps = heapinfo_list(mem, REGISTRY_AT, list, HEAPS, &unlisted);
+    int heaps = heapinfo_list(memory, REGISTRY_AT, list, HEAPS, &unlisted);
     size_t read = 0;
     for (int i = 0; i < heaps; i++) {
         uint32_t next = 0;
-        while ((next = heapinfo_classes(mem, &list[i], next, on_class, &read, &unread)) != 0) {
+        while ((next = heapinfo_classes(memory, &list[i], next, on_class, &read, &unread)) != 0) {
         }
-        heapinfo_find(mem, REGISTRY_AT, list[i].address, &found);
+        heapinfo_find(memory, REGISTRY_AT, list[i].address, &found);
     }
-    close(mem);
+    close(memory.mem);
     return 0;
 }
 

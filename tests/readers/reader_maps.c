@@ -13,7 +13,7 @@ static bool on_mapping(void *context, const struct mapping *mapping) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-    struct target target = {.pid = 0, .mem = -1, .maps = reader_file(bytes, size)};
+    struct target target = {.pid = 0, .memory = {-1, -1}, .maps = reader_file(bytes, size)};
     size_t mappings = 0;
     target_mappings(target.maps, on_mapping, &mappings);
     target_write(&target, 0x7ffff7fc0000, 0);
