@@ -78,7 +78,14 @@ struct attachment {
 
 /* ---- what is missing -------------------------------------------------------------------------------------------- */
 
-enum { CAP_SYS_PTRACE_ = 19, CAP_SYS_ADMIN_ = 21, CAP_PERFMON_ = 38, CAP_BPF_ = 39 };
+enum {
+    CAP_DAC_OVERRIDE_ = 1,
+    CAP_DAC_READ_SEARCH_ = 2,
+    CAP_SYS_PTRACE_ = 19,
+    CAP_SYS_ADMIN_ = 21,
+    CAP_PERFMON_ = 38,
+    CAP_BPF_ = 39
+};
 
 static bool has_capability(int number) {
     FILE *status = fopen("/proc/self/status", "re");
@@ -95,7 +102,10 @@ static bool has_capability(int number) {
     return effective >> number & 1;
 }
 
-bool kernel_may_read_others(void) { return has_capability(CAP_SYS_PTRACE_); }
+bool kernel_may_read_others(void) {
+    return has_capability(CAP_SYS_PTRACE_) && (has_capability(CAP_DAC_OVERRIDE_) ||
+                                               has_capability(CAP_DAC_READ_SEARCH_)); /* /proc/PID/mem is the user's */
+}
 
 static bool locked_down(void) {
     FILE *file = fopen("/sys/kernel/security/lockdown", "re");
@@ -118,13 +128,14 @@ static void explain(struct failure *why, const char *what, int error) {
                     system.release);
     } else if (!admin && !has_capability(CAP_BPF_)) {
         failure_set(why, 2,
-                    "%s: CAP_BPF is missing; run as root, or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep edenscope",
+                    "%s: CAP_BPF is missing; run as root, or: setcap "
+                    "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_override+ep edenscope",
                     what);
     } else if (!admin && !has_capability(CAP_PERFMON_)) {
-        failure_set(
-            why, 2,
-            "%s: CAP_PERFMON is missing; run as root, or: setcap cap_bpf,cap_perfmon,cap_sys_ptrace+ep edenscope",
-            what);
+        failure_set(why, 2,
+                    "%s: CAP_PERFMON is missing; run as root, or: setcap "
+                    "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_override+ep edenscope",
+                    what);
     } else if (locked_down()) {
         failure_set(why, 2,
                     "%s: the kernel is locked down (confidentiality), which forbids tracing; boot with lockdown=none",

@@ -229,7 +229,7 @@ static void show_process(struct listing *listing, int heaps, int error) {
         printf("%8d  %s %6s  %s\n", listing->pid,
                text_column(command, sizeof command, listing->command, "", 16, UINT_MAX), "-",
                heaps == 0        ? "(no heap)"
-               : error == EACCES ? "(unreadable: CAP_SYS_PTRACE is missing)"
+               : error == EACCES ? "(unreadable: CAP_SYS_PTRACE or CAP_DAC_OVERRIDE is missing)"
                : error == EPROTO ? "(another version of the runtime)"
                                  : "(unreadable)");
     }
@@ -349,8 +349,9 @@ static int list_processes(struct inspect *inspect, const struct options *options
         message_print("no process that uses Eden was found");
     }
     if (listing.refused) {
-        message_print("could not be looked at: %zu %s; other users' take CAP_SYS_PTRACE (run as root)", listing.refused,
-                      listing.refused == 1 ? "process" : "processes");
+        message_print(
+            "could not be looked at: %zu %s; other users' take CAP_SYS_PTRACE and CAP_DAC_OVERRIDE (run as root)",
+            listing.refused, listing.refused == 1 ? "process" : "processes");
     }
     for (size_t i = 0; i < listing.files; i++) {
         notes_clear(&listing.file[i].notes);

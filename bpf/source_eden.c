@@ -244,10 +244,11 @@ static bool open_process(struct source *source, struct failure *why) {
         return false;
     }
     if (!read || (look.files == 0 && look.refused > 0)) {
-        return failure_set(
-            why, 2, "process %d (%s) cannot be read: %s; %s", pid, observed->command, strerror(errno ? errno : EACCES),
-            kernel_may_read_others() ? "the system protects it from root, too (a security module or a container?)"
-                                     : "being another user's, it needs CAP_SYS_PTRACE (run as root)");
+        return failure_set(why, 2, "process %d (%s) cannot be read: %s; %s", pid, observed->command,
+                           strerror(errno ? errno : EACCES),
+                           kernel_may_read_others()
+                               ? "the system protects it from root, too (a security module or a container?)"
+                               : "being another user's, it needs CAP_SYS_PTRACE and CAP_DAC_OVERRIDE (run as root)");
     }
     if (look.files == 0) {
         return failure_set(why, 1, "process %d (%s) runs no program: it is a kernel thread, or has just ended", pid,

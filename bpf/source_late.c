@@ -75,7 +75,7 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
         message_print("process %u: its heaps' headers cannot be read (%s); figures are of what is seen from "
                       "now on",
                       observed->key.pid,
-                      error == EACCES   ? "CAP_SYS_PTRACE is missing"
+                      error == EACCES   ? "CAP_SYS_PTRACE or CAP_DAC_OVERRIDE is missing"
                       : error == EPROTO ? "another version of the runtime"
                                         : strerror(error));
     } else if (count > 0) {
