@@ -19,10 +19,14 @@ for name in stat lifetimes tune; do
     grep -q 'pipe that nobody reads' err || die "$name: the pipe is not named: $(cat err)"
 done
 
-cat pipe >piped &
+# Held open until the reader has it, too: it may be slow to begin.
+exec 5<>pipe
+cat pipe >piped 5>&- &
 reader=$!
 children+=("$reader")
 command_to stat 0 pipe
+until [[ -e /proc/$reader/fd/3 ]]; do sleep 0.02; done
+exec 5>&-
 wait "$reader"
 grep -q 'seconds observed' piped || die "a pipe with a reader gets nothing"
 command_to stat 0 /dev/stdout
