@@ -82,6 +82,12 @@ static void follow(struct source *source, struct run *run, const struct record_r
             source_stop(source);
             end = UINT64_MAX;
         }
+        /* Heaps before their events: where there is room for little, it must not be events of unknown heaps. */
+        if (!run->failed && events == 0 && recorder_event_count(run->recorder) != 0) {
+            commit(source, run, false, &model);
+            committed = now_ns();
+            events = recorder_event_count(run->recorder);
+        }
         if (!run->failed && !recorder_write(run->recorder, &more, &run->why)) {
             run->failed = true;
             more = false;
