@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The memory of an address space: /proc/PID/mem, and /proc/PID/pagemap, which says which of its pages are there. -1: not
- * open. */
+/* The memory of an address space: /proc/PID/mem, and /proc/PID/pagemap, which says which of its pages are there. -1:
+ * not open. */
 struct memory {
     int mem, pagemap;
 };

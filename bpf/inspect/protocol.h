@@ -10,7 +10,8 @@
 /* Kinds of packets to the opener. Behind the arrow what the answer carries. */
 enum opener_request {
     OPENER_START,   /* struct process_request -> uint64_t, as target_start_ns() */
-    OPENER_PROCESS, /* struct process_request -> struct process_answer, descriptors of maps and, if opened, mem and pagemap */
+    OPENER_PROCESS, /* struct process_request -> struct process_answer, descriptors of maps and, if opened, mem and
+                       pagemap */
     OPENER_FILE,    /* struct file_request -> descriptor of the file */
     OPENER_WRITE,   /* struct write_request, descriptors of maps, mem and, if opened, pagemap -> nothing */
 };
