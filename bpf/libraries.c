@@ -131,7 +131,8 @@ static bool find_in_folder(struct libraries *libraries, const char *folder, cons
     return found;
 }
 
-/* Folders separated by colons or semicolons, of which the first with the library wins. `owner` is who names them. */
+/* Searches folders separated by colons or semicolons; the first that has the library wins. `owner`: the file that names
+ * the folders. */
 static bool find_in_folders(struct libraries *libraries, const char *folders, size_t owner, const char *name,
                             size_t from) {
     char origin[PATH_MAX], folder[PATH_MAX];

@@ -42,7 +42,7 @@ struct life_spool *life_spool_open(struct failure *why) {
     return spool;
 }
 
-/* Looks at the room that is left each so many bytes, for it asks the file system. False, with the reason as an errno:
+/* Asks the file system for the room that is left, at intervals of bytes written. False, with the reason as an errno:
  * the spool has its largest size, or only root's reserve is left. */
 static bool has_room(struct life_spool *spool, size_t bytes) {
     enum { PIECE = 16 << 20 };

@@ -41,7 +41,7 @@ static int by_address(const void *a, const void *b) {
 
 static void read_segments(struct functions *functions, Elf *elf) {
     size_t count;
-    if (elf_getphdrnum(elf, &count) != 0 || count >= PN_XNUM) { /* no program has so many */
+    if (elf_getphdrnum(elf, &count) != 0 || count >= PN_XNUM) { /* more than any program has */
         return;
     }
     for (size_t i = 0; i < count && functions->segments < MOST_SEGMENTS; i++) {

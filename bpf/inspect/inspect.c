@@ -155,7 +155,7 @@ static bool call(struct inspect *inspect, enum worker_kind kind, struct target *
     return error == 0;
 }
 
-/* An answer of exactly so many bytes. */
+/* Asks for an answer of exactly `bytes`. */
 static bool call_for(struct inspect *inspect, enum worker_kind kind, struct target *target,
                      const struct packet *request, void *to, size_t bytes) {
     struct packet answer;
@@ -171,8 +171,7 @@ static bool call_for(struct inspect *inspect, enum worker_kind kind, struct targ
     return fits;
 }
 
-/* An answer of a head of `head_bytes` and some elements, of which there are at most `most`. Their number is in *count.
- */
+/* Asks for an answer of a head of `head_bytes` and at most `most` elements. Their number is in *count. */
 static bool call_for_list(struct inspect *inspect, struct target *target, const struct packet *request,
                           struct packet *answer, size_t head_bytes, size_t element, size_t most, size_t *count) {
     if (!call(inspect, WORKER_INSPECTOR, target, request, 0, answer)) {

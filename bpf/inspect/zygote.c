@@ -14,7 +14,7 @@
  * I2. The zygote never waits for a worker; it reaps those that have ended.
  * I3. All end when the tool ends, however it ends: the zygote at the end of its socket, the workers with the zygote.
  *
- * Failure: at most MOST_WORKERS workers exist; where so many hang, none is started. */
+ * Failure: at most MOST_WORKERS workers exist; where all of them hang, none is started. */
 #include "inspect/zygote.h"
 #include "inspect/inspector.h"
 #include "inspect/opener.h"

@@ -13,7 +13,7 @@
  * - no_new_privs: no program that is executed can give rights. (Execution is forbidden anyway.)
  * - limits: address space, no core file. Not dumpable: other processes of the same user can't trace it.
  * - Landlock (Linux 5.13): files are opened below the folders of the profile only.
- * - seccomp: PARSER and READER have a list of the system calls that are allowed, OBSERVER a list of those that are not.
+ * - seccomp: PARSER has a list of the system calls that are allowed, OBSERVER a list of those that are not.
  *
  * 3. Invariants
  *
@@ -196,14 +196,6 @@ static const int writer_calls[] = {
     SCMP_SYS(fallocate), SCMP_SYS(fsync),  SCMP_SYS(fdatasync),
 };
 
-/* stat() by path too, for glibc's fstat() is newfstatat(): what it says of a path is harmless beside Landlock. */
-static const int reader_calls[] = {
-    SCMP_SYS(openat), SCMP_SYS(open),      SCMP_SYS(stat),       SCMP_SYS(lstat),    SCMP_SYS(statx),
-    SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
-    SCMP_SYS(getcwd), SCMP_SYS(unlink),    SCMP_SYS(unlinkat),   SCMP_SYS(rmdir),    SCMP_SYS(getdents64),
-    SCMP_SYS(flock),  SCMP_SYS(statfs),
-};
-
 /* What the tool itself never does once it is attached. */
 static const int observer_never[] = {
     SCMP_SYS(execve),
@@ -311,17 +303,11 @@ static int add_harmless(scmp_filter_ctx filter, int error) {
 }
 
 static int fill_allowed(scmp_filter_ctx filter, const struct sandbox *sandbox) {
-    bool reader = sandbox->profile == SANDBOX_READER;
     int error = add_calls(filter, SCMP_ACT_ALLOW, parser_calls, sizeof parser_calls / sizeof *parser_calls, 0);
     if (!sandbox->writes_nothing) {
         error = add_calls(filter, SCMP_ACT_ALLOW, writer_calls, sizeof writer_calls / sizeof *writer_calls, error);
     }
-    error = add_harmless(filter, add_mappings(filter, error));
-    if (reader) {
-        error = add_calls(filter, SCMP_ACT_ALLOW, reader_calls, sizeof reader_calls / sizeof *reader_calls, error);
-        error = error ? error : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 0);
-    }
-    return error;
+    return add_harmless(filter, add_mappings(filter, error));
 }
 
 /* bpf() has one list of what is allowed: each command below the largest that is not on it gets a rule, and all above.

@@ -9,8 +9,6 @@ enum sandbox_profile {
     /* Works on the descriptors that it has: it can open, start, signal and trace nothing. For parsers of ELF files,
      * heap headers and the like. */
     SANDBOX_PARSER,
-    /* Also opens files below `folder`, to read, write and remove them: for SQLite on a private copy. */
-    SANDBOX_READER,
     /* Reads any file that its user may read, writes below `folder`, and uses BPF maps that are open. It can start,
      * trace and mount nothing, load no kernel program, and talk to no network. For the tool itself, once it is
      * attached. */
