@@ -207,9 +207,20 @@ static bool is_alive(const struct target *target) {
     return target_mappings(target->maps, find_any, &found) && found;
 }
 
-static bool take_writable(void *context, const struct mapping *mapping) {
-    *(struct mapping *)context = *mapping;
-    return !mapping->writable || !mapping->is_private;
+struct written {
+    struct target *target;
+    uint64_t address; /* of a word that was written, or 0 */
+};
+
+/* Writes 8, which changes nothing that matters to cat, to the first page of a mapping that takes it. */
+static bool write_somewhere(void *context, const struct mapping *mapping) {
+    struct written *written = context;
+    for (uint64_t page = mapping->start; written->address == 0 && page < mapping->end; page += 4096) {
+        if (mapping->writable && mapping->is_private && target_write(written->target, page, 8)) {
+            written->address = page;
+        }
+    }
+    return written->address == 0;
 }
 
 /* A handle stays with the address space: after an exec it reads and writes nothing. */
@@ -245,14 +256,11 @@ static void does_not_follow_exec(void **state) {
     assert_false(target_write(&target, address_of(word), 8));
     close(target.maps);
     target.maps = fresh.maps; /* even where the maps are the new program's */
-    struct mapping data = {0};
-    while (!data.writable) { /* until exec has mapped it */
-        assert_true(target_mappings(fresh.maps, take_writable, &data));
+    struct written written = {.target = &fresh};
+    while (written.address == 0) { /* until its loader has a page in memory */
+        assert_true(target_mappings(fresh.maps, write_somewhere, &written));
     }
-    assert_false(target_write(&target, data.start, 8));
-    while (!target_write(&fresh, data.start, 8)) { /* until its loader has written there */
-        usleep(1000);
-    }
+    assert_false(target_write(&target, written.address, 8));
     close(target.memory.mem);
     close(target.memory.pagemap);
     target_close(&fresh);
