@@ -1,9 +1,11 @@
 /* Getting the kernel program in and its probes set.
  *
- * Two ways. A uprobe_multi link (Linux 6.6) attaches all sites of a file in one call and lets them go at once. libbpf
- * may be older than that link type, so the call is made here, with the kernel's layout of its arguments. Where the
- * kernel has no such link, every site gets a perf event, which libbpf knows how to do; letting go of those takes the
- * kernel up to 100 ms each.
+ * Two ways. A uprobe_multi link (Linux 6.6) attaches all sites of a file in one call and lets them go at once. Where
+ * the kernel has no such link, every site gets a perf event, which libbpf knows how to do; letting go of those takes
+ * the kernel up to 100 ms each.
+ *
+ * Both ways take the mmap lock of each process that maps the file, which a stranger can hold for ever. Links are made
+ * and closed by workers (inspect.c), before a deadline; perf events by this process, without one.
  *
  * Both name the file by /proc/self/fd/N of a file that is open already: what was looked into is what is attached to,
  * whatever happens to its path, and it does not matter from which mount namespace it came.
@@ -11,6 +13,8 @@
  * Most that goes wrong here is not the user's doing but a missing right or kernel feature, so a failure names which one
  * and what gives it, and its status is 2. */
 #include "attach.h"
+#include "inspect/inspect.h"
+#include "interrupt.h"
 #include "life_kernel.h"
 #include "message.h"
 #include "sum.h"
@@ -29,8 +33,7 @@
 #include <unistd.h>
 
 enum {
-    ATTACH_UPROBE_MULTI = 48, /* enum bpf_attach_type BPF_TRACE_UPROBE_MULTI */
-    EVENTS_BYTES = 8 << 20,   /* 8 MiB: some 30,000 events */
+    EVENTS_BYTES = 8 << 20, /* 8 MiB: some 30,000 events */
     /* Batches of lifetimes. A program that is recorded object by object sends a gigabyte a second, and whoever reads
      * has other things to do for tenths of one. */
     RECORDS_MOST_BYTES = 256 << 20,
@@ -39,23 +42,11 @@ enum {
     OBJECTS_BYTES = 64 << 20, /* a collection moves hundreds of thousands of objects between two drains */
 };
 
-/* The part of union bpf_attr that BPF_LINK_CREATE reads for a uprobe_multi link. */
-struct uprobe_multi_link {
-    uint32_t prog_fd;
-    uint32_t target_fd;
-    uint32_t attach_type;
-    uint32_t link_flags;
-    uint64_t path;
-    uint64_t offsets;
-    uint64_t ref_ctr_offsets;
-    uint64_t cookies;
-    uint32_t count;
-    uint32_t flags;
-    uint32_t pid;
-    uint32_t reserved;
-};
-
 struct kernel_side {
+    struct inspect *inspect;
+    int link[INSPECT_LINKS]; /* let go, and not yet detached */
+    size_t links;
+    bool is_late; /* it was said that the kernel takes its time to detach */
     struct eden_bpf *skeleton;
     struct ring_buffer *ring, *chunks, *notices;
     bool multi, descent;
@@ -168,17 +159,10 @@ static int say_nothing(enum libbpf_print_level level, const char *format, va_lis
     return 0;
 }
 
-static int link_create(struct uprobe_multi_link *request) {
-    request->attach_type = ATTACH_UPROBE_MULTI;
-    return (int)syscall(SYS_bpf, BPF_LINK_CREATE, request, sizeof *request);
-}
-
 /* A kernel that knows the link type looks at the path first and says that "/" is no file; others know no such type. */
 static bool multi_works(int program) {
     uint64_t offset = 1;
-    struct uprobe_multi_link request = {
-        .prog_fd = (uint32_t)program, .path = (uintptr_t) "/", .offsets = (uintptr_t)&offset, .count = 1};
-    int link = link_create(&request);
+    int link = multi_link_create(program, "/", &(struct multi_link_sites){.offset = &offset, .count = 1}, 0);
     int error = errno;
     if (link >= 0) {
         close(link);
@@ -226,9 +210,9 @@ static bool open_skeleton(struct kernel_side *kernel, const struct source_option
     }
     struct eden_bpf *skeleton = kernel->skeleton;
     if (multi) {
-        bpf_program__set_expected_attach_type(skeleton->progs.on_probe, (enum bpf_attach_type)ATTACH_UPROBE_MULTI);
-        bpf_program__set_expected_attach_type(skeleton->progs.on_batch, (enum bpf_attach_type)ATTACH_UPROBE_MULTI);
-        bpf_program__set_expected_attach_type(skeleton->progs.on_sample, (enum bpf_attach_type)ATTACH_UPROBE_MULTI);
+        bpf_program__set_expected_attach_type(skeleton->progs.on_probe, (enum bpf_attach_type)MULTI_LINK_TYPE);
+        bpf_program__set_expected_attach_type(skeleton->progs.on_batch, (enum bpf_attach_type)MULTI_LINK_TYPE);
+        bpf_program__set_expected_attach_type(skeleton->progs.on_sample, (enum bpf_attach_type)MULTI_LINK_TYPE);
     }
     set_up_lifetimes(kernel, options);
     set_up_descent(kernel, options);
@@ -356,12 +340,13 @@ static bool load(struct kernel_side *kernel, const struct source_options *option
     return true;
 }
 
-struct kernel_side *kernel_open(const struct source_options *options, struct failure *why) {
+struct kernel_side *kernel_open(const struct source_options *options, struct inspect *inspect, struct failure *why) {
     struct kernel_side *kernel = calloc(1, sizeof *kernel);
     if (!kernel) {
         failure_set(why, 1, "out of memory");
         return NULL;
     }
+    kernel->inspect = inspect;
     libbpf_set_print(options->verbose ? say : say_nothing);
     if (!load(kernel, options, why)) {
         kernel_close(kernel);
@@ -374,6 +359,7 @@ void kernel_close(struct kernel_side *kernel) {
     if (!kernel) {
         return;
     }
+    kernel_detach(kernel);
     ring_buffer__free(kernel->ring);
     ring_buffer__free(kernel->chunks);
     ring_buffer__free(kernel->notices);
@@ -418,6 +404,11 @@ static void explain_attach(struct failure *why, const struct attachment_request 
     }
     if (error == ESRCH) {
         failure_set(why, 1, "%s: the process has ended", what);
+    } else if (error == ETIMEDOUT) {
+        failure_set(why, 1, "%s: the kernel did not answer in %d s; a process that maps this file may be stuck", what,
+                    INSPECT_LINK_SECONDS);
+    } else if (error == EINTR) {
+        failure_set(why, 128 + interrupt_last(), "%s: stopped", what);
     } else if (error == EPERM || error == EACCES || error == EMFILE || error == ENFILE) {
         explain(why, what, error);
     } else {
@@ -435,27 +426,20 @@ static struct bpf_program *program_for(const struct kernel_side *kernel, const s
     return programs[request->program];
 }
 
-static bool attach_multi(struct kernel_side *kernel, const struct attachment_request *request, const char *path,
-                         struct attachment *attachment, struct failure *why) {
-    struct uprobe_multi_link link = {
-        .prog_fd = (uint32_t)bpf_program__fd(program_for(kernel, request)),
-        .path = (uintptr_t)path,
-        .offsets = (uintptr_t)request->site,
-        .ref_ctr_offsets = (uintptr_t)request->semaphore,
-        .cookies = (uintptr_t)request->cookie,
-        .count = request->count,
-        .pid = (uint32_t)request->pid,
-    };
-    attachment->link = link_create(&link);
-    if (attachment->link < 0) {
-        explain_attach(why, request, errno);
-        return false;
-    }
-    return true;
+/* False with errno, as attach_singly(). */
+static bool attach_multi(struct kernel_side *kernel, const struct attachment_request *request,
+                         struct attachment *attachment) {
+    const struct multi_link_sites sites = {
+        .offset = request->site, .semaphore = request->semaphore, .cookie = request->cookie, .count = request->count};
+    attachment->link = inspect_attach(kernel->inspect, bpf_program__fd(program_for(kernel, request)), request->fd,
+                                      &sites, request->pid);
+    return attachment->link >= 0;
 }
 
-static bool attach_singly(struct kernel_side *kernel, const struct attachment_request *request, const char *path,
-                          struct attachment *attachment, struct failure *why) {
+static bool attach_singly(struct kernel_side *kernel, const struct attachment_request *request,
+                          struct attachment *attachment) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", request->fd);
     for (uint32_t i = 0; i < request->count; i++) {
         LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = request->cookie[i],
                     .ref_ctr_offset = request->semaphore[i]);
@@ -463,7 +447,6 @@ static bool attach_singly(struct kernel_side *kernel, const struct attachment_re
         struct bpf_link *link = bpf_program__attach_uprobe_opts(
             program_for(kernel, request), request->pid ? request->pid : -1, path, request->site[i], &options);
         if (!link) {
-            explain_attach(why, request, errno);
             return false;
         }
         attachment->links[attachment->count++] = link;
@@ -477,24 +460,40 @@ struct attachment *kernel_attach(struct kernel_side *kernel, const struct attach
         calloc(1, sizeof *attachment + (kernel->multi ? 0 : request->count) * sizeof(struct bpf_link *));
     if (!attachment) {
         failure_set(why, 1, "out of memory");
+        errno = ENOMEM;
         return NULL;
     }
     attachment->link = -1;
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", request->fd);
-    if (!(kernel->multi ? attach_multi : attach_singly)(kernel, request, path, attachment, why)) {
-        attachment_close(attachment);
+    if (!(kernel->multi ? attach_multi : attach_singly)(kernel, request, attachment)) {
+        int error = errno;
+        explain_attach(why, request, error);
+        kernel_let_go(kernel, attachment);
+        errno = error;
         return NULL;
     }
     return attachment;
 }
 
-void attachment_close(struct attachment *attachment) {
+void kernel_detach(struct kernel_side *kernel) {
+    if (kernel->links != 0 && !inspect_detach(kernel->inspect, kernel->link, kernel->links) && !kernel->is_late) {
+        kernel->is_late = true;
+        message_print(
+            "the kernel has not let go of all probes in time (%d s), and goes on; a process that maps a file with "
+            "probes may be stuck",
+            INSPECT_LINK_SECONDS);
+    }
+    kernel->links = 0;
+}
+
+void kernel_let_go(struct kernel_side *kernel, struct attachment *attachment) {
     if (!attachment) {
         return;
     }
     if (attachment->link >= 0) {
-        close(attachment->link);
+        kernel->link[kernel->links++] = attachment->link;
+    }
+    if (kernel->links == INSPECT_LINKS) {
+        kernel_detach(kernel);
     }
     for (uint32_t i = 0; i < attachment->count; i++) {
         bpf_link__destroy(attachment->links[i]);

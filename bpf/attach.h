@@ -5,6 +5,7 @@
 #include "kernel.h"
 #include "source.h"
 
+struct inspect;
 struct kernel_side;
 
 /* The programs: each file's sites for one of them are attached at once. */
@@ -27,10 +28,11 @@ struct attachment_request {
     enum kernel_program program;
 };
 
-struct attachment; /* let go by attachment_close */
+struct attachment;
 
-/* NULL and why where this machine or these rights can't: status 2 and what is missing. */
-struct kernel_side *kernel_open(const struct source_options *options, struct failure *why);
+/* `inspect`, which attaches and detaches, must outlive it. NULL and why where this machine or these rights can't:
+ * status 2 and what is missing. */
+struct kernel_side *kernel_open(const struct source_options *options, struct inspect *inspect, struct failure *why);
 void kernel_close(struct kernel_side *kernel);
 bool kernel_uses_multi(const struct kernel_side *kernel);
 bool kernel_may_read_others(void); /* whether we may look into processes of other users */
@@ -52,9 +54,12 @@ void kernel_notices(struct kernel_side *kernel, void (*on_notice)(void *context,
                     void *context);
 int kernel_notices_fd(const struct kernel_side *kernel); /* for poll(); -1 where the kernel does not follow */
 
+/* NULL and why; errno is ETIMEDOUT where the kernel did not answer in time (inspect.h): do not try that file again. */
 struct attachment *kernel_attach(struct kernel_side *kernel, const struct attachment_request *request,
                                  struct failure *why);
-void attachment_close(struct attachment *attachment);
+/* Frees an attachment, NULL is allowed; it is detached at the latest by the next kernel_detach(). */
+void kernel_let_go(struct kernel_side *kernel, struct attachment *attachment);
+void kernel_detach(struct kernel_side *kernel);
 
 /* The kernel program's memory, mapped: it goes on changing. */
 const volatile struct heap_entry *kernel_heaps(const struct kernel_side *kernel, uint32_t *count);

@@ -142,6 +142,7 @@ static void let_go(struct source *source, struct observed *observed) {
     for (size_t i = 0; kernel_uses_multi(source->kernel) && i < observed->attachments; i++) {
         source_detach(source, &observed->attached[i]);
     }
+    kernel_detach(source->kernel);
 }
 
 void source_end(struct source *source, struct observed *observed, uint64_t ended_ns) {
@@ -280,6 +281,9 @@ static bool open_command(struct source *source, struct failure *why) {
         if (!attached && i < source->launch.own) {
             return false;
         }
+        if (number >= 0 && source->file[number].is_stuck) {
+            message_print("%s", why->message);
+        }
     }
     libraries_clear(&source->launch.files);
     return true;
@@ -331,7 +335,7 @@ struct source *source_open(const struct source_options *options, struct failure 
         return NULL;
     }
     uint64_t before = now_ns();
-    source->kernel = allow_files(why) ? kernel_open(&source->options, why) : NULL;
+    source->kernel = allow_files(why) ? kernel_open(&source->options, source->inspect, why) : NULL;
     if (!source->kernel || !(options->command ? open_command : open_process)(source, why)) {
         source_close(source);
         return NULL;
@@ -366,6 +370,12 @@ void source_close(struct source *source) {
             source_detach(source, &observed->attached[j]);
         }
         free(observed->attached);
+    }
+    for (uint32_t i = 0; i < source->files; i++) {
+        kernel_let_go(source->kernel, source->file[i].attachment);
+    }
+    if (source->kernel) {
+        kernel_detach(source->kernel);
     }
     source_close_lifetimes(source);
     for (size_t i = 0; i < source->observed_count; i++) {

@@ -185,7 +185,6 @@ int64_t source_add_file(struct source *source, int fd, const char *name, struct 
 }
 
 void source_clear_file(struct file *file) {
-    attachment_close(file->attachment);
     free(file->name);
     free(file->site);
     free(file->semaphore);
@@ -203,8 +202,13 @@ static struct attached *find_attached(const struct observed *observed, uint32_t 
 
 static struct attachment *attach_sites(struct source *source, uint32_t pid, uint32_t target, uint32_t number, int fd,
                                        enum kernel_program program, struct failure *why) {
-    const struct file *file = &source->file[number];
+    struct file *file = &source->file[number];
     uint32_t first = sites_before(file, program), count = file->sites[program];
+    if (file->is_stuck) {
+        failure_set(why, 1, "%.300s: not attached to any more: the kernel did not answer in %d s", file->name,
+                    INSPECT_LINK_SECONDS);
+        return NULL;
+    }
     uint64_t *cookie = calloc(count, sizeof *cookie);
     if (!cookie) {
         failure_set(why, 1, "out of memory");
@@ -222,6 +226,7 @@ static struct attachment *attach_sites(struct source *source, uint32_t pid, uint
                                          .count = count,
                                          .program = program};
     struct attachment *attachment = kernel_attach(source->kernel, &request, why);
+    file->is_stuck = !attachment && errno == ETIMEDOUT;
     free(cookie);
     return attachment;
 }
@@ -322,7 +327,7 @@ bool source_attach_batches(struct source *source, struct observed *observed, uin
 void source_detach(struct source *source, struct attached *attached) {
     bool had_target = attached->by[KERNEL_ON_PROBE];
     for (int program = KERNEL_PROGRAMS; program-- > 0;) {
-        attachment_close(attached->by[program]);
+        kernel_let_go(source->kernel, attached->by[program]);
         attached->by[program] = NULL;
     }
     if (had_target) {

@@ -32,6 +32,7 @@ struct file {
     struct notes notes;
     uint64_t registry;             /* address of the heap__create semaphore as linked */
     struct attachment *attachment; /* of KERNEL_ON_PROBE for every process; NULL: none */
+    bool is_stuck;                 /* attaching to it missed its deadline: it is not tried again */
     uint64_t attached_ns;          /* when that one was complete */
 };
 
@@ -167,7 +168,7 @@ uint32_t source_sites(const struct file *file); /* for all programs */
 /* Likewise, to the file's probe batch, from which on its heaps sample, and to alloc__sample, if stacks are wanted. */
 bool source_attach_batches(struct source *source, struct observed *observed, uint32_t number, int fd,
                            struct failure *why);
-void source_detach(struct source *source, struct attached *attached);
+void source_detach(struct source *source, struct attached *attached); /* at the latest by kernel_detach() */
 
 /* source_memory.c. The executable mappings of the process's present address space. False with errno. */
 bool source_map(const struct source *source, struct observed *observed, struct mappings *mappings);

@@ -1,17 +1,21 @@
 /* Purpose: the tool's side of its workers: asking, waiting, giving up, and checking the answers.
  *
- * Terms: opener, inspector: zygote.h; deadline, when a call ends at the latest; share, how long one process may keep
- * the tool in all.
+ * Terms: opener, inspector, detacher: zygote.h; deadline, when a call ends at the latest; share, how long one process
+ * may keep the tool in all; link, what attaches a kernel program to a file.
  *
  * Algorithm: a request goes to its worker, and the answer is waited for. At the deadline a worker that waits (for a
  * page or a lock that a stranger keeps) is given up; one that computes, or waits for a processor, may use up the
  * target's share, so that a busy machine makes no process look hostile. A worker that is given up is killed and not
- * waited for; the next call starts another.
+ * waited for; the next call starts another. What it answered by then counts all the same: nothing can come after.
+ *
+ * Attaching and detaching wait for each process that maps the file, so both have a deadline of their own. The detacher
+ * is not given up: from its first miss on it is sent links, and nobody waits for it before it has caught up.
  *
  * Invariants:
  * I1. No call lasts much longer than a deadline and a share, nor than the end of all reading.
  * I2. A target that has used up its share, or missed a deadline, costs nothing more.
  * I3. Every length and string of an answer is checked before it is used.
+ * I4. The tool closes a link only where another process holds it, too: whoever closes the last descriptor detaches.
  *
  * Failure: false with errno; nothing is retried but a call whose worker had died before it. */
 #include "inspect/inspect.h"
@@ -24,17 +28,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define CALL_NS 1000000000u
 #define SHARE_NS 2000000000u
 #define STOP_NS 20000000u
+_Static_assert((int)INSPECT_LINKS <= (int)PACKET_DESCRIPTORS, "links go in one packet");
+#define LINK_NS (INSPECT_LINK_SECONDS * 1000000000ull)
 
 struct inspect {
     struct zygote zygote;
     struct worker worker[WORKER_KINDS];
     uint64_t call_ns, share_ns, end_ns;
     uint64_t numbers;
+    uint64_t unanswered; /* requests to the detacher */
+};
+
+/* How long a call may take while its worker waits, and in all. */
+struct patience {
+    uint64_t wait_ns, all_ns;
 };
 
 struct inspect *inspect_open(uint64_t control, struct failure *why) {
@@ -85,9 +98,9 @@ static bool is_running(const struct worker *worker) {
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* `end`: when the share is used up. */
-static bool wait_for_answer(const struct inspect *inspect, const struct worker *worker, uint64_t end) {
+static bool wait_for_answer(const struct worker *worker, uint64_t wait_ns, uint64_t end) {
     for (;;) {
-        uint64_t deadline = earlier(now_ns() + inspect->call_ns, end);
+        uint64_t deadline = earlier(now_ns() + wait_ns, end);
         if (packet_wait(worker->socket, deadline)) {
             return true;
         }
@@ -102,25 +115,29 @@ static bool wait_for_answer(const struct inspect *inspect, const struct worker *
     }
 }
 
-static bool ask(struct inspect *inspect, enum worker_kind kind, uint64_t share_ns, const struct packet *request,
+static bool ask(struct inspect *inspect, enum worker_kind kind, struct patience patience, const struct packet *request,
                 size_t most, struct packet *answer) {
     struct worker *worker = &inspect->worker[kind];
-    uint64_t start = now_ns(), end = earlier(start + share_ns, inspect->end_ns);
+    uint64_t start = now_ns(), end = earlier(start + patience.all_ns, inspect->end_ns);
     if (start >= end) {
         errno = ETIMEDOUT;
         return false;
     }
-    if (worker->pid == 0 && !zygote_start_worker(&inspect->zygote, kind, worker)) {
+    if (worker->pid == 0 &&
+        !zygote_start_worker(&inspect->zygote, kind, worker, earlier(start + patience.wait_ns, end))) {
         return false;
     }
-    if (packet_send(worker->socket, request, end) && wait_for_answer(inspect, worker, end) &&
+    if (packet_send(worker->socket, request, end) && wait_for_answer(worker, patience.wait_ns, end) &&
         packet_receive(worker->socket, answer, most, now_ns() + inspect->call_ns)) {
         return true;
     }
     int error = errno;
+    bool is_late = error == ETIMEDOUT || error == EINTR;
+    shutdown(worker->socket, SHUT_RD);
+    bool has_come = is_late && packet_receive(worker->socket, answer, most, now_ns());
     zygote_end_worker(&inspect->zygote, worker);
-    errno = error == ETIMEDOUT || error == EINTR ? error : EIO;
-    return false;
+    errno = is_late ? error : EIO;
+    return has_come;
 }
 
 /* What is left of the share of a target. */
@@ -128,6 +145,15 @@ static uint64_t share_of(const struct inspect *inspect, const struct target *tar
     uint64_t share = inspect->share_ns + (target ? (now_ns() - target->opened_ns) / 10 : 0);
     uint64_t spent = target ? target->spent_ns : 0;
     return share > spent ? share - spent : 0;
+}
+
+/* Asks, and asks a new worker where the one that was there had died before. */
+static bool ask_twice(struct inspect *inspect, enum worker_kind kind, struct patience patience,
+                      const struct packet *request, size_t most, struct packet *answer) {
+    bool had_worker = inspect->worker[kind].pid != 0;
+    *answer = (struct packet){0};
+    return ask(inspect, kind, patience, request, most, answer) ||
+           (errno == EIO && had_worker && ask(inspect, kind, patience, request, most, answer));
 }
 
 /* Charges a target, if any, with what the call costs. */
@@ -139,10 +165,8 @@ static bool call(struct inspect *inspect, enum worker_kind kind, struct target *
         return false;
     }
     uint64_t start = now_ns();
-    bool had_worker = inspect->worker[kind].pid != 0;
-    uint64_t share = share_of(inspect, target);
-    bool done = ask(inspect, kind, share, request, most, answer) ||
-                (errno == EIO && had_worker && ask(inspect, kind, share, request, most, answer));
+    bool done =
+        ask_twice(inspect, kind, (struct patience){inspect->call_ns, share_of(inspect, target)}, request, most, answer);
     int error = done ? answer->error : errno;
     if (target) {
         target->spent_ns += now_ns() - start;
@@ -348,6 +372,83 @@ bool inspect_function(struct inspect *inspect, uint64_t number, int fd, uint64_t
     packet_clear(&answer);
     errno = 0;
     return found;
+}
+
+/* ---- links ------------------------------------------------------------------------------------------------------ */
+
+/* Has the detacher run (I1 of detacher.c). */
+static bool start_detacher(struct inspect *inspect) {
+    struct worker *detacher = &inspect->worker[WORKER_DETACHER];
+    return detacher->pid != 0 ||
+           zygote_start_worker(&inspect->zygote, WORKER_DETACHER, detacher, now_ns() + inspect->call_ns);
+}
+
+int inspect_attach(struct inspect *inspect, int program, int file, const struct multi_link_sites *sites, int pid) {
+    const struct patience patience = {LINK_NS, LINK_NS};
+    const struct attach_request head = {pid, sites->count};
+    const size_t bytes = sites->count * sizeof(uint64_t);
+    char *data = start_detacher(inspect) ? malloc(sizeof head + 3 * bytes) : NULL;
+    if (!data) {
+        return -1;
+    }
+    memcpy(data, &head, sizeof head);
+    memcpy(data + sizeof head, sites->offset, bytes);
+    memcpy(data + sizeof head + bytes, sites->semaphore, bytes);
+    memcpy(data + sizeof head + 2 * bytes, sites->cookie, bytes);
+    const struct packet request = {.kind = OPENER_ATTACH,
+                                   .data = data,
+                                   .bytes = sizeof head + 3 * bytes,
+                                   .descriptor = {program, file},
+                                   .descriptors = 2};
+    struct packet answer;
+    int link = -1;
+    bool done = ask_twice(inspect, WORKER_OPENER, patience, &request, 1, &answer);
+    int error = done ? answer.error : errno;
+    if (done && answer.descriptors == 1) {
+        link = answer.descriptor[0];
+        answer.descriptors = 0;
+    }
+    packet_clear(&answer);
+    free(data);
+    errno = link >= 0 ? 0 : error ? error : EIO;
+    return link;
+}
+
+/* Takes what the detacher has answered, until `end`. False with errno where it has not answered everything. */
+static bool catch_up(struct inspect *inspect, uint64_t end) {
+    const struct worker *detacher = &inspect->worker[WORKER_DETACHER];
+    struct packet answer;
+    while (inspect->unanswered != 0 && packet_wait(detacher->socket, end) &&
+           packet_receive(detacher->socket, &answer, 0, now_ns() + inspect->call_ns)) {
+        packet_clear(&answer);
+        inspect->unanswered--;
+    }
+    return inspect->unanswered == 0;
+}
+
+/* Sends links to the detacher, and takes its answers so far: *is_behind, if one is missing. */
+static bool hand_over(struct inspect *inspect, const struct packet *request, bool *is_behind) {
+    struct worker *detacher = &inspect->worker[WORKER_DETACHER];
+    *is_behind = !catch_up(inspect, now_ns());
+    if (start_detacher(inspect) && packet_send(detacher->socket, request, now_ns() + inspect->call_ns)) {
+        inspect->unanswered++;
+        return true;
+    }
+    if (detacher->pid != 0 && errno != ETIMEDOUT) { /* it has died */
+        zygote_end_worker(&inspect->zygote, detacher);
+        inspect->unanswered = 0;
+    }
+    return false;
+}
+
+bool inspect_detach(struct inspect *inspect, const int *link, size_t count) {
+    struct packet request = {.kind = DETACHER_CLOSE, .descriptors = count};
+    memcpy(request.descriptor, link, count * sizeof *link);
+    bool is_behind, sent = hand_over(inspect, &request, &is_behind) || hand_over(inspect, &request, &is_behind);
+    for (size_t i = 0; i < count; i++) {
+        close(link[i]);
+    }
+    return sent && !is_behind && catch_up(inspect, now_ns() + LINK_NS);
 }
 
 /* ---- heaps ------------------------------------------------------------------------------------------------------ */

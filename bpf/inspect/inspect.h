@@ -6,6 +6,7 @@
 #include "event.h"
 #include "failure.h"
 #include "heapinfo.h"
+#include "multi_link.h"
 #include "notes.h"
 #include "target.h"
 
@@ -43,6 +44,17 @@ int inspect_open_mapping(struct inspect *inspect, struct target *target, const s
 /* As notes_read(), for a file of a target, or of none. NOTES_BAD and errno other than 0: it was not read to its end. */
 enum notes_result inspect_notes(struct inspect *inspect, struct target *target, int fd, const char *name,
                                 const char *provider, struct notes *notes, char *why, size_t why_size);
+
+/* How long the kernel may take to attach to a file, or to detach: it visits each process that maps the file. */
+enum { INSPECT_LINK_SECONDS = 10 };
+
+/* As multi_link_create(), for an open file. ETIMEDOUT where the kernel took longer than that. */
+int inspect_attach(struct inspect *inspect, int program, int file, const struct multi_link_sites *sites, int pid);
+
+/* Detaches and closes links, at most INSPECT_LINKS. False: the kernel has not done so in time; it goes on. From then on
+ * nothing waits for detaching, until the kernel has done it all. */
+enum { INSPECT_LINKS = 32 };
+bool inspect_detach(struct inspect *inspect, const int *link, size_t count);
 
 /* The function at an offset of a file; `number` stands for the file in all calls. False with errno 0: there is none. */
 uint64_t inspect_number(struct inspect *inspect); /* another one each time */

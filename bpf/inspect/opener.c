@@ -1,10 +1,11 @@
 /* Purpose: whatever takes rights, and can wait for a stranger: opening a process's memory and the files that it maps,
- * writing a heap's control word.
+ * writing a heap's control word, attaching to a file.
  *
  * Invariants:
  * I1. It reads no byte of a file, and of memory only the one page that a write touches.
  * I2. It writes three values only, which it knew before any stranger's byte was read (opener_serve).
  * I3. It keeps nothing from one request to the next.
+ * I4. A link goes to the tool in one piece with its head: the tool has it, or this process closes it.
  *
  * Failure: a request that fails is answered with errno. One that never ends costs the worker: the tool has it killed.
  */
@@ -12,7 +13,9 @@
 #include "eden_batches.h"
 #include "inspect/packet.h"
 #include "inspect/protocol.h"
+#include "multi_link.h"
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -83,6 +86,31 @@ static bool write_word(const struct packet *packet, uint64_t control) {
     return target_write(&target, request.address, request.value);
 }
 
+/* The file is named by /proc/self/fd/N of a descriptor that is open already: what was looked into is what is attached
+ * to, whatever happens to its path, and it does not matter from which mount namespace it came. */
+static bool attach(const struct packet *packet, struct packet *answer) {
+    struct attach_request request;
+    char path[64];
+    errno = EPROTO;
+    if (packet->bytes < sizeof request || packet->descriptors != 2) {
+        return false;
+    }
+    memcpy(&request, packet->data, sizeof request);
+    const size_t count = request.count;
+    if (packet->bytes - sizeof request != count * 3 * sizeof(uint64_t)) {
+        return false;
+    }
+    const uint64_t *word = (const uint64_t *)((const char *)packet->data + sizeof request);
+    const struct multi_link_sites sites = {
+        .offset = word, .semaphore = word + count, .cookie = word + 2 * count, .count = request.count};
+    snprintf(path, sizeof path, "/proc/self/fd/%d", packet->descriptor[1]);
+    int link = multi_link_create(packet->descriptor[0], path, &sites, request.pid);
+    if (link >= 0) {
+        answer->descriptor[answer->descriptors++] = link;
+    }
+    return link >= 0;
+}
+
 static bool answer_one(const struct packet *packet, uint64_t control, struct packet *answer,
                        struct process_answer *opened) {
     switch ((enum opener_request)packet->kind) {
@@ -94,6 +122,8 @@ static bool answer_one(const struct packet *packet, uint64_t control, struct pac
         return open_file(packet, answer);
     case OPENER_WRITE:
         return write_word(packet, control);
+    case OPENER_ATTACH:
+        return attach(packet, answer);
     }
     errno = EPROTO;
     return false;

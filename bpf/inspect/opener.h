@@ -1,4 +1,4 @@
-/* The worker with rights: opens processes and files, writes control words. It parses nothing but maps. */
+/* The worker with rights: opens processes and files, writes control words, attaches. It parses nothing but maps. */
 #ifndef EDEN_OPENER_H
 #define EDEN_OPENER_H
 

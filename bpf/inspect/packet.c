@@ -69,8 +69,8 @@ static bool send_bytes(int socket, const char *from, size_t bytes, uint64_t end_
 
 bool packet_send(int socket, const struct packet *packet, uint64_t end_ns) {
     struct head head = {packet->kind, packet->error, (uint32_t)packet->bytes, (uint32_t)packet->descriptors};
-    struct iovec part = {&head, sizeof head};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    struct iovec parts[] = {{&head, sizeof head}, {(void *)packet->data, packet->bytes}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = packet->bytes != 0 ? 2 : 1};
     union control control;
     if (packet->descriptors != 0) {
         memset(&control, 0, sizeof control);
@@ -86,8 +86,13 @@ bool packet_send(int socket, const struct packet *packet, uint64_t end_ns) {
     do {
         sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     } while (sent < 0 && can_go_on(socket, POLLOUT, end_ns));
-    return sent > 0 && send_bytes(socket, (const char *)&head + sent, sizeof head - (size_t)sent, end_ns) &&
-           send_bytes(socket, packet->data, packet->bytes, end_ns);
+    if (sent <= 0) {
+        return false;
+    }
+    size_t done = (size_t)sent, of_head = done < sizeof head ? done : sizeof head, of_data = done - of_head;
+    return send_bytes(socket, (const char *)&head + of_head, sizeof head - of_head, end_ns) &&
+           (packet->bytes == of_data ||
+            send_bytes(socket, (const char *)packet->data + of_data, packet->bytes - of_data, end_ns));
 }
 
 static bool receive_bytes(int socket, char *to, size_t bytes, uint64_t end_ns) {

@@ -14,7 +14,12 @@ enum opener_request {
                        pagemap */
     OPENER_FILE,    /* struct file_request -> descriptor of the file */
     OPENER_WRITE,   /* struct write_request, descriptors of maps, mem and, if opened, pagemap -> nothing */
+    OPENER_ATTACH,  /* struct attach_request; count offsets, semaphores and cookies, uint64_t each; descriptors of the
+                       program and the file -> descriptor of the link, and no data */
 };
+
+/* To the detacher: descriptors of links -> nothing. */
+enum detacher_request { DETACHER_CLOSE };
 
 /* To the inspector. Each comes with a descriptor: of maps, of a file, or of mem, with that of pagemap if opened. */
 enum inspector_request {
@@ -44,6 +49,11 @@ struct file_request {
 
 struct write_request {
     uint64_t address, value;
+};
+
+struct attach_request {
+    int pid; /* hits of this process only; 0: of every one */
+    uint32_t count;
 };
 
 enum { MOST_MAPPINGS = 8192 };

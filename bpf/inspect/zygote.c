@@ -1,8 +1,9 @@
 /* Purpose: starting workers, again and again, from a process that has all rights and none of the tool's state; ending
  * those that hang.
  *
- * Terms: worker, a process that answers requests over its socket, one at a time: the opener or the inspector; to hang,
- * to wait in the kernel for a page, a lock or a file that a stranger keeps: SIGKILL ends that at once, later, or never.
+ * Terms: worker, a process that answers requests over its socket, one at a time: the opener, the inspector or the
+ * detacher; to hang, to wait in the kernel for a page, a lock or a file that a stranger keeps: SIGKILL ends that at
+ * once, later, or never.
  *
  * Algorithm: the tool forks the zygote before it opens kernel objects, files or recordings. On request the zygote forks
  * a worker, and hands the tool the other end of the worker's socket. A worker that misses a deadline is killed, and the
@@ -13,14 +14,18 @@
  *     for ever keeps no pipe open on which somebody waits.
  * I2. The zygote never waits for a worker; it reaps those that have ended.
  * I3. All end when the tool ends, however it ends: the zygote at the end of its socket, the workers with the zygote.
+ * I4. The tool waits for the zygote before a deadline: no process of the machine can fork while one hangs in attaching.
  *
  * Failure: at most MOST_WORKERS workers exist; where all of them hang, none is started. */
 #include "inspect/zygote.h"
+#include "clock.h"
+#include "inspect/detacher.h"
 #include "inspect/inspector.h"
 #include "inspect/opener.h"
 #include "inspect/packet.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -29,8 +34,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_WORKERS = 512 };
+enum { MOST_WORKERS = 512, END_MS = 1000 };
 enum request { START, END };
+#define ANSWER_NS 1000000000u
 
 /* Leaves the process with one descriptor, `socket`, which gets number 3 (I1). */
 static int keep_only(int socket) {
@@ -80,8 +86,10 @@ static _Noreturn void work(enum worker_kind kind, int socket, pid_t zygote, uint
     socket = keep_only(socket);
     if (kind == WORKER_OPENER) {
         opener_serve(socket, control);
-    } else {
+    } else if (kind == WORKER_INSPECTOR) {
         inspector_serve(socket);
+    } else {
+        detacher_serve(socket);
     }
     _exit(0);
 }
@@ -169,35 +177,57 @@ bool zygote_start(struct zygote *zygote, uint64_t control, struct failure *why) 
 
 void zygote_end(struct zygote *zygote) {
     if (zygote->pid > 0) {
+        struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, zygote->pid, 0), .events = POLLIN};
         close(zygote->socket);
-        while (waitpid(zygote->pid, NULL, 0) < 0 && errno == EINTR) {
+        while (poll(&ended, 1, END_MS) < 0 && errno == EINTR) {
+        }
+        waitpid(zygote->pid, NULL, WNOHANG);
+        if (ended.fd >= 0) {
+            close(ended.fd);
         }
     }
     *zygote = (struct zygote){.socket = -1};
 }
 
-bool zygote_start_worker(const struct zygote *zygote, enum worker_kind kind, struct worker *worker) {
-    uint32_t value = kind;
-    struct packet answer, request = {.kind = START, .data = &value, .bytes = sizeof value};
-    *worker = (struct worker){.socket = -1};
-    if (!packet_send(zygote->socket, &request, UINT64_MAX) || !packet_receive(zygote->socket, &answer, 1, UINT64_MAX)) {
+/* Takes the worker that the zygote was asked for. */
+static bool take_started(struct zygote *zygote, struct worker *worker, uint64_t end_ns) {
+    struct packet answer;
+    if (!packet_wait(zygote->socket, end_ns) || !packet_receive(zygote->socket, &answer, 1, now_ns() + ANSWER_NS)) {
         return false;
     }
+    zygote->is_starting = false;
     if (answer.error == 0 && answer.descriptors == 1 && answer.bytes == sizeof worker->pid) {
         memcpy(&worker->pid, answer.data, sizeof worker->pid);
         worker->socket = answer.descriptor[0];
         answer.descriptors = 0;
     }
-    errno = answer.error;
+    int error = answer.error;
     packet_clear(&answer);
+    errno = error;
     return worker->pid > 0;
+}
+
+bool zygote_start_worker(struct zygote *zygote, enum worker_kind kind, struct worker *worker, uint64_t end_ns) {
+    uint32_t value = kind;
+    const struct packet request = {.kind = START, .data = &value, .bytes = sizeof value};
+    *worker = (struct worker){.socket = -1};
+    if (zygote->is_starting && !take_started(zygote, worker, end_ns) && zygote->is_starting) {
+        return false;
+    }
+    if (worker->pid > 0 && zygote->starting == kind) {
+        return true;
+    }
+    zygote_end_worker(zygote, worker);
+    zygote->is_starting = packet_send(zygote->socket, &request, end_ns);
+    zygote->starting = kind;
+    return zygote->is_starting && take_started(zygote, worker, end_ns);
 }
 
 void zygote_end_worker(const struct zygote *zygote, struct worker *worker) {
     if (worker->pid > 0) {
         uint32_t value = (uint32_t)worker->pid;
         struct packet request = {.kind = END, .data = &value, .bytes = sizeof value};
-        packet_send(zygote->socket, &request, UINT64_MAX);
+        packet_send(zygote->socket, &request, now_ns());
         close(worker->socket);
     }
     *worker = (struct worker){.socket = -1};
