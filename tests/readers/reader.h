@@ -28,6 +28,10 @@ uint64_t reader_number(struct reader_input *input); /* small ones, powers of two
 /* At most `most` bytes of it, whose number the input says. */
 const void *reader_bytes(struct reader_input *input, size_t most, size_t *size);
 
+/* Changes up to `most` numbers of 1, 2, 4 or 8 bytes within these bytes, as the input says: how many, and of each the
+ * place (2 bytes), the width and the number. */
+void reader_change(struct reader_input *input, void *bytes, size_t size, uint8_t most);
+
 /* A file in memory that holds these bytes. Aborts where there is none. */
 int reader_file(const void *bytes, size_t size);
 

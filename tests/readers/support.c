@@ -39,6 +39,16 @@ const void *reader_bytes(struct reader_input *input, size_t most, size_t *size) 
     return at;
 }
 
+void reader_change(struct reader_input *input, void *bytes, size_t size, uint8_t most) {
+    for (int changes = reader_byte(input) % (most + 1); changes > 0; changes--) {
+        size_t place = reader_byte(input);
+        place = (place << 8 | reader_byte(input)) % size;
+        size_t width = (size_t)1 << reader_byte(input) % 4;
+        uint64_t number = reader_number(input);
+        memcpy((char *)bytes + place, &number, width < size - place ? width : size - place);
+    }
+}
+
 int reader_file(const void *bytes, size_t size) {
     int fd = memfd_create("reader", MFD_CLOEXEC);
     if (fd < 0 || write(fd, bytes, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET) != 0) {
