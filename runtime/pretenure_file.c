@@ -95,7 +95,10 @@ static char hexadecimal_byte(const char *digits) {
     static const char all[] = "0123456789abcdef";
     const char *high = digits[0] ? strchr(all, digits[0]) : NULL;
     const char *low = high && digits[1] ? strchr(all, digits[1]) : NULL;
-    return low ? (char)((high - all) << 4 | (low - all)) : 0;
+    if (!low) {
+        return 0;
+    }
+    return (char)((high - all) << 4 | (low - all));
 }
 
 /* In place. NULL, or what is wrong with it. */
