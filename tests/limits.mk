@@ -13,5 +13,5 @@ test-programs: $(LIMITED)
 test-limits: ## run four programs with too little memory, in 30 sizes of each kind of limit
 	@scripts/setup
 	@$(MAKE) --no-print-directory -s $(JOBS) $(LIMITED) $(B)/workloads/mkdata
-	@LIMIT_SIZES=30 B=$(B) scripts/run-tests tests/e2e/test_limits.sh
+	@LIMIT_SIZES=30 TEST_LIMIT=900 B=$(B) scripts/run-tests tests/e2e/test_limits.sh
 	@cat $(B)/tests/log/tests_e2e_test_limits.sh.log

@@ -14,6 +14,10 @@ endif
 UNIT_FROM_SOURCE := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*.c))
 UNIT_TESTS := $(UNIT_FROM_SOURCE)
 TESTS := $(wildcard tests/e2e/test_*.sh)
+# Those of TESTS that attach no probe and run no program that another one attaches to: they run beside others, as unit
+# tests do. What they build is built before.
+BESIDE_TESTS := $(addprefix tests/e2e/,test_archive.sh test_faults.sh test_fuzz.sh test_lifetimes_shares.sh \
+	test_limits.sh test_memory.sh test_notes.sh test_tsan.sh)
 CPPFLAGS_tests := -Iruntime -Ibpf -Iworkloads
 
 include $(filter-out tests/tests.mk,$(wildcard tests/*.mk))
@@ -37,7 +41,9 @@ test: ## install what is missing, build everything, run every test (root, for th
 	@scripts/setup
 	@$(MAKE) --no-print-directory -s $(JOBS) test-programs
 	@$(MAKE) --no-print-directory -s $(JOBS) SAN=1 B=$(B)/san unit-tests
-	@B=$(B) scripts/run-tests $(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/san/%) $(TESTS)
+	@$(MAKE) --no-print-directory -s $(JOBS) checked-faults tsan-program
+	@B=$(B) scripts/run-tests $(UNIT_TESTS) $(UNIT_TESTS:$(B)/%=$(B)/san/%) $(BESIDE_TESTS) -- \
+		$(filter-out $(BESIDE_TESTS),$(TESTS))
 
 # Not sanitized: what asserts instructions, notes or bytes of memory, which the sanitizers change; what limits address
 # space, of which they reserve terabytes; what runs under Valgrind or builds for itself. Programs of the other tests end
@@ -48,8 +54,8 @@ test-san: ## run the whole suite once, tool and libeden under the address and un
 	@scripts/setup
 	@$(MAKE) --no-print-directory -s $(JOBS) SAN=1 B=$(B)/san test-programs
 	@echo "not sanitized: $(NOT_SANITIZED)"
-	@B=$(B)/san scripts/run-tests $(UNIT_TESTS:$(B)/%=$(B)/san/%)
-	@B=$(B)/san ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 scripts/run-tests $(filter-out $(NOT_SANITIZED),$(TESTS))
+	@B=$(B)/san scripts/run-tests $(UNIT_TESTS:$(B)/%=$(B)/san/%) --
+	@B=$(B)/san TEST_LIMIT=900 ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 scripts/run-tests $(filter-out $(NOT_SANITIZED),$(TESTS))
 .PHONY: test-san
 
 # Debian keeps bpftool where only root's PATH looks.

@@ -11,5 +11,5 @@ tsan-program:
 		$(B)/tsan/tests/threads
 test-tsan: ## run heaps in several threads under the thread sanitizer, for TSAN_ROUNDS (50)
 	@scripts/setup
-	@TSAN_ROUNDS=$(or $(TSAN_ROUNDS),50) B=$(B) scripts/run-tests tests/e2e/test_tsan.sh
+	@TSAN_ROUNDS=$(or $(TSAN_ROUNDS),50) TEST_LIMIT=900 B=$(B) scripts/run-tests tests/e2e/test_tsan.sh
 	@cat $(B)/tests/log/tests_e2e_test_tsan.sh.log
