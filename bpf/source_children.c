@@ -76,7 +76,7 @@ static struct program *add_program(struct source *source, const struct stat *sta
     bool attached = libraries_add(&children->libraries, path, fd);
     for (size_t i = 0; i < children->libraries.count; i++) {
         const struct library *file = &children->libraries.file[i];
-        int64_t number = source_add_file(source, file->fd, file->path, &why);
+        int64_t number = source_add_file(source, file->fd, file->path, true, &why);
         program.has_probes = program.has_probes || (number >= 0 && source->file[number].sites[KERNEL_ON_PROBE] != 0);
         attached = attached && number >= 0 &&
                    (!source_is_by_file(source) || source_attach_file(source, (uint32_t)number, file->fd, &why));

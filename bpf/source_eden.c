@@ -76,19 +76,9 @@ struct look {
     bool failed;
 };
 
-static bool look_at_mapping(struct look *look, const struct mapping *mapping) {
-    if (mapping->inode == look->inode && mapping->device == look->device) {
-        return true;
-    }
-    look->device = mapping->device;
-    look->inode = mapping->inode;
-    int fd = inspect_open_mapping(look->source->inspect, &look->observed->target, mapping);
-    if (fd < 0) {
-        look->refused += errno == EACCES || errno == EPERM;
-        return true;
-    }
+static void look_at_file(struct look *look, const struct mapping *mapping, int fd, bool can_have_probes) {
     look->files++;
-    int64_t number = source_add_file(look->source, fd, mapping->path, look->why);
+    int64_t number = source_add_file(look->source, fd, mapping->path, can_have_probes, look->why);
     size_t before = look->observed->attachments;
     uint64_t registry;
     if (number < 0 || !source_attach(look->source, look->observed, (uint32_t)number, fd, look->why)) {
@@ -100,8 +90,38 @@ static bool look_at_mapping(struct look *look, const struct mapping *mapping) {
     } else {
         source_find_registry(look->source, look->observed, (uint32_t)number, mapping, &registry);
     }
-    close(fd);
-    return !look->failed;
+}
+
+/* The next files that are mapped, at most INSPECT_FILES, from *next on, which goes on. */
+static size_t take_mappings(struct look *look, const struct mappings *mappings, size_t *next, struct mapping *taken) {
+    size_t count = 0;
+    for (; *next < mappings->count && count < INSPECT_FILES; ++*next) {
+        const struct mapping *mapping = &mappings->at[*next];
+        if (mapping->inode != look->inode || mapping->device != look->device) {
+            look->device = mapping->device;
+            look->inode = mapping->inode;
+            taken[count++] = *mapping;
+        }
+    }
+    return count;
+}
+
+static void look_at_files(struct look *look, const struct mapping *mapping, size_t count) {
+    int fd[INSPECT_FILES], error[INSPECT_FILES];
+    bool can_have_probes[INSPECT_FILES];
+    if (!inspect_open_mappings(look->source->inspect, &look->observed->target, mapping, count, fd, error)) {
+        return;
+    }
+    source_find_probes(look->source, fd, count, can_have_probes);
+    for (size_t i = 0; i < count; i++) {
+        look->refused += error[i] == EACCES || error[i] == EPERM;
+        if (fd[i] >= 0 && !look->failed) {
+            look_at_file(look, &mapping[i], fd[i], can_have_probes[i]);
+        }
+        if (fd[i] >= 0) {
+            close(fd[i]);
+        }
+    }
 }
 
 /* False with errno: the mappings cannot be read. A kernel thread, or a process that is ending, has none. */
@@ -111,9 +131,11 @@ static bool look_at_mappings(struct look *look) {
         return errno == ESTALE;
     }
     uint64_t fingerprint = source_fingerprint(&mappings);
-    for (size_t i = 0; fingerprint != look->observed->mapped && i < mappings.count; i++) {
-        if (!look_at_mapping(look, &mappings.at[i])) {
-            break;
+    for (size_t next = 0; fingerprint != look->observed->mapped && next < mappings.count && !look->failed;) {
+        struct mapping taken[INSPECT_FILES];
+        size_t count = take_mappings(look, &mappings, &next, taken);
+        if (count != 0) {
+            look_at_files(look, taken, count);
         }
     }
     look->observed->mapped = look->failed ? 0 : fingerprint;
@@ -275,7 +297,7 @@ static bool open_command(struct source *source, struct failure *why) {
     launch_find_files(&source->launch, source->options.command);
     for (size_t i = 0; i < source->launch.files.count; i++) {
         const struct library *file = &source->launch.files.file[i];
-        int64_t number = source_add_file(source, file->fd, file->path, why);
+        int64_t number = source_add_file(source, file->fd, file->path, true, why);
         bool attached = number >= 0 && source_attach(source, observed, (uint32_t)number, file->fd, why) &&
                         source_attach_batches(source, observed, (uint32_t)number, file->fd, why);
         if (!attached && i < source->launch.own) {

@@ -143,19 +143,47 @@ static bool fill_file(struct source *source, struct file *file, struct failure *
     return added;
 }
 
-/* The file's number, looked into if it was not yet. -1 and why where that fails. */
-int64_t source_add_file(struct source *source, int fd, const char *name, struct failure *why) {
+/* -1: it was not looked into yet. */
+static int64_t find_file(const struct source *source, const struct stat *status) {
+    for (uint32_t i = 0; i < source->files; i++) {
+        if (source->file[i].device == status->st_dev && source->file[i].inode == status->st_ino &&
+            source->file[i].changed.tv_sec == status->st_mtim.tv_sec &&
+            source->file[i].changed.tv_nsec == status->st_mtim.tv_nsec) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+void source_find_probes(const struct source *source, const int *fd, size_t count, bool *can_have) {
+    int new_fd[INSPECT_FILES];
+    size_t place[INSPECT_FILES], news = 0;
+    bool found[INSPECT_FILES];
+    for (size_t i = 0; i < count; i++) {
+        struct stat status;
+        can_have[i] = true;
+        if (fd[i] >= 0 && fstat(fd[i], &status) == 0 && find_file(source, &status) < 0) {
+            place[news] = i;
+            new_fd[news++] = fd[i];
+        }
+    }
+    if (news > 1) {
+        inspect_probes(source->inspect, new_fd, news, "eden", found);
+    }
+    for (size_t i = 0; news > 1 && i < news; i++) {
+        can_have[place[i]] = found[i];
+    }
+}
+
+int64_t source_add_file(struct source *source, int fd, const char *name, bool can_have_probes, struct failure *why) {
     struct stat status;
     if (fstat(fd, &status) != 0) {
         failure_set(why, 1, "%.300s: %s", name, strerror(errno));
         return -1;
     }
-    for (uint32_t i = 0; i < source->files; i++) {
-        if (source->file[i].device == status.st_dev && source->file[i].inode == status.st_ino &&
-            source->file[i].changed.tv_sec == status.st_mtim.tv_sec &&
-            source->file[i].changed.tv_nsec == status.st_mtim.tv_nsec) {
-            return i;
-        }
+    int64_t known = find_file(source, &status);
+    if (known >= 0) {
+        return known;
     }
     struct file *grown = realloc(source->file, (source->files + 1) * sizeof *grown);
     if (!grown) {
@@ -170,8 +198,9 @@ int64_t source_add_file(struct source *source, int fd, const char *name, struct 
         failure_set(why, 1, "out of memory");
         return -1;
     }
-    enum notes_result result =
-        inspect_notes(source->inspect, NULL, fd, name, "eden", &file->notes, why->message, sizeof why->message);
+    enum notes_result result = can_have_probes ? inspect_notes(source->inspect, NULL, fd, name, "eden", &file->notes,
+                                                               why->message, sizeof why->message)
+                                               : NOTES_NOT_ELF;
     /* A broken file is told once and then left alone: the process can do without it, so can we. */
     if (result == NOTES_BAD && source->options.verbose) {
         message_print("%s", why->message);

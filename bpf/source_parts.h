@@ -157,7 +157,9 @@ void source_forget_empty(struct source *source);                            /* m
 void source_clear_children(struct children *children);
 
 /* source_files.c. The number of the file, looked into if it was not yet; -1 and why where that fails. */
-int64_t source_add_file(struct source *source, int fd, const char *name, struct failure *why);
+int64_t source_add_file(struct source *source, int fd, const char *name, bool can_have_probes, struct failure *why);
+/* Looks into at most INSPECT_FILES files at once for what can_have_probes is; fd -1: none. */
+void source_find_probes(const struct source *source, const int *fd, size_t count, bool *can_have);
 /* Attaches the process to the file's probes; true too where it is attached already or there are none. */
 bool source_attach(struct source *source, struct observed *observed, uint32_t number, int fd, struct failure *why);
 /* Attaches to the file's probes for every process; true too where that has been done or there are none. */

@@ -34,7 +34,8 @@
 #define CALL_NS 1000000000u
 #define SHARE_NS 2000000000u
 #define STOP_NS 20000000u
-_Static_assert((int)INSPECT_LINKS <= (int)PACKET_DESCRIPTORS, "links go in one packet");
+_Static_assert((int)INSPECT_LINKS <= (int)PACKET_DESCRIPTORS && (int)INSPECT_FILES <= (int)PACKET_DESCRIPTORS,
+               "they go in one packet");
 #define LINK_NS (INSPECT_LINK_SECONDS * 1000000000ull)
 
 struct inspect {
@@ -271,19 +272,52 @@ bool inspect_mappings(struct inspect *inspect, struct target *target, struct map
     return mappings->at;
 }
 
-int inspect_open_mapping(struct inspect *inspect, struct target *target, const struct mapping *mapping) {
-    const struct file_request wanted = {.pid = target->pid, .mapping = *mapping};
-    const struct packet request = {.kind = OPENER_FILE, .data = &wanted, .bytes = sizeof wanted};
+/* Takes an answer's descriptors: *fd or *error of each. False: it does not fit. */
+static bool take_files(struct packet *answer, size_t count, int *fd, int *error) {
+    uint32_t number[INSPECT_FILES];
+    size_t next = 0;
+    if (answer->bytes != count * sizeof *number) {
+        return false;
+    }
+    memcpy(number, answer->data, count * sizeof *number);
+    for (size_t i = 0; i < count; i++) {
+        next += number[i] == 0;
+    }
+    if (next != answer->descriptors) {
+        return false;
+    }
+    next = 0;
+    for (size_t i = 0; i < count; i++) {
+        error[i] = (int)number[i];
+        fd[i] = number[i] == 0 ? answer->descriptor[next++] : -1;
+    }
+    answer->descriptors = 0;
+    return true;
+}
+
+bool inspect_open_mappings(struct inspect *inspect, struct target *target, const struct mapping *mapping, size_t count,
+                           int *fd, int *error) {
+    const struct files_request head = {.pid = target->pid};
+    char data[sizeof head + INSPECT_FILES * sizeof *mapping];
+    memcpy(data, &head, sizeof head);
+    memcpy(data + sizeof head, mapping, count * sizeof *mapping);
+    const struct packet request = {.kind = OPENER_FILES, .data = data, .bytes = sizeof head + count * sizeof *mapping};
     struct packet answer;
-    int fd = -1;
-    if (!call(inspect, WORKER_OPENER, target, &request, 1, &answer)) {
+    if (!call(inspect, WORKER_OPENER, target, &request, count, &answer)) {
+        return false;
+    }
+    bool taken = take_files(&answer, count, fd, error);
+    packet_clear(&answer);
+    errno = taken ? 0 : EIO;
+    return taken;
+}
+
+int inspect_open_mapping(struct inspect *inspect, struct target *target, const struct mapping *mapping) {
+    int fd, error;
+    if (!inspect_open_mappings(inspect, target, mapping, 1, &fd, &error)) {
         return -1;
     }
-    if (answer.descriptors == 1) {
-        fd = answer.descriptor[0];
-        answer.descriptors = 0;
-    }
-    packet_clear(&answer);
+    errno = error;
     return fd;
 }
 
@@ -353,6 +387,19 @@ enum notes_result inspect_notes(struct inspect *inspect, struct target *target, 
     snprintf(why, why_size, "%s", head.why);
     errno = 0;
     return head.result;
+}
+
+void inspect_probes(struct inspect *inspect, const int *fd, size_t count, const char *provider, bool *can_have) {
+    struct notes_request wanted = {0};
+    struct packet answer,
+        request = {.kind = INSPECTOR_PROBES, .data = &wanted, .bytes = sizeof wanted, .descriptors = count};
+    snprintf(wanted.provider, sizeof wanted.provider, "%s", provider);
+    memcpy(request.descriptor, fd, count * sizeof *fd);
+    bool known = call(inspect, WORKER_INSPECTOR, NULL, &request, 0, &answer) && answer.bytes == count;
+    for (size_t i = 0; i < count; i++) {
+        can_have[i] = !known || ((const char *)answer.data)[i] != 0;
+    }
+    packet_clear(&answer);
 }
 
 uint64_t inspect_number(struct inspect *inspect) { return ++inspect->numbers; }
@@ -448,7 +495,7 @@ bool inspect_detach(struct inspect *inspect, const int *link, size_t count) {
     for (size_t i = 0; i < count; i++) {
         close(link[i]);
     }
-    return sent && !is_behind && catch_up(inspect, now_ns() + LINK_NS);
+    return !sent || is_behind || catch_up(inspect, now_ns() + LINK_NS) || errno == EINTR;
 }
 
 /* ---- heaps ------------------------------------------------------------------------------------------------------ */

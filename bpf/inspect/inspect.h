@@ -38,12 +38,19 @@ struct mappings {
 };
 bool inspect_mappings(struct inspect *inspect, struct target *target, struct mappings *mappings);
 
-/* As target_open_mapping(). */
+/* As target_open_mapping(), for at most INSPECT_FILES mappings at once: the descriptor of each, or -1 and an errno.
+ * False with errno: none is open. */
+enum { INSPECT_FILES = 16 };
+bool inspect_open_mappings(struct inspect *inspect, struct target *target, const struct mapping *mapping, size_t count,
+                           int *fd, int *error);
 int inspect_open_mapping(struct inspect *inspect, struct target *target, const struct mapping *mapping);
 
 /* As notes_read(), for a file of a target, or of none. NOTES_BAD and errno other than 0: it was not read to its end. */
 enum notes_result inspect_notes(struct inspect *inspect, struct target *target, int fd, const char *name,
                                 const char *provider, struct notes *notes, char *why, size_t why_size);
+
+/* Which of at most INSPECT_FILES files need inspect_notes(): the others have no probes of this provider. */
+void inspect_probes(struct inspect *inspect, const int *fd, size_t count, const char *provider, bool *can_have);
 
 /* How long the kernel may take to attach to a file, or to detach: it visits each process that maps the file. */
 enum { INSPECT_LINK_SECONDS = 10 };
@@ -51,8 +58,8 @@ enum { INSPECT_LINK_SECONDS = 10 };
 /* As multi_link_create(), for an open file. ETIMEDOUT where the kernel took longer than that. */
 int inspect_attach(struct inspect *inspect, int program, int file, const struct multi_link_sites *sites, int pid);
 
-/* Detaches and closes links, at most INSPECT_LINKS. False: the kernel has not done so in time; it goes on. From then on
- * nothing waits for detaching, until the kernel has done it all. */
+/* Detaches and closes links, at most INSPECT_LINKS. False: it has waited in vain for the kernel, which goes on. From
+ * then on nothing waits for detaching, until the kernel has done it all. A signal ends waiting, too. */
 enum { INSPECT_LINKS = 32 };
 bool inspect_detach(struct inspect *inspect, const int *link, size_t count);
 

@@ -111,6 +111,21 @@ static bool read_notes(struct inspector *inspector) {
     return answer;
 }
 
+static bool find_probes(struct inspector *inspector) {
+    struct notes_request request;
+    const struct packet *files = &inspector->request;
+    char why[512], *answer = take(inspector, &request, sizeof request) ? reserve(inspector, files->descriptors) : NULL;
+    request.name[sizeof request.name - 1] = request.provider[sizeof request.provider - 1] = 0;
+    for (size_t i = 0; answer && i < files->descriptors; i++) {
+        struct notes notes;
+        enum notes_result result =
+            notes_read(files->descriptor[i], request.name, request.provider, &notes, why, sizeof why);
+        answer[i] = result == NOTES_BAD || notes.count != 0;
+        notes_clear(&notes);
+    }
+    return answer;
+}
+
 static const struct functions *functions_of(struct inspector *inspector, uint64_t number) {
     for (size_t i = 0; i < MOST_KEPT; i++) {
         if (inspector->file[i].functions && inspector->file[i].number == number) {
@@ -196,6 +211,8 @@ static bool answer_one(struct inspector *inspector) {
         return read_mappings(inspector);
     case INSPECTOR_NOTES:
         return read_notes(inspector);
+    case INSPECTOR_PROBES:
+        return find_probes(inspector);
     case INSPECTOR_FUNCTION:
         return find_function(inspector);
     case INSPECTOR_HEAPS:
@@ -221,7 +238,7 @@ void inspector_serve(int socket) {
                        &why)) { /* I1 */
         return;
     }
-    while (packet_receive(socket, &inspector.request, 2, UINT64_MAX)) {
+    while (packet_receive(socket, &inspector.request, PACKET_DESCRIPTORS, UINT64_MAX)) {
         inspector.answer = (struct packet){.kind = inspector.request.kind, .error = EPROTO};
         if (inspector.request.descriptors >= 1) {
             inspector.fd = inspector.request.descriptor[0];

@@ -25,6 +25,13 @@ static bool take(const struct packet *packet, void *request, size_t bytes) {
     return packet->bytes == bytes && memcpy(request, packet->data, bytes);
 }
 
+/* What an answer points to. */
+struct answer_data {
+    struct process_answer opened;
+    uint64_t start_ns;
+    uint32_t error[PACKET_DESCRIPTORS];
+};
+
 static bool open_process(const struct packet *packet, uint64_t control, struct packet *answer,
                          struct process_answer *opened) {
     struct process_request request;
@@ -61,13 +68,26 @@ static bool read_start(const struct packet *packet, struct packet *answer, uint6
     return true;
 }
 
-static bool open_file(const struct packet *packet, struct packet *answer) {
-    struct file_request request;
-    int fd = take(packet, &request, sizeof request) ? target_open_mapping(request.pid, &request.mapping) : -1;
-    if (fd >= 0) {
-        answer->descriptor[answer->descriptors++] = fd;
+static bool open_files(const struct packet *packet, struct packet *answer, uint32_t *error) {
+    struct files_request request;
+    struct mapping mapping;
+    size_t count = packet->bytes / sizeof mapping;
+    if (packet->bytes != sizeof request + count * sizeof mapping || count > PACKET_DESCRIPTORS) {
+        errno = EPROTO;
+        return false;
     }
-    return fd >= 0;
+    memcpy(&request, packet->data, sizeof request);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&mapping, (const char *)packet->data + sizeof request + i * sizeof mapping, sizeof mapping);
+        int fd = target_open_mapping(request.pid, &mapping);
+        error[i] = fd < 0 ? (uint32_t)errno : 0;
+        if (fd >= 0) {
+            answer->descriptor[answer->descriptors++] = fd;
+        }
+    }
+    answer->data = error;
+    answer->bytes = count * sizeof *error;
+    return true;
 }
 
 static bool write_word(const struct packet *packet, uint64_t control) {
@@ -111,15 +131,14 @@ static bool attach(const struct packet *packet, struct packet *answer) {
     return link >= 0;
 }
 
-static bool answer_one(const struct packet *packet, uint64_t control, struct packet *answer,
-                       struct process_answer *opened) {
+static bool answer_one(const struct packet *packet, uint64_t control, struct packet *answer, struct answer_data *data) {
     switch ((enum opener_request)packet->kind) {
     case OPENER_START:
-        return read_start(packet, answer, &opened->start_ns);
+        return read_start(packet, answer, &data->start_ns);
     case OPENER_PROCESS:
-        return open_process(packet, control, answer, opened);
-    case OPENER_FILE:
-        return open_file(packet, answer);
+        return open_process(packet, control, answer, &data->opened);
+    case OPENER_FILES:
+        return open_files(packet, answer, data->error);
     case OPENER_WRITE:
         return write_word(packet, control);
     case OPENER_ATTACH:
@@ -133,9 +152,9 @@ void opener_serve(int socket, uint64_t control) {
     struct packet packet;
     prctl(PR_SET_NAME, "edenscope-open");
     while (packet_receive(socket, &packet, PACKET_DESCRIPTORS, UINT64_MAX)) {
-        struct process_answer opened = {0};
+        struct answer_data data = {0};
         struct packet answer = {.kind = packet.kind};
-        if (!answer_one(&packet, control, &answer, &opened)) {
+        if (!answer_one(&packet, control, &answer, &data)) {
             answer.error = errno;
         }
         bool sent = packet_send(socket, &answer, UINT64_MAX);

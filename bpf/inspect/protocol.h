@@ -12,7 +12,8 @@ enum opener_request {
     OPENER_START,   /* struct process_request -> uint64_t, as target_start_ns() */
     OPENER_PROCESS, /* struct process_request -> struct process_answer, descriptors of maps and, if opened, mem and
                        pagemap */
-    OPENER_FILE,    /* struct file_request -> descriptor of the file */
+    OPENER_FILES,   /* struct files_request, struct mapping[] -> an errno for each, uint32_t, and descriptors of those
+                       files that have 0 */
     OPENER_WRITE,   /* struct write_request, descriptors of maps, mem and, if opened, pagemap -> nothing */
     OPENER_ATTACH,  /* struct attach_request; count offsets, semaphores and cookies, uint64_t each; descriptors of the
                        program and the file -> descriptor of the link, and no data */
@@ -21,10 +22,12 @@ enum opener_request {
 /* To the detacher: descriptors of links -> nothing. */
 enum detacher_request { DETACHER_CLOSE };
 
-/* To the inspector. Each comes with a descriptor: of maps, of a file, or of mem, with that of pagemap if opened. */
+/* To the inspector. Each comes with a descriptor: of maps, of a file, or of mem, with that of pagemap if opened; or
+ * with those of several files. */
 enum inspector_request {
     INSPECTOR_MAPPINGS, /* -> struct mappings_answer, struct mapping[] */
     INSPECTOR_NOTES,    /* struct notes_request -> struct notes_answer, struct note[] */
+    INSPECTOR_PROBES,   /* struct notes_request -> for each file a byte, 0: it has no such notes, and is not broken */
     INSPECTOR_FUNCTION, /* struct function_request -> the name, or nothing */
     INSPECTOR_HEAPS,    /* struct heap_request -> struct heaps_answer, struct heapinfo[] */
     INSPECTOR_FIND,     /* struct heap_request -> struct heapinfo, of a heap that the registry lists */
@@ -42,9 +45,8 @@ struct process_answer {
     uint64_t start_ns;
 };
 
-struct file_request {
+struct files_request {
     int pid;
-    struct mapping mapping;
 };
 
 struct write_request {
