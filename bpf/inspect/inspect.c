@@ -261,13 +261,16 @@ bool inspect_mappings(struct inspect *inspect, struct target *target, struct map
         memcpy(mappings->at, (const char *)answer.data + sizeof head, mappings->count * sizeof *mappings->at);
     }
     for (size_t i = 0; mappings->at && i < mappings->count; i++) {
-        mappings->at[i].path[sizeof mappings->at[i].path - 1] = 0;
+        struct mapping *mapping = &mappings->at[i];
+        mapping->path[sizeof mapping->path - 1] = 0;
+        mapping->executable = true; /* a bool may hold any byte; the others are of no use here */
+        mapping->writable = mapping->is_private = false;
     }
     packet_clear(&answer);
     errno = !mappings->at ? ENOMEM : head.lines == 0 ? ESTALE : 0;
     if (errno) {
         free(mappings->at);
-        mappings->at = NULL;
+        *mappings = (struct mappings){0};
     }
     return mappings->at;
 }
@@ -579,7 +582,9 @@ bool inspect_classes(struct inspect *inspect, struct target *target, const struc
             return false;
         }
         memcpy(&head, answer.data, sizeof head);
-        *unread += head.unread;
+        if (__builtin_add_overflow(*unread, head.unread, unread)) {
+            *unread = UINT32_MAX;
+        }
         for (size_t i = 0; more && i < count; i++) {
             memcpy(&class, (const char *)answer.data + sizeof head + i * sizeof class, sizeof class);
             class.name[sizeof class.name - 1] = 0;

@@ -31,7 +31,7 @@ uint64_t inspect_start(struct inspect *inspect, int pid);
 /* As target_open(). */
 bool inspect_process(struct inspect *inspect, int pid, uint64_t start_ns, bool writable, struct target *target);
 
-/* The executable mappings of files. False with errno: ESTALE, the address space is gone. */
+/* The executable mappings of files. False with errno, and none: ESTALE, the address space is gone. */
 struct mappings {
     struct mapping *at; /* owned: free() */
     size_t count, left_out;
