@@ -523,13 +523,19 @@ bool kernel_follow(struct kernel_side *kernel, struct failure *why) {
 
 bool kernel_follows(const struct kernel_side *kernel) { return kernel->descent; }
 
-void kernel_observe(struct kernel_side *kernel, const struct process_key *process, bool on) {
-    int map = bpf_map__fd(kernel->skeleton->maps.observed);
-    const struct observed_process root = {.parent = *process, .is_root = 1};
-    if (kernel->descent && on) {
-        bpf_map_update_elem(map, process, &root, BPF_NOEXIST); /* the kernel knows the parent */
-    } else if (kernel->descent) {
-        bpf_map_delete_elem(map, process);
+void kernel_observe(struct kernel_side *kernel, const struct process_key *process, const struct process_key *branch) {
+    struct observed_process observed = {.parent = *process, .is_root = !branch};
+    if (branch) {
+        observed.branch = *branch;
+    }
+    if (kernel->descent) { /* a process that the kernel knows already has its parent there */
+        bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.observed), process, &observed, BPF_NOEXIST);
+    }
+}
+
+void kernel_forget(struct kernel_side *kernel, const struct process_key *process) {
+    if (kernel->descent) {
+        bpf_map_delete_elem(bpf_map__fd(kernel->skeleton->maps.observed), process);
     }
 }
 

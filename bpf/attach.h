@@ -45,7 +45,9 @@ bool kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, struct fai
  * rights cannot, kernel_follows() is false and the tool must look for children. */
 bool kernel_follow(struct kernel_side *kernel, struct failure *why);
 bool kernel_follows(const struct kernel_side *kernel);
-void kernel_observe(struct kernel_side *kernel, const struct process_key *process, bool on);
+/* Observes a process of this branch that the kernel does not know yet; NULL: the first one, which is a branch. */
+void kernel_observe(struct kernel_side *kernel, const struct process_key *process, const struct process_key *branch);
+void kernel_forget(struct kernel_side *kernel, const struct process_key *process);
 /* What the branch that begins with this process lost. False: nothing. */
 bool kernel_share(const struct kernel_side *kernel, const struct process_key *process, struct share *share);
 struct notice;

@@ -87,9 +87,11 @@ static __always_inline uint32_t pid_of(struct task_struct___more *task) {
     return 0;
 }
 
-static __always_inline void submit(struct notice *notice, enum notice_kind kind, const struct process_key *process) {
+static __always_inline void submit(struct notice *notice, enum notice_kind kind, const struct process_key *process,
+                                   const struct process_key *branch) {
     notice->time_ns = bpf_ktime_get_ns();
     notice->process = *process;
+    notice->branch = branch->pid ? *branch : *process;
     notice->kind = kind;
     bool filling = bpf_ringbuf_query(&notices, BPF_RB_AVAIL_DATA) > KERNEL_NOTICES_BYTES / 4;
     bpf_ringbuf_submit(notice, kind == NOTICE_EXEC || filling ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
@@ -123,7 +125,7 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx) {
         return 0;
     }
     notice->parent = parent;
-    submit(notice, NOTICE_FORK, &key);
+    submit(notice, NOTICE_FORK, &key, &process.branch);
     return 0;
 }
 
@@ -133,7 +135,8 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx) {
     struct process_key key;
     uint32_t tid;
     current_process(&key, &tid);
-    if (!bpf_map_lookup_elem(&observed, &key)) {
+    const struct observed_process *known = bpf_map_lookup_elem(&observed, &key);
+    if (!known) {
         return 0;
     }
     struct exec_notice *notice = bpf_ringbuf_reserve(&notices, sizeof *notice, 0);
@@ -147,7 +150,7 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx) {
     if (bpf_probe_read_kernel_str(notice->path, sizeof notice->path, BPF_CORE_READ(program, interp)) < 0) {
         notice->path[0] = 0;
     }
-    submit(&notice->head, NOTICE_EXEC, &key);
+    submit(&notice->head, NOTICE_EXEC, &key, &known->branch);
     return 0;
 }
 
@@ -157,8 +160,12 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx) {
     struct process_key key;
     uint32_t tid;
     current_process(&key, &tid);
-    if (!bpf_map_lookup_elem(&observed, &key) || BPF_CORE_READ(task, signal, live.counter) != 0 ||
-        bpf_map_delete_elem(&observed, &key) != 0) {
+    const struct observed_process *known = bpf_map_lookup_elem(&observed, &key);
+    if (!known || BPF_CORE_READ(task, signal, live.counter) != 0) {
+        return 0;
+    }
+    struct process_key branch = known->branch;
+    if (bpf_map_delete_elem(&observed, &key) != 0) {
         return 0;
     }
     struct notice *notice = bpf_ringbuf_reserve(&notices, sizeof *notice, 0);
@@ -166,6 +173,6 @@ int on_exit(struct bpf_raw_tracepoint_args *ctx) {
         return 0; /* the tool finds out by looking */
     }
     notice->parent = (struct process_key){};
-    submit(notice, NOTICE_END, &key);
+    submit(notice, NOTICE_END, &key, &branch);
     return 0;
 }

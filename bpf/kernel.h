@@ -10,7 +10,7 @@
 enum {
     KERNEL_SPECS = 4096,       /* probe sites: about 40 a file */
     KERNEL_FILE_SPECS = 256,   /* of one file at most */
-    KERNEL_TARGETS = 4096,     /* attachments: one a process and file */
+    KERNEL_TARGETS = 16384,    /* attachments: one a process and file */
     KERNEL_HEAPS = 4096,       /* heaps, dead ones included */
     KERNEL_SHARES = 8192,      /* branches that have heaps */
     KERNEL_HISTOGRAMS = 16384, /* one a heap and phase that was seen */
@@ -133,7 +133,8 @@ enum lost_kind {
 
 /* A branch of the observed processes is a child of the first one with all its descendants; the first one itself is one,
  * too. What a branch has taken of what all share, and what was refused to it: each may take as many heaps and
- * histograms as it leaves to all others, so that none crowds out another. */
+ * histograms as it leaves to all others, so that none crowds out another. Files, probe sites and attachments are shared
+ * likewise (source_files.c). */
 struct share {
     uint32_t heaps, histograms;
     uint64_t lost_heaps; /* heaps that were created beyond it */
@@ -153,6 +154,7 @@ enum notice_kind { NOTICE_FORK, NOTICE_EXEC, NOTICE_END };
 struct notice {
     uint64_t time_ns;                   /* CLOCK_MONOTONIC */
     struct process_key process, parent; /* parent: of NOTICE_FORK */
+    struct process_key branch;          /* its first process */
     uint32_t kind;                      /* enum notice_kind */
     uint32_t reserved;
 };

@@ -49,21 +49,32 @@ static int open_executed(const struct exec_notice *notice) {
     return fd >= 0 ? fd : open_inode(notice->path, notice->inode);
 }
 
-static struct program *find_program(const struct children *children, const struct stat *status) {
+static struct program *find_program(const struct children *children, const struct observed *observed,
+                                    const struct stat *status) {
     for (size_t i = 0; i < children->programs; i++) {
         struct program *program = &children->program[i];
         if (program->device == status->st_dev && program->inode == status->st_ino &&
-            program->changed.tv_sec == status->st_mtim.tv_sec && program->changed.tv_nsec == status->st_mtim.tv_nsec) {
+            program->changed.tv_sec == status->st_mtim.tv_sec && program->changed.tv_nsec == status->st_mtim.tv_nsec &&
+            (!program->failed || source_is_same(&program->branch, &observed->branch))) {
             return program;
         }
     }
     return NULL;
 }
 
+static bool may_add_program(const struct children *children, const struct observed *observed) {
+    uint32_t own = 0;
+    for (size_t i = 0; i < children->programs; i++) {
+        own += source_is_same(&children->program[i].branch, &observed->branch);
+    }
+    return source_share_left(own, (uint32_t)children->programs, MOST_PROGRAMS) != 0;
+}
+
 /* Looks into a program that is new. Takes fd. NULL: it could not be looked into. */
-static struct program *add_program(struct source *source, const struct stat *status, const char *path, int fd) {
+static struct program *add_program(struct source *source, const struct observed *observed, const struct stat *status,
+                                   const char *path, int fd) {
     struct children *children = &source->children;
-    struct program *grown = children->programs < MOST_PROGRAMS
+    struct program *grown = may_add_program(children, observed)
                                 ? reallocarray(children->program, children->programs + 1, sizeof *grown)
                                 : NULL;
     if (!grown) {
@@ -71,18 +82,19 @@ static struct program *add_program(struct source *source, const struct stat *sta
         return NULL;
     }
     children->program = grown;
-    struct program program = {.device = status->st_dev, .inode = status->st_ino, .changed = status->st_mtim};
+    struct program program = {
+        .device = status->st_dev, .inode = status->st_ino, .changed = status->st_mtim, .branch = observed->branch};
     struct failure why;
-    bool attached = libraries_add(&children->libraries, path, fd);
+    bool is_read = libraries_add(&children->libraries, path, fd);
     for (size_t i = 0; i < children->libraries.count; i++) {
         const struct library *file = &children->libraries.file[i];
-        int64_t number = source_add_file(source, file->fd, file->path, true, &why);
+        int64_t number = source_add_file(source, observed, file->fd, file->path, true, &why);
         program.has_probes = program.has_probes || (number >= 0 && source->file[number].sites[KERNEL_ON_PROBE] != 0);
-        attached = attached && number >= 0 &&
-                   (!source_is_by_file(source) || source_attach_file(source, (uint32_t)number, file->fd, &why));
+        program.failed = program.failed || number < 0 ||
+                         (source_is_by_file(source) && !source_attach_file(source, (uint32_t)number, file->fd, &why));
     }
     libraries_empty(&children->libraries);
-    program.ready_ns = attached ? now_ns() : UINT64_MAX;
+    program.ready_ns = is_read && !program.failed ? now_ns() : UINT64_MAX;
     children->program[children->programs++] = program;
     return &children->program[children->programs - 1];
 }
@@ -90,9 +102,10 @@ static struct program *add_program(struct source *source, const struct stat *sta
 static void take_exec(struct source *source, struct observed *observed, const struct exec_notice *notice) {
     struct stat status;
     int fd = open_executed(notice);
-    struct program *program = fd >= 0 && fstat(fd, &status) == 0 ? find_program(&source->children, &status) : NULL;
+    struct program *program =
+        fd >= 0 && fstat(fd, &status) == 0 ? find_program(&source->children, observed, &status) : NULL;
     if (!program && fd >= 0) {
-        program = add_program(source, &status, notice->path, fd);
+        program = add_program(source, observed, &status, notice->path, fd);
     } else if (fd >= 0) {
         close(fd);
     }
@@ -104,7 +117,8 @@ static void take_exec(struct source *source, struct observed *observed, const st
     }
     observed->expects_probes = program && program->has_probes;
     observed->inspected =
-        program && (!program->has_probes || (source_is_by_file(source) && program->ready_ns <= notice->head.time_ns));
+        program && !program->failed &&
+        (!program->has_probes || (source_is_by_file(source) && program->ready_ns <= notice->head.time_ns));
     observed->look_ns = 0;
     observed->pause_ns = 1000000;
     snprintf(observed->command, sizeof observed->command, "%.16s", notice->command);
@@ -125,7 +139,7 @@ static void on_notice(void *context, const struct notice *notice) {
     struct observed *observed = source_find(source, &notice->process);
     bool is_new = !observed;
     if (is_new) {
-        observed = source_observe(source, &notice->process);
+        observed = source_observe(source, &notice->process, &notice->branch);
     }
     if (!observed) {
         source->children.missed += notice->kind == NOTICE_END;

@@ -28,7 +28,8 @@
 /* How often a process's mappings are read: soon after its program has begun, then twice as long after each time. */
 enum { LOOK_FIRST_NS = 1000000, LOOK_YOUNG_NS = 20000000, LOOK_NS = 200000000, YOUNG_NS = 1000000000 };
 
-struct observed *source_observe(struct source *source, const struct process_key *key) {
+struct observed *source_observe(struct source *source, const struct process_key *key,
+                                const struct process_key *branch) {
     struct observed *grown = realloc(source->observed, (source->observed_count + 1) * sizeof *grown);
     if (!grown) {
         return NULL;
@@ -36,6 +37,7 @@ struct observed *source_observe(struct source *source, const struct process_key 
     source->observed = grown;
     struct observed *observed = &grown[source->observed_count++];
     *observed = (struct observed){.key = *key,
+                                  .branch = *branch,
                                   .pidfd = target_pidfd((int)key->pid),
                                   .target = {.memory = {-1, -1}, .maps = -1},
                                   .pause_ns = LOOK_FIRST_NS};
@@ -45,20 +47,21 @@ struct observed *source_observe(struct source *source, const struct process_key 
 /* Those that came last are asked for most. */
 struct observed *source_find(const struct source *source, const struct process_key *key) {
     for (size_t i = source->observed_count; i-- > 0;) {
-        const struct process_key *known = &source->observed[i].key;
-        if (known->pid == key->pid && known->start_ns == key->start_ns) {
+        if (source_is_same(&source->observed[i].key, key)) {
             return &source->observed[i];
         }
     }
     return NULL;
 }
 
-/* Observes a process that was found by its id. */
-static struct observed *observe(struct source *source, int pid, bool late) {
+/* Observes a process that was found by its id: a child of `parent`, or, where that is NULL, the first one. */
+static struct observed *observe(struct source *source, int pid, const struct observed *parent, bool late) {
     struct process_key key = {.start_ns = inspect_start(source->inspect, pid), .pid = (uint32_t)pid};
-    struct observed *observed = key.start_ns ? source_observe(source, &key) : NULL;
+    bool is_branch = !parent || parent == source->observed;
+    struct process_key branch = is_branch ? key : parent->branch;
+    struct observed *observed = key.start_ns ? source_observe(source, &key, &branch) : NULL;
     if (observed) {
-        kernel_observe(source->kernel, &key, true);
+        kernel_observe(source->kernel, &key, observed == source->observed ? NULL : &branch);
         observed->late = late;
         target_command(pid, observed->command);
     }
@@ -78,7 +81,7 @@ struct look {
 
 static void look_at_file(struct look *look, const struct mapping *mapping, int fd, bool can_have_probes) {
     look->files++;
-    int64_t number = source_add_file(look->source, fd, mapping->path, can_have_probes, look->why);
+    int64_t number = source_add_file(look->source, look->observed, fd, mapping->path, can_have_probes, look->why);
     size_t before = look->observed->attachments;
     uint64_t registry;
     if (number < 0 || !source_attach(look->source, look->observed, (uint32_t)number, fd, look->why)) {
@@ -177,14 +180,20 @@ void source_end(struct source *source, struct observed *observed, uint64_t ended
             close(observed->pidfd);
         }
         observed->pidfd = -1;
-        kernel_observe(source->kernel, &observed->key, false);
+        kernel_forget(source->kernel, &observed->key);
         source_count_missed(source, observed);
     }
 }
 
+struct following {
+    struct source *source;
+    struct process_key parent;
+};
+
 /* Followed in turn by the loop that called target_children. */
 static void follow_child(void *context, int child) {
-    struct source *source = context;
+    const struct following *following = context;
+    struct source *source = following->source;
     for (size_t i = source->observed_count; i-- > 0;) {
         const struct observed *known = &source->observed[i];
         if (known->key.pid == (uint32_t)child && !known->ended && !target_has_ended(known->pidfd)) {
@@ -193,7 +202,7 @@ static void follow_child(void *context, int child) {
     }
     struct process_key key = {.start_ns = inspect_start(source->inspect, child), .pid = (uint32_t)child};
     if (key.start_ns != 0 && !source_find(source, &key)) {
-        observe(source, child, true);
+        observe(source, child, source_find(source, &following->parent), true);
     }
 }
 
@@ -223,7 +232,8 @@ static void follow(struct source *source) {
         }
         if (all) {
             target_command(pid, source->observed[i].command);
-            target_children(pid, follow_child, source); /* may move source->observed */
+            struct following following = {.source = source, .parent = source->observed[i].key};
+            target_children(pid, follow_child, &following); /* may move source->observed */
         }
         if (due) {
             look_again(source, &source->observed[i], now);
@@ -253,7 +263,7 @@ static bool open_process(struct source *source, struct failure *why) {
     if (!kernel_follow(source->kernel, why)) {
         return false;
     }
-    struct observed *observed = pid > 0 ? observe(source, pid, true) : NULL;
+    struct observed *observed = pid > 0 ? observe(source, pid, NULL, true) : NULL;
     if (!observed) {
         return failure_set(why, 1, pid > 0 ? "process %d has ended" : "there is no process %d", source->options.pid);
     }
@@ -287,7 +297,8 @@ static bool open_process(struct source *source, struct failure *why) {
 }
 
 static bool open_command(struct source *source, struct failure *why) {
-    struct observed *observed = kernel_follow(source->kernel, why) ? observe(source, source->launch.pid, false) : NULL;
+    struct observed *observed =
+        kernel_follow(source->kernel, why) ? observe(source, source->launch.pid, NULL, false) : NULL;
     if (!observed && !why->message[0]) {
         return failure_set(why, 1, "%.300s: was killed before it started", source->options.command[0]);
     }
@@ -297,7 +308,7 @@ static bool open_command(struct source *source, struct failure *why) {
     launch_find_files(&source->launch, source->options.command);
     for (size_t i = 0; i < source->launch.files.count; i++) {
         const struct library *file = &source->launch.files.file[i];
-        int64_t number = source_add_file(source, file->fd, file->path, true, why);
+        int64_t number = source_add_file(source, observed, file->fd, file->path, true, why);
         bool attached = number >= 0 && source_attach(source, observed, (uint32_t)number, file->fd, why) &&
                         source_attach_batches(source, observed, (uint32_t)number, file->fd, why);
         if (!attached && i < source->launch.own) {

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { MOST_FILES = 16384 }; /* of which it is known whether they have probes */
+
 static bool is_excluded(const struct source *source, const char *probe) {
     const char *at = source->options.without;
     size_t length = strlen(probe);
@@ -100,17 +102,39 @@ static uint32_t sites_before(const struct file *file, enum kernel_program progra
 
 uint32_t source_sites(const struct file *file) { return sites_before(file, KERNEL_PROGRAMS); }
 
-static bool add_sites(struct source *source, struct file *file, enum kernel_program program, struct failure *why) {
+/* How many more files, and probe sites, the branch may add. */
+static void file_share(const struct source *source, const struct process_key *branch, uint32_t *files,
+                       uint32_t *sites) {
+    uint32_t own_files = 0, own_sites = 0;
+    for (uint32_t i = 0; i < source->files; i++) {
+        if (source_is_same(&source->file[i].branch, branch)) {
+            own_files++;
+            own_sites += source_sites(&source->file[i]);
+        }
+    }
+    *files = source_share_left(own_files, source->files, MOST_FILES);
+    *sites = source_share_left(own_sites, source->specs, KERNEL_SPECS);
+}
+
+static bool fail_share(const struct process_key *branch, const char *what, struct failure *why) {
+    return failure_set(why, 1, "process %u and its descendants have used up their share of %s", branch->pid, what);
+}
+
+static bool add_sites(struct source *source, struct file *file, enum kernel_program program, uint32_t share,
+                      struct failure *why) {
     for (size_t i = 0; i < file->notes.count; i++) {
         const struct note *note = &file->notes.note[i];
         struct probe_spec spec;
+        if (program_for(note->name) != program || !make_spec(source, file, note, &spec)) {
+            continue;
+        }
         if (source->specs - file->first_spec >= KERNEL_FILE_SPECS) {
             message_print("%s: only %d of its probe sites are attached to, as many as a file may have", file->name,
                           KERNEL_FILE_SPECS);
             return true;
         }
-        if (program_for(note->name) != program || !make_spec(source, file, note, &spec)) {
-            continue;
+        if (source->specs - file->first_spec >= share) {
+            return fail_share(&file->branch, "probe sites", why);
         }
         if (!kernel_set_spec(source->kernel, source->specs++, &spec, why)) {
             return false;
@@ -123,7 +147,7 @@ static bool add_sites(struct source *source, struct file *file, enum kernel_prog
     return true;
 }
 
-static bool fill_file(struct source *source, struct file *file, struct failure *why) {
+static bool fill_file(struct source *source, struct file *file, uint32_t share, struct failure *why) {
     size_t count = file->notes.count;
     file->site = calloc(count ? count : 1, sizeof *file->site);
     file->semaphore = calloc(count ? count : 1, sizeof *file->semaphore);
@@ -138,7 +162,7 @@ static bool fill_file(struct source *source, struct file *file, struct failure *
     }
     bool added = true;
     for (enum kernel_program program = KERNEL_ON_PROBE; added && program < KERNEL_PROGRAMS; program++) {
-        added = add_sites(source, file, program, why);
+        added = add_sites(source, file, program, share, why);
     }
     return added;
 }
@@ -175,7 +199,9 @@ void source_find_probes(const struct source *source, const int *fd, size_t count
     }
 }
 
-int64_t source_add_file(struct source *source, int fd, const char *name, bool can_have_probes, struct failure *why) {
+/* A file that finds no room in its branch's share is not kept: to another branch it may be of use. */
+int64_t source_add_file(struct source *source, const struct observed *observed, int fd, const char *name,
+                        bool can_have_probes, struct failure *why) {
     struct stat status;
     if (fstat(fd, &status) != 0) {
         failure_set(why, 1, "%.300s: %s", name, strerror(errno));
@@ -185,6 +211,12 @@ int64_t source_add_file(struct source *source, int fd, const char *name, bool ca
     if (known >= 0) {
         return known;
     }
+    uint32_t files, sites;
+    file_share(source, &observed->branch, &files, &sites);
+    if (files == 0 || (can_have_probes && sites == 0)) {
+        fail_share(&observed->branch, files == 0 ? "files" : "probe sites", why);
+        return -1;
+    }
     struct file *grown = realloc(source->file, (source->files + 1) * sizeof *grown);
     if (!grown) {
         failure_set(why, 1, "out of memory");
@@ -192,8 +224,11 @@ int64_t source_add_file(struct source *source, int fd, const char *name, bool ca
     }
     source->file = grown;
     struct file *file = &grown[source->files];
-    *file =
-        (struct file){.device = status.st_dev, .inode = status.st_ino, .changed = status.st_mtim, .name = strdup(name)};
+    *file = (struct file){.device = status.st_dev,
+                          .inode = status.st_ino,
+                          .changed = status.st_mtim,
+                          .branch = observed->branch,
+                          .name = strdup(name)};
     if (!file->name) {
         failure_set(why, 1, "out of memory");
         return -1;
@@ -205,7 +240,7 @@ int64_t source_add_file(struct source *source, int fd, const char *name, bool ca
     if (result == NOTES_BAD && source->options.verbose) {
         message_print("%s", why->message);
     }
-    if (result == NOTES_READ && !fill_file(source, file, why)) {
+    if (result == NOTES_READ && !fill_file(source, file, sites, why)) {
         source->specs = file->first_spec; /* nothing of it stays: the next look tries again */
         source_clear_file(file);
         return -1;
@@ -275,6 +310,18 @@ static bool take_target(struct source *source, uint32_t target, struct failure *
     return kernel_arm(source->kernel, target, true, why);
 }
 
+/* Whether the branch may have one more attachment of a process. */
+static bool has_target_share(const struct source *source, const struct process_key *branch) {
+    uint32_t own = 0;
+    for (size_t i = 0; i < source->observed_count; i++) {
+        const struct observed *observed = &source->observed[i];
+        for (size_t j = 0; source_is_same(&observed->branch, branch) && j < observed->attachments; j++) {
+            own += observed->attached[j].by[KERNEL_ON_PROBE] != NULL;
+        }
+    }
+    return source_share_left(own, source->targets - (uint32_t)source->free_targets, KERNEL_TARGETS) != 0;
+}
+
 static void give_target_back(struct source *source, uint32_t target) {
     struct failure ignored;
     uint32_t *grown = reallocarray(source->free_target, source->free_targets + 1, sizeof *grown);
@@ -319,6 +366,9 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
             return false;
         }
     } else {
+        if (!has_target_share(source, &observed->branch)) {
+            return fail_share(&observed->branch, "attachments", why);
+        }
         attached.by[KERNEL_ON_PROBE] =
             attach_sites(source, observed->key.pid, attached.target, number, fd, KERNEL_ON_PROBE, why);
         if (!attached.by[KERNEL_ON_PROBE]) {

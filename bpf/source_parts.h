@@ -24,6 +24,7 @@ struct file {
     dev_t device;
     ino_t inode;
     struct timespec changed;
+    struct process_key branch; /* of the process that had it first: the file is of its share */
     char *name;
     uint32_t sites[KERNEL_PROGRAMS]; /* how many for each */
     uint64_t *site, *semaphore;      /* in that order */
@@ -41,8 +42,10 @@ struct program {
     dev_t device;
     ino_t inode;
     struct timespec changed;
-    bool has_probes;   /* it or one of its libraries */
-    uint64_t ready_ns; /* when it had been looked into, and attached to where that is done by file */
+    struct process_key branch; /* of the process that executed it first: it is of its share */
+    bool failed;               /* not all of it could be looked into, or attached to: other branches try again */
+    bool has_probes;           /* it or one of its libraries */
+    uint64_t ready_ns;         /* when it had been looked into, and attached to where that is done by file */
 };
 
 /* Of children that the kernel follows. */
@@ -74,7 +77,7 @@ struct attached {
 };
 
 struct observed {
-    struct process_key key;
+    struct process_key key, branch; /* branch: its first process */
     char command[64];
     int pidfd;
     struct target target;               /* of its present address space */
@@ -142,9 +145,18 @@ static inline bool source_is_by_file(const struct source *source) {
     return source->options.command && kernel_follows(source->kernel);
 }
 
-/* source_eden.c. Observes one more process, of which nothing but its key is known yet. NULL: no memory. May move those
- * that are observed already. */
-struct observed *source_observe(struct source *source, const struct process_key *key);
+static inline bool source_is_same(const struct process_key *one, const struct process_key *other) {
+    return one->pid == other->pid && one->start_ns == other->start_ns;
+}
+
+/* How much more a branch may take of what all share: it leaves as much to all others as it has. */
+static inline uint32_t source_share_left(uint32_t own, uint32_t taken, uint32_t most) {
+    return own + taken < most ? (most - taken - own + 1) / 2 : 0;
+}
+
+/* source_eden.c. Observes one more process, of which nothing but its key and branch is known yet. NULL: no memory. May
+ * move those that are observed already. */
+struct observed *source_observe(struct source *source, const struct process_key *key, const struct process_key *branch);
 struct observed *source_find(const struct source *source, const struct process_key *key);
 void source_end(struct source *source, struct observed *observed, uint64_t ended_ns); /* or that was noticed then */
 
@@ -156,8 +168,10 @@ void source_count_missed(struct source *source, struct observed *observed); /* o
 void source_forget_empty(struct source *source);                            /* moves those that are observed */
 void source_clear_children(struct children *children);
 
-/* source_files.c. The number of the file, looked into if it was not yet; -1 and why where that fails. */
-int64_t source_add_file(struct source *source, int fd, const char *name, bool can_have_probes, struct failure *why);
+/* source_files.c. The number of the file, looked into if it was not yet, as one of the process's share; -1 and why
+ * where that fails. */
+int64_t source_add_file(struct source *source, const struct observed *observed, int fd, const char *name,
+                        bool can_have_probes, struct failure *why);
 /* Looks into at most INSPECT_FILES files at once for what can_have_probes is; fd -1: none. */
 void source_find_probes(const struct source *source, const int *fd, size_t count, bool *can_have);
 /* Attaches the process to the file's probes; true too where it is attached already or there are none. */

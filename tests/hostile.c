@@ -42,7 +42,7 @@ static const struct mode {
     {"exit", "ends as soon as somebody attaches", hostile_exit},
     {"backwards", "times and numbers of collections that go back, figures of 2^64 - 1", hostile_backwards},
     {"batches", "records of lifetimes that lie", hostile_batches},
-    {"elf", "overlap|many|symbols [FILES]: files with endless sections, probes or symbols", hostile_elf},
+    {"elf", "overlap|many|few|symbols [FILES]: files with endless sections, probes or symbols", hostile_elf},
     {"names",
      "[FOLDER [ROUNDS]]: names of heaps, classes, parameters, process and files that hold every kind of escape",
      hostile_names},

@@ -87,18 +87,18 @@ static size_t put_note(unsigned char *at, uint64_t site) {
     return (44 + sizeof strings + 3) / 4 * 4;
 }
 
-/* 5,000 probes of ours. */
-static void many(struct elf *elf) {
-    enum { NOTES = 5000, NOTE = 128 };
-    unsigned char *notes = hostile_pages(NOTES * NOTE);
+/* So many probes of ours. */
+static void many(struct elf *elf, size_t count) {
+    enum { NOTE = 128 };
+    unsigned char *notes = hostile_pages(count * NOTE);
     size_t bytes = 0;
-    for (uint64_t i = 0; i < NOTES; i++) {
+    for (size_t i = 0; i < count; i++) {
         bytes += put_note(notes + bytes, CODE_AT + i % 4096);
     }
     begin(elf, DATA_AT + bytes);
     add_section(elf, ".note.stapsdt", SHT_NOTE, DATA_AT, bytes);
     map_file(elf, DATA_AT + bytes, notes, bytes);
-    munmap(notes, NOTES * NOTE);
+    munmap(notes, count * NOTE);
 }
 
 /* Tables of symbols of 256 MiB, eight times, which share one table of names as large. */
@@ -122,7 +122,9 @@ void hostile_elf(struct hostile *hostile) {
         if (strcmp(what, "overlap") == 0) {
             overlap(&elf);
         } else if (strcmp(what, "many") == 0) {
-            many(&elf);
+            many(&elf, 5000);
+        } else if (strcmp(what, "few") == 0) {
+            many(&elf, 40);
         } else {
             symbols(&elf);
         }

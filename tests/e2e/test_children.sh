@@ -153,3 +153,24 @@ grep -q "^# process [0-9]* 'hostile': [0-9]* heaps beyond its share" report || d
 [[ $(sqlite3 shares.data "SELECT value > 0 FROM meta WHERE key LIKE 'lost_heaps:%'") == 1 ]] ||
     die "the recording does not say what was cut"
 echo "no process crowds out another"
+
+# A child that maps files with more probe sites than there is room for, before its sibling's program is seen.
+cat >command <<COMMAND
+#!/bin/sh
+$build/tests/hostile elf few 120 >many &
+until grep -q 'not observed, or not all of it' err; do sleep 0.02; done
+i=0
+until grep -q 'attached to .* probes of .*/children\$' err || [ \$i = 100 ]; do
+    $program one >/dev/null
+    sleep 0.02
+    i=\$((i + 1))
+done
+$program one
+kill \$!
+COMMAND
+expect_status 0 "$scope" stat -v --json -o stat.json -- ./command
+grep -v ready out >own
+heaps stat.json | grep "^$(cut -d' ' -f1 own) " | diff - own >differ || die "a sibling's files crowd out a program: $(cat differ err)"
+grep -q 'process [0-9]* is not observed, or not all of it: .* have used up their share of probe sites$' err ||
+    die "stat does not name whose files were cut: $(cat err)"
+echo "no file crowds out another's"
