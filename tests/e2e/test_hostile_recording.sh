@@ -55,6 +55,7 @@ expect_status 0 "$scope" report --force -i theirs.data
 
 # The same with a file name at its end, which SQLite deletes when it is done.
 echo precious >victim
+cp theirs.data-journal plain
 python3 - "$folder/victim" <<'PYTHON'
 import struct, sys
 name = sys.argv[1].encode()
@@ -66,6 +67,34 @@ expect_status 1 "$scope" report --force -i theirs.data
 grep -q 'theirs.data-journal' err || die "the journal is not named: $(cat err)"
 [[ $(cat victim) == precious ]] || die "the file that the journal names is gone"
 echo "half transactions are undone in a copy"
+
+# Both journals in turn, as fast as their owner can: whatever lies there when it is checked, when it is opened, and when
+# it is read, nothing that one of them names goes.
+mkdir turns
+mv theirs.data turns
+mv plain turns
+mv theirs.data-journal turns/trap
+chown -R 65534 turns
+cat >swap.py <<'PYTHON'
+import os
+os.setuid(65534)
+os.chdir("turns")
+while True:
+    for journal in "plain", "trap":
+        os.link(journal, "next")
+        os.rename("next", "theirs.data-journal")
+PYTHON
+python3 swap.py &
+swapper=$!
+children+=("$swapper")
+until_true "the journal is there" test -e turns/theirs.data-journal
+for ((i = 0; i < 40; i++)); do
+    SUDO_UID=65534 "$scope" report -i turns/theirs.data >out 2>err || [[ $? == 1 ]] || die "a journal that changes: $(cat err)"
+    [[ $(cat victim) == precious ]] || die "the file that the journal names is gone after $((i + 1)) readings"
+done
+kill -0 "$swapper" || die "the journal has not changed"
+kill "$swapper"
+echo "a journal that changes is harmless"
 
 # ---- what keeps a reader busy --------------------------------------------------------------------------------------
 
