@@ -109,7 +109,7 @@ PYTHON
 cat >command <<COMMAND
 #!/bin/sh
 echo go >go2
-until grep -q . bystander; do sleep 0.02; done
+timeout 60 sh -c 'until grep -q . bystander; do sleep 0.02; done' || echo 'waited in vain: the bystander' >&2
 $program one
 python3 semaphores.py $program $bystander >semaphores
 COMMAND
@@ -133,7 +133,7 @@ cat >command <<COMMAND
 #!/bin/sh
 rm -f many
 $build/tests/hostile heaps 6000 >many &
-until grep -qs done many; do sleep 0.02; done
+timeout 60 sh -c 'until grep -qs done many; do sleep 0.02; done' || echo 'waited in vain: many heaps' >&2
 $program one
 kill \$!
 COMMAND

@@ -25,7 +25,7 @@ cat pipe >piped 5>&- &
 reader=$!
 children+=("$reader")
 command_to stat 0 pipe
-until [[ -e /proc/$reader/fd/3 ]]; do sleep 0.02; done
+until_true "the reader opens the pipe" test -e "/proc/$reader/fd/3"
 exec 5>&-
 wait "$reader"
 grep -q 'seconds observed' piped || die "a pipe with a reader gets nothing"
