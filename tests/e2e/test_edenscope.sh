@@ -133,12 +133,15 @@ grep -q 'ulimit -n' err || die "that too few files may be open is not told: $(ca
 # A signal before the command begins: it does not begin, and nothing is left. A preloaded library holds edenscope up where
 # it loads its kernel programs, until it is signalled.
 cat >hold.c <<'SOURCE'
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 void *libbpf_set_print(void *print) {
     close(open("held", O_WRONLY | O_CREAT, 0600));
     char byte;
-    int fd = open("release", O_RDONLY);
+    int fd;
+    while ((fd = open("release", O_RDONLY)) < 0 && errno == EINTR) {
+    }
     return fd < 0 || read(fd, &byte, 1) != 1 ? 0 : print;
 }
 SOURCE
