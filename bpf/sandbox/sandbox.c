@@ -8,11 +8,13 @@
  * 2. Layers
  *
  * Each layer holds without the others:
- * - capabilities: none, but CAP_DAC_OVERRIDE where a recording goes to another user's folder. The user id stays:
- * strangers may signal processes of their own id (such as nobody's), but not ours.
+ * - capabilities: none. An observer keeps CAP_DAC_OVERRIDE where its folder is another user's and closed to it,
+ * CAP_FOWNER where it is another user's and sticky, and CAP_BPF where the kernel (before Linux 5.19) refuses others the
+ * use of maps: the first and the last are tried, not assumed. The user id stays: strangers may signal processes of
+ * their own id (such as nobody's), but not ours.
  * - no_new_privs: no program that is executed can give rights. (Execution is forbidden anyway.)
  * - limits: address space, no core file. Not dumpable: other processes of the same user can't trace it.
- * - Landlock (Linux 5.13): files are opened below the folders of the profile only.
+ * - Landlock (Linux 5.13): no file is opened, but an observer reads what it may, and changes names below its folders.
  * - seccomp: PARSER has a list of the system calls that are allowed, OBSERVER a list of those that are not.
  *
  * 3. Invariants
@@ -42,6 +44,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -54,20 +57,80 @@ static bool fail(struct failure *why, const char *what, int error) {
 
 /* ---- capabilities and limits ------------------------------------------------------------------------------------ */
 
-static bool drop_capabilities(const struct sandbox *sandbox, struct failure *why) {
-    cap_t none = cap_init(), now = cap_get_proc();
-    const cap_value_t files = CAP_DAC_OVERRIDE;
-    cap_flag_value_t has = CAP_CLEAR;
-    bool good = none && now;
-    if (good && sandbox->others_files && cap_get_flag(now, files, CAP_PERMITTED, &has) == 0 && has == CAP_SET) {
-        good = cap_set_flag(none, CAP_PERMITTED, 1, &files, CAP_SET) == 0 &&
-               cap_set_flag(none, CAP_EFFECTIVE, 1, &files, CAP_SET) == 0;
+static bool keep(const cap_value_t *kept, int count, bool effective) {
+    cap_t set = cap_init();
+    bool good = set != NULL;
+    if (good && count > 0) {
+        good = cap_set_flag(set, CAP_PERMITTED, count, kept, CAP_SET) == 0 &&
+               (!effective || cap_set_flag(set, CAP_EFFECTIVE, count, kept, CAP_SET) == 0);
     }
-    good = good && cap_set_proc(none) == 0;
+    good = good && cap_set_proc(set) == 0;
     int error = errno;
-    cap_free(none);
+    cap_free(set);
+    errno = error;
+    return good;
+}
+
+static bool has(cap_value_t capability) {
+    cap_flag_value_t value = CAP_CLEAR;
+    cap_t now = cap_get_proc();
+    bool found = now && cap_get_flag(now, capability, CAP_PERMITTED, &value) == 0 && value == CAP_SET;
     cap_free(now);
-    return good || fail(why, "capabilities", error);
+    return found;
+}
+
+/* With the rights that the process has at this moment. */
+static bool may_write(const struct sandbox *sandbox) {
+    for (size_t i = 0; i < sandbox->folders && i < SANDBOX_FOLDERS; i++) {
+        if (faccessat(sandbox->folder[i], ".", W_OK | X_OK, AT_EACCESS) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a folder is one in which only its owner and a file's may rename and remove the file. */
+static bool is_sticky(const struct sandbox *sandbox) {
+    struct stat status;
+    for (size_t i = 0; i < sandbox->folders && i < SANDBOX_FOLDERS; i++) {
+        if (fstat(sandbox->folder[i], &status) != 0 || (status.st_mode & S_ISVTX && status.st_uid != geteuid())) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_needed(cap_value_t capability, const struct sandbox *sandbox) {
+    switch (capability) {
+    case CAP_DAC_OVERRIDE:
+        return !may_write(sandbox);
+    case CAP_FOWNER:
+        return is_sticky(sandbox);
+    default:
+        return sandbox->can_use_maps && !sandbox->can_use_maps(sandbox->context);
+    }
+}
+
+/* First none is in force, and what does not work then decides which stay. */
+static bool drop_capabilities(const struct sandbox *sandbox, struct failure *why) {
+    static const cap_value_t candidates[] = {CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_BPF};
+    enum { CANDIDATES = sizeof candidates / sizeof *candidates };
+    cap_value_t kept[CANDIDATES];
+    int had = 0, needed = 0;
+    for (size_t i = 0; sandbox->profile == SANDBOX_OBSERVER && i < CANDIDATES; i++) {
+        if (has(candidates[i])) {
+            kept[had++] = candidates[i];
+        }
+    }
+    if (!keep(kept, had, false)) {
+        return fail(why, "capabilities", errno);
+    }
+    for (int i = 0; i < had; i++) {
+        if (is_needed(kept[i], sandbox)) {
+            kept[needed++] = kept[i];
+        }
+    }
+    return keep(kept, needed, true) || fail(why, "capabilities", errno);
 }
 
 static bool set_limits(const struct sandbox *sandbox, struct failure *why) {
@@ -97,7 +160,7 @@ static bool allow_below(int rules, int folder, uint64_t access) {
 }
 
 static bool allow_root(int rules, uint64_t access) {
-    int root = (int)syscall(SYS_openat, AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     bool good = root >= 0 && allow_below(rules, root, access);
     if (root >= 0) {
         close(root);
@@ -111,17 +174,17 @@ static bool restrict_files(const struct sandbox *sandbox, struct failure *why) {
         return version < 0 && (errno == ENOSYS || errno == EOPNOTSUPP) ? true : fail(why, "Landlock", errno);
     }
     const uint64_t read = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-    const uint64_t write = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |
-                           LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
-                           (version >= 3 ? ACCESS_TRUNCATE : 0);
+    const uint64_t names = LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE;
     struct landlock_ruleset_attr handled = {
-        .handled_access_fs = read | write | LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
-                             LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
-                             LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM};
+        .handled_access_fs = read | names | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+                             (version >= 3 ? ACCESS_TRUNCATE : 0) | LANDLOCK_ACCESS_FS_EXECUTE |
+                             LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_SOCK |
+                             LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
+                             LANDLOCK_ACCESS_FS_MAKE_SYM};
     int rules = landlock_create(&handled, sizeof handled, 0);
     bool good = rules >= 0 && (sandbox->profile != SANDBOX_OBSERVER || allow_root(rules, read));
     for (size_t i = 0; good && i < sandbox->folders && i < SANDBOX_FOLDERS; i++) {
-        good = allow_below(rules, sandbox->folder[i], read | write);
+        good = allow_below(rules, sandbox->folder[i], names);
     }
     good = good && syscall(SYS_landlock_restrict_self, rules, 0) == 0;
     int error = errno;
@@ -196,8 +259,28 @@ static const int writer_calls[] = {
     SCMP_SYS(fallocate), SCMP_SYS(fsync),  SCMP_SYS(fdatasync),
 };
 
-/* What the tool itself never does once it is attached. */
+/* What the tool itself never does once it is attached. Root needs no capability to change the mode, the owner and the
+ * attributes of its own files, and Landlock lets it. */
+enum { CALL_FCHMODAT2 = 452, CALL_SETXATTRAT = 463, CALL_FILE_SETATTR = 469 }; /* newer than the headers may be */
 static const int observer_never[] = {
+    SCMP_SYS(chmod),
+    SCMP_SYS(fchmod),
+    SCMP_SYS(fchmodat),
+    CALL_FCHMODAT2,
+    SCMP_SYS(chown),
+    SCMP_SYS(lchown),
+    SCMP_SYS(fchown),
+    SCMP_SYS(fchownat),
+    SCMP_SYS(setxattr),
+    SCMP_SYS(lsetxattr),
+    SCMP_SYS(fsetxattr),
+    CALL_SETXATTRAT,
+    CALL_FILE_SETATTR,
+    SCMP_SYS(kill),
+    SCMP_SYS(tkill),
+    SCMP_SYS(rt_sigqueueinfo),
+    SCMP_SYS(rt_tgsigqueueinfo),
+    SCMP_SYS(pidfd_send_signal),
     SCMP_SYS(execve),
     SCMP_SYS(execveat),
     SCMP_SYS(ptrace),
@@ -252,7 +335,6 @@ static const int observer_never[] = {
     SCMP_SYS(setgroups),
     SCMP_SYS(setfsuid),
     SCMP_SYS(setfsgid),
-    SCMP_SYS(capset),
     SCMP_SYS(personality),
     SCMP_SYS(socket),
     SCMP_SYS(connect),
@@ -315,6 +397,11 @@ static int fill_allowed(scmp_filter_ctx filter, const struct sandbox *sandbox) {
 static int fill_forbidden(scmp_filter_ctx filter) {
     const uint32_t refuse = SCMP_ACT_ERRNO(EPERM);
     int error = add_calls(filter, refuse, observer_never, sizeof observer_never / sizeof *observer_never, 0);
+    /* Its own limits, and signals to itself: abort(). */
+    const struct scmp_arg_cmp other = SCMP_A0(SCMP_CMP_NE, 0, 0);
+    error = error ? error : seccomp_rule_add(filter, refuse, SCMP_SYS(prlimit64), 1, other);
+    const struct scmp_arg_cmp others = SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid(), 0);
+    error = error ? error : seccomp_rule_add(filter, refuse, SCMP_SYS(tgkill), 1, others);
     const unsigned commands = 64;
     for (unsigned i = 0; i < commands && error == 0; i++) {
         bool allowed = false;

@@ -9,9 +9,9 @@ enum sandbox_profile {
     /* Works on the descriptors that it has: it can open, start, signal and trace nothing. For parsers of ELF files,
      * heap headers and the like. */
     SANDBOX_PARSER,
-    /* Reads any file that its user may read, writes below `folder`, and uses BPF maps that are open. It can start,
-     * trace and mount nothing, load no kernel program, and talk to no network. For the tool itself, once it is
-     * attached. */
+    /* Reads /proc, renames and removes files below `folder`, and uses BPF maps that are open. It can open no other
+     * file, start, signal, trace and mount nothing, load no kernel program, and talk to no network. For the tool
+     * itself, once it is attached. */
     SANDBOX_OBSERVER,
 };
 
@@ -26,7 +26,10 @@ struct sandbox {
     size_t memory;       /* the most address space in bytes; 0: no limit */
     bool writes_nothing; /* SANDBOX_PARSER: it answers by sendmsg() alone; descriptors that it is handed may be writable
                           */
-    bool others_files;   /* SANDBOX_OBSERVER: root goes on writing below folders of other users (CAP_DAC_OVERRIDE) */
+    /* SANDBOX_OBSERVER: whether maps can be used, tried without rights; where they cannot, CAP_BPF stays. NULL: no map
+     * is used. */
+    bool (*can_use_maps)(const void *context);
+    const void *context;
 };
 
 /* Enters the sandbox: capabilities, no_new_privs, limits, Landlock where the kernel has it, seccomp. There is no way

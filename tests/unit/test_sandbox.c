@@ -13,6 +13,7 @@
 #include <sys/capability.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -107,13 +108,19 @@ static void parser_opens_starts_and_signals_nothing(void **state) {
 static void check_observer(void) {
     check_no_rights();
     CHECK(opens("/proc/self/status", O_RDONLY));
-    char path[64];
-    snprintf(path, sizeof path, "%s/recording", folder);
-    CHECK(opens(path, O_RDWR | O_CREAT) && unlink(path) == 0);
-    /* Without Landlock the file system's rights alone decide. */
+    /* Names in its folder, and nothing else. Without Landlock the file system's rights alone decide. */
+    CHECK(renameat(folder_fd, "old", folder_fd, "new") == 0);
     if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) > 0) {
+        CHECK(openat(folder_fd, "new", O_RDWR) < 0);
         CHECK(!opens("/tmp/eden-sandbox-outside", O_RDWR | O_CREAT));
     }
+    CHECK(unlinkat(folder_fd, "new", 0) == 0);
+    /* Root's own files take no capability for these. */
+    CHECK(is_refused(fchmod(folder_fd, 0777)) || errno == EBADF);
+    CHECK(is_refused(chmod(folder, 0777)) && is_refused(syscall(SYS_chown, folder, 1, 1)));
+    CHECK(is_refused(syscall(452, folder_fd, "", 0777, AT_EMPTY_PATH))); /* fchmodat2 */
+    CHECK(is_refused(kill(getppid(), 0)) && is_refused(syscall(SYS_tgkill, getppid(), getppid(), 0)));
+    CHECK(is_refused(prlimit(getppid(), RLIMIT_CORE, NULL, NULL)));
     errno = 0;
     CHECK(syscall(SYS_bpf, BPF_MAP_LOOKUP_ELEM, NULL, 0) < 0 && errno != EPERM);
     CHECK(is_refused(syscall(SYS_bpf, BPF_MAP_CREATE, NULL, 0)));
@@ -121,9 +128,77 @@ static void check_observer(void) {
     CHECK(is_refused(syscall(SYS_process_vm_readv, getppid(), NULL, 0, NULL, 0, 0)));
     CHECK(is_refused(setuid(1)));
 }
+static void make_old(void) {
+    int file = openat(folder_fd, "old", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(file >= 0);
+    close(file);
+}
 static void observer_reads_files_and_maps_but_starts_nothing(void **state) {
     (void)state;
+    make_old();
     in_sandbox(SANDBOX_OBSERVER, check_observer);
+}
+
+static void check_other_folder(void) {
+    cap_t now = cap_get_proc();
+    cap_flag_value_t has = CAP_CLEAR;
+    CHECK(now && cap_get_flag(now, CAP_DAC_OVERRIDE, CAP_EFFECTIVE, &has) == 0 && has == CAP_SET);
+    CHECK(cap_get_flag(now, CAP_BPF, CAP_PERMITTED, &has) == 0 && has == CAP_CLEAR);
+    CHECK(cap_clear_flag(now, CAP_EFFECTIVE) == 0 && cap_get_flag(now, CAP_FOWNER, CAP_PERMITTED, &has) == 0);
+    CHECK(has == CAP_CLEAR && unlinkat(folder_fd, "old", 0) == 0);
+}
+static void only_a_folder_of_another_user_takes_a_right(void **state) {
+    (void)state;
+    if (geteuid() != 0) {
+        skip();
+    }
+    make_old();
+    assert_int_equal(chown(folder, 65534, 65534), 0);
+    in_sandbox(SANDBOX_OBSERVER, check_other_folder);
+    assert_int_equal(chown(folder, 0, 0), 0);
+}
+
+static void check_sticky_folder(void) { CHECK(unlinkat(folder_fd, "old", 0) == 0); /* somebody else's */ }
+static void a_sticky_folder_of_another_user_takes_a_right(void **state) {
+    (void)state;
+    if (geteuid() != 0) {
+        skip();
+    }
+    make_old();
+    assert_int_equal(fchownat(folder_fd, "old", 65533, 65533, 0), 0);
+    assert_int_equal(chown(folder, 65534, 65534), 0);
+    assert_int_equal(chmod(folder, 01777), 0);
+    in_sandbox(SANDBOX_OBSERVER, check_sticky_folder);
+    assert_int_equal(chown(folder, 0, 0), 0);
+    assert_int_equal(chmod(folder, 0700), 0);
+}
+
+static bool maps_take_a_right(const void *context) {
+    (void)context;
+    cap_t now = cap_get_proc(), none = cap_init();
+    cap_flag_value_t has = CAP_SET;
+    CHECK(now && none && cap_get_flag(now, CAP_BPF, CAP_EFFECTIVE, &has) == 0 && has == CAP_CLEAR);
+    return false;
+}
+static void maps_that_take_a_right_keep_it(void **state) {
+    (void)state;
+    if (geteuid() != 0) {
+        skip();
+    }
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct failure why = {0};
+        CHECK(sandbox_enter(&(struct sandbox){.profile = SANDBOX_OBSERVER, .can_use_maps = maps_take_a_right}, &why));
+        cap_t now = cap_get_proc(), bpf = cap_init();
+        const cap_value_t kept = CAP_BPF;
+        CHECK(now && bpf && cap_set_flag(bpf, CAP_PERMITTED, 1, &kept, CAP_SET) == 0);
+        CHECK(cap_set_flag(bpf, CAP_EFFECTIVE, 1, &kept, CAP_SET) == 0 && cap_compare(now, bpf) == 0);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
 }
 
 static int make_folder(void **state) {
@@ -142,6 +217,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parser_opens_starts_and_signals_nothing),
         cmocka_unit_test(observer_reads_files_and_maps_but_starts_nothing),
+        cmocka_unit_test(only_a_folder_of_another_user_takes_a_right),
+        cmocka_unit_test(a_sticky_folder_of_another_user_takes_a_right),
+        cmocka_unit_test(maps_that_take_a_right_keep_it),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
