@@ -50,6 +50,7 @@ struct kernel_side {
     struct eden_bpf *skeleton;
     struct ring_buffer *ring, *chunks, *notices;
     bool multi, descent;
+    uint64_t rights;        /* the capabilities it began with, which the workers keep */
     uint32_t records_bytes; /* of the ring buffer of batches */
     struct heap_entry *heaps;
     struct histogram *histograms;
@@ -78,7 +79,8 @@ enum {
     CAP_BPF_ = 39
 };
 
-static bool has_capability(int number) {
+/* Those in force, a bit each. */
+static uint64_t capabilities(void) {
     FILE *status = fopen("/proc/self/status", "re");
     unsigned long long effective = ~0ull;
     char line[256];
@@ -90,12 +92,15 @@ static bool has_capability(int number) {
     if (status) {
         fclose(status);
     }
-    return effective >> number & 1;
+    return effective;
 }
 
+static bool has(uint64_t capabilities, int number) { return capabilities >> number & 1; }
+
 bool kernel_may_read_others(void) {
-    return has_capability(CAP_SYS_PTRACE_) && (has_capability(CAP_DAC_OVERRIDE_) ||
-                                               has_capability(CAP_DAC_READ_SEARCH_)); /* /proc/PID/mem is the user's */
+    uint64_t rights = capabilities();
+    return has(rights, CAP_SYS_PTRACE_) &&
+           (has(rights, CAP_DAC_OVERRIDE_) || has(rights, CAP_DAC_READ_SEARCH_)); /* /proc/PID/mem is the user's */
 }
 
 static bool locked_down(void) {
@@ -108,8 +113,8 @@ static bool locked_down(void) {
     return locked;
 }
 
-static void explain(struct failure *why, const char *what, int error) {
-    bool admin = has_capability(CAP_SYS_ADMIN_);
+static void explain(const struct kernel_side *kernel, struct failure *why, const char *what, int error) {
+    bool admin = has(kernel->rights, CAP_SYS_ADMIN_);
     struct utsname system;
     uname(&system);
     if (error == EMFILE || error == ENFILE) {
@@ -117,12 +122,12 @@ static void explain(struct failure *why, const char *what, int error) {
     } else if (error == ENOSYS) {
         failure_set(why, 2, "%s: this kernel (%s) has no bpf() system call, or a seccomp filter hides it", what,
                     system.release);
-    } else if (!admin && !has_capability(CAP_BPF_)) {
+    } else if (!admin && !has(kernel->rights, CAP_BPF_)) {
         failure_set(why, 2,
                     "%s: CAP_BPF is missing; run as root, or: setcap "
                     "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_override+ep edenscope",
                     what);
-    } else if (!admin && !has_capability(CAP_PERFMON_)) {
+    } else if (!admin && !has(kernel->rights, CAP_PERFMON_)) {
         failure_set(why, 2,
                     "%s: CAP_PERFMON is missing; run as root, or: setcap "
                     "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_override+ep edenscope",
@@ -205,7 +210,7 @@ static bool open_skeleton(struct kernel_side *kernel, const struct source_option
                           struct failure *why) {
     kernel->skeleton = eden_bpf__open();
     if (!kernel->skeleton) {
-        explain(why, "cannot open the kernel program", errno);
+        explain(kernel, why, "cannot open the kernel program", errno);
         return false;
     }
     struct eden_bpf *skeleton = kernel->skeleton;
@@ -245,7 +250,7 @@ static bool open_skeleton(struct kernel_side *kernel, const struct source_option
         return open_skeleton(kernel, options, multi, why);
     }
     if (error) {
-        explain(why,
+        explain(kernel, why,
                 options->lifetimes ? "cannot load the kernel programs (lifetimes need Linux 5.17)"
                                    : "cannot load the kernel program",
                 -error);
@@ -347,6 +352,7 @@ struct kernel_side *kernel_open(const struct source_options *options, struct ins
         return NULL;
     }
     kernel->inspect = inspect;
+    kernel->rights = capabilities();
     libbpf_set_print(options->verbose ? say : say_nothing);
     if (!load(kernel, options, why)) {
         kernel_close(kernel);
@@ -390,13 +396,20 @@ bool kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, struct fai
     return true;
 }
 
+bool kernel_can_use_maps(const struct kernel_side *kernel) {
+    uint32_t target = 0, value;
+    int map = bpf_map__fd(kernel->skeleton->maps.armed);
+    return bpf_map_lookup_elem(map, &target, &value) == 0 && bpf_map_update_elem(map, &target, &value, BPF_ANY) == 0;
+}
+
 void kernel_observe_since(struct kernel_side *kernel, uint64_t ns) {
     __atomic_store_n(&kernel->skeleton->bss->observed_since_ns, ns, __ATOMIC_RELAXED);
 }
 
 /* ---- attaching -------------------------------------------------------------------------------------------------- */
 
-static void explain_attach(struct failure *why, const struct attachment_request *request, int error) {
+static void explain_attach(const struct kernel_side *kernel, struct failure *why,
+                           const struct attachment_request *request, int error) {
     char what[300];
     snprintf(what, sizeof what, "cannot attach to %.200s", request->name);
     if (request->pid) {
@@ -410,7 +423,7 @@ static void explain_attach(struct failure *why, const struct attachment_request 
     } else if (error == EINTR) {
         failure_set(why, 128 + interrupt_last(), "%s: stopped", what);
     } else if (error == EPERM || error == EACCES || error == EMFILE || error == ENFILE) {
-        explain(why, what, error);
+        explain(kernel, why, what, error);
     } else {
         failure_set(why, 1, "%s: %s", what, strerror(error));
     }
@@ -466,7 +479,7 @@ struct attachment *kernel_attach(struct kernel_side *kernel, const struct attach
     attachment->link = -1;
     if (!(kernel->multi ? attach_multi : attach_singly)(kernel, request, attachment)) {
         int error = errno;
-        explain_attach(why, request, error);
+        explain_attach(kernel, why, request, error);
         kernel_let_go(kernel, attachment);
         errno = error;
         return NULL;
@@ -515,7 +528,7 @@ bool kernel_follow(struct kernel_side *kernel, struct failure *why) {
         kernel->notices = ring_buffer__new(bpf_map__fd(skeleton->maps.notices), on_child, kernel, NULL);
     }
     if (!kernel->notices) {
-        explain(why, "cannot follow child processes", errno);
+        explain(kernel, why, "cannot follow child processes", errno);
         return false;
     }
     return true;

@@ -34,6 +34,8 @@ struct attachment;
  * status 2 and what is missing. */
 struct kernel_side *kernel_open(const struct source_options *options, struct inspect *inspect, struct failure *why);
 void kernel_close(struct kernel_side *kernel);
+/* Whether maps can be read and written with the rights of this moment. */
+bool kernel_can_use_maps(const struct kernel_side *kernel);
 bool kernel_uses_multi(const struct kernel_side *kernel);
 bool kernel_may_read_others(void); /* whether we may look into processes of other users */
 

@@ -53,7 +53,7 @@ struct lifetimes {
     struct life_stacks stacks;
     FILE *out;
     bool is_chart;
-    struct plotter plotter;       /* of a chart of a recording */
+    struct plotter plotter;       /* of a chart */
     struct replacement pretenure; /* the file to write, under another name until it is whole */
 };
 
@@ -211,10 +211,16 @@ static bool show(struct lifetimes *run, struct source *source, struct failure *w
     return shown;
 }
 
+/* Before rights are given up. */
+static bool start_plotter(struct lifetimes *run, struct failure *why) {
+    run->shown.plotter = &run->plotter;
+    return plotter_start(&run->plotter, why);
+}
+
 static int profile(struct lifetimes *run) {
     struct failure why;
     interrupt_install();
-    struct source *source = source_open(&run->wanted, &why);
+    struct source *source = !run->is_chart || start_plotter(run, &why) ? source_open(&run->wanted, &why) : NULL;
     if (!source) {
         return failure_tell(&why);
     }
@@ -226,7 +232,8 @@ static int profile(struct lifetimes *run) {
         status = 128 + interrupt_last(); /* before the command began, so it need not */
     } else if (run->out != stdout && ftruncate(fileno(run->out), 0) != 0 && errno != EINVAL) {
         status = failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno)) ? 0 : failure_tell(&why);
-    } else if (!source_start(source, &why)) {
+    } else if (!source_give_up_rights(source, run->options.pretenure ? run->pretenure.place.folder : -1, &why) ||
+               !source_start(source, &why)) {
         status = failure_tell(&why);
     } else {
         observe(source, run->seconds);
@@ -277,11 +284,8 @@ static bool show_recording(struct lifetimes *run, struct recording *recording, s
 
 static int read_back(struct lifetimes *run) {
     struct failure why;
-    if (run->is_chart) {
-        if (!plotter_start(&run->plotter, &why)) {
-            return failure_tell(&why);
-        }
-        run->shown.plotter = &run->plotter;
+    if (run->is_chart && !start_plotter(run, &why)) {
+        return failure_tell(&why);
     }
     struct recording *recording = recording_open_with(run->options.input, recording_last(run->options.force), &why);
     bool shown = recording && (run->out == stdout || ftruncate(fileno(run->out), 0) == 0 || errno == EINVAL ||

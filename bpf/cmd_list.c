@@ -1,4 +1,4 @@
-/* `edenscope list`: what can be observed. Looks only: nothing is attached to.
+/* `edenscope list`: what can be observed. Looks only: nothing is attached to. What takes rights is done by workers.
  *
  * Processes are looked at twice: at first each gets little time, then those that have missed it share what is left of
  * TOTAL_NS. So a process that answers is shown, however many do not; those are named. */
@@ -11,12 +11,12 @@
 #include "operand.h"
 #include "options.h"
 #include "probe_table.h"
+#include "sandbox/sandbox.h"
 #include "text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -294,7 +294,7 @@ static void look_at_process(struct listing *listing, struct missed process) {
     for (size_t i = 0; i < mappings.count && !listing->target.is_unread; i++) {
         look_at_mapping(listing, &mappings.at[i]);
     }
-    if (listing->target.is_unread && (kill(process.pid, 0) == 0 || errno == EPERM)) {
+    if (listing->target.is_unread && target_process_of(process.pid) != 0) {
         listing->now.start_ns = listing->target.start_ns;
         remember_missed(listing);
     } else if (listing->unread != 0 || mappings.left_out != 0) {
@@ -328,6 +328,10 @@ static void look_again(struct listing *listing, uint64_t end_ns) {
 }
 
 static int list_processes(struct inspect *inspect, const struct options *options) {
+    struct failure why;
+    if (!sandbox_enter(&(struct sandbox){.profile = SANDBOX_OBSERVER}, &why)) {
+        return failure_tell(&why);
+    }
     struct listing listing = {.inspect = inspect,
                               .processes = options->json ? json_array() : NULL,
                               .heap = calloc(MOST_HEAPS, sizeof *listing.heap)};

@@ -298,7 +298,7 @@ static int run_stat(struct run *run) {
         failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno));
         return failure_tell(&why);
     }
-    if (!source_start(run->source, &why) || !observe(run, &why)) {
+    if (!source_give_up_rights(run->source, -1, &why) || !source_start(run->source, &why) || !observe(run, &why)) {
         return failure_tell(&why);
     }
     /* Lines by interval have said everything; the table at the end is for who asked for none. */

@@ -190,9 +190,13 @@ static char *read_cache(void) {
     return text;
 }
 
+void libraries_read_cache(struct libraries *libraries) {
+    libraries->cache = libraries->cache ? libraries->cache : read_cache();
+}
+
 /* A line of the cache: "	libx.so.1 (libc6,x86-64) => /lib/libx.so.1". */
 static bool find_in_cache(struct libraries *libraries, const char *name, size_t from) {
-    libraries->cache = libraries->cache ? libraries->cache : read_cache();
+    libraries_read_cache(libraries);
     const char *at = libraries->cache;
     size_t length = strlen(name);
     bool found = false;

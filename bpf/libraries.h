@@ -26,6 +26,7 @@ struct libraries {
 /* Adds a program and all that its loader will map with it. Takes fd. False, and fd closed, where it is no ELF file for
  * x86-64 or there is no room. A library that is not found is left out. */
 bool libraries_add(struct libraries *libraries, const char *path, int fd);
+void libraries_read_cache(struct libraries *libraries); /* now, while ldconfig can still be started */
 void libraries_empty(struct libraries *libraries); /* closes the files; what the cache said is kept for the next ones */
 void libraries_clear(struct libraries *libraries);
 

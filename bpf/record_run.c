@@ -195,7 +195,9 @@ static int observe(struct recorder *recorder, const struct record_request *reque
         source_close(source);
         return 128 + interrupt_last(); /* before the command began, so it need not */
     }
-    if (!recorder_publish(recorder, &why) || !source_start(source, &why)) {
+    if (!recorder_publish(recorder, &why) ||
+        (!request->temporary && !source_give_up_rights(source, recorder_folder(recorder), &why)) ||
+        !source_start(source, &why)) {
         source_close(source);
         return failure_tell(&why);
     }

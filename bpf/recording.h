@@ -38,6 +38,9 @@ struct recorder *recorder_create(const struct recorder_options *options, struct 
 /* Puts the new recording at path; what stood there is gone from then on. Called once tracing works. */
 bool recorder_publish(struct recorder *recorder, struct failure *why);
 
+/* The folder that the recording stands in, O_PATH; the recorder's. Its journal is removed from there at the end. */
+int recorder_folder(const struct recorder *recorder);
+
 /* Adds an event; quick, unless very many wait to be written. After false nothing more can be written; what was
  * committed stays. */
 bool recorder_add(struct recorder *recorder, const struct event *event, struct failure *why);

@@ -428,6 +428,8 @@ bool recorder_publish(struct recorder *recorder, struct failure *why) {
            recorder_fail_sql(recorder, "can't go on with the recording", why);
 }
 
+int recorder_folder(const struct recorder *recorder) { return recorder->file.place.folder; }
+
 /* Removes the journal, unless it still has something to undo, or another file stands there now. */
 static void remove_journal(const struct recorder *recorder) {
     char name[NAME_MAX + 1];

@@ -120,27 +120,7 @@ static bool may_replace(const struct replacement *replacement, const char *mark,
                         why);
 }
 
-bool replace_begin(struct replacement *replacement, const char *option, const char *path, const char *mark, bool force,
-                   struct failure *why) {
-    if (!replace_open(replacement, option, path, why)) {
-        return false;
-    }
-    if (!may_replace(replacement, mark, force, why)) {
-        replace_abandon(replacement);
-        return false;
-    }
-    replacement->out = fdopen(replacement->file, "w");
-    if (!replacement->out) {
-        fail(replacement, "no memory to write it", why);
-        replace_abandon(replacement);
-        return false;
-    }
-    return true;
-}
-
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
-
-/* The file is for its owner only so far; others are to read this one as they could the one before. */
+/* Others are to read this one as they could the one before. */
 static mode_t mode_of(const struct replacement *replacement) {
     struct stat status;
     if (stands(replacement, &status) && S_ISREG(status.st_mode) && owner_is_trusted(status.st_uid)) {
@@ -150,6 +130,27 @@ static mode_t mode_of(const struct replacement *replacement) {
     umask(mask);
     return 0666 & ~mask;
 }
+
+bool replace_begin(struct replacement *replacement, const char *option, const char *path, const char *mark, bool force,
+                   struct failure *why) {
+    if (!replace_open(replacement, option, path, why)) {
+        return false;
+    }
+    if (!may_replace(replacement, mark, force, why)) {
+        replace_abandon(replacement);
+        return false;
+    }
+    /* Now, for later the rights may be gone. */
+    replacement->out = fchmod(replacement->file, mode_of(replacement)) == 0 ? fdopen(replacement->file, "w") : NULL;
+    if (!replacement->out) {
+        fail(replacement, strerror(errno), why);
+        replace_abandon(replacement);
+        return false;
+    }
+    return true;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 /* Only a rename replaces what stands there in one step, and it takes a name. */
 static bool give_name(struct replacement *replacement) {
@@ -180,8 +181,7 @@ bool replace_publish(struct replacement *replacement, struct failure *why) {
 
 bool replace_finish(struct replacement *replacement, struct failure *why) {
     errno = 0;
-    bool written = fflush(replacement->out) == 0 && !ferror(replacement->out) &&
-                   fchmod(replacement->file, mode_of(replacement)) == 0 && fsync(replacement->file) == 0;
+    bool written = fflush(replacement->out) == 0 && !ferror(replacement->out) && fsync(replacement->file) == 0;
     if (!written) {
         failure_set(why, 1, "%.200s: can't be written, and is as it was before: %s", replacement->path,
                     errno ? strerror(errno) : "is the disk full?");

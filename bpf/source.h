@@ -53,6 +53,11 @@ struct source;
 struct source *source_open(const struct source_options *options, struct failure *why);
 bool source_start(struct source *source, struct failure *why);
 
+/* Gives up, for good, all rights that observing does not need: called when the outputs are open. `folder`: O_PATH,
+ * where names are still to be given or removed; -1: none. Whatever takes rights from now on is done by workers. By perf
+ * events each process that comes later is attached to by this one, which so keeps its rights: nothing happens. */
+bool source_give_up_rights(struct source *source, int folder, struct failure *why);
+
 /* Waits at most timeout_ms, hands each event that came to on_event, follows children and later-mapped libraries, and
  * reaps the command. Call it several times a second: nothing else drains the ring buffer. False once the process or the
  * command has ended (children that outlive it are told as far as they were seen, in perf's manner) or source_stop was

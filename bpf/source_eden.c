@@ -12,6 +12,7 @@
  * (each look compares start times); a hit is lost (counted, and told). */
 #include "clock.h"
 #include "message.h"
+#include "sandbox/sandbox.h"
 #include "source_parts.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -377,6 +378,22 @@ struct source *source_open(const struct source_options *options, struct failure 
     source->attach_ns = source->start_ns - before;
     source->root_fd = (int)syscall(SYS_pidfd_open, source->observed[0].key.pid, 0);
     return source;
+}
+
+static bool can_use_maps(const void *context) { return kernel_can_use_maps(context); }
+
+bool source_give_up_rights(struct source *source, int folder, struct failure *why) {
+    const struct sandbox sandbox = {.profile = SANDBOX_OBSERVER,
+                                    .folder = {folder},
+                                    .folders = folder >= 0,
+                                    .can_use_maps = can_use_maps,
+                                    .context = source->kernel};
+    if (!kernel_uses_multi(source->kernel)) {
+        return true;
+    }
+    libraries_read_cache(&source->children.libraries);
+    tzset(); /* reads a file */
+    return sandbox_enter(&sandbox, why);
 }
 
 bool source_start(struct source *source, struct failure *why) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A tool that a script has started in the background, so that SIGINT was ignored when it began, ends when SIGINT is sent to
-# it; SIGHUP that nohup ignores stays ignored; the command that it starts ignores what it would ignore without it.
+# it; SIGHUP that nohup ignores stays ignored; the command that it starts ignores what it would ignore without it. Once it
+# observes, a tool has no rights, and a command has those of whoever started it.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -13,6 +14,13 @@ children+=("$target")
 until_true "the program is ready" grep -q ready "$folder/ready"
 
 has_ended() { [[ ! -e /proc/$1/stat || $(ps -o stat= -p "$1") == Z* ]]; }
+# has_only CAPABILITIES PID: these are all that it can ever use again.
+has_only() {
+    local of=/proc/$2/status
+    grep -q "^CapPrm:.*[[:space:]]$1\$" "$of" && grep -q "^CapEff:.*[[:space:]]$1\$" "$of" &&
+        grep -q '^NoNewPrivs:.*1$' "$of" && grep -q '^Seccomp:.*2$' "$of"
+}
+none=0000000000000000
 is_attached() { grep -q 'attached in' "$folder/err"; }
 
 for command in "record -o $folder/eden.data" "stat -o $folder/out" "lifetimes -o $folder/out"; do
@@ -22,6 +30,7 @@ for command in "record -o $folder/eden.data" "stat -o $folder/out" "lifetimes -o
     tool=$!
     children+=("$tool")
     until_true "$command attaches" is_attached
+    until_true "edenscope $command gives up its rights" has_only "$none" "$tool"
     grep -q '^SigCgt:.*[2367abef]$' "/proc/$tool/status" || die "edenscope $command does not catch SIGINT"
     kill -INT "$tool"
     until_true "edenscope $command ends by SIGINT" has_ended "$tool"
@@ -29,7 +38,21 @@ for command in "record -o $folder/eden.data" "stat -o $folder/out" "lifetimes -o
     wait "$tool" || status=$?
     [[ $status == 0 ]] || die "edenscope $command gives status $status: $(cat "$folder/err")"
 done
-echo "SIGINT ends a tool in the background"
+echo "SIGINT ends a tool in the background, which has no rights"
+
+# The recording's journal is to be removed from a folder in which root may write by CAP_DAC_OVERRIDE alone.
+if [[ $(id -u) == 0 ]]; then
+    mkdir "$folder/theirs"
+    chown 65534 "$folder/theirs"
+    "$scope" record -o "$folder/theirs/eden.data" -p "$target" 2>"$folder/err" &
+    tool=$!
+    children+=("$tool")
+    until_true "record gives up its rights" has_only 0000000000000002 "$tool"
+    kill -INT "$tool"
+    wait "$tool" || die "record to another user's folder gives status $?: $(cat "$folder/err")"
+    [[ $(ls "$folder/theirs") == eden.data ]] || die "the folder has $(ls "$folder/theirs")"
+    echo "one right is kept where it is needed"
+fi
 
 : >"$folder/err"
 nohup "$scope" stat -o "$folder/out" -v -p "$target" 2>"$folder/err" >"$folder/said" &
@@ -41,9 +64,24 @@ kill -HUP "$tool"
 kill -TERM "$tool"
 wait "$tool" || die "SIGTERM gives status $?: $(cat "$folder/err")"
 
-"$scope" stat -o "$folder/out" -- grep '^SigIgn' /proc/self/status >"$folder/with" &
+own='^(SigIgn|Cap...|NoNewPrivs|Seccomp):'
+"$scope" stat -o "$folder/out" -- grep -E "$own" /proc/self/status >"$folder/with" &
 wait "$!" || die "stat -- grep fails"
-grep '^SigIgn' /proc/self/status >"$folder/without" &
+grep -E "$own" /proc/self/status >"$folder/without" &
 wait "$!"
-cmp "$folder/with" "$folder/without" || die "the command ignores other signals than without edenscope"
-echo "what else is ignored stays ignored"
+cmp "$folder/with" "$folder/without" || die "the command ignores other signals, or has other rights, than without edenscope"
+echo "what else is ignored stays ignored, and the command has all rights"
+
+kill "$target"
+wait "$target" || true
+for command in "stat -o $folder/out" "record -o $folder/eden.data" "lifetimes -o $folder/out"; do
+    # shellcheck disable=SC2086
+    "$scope" $command -- "$exercise" --wait <&7 >"$folder/ready" 2>"$folder/err" &
+    tool=$!
+    children+=("$tool")
+    until_true "edenscope $command gives up its rights" has_only "$none" "$tool"
+    until_true "the command is ready" grep -q ready "$folder/ready"
+    echo >&7
+    wait "$tool" || die "edenscope $command -- gives status $?: $(cat "$folder/err")"
+done
+echo "so do tools that started a command"

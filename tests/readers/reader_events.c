@@ -44,6 +44,10 @@ struct kernel_side *kernel_open(const struct source_options *options, struct ins
     return NULL;
 }
 void kernel_close(struct kernel_side *kernel) { (void)kernel; }
+bool kernel_can_use_maps(const struct kernel_side *kernel) {
+    (void)kernel;
+    return true;
+}
 bool kernel_uses_multi(const struct kernel_side *kernel) { return kernel; }
 bool kernel_may_read_others(void) { return true; }
 bool kernel_set_spec(struct kernel_side *kernel, uint32_t index, const struct probe_spec *spec, struct failure *why) {
