@@ -4,9 +4,11 @@
 #include "inspect/inspect.h"
 #include "inspect/protocol.h"
 #include "inspect/zygote.h"
+#include "multi_link.h"
 #include "operand.h"
 #include "reader.h"
 #include "symbols.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +104,9 @@ enum question {
     ASK_HEAP,
     ASK_CLASSES,
     ASK_WRITE,
+    ASK_FILES,
+    ASK_PROBES,
+    ASK_LINK,
     ASK_SYMBOL,
     QUESTIONS
 };
@@ -153,6 +158,7 @@ static void add_sound(struct answer *answer, enum question question) {
     static const struct process_answer opened = {.start_ns = 10000000};
     static const struct heapinfo heap = {.address = 4096, .id = 1, .name = "heap", .known = 7, .class_limit = 9};
     static const struct heaps_answer heaps = {.unread = 1};
+    static const uint32_t errors[ELEMENTS] = {0, 0, EACCES};
     switch (question) {
     case ASK_START:
         add(answer, &opened.start_ns, sizeof opened.start_ns);
@@ -162,6 +168,17 @@ static void add_sound(struct answer *answer, enum question question) {
         answer->rights = 3;
         break;
     case ASK_FILE:
+        add(answer, errors, sizeof *errors);
+        answer->rights = 1;
+        break;
+    case ASK_FILES:
+        add(answer, errors, sizeof errors);
+        answer->rights = ELEMENTS - 1;
+        break;
+    case ASK_PROBES:
+        add(answer, "\0\1", ELEMENTS);
+        break;
+    case ASK_LINK:
         answer->rights = 1;
         break;
     case ASK_MAPPINGS:
@@ -317,6 +334,40 @@ static void ask_file(struct inspect *inspect, struct target *target) {
     }
 }
 
+static void ask_files(struct inspect *inspect, struct target *target) {
+    static const struct mapping mappings[ELEMENTS];
+    int fd[ELEMENTS], error[ELEMENTS];
+    if (inspect_open_mappings(inspect, target, mappings, ELEMENTS, fd, error)) {
+        for (int i = 0; i < ELEMENTS; i++) {
+            if (fd[i] >= 0) {
+                close(fd[i]);
+            }
+        }
+    }
+}
+
+static void ask_probes(struct inspect *inspect) {
+    const int fd[ELEMENTS] = {nowhere, nowhere, nowhere};
+    bool can_have[ELEMENTS];
+    size_t count = 0;
+    inspect_probes(inspect, fd, ELEMENTS, "eden", can_have);
+    for (int i = 0; i < ELEMENTS; i++) {
+        count += can_have[i];
+    }
+    if (count > ELEMENTS) {
+        abort();
+    }
+}
+
+static void ask_link(struct inspect *inspect) {
+    static const uint64_t word;
+    const struct multi_link_sites sites = {&word, &word, &word, 1};
+    int link = inspect_attach(inspect, nowhere, nowhere, &sites, 0);
+    if (link >= 0) {
+        inspect_detach(inspect, &link, 1);
+    }
+}
+
 static void ask(struct inspect *inspect, enum question question) {
     struct target opened, target = {.pid = 7, .memory = {nowhere, -1}, .maps = nowhere, .opened_ns = UINT64_MAX / 2};
     switch (question) {
@@ -353,6 +404,15 @@ static void ask(struct inspect *inspect, enum question question) {
     case ASK_WRITE:
         inspect_write(inspect, &target, 4096, 0);
         break;
+    case ASK_FILES:
+        ask_files(inspect, &target);
+        break;
+    case ASK_PROBES:
+        ask_probes(inspect);
+        break;
+    case ASK_LINK:
+        ask_link(inspect);
+        break;
     default:
         ask_symbol(inspect);
     }
@@ -360,8 +420,9 @@ static void ask(struct inspect *inspect, enum question question) {
 
 /* The answers to one question, or to those that it takes. */
 static void queue_answers(struct reader_input *input, enum question question) {
-    bool is_open = question == ASK_START || question == ASK_PROCESS || question == ASK_FILE || question == ASK_WRITE;
-    queued[WORKER_OPENER] = queued[WORKER_INSPECTOR] = 0;
+    bool is_open = question == ASK_START || question == ASK_PROCESS || question == ASK_FILE || question == ASK_WRITE ||
+                   question == ASK_FILES || question == ASK_LINK;
+    queued[WORKER_OPENER] = queued[WORKER_INSPECTOR] = queued[WORKER_DETACHER] = 0;
     if (question == ASK_SYMBOL) {
         queue_answer(input, WORKER_OPENER, ASK_PROCESS);
         queue_answer(input, WORKER_INSPECTOR, ASK_MAPPINGS);
@@ -370,6 +431,9 @@ static void queue_answers(struct reader_input *input, enum question question) {
             queue_answer(input, WORKER_INSPECTOR, ASK_FUNCTION);
         }
         return;
+    }
+    if (question == ASK_LINK) {
+        queue_answer(input, WORKER_DETACHER, ASK_LINK);
     }
     for (uint8_t count = reader_byte(input) % 4; count > 0; count--) {
         queue_answer(input, is_open ? WORKER_OPENER : WORKER_INSPECTOR, question);
@@ -403,19 +467,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
 }
 
 void reader_seeds(reader_seed_fn *seed) {
-    static const uint8_t all[] = {0, 1, 0, 1, 1, 0, 2, 1, 0, 3, 1, 0, 4, 1,  0, 5, 1,
-                                  0, 6, 1, 0, 7, 1, 0, 8, 1, 0, 9, 1, 0, 10, 1, 0};
     static const uint8_t symbol[] = {ASK_SYMBOL, 0, 0, 0, 0, 0, 0, 0, 0};
-    seed(all, sizeof all);
     seed(symbol, sizeof symbol);
     static const uint8_t gone[] = {ASK_SYMBOL, 0, 2, 1, 0, 0, 3, 0}, /* no address space, and yet mappings */
         no_bool[] = {ASK_SYMBOL, 0, 2, 1, 0, sizeof(struct mappings_answer) + 40, 0, 7 << 2};
     seed(gone, sizeof gone);
     seed(no_bool, sizeof no_bool);
     for (uint8_t question = 0; question < ASK_SYMBOL; question++) {
-        const uint8_t changed[] = {question, 2, 2, 2, 0, 8, 3, 1 | 63 << 2, 0, 80, 0, 0, 3, 1 | 8 << 2, 4},
+        const uint8_t sound[] = {question, 1, 0, question, 2, 0, 0},
+                      changed[] = {question, 2, 2, 2, 0, 8, 3, 1 | 63 << 2, 0, 80, 0, 0, 3, 1 | 8 << 2, 4},
                       lying[] = {question, 1, 8 | 16, 5, 2, 1 | 20 << 2},
                       longer[] = {question, 1, 3, 0, 2 | 12 << 2, 0};
+        seed(sound, sizeof sound);
         seed(changed, sizeof changed);
         seed(lying, sizeof lying);
         seed(longer, sizeof longer);
