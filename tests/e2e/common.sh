@@ -25,6 +25,9 @@ die() {
     exit 1
 }
 
+# A test that hangs says where.
+trap 'die "ended by a signal in: $BASH_COMMAND; functions were called in lines ${BASH_LINENO[*]}"' TERM
+
 # expect_status STATUS COMMAND...: its output is in $folder/out and $folder/err.
 expect_status() {
     local wanted=$1 status=0
