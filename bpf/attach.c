@@ -554,7 +554,7 @@ void kernel_forget(struct kernel_side *kernel, const struct process_key *process
 
 bool kernel_share(const struct kernel_side *kernel, const struct process_key *process, struct share *share) {
     return bpf_map_lookup_elem(bpf_map__fd(kernel->skeleton->maps.shares), process, share) == 0 &&
-           share->lost_heaps + share->lost_hits > 0;
+           share->lost_heaps + share->lost_hits + share->lost_events > 0;
 }
 
 void kernel_notices(struct kernel_side *kernel, void (*on_notice)(void *context, const struct notice *notice),

@@ -413,6 +413,10 @@ static __always_inline void send(const struct probe_spec *spec, const uint64_t *
                                  uint32_t tid, uint64_t now) {
     struct event *event = bpf_ringbuf_reserve(&events, sizeof *event, 0);
     if (!event) {
+        struct share *share = share_of(process);
+        if (share) {
+            add(&share->lost_events, 1);
+        }
         lose(LOST_EVENTS);
         return;
     }

@@ -137,8 +137,9 @@ enum lost_kind {
  * likewise (source_files.c). */
 struct share {
     uint32_t heaps, histograms;
-    uint64_t lost_heaps; /* heaps that were created beyond it */
-    uint64_t lost_hits;  /* hits of such heaps, and durations that are missing in histograms */
+    uint64_t lost_heaps;  /* heaps that were created beyond it */
+    uint64_t lost_hits;   /* hits of such heaps, and durations that are missing in histograms */
+    uint64_t lost_events; /* of LOST_EVENTS: all share the ring buffer, and who fills it loses most */
 };
 
 struct observed_process {

@@ -172,5 +172,11 @@ const char *model_lost_text(const struct process_model *process, char text[MODEL
                  process->key.pid, process->command, process->lost_heaps, process->lost_heaps == 1 ? "" : "s",
                  process->lost_hits);
     }
+    if (process->lost_events > 0) {
+        size_t length = strlen(text);
+        snprintf(text + length, MODEL_TEXT - length,
+                 "%sprocess %" PRIu32 " '%.63s' and its descendants: %" PRIu64 " of the lost events",
+                 length ? "; " : "", process->key.pid, process->command, process->lost_events);
+    }
     return text;
 }

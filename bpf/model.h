@@ -57,6 +57,7 @@ struct process_model {
     /* Beyond what the process and its children may take of what all share: heaps of which nothing is known, and their
      * hits. */
     uint64_t lost_heaps, lost_hits;
+    uint64_t lost_events;     /* of the process and its children, of all that were lost: the figures have them */
     struct heap_model *heaps; /* owned */
     size_t heap_count;
 };
@@ -77,7 +78,7 @@ struct process_model *model_process(struct model *model, const struct process_ke
 struct heap_model *model_heap(struct process_model *process, uint64_t address, uint64_t id); /* finds or adds */
 struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase);             /* finds or adds */
 
-enum { MODEL_TEXT = 160 };
+enum { MODEL_TEXT = 320 };
 /* What is to be said of missed children; "" where there are none. */
 /* What is to be said of what the process lost; "" where it lost nothing. */
 const char *model_lost_text(const struct process_model *process, char text[MODEL_TEXT]);

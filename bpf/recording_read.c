@@ -266,6 +266,7 @@ static bool add_process(struct recording *recording, sqlite3_stmt *row, struct m
         process->ended = reading_number(row, 6) != 0;
         process->lost_heaps = reading_number(row, 7);
         process->lost_hits = reading_number(row, 8);
+        process->lost_events = reading_number(row, 9);
     }
     return true;
 }
@@ -275,7 +276,8 @@ bool reading_processes(struct recording *recording, struct model *model, struct 
     int code = sqlite3_prepare_v2(recording->db,
                                   "SELECT process, pid, start_ns, command, runtime, late, ended,"
                                   " (SELECT value FROM meta WHERE key = 'lost_heaps:' || process),"
-                                  " (SELECT value FROM meta WHERE key = 'lost_hits:' || process) FROM process"
+                                  " (SELECT value FROM meta WHERE key = 'lost_hits:' || process),"
+                                  " (SELECT value FROM meta WHERE key = 'lost_events:' || process) FROM process"
                                   " ORDER BY process",
                                   -1, &row, NULL);
     bool good = true;

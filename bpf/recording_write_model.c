@@ -226,12 +226,14 @@ int recorder_write_model(struct recorder *recorder, const struct model *model) {
     for (size_t i = 0; i < model->process_count && code == SQLITE_OK; i++) {
         const struct process_model *process = &model->processes[i];
         char key[48];
-        if (process->lost_heaps + process->lost_hits > 0 && cut++ < MOST_CUT) {
+        if (process->lost_heaps + process->lost_hits + process->lost_events > 0 && cut++ < MOST_CUT) {
             size_t place = recorder_process_number(recorder, &process->key);
             snprintf(key, sizeof key, "lost_heaps:%zu", place);
             code = recorder_write_meta(recorder, key, process->lost_heaps);
             snprintf(key, sizeof key, "lost_hits:%zu", place);
             code = code == SQLITE_OK ? recorder_write_meta(recorder, key, process->lost_hits) : code;
+            snprintf(key, sizeof key, "lost_events:%zu", place);
+            code = code == SQLITE_OK ? recorder_write_meta(recorder, key, process->lost_events) : code;
         }
     }
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "missed_children", model->missed_children) : code;

@@ -270,6 +270,7 @@ static bool snapshot_process(const struct source *source, struct model *model, c
     process->ended = observed->ended;
     process->lost_heaps = has_lost ? share.lost_heaps : 0;
     process->lost_hits = has_lost ? share.lost_hits : 0;
+    process->lost_events = has_lost ? share.lost_events : 0;
     uint32_t count;
     const volatile struct heap_entry *entries = kernel_heaps(source->kernel, &count);
     for (uint32_t i = 0; i < count; i++) {

@@ -174,3 +174,27 @@ heaps stat.json | grep "^$(cut -d' ' -f1 own) " | diff - own >differ || die "a s
 grep -q 'process [0-9]* is not observed, or not all of it: .* have used up their share of probe sites$' err ||
     die "stat does not name whose files were cut: $(cat err)"
 echo "no file crowds out another's"
+
+# A child that floods the ring buffer while nobody drains it: the tool stands still.
+cat >command <<COMMAND
+#!/bin/sh
+kill -STOP \$PPID
+$build/tests/hostile heaps 20000 >many &
+i=0
+until grep -qs done many || [ \$i = 1500 ]; do
+    sleep 0.02
+    i=\$((i + 1))
+done
+kill -CONT \$PPID
+kill \$!
+COMMAND
+expect_status 0 "$scope" record -o flood.data -- ./command "$build/tests/hostile"
+lost=$(sqlite3 flood.data "SELECT value FROM meta WHERE key = 'lost'")
+said=$(sqlite3 flood.data "SELECT sum(value) FROM meta WHERE key LIKE 'lost_events:%'")
+((lost > 0 && lost == said)) || die "of $lost lost events, $said are somebody's"
+"$scope" report -i flood.data >report
+for file in err report; do
+    grep -q "process [0-9]* 'hostile' and its descendants: $lost of the lost events" "$file" ||
+        die "$file does not name whose events were lost: $(head -n 20 "$file")"
+done
+echo "who floods the ring buffer is named"
