@@ -459,9 +459,8 @@ static void lines_lost_are_reported_where_they_are_missing(void **state) {
         eden_scavenge(w.m);
     }
     uint64_t lost = 0;
-    size_t before = drain(pipe, &lost);
-    assert_true(before > 0 && before < MANY_LINES);
-    assert_int_equal(lost, 0);
+    size_t before = drain(pipe, &lost); /* a report is short: the end of the pipe may take one where it takes no line */
+    assert_true(before > 0 && before + lost < MANY_LINES);
     eden_scavenge(w.m);
     assert_int_equal(drain(pipe, &lost), 1);
     assert_int_equal(before + lost, MANY_LINES);
