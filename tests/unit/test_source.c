@@ -1,0 +1,132 @@
+/* The source without a kernel: a file of which not all sites find room leaves nothing behind, a process without heaps
+ * is no heap, and a file is the mapped one by its device too. */
+#include "eden/eden.h"
+#include "source_parts.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- the kernel's part, played here (--wrap) -------------------------------------------------------------------- */
+
+static uint32_t room; /* for so many probe sites */
+
+bool __wrap_kernel_set_spec(struct kernel_side *kernel, uint32_t at, const struct probe_spec *spec,
+                            struct failure *why);
+bool __wrap_kernel_set_spec(struct kernel_side *kernel, uint32_t at, const struct probe_spec *spec,
+                            struct failure *why) {
+    (void)kernel;
+    (void)spec;
+    return at < room || failure_set(why, 1, "no room");
+}
+
+const volatile struct heap_entry *__wrap_kernel_heaps(const struct kernel_side *kernel, uint32_t *count);
+const volatile struct heap_entry *__wrap_kernel_heaps(const struct kernel_side *kernel, uint32_t *count) {
+    (void)kernel;
+    *count = 0;
+    return NULL;
+}
+
+bool __wrap_kernel_share(const struct kernel_side *kernel, const struct process_key *key, struct share *share);
+bool __wrap_kernel_share(const struct kernel_side *kernel, const struct process_key *key, struct share *share) {
+    (void)kernel;
+    (void)key;
+    (void)share;
+    return false;
+}
+
+uint64_t __wrap_kernel_lost(const struct kernel_side *kernel, bool records);
+uint64_t __wrap_kernel_lost(const struct kernel_side *kernel, bool records) {
+    (void)kernel;
+    (void)records;
+    return 0;
+}
+
+void __wrap_source_take_notices(struct source *source);
+void __wrap_source_take_notices(struct source *source) { (void)source; }
+
+uint64_t __wrap_source_missed_children(const struct source *source);
+uint64_t __wrap_source_missed_children(const struct source *source) {
+    (void)source;
+    return 0;
+}
+
+/* ---- files --------------------------------------------------------------------------------------------------------
+ */
+
+static void half_a_file_leaves_nothing(void **state) {
+    (void)state;
+    struct failure why = {0};
+    struct source source = {.inspect = inspect_open(0, &why)};
+    const struct observed observed = {.branch = {.pid = 1, .start_ns = 1}};
+    assert_non_null(source.inspect);
+    eden_heap_destroy(eden_heap_create(NULL, NULL)); /* so that this program has the probes */
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    for (room = 0; room < 6; room++) {
+        assert_int_equal(source_add_file(&source, &observed, fd, "this", true, &why), -1);
+        assert_int_equal(source.files, 0);
+        assert_int_equal(source.specs, 0);
+    }
+    room = KERNEL_SPECS;
+    assert_int_equal(source_add_file(&source, &observed, fd, "this", true, &why), 0);
+    assert_true(source_sites(&source.file[0]) > 6);
+    assert_int_equal(source_sites(&source.file[0]), source.specs);
+    assert_int_equal(source_add_file(&source, &observed, fd, "this", true, &why), 0);
+    assert_int_equal(source.files, 1);
+    close(fd);
+    source_clear_file(&source.file[0]);
+    free(source.file);
+    inspect_close(source.inspect);
+}
+
+/* What the path of a mapping leads to, where nothing else does, is another file if only its inode is the same. */
+static void another_device_is_another_file(void **state) {
+    (void)state;
+    struct stat status;
+    char name[] = "/tmp/eden-source-XXXXXX";
+    int file = mkstemp(name);
+    assert_true(file >= 0);
+    assert_int_equal(fstat(file, &status), 0);
+    struct mapping mapping = {.start = 4096, .end = 8192, .device = status.st_dev, .inode = status.st_ino};
+    strcpy(mapping.path, name);
+    int fd = target_open_mapping(getpid(), &mapping);
+    assert_true(fd >= 0);
+    close(fd);
+    mapping.device ^= 1;
+    assert_int_equal(target_open_mapping(getpid(), &mapping), -1);
+    assert_int_equal(errno, ENOENT);
+    close(file);
+    unlink(name);
+}
+
+/* ---- the model ----------------------------------------------------------------------------------------------------
+ */
+
+static void process_without_heaps_has_none(void **state) {
+    (void)state;
+    struct attached attached = {0};
+    struct observed observed = {.key = {.pid = 1, .start_ns = 1}, .attached = &attached, .attachments = 1};
+    struct source source = {.observed = &observed, .observed_count = 1, .finished = true};
+    struct model model = {0};
+    struct failure why = {0};
+    assert_true(source_snapshot(&source, &model, &why));
+    assert_int_equal(model.process_count, 1);
+    assert_int_equal(model.processes[0].heap_count, 0);
+    model_clear(&model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(half_a_file_leaves_nothing),
+        cmocka_unit_test(another_device_is_another_file),
+        cmocka_unit_test(process_without_heaps_has_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
