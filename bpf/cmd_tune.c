@@ -170,8 +170,9 @@ static bool is_private(int folder) {
     return is_good;
 }
 
-/* A folder for the recording: SQLite puts a journal beside it. Its name has no links, which could be turned. */
-static bool make_folder(char *folder, size_t size, struct failure *why) {
+/* A folder for the recording: SQLite puts a journal beside it. Its name has no links, which could be turned. *parent:
+ * the folder that it is in, O_PATH; the caller's. */
+static bool make_folder(char *folder, size_t size, int *parent, struct failure *why) {
     char link[32], place[PATH_MAX - 32];
     const char *wanted = temporary_folder();
     int file = open(wanted, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -185,6 +186,7 @@ static bool make_folder(char *folder, size_t size, struct failure *why) {
         }
         return false;
     }
+    *parent = fcntl(file, F_DUPFD_CLOEXEC, 3);
     if (!is_private(file)) {
         return failure_set(why, 1, "%.300s: other users can change what is made there; set TMPDIR to a folder of yours",
                            wanted);
@@ -207,6 +209,7 @@ static int observe(const struct tune *tune, bool *examined) {
     const struct options *options = &tune->options;
     const struct life_request lives = {.details = true};
     char folder[PATH_MAX], path[PATH_MAX + 16];
+    int parent = -1;
     struct record_request request = {.who = "tune",
                                      .path = path,
                                      .observed = {.pid = options->pid,
@@ -218,12 +221,16 @@ static int observe(const struct tune *tune, bool *examined) {
                                                   .no_descent = options->no_descent,
                                                   .verbose = options->verbose},
                                      .seconds = tune->seconds,
-                                     .temporary = true};
+                                     .temporary = true,
+                                     .keeps_rights = tune->proposal};
     struct failure why;
     bool published = false;
-    if (!life_request_encode(&lives, &request.observed.mailbox, &why) || !make_folder(folder, sizeof folder, &why)) {
+    if (!life_request_encode(&lives, &request.observed.mailbox, &why) ||
+        !make_folder(folder, sizeof folder, &parent, &why)) {
+        close(parent);
         return failure_tell(&why);
     }
+    request.folder = parent;
     snprintf(path, sizeof path, "%s/eden.data", folder);
     int status = record_run(&request, &published);
     if (published) {
@@ -239,6 +246,7 @@ static int observe(const struct tune *tune, bool *examined) {
         free(command);
     }
     remove_folder(folder, path);
+    close(parent);
     return status;
 }
 

@@ -195,8 +195,8 @@ static int observe(struct recorder *recorder, const struct record_request *reque
         source_close(source);
         return 128 + interrupt_last(); /* before the command began, so it need not */
     }
-    if (!recorder_publish(recorder, &why) ||
-        (!request->temporary && !source_give_up_rights(source, recorder_folder(recorder), &why)) ||
+    int folder = request->temporary ? request->folder : recorder_folder(recorder);
+    if (!recorder_publish(recorder, &why) || (!request->keeps_rights && !source_give_up_rights(source, folder, &why)) ||
         !source_start(source, &why)) {
         source_close(source);
         return failure_tell(&why);

@@ -13,6 +13,8 @@ struct record_request {
     bool force;          /* replace a file at path that is not a recording */
     uint64_t most_bytes; /* the recording's largest size; 0: as struct recorder_options says */
     bool temporary;      /* the recording is somebody's own: its name is not told */
+    bool keeps_rights;   /* the caller goes on to what takes them */
+    int folder;          /* of a temporary one: O_PATH, from which it is to be removed without rights; the caller's */
 };
 
 /* Returns what the subcommand is to: the command's status, or that of a failure, which has been told. *published, where

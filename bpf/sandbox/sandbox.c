@@ -174,13 +174,12 @@ static bool restrict_files(const struct sandbox *sandbox, struct failure *why) {
         return version < 0 && (errno == ENOSYS || errno == EOPNOTSUPP) ? true : fail(why, "Landlock", errno);
     }
     const uint64_t read = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-    const uint64_t names = LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE;
+    const uint64_t names = LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR;
     struct landlock_ruleset_attr handled = {
-        .handled_access_fs = read | names | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
-                             (version >= 3 ? ACCESS_TRUNCATE : 0) | LANDLOCK_ACCESS_FS_EXECUTE |
-                             LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_SOCK |
-                             LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
-                             LANDLOCK_ACCESS_FS_MAKE_SYM};
+        .handled_access_fs = read | names | LANDLOCK_ACCESS_FS_WRITE_FILE | (version >= 3 ? ACCESS_TRUNCATE : 0) |
+                             LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
+                             LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+                             LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM};
     int rules = landlock_create(&handled, sizeof handled, 0);
     bool good = rules >= 0 && (sandbox->profile != SANDBOX_OBSERVER || allow_root(rules, read));
     for (size_t i = 0; good && i < sandbox->folders && i < SANDBOX_FOLDERS; i++) {

@@ -7,6 +7,8 @@
 
 need_edenscope
 mkfifo "$folder/go"
+mkdir "$folder/tmp"
+export TMPDIR=$folder/tmp
 exec 7<>"$folder/go"
 "$exercise" --wait <&7 >"$folder/ready" &
 target=$!
@@ -23,7 +25,7 @@ has_only() {
 none=0000000000000000
 is_attached() { grep -q 'attached in' "$folder/err"; }
 
-for command in "record -o $folder/eden.data" "stat -o $folder/out" "lifetimes -o $folder/out"; do
+for command in "record -o $folder/eden.data" "stat -o $folder/out" "lifetimes -o $folder/out" "tune -o $folder/out"; do
     : >"$folder/err"
     # shellcheck disable=SC2086
     "$scope" $command -v -p "$target" 2>"$folder/err" >"$folder/said" &
@@ -74,7 +76,7 @@ echo "what else is ignored stays ignored, and the command has all rights"
 
 kill "$target"
 wait "$target" || true
-for command in "stat -o $folder/out" "record -o $folder/eden.data" "lifetimes -o $folder/out"; do
+for command in "stat -o $folder/out" "record -o $folder/eden.data" "lifetimes -o $folder/out" "tune -o $folder/out"; do
     # shellcheck disable=SC2086
     "$scope" $command -- "$exercise" --wait <&7 >"$folder/ready" 2>"$folder/err" &
     tool=$!
@@ -84,4 +86,5 @@ for command in "stat -o $folder/out" "record -o $folder/eden.data" "lifetimes -o
     echo >&7
     wait "$tool" || die "edenscope $command -- gives status $?: $(cat "$folder/err")"
 done
+[[ -z $(ls "$folder/tmp") ]] || die "tune leaves $(ls "$folder/tmp")"
 echo "so do tools that started a command"
