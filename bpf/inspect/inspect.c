@@ -62,6 +62,10 @@ struct inspect *inspect_open(uint64_t control, struct failure *why) {
         free(inspect);
         return NULL;
     }
+    /* Now, as entering a sandbox takes a moment, in which the tool has other things to do. */
+    for (enum worker_kind kind = WORKER_OPENER; kind < WORKER_KINDS; kind++) {
+        zygote_start_worker(&inspect->zygote, kind, &inspect->worker[kind], now_ns() + CALL_NS);
+    }
     return inspect;
 }
 

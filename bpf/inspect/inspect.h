@@ -60,7 +60,7 @@ int inspect_attach(struct inspect *inspect, int program, int file, const struct 
 
 /* Detaches and closes links, at most INSPECT_LINKS. False: it has waited in vain for the kernel, which goes on. From
  * then on nothing waits for detaching, until the kernel has done it all. A signal ends waiting, too. */
-enum { INSPECT_LINKS = 32 };
+enum { INSPECT_LINKS = 8 };
 bool inspect_detach(struct inspect *inspect, const int *link, size_t count);
 
 /* The function at an offset of a file; `number` stands for the file in all calls. False with errno 0: there is none. */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PACKET_DESCRIPTORS = 32, PACKET_BYTES = 4 << 20 };
+enum { PACKET_DESCRIPTORS = 16, PACKET_BYTES = 4 << 20 };
 
 struct packet {
     uint32_t kind;
