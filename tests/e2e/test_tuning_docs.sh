@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # docs/tuning.md: its commands run, and print the findings that it shows as high ones, with the same parameters, and the
-# other lines' shape; what is near a threshold may come or go. What a run finds is judged on a virtual clock, so that the
-# machine's pace does not count.
+# other lines' shape; both say what the findings do not explain, or neither does; what is near a threshold may come or
+# go. What a run finds is judged on a virtual clock, so that the machine's pace does not count.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -26,6 +26,8 @@ def findings(text):
     return {key: (severity, re.findall(r"([a-z_.]+)=", "".join(re.findall(r"^     set  (.*?):", rest, re.M))))
             for key, severity, rest in zip(parts[1::3], parts[2::3], parts[3::3])}
 
+# What the findings explain, and what they do not.
+ACCOUNT = [r"^  the findings explain [0-9.]+% of the time, [0-9.]+% is unexplained \(", r"^  unexplained \("]
 blocks = examples(sys.argv[1], 4)
 for command, shown in blocks:
     printed = output(command.replace("edenscope tune -- ", "./tune-by-count "))
@@ -33,6 +35,9 @@ for command, shown in blocks:
     for key, (severity, parameters) in wanted.items():
         if severity in ("high", "note") and (key not in found or found[key][1] != parameters):
             sys.exit(f"{command}\ndoes not find {key}, or sets something else than {parameters}:\n{printed}")
+    for part in ACCOUNT:
+        if bool(re.search(part, shown, re.M)) != bool(re.search(part, printed, re.M)):
+            sys.exit(f"{command}\none of the page and tune has '{part}', the other has not:\n{printed}")
     if "--verify" in command:
         for line in shown.splitlines():
             head = re.match(r"[A-Za-z ]*?(?=  )|", line).group()
