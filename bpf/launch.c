@@ -4,16 +4,14 @@
  * to those that carry probes, for the child's pid: the kernel sets the breakpoints as exec and the loader map the
  * files. Then a byte on the pipe lets the child exec.
  *
- * Which libraries a program needs is read from its file (libraries.c). Nothing that the command or its files name is
- * executed, or opened where it is no regular file: these may be a stranger's, and the rights here are root's.
- * Programs that the command names among its arguments are treated alike, for it may be there to start them.
+ * Which libraries a program needs is read from its file, by workers (libraries.c). Nothing that the command or its
+ * files name is executed, or opened where it is no regular file: these may be a stranger's, and the rights here are
+ * root's. Programs that the command names among its arguments are treated alike, for it may be there to start them.
  *
  * The child is an ordinary child: it is not traced by ptrace, does not die with its parent, and has no descriptor of
  * ours after exec. If the parent dies while the child waits, the child sees the pipe's end and leaves. */
 #include "launch.h"
 #include "interrupt.h"
-#include "regular.h"
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CANNOT_EXECUTE = 126, NOT_FOUND = 127, MOST_INTERPRETERS = 5, MOST_WORDS = 256, MOST_NAMED = 16 };
+enum { CANNOT_EXECUTE = 126, NOT_FOUND = 127, MOST_WORDS = 256, MOST_NAMED = 16 };
 
 static bool fail(struct failure *why, int status, const char *what, const char *reason) {
     return failure_set(why, status, "%.300s: %s", what, reason);
@@ -83,49 +81,20 @@ static char *search_path(const char *name, int *error) {
 
 /* ---- finding the files that it maps ------------------------------------------------------------------------------ */
 
-/* The interpreter of a script, or the shell for a file that is neither script nor ELF, as execvp has it. NULL: ELF. */
-static char *script_interpreter(int fd) {
-    char line[257] = "";
-    ssize_t length = pread(fd, line, sizeof line - 1, 0);
-    if (length >= SELFMAG && memcmp(line, ELFMAG, SELFMAG) == 0) {
-        return NULL;
-    }
-    if (strncmp(line, "#!", 2) != 0) {
-        return strdup("/bin/sh");
-    }
-    char *path = line + 2 + strspn(line + 2, " \t");
-    path[strcspn(path, " \t\n")] = 0;
-    return *path ? strdup(path) : NULL;
+static bool find_files(struct libraries *files, const char *path) {
+    /* Executable but not readable: what it is cannot be known, running it still works. */
+    int fd = libraries_open_program(files, path, 0, true);
+    return fd >= 0 && libraries_add(files, path, fd);
 }
 
-static void find_files(struct launch *launch, const char *path, int depth) {
-    int fd = regular_open(path);
-    if (fd < 0) {
-        return; /* executable but not readable: what it is cannot be known, running it still works */
-    }
-    char *interpreter = script_interpreter(fd);
-    if (!interpreter) {
-        libraries_add(&launch->files, path, fd);
-        return;
-    }
-    close(fd);
-    if (depth < MOST_INTERPRETERS) {
-        find_files(launch, interpreter, depth + 1);
-    }
-    free(interpreter);
-}
-
-static void find_named_in(struct launch *launch, const char *argument, int *words, int *found) {
+static void find_named_in(struct libraries *files, const char *argument, int *words, int *found) {
     static const char between[] = " \t\n;&|()<>{}\"'`$=";
     for (const char *at = argument; *(at += strspn(at, between)) && *words < MOST_WORDS && *found < MOST_NAMED;) {
         size_t length = strcspn(at, between);
         char *word = strndup(at, length);
         int error;
-        char *path = word ? search_path(word, &error) : NULL;
-        if (path) {
-            find_files(launch, path, 0);
-            ++*found;
-        }
+        char *path = !word ? NULL : strchr(word, '/') ? strdup(word) : search_path(word, &error);
+        *found += path && find_files(files, path);
         free(path);
         free(word);
         at += length;
@@ -135,17 +104,18 @@ static void find_named_in(struct launch *launch, const char *argument, int *word
 
 /* Whoever starts another program (env, nice, taskset, a shell's -c) names it among its arguments, or in the words of
  * one. What of these could be executed is attached to as well; what is never mapped costs nothing. */
-static void find_named(struct launch *launch, char *const *command) {
+static void find_named(struct libraries *files, char *const *command) {
     int words = 0, found = 0;
     for (int i = 1; command[i]; i++) {
-        find_named_in(launch, command[i], &words, &found);
+        find_named_in(files, command[i], &words, &found);
     }
 }
 
-void launch_find_files(struct launch *launch, char *const *command) {
-    find_files(launch, launch->path, 0);
-    launch->own = launch->files.count;
-    find_named(launch, command);
+size_t launch_find_files(const struct launch *launch, char *const *command, struct libraries *files) {
+    find_files(files, launch->path);
+    size_t own = files->count;
+    find_named(files, command);
+    return own;
 }
 
 /* ---- the child -------------------------------------------------------------------------------------------------- */
@@ -236,7 +206,6 @@ void launch_clear(struct launch *launch) {
     if (launch->outcome >= 0) {
         close(launch->outcome);
     }
-    libraries_clear(&launch->files);
     free(launch->path);
     *launch = (struct launch){.go = -1, .outcome = -1};
 }

@@ -6,20 +6,18 @@
 #include "source.h"
 
 struct launch {
-    int pid;                /* of the waiting child; 0: none */
-    int go, outcome;        /* pipes: a byte lets it go; what it says if it cannot */
-    char *path;             /* the file that will be executed */
-    struct libraries files; /* every file that is known to be mapped, the executable and its libraries, then those of
-                               programs that the command names and may start in its own place */
-    size_t own;             /* how many of them are the command's */
+    int pid;         /* of the waiting child; 0: none */
+    int go, outcome; /* pipes: a byte lets it go; what it says if it cannot */
+    char *path;      /* the file that will be executed */
 };
 
 /* Finds the command as a shell would and forks a child for it, with assignment ("NAME=value") in its environment unless
  * that is NULL. False with status 126 or 127 as a shell gives them. */
 bool launch_prepare(struct launch *launch, char *const *command, const char *assignment, struct failure *why);
 
-/* Finds out which files the command will map. Executes none of them. */
-void launch_find_files(struct launch *launch, char *const *command);
+/* Adds the files that the command will map, the executable and its libraries, then those of programs that it names and
+ * may start in its own place. Executes none of them. Returns how many are the command's own. */
+size_t launch_find_files(const struct launch *launch, char *const *command, struct libraries *files);
 
 /* Lets the command go. False, with status 126 or 127, where it cannot be executed. */
 bool launch_go(struct launch *launch, char *const *command, struct failure *why);

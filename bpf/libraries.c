@@ -11,14 +11,17 @@
  * this program is run. LD_PRELOAD and /etc/ld.so.preload count as needed by the program.
  *
  * Invariants:
- * I1. A file is opened only through regular_open(): no pipe, no device.
- * I2. At most LIBRARIES_MOST files, MOST_OPENED paths and MOST_NAMES names, whatever the files say.
+ * I1. A file is opened by the opener (regular_open(): no pipe, no device), and read by the inspector: nobody else waits
+ *     for it, or parses it.
+ * I2. A name from a file leads to what a loader would open for it and to nothing else.
+ * I3. At most LIBRARIES_MOST files, MOST_OPENED paths and MOST_NAMES names, whatever the files say.
  *
- * Failure: a library that is missed here, as one loaded by dlopen() or by a loader with rules of its own, is attached
- * to when it is found in the process's mappings. */
+ * Failure: a file that misses a deadline is named, and ends the search of this program; all searches have one budget,
+ * which grows with time. A library that is missed here, as one loaded by dlopen() or by a loader with rules of its own,
+ * is attached to when it is found in the process's mappings. */
 #include "libraries.h"
-#include "needs.h"
-#include "regular.h"
+#include "clock.h"
+#include "message.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -30,7 +33,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_OPENED = 8192, MOST_NAMES = 1024 };
+enum { MOST_OPENED = 8192, MOST_NAMES = 1024, MOST_INTERPRETERS = 5 };
 
 static const char *const variants[] = {"/glibc-hwcaps/x86-64-v4", "/glibc-hwcaps/x86-64-v3", "/glibc-hwcaps/x86-64-v2",
                                        ""};
@@ -51,29 +54,56 @@ static bool is_known(const struct libraries *libraries, int fd) {
     return known;
 }
 
-/* Adds a file that `from` needs. Takes fd. True too where it is known. */
-static bool add_file(struct libraries *libraries, const char *path, int fd, size_t from, struct needs *needs) {
-    if (!needs_read(fd, needs)) {
+/* If a deadline has ended the search, names the file of which it was: the first time only. */
+static void report_late(const struct libraries *libraries, const char *path, bool was_unread) {
+    if (libraries->budget.is_unread && !was_unread) {
+        message_print("%.300s: opening or reading it takes too long; what was not looked into is observed once it runs",
+                      path);
+    }
+}
+
+int libraries_open_program(struct libraries *libraries, const char *path, uint64_t inode, bool is_executable) {
+    bool was_unread = libraries->budget.is_unread;
+    int fd = inspect_open_path(libraries->inspect, &libraries->budget, path, inode, is_executable);
+    report_late(libraries, path, was_unread);
+    return fd;
+}
+
+static bool read_needs(struct libraries *libraries, const char *path, int fd, struct needs *needs) {
+    bool was_unread = libraries->budget.is_unread;
+    bool is_read = inspect_needs(libraries->inspect, &libraries->budget, fd, needs);
+    report_late(libraries, path, was_unread);
+    return is_read;
+}
+
+/* Adds a file that `from` needs. Takes fd. */
+static bool add_file(struct libraries *libraries, const char *path, int fd, size_t from, const struct needs *needs) {
+    bool has_room = libraries->count < LIBRARIES_MOST;
+    char *copy = has_room ? strdup(path) : NULL;
+    struct needs *kept = has_room ? malloc(needs_bytes(needs)) : NULL;
+    if (!copy || !kept) {
+        free(copy);
+        free(kept);
         close(fd);
         return false;
     }
-    if (is_known(libraries, fd)) {
-        close(fd);
-        return true;
-    }
-    char *copy = libraries->count < LIBRARIES_MOST ? strdup(path) : NULL;
-    if (!copy) {
-        close(fd);
-        return false;
-    }
-    libraries->file[libraries->count++] = (struct library){.path = copy, .fd = fd, .from = from};
+    memcpy(kept, needs, needs_bytes(needs));
+    libraries->file[libraries->count++] = (struct library){.path = copy, .fd = fd, .from = from, .needs = kept};
     return true;
 }
 
+/* Opens a file that `from` needs, and adds it if it is an ELF file. True too where it is known. */
 static bool add_path(struct libraries *libraries, const char *path, size_t from) {
     struct needs needs;
-    int fd = libraries->opened++ < MOST_OPENED ? regular_open(path) : -1;
-    return fd >= 0 && add_file(libraries, path, fd, from, &needs);
+    int fd = libraries->opened++ < MOST_OPENED ? libraries_open_program(libraries, path, 0, false) : -1;
+    bool known = fd >= 0 && is_known(libraries, fd);
+    if (fd >= 0 && !known && read_needs(libraries, path, fd, &needs) && !needs.is_script) {
+        return add_file(libraries, path, fd, from, &needs);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return known;
 }
 
 /* ---- folders ---------------------------------------------------------------------------------------------------- */
@@ -190,13 +220,26 @@ static char *read_cache(void) {
     return text;
 }
 
-void libraries_read_cache(struct libraries *libraries) {
-    libraries->cache = libraries->cache ? libraries->cache : read_cache();
+/* What /etc/ld.so.preload says, without comments; NULL where there is none. */
+static char *read_preload_file(void) {
+    FILE *file = fopen("/etc/ld.so.preload", "re");
+    char *all = NULL;
+    size_t size = 0;
+    bool is_read = file && getdelim(&all, &size, 0, file) > 0;
+    for (char *at = all; is_read && (at = strchr(at, '#'));) {
+        memset(at, ' ', strcspn(at, "\n"));
+    }
+    if (file) {
+        fclose(file);
+    }
+    if (!is_read) {
+        free(all);
+    }
+    return is_read ? all : NULL;
 }
 
 /* A line of the cache: "	libx.so.1 (libc6,x86-64) => /lib/libx.so.1". */
 static bool find_in_cache(struct libraries *libraries, const char *name, size_t from) {
-    libraries_read_cache(libraries);
     const char *at = libraries->cache;
     size_t length = strlen(name);
     bool found = false;
@@ -237,7 +280,9 @@ static bool is_new_name(struct libraries *libraries, const char *name) {
 
 static bool find_by_rpath(struct libraries *libraries, const char *name, size_t from) {
     for (size_t owner = from;; owner = libraries->file[owner].from) {
-        if (find_in_folders(libraries, libraries->file[owner].rpath, owner, name, from)) {
+        const struct needs *needs = libraries->file[owner].needs;
+        if (needs->rpath && !needs->runpath &&
+            find_in_folders(libraries, needs->text + needs->rpath, owner, name, from)) {
             return true;
         }
         if (libraries->file[owner].from == owner) {
@@ -274,6 +319,11 @@ static void find_library(struct libraries *libraries, const char *name, const ch
     }
 }
 
+/* NULL: none. */
+static const char *runpath_of(const struct needs *needs) {
+    return needs->runpath ? needs->text + needs->runpath : NULL;
+}
+
 /* Names separated by white space or colons, in LD_PRELOAD and /etc/ld.so.preload. */
 static void find_preloaded(struct libraries *libraries, const char *names, const struct needs *needs, size_t from) {
     static const char between[] = ": \t\n";
@@ -281,41 +331,19 @@ static void find_preloaded(struct libraries *libraries, const char *names, const
         size_t length = strcspn(names, between);
         char *name = strndup(names, length);
         if (name) {
-            find_library(libraries, name, needs->runpath ? needs->text + needs->runpath : NULL,
-                         needs->text + needs->interpreter, from);
+            find_library(libraries, name, runpath_of(needs), needs->text + needs->interpreter, from);
         }
         free(name);
         names += length;
     }
 }
 
-static void find_preload_file(struct libraries *libraries, const struct needs *needs, size_t from) {
-    FILE *file = fopen("/etc/ld.so.preload", "re");
-    char *line = NULL;
-    size_t size = 0;
-    while (file && getline(&line, &size, file) > 0) {
-        line[strcspn(line, "#")] = 0;
-        find_preloaded(libraries, line, needs, from);
-    }
-    free(line);
-    if (file) {
-        fclose(file);
-    }
-}
-
 /* Adds what one file needs. */
 static void find_needed(struct libraries *libraries, size_t from, const char *loader) {
-    struct needs *needs = malloc(sizeof *needs);
-    if (needs && needs_read(libraries->file[from].fd, needs)) {
-        const char *runpath = needs->runpath ? needs->text + needs->runpath : NULL;
-        if (needs->rpath && !runpath) {
-            libraries->file[from].rpath = strdup(needs->text + needs->rpath);
-        }
-        for (uint32_t i = 0; i < needs->libraries; i++) {
-            find_library(libraries, needs->text + needs->library[i], runpath, loader, from);
-        }
+    const struct needs *needs = libraries->file[from].needs;
+    for (uint32_t i = 0; i < needs->libraries; i++) {
+        find_library(libraries, needs->text + needs->library[i], runpath_of(needs), loader, from);
     }
-    free(needs);
 }
 
 static void clear_names(struct libraries *libraries) {
@@ -327,35 +355,68 @@ static void clear_names(struct libraries *libraries) {
     libraries->names = 0;
 }
 
+/* Adds a program, or what interprets it, without its libraries. Takes fd. */
+static bool add_program(struct libraries *libraries, const char *path, int fd) {
+    char interpreter[PATH_MAX];
+    struct needs needs;
+    bool is_read = read_needs(libraries, path, fd, &needs);
+    for (int depth = 0; is_read && needs.is_script && depth < MOST_INTERPRETERS; depth++) {
+        close(fd);
+        snprintf(interpreter, sizeof interpreter, "%s", needs.text + needs.interpreter);
+        path = interpreter;
+        fd = libraries_open_program(libraries, path, 0, true);
+        is_read = fd >= 0 && read_needs(libraries, path, fd, &needs);
+    }
+    if (is_read && !needs.is_script && !is_known(libraries, fd)) {
+        return add_file(libraries, path, fd, libraries->count, &needs);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return false;
+}
+
 bool libraries_add(struct libraries *libraries, const char *path, int fd) {
     size_t first = libraries->count;
-    struct needs needs;
     clear_names(libraries); /* another program may find other files by them */
-    if (!add_file(libraries, path, fd, first, &needs) || libraries->count == first || needs.interpreter == 0) {
-        return libraries->count > first; /* static, or known */
+    if (!add_program(libraries, path, fd)) {
+        return false;
     }
-    const char *loader = needs.text + needs.interpreter;
+    const struct needs *needs = libraries->file[first].needs;
+    if (needs->interpreter == 0) {
+        return true; /* static */
+    }
+    const char *loader = needs->text + needs->interpreter;
     add_path(libraries, loader, first);
-    find_preloaded(libraries, getenv("LD_PRELOAD"), &needs, first);
-    find_preload_file(libraries, &needs, first);
+    find_preloaded(libraries, getenv("LD_PRELOAD"), needs, first);
+    find_preloaded(libraries, libraries->preload, needs, first);
     for (size_t i = first; i < libraries->count; i++) {
         find_needed(libraries, i, loader);
     }
     return true;
 }
 
+void libraries_open(struct libraries *libraries, struct inspect *inspect) {
+    libraries->inspect = inspect;
+    libraries->budget.opened_ns = now_ns();
+    libraries->cache = read_cache();
+    libraries->preload = read_preload_file();
+}
+
 void libraries_empty(struct libraries *libraries) {
     for (size_t i = 0; i < libraries->count; i++) {
         close(libraries->file[i].fd);
         free(libraries->file[i].path);
-        free(libraries->file[i].rpath);
+        free(libraries->file[i].needs);
     }
     clear_names(libraries);
     libraries->count = libraries->opened = 0;
+    libraries->budget.is_unread = false;
 }
 
 void libraries_clear(struct libraries *libraries) {
     libraries_empty(libraries);
     free(libraries->cache);
+    free(libraries->preload);
     *libraries = (struct libraries){0};
 }

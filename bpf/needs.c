@@ -1,4 +1,5 @@
-/* Reads PT_INTERP and the dynamic section, which the file's owner may have made to harm the reader.
+/* Reads PT_INTERP and the dynamic section, or the first line of a script, which the file's owner may have made to harm
+ * the reader.
  *
  * libelf reads the tables that the file header names, so their sizes are checked first: with at most MOST_SEGMENTS
  * program headers, and a number of sections that fits the header, libelf allocates a few MiB at most. The dynamic
@@ -131,4 +132,23 @@ bool needs_read(int fd, struct needs *needs) {
     bool is_elf = read_elf(&reader);
     elf_end(reader.elf);
     return is_elf;
+}
+
+bool needs_read_script(int fd, struct needs *needs) {
+    *needs = (struct needs){.is_script = true, .used = 1};
+    char line[257] = "";
+    ssize_t length = pread(fd, line, sizeof line - 1, 0);
+    if (length < 0 || (length >= SELFMAG && memcmp(line, ELFMAG, SELFMAG) == 0)) {
+        return false;
+    }
+    const char *path = "/bin/sh";
+    if (strncmp(line, "#!", 2) == 0) {
+        char *named = line + 2 + strspn(line + 2, " \t");
+        named[strcspn(named, " \t\n")] = 0;
+        path = named;
+    }
+    needs->interpreter = needs->used;
+    needs->used += (uint32_t)strlen(path) + 1;
+    memcpy(needs->text + needs->interpreter, path, needs->used - needs->interpreter);
+    return *path;
 }

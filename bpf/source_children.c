@@ -21,7 +21,6 @@
  * Failure: a notice that is lost counts as a missed child; the processes themselves are found by looking, five times a
  * second. */
 #include "clock.h"
-#include "regular.h"
 #include "source_parts.h"
 #include <limits.h>
 #include <stdio.h>
@@ -32,21 +31,18 @@
 
 enum { MOST_PROGRAMS = 1024 };
 
-static int open_inode(const char *path, uint64_t inode) {
-    int fd = regular_open(path);
-    struct stat status;
-    if (fd >= 0 && (fstat(fd, &status) != 0 || status.st_ino != inode)) {
-        close(fd);
-        fd = -1;
+static int open_executed(struct source *source, const struct exec_notice *notice) {
+    struct libraries *libraries = &source->libraries;
+    uint64_t spent_ns = libraries->budget.spent_ns;
+    char path[64];
+    libraries_empty(libraries);
+    snprintf(path, sizeof path, "/proc/%u/exe", notice->head.process.pid);
+    int fd = libraries_open_program(libraries, path, notice->inode, false);
+    fd = fd >= 0 ? fd : libraries_open_program(libraries, notice->path, notice->inode, false);
+    if (fd >= 0) { /* most are known: however often they are executed, that leaves the budget alone */
+        libraries->budget.spent_ns = spent_ns;
     }
     return fd;
-}
-
-static int open_executed(const struct exec_notice *notice) {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%u/exe", notice->head.process.pid);
-    int fd = open_inode(path, notice->inode);
-    return fd >= 0 ? fd : open_inode(notice->path, notice->inode);
 }
 
 static struct program *find_program(const struct children *children, const struct observed *observed,
@@ -85,15 +81,16 @@ static struct program *add_program(struct source *source, const struct observed 
     struct program program = {
         .device = status->st_dev, .inode = status->st_ino, .changed = status->st_mtim, .branch = observed->branch};
     struct failure why;
-    bool is_read = libraries_add(&children->libraries, path, fd);
-    for (size_t i = 0; i < children->libraries.count; i++) {
-        const struct library *file = &children->libraries.file[i];
+    bool is_read = libraries_add(&source->libraries, path, fd);
+    for (size_t i = 0; i < source->libraries.count; i++) {
+        const struct library *file = &source->libraries.file[i];
         int64_t number = source_add_file(source, observed, file->fd, file->path, true, &why);
         program.has_probes = program.has_probes || (number >= 0 && source->file[number].sites[KERNEL_ON_PROBE] != 0);
         program.failed = program.failed || number < 0 ||
                          (source_is_by_file(source) && !source_attach_file(source, (uint32_t)number, file->fd, &why));
     }
-    libraries_empty(&children->libraries);
+    program.failed = program.failed || source->libraries.budget.is_unread;
+    libraries_empty(&source->libraries);
     program.ready_ns = is_read && !program.failed ? now_ns() : UINT64_MAX;
     children->program[children->programs++] = program;
     return &children->program[children->programs - 1];
@@ -101,7 +98,7 @@ static struct program *add_program(struct source *source, const struct observed 
 
 static void take_exec(struct source *source, struct observed *observed, const struct exec_notice *notice) {
     struct stat status;
-    int fd = open_executed(notice);
+    int fd = open_executed(source, notice);
     struct program *program =
         fd >= 0 && fstat(fd, &status) == 0 ? find_program(&source->children, observed, &status) : NULL;
     if (!program && fd >= 0) {
@@ -202,9 +199,4 @@ void source_forget_empty(struct source *source) {
         }
     }
     source->observed_count = kept;
-}
-
-void source_clear_children(struct children *children) {
-    free(children->program);
-    libraries_clear(&children->libraries);
 }

@@ -306,20 +306,20 @@ static bool open_command(struct source *source, struct failure *why) {
     if (!observed) {
         return false;
     }
-    launch_find_files(&source->launch, source->options.command);
-    for (size_t i = 0; i < source->launch.files.count; i++) {
-        const struct library *file = &source->launch.files.file[i];
+    size_t own = launch_find_files(&source->launch, source->options.command, &source->libraries);
+    for (size_t i = 0; i < source->libraries.count; i++) {
+        const struct library *file = &source->libraries.file[i];
         int64_t number = source_add_file(source, observed, file->fd, file->path, true, why);
         bool attached = number >= 0 && source_attach(source, observed, (uint32_t)number, file->fd, why) &&
                         source_attach_batches(source, observed, (uint32_t)number, file->fd, why);
-        if (!attached && i < source->launch.own) {
+        if (!attached && i < own) {
             return false;
         }
         if (number >= 0 && source->file[number].is_stuck) {
             message_print("%s", why->message);
         }
     }
-    libraries_clear(&source->launch.files);
+    libraries_empty(&source->libraries);
     return true;
 }
 
@@ -369,6 +369,7 @@ struct source *source_open(const struct source_options *options, struct failure 
         return NULL;
     }
     uint64_t before = now_ns();
+    libraries_open(&source->libraries, source->inspect);
     source->kernel = allow_files(why) ? kernel_open(&source->options, source->inspect, why) : NULL;
     if (!source->kernel || !(options->command ? open_command : open_process)(source, why)) {
         source_close(source);
@@ -391,7 +392,6 @@ bool source_give_up_rights(struct source *source, int folder, struct failure *wh
     if (!kernel_uses_multi(source->kernel)) {
         return true;
     }
-    libraries_read_cache(&source->children.libraries);
     tzset(); /* reads a file */
     return sandbox_enter(&sandbox, why);
 }
@@ -441,7 +441,8 @@ void source_close(struct source *source) {
     }
     free(source->file);
     free(source->free_target);
-    source_clear_children(&source->children);
+    free(source->children.program);
+    libraries_clear(&source->libraries);
     launch_clear(&source->launch);
     kernel_close(source->kernel);
     inspect_close(source->inspect);

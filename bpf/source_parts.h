@@ -52,8 +52,7 @@ struct program {
 struct children {
     struct program *program;
     size_t programs;
-    struct libraries libraries; /* of the program looked into now */
-    uint64_t missed;            /* ended before they could be observed */
+    uint64_t missed; /* ended before they could be observed */
 };
 
 enum { MOST_LATE_HEAPS = 256, MOST_CLASSES_TOLD = 262144, MOST_REGISTRIES = 8 };
@@ -125,6 +124,7 @@ struct source {
     struct life_source life;
     struct kernel_side *kernel;
     struct launch launch;
+    struct libraries libraries; /* of the program that is looked into now */
     struct file *file;
     uint32_t files;
     uint32_t specs, targets;
@@ -166,7 +166,6 @@ bool source_has_heaps(const struct source *source, const struct observed *observ
 uint64_t source_missed_children(const struct source *source);
 void source_count_missed(struct source *source, struct observed *observed); /* one that has ended */
 void source_forget_empty(struct source *source);                            /* moves those that are observed */
-void source_clear_children(struct children *children);
 
 /* source_files.c. The number of the file, looked into if it was not yet, as one of the process's share; -1 and why
  * where that fails. */

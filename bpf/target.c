@@ -25,12 +25,12 @@
  * that it answers itself): callers that trust no process call them in a process of their own. */
 #include "target.h"
 #include "event.h"
+#include "regular.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <poll.h>
 #include <stdio.h>
@@ -38,7 +38,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -236,36 +235,16 @@ static bool is_same_when_mapped(int fd, const struct mapping *mapping) {
     return look.is_same;
 }
 
-/* Whoever serves a FUSE file system decides when a read of it, and closing a file, ends. */
-static bool can_hang(int path) {
-    struct statfs system;
-    return geteuid() == 0 && (fstatfs(path, &system) != 0 || system.f_type == FUSE_SUPER_MAGIC);
-}
-
 /* Takes `path`, opened with O_PATH, and returns a descriptor to read it if it is the mapped file; else -1. */
 static int reopen_same(int path, const struct mapping *mapping) {
     struct stat status;
-    int fd = -1, error = errno;
-    if (path >= 0 && can_hang(path)) {
-        error = ENOTSUP;
-    } else if (path >= 0 && fstat(path, &status) == 0 && S_ISREG(status.st_mode)) {
-        char name[64];
-        snprintf(name, sizeof name, "/proc/self/fd/%d", path);
-        fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-        error = errno;
-        if (fd >= 0 && (status.st_ino != mapping->inode || status.st_dev != mapping->device) &&
-            !is_same_when_mapped(fd, mapping)) {
-            close(fd);
-            fd = -1;
-            error = ENOENT;
-        }
-    } else if (path >= 0) {
-        error = ENOENT;
+    int fd = path >= 0 ? regular_reopen(path) : -1;
+    if (fd >= 0 && (fstat(fd, &status) != 0 || status.st_ino != mapping->inode || status.st_dev != mapping->device) &&
+        !is_same_when_mapped(fd, mapping)) {
+        close(fd);
+        fd = -1;
+        errno = ENOENT;
     }
-    if (path >= 0) {
-        close(path);
-    }
-    errno = error;
     return fd;
 }
 

@@ -43,6 +43,7 @@ struct inspect {
     struct worker worker[WORKER_KINDS];
     uint64_t call_ns, share_ns, end_ns;
     uint64_t numbers;
+    int folder; /* in which the tool was started, for relative paths: the workers are elsewhere; -1: not open */
     uint64_t unanswered; /* requests to the detacher */
 };
 
@@ -58,6 +59,7 @@ struct inspect *inspect_open(uint64_t control, struct failure *why) {
         return NULL;
     }
     inspect_limit(inspect, CALL_NS, SHARE_NS, UINT64_MAX);
+    inspect->folder = -1;
     if (!zygote_start(&inspect->zygote, control, why)) {
         free(inspect);
         return NULL;
@@ -66,6 +68,7 @@ struct inspect *inspect_open(uint64_t control, struct failure *why) {
     for (enum worker_kind kind = WORKER_OPENER; kind < WORKER_KINDS; kind++) {
         zygote_start_worker(&inspect->zygote, kind, &inspect->worker[kind], now_ns() + CALL_NS);
     }
+    inspect->folder = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     return inspect;
 }
 
@@ -75,6 +78,9 @@ void inspect_close(struct inspect *inspect) {
             zygote_end_worker(&inspect->zygote, &inspect->worker[kind]);
         }
         zygote_end(&inspect->zygote);
+        if (inspect->folder >= 0) {
+            close(inspect->folder);
+        }
         free(inspect);
     }
 }
@@ -279,6 +285,22 @@ bool inspect_mappings(struct inspect *inspect, struct target *target, struct map
     return mappings->at;
 }
 
+/* Asks for a descriptor; -1 with errno. */
+static int call_for_file(struct inspect *inspect, struct target *target, const struct packet *request) {
+    struct packet answer;
+    int fd = -1;
+    if (!call(inspect, WORKER_OPENER, target, request, 1, &answer)) {
+        return -1;
+    }
+    if (answer.descriptors == 1) {
+        fd = answer.descriptor[0];
+        answer.descriptors = 0;
+    }
+    packet_clear(&answer);
+    errno = fd >= 0 ? 0 : EIO;
+    return fd;
+}
+
 /* Takes an answer's descriptors: *fd or *error of each. False: it does not fit. */
 static bool take_files(struct packet *answer, size_t count, int *fd, int *error) {
     uint32_t number[INSPECT_FILES];
@@ -407,6 +429,48 @@ void inspect_probes(struct inspect *inspect, const int *fd, size_t count, const 
         can_have[i] = !known || ((const char *)answer.data)[i] != 0;
     }
     packet_clear(&answer);
+}
+
+int inspect_open_path(struct inspect *inspect, struct target *target, const char *path, uint64_t inode,
+                      bool is_executable) {
+    struct path_request wanted = {.inode = inode, .is_executable = is_executable};
+    if (snprintf(wanted.path, sizeof wanted.path, "%s", path) >= (int)sizeof wanted.path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    const struct packet request = {.kind = OPENER_PATH,
+                                   .data = &wanted,
+                                   .bytes = sizeof wanted,
+                                   .descriptor = {inspect->folder},
+                                   .descriptors = inspect->folder >= 0};
+    return call_for_file(inspect, target, &request);
+}
+
+static bool take_needs(const struct packet *answer, struct needs *needs) {
+    *needs = (struct needs){0};
+    if (answer->bytes <= offsetof(struct needs, text) || answer->bytes > sizeof *needs) {
+        return false;
+    }
+    memcpy(needs, answer->data, answer->bytes);
+    bool sound = needs->used != 0 && answer->bytes == needs_bytes(needs) && needs->text[needs->used - 1] == 0 &&
+                 needs->interpreter < needs->used && needs->rpath < needs->used && needs->runpath < needs->used &&
+                 needs->libraries <= NEEDS_LIBRARIES;
+    for (uint32_t i = 0; sound && i < needs->libraries; i++) {
+        sound = needs->library[i] < needs->used;
+    }
+    return sound;
+}
+
+bool inspect_needs(struct inspect *inspect, struct target *target, int fd, struct needs *needs) {
+    const struct packet request = {.kind = INSPECTOR_NEEDS, .descriptor = {fd}, .descriptors = 1};
+    struct packet answer;
+    if (!call(inspect, WORKER_INSPECTOR, target, &request, 0, &answer)) {
+        return false;
+    }
+    bool sound = take_needs(&answer, needs);
+    packet_clear(&answer);
+    errno = sound ? 0 : EIO;
+    return sound;
 }
 
 uint64_t inspect_number(struct inspect *inspect) { return ++inspect->numbers; }

@@ -7,6 +7,7 @@
 #include "failure.h"
 #include "heapinfo.h"
 #include "multi_link.h"
+#include "needs.h"
 #include "notes.h"
 #include "target.h"
 
@@ -44,6 +45,13 @@ enum { INSPECT_FILES = 16 };
 bool inspect_open_mappings(struct inspect *inspect, struct target *target, const struct mapping *mapping, size_t count,
                            int *fd, int *error);
 int inspect_open_mapping(struct inspect *inspect, struct target *target, const struct mapping *mapping);
+
+/* As regular_open(), from the folder in which the tool was started. */
+int inspect_open_path(struct inspect *inspect, struct target *target, const char *path, uint64_t inode,
+                      bool is_executable);
+
+/* As needs_read(), or needs_read_script(). False with errno ENOEXEC: neither ELF file nor script. */
+bool inspect_needs(struct inspect *inspect, struct target *target, int fd, struct needs *needs);
 
 /* As notes_read(), for a file of a target, or of none. NOTES_BAD and errno other than 0: it was not read to its end. */
 enum notes_result inspect_notes(struct inspect *inspect, struct target *target, int fd, const char *name,

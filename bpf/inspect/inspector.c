@@ -3,9 +3,9 @@
  *
  * Invariants:
  * I1. It gives up its rights before it receives the first descriptor.
- * I2. Work for one request is bounded by count and bytes (here, in notes.c, functions.c and heapinfo.c); time is
- * bounded by the tool, which has this process killed. I3. An answer is at most PACKET_BYTES long; what does not fit is
- * counted.
+ * I2. Work for one request is bounded by count and bytes (here, in notes.c, needs.c, functions.c and heapinfo.c); time
+ * is bounded by the tool, which has this process killed. I3. An answer is at most PACKET_BYTES long; what does not fit
+ * is counted.
  *
  * Failure: where memory runs out, or a parser fails, the request is answered with errno; where this process dies, the
  * tool sees the end of the socket and starts another. */
@@ -126,6 +126,19 @@ static bool find_probes(struct inspector *inspector) {
     return answer;
 }
 
+static bool read_needs(struct inspector *inspector) {
+    struct needs *needs = reserve(inspector, sizeof *needs);
+    if (!needs) {
+        return false;
+    }
+    if (!needs_read(inspector->fd, needs) && !needs_read_script(inspector->fd, needs)) {
+        errno = ENOEXEC;
+        return false;
+    }
+    inspector->answer.bytes = needs_bytes(needs);
+    return true;
+}
+
 static const struct functions *functions_of(struct inspector *inspector, uint64_t number) {
     for (size_t i = 0; i < MOST_KEPT; i++) {
         if (inspector->file[i].functions && inspector->file[i].number == number) {
@@ -213,6 +226,8 @@ static bool answer_one(struct inspector *inspector) {
         return read_notes(inspector);
     case INSPECTOR_PROBES:
         return find_probes(inspector);
+    case INSPECTOR_NEEDS:
+        return read_needs(inspector);
     case INSPECTOR_FUNCTION:
         return find_function(inspector);
     case INSPECTOR_HEAPS:

@@ -1,5 +1,5 @@
 /* Purpose: whatever takes rights, and can wait for a stranger: opening a process's memory and the files that it maps,
- * writing a heap's control word, attaching to a file.
+ * the files that a program names, writing a heap's control word, attaching to a file.
  *
  * Invariants:
  * I1. It reads no byte of a file, and of memory only the one page that a write touches.
@@ -14,6 +14,7 @@
 #include "inspect/packet.h"
 #include "inspect/protocol.h"
 #include "multi_link.h"
+#include "regular.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,6 +91,20 @@ static bool open_files(const struct packet *packet, struct packet *answer, uint3
     return true;
 }
 
+static bool open_path(const struct packet *packet, struct packet *answer) {
+    struct path_request request;
+    if (!take(packet, &request, sizeof request)) {
+        return false;
+    }
+    request.path[sizeof request.path - 1] = 0;
+    int folder = packet->descriptors != 0 ? packet->descriptor[0] : -1;
+    int fd = regular_open(folder, request.path, request.inode, request.is_executable);
+    if (fd >= 0) {
+        answer->descriptor[answer->descriptors++] = fd;
+    }
+    return fd >= 0;
+}
+
 static bool write_word(const struct packet *packet, uint64_t control) {
     struct write_request request;
     if (!take(packet, &request, sizeof request) || packet->descriptors < 2) {
@@ -139,6 +154,8 @@ static bool answer_one(const struct packet *packet, uint64_t control, struct pac
         return open_process(packet, control, answer, &data->opened);
     case OPENER_FILES:
         return open_files(packet, answer, data->error);
+    case OPENER_PATH:
+        return open_path(packet, answer);
     case OPENER_WRITE:
         return write_word(packet, control);
     case OPENER_ATTACH:

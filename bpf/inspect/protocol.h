@@ -4,8 +4,10 @@
 #define EDEN_PROTOCOL_H
 
 #include "heapinfo.h"
+#include "needs.h"
 #include "notes.h"
 #include "target.h"
+#include <limits.h>
 
 /* Kinds of packets to the opener. Behind the arrow what the answer carries. */
 enum opener_request {
@@ -14,9 +16,11 @@ enum opener_request {
                        pagemap */
     OPENER_FILES,   /* struct files_request, struct mapping[] -> an errno for each, uint32_t, and descriptors of those
                        files that have 0 */
-    OPENER_WRITE,   /* struct write_request, descriptors of maps, mem and, if opened, pagemap -> nothing */
-    OPENER_ATTACH,  /* struct attach_request; count offsets, semaphores and cookies, uint64_t each; descriptors of the
-                       program and the file -> descriptor of the link, and no data */
+    OPENER_PATH,   /* struct path_request, descriptor of the folder of a relative path, if there is one -> descriptor of
+                      the file */
+    OPENER_WRITE,  /* struct write_request, descriptors of maps, mem and, if opened, pagemap -> nothing */
+    OPENER_ATTACH, /* struct attach_request; count offsets, semaphores and cookies, uint64_t each; descriptors of the
+                      program and the file -> descriptor of the link, and no data */
 };
 
 /* To the detacher: descriptors of links -> nothing. */
@@ -28,6 +32,7 @@ enum inspector_request {
     INSPECTOR_MAPPINGS, /* -> struct mappings_answer, struct mapping[] */
     INSPECTOR_NOTES,    /* struct notes_request -> struct notes_answer, struct note[] */
     INSPECTOR_PROBES,   /* struct notes_request -> for each file a byte, 0: it has no such notes, and is not broken */
+    INSPECTOR_NEEDS,    /* -> the bytes in use of struct needs */
     INSPECTOR_FUNCTION, /* struct function_request -> the name, or nothing */
     INSPECTOR_HEAPS,    /* struct heap_request -> struct heaps_answer, struct heapinfo[] */
     INSPECTOR_FIND,     /* struct heap_request -> struct heapinfo, of a heap that the registry lists */
@@ -47,6 +52,12 @@ struct process_answer {
 
 struct files_request {
     int pid;
+};
+
+struct path_request {
+    char path[PATH_MAX];
+    uint64_t inode; /* that it must have; 0: any */
+    bool is_executable;
 };
 
 struct write_request {

@@ -400,7 +400,7 @@ static void end(struct run *run) {
         }
     }
     free(run->source.observed);
-    source_clear_children(&run->source.children);
+    free(run->source.children.program);
     inspect_close(run->source.inspect);
     model_clear(&run->model);
 }
