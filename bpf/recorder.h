@@ -67,6 +67,9 @@ struct recorder {
 /* Addresses and other 64-bit numbers keep their bits; SQL shows those from 2^63 on as negative. */
 void recorder_bind(sqlite3_stmt *statement, int place, uint64_t value);
 void recorder_bind_text(sqlite3_stmt *statement, int place, const char *text, size_t most);
+/* Whether the next transaction, of so many events and with its journal, leaves alone what the file system keeps for
+ * root. False and why where it does not. */
+bool recorder_has_room(const struct recorder *recorder, size_t count, struct failure *why);
 int recorder_write_meta(struct recorder *recorder, const char *key, uint64_t value);
 /* Why the last statement failed. Always false. */
 bool recorder_fail_sql(struct recorder *recorder, const char *doing, struct failure *why);

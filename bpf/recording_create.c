@@ -418,7 +418,8 @@ static bool put_in_place(struct recorder *recorder, const struct standing *stand
 
 bool recorder_publish(struct recorder *recorder, struct failure *why) {
     struct standing standing;
-    bool good = look_around(recorder, &recorder->options, &standing, why) && put_in_place(recorder, &standing, why);
+    bool good = look_around(recorder, &recorder->options, &standing, why) && recorder_has_room(recorder, 0, why) &&
+                put_in_place(recorder, &standing, why);
     close_standing(&standing);
     if (!good) {
         return false;

@@ -41,10 +41,13 @@ static int write_all(struct recorder *recorder, size_t count, uint64_t *batches,
     return code == SQLITE_OK ? sql_run(recorder->db, "COMMIT") : code;
 }
 
-/* Whether the next transaction, with its journal, leaves alone what the file system keeps for root. */
-static bool has_room(const struct recorder *recorder, size_t count) {
+bool recorder_has_room(const struct recorder *recorder, size_t count, struct failure *why) {
     enum { EVENT_BYTES = 512, MODEL_BYTES = 1 << 20 };
-    return room_is_left(recorder->file.file, MODEL_BYTES + EVENT_BYTES * count + 2 * recorder->batches.bytes);
+    return room_is_left(recorder->file.file, MODEL_BYTES + EVENT_BYTES * count + 2 * recorder->batches.bytes) ||
+           failure_set(why, 1,
+                       "%.200s: the file system has no room left but root's reserve; make room, or choose another "
+                       "place with -o",
+                       recorder->path);
 }
 
 /* One transaction. True also where a reader holds the file: then *busy, and all of it is still to be written. */
@@ -54,12 +57,8 @@ static bool transact(struct recorder *recorder, const struct model *model, bool 
     size_t count = recorder->pending_count < RECORDER_BATCH ? recorder->pending_count : RECORDER_BATCH;
     uint64_t batches = 0;
     *busy = recorder->busy = false;
-    if (!has_room(recorder, count)) {
+    if (!recorder_has_room(recorder, count, &recorder->why)) {
         recorder->failed = true;
-        failure_set(&recorder->why, 1,
-                    "%.200s: the file system has no room left but root's reserve; make room, or choose another place "
-                    "with -o",
-                    recorder->path);
         *why = recorder->why;
         return false;
     }
