@@ -14,7 +14,8 @@
  * their own id (such as nobody's), but not ours.
  * - no_new_privs: no program that is executed can give rights. (Execution is forbidden anyway.)
  * - limits: address space, no core file. Not dumpable: other processes of the same user can't trace it.
- * - Landlock (Linux 5.13): no file is opened, but an observer reads what it may, and changes names below its folders.
+ * - Landlock (Linux 5.13): no file is opened, but an observer reads /proc, and reads and changes names below its
+ * folders.
  * - seccomp: PARSER has a list of the system calls that are allowed, OBSERVER a list of those that are not.
  *
  * 3. Invariants
@@ -159,11 +160,11 @@ static bool allow_below(int rules, int folder, uint64_t access) {
     return syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &below, 0) == 0;
 }
 
-static bool allow_root(int rules, uint64_t access) {
-    int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    bool good = root >= 0 && allow_below(rules, root, access);
-    if (root >= 0) {
-        close(root);
+static bool allow_proc(int rules, uint64_t access) {
+    int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    bool good = proc >= 0 && allow_below(rules, proc, access);
+    if (proc >= 0) {
+        close(proc);
     }
     return good;
 }
@@ -181,9 +182,9 @@ static bool restrict_files(const struct sandbox *sandbox, struct failure *why) {
                              LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
                              LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM};
     int rules = landlock_create(&handled, sizeof handled, 0);
-    bool good = rules >= 0 && (sandbox->profile != SANDBOX_OBSERVER || allow_root(rules, read));
+    bool good = rules >= 0 && (sandbox->profile != SANDBOX_OBSERVER || allow_proc(rules, read));
     for (size_t i = 0; good && i < sandbox->folders && i < SANDBOX_FOLDERS; i++) {
-        good = allow_below(rules, sandbox->folder[i], names);
+        good = allow_below(rules, sandbox->folder[i], read | names);
     }
     good = good && syscall(SYS_landlock_restrict_self, rules, 0) == 0;
     int error = errno;

@@ -9,9 +9,9 @@ enum sandbox_profile {
     /* Works on the descriptors that it has: it can open, start, signal and trace nothing. For parsers of ELF files,
      * heap headers and the like. */
     SANDBOX_PARSER,
-    /* Reads /proc, renames and removes files below `folder`, and uses BPF maps that are open. It can open no other
-     * file, start, signal, trace and mount nothing, load no kernel program, and talk to no network. For the tool
-     * itself, once it is attached. */
+    /* Reads /proc, reads, renames and removes files below `folder`, and uses BPF maps that are open. It can open no
+     * other file and none to write, start, signal, trace and mount nothing, load no kernel program, and talk to no
+     * network. For the tool itself, once it is attached. */
     SANDBOX_OBSERVER,
 };
 
