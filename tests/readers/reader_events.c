@@ -381,6 +381,7 @@ static void begin(struct run *run) {
                         .file = &run->file,
                         .files = 1,
                         .root_fd = -1};
+    run->source.libraries.inspect = run->source.inspect;
     run->recorder = recorder_create(&options, &why);
     const struct process_key root = {.start_ns = START_NS, .pid = PID};
     if (!run->source.inspect || !run->recorder || !recorder_publish(run->recorder, &why) ||
@@ -401,6 +402,7 @@ static void end(struct run *run) {
     }
     free(run->source.observed);
     free(run->source.children.program);
+    libraries_clear(&run->source.libraries);
     inspect_close(run->source.inspect);
     model_clear(&run->model);
 }
