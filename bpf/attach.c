@@ -345,6 +345,28 @@ static bool load(struct kernel_side *kernel, const struct source_options *option
     return true;
 }
 
+/* Whether what /proc says of processes, and the clocks, can be compared with what the kernel program says. */
+static bool sees_as_kernel(struct failure *why) {
+    char self[32] = "", offsets[256] = "";
+    long long monotonic_s = 0, monotonic_ns = 0, boot_s = 0, boot_ns = 0;
+    FILE *file = fopen("/proc/self/timens_offsets", "re");
+    bool read =
+        file && fread(offsets, 1, sizeof offsets - 1, file) > 0 &&
+        sscanf(offsets, "monotonic %lld %lld boottime %lld %lld", &monotonic_s, &monotonic_ns, &boot_s, &boot_ns) == 4;
+    if (file) {
+        fclose(file);
+    }
+    if (readlink("/proc/self", self, sizeof self - 1) < 0 || atoi(self) != getpid()) {
+        return failure_set(why, 2,
+                           "/proc is of another pid namespace; mount it anew (unshare --pid --fork --mount-proc)");
+    }
+    if (read && (monotonic_s || monotonic_ns || boot_s || boot_ns)) {
+        return failure_set(why, 2,
+                           "the clocks of this time namespace are not the kernel's; run edenscope outside of it");
+    }
+    return true;
+}
+
 struct kernel_side *kernel_open(const struct source_options *options, struct inspect *inspect, struct failure *why) {
     struct kernel_side *kernel = calloc(1, sizeof *kernel);
     if (!kernel) {
@@ -354,7 +376,7 @@ struct kernel_side *kernel_open(const struct source_options *options, struct ins
     kernel->inspect = inspect;
     kernel->rights = capabilities();
     libbpf_set_print(options->verbose ? say : say_nothing);
-    if (!load(kernel, options, why)) {
+    if (!sees_as_kernel(why) || !load(kernel, options, why)) {
         kernel_close(kernel);
         return NULL;
     }

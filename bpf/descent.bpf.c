@@ -31,24 +31,6 @@ struct signal_struct {
     struct atomic_counter live;
 } __attribute__((preserve_access_index));
 
-struct ns_common {
-    uint32_t inum;
-} __attribute__((preserve_access_index));
-
-struct pid_namespace {
-    struct ns_common ns;
-} __attribute__((preserve_access_index));
-
-struct upid {
-    int nr;
-    struct pid_namespace *ns;
-} __attribute__((preserve_access_index));
-
-struct pid {
-    uint32_t level;
-    struct upid numbers[1];
-} __attribute__((preserve_access_index));
-
 struct inode {
     unsigned long i_ino;
 } __attribute__((preserve_access_index));
@@ -61,31 +43,6 @@ struct linux_binprm {
     struct file *file;
     const char *interp;
 } __attribute__((preserve_access_index));
-
-struct task_struct___more {
-    struct pid *thread_pid;
-    struct signal_struct *signal;
-    int tgid;
-} __attribute__((preserve_access_index));
-
-enum { DEEPEST_NAMESPACE = 32 };
-
-/* The id of a process in the tool's pid namespace; 0: it has none there. */
-static __always_inline uint32_t pid_of(struct task_struct___more *task) {
-    if (!pid_namespace_ino) {
-        return (uint32_t)BPF_CORE_READ(task, tgid);
-    }
-    struct pid *pid = BPF_CORE_READ(task, thread_pid);
-    uint32_t level = BPF_CORE_READ(pid, level);
-    const char *at = (const char *)pid + bpf_core_field_offset(struct pid, numbers);
-    for (uint32_t i = 0; i < DEEPEST_NAMESPACE && i <= level; i++) {
-        struct upid *number = (struct upid *)(at + i * bpf_core_type_size(struct upid));
-        if (BPF_CORE_READ(number, ns, ns.inum) == pid_namespace_ino) {
-            return (uint32_t)BPF_CORE_READ(number, nr);
-        }
-    }
-    return 0;
-}
 
 static __always_inline void submit(struct notice *notice, enum notice_kind kind, const struct process_key *process,
                                    const struct process_key *branch) {

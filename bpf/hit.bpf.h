@@ -23,6 +23,32 @@ struct task_struct___old {
     uint64_t real_start_time;
 } __attribute__((preserve_access_index));
 
+struct ns_common {
+    uint32_t inum;
+} __attribute__((preserve_access_index));
+
+struct pid_namespace {
+    struct ns_common ns;
+} __attribute__((preserve_access_index));
+
+struct upid {
+    int nr;
+    struct pid_namespace *ns;
+} __attribute__((preserve_access_index));
+
+struct pid {
+    uint32_t level;
+    struct upid numbers[1];
+} __attribute__((preserve_access_index));
+
+struct signal_struct;
+
+struct task_struct___more {
+    struct pid *thread_pid;
+    struct signal_struct *signal;
+    int tgid;
+} __attribute__((preserve_access_index));
+
 /* The tool's pid namespace, where it is not the first: pids are then told as the tool sees them. */
 extern const volatile uint64_t pid_namespace_dev;
 extern const volatile uint64_t pid_namespace_ino;
@@ -104,6 +130,25 @@ static __always_inline uint64_t start_of(struct task_struct *leader) {
     return start - start % PROCESS_START_STEP_NS;
 }
 
+enum { DEEPEST_NAMESPACE = 32 };
+
+/* The id of a process in the tool's pid namespace; 0: it has none there. */
+static __always_inline uint32_t pid_of(struct task_struct___more *task) {
+    if (!pid_namespace_ino) {
+        return (uint32_t)BPF_CORE_READ(task, tgid);
+    }
+    struct pid *pid = BPF_CORE_READ(task, thread_pid);
+    uint32_t level = BPF_CORE_READ(pid, level);
+    const char *at = (const char *)pid + bpf_core_field_offset(struct pid, numbers);
+    for (uint32_t i = 0; i < DEEPEST_NAMESPACE && i <= level; i++) {
+        struct upid *number = (struct upid *)(at + i * bpf_core_type_size(struct upid));
+        if (BPF_CORE_READ(number, ns, ns.inum) == pid_namespace_ino) {
+            return (uint32_t)BPF_CORE_READ(number, nr);
+        }
+    }
+    return 0;
+}
+
 static __always_inline void current_process(struct process_key *key, uint32_t *tid) {
     struct task_struct *task = (struct task_struct *)bpf_get_current_task();
     key->start_ns = start_of(BPF_CORE_READ(task, group_leader));
@@ -116,6 +161,9 @@ static __always_inline void current_process(struct process_key *key, uint32_t *t
         if (bpf_get_ns_current_pid_tgid(pid_namespace_dev, pid_namespace_ino, &seen, sizeof seen) == 0) {
             key->pid = seen.tgid;
             *tid = seen.pid;
+        } else { /* in a namespace within it */
+            key->pid = pid_of((struct task_struct___more *)BPF_CORE_READ(task, group_leader));
+            *tid = pid_of((struct task_struct___more *)task);
         }
     }
 }

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# edenscope and what it observes in different namespaces: processes are shown by the pids that edenscope sees, with exact
+# figures; where /proc or the clocks cannot be compared with the kernel's, it says so, and shows nothing.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+
+[[ $EUID == 0 ]] || { echo "takes root"; exit 77; }
+need_edenscope
+unshare -p -T -f --mount-proc true 2>/dev/null || { echo "takes pid and time namespaces"; exit 77; }
+[[ $build == /* ]] || build=$PWD/$build
+scope=$build/bin/edenscope
+program=$build/tests/children
+cd "$folder"
+
+# figures FILE: of each heap that was seen from its start; pids differ.
+figures() {
+    jq -r '.processes[].heaps[] | select(.late | not) | "\(.scavenges) \(.allocated_bytes) \(.tenured_bytes)"' "$1" | sort
+}
+# is_exact WORDS COMMAND...: its children's figures are what they say themselves.
+is_exact() {
+    expect_status 0 "${@:2}"
+    figures stat.json | diff - <(cut -d' ' -f2- out | sort) >differ || die "$1: $(cat differ err)"
+}
+stat=("$scope" stat --json -o stat.json --)
+nested=(unshare -p -f --mount-proc)
+is_exact "a command in a pid namespace" "${stat[@]}" "${nested[@]}" "$program" fork 3
+is_exact "the tool in a pid namespace" "${nested[@]}" "${stat[@]}" "$program" fork 3
+is_exact "a namespace in a namespace" "${nested[@]}" "${stat[@]}" "${nested[@]}" "$program" fork 3
+echo "pid namespaces: figures are exact"
+
+expect_status 2 unshare -p -f "${stat[@]}" "$program" one
+grep -q '/proc is of another pid namespace' err || die "another /proc is not named: $(cat err)"
+expect_status 2 unshare -T --boottime 100000 -f "${stat[@]}" "$program" one
+grep -q 'clocks of this time namespace' err || die "other clocks are not named: $(cat err)"
+echo "what cannot be compared is said"
