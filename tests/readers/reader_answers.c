@@ -107,6 +107,7 @@ enum question {
     ASK_FILES,
     ASK_PROBES,
     ASK_LINK,
+    ASK_NEEDS,
     ASK_SYMBOL,
     QUESTIONS
 };
@@ -153,6 +154,13 @@ static void add_classes(struct answer *answer) {
     }
 }
 
+static void add_needs(struct answer *answer) {
+    static const char text[] = "\0/lib64/ld-linux-x86-64.so.2\0libc.so.6\0/opt/lib";
+    struct needs needs = {.interpreter = 1, .runpath = 39, .library = {29}, .libraries = 1, .used = sizeof text};
+    memcpy(needs.text, text, sizeof text);
+    add(answer, &needs, needs_bytes(&needs));
+}
+
 /* What a sound worker would answer. */
 static void add_sound(struct answer *answer, enum question question) {
     static const struct process_answer opened = {.start_ns = 10000000};
@@ -180,6 +188,9 @@ static void add_sound(struct answer *answer, enum question question) {
         break;
     case ASK_LINK:
         answer->rights = 1;
+        break;
+    case ASK_NEEDS:
+        add_needs(answer);
         break;
     case ASK_MAPPINGS:
         add_mappings(answer);
@@ -359,6 +370,26 @@ static void ask_probes(struct inspect *inspect) {
     }
 }
 
+static void check_needs(const struct needs *needs, uint32_t at) {
+    if (at >= sizeof needs->text) {
+        abort();
+    }
+    check_text(needs->text + at, sizeof needs->text - at);
+}
+
+static void ask_needs(struct inspect *inspect, struct target *target) {
+    static struct needs needs;
+    if (inspect_needs(inspect, target, nowhere, &needs)) {
+        check_needs(&needs, needs.interpreter);
+        check_needs(&needs, needs.rpath);
+        check_needs(&needs, needs.runpath);
+        for (uint32_t i = 0; i < needs.libraries; i++) {
+            check_needs(&needs, needs.library[i]);
+        }
+        check_needs(&needs, needs.is_script ? needs.interpreter : 0);
+    }
+}
+
 static void ask_link(struct inspect *inspect) {
     static const uint64_t word;
     const struct multi_link_sites sites = {&word, &word, &word, 1};
@@ -412,6 +443,9 @@ static void ask(struct inspect *inspect, enum question question) {
         break;
     case ASK_LINK:
         ask_link(inspect);
+        break;
+    case ASK_NEEDS:
+        ask_needs(inspect, &target);
         break;
     default:
         ask_symbol(inspect);
@@ -473,6 +507,8 @@ void reader_seeds(reader_seed_fn *seed) {
         no_bool[] = {ASK_SYMBOL, 0, 2, 1, 0, sizeof(struct mappings_answer) + 40, 0, 7 << 2};
     seed(gone, sizeof gone);
     seed(no_bool, sizeof no_bool);
+    static const uint8_t no_script[] = {ASK_NEEDS, 1, 2, 1, 0, 0, 0, 7 << 2};
+    seed(no_script, sizeof no_script);
     for (uint8_t question = 0; question < ASK_SYMBOL; question++) {
         const uint8_t sound[] = {question, 1, 0, question, 2, 0, 0},
                       changed[] = {question, 2, 2, 2, 0, 8, 3, 1 | 63 << 2, 0, 80, 0, 0, 3, 1 | 8 << 2, 4},
