@@ -16,7 +16,7 @@ static void check(const struct needs *needs, uint32_t at) {
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     static struct needs needs;
     int fd = elf_image_file(bytes, size);
-    if (needs_read(fd, &needs)) {
+    if (needs_read(fd, &needs) || needs_read_script(fd, &needs)) {
         check(&needs, needs.interpreter);
         check(&needs, needs.rpath);
         check(&needs, needs.runpath);
