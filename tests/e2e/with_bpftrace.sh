@@ -14,7 +14,7 @@ need_bpftrace() {
         echo "bpftrace needs root"
         exit 77
     fi
-    if ! timeout 60 bpftrace -e 'BEGIN { exit(); }' >"$folder/obstacle" 2>&1; then
+    if ! timeout 120 bpftrace -e 'BEGIN { exit(); }' >"$folder/obstacle" 2>&1; then
         echo "bpftrace can't run here: $(tail -n 1 "$folder/obstacle")"
         exit 77
     fi
@@ -22,7 +22,7 @@ need_bpftrace() {
 
 # traced OUTPUT ARGUMENT...: bpftrace with its own output in OUTPUT, everything else in OUTPUT.log.
 traced() {
-    timeout -s INT 120 bpftrace -o "$1" "${@:2}" >"$1.log" 2>&1 </dev/null ||
+    timeout -s INT 300 bpftrace -o "$1" "${@:2}" >"$1.log" 2>&1 </dev/null ||
         die "bpftrace ${*:2} fails: $(cat "$1.log")"
     if grep -v RLIMIT_MEMLOCK "$1.log" | grep -q ERROR; then
         die "bpftrace ${*:2}: $(cat "$1.log")"
@@ -44,7 +44,7 @@ traced_late() {
     done
     until_line ready "$output.program" || die "$program does not get ready: $(cat "$output.program")"
     # What bpftrace's own tests use to learn that everything is attached.
-    __BPFTRACE_NOTIFY_PROBES_ATTACHED=1 timeout -s INT 120 bpftrace -o "$output" "${arguments[@]}" \
+    __BPFTRACE_NOTIFY_PROBES_ATTACHED=1 timeout -s INT 300 bpftrace -o "$output" "${arguments[@]}" \
         >"$output.log" 2>&1 7>&- </dev/null &
     tracer=$!
     until_line __BPFTRACE_NOTIFY_PROBES_ATTACHED "$output" "$output.log" ||
