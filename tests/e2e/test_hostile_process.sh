@@ -88,7 +88,7 @@ done
 
 # ---- whatever a process says, the first ^C ends the recorder --------------------------------------------------------
 
-for trick in classes lock; do
+for trick in classes lock uffd; do
     start one "$build/tests/hostile" "$trick"
     until_true "$trick is ready" has_begun one
     rm -f "$folder/two.data"
