@@ -14,6 +14,11 @@ $(B)/bench/data.csv: $(B)/workloads/mkdata
 bench: $(BENCH_TOOLS) $(B)/bench/remembered $(B)/workloads/dataframe $(B)/bin/edenscope $(B)/bench/data.csv ## measure what watching costs, and what cards spare (paired runs, about ten minutes)
 	@B=$(B) ROWS=$(BENCH_ROWS) PAIRS=$(BENCH_PAIRS) bench/run
 
+HOSTILE_PAIRS ?= 10
+.PHONY: bench-hostile
+bench-hostile: $(B)/tests/hostile $(B)/tests/exercise $(B)/bin/edenscope ## time stat -p, and the program, beside 100 hostile processes (paired runs, about two minutes; root)
+	@bench/hostile.py -n $(HOSTILE_PAIRS) -B $(B)
+
 include bench/ephemerons.mk
 include bench/lifetimes.mk
 include bench/tune.mk

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""hostile.py [-n PAIRS] [-B BUILD]
+
+Whether `edenscope stat -p` of a healthy process, and that process, are slowed by a hundred hostile processes of an
+ordinary user (tests/hostile.c). A pair is a run without them and one beside them; which comes first alternates. Printed
+are the ratios, beside by without: the CPU time of the program and of the tool from start to end, and the wall time from
+the go to the program's end. FUSE tricks are left out: docs/security.md says why.
+"""
+import argparse
+import os
+import subprocess
+import time
+
+import pairs
+
+TRICKS = ["lock", "endless", "classes", "cycle", "lengths", "elf overlap", "elf many", "elf symbols", "heaps", "churn"]
+NOBODY = "65534"
+
+
+def cpu(process):
+    """Waits for the process; its CPU time in seconds."""
+    used = os.wait4(process.pid, 0)[2]
+    process.returncode = 0
+    return used.ru_utime + used.ru_stime
+
+
+def measure(build):
+    """A program under stat: its CPU time, the tool's, and the wall time, in seconds."""
+    program = subprocess.Popen([build + "/tests/exercise", "--wait", "100"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)
+    program.stdout.readline()
+    tool = subprocess.Popen([build + "/bin/edenscope", "stat", "-v", "-o", "/dev/null", "-p", str(program.pid), "0.1"],
+                            stderr=subprocess.PIPE, text=True)
+    if not any("attached in" in line for line in tool.stderr):
+        raise SystemExit("hostile.py: edenscope cannot attach here")
+    begun = time.monotonic()
+    program.stdin.write("\n")
+    program.stdin.close()
+    program.stdout.read()
+    wall = time.monotonic() - begun
+    used = cpu(program)
+    tool.stderr.read()
+    return {"program": used, "tool": cpu(tool), "wall": wall}
+
+
+def beside(build):
+    processes = [subprocess.Popen([build + "/tests/hostile", "--seconds", "120", "--user", NOBODY,
+                                   *TRICKS[i % len(TRICKS)].split()], stdout=subprocess.PIPE, text=True)
+                 for i in range(100)]
+    try:
+        for process in processes:
+            process.stdout.readline()
+        return measure(build)
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-n", type=int, default=10, metavar="PAIRS")
+    parser.add_argument("-B", default="build", metavar="BUILD")
+    arguments = parser.parse_args()
+    measure(arguments.B)
+    ratios = {"program": [], "tool": [], "wall": []}
+    for i in range(arguments.n):
+        sides = [measure, beside]
+        first, second = (sides[(i + j) % 2](arguments.B) for j in range(2))
+        without, with_them = (first, second) if i % 2 == 0 else (second, first)
+        for name, values in ratios.items():
+            values.append(with_them[name] / without[name])
+    print(f"beside 100 hostile processes (A), and without (B), {arguments.n} pairs")
+    for name, values in ratios.items():
+        pairs.summary(name, values)
+
+
+if __name__ == "__main__":
+    main()
