@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # `-- COMMAND` finds the files that a command maps without executing any of them, and without waiting for what is no
-# regular file; libraries are found where the loader finds them, or shown as attached late.
+# regular file or does not answer; workers open and read them; libraries are found where the loader finds them, or shown as
+# attached late.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -83,6 +84,49 @@ ln -sf pipe link
 no_hang "a link to a pipe as an argument" ./link
 [[ ! -s watch ]] || die "a pipe was opened"
 echo "pipes and devices are left alone"
+
+# ---- workers open and read what a command names ----
+
+# Stands for a file system that does not answer, below stuck/, and notes where the tool itself reads an ELF file.
+cat >stuck.c <<'SOURCE'
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+static int next(const char *call, int folder, const char *path, int flags, mode_t mode) {
+    int (*real)(int, const char *, int, ...) = (int (*)(int, const char *, int, ...))dlsym(RTLD_NEXT, call);
+    while (strstr(path, "stuck/")) {
+        pause();
+    }
+    return real(folder, path, flags, mode);
+}
+#define MODE(flags) va_list list; va_start(list, flags); mode_t mode = va_arg(list, mode_t); va_end(list)
+int open(const char *path, int flags, ...) { MODE(flags); return next("openat", AT_FDCWD, path, flags, mode); }
+int open64(const char *path, int flags, ...) { MODE(flags); return next("openat64", AT_FDCWD, path, flags, mode); }
+int openat(int folder, const char *path, int flags, ...) { MODE(flags); return next("openat", folder, path, flags, mode); }
+int openat64(int folder, const char *path, int flags, ...) { MODE(flags); return next("openat64", folder, path, flags, mode); }
+void *elf_begin(int fd, int how, void *reference) {
+    void *(*real)(int, int, void *) = (void *(*)(int, int, void *))dlsym(RTLD_NEXT, "elf_begin");
+    char name[16];
+    if (prctl(PR_GET_NAME, name) == 0 && strcmp(name, "edenscope") == 0) {
+        close(open("parsed", O_WRONLY | O_CREAT, 0600));
+    }
+    return real(fd, how, reference);
+}
+SOURCE
+gcc -shared -fPIC -o stuck.so stuck.c -ldl
+mkdir stuck
+gcc -shared -fPIC -Wl,-soname,libwaits.so -o stuck/libwaits.so thing.c
+gcc -o waits uses.c -Lstuck -lwaits -Wl,-rpath,"$folder/stuck"
+cp waits stuck/program
+for argument in ./waits "$folder/stuck/program"; do
+    LD_PRELOAD=$folder/stuck.so no_hang "a file system that does not answer" "$argument"
+    grep -q "^edenscope: .*stuck/.*takes too long" err || die "the file that does not answer is not named: $(cat err)"
+done
+[[ ! -e parsed ]] || die "the tool itself has parsed an ELF file"
+echo "what a command names is opened and read by workers"
 
 # ---- libraries are found where the loader finds them ----
 
