@@ -329,7 +329,7 @@ static void look_again(struct listing *listing, uint64_t end_ns) {
 
 static int list_processes(struct inspect *inspect, const struct options *options) {
     struct failure why;
-    if (!sandbox_enter(&(struct sandbox){.profile = SANDBOX_OBSERVER}, &why)) {
+    if (!target_are_hidden() && !sandbox_enter(&(struct sandbox){.profile = SANDBOX_OBSERVER}, &why)) {
         return failure_tell(&why);
     }
     struct listing listing = {.inspect = inspect,

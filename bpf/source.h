@@ -55,7 +55,8 @@ bool source_start(struct source *source, struct failure *why);
 
 /* Gives up, for good, all rights that observing does not need: called when the outputs are open. `folder`: O_PATH,
  * where names are still to be given or removed; -1: none. Whatever takes rights from now on is done by workers. By perf
- * events each process that comes later is attached to by this one, which so keeps its rights: nothing happens. */
+ * events each process that comes later is attached to by this one, and with a /proc that hides processes this one
+ * looks for them: then it keeps its rights. */
 bool source_give_up_rights(struct source *source, int folder, struct failure *why);
 
 /* Waits at most timeout_ms, hands each event that came to on_event, follows children and later-mapped libraries, and

@@ -389,7 +389,7 @@ bool source_give_up_rights(struct source *source, int folder, struct failure *wh
                                     .folders = folder >= 0,
                                     .can_use_maps = can_use_maps,
                                     .context = source->kernel};
-    if (!kernel_uses_multi(source->kernel)) {
+    if (!kernel_uses_multi(source->kernel) || target_are_hidden()) {
         return true;
     }
     tzset(); /* reads a file */

@@ -32,6 +32,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/openat2.h>
+#include <mntent.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,19 @@ static unsigned read_status(int pid, const char *format) {
         fclose(file);
     }
     return found;
+}
+
+bool target_are_hidden(void) {
+    FILE *mounts = setmntent("/proc/self/mounts", "re");
+    bool hidden = false;
+    for (struct mntent *mount; mounts && (mount = getmntent(mounts));) {
+        hidden =
+            strcmp(mount->mnt_dir, "/proc") == 0 ? hasmntopt(mount, "hidepid") != NULL : hidden; /* the last holds */
+    }
+    if (mounts) {
+        endmntent(mounts);
+    }
+    return hidden;
 }
 
 int target_process_of(int pid) { return (int)read_status(pid, "Tgid: %u"); }

@@ -32,6 +32,9 @@ struct mapping {
     char path[256]; /* as the process sees it, cut; for messages; "" where no file is mapped */
 };
 
+/* Whether /proc is mounted so (hidepid) that it takes rights to see other users' processes. */
+bool target_are_hidden(void);
+
 /* The process that a thread or process id belongs to; 0: no such process. */
 int target_process_of(int pid);
 

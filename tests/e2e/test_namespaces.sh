@@ -33,3 +33,20 @@ grep -q '/proc is of another pid namespace' err || die "another /proc is not nam
 expect_status 2 unshare -T --boottime 100000 -f "${stat[@]}" "$program" one
 grep -q 'clocks of this time namespace' err || die "other clocks are not named: $(cat err)"
 echo "what cannot be compared is said"
+
+# A program of another user, where /proc hides such processes from whoever has no rights.
+install -m 755 "$build/tests/exercise" "$folder/exercise"
+chmod 755 "$folder"
+mkfifo go
+setpriv --reuid 65534 --regid 65534 --clear-groups ./exercise --wait 1 <go >ready &
+hidden=$!
+children+=("$hidden")
+exec 3>go
+until_true "the hidden program is ready" grep -q ready ready
+# shellcheck disable=SC2016
+see=(unshare -m sh -c 'mount -t proc -o hidepid=4 proc /proc && exec "$@"' sh "$scope")
+expect_status 0 "${see[@]}" list
+grep -q "^ *$hidden " out || die "list does not show a process that /proc hides: $(cat out)"
+expect_status 0 "${see[@]}" stat --json -o stat.json -p "$hidden" 0.1 1
+[[ $(jq -r '.processes[0].heaps | length' stat.json) -ge 9 ]] || die "stat does not show it: $(cat stat.json)"
+echo "hidden processes are shown"
