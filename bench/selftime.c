@@ -1,7 +1,8 @@
 /* Preloaded into a program that is measured: at its exit, appends to $SELFTIME one line
  * "wall_ns user_us system_us peak_kib name" of the program alone, from its own start. So a program's cost can be told
  * from that of a tool that runs it. The peak is the most memory that was resident: VmHWM, for the maxrss of getrusage
- * also counts what the process was before it became this program, a copy of the one that started it.
+ * also counts what the process was before it became this program, a copy of the one that started it. The file is opened
+ * at the start: at its exit a program may not have the right any more.
  *
  * $SELFTIME_PIN, "NAME:CPU", has processes of this name run on this CPU only, and leaves alone what starts them. */
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 static uint64_t started;
+static int output = -1;
 
 static uint64_t wall_ns(void) {
     struct timespec t;
@@ -56,23 +58,24 @@ static void pin(void) {
 
 __attribute__((constructor)) static void start(void) {
     pin();
+    const char *path = secure_getenv("SELFTIME");
+    if (path != NULL && (output = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644)) < 0) {
+        perror(path);
+    }
     started = wall_ns();
 }
 
 __attribute__((destructor)) static void finish(void) {
-    const char *path = secure_getenv("SELFTIME");
     struct rusage usage;
     char line[256];
-    if (path == NULL || getrusage(RUSAGE_SELF, &usage) != 0) {
+    if (output < 0 || getrusage(RUSAGE_SELF, &usage) != 0) {
         return;
     }
     int length = snprintf(line, sizeof line, "%llu %lld %lld %lu %.64s\n", (unsigned long long)(wall_ns() - started),
                           (long long)usage.ru_utime.tv_sec * 1000000 + usage.ru_utime.tv_usec,
                           (long long)usage.ru_stime.tv_sec * 1000000 + usage.ru_stime.tv_usec, peak_kib(),
                           program_invocation_short_name);
-    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-    if (fd < 0 || write(fd, line, (size_t)length) != length) {
-        perror(path);
+    if (write(output, line, (size_t)length) != length) {
+        perror("SELFTIME");
     }
-    close(fd);
 }
