@@ -39,7 +39,7 @@ echo "nothing is executed to learn what it maps"
 no_hang() {
     local words=$1 status=0
     shift
-    timeout 60 "$scope" stat -o /dev/null -- true "$@" >out 2>err || status=$?
+    timeout -k 5 60 "$scope" stat -o /dev/null -- true "$@" >out 2>err || status=$?
     [[ $status == 0 ]] || die "$words: status $status: $(cat err)"
 }
 mkfifo pipe
