@@ -95,11 +95,12 @@ children+=("$bystander")
 until_true "the bystander is ready" grep -q ready ready2
 cat >semaphores.py <<'PYTHON'
 # Prints the semaphores of a process's probes, by name: how many listen.
-import re, subprocess, sys
+import os, re, subprocess, sys
 program, pid = sys.argv[1:]
+path = os.path.realpath(program)
 notes = subprocess.run(["readelf", "-nW", program], capture_output=True, text=True, check=True).stdout
 kind = subprocess.run(["readelf", "-hW", program], capture_output=True, text=True, check=True).stdout
-maps = open(f"/proc/{pid}/maps").readline()
+maps = next(line for line in open(f"/proc/{pid}/maps") if line.split()[-1] == path)
 bias = int(maps.split("-")[0], 16) if "DYN" in kind else 0
 memory = open(f"/proc/{pid}/mem", "rb")
 for name, address in re.findall(r"Name: (\w+)\s+Location: \w+, Base: \w+, Semaphore: (\w+)", notes):
