@@ -262,11 +262,14 @@ static void look_at_mapping(struct listing *listing, const struct mapping *mappi
     int heaps =
         inspect_heaps(listing->inspect, &listing->target, file->registry + bias, listing->heap, MOST_HEAPS, &unread);
     int error = errno;
-    if (listing->target.is_unread || listing->files_before++ < listing->now.shown) {
+    if (listing->target.is_unread) {
+        return;
+    }
+    listing->unread += unread;
+    if (listing->files_before++ < listing->now.shown) {
         return;
     }
     listing->now.shown++;
-    listing->unread += unread;
     show_process(listing, heaps, error);
 }
 

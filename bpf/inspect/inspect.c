@@ -181,7 +181,7 @@ static bool call(struct inspect *inspect, enum worker_kind kind, struct target *
     int error = done ? answer->error : errno;
     if (target) {
         target->spent_ns += now_ns() - start;
-        target->is_unread = error == ETIMEDOUT || (error == EIO && !done) || share_of(inspect, target) == 0;
+        target->is_unread = (!done && error != EINTR) || error == ETIMEDOUT || share_of(inspect, target) == 0;
     }
     if (done && error) {
         packet_clear(answer);
