@@ -46,10 +46,10 @@ test: ## install what is missing, build everything, run every test (root, for th
 		$(filter-out $(BESIDE_TESTS),$(TESTS))
 
 # Not sanitized: what asserts instructions, notes or bytes of memory, which the sanitizers change; what limits address
-# space, of which they reserve terabytes; what runs under Valgrind or builds for itself. Programs of the other tests end
-# with heaps alive, as many do: leaks are looked for in the unit tests alone.
+# space, of which they reserve terabytes; what runs under Valgrind or builds for itself, without the sanitizers' flags.
+# Programs of the other tests end with heaps alive, as many do: leaks are looked for in the unit tests alone.
 NOT_SANITIZED := $(addprefix tests/e2e/,test_notes.sh test_memory.sh test_limits.sh test_faults.sh test_fuzz.sh \
-	test_archive.sh test_install.sh test_tsan.sh)
+	test_archive.sh test_install.sh test_tsan.sh test_lifetimes_letgo.sh test_lifetimes_pretenure.sh)
 test-san: ## run the whole suite once, tool and libeden under the address and undefined-behaviour sanitizers
 	@scripts/setup
 	@$(MAKE) --no-print-directory -s $(JOBS) SAN=1 B=$(B)/san test-programs
