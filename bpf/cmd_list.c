@@ -62,15 +62,9 @@ static void print_note(const struct note *note) {
 static int list_file(struct inspect *inspect, const char *path, json_t *files) {
     struct notes notes;
     char why[512];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int fd = inspect_open_path(inspect, NULL, path, 0, false);
     if (fd < 0) {
-        message_print("%s: %s", path, strerror(errno));
-        return 1;
-    }
-    struct stat status;
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-        message_print("%s: not a plain file", path);
-        close(fd);
+        message_print("%s: %s", path, errno == EINVAL ? "not a plain file" : strerror(errno));
         return 1;
     }
     enum notes_result result = inspect_notes(inspect, NULL, fd, path, "eden", &notes, why, sizeof why);

@@ -9,18 +9,25 @@
 
 static void name_of(int fd, char name[64]) { snprintf(name, 64, "/proc/self/fd/%d", fd); }
 
-/* Whoever serves a FUSE file system decides when a read of it, and closing a file, ends. */
-static bool can_hang(int found) {
+/* Whoever serves a FUSE file system decides when a read of it, and closing a file, ends. Files that the kernel makes up
+ * (/proc, /sys, tracefs) count as regular, but to open some of them is an order: tracefs's free_buffer stops tracing
+ * when it is closed. Their file systems have no blocks; of those that store files only the two in memory may have none
+ * either. 0, or errno. */
+static int check_system(int found) {
     struct statfs system;
-    return geteuid() == 0 && (fstatfs(found, &system) != 0 || system.f_type == FUSE_SUPER_MAGIC);
+    if (fstatfs(found, &system) != 0) {
+        return errno;
+    }
+    if (system.f_type == FUSE_SUPER_MAGIC) {
+        return geteuid() == 0 ? ENOTSUP : 0;
+    }
+    return system.f_blocks == 0 && system.f_type != TMPFS_MAGIC && system.f_type != RAMFS_MAGIC ? EINVAL : 0;
 }
 
 int regular_reopen(int found) {
     struct stat status;
-    int fd = -1, error = EINVAL;
-    if (can_hang(found)) {
-        error = ENOTSUP;
-    } else if (fstat(found, &status) == 0 && S_ISREG(status.st_mode)) {
+    int fd = -1, error = fstat(found, &status) != 0 ? errno : S_ISREG(status.st_mode) ? check_system(found) : EINVAL;
+    if (error == 0) {
         char name[64];
         name_of(found, name);
         fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /* Opens a regular file to read, without ever waiting for its other end; `path` is relative to `folder`, as for
- * openat(). -1 with errno: EINVAL for a pipe, a device or anything else that is no regular file, which is not opened at
- * all; ENOTSUP as regular_reopen(); ENOENT where it does not have this inode number (0: any); EACCES where it must be
- * executable and is not. */
+ * openat(). -1 with errno: EINVAL for a pipe, a device, a file of /proc, /sys and their like, or anything else that
+ * stores no bytes, which is not opened at all; ENOTSUP as regular_reopen(); ENOENT where it does not have this inode
+ * number (0: any); EACCES where it must be executable and is not. */
 int regular_open(int folder, const char *path, uint64_t inode, bool is_executable);
 
 /* Takes a file opened with O_PATH, and opens it to read. -1 with errno: EINVAL as above; ENOTSUP where root would read

@@ -82,8 +82,33 @@ mkfifo libthing.so
 no_hang "a pipe as a library" ./uses
 ln -sf pipe link
 no_hang "a link to a pipe as an argument" ./link
+expect_status 1 "$scope" list pipe link
+grep -q 'pipe: not a plain file' err || die "list does not name the pipe: $(cat err)"
 [[ ! -s watch ]] || die "a pipe was opened"
 echo "pipes and devices are left alone"
+
+# tracefs calls it regular, but whoever closes it stops tracing and cuts the buffer.
+tracing=$folder/tracing
+mkdir "$tracing"
+mount -t tracefs tracefs "$tracing"
+instance=$tracing/instances/eden$$
+trap 'rmdir "$instance" 2>/dev/null; umount -l "$tracing"; cleanup' EXIT
+mkdir "$instance"
+echo 999 >"$instance/buffer_size_kb"
+size=$(cat "$instance/buffer_size_kb")
+gcc -Wl,--dynamic-linker="$instance/free_buffer" -o asks main.c
+no_hang "a file of tracefs as the loader" ./asks
+ln -sf "$instance/free_buffer" link
+no_hang "a link to a file of tracefs as an argument" ./link
+expect_status 1 "$scope" list link
+grep -q 'link: not a plain file' err || die "list does not name what the link leads to: $(cat err)"
+[[ $(cat "$instance/buffer_size_kb") == "$size" ]] || die "a file of tracefs was opened"
+: <"$instance/free_buffer"
+[[ $(cat "$instance/buffer_size_kb") != "$size" ]] || die "opening free_buffer leaves no trace: this shows nothing"
+rmdir "$instance"
+umount "$tracing"
+trap cleanup EXIT
+echo "files that the kernel makes up are left alone"
 
 # ---- workers open and read what a command names ----
 
