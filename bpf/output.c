@@ -41,7 +41,7 @@ FILE *output_open(const char *path, struct failure *why) {
     if (!out) {
         failure_set(why, 1, "-o %.200s: %m", path);
         close(file);
-    } else if (S_ISREG(status.st_mode) && !owner_is_trusted(status.st_uid)) {
+    } else if ((S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)) && !owner_is_trusted(status.st_uid)) {
         failure_set(why, 1, "-o %.200s: belongs to another user, so it is left alone; name another file", path);
         fclose(out);
         out = NULL;

@@ -54,5 +54,12 @@ if [[ $EUID == 0 ]]; then
     done
     [[ $(cat root.txt) == precious && $(cat theirs.txt) == theirs && ! -e other/new.txt ]] || die "something was written"
     SUDO_UID=65534 command_to stat 0 theirs.txt
+    # A pipe of theirs that is full would be waited for.
+    mkfifo theirs.pipe
+    chown 65534 theirs.pipe
+    exec 5<>theirs.pipe
+    command_to stat 1 theirs.pipe
+    grep -q 'belongs to another user' err || die "the pipe's owner is not named: $(cat err)"
+    exec 5>&-
 fi
 echo "-o waits for nobody and follows nobody else's links"
