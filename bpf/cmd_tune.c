@@ -131,9 +131,8 @@ static bool report(const struct tune *tune, const char *path, uint64_t pid, cons
                            tune->options.input ? path : "what was recorded");
     }
     if (good) {
-        const char *recorded = recording_info(recording)->command;
         say(path, recording_info(recording), &heaps);
-        good = examine(tune, &heaps, command ? command : *recorded ? recorded : NULL, why);
+        good = examine(tune, &heaps, command, why);
     }
     tune_heaps_clear(&heaps);
     recording_close(recording);

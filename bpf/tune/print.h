@@ -10,7 +10,7 @@ struct tune_report {
     const struct findings *findings; /* heap by heap */
     size_t heaps;
     struct tune_options options;
-    const char *command; /* as the user would type it; NULL: not known */
+    const char *command; /* as its user typed it, never what a file says: it is to be pasted; NULL: not known */
     const char *before;  /* EDEN_OPTIONS as the command had it, which the line to paste is to keep; "": nothing */
 };
 

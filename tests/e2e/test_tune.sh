@@ -67,7 +67,11 @@ has lives.json tenure.threshold-outside || die "the bug is not named in a record
 for key in $(keys lives.json); do
     grep -qF "  $key (" text || die "the text lacks $key"
 done
-grep -qF "EDEN_OPTIONS=\"$(jq -r .options lives.json)\" $frame data.csv" text || die "nothing to paste: $(tail -n 2 text)"
+# What is to be pasted into a shell is never what a file says.
+sqlite3 lives.data "UPDATE meta SET value = 'x; touch pwned' WHERE key = 'command'"
+"$scope" tune -i lives.data >text
+grep -qF "EDEN_OPTIONS=\"$(jq -r .options lives.json)\" PROGRAM" text || die "nothing to paste: $(tail -n 2 text)"
+! grep -q pwned text || die "the line to paste is the recording's: $(tail -n 2 text)"
 # Without lifetimes what they alone tell is listed, not guessed.
 "$scope" tune --json -i plain.data >plain.json || die "tune -i fails without lifetimes"
 has plain.json tenure.threshold-outside || die "it takes lifetimes to name the bug: $(keys plain.json)"
