@@ -42,7 +42,7 @@ struct recorder {
     sqlite3_stmt *event, *class, *parameter, *process, *heap, *phase, *bucket, *forget_phases, *forget_buckets,
         *forget_heap, *meta, *batch;
     struct recording_vfs vfs;
-    struct replacement file; /* its lock (flock) says that it is being recorded */
+    struct replacement file; /* its lock (live) says that it is being recorded */
     int journal;             /* beside the published file; -1: none yet */
     bool published, failed;
     struct recorder_options options;

@@ -34,7 +34,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -342,7 +341,7 @@ struct recorder *recorder_create(const struct recorder_options *options, struct 
     close_standing(&standing);
     if (good) {
         sweep(recorder);
-        good = flock(recorder->file.file, LOCK_EX | LOCK_NB) == 0 ||
+        good = recording_vfs_lock_live(recorder->file.file) ||
                failure_set(why, 1, "%.200s: can't lock it: %m", options->path);
     }
     if (good && fill_file(recorder, options) != SQLITE_OK) {

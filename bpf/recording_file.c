@@ -7,8 +7,9 @@
  *
  * 2. Terms
  *
- * Live: a recorder holds its lock (flock) on the file for as long as it lives. SQLite's own locks are held for the
- * length of a transaction only, so they can't tell a recording that is under way from one whose recorder was killed.
+ * Live: a recorder holds its lock (recording_vfs.h) on the file for as long as it lives. SQLite's own locks are held
+ * for the length of a transaction only, so they can't tell a recording that is under way from one whose recorder was
+ * killed.
  * Hot journal: the journal of a transaction that was cut short, beside the file.
  * Super-journal: a further file that a journal may name, and that SQLite deletes. edenscope writes no such name.
  *
@@ -42,7 +43,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -75,10 +75,7 @@ struct file_look file_look(int file) {
         look.kind = FILE_RECORDING;
         look.version = big_endian(header + AT_VERSION);
         look.changes = big_endian(header + AT_CHANGES);
-        look.is_live = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-        if (!look.is_live) {
-            flock(file, LOCK_UN);
-        }
+        look.is_live = recording_vfs_is_live(file);
     }
     return look;
 }

@@ -11,6 +11,7 @@
  *
  * Hot journal: one whose transaction was cut short. The first read writes its pages back to the database.
  * Reserved, pending, exclusive: the locks of SQLite's protocol, byte ranges behind the first gigabyte of the file.
+ * Live: the lock of a recorder for as long as it lives, on a byte that SQLite neither locks nor uses.
  *
  * 3. Algorithm
  *
@@ -25,6 +26,8 @@
  * later.
  * I3. A write-ahead log is never read: a database in that mode can't be opened, for it needs shared memory.
  * I4. Deleting the journal empties it.
+ * I5. What is said of a file (reserved, live) rests on write locks alone. Only a descriptor that may write can hold
+ * one; flock(), and read locks, are within reach of whoever may read.
  *
  * 5. Failure
  *
@@ -48,6 +51,7 @@ enum {
     RESERVED_BYTE = PENDING_BYTE + 1,
     SHARED_FIRST = PENDING_BYTE + 2,
     SHARED_SIZE = 510,
+    LIVE_BYTE = SHARED_FIRST + SHARED_SIZE, /* on the same page, which SQLite leaves out */
     SECTOR = 4096,
 };
 
@@ -75,10 +79,17 @@ bool recording_vfs_lock_shared(int database) {
 
 void recording_vfs_unlock(int database) { lock(database, F_UNLCK, PENDING_BYTE, SHARED_SIZE + 2); }
 
-bool recording_vfs_is_reserved(int database) {
-    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RESERVED_BYTE, .l_len = 1};
-    return fcntl(database, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
+/* Asked as a reader would, so that the locks of other readers do not count (I5). */
+static bool is_write_locked(int file, off_t byte) {
+    struct flock range = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+    return fcntl(file, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
 }
+
+bool recording_vfs_is_reserved(int database) { return is_write_locked(database, RESERVED_BYTE); }
+
+bool recording_vfs_lock_live(int database) { return lock(database, F_WRLCK, LIVE_BYTE, 1); }
+
+bool recording_vfs_is_live(int database) { return is_write_locked(database, LIVE_BYTE); }
 
 static bool has_content(int journal) {
     struct stat status;

@@ -27,4 +27,9 @@ void recording_vfs_unlock(int database);
 /* Whether a writer is in a transaction: then its journal is not half a transaction but a whole one to be. */
 bool recording_vfs_is_reserved(int database);
 
+/* Marks the database as being recorded until the last copy of this descriptor, open for writing, is closed. False:
+ * another recorder has. */
+bool recording_vfs_lock_live(int database);
+bool recording_vfs_is_live(int database);
+
 #endif

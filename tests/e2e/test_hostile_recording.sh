@@ -96,6 +96,45 @@ kill -0 "$swapper" || die "the journal has not changed"
 kill "$swapper"
 echo "a journal that changes is harmless"
 
+# Locks of whoever may read: they say nothing of a recording. One is finished, the other was cut short.
+cp good.data shared.data
+cp good.data short.data
+chmod 644 shared.data short.data
+python3 - <<'PYTHON'
+import os, sqlite3
+if os.fork() == 0:
+    db = sqlite3.connect("short.data", isolation_level=None)
+    db.executescript("PRAGMA cache_size = 1; BEGIN; UPDATE meta SET value = 'half' WHERE key = 'command';"
+                     "CREATE TABLE filler(x); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)"
+                     "INSERT INTO filler SELECT zeroblob(4000) FROM n")
+    os.kill(os.getpid(), 9)
+os.wait()
+PYTHON
+[[ -s short.data-journal ]] || die "there is no hot journal"
+cat >locks.py <<'PYTHON'
+import fcntl, os, signal, struct
+os.setuid(65534)
+for path in "shared.data", "short.data":
+    file = os.open(path, os.O_RDONLY)
+    fcntl.flock(file, fcntl.LOCK_EX)
+    fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0))
+print("locked", flush=True)
+signal.pause()
+PYTHON
+python3 locks.py >locked &
+locker=$!
+children+=("$locker")
+until_true "the recordings are locked" test -s locked
+expect_status 0 "$scope" report -i shared.data
+! grep -q 'still being recorded' out || die "a reader's lock makes a finished recording a live one"
+expect_status 0 "$scope" report -i short.data
+! grep -q 'command: half' out || die "a reader's lock makes half a transaction a whole one"
+expect_status 0 "$scope" record -o shared.data -- true
+kill -0 "$locker" || die "the locks are gone"
+kill "$locker"
+rm short.data short.data-journal
+echo "locks of those who can only read are without effect"
+
 # ---- what keeps a reader busy --------------------------------------------------------------------------------------
 
 cp good.data busy.data
