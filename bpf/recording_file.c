@@ -85,6 +85,31 @@ bool file_beside(char beside[NAME_MAX + 1], const char *name, const char *suffix
     return length > 0 && length <= NAME_MAX;
 }
 
+/* The next stretch of data from *at on, which moves to its start. False, with errno ENXIO: there is none. */
+static bool next_data(int file, off_t size, off_t *at, off_t *end) {
+    *at = lseek(file, *at, SEEK_DATA);
+    if (*at < 0 || *at >= size) {
+        errno = *at < 0 ? errno : ENXIO;
+        return false;
+    }
+    *end = lseek(file, *at, SEEK_HOLE);
+    *end = *end < 0 || *end > size ? size : *end;
+    return true;
+}
+
+uint64_t file_data_bytes(int file) {
+    struct stat status;
+    uint64_t bytes = 0;
+    off_t end;
+    if (fstat(file, &status) != 0) {
+        return 0;
+    }
+    for (off_t at = 0; next_data(file, status.st_size, &at, &end); at = end) {
+        bytes += (uint64_t)(end - at);
+    }
+    return bytes;
+}
+
 /* ---- copying ---------------------------------------------------------------------------------------------------- */
 
 static bool copy_range(int from, int to, off_t at, off_t end) {
@@ -134,17 +159,14 @@ static bool copy_all(int from, int to) {
     if (fstat(from, &status) != 0 || ftruncate(to, status.st_size) != 0) {
         return false;
     }
-    off_t at = 0;
-    while ((at = lseek(from, at, SEEK_DATA)) >= 0 && at < status.st_size) {
-        off_t end = lseek(from, at, SEEK_HOLE);
-        end = end < 0 || end > status.st_size ? status.st_size : end;
+    off_t end;
+    for (off_t at = 0; next_data(from, status.st_size, &at, &end); at = end) {
         if (!copy_range(from, to, at, end) &&
             ((errno != EXDEV && errno != EINVAL && errno != EOPNOTSUPP) || !copy_through(from, to, at, end))) {
             return false;
         }
-        at = end;
     }
-    return at >= 0 || errno == ENXIO;
+    return errno == ENXIO;
 }
 
 /* SQLite takes a file name off the end of a journal, behind this mark. */

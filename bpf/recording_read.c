@@ -5,7 +5,7 @@
  * - nothing is mapped into memory: a file that shrinks would raise SIGBUS;
  * - views and triggers are off, and the schema may call no function that reaches outside;
  * - tables must be plain tables without generated columns, whose expressions could run for hours;
- * - lengths are bounded, and so is the work, by the size of the file; a signal ends it;
+ * - lengths are bounded, and so is the work, by the data in the file, not its holes; a signal ends it;
  * - what is counted or indexed is checked: keys must rise (a damaged tree may run in circles), numbers of rows have
  *   limits, names that are not known are skipped. */
 #include "interrupt.h"
@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -83,12 +82,10 @@ static int harden(struct recording *recording) {
 
 static int open_database(struct recording *recording) {
     const struct file_held *held = &recording->held;
-    struct stat status;
     recording->vfs = (struct recording_vfs){
         .database = held->database, .journal = held->journal, .is_shared = !held->is_copy, .is_restored = held->is_cut};
     recording->interrupts = interrupt_count();
-    recording->steps_most =
-        STEPS_LEAST + (fstat(held->database, &status) == 0 ? STEPS_BYTE * (uint64_t)status.st_size : 0);
+    recording->steps_most = STEPS_LEAST + STEPS_BYTE * file_data_bytes(held->database);
     int code = recording_vfs_open(&recording->vfs, &recording->db, held->is_copy);
     code = code == SQLITE_OK ? harden(recording) : code;
     /* The first read undoes half a transaction in the copy. */

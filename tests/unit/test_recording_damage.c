@@ -132,6 +132,29 @@ static void hostile_schemas_do_no_harm(void **state) {
     free(bytes);
 }
 
+/* Nobody pays for holes, so they give no right to more work. */
+static void holes_do_not_raise_the_budget(void **state) {
+    (void)state;
+    size_t size;
+    unsigned char *bytes = sample(&size);
+    struct recording *recording = open_good("sample.data");
+    uint64_t most = recording->steps_most;
+    recording_close(recording);
+    assert_int_equal(truncate("sample.data", 60ll << 30), 0);
+    recording = open_good("sample.data");
+    assert_int_equal(recording->steps_most, most);
+    recording_close(recording);
+
+    bytes = realloc(bytes, 64 * size); /* data has a right to more */
+    assert_non_null(bytes);
+    memset(bytes + size, 1, 63 * size);
+    write_file("sample.data", bytes, 64 * size);
+    recording = open_good("sample.data");
+    assert_true(recording->steps_most >= most + 63 * size);
+    recording_close(recording);
+    free(bytes);
+}
+
 static void random_files_are_refused(void **state) {
     (void)state;
     unsigned seed = 3;
@@ -325,13 +348,10 @@ static void half_transaction_is_undone_in_a_copy(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(truncated_files_do_no_harm),
-        cmocka_unit_test(flipped_bits_do_no_harm),
-        cmocka_unit_test(hostile_schemas_do_no_harm),
-        cmocka_unit_test(random_files_are_refused),
-        cmocka_unit_test(killed_recorder_leaves_a_readable_file),
-        cmocka_unit_test(full_disk_ends_the_recording_alone),
-        cmocka_unit_test(half_transaction_is_undone_in_a_copy),
+        cmocka_unit_test(truncated_files_do_no_harm),         cmocka_unit_test(flipped_bits_do_no_harm),
+        cmocka_unit_test(hostile_schemas_do_no_harm),         cmocka_unit_test(holes_do_not_raise_the_budget),
+        cmocka_unit_test(random_files_are_refused),           cmocka_unit_test(killed_recorder_leaves_a_readable_file),
+        cmocka_unit_test(full_disk_ends_the_recording_alone), cmocka_unit_test(half_transaction_is_undone_in_a_copy),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
