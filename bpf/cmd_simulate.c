@@ -94,11 +94,11 @@ static bool check_words(char **words, size_t count, struct failure *why) {
     return true;
 }
 
-static bool run(const struct options *options, struct recording *recording, struct simulate_story *story,
-                struct failure *why) {
+static bool run(const struct options *options, struct recording *recording, const char *path,
+                struct simulate_story *story, struct failure *why) {
     struct simulate_parameters usual;
     struct sweep sweep = {.story = story, .words = options->rest, .word_count = options->rest_count};
-    bool good = simulate_story_read(story, recording, (uint64_t)options->pid, options->heap, why);
+    bool good = simulate_story_read(story, recording, path, (uint64_t)options->pid, options->heap, why);
     simulate_parameters_usual(&usual, &story->parameters);
     good = good && sweep_words(&sweep, 0, &usual, "", why);
     if (good && !options->json) {
@@ -122,10 +122,10 @@ int cmd_simulate(int argc, char **argv) {
     if (!check_words(options.rest, options.rest_count, &why)) {
         return failure_tell(&why);
     }
-    struct recording *recording =
-        recording_open_with(options.input ? options.input : "eden.data", recording_last(options.force), &why);
+    const char *path = options.input ? options.input : "eden.data";
+    struct recording *recording = recording_open_with(path, recording_last(options.force), &why);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is told by the writing */
-    bool good = recording && run(&options, recording, &story, &why);
+    bool good = recording && run(&options, recording, path, &story, &why);
     simulate_history_clear(&story.history);
     recording_close(recording);
     return output_finish(stdout, "the predictions", good ? 0 : failure_tell(&why));

@@ -7,6 +7,9 @@
  * of it on average, large ones more often: the sum of the squares of sizes over twice the sum of sizes. Big objects are
  * placed one by one.
  *
+ * A history may have been made to keep the simulation busy: its clock runs on without objects. So collections have a
+ * limit, in proportion to the objects and requests (scavenges_most).
+ *
  * What can go wrong: the clock of the recorded run is that of its program only if that does not depend on collections
  * (finalisation, weak references, time). */
 #include "parts.h"
@@ -19,7 +22,23 @@ struct collector {
     struct simulated_young young;
     struct simulated_old old;
     double eden_used, room; /* room: of eden, without what small objects leave at its end */
+    uint64_t scavenges_most;
 };
+
+/* Between two scavenges that eden asks for there are objects that fill half of it, hence one at least, and often
+ * thousands. Each of them, and each request, may have a full collection follow, which scavenges once more. */
+static uint64_t scavenges_most(const struct simulate_history *history) {
+    enum { SCAVENGES_EACH = 2, SCAVENGES_LEAST = 1000 };
+    return SCAVENGES_LEAST + SCAVENGES_EACH * (history->objects + history->asked_count);
+}
+
+static bool is_too_long(const struct collector *collector) {
+    return collector->figures->scavenges > collector->scavenges_most;
+}
+
+static bool goes_on(const struct collector *collector) {
+    return !collector->young.out_of_memory && !is_too_long(collector);
+}
 
 static void scavenge(struct collector *collector, uint64_t time, size_t bigs) {
     struct simulate_figures *figures = collector->figures;
@@ -46,7 +65,7 @@ static void full_if_grown(struct collector *collector, uint64_t time, size_t big
 
 /* Small objects are allocated from one moment to another. */
 static void allocate_small(struct collector *collector, uint64_t from, uint64_t to, size_t bigs) {
-    while (!collector->young.out_of_memory && collector->eden_used + (double)(to - from) > collector->room) {
+    while (goes_on(collector) && collector->eden_used + (double)(to - from) > collector->room) {
         double left = collector->room - collector->eden_used;
         from += left > 0 ? (uint64_t)left : 0;
         scavenge(collector, from, bigs);
@@ -86,7 +105,7 @@ static void run(struct collector *collector) {
     uint64_t now = 0;
     size_t big = 0, asked = 0;
     bool over = false;
-    while (!over && !collector->young.out_of_memory) {
+    while (!over && goes_on(collector)) {
         uint64_t next = history->end;
         bool is_asked = asked < history->asked_count && history->asked[asked].at <= next;
         next = is_asked ? history->asked[asked].at : next;
@@ -107,20 +126,26 @@ static void run(struct collector *collector) {
     }
 }
 
-bool simulate_collector(const struct simulate_history *history, const struct simulate_parameters *parameters,
-                        const struct simulate_holding *holding, struct simulate_figures *figures) {
+enum simulate_outcome simulate_collector(const struct simulate_history *history,
+                                         const struct simulate_parameters *parameters,
+                                         const struct simulate_holding *holding, struct simulate_figures *figures) {
     double left = history->small_bytes != 0 ? history->small_squares / (double)history->small_bytes / 2 : 0;
     *figures = (struct simulate_figures){0};
     struct simulate_holding known = *holding;
     for (int kind = 0; kind < SIMULATE_KINDS; kind++) {
         known.share[kind] = isnan(known.share[kind]) ? 0 : known.share[kind];
     }
-    struct collector collector = {
-        .history = history, .parameters = parameters, .figures = figures, .room = parameters->eden_size - left};
+    struct collector collector = {.history = history,
+                                  .parameters = parameters,
+                                  .figures = figures,
+                                  .room = parameters->eden_size - left,
+                                  .scavenges_most = scavenges_most(history)};
     simulated_old_init(&collector.old, parameters);
     simulated_young_init(&collector.young, history, parameters, &known, &collector.old);
     run(&collector);
     simulated_young_clear(&collector.young);
     simulated_old_clear(&collector.old);
-    return !collector.young.out_of_memory;
+    return collector.young.out_of_memory ? SIMULATE_NO_MEMORY
+           : is_too_long(&collector)     ? SIMULATE_TOO_LONG
+                                         : SIMULATE_DONE;
 }

@@ -21,8 +21,15 @@ struct simulate_holding {
     double share[SIMULATE_KINDS];
 };
 
-/* Where the holding is not known it counts as 0. False: no memory. */
-bool simulate_collector(const struct simulate_history *history, const struct simulate_parameters *parameters,
-                        const struct simulate_holding *holding, struct simulate_figures *figures);
+enum simulate_outcome {
+    SIMULATE_DONE,
+    SIMULATE_NO_MEMORY,
+    SIMULATE_TOO_LONG, /* it collects more often than any history of so many objects */
+};
+
+/* Where the holding is not known it counts as 0. */
+enum simulate_outcome simulate_collector(const struct simulate_history *history,
+                                         const struct simulate_parameters *parameters,
+                                         const struct simulate_holding *holding, struct simulate_figures *figures);
 
 #endif

@@ -14,7 +14,8 @@
  *
  * A run with full_gc_ratio=0 collects in full whenever something was tenured, so all intervals are one eden long.
  *
- * What can go wrong: memory. Then objects are missing, and the history is of no use. */
+ * What can go wrong: memory; or a time beyond the bytes that were allocated, which only a damaged recording has. Then
+ * the history is of no use. */
 #include "history.h"
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static bool add_time(struct simulate_history *history, uint64_t at) {
 }
 
 bool simulate_history_collection(struct simulate_history *history, uint64_t at) {
-    return (history->time_count != 0 || add_time(history, 0)) && add_time(history, at);
+    return at <= history->end && (history->time_count != 0 || add_time(history, 0)) && add_time(history, at);
 }
 
 bool simulate_history_asked(struct simulate_history *history, uint64_t at, enum simulate_request what) {
@@ -183,6 +184,9 @@ static void add_to_curve(struct simulate_history *history, const struct eden_lif
 }
 
 bool simulate_history_object(struct simulate_history *history, const struct eden_life_record *record) {
+    if (record->birth_bytes > record->death_bytes || record->death_bytes > history->end) {
+        return false;
+    }
     uint64_t from = alive_at(history, record), to = record->censored ? SIMULATE_NEVER : record->death_bytes;
     history->objects++;
     history->bytes += record->bytes;
@@ -194,7 +198,6 @@ bool simulate_history_object(struct simulate_history *history, const struct eden
         bool seen = from != 0 || record->bytes >= SIMULATE_BIG;
         history->held_bytes[seen ? SIMULATE_SEEN : SIMULATE_UNSEEN] += record->bytes;
     }
-    history->end = record->death_bytes > history->end ? record->death_bytes : history->end;
     bool pretenured = record->flags & EDEN_LIFE_BORN_OLD && record->bytes <= history->young_most;
     if (record->bytes >= SIMULATE_BIG || pretenured) {
         if (!grow(history, (void **)&history->bigs, history->big_count, &history->big_room, sizeof *history->bigs)) {

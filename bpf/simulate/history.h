@@ -42,7 +42,7 @@ struct simulate_asked {
 struct simulate_history {
     uint64_t *times; /* owned; when collections began: ascending, no two alike; times[0] is 0 */
     size_t time_count, time_room;
-    uint64_t end;                 /* bytes allocated in all */
+    uint64_t end;                 /* bytes allocated in all: given before anything else */
     struct simulate_asked *asked; /* owned; what the program asked for, in order of time */
     size_t asked_count, asked_room;
     struct simulate_cell *cells; /* owned; in order of bins once finished; a hash table until then */
@@ -61,10 +61,11 @@ struct simulate_history {
 
 void simulate_history_clear(struct simulate_history *history);
 
-/* All of these must come before the first object. False: no memory, or the clock goes backwards. */
+/* All of these must come before the first object. False: no memory; else the clock goes backwards, or beyond the end.
+ */
 bool simulate_history_collection(struct simulate_history *history, uint64_t at);
 bool simulate_history_asked(struct simulate_history *history, uint64_t at, enum simulate_request what);
-/* False: no memory. */
+/* False: no memory; else it lives beyond the end. */
 bool simulate_history_object(struct simulate_history *history, const struct eden_life_record *record);
 /* After the last object: sorts. */
 void simulate_history_finish(struct simulate_history *history);

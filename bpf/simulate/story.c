@@ -23,6 +23,29 @@ struct reader {
 
 static bool no_memory(struct failure *why) { return failure_set(why, 1, "no memory for the objects of the recording"); }
 
+static bool fail_damaged(const struct simulate_story *story, const char *what, struct failure *why) {
+    return failure_set(why, 1, "%.200s: the recording is damaged: %s; make it again", story->path, what);
+}
+
+/* The history did not take it. */
+static bool fail_history(const struct reader *reader, const char *what) {
+    return reader->story->history.out_of_memory ? no_memory(reader->why)
+                                                : fail_damaged(reader->story, what, reader->why);
+}
+
+static bool simulate(const struct simulate_story *story, const struct simulate_parameters *parameters,
+                     struct simulate_figures *figures, struct failure *why) {
+    switch (simulate_collector(&story->history, parameters, &story->holding, figures)) {
+    case SIMULATE_NO_MEMORY:
+        return no_memory(why);
+    case SIMULATE_TOO_LONG:
+        return fail_damaged(story, "the heap has too few objects for the bytes that it allocated", why);
+    case SIMULATE_DONE:
+        break;
+    }
+    return true;
+}
+
 /* ---- which heap ------------------------------------------------------------------------------------------------- */
 
 static bool check_heap(const struct heap_model *heap, struct failure *why) {
@@ -117,7 +140,7 @@ static bool on_event(void *context, const struct event *event, uint64_t heap_id)
     if (old_used > story->recorded.old_used_peak) {
         story->recorded.old_used_peak = old_used;
     }
-    reader->good = good || no_memory(reader->why);
+    reader->good = good || fail_history(reader, "a collection begins after more bytes than the heap allocated");
     return good;
 }
 
@@ -131,7 +154,8 @@ static bool is_of(const struct simulate_story *story, const struct life_heap *he
 static bool on_object(void *context, const struct life_heap *heap, const struct eden_life_record *record) {
     struct reader *reader = context;
     if (reader->good && is_of(reader->story, heap)) {
-        reader->good = simulate_history_object(&reader->story->history, record) || no_memory(reader->why);
+        reader->good = simulate_history_object(&reader->story->history, record) ||
+                       fail_history(reader, "an object lives beyond the bytes that the heap allocated");
     }
     return reader->good;
 }
@@ -175,22 +199,23 @@ static bool calibrate(struct simulate_story *story, struct failure *why) {
     const struct simulate_history *history = &story->history;
     story->holding = (struct simulate_holding){{0}};
     story->recorded.held_bytes = (double)(history->held_bytes[SIMULATE_SEEN] + history->held_bytes[SIMULATE_UNSEEN]);
-    if (!simulate_collector(history, &story->parameters, &story->holding, &story->again)) {
-        return no_memory(why);
+    if (!simulate(story, &story->parameters, &story->again, why)) {
+        return false;
     }
     for (int kind = 0; kind < SIMULATE_KINDS; kind++) {
         double could = story->again.holdable_bytes[kind];
         story->holding.share[kind] = could > 0 ? (double)history->held_bytes[kind] / could : (double)NAN;
     }
-    return simulate_collector(history, &story->parameters, &story->holding, &story->again) || no_memory(why);
+    return simulate(story, &story->parameters, &story->again, why);
 }
 
-bool simulate_story_read(struct simulate_story *story, struct recording *recording, uint64_t pid, uint64_t id,
-                         struct failure *why) {
+bool simulate_story_read(struct simulate_story *story, struct recording *recording, const char *path, uint64_t pid,
+                         uint64_t id, struct failure *why) {
     struct reader reader = {.story = story, .why = why, .good = true};
     uint64_t probes[(EDEN_PROBE_COUNT + 63) / 64] = {0};
     probes[EDEN_PROBE_scavenge__start / 64] |= 1ull << EDEN_PROBE_scavenge__start % 64;
     probes[EDEN_PROBE_full__start / 64] |= 1ull << EDEN_PROBE_full__start % 64;
+    story->path = path;
     simulate_parameters_default(&story->parameters);
     if (!choose_heap(story, recording, pid, id, why) ||
         !recording_parameters(recording, &story->process, story->address, story->id, on_parameter, &reader, why) ||
@@ -220,5 +245,5 @@ bool simulate_story_predict(const struct simulate_story *story, const struct sim
                            "scavenges can't be known; record with this eden_size",
                            parameters->eden_size, story->parameters.eden_size);
     }
-    return simulate_collector(&story->history, parameters, &story->holding, figures) || no_memory(why);
+    return simulate(story, parameters, figures, why);
 }

@@ -6,6 +6,7 @@
 #include "recording.h"
 
 struct simulate_story {
+    const char *path; /* of the recording */
     struct process_key process;
     uint64_t address, id;
     char name[64], command[64];
@@ -17,10 +18,10 @@ struct simulate_story {
     struct simulate_holding holding;
 };
 
-/* Of the heap with this number and process, 0: any; there must be just one. False and why where the recording lacks
- * what a simulation needs. Clear its history in any case. */
-bool simulate_story_read(struct simulate_story *story, struct recording *recording, uint64_t pid, uint64_t id,
-                         struct failure *why);
+/* Of the recording at `path`, and the heap with this number and process, 0: any; there must be just one. False and why
+ * where the recording lacks what a simulation needs. Clear its history in any case. */
+bool simulate_story_read(struct simulate_story *story, struct recording *recording, const char *path, uint64_t pid,
+                         uint64_t id, struct failure *why);
 
 /* The run under other parameters. False and why where the recording can't tell. */
 bool simulate_story_predict(const struct simulate_story *story, const struct simulate_parameters *parameters,

@@ -81,7 +81,7 @@ expect_status 0 "$scope" simulate -i frame.data
 refused() {
     local words=$1
     shift
-    expect_status 1 "$scope" simulate "$@"
+    expect_status 1 timeout 120 "$scope" simulate "$@"
     grep -qF -- "$words" err || die "simulate $* does not say '$words': $(cat err)"
     [[ ! -s out ]] || die "simulate $* prints: $(cat out)"
 }
@@ -109,6 +109,24 @@ refused 'does not have all objects' -i half.data --heap 1
 "$scope" record --lifetimes=details --sampling all -o all.data -- "$exercise" >out 2>err || die "record: $(cat err)"
 expect_status 0 "$scope" simulate -i all.data --heap 1 eden_size=1M
 refused 'recorded with max_heap=2097152, which is not simulated' -i all.data --heap 3
+# One object in place of all, of all bytes: it dies far beyond them; or it is born, and they are, as far.
+python3 - <<'PYTHON'
+import shutil, sqlite3, struct
+for name, allocated, birth, death in ("far", 4096, 10, 1 << 62), ("empty", 1 << 62, 1 << 61, 1 << 62):
+    shutil.copy("frame.data", name + ".data")
+    db = sqlite3.connect(name + ".data")
+    batch = db.execute("SELECT max(batch), max(time_ns), process, heap, heap_id FROM life_batch").fetchone()
+    db.execute("DELETE FROM life_batch WHERE kind <> 0")
+    record = struct.pack("<IIQ8Q4IQ", 1, 0, allocated, 0, birth, 0, 0, 0, death, 0, 0, 0, 0, 0, 0, 1024)
+    db.execute("INSERT INTO life_batch VALUES(?, ?, ?, ?, ?, 4, 1, ?, ?)",
+               (batch[0] + 1, *batch[1:], len(record), record))
+    db.execute("UPDATE heap SET allocated_bytes = ?", (allocated,))
+    if name == "far":
+        db.execute("DELETE FROM event")
+    db.commit()
+PYTHON
+refused 'far.data: the recording is damaged: an object lives beyond' -i far.data
+refused 'empty.data: the recording is damaged: the heap has too few objects' -i empty.data
 sqlite3 frame.data "DELETE FROM life_batch WHERE batch = (SELECT max(batch) FROM life_batch WHERE kind = 8)"
 refused 'the recording is damaged, or lacks some of them' -i frame.data
 echo "what can't be known is refused"

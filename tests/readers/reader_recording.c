@@ -153,7 +153,7 @@ static void read_all(struct recording *recording) {
     }
     recording_events(recording, NULL, on_event, &sum, &why);
     recording_lifetimes(recording, &lives, &why);
-    simulate_story_read(&story, recording, 0, 0, &why);
+    simulate_story_read(&story, recording, path, 0, 0, &why);
     simulate_history_clear(&story.history);
     life_model_clear(&lives);
     model_clear(&model);

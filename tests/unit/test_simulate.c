@@ -30,7 +30,7 @@ static struct simulate_figures predict(const struct simulate_history *history, s
                                        double holding) {
     struct simulate_figures figures;
     struct simulate_holding shares = {{holding, 0}};
-    assert_true(simulate_collector(history, &parameters, &shares, &figures));
+    assert_int_equal(simulate_collector(history, &parameters, &shares, &figures), SIMULATE_DONE);
     return figures;
 }
 
@@ -212,6 +212,32 @@ static void a_clock_that_goes_back_is_refused(void **state) {
     assert_true(simulate_history_collection(&history, 3 * MIB)); /* a full collection at the same byte */
     assert_int_equal(history.time_count, 4);
     assert_false(simulate_history_collection(&history, 2 * MIB));
+    simulate_history_clear(&history);
+}
+
+static void times_beyond_the_end_are_refused(void **state) {
+    (void)state;
+    struct simulate_history history = begin(3 * MIB, MIB);
+    assert_false(simulate_history_collection(&history, 3 * MIB + 1));
+    assert_false(simulate_history_object(
+        &history, &(struct eden_life_record){.bytes = 64, .birth_bytes = MIB, .death_bytes = 1ull << 62}));
+    assert_false(simulate_history_object(
+        &history, &(struct eden_life_record){.bytes = 64, .birth_bytes = 2 * MIB, .death_bytes = MIB}));
+    assert_int_equal(history.end, 3 * MIB);
+    assert_false(history.out_of_memory);
+    simulate_history_clear(&history);
+}
+
+/* One object that claims all bytes, and is born when half of them are allocated: 2^45 times eden, without objects. */
+static void clocks_without_objects_end(void **state) {
+    (void)state;
+    struct simulate_history history = begin(1ull << 62, 1ull << 60);
+    struct simulate_parameters parameters = usual("eden_size=64K");
+    struct simulate_holding holding = {{0}};
+    struct simulate_figures figures;
+    live(&history, 1ull << 61, 1ull << 62, 0);
+    simulate_history_finish(&history);
+    assert_int_equal(simulate_collector(&history, &parameters, &holding, &figures), SIMULATE_TOO_LONG);
     simulate_history_clear(&history);
 }
 
@@ -468,6 +494,8 @@ int main(void) {
         cmocka_unit_test(shares_have_the_odds_and_the_sum),
         cmocka_unit_test(who_was_tenured_is_tenured),
         cmocka_unit_test(a_clock_that_goes_back_is_refused),
+        cmocka_unit_test(times_beyond_the_end_are_refused),
+        cmocka_unit_test(clocks_without_objects_end),
         cmocka_unit_test(garbage_is_not_copied),
         cmocka_unit_test(what_does_not_fit_is_tenured),
         cmocka_unit_test(tenuring_takes_its_share_when_the_semispace_is_full),
