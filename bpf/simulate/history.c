@@ -151,7 +151,7 @@ static bool add_cell(struct simulate_history *history, const struct simulate_cel
 
 /* The start of the recorded collection before the one at `at`; 0: there was none. */
 static uint64_t collection_before(const struct simulate_history *history, uint64_t at) {
-    return at == 0 ? 0 : history->times[epoch_of(history, at - 1)];
+    return at == 0 || history->time_count == 0 ? 0 : history->times[epoch_of(history, at - 1)];
 }
 
 /* Did a scavenge keep it, and the full collection right after it find it dead? Then a dead old object held it. */

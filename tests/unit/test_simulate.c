@@ -228,6 +228,17 @@ static void times_beyond_the_end_are_refused(void **state) {
     simulate_history_clear(&history);
 }
 
+/* Only a damaged recording has a death without a collection that found it. */
+static void deaths_without_collections_are_taken(void **state) {
+    (void)state;
+    struct simulate_history history = begin(64 * KIB, MIB);
+    live(&history, 0, 64, 32 * KIB);
+    simulate_history_finish(&history);
+    assert_int_equal(history.time_count, 0);
+    assert_int_equal(history.cell_count, 1);
+    simulate_history_clear(&history);
+}
+
 /* One object that claims all bytes, and is born when half of them are allocated: 2^45 times eden, without objects. */
 static void clocks_without_objects_end(void **state) {
     (void)state;
@@ -495,6 +506,7 @@ int main(void) {
         cmocka_unit_test(who_was_tenured_is_tenured),
         cmocka_unit_test(a_clock_that_goes_back_is_refused),
         cmocka_unit_test(times_beyond_the_end_are_refused),
+        cmocka_unit_test(deaths_without_collections_are_taken),
         cmocka_unit_test(clocks_without_objects_end),
         cmocka_unit_test(garbage_is_not_copied),
         cmocka_unit_test(what_does_not_fit_is_tenured),
