@@ -8,10 +8,12 @@
  * Invariants:
  * I1. Nothing here waits for another process. Files are opened and written without blocking; a pipe takes a line whole
  *     or not at all (PIPE_BUF). Only standard error ("-") is written as the program left it.
- * I2. Nothing here ends the process: the signals of a pipe without a reader and of the file size limit are taken back.
+ * I2. Nothing here ends or stops the process: the signals of a pipe without a reader, of the file size limit and of a
+ *     terminal's background are held back.
  * I3. A line that could not be written is counted. The log reports the count as soon as it takes lines again; standard
  *     error reports it if the log never does.
- * I4. In a folder where everybody may write, a link is not followed, and another user's file is not written to. */
+ * I4. In a folder where others may write, a link is not followed, and another user's file is not written to, unless the
+ *     folder is that user's. */
 #include "private.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -64,6 +66,7 @@ static ssize_t write_quietly(int fd, const char *text, size_t bytes) {
     sigemptyset(&signals);
     sigaddset(&signals, SIGPIPE);
     sigaddset(&signals, SIGXFSZ);
+    sigaddset(&signals, SIGTTOU); /* blocked, it lets a background process write to its terminal */
     sigpending(&pending);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
     ssize_t written = write(fd, text, bytes);
@@ -102,7 +105,7 @@ static void write_error(struct line *line) { write_line(&(struct log_file){.fd =
 
 /* May `folder` hold what others put there? Then they may not choose where we write (I4). */
 static bool is_shared(const struct stat *folder) {
-    return (folder->st_mode & S_ISVTX) != 0 && (folder->st_mode & (S_IWGRP | S_IWOTH)) != 0;
+    return (folder->st_uid != geteuid() && folder->st_uid != 0) || (folder->st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
 
 static const char *refusal(const struct stat *file, const struct stat *folder) {
@@ -110,10 +113,10 @@ static const char *refusal(const struct stat *file, const struct stat *folder) {
         return "it is a block device";
     }
     if (is_shared(folder) && file->st_uid != geteuid() && file->st_uid != folder->st_uid) {
-        return "it belongs to another user, in a folder where everybody may write";
+        return "it belongs to another user, in a folder where others may write";
     }
     if (is_shared(folder) && S_ISREG(file->st_mode) && file->st_nlink > 1) {
-        return "it has other names (hard links), in a folder where everybody may write";
+        return "it has other names (hard links), in a folder where others may write";
     }
     return NULL;
 }
@@ -139,7 +142,7 @@ static int open_path(const char *path, const char **why) {
     *why = fd >= 0                                ? NULL
            : errno == ENXIO                       ? "nobody reads it: start its reader first"
            : name[0] == '\0'                      ? strerrordesc_np(EISDIR)
-           : is_shared(&folder) && errno == ELOOP ? "it is a link, in a folder where everybody may write"
+           : is_shared(&folder) && errno == ELOOP ? "it is a link, in a folder where others may write"
                                                   : strerrordesc_np(errno);
     close(at);
     if (fd >= 0) {

@@ -3,8 +3,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <pty.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
 
 static char folder[] = "/tmp/eden-test-XXXXXX";
 static char stats_path[64], log_path[64], pipe_path[64];
@@ -523,23 +526,20 @@ static void log_to_others_file(void *context) {
     eden_heap_destroy(eden_heap_create(NULL, NULL));
 }
 
-static void others_choose_no_file_in_a_shared_folder(void **state) {
-    (void)state;
-    enum { NOBODY = 65534 };
+static void others_choose_no_file_in(uid_t owner, mode_t mode) {
+    enum { OTHER = 65533 };
     char shared[80], path[100];
-    if (geteuid() != 0) {
-        skip(); /* files of others can't be made */
-    }
     snprintf(shared, sizeof shared, "%s/shared", folder);
     assert_int_equal(mkdir(shared, 0700), 0);
-    assert_int_equal(chmod(shared, 01777), 0);
+    assert_int_equal(chown(shared, owner, owner), 0);
+    assert_int_equal(chmod(shared, mode), 0);
     static const struct {
         const char *name, *says;
     } files[] = {{"own", NULL},
-                 {"of-other", "it belongs to another user, in a folder where everybody may write"},
+                 {"of-other", "it belongs to another user, in a folder where others may write"},
                  {"pipe-of-other", "nobody reads it"},
-                 {"link", "it is a link, in a folder where everybody may write"},
-                 {"hard-link", "it has other names (hard links), in a folder where everybody may write"}};
+                 {"link", "it is a link, in a folder where others may write"},
+                 {"hard-link", "it has other names (hard links), in a folder where others may write"}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", shared, files[i].name);
         unlink(log_path);
@@ -554,7 +554,7 @@ static void others_choose_no_file_in_a_shared_folder(void **state) {
             close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
         }
         if (i == 1 || i == 2) {
-            assert_int_equal(chown(path, NOBODY, NOBODY), 0);
+            assert_int_equal(chown(path, OTHER, OTHER), 0);
         }
         assert_child_ok(run_child(log_to_others_file, path));
         if (files[i].says != NULL) {
@@ -569,6 +569,58 @@ static void others_choose_no_file_in_a_shared_folder(void **state) {
         unlink(path);
     }
     rmdir(shared);
+}
+
+static void others_choose_no_file_in_their_folders(void **state) {
+    (void)state;
+    if (geteuid() != 0) {
+        skip(); /* files of others can't be made */
+    }
+    others_choose_no_file_in(0, 01777);
+    others_choose_no_file_in(0, 0777);
+    others_choose_no_file_in(65534, 0755);
+}
+
+/* A terminal with tostop stops who writes to it from the background. */
+static void a_terminal_in_use_stops_nothing(void **state) {
+    (void)state;
+    int terminal;
+    pid_t leader = forkpty(&terminal, NULL, NULL, NULL);
+    assert_true(leader >= 0);
+    if (leader == 0) {
+        struct termios settings;
+        CHILD_CHECK(tcgetattr(STDIN_FILENO, &settings) == 0);
+        settings.c_lflag |= TOSTOP;
+        CHILD_CHECK(tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0);
+        pid_t background = fork();
+        if (background == 0) {
+            CHILD_CHECK(setpgid(0, 0) == 0);
+            setenv("EDEN_LOG", "/dev/tty", 1);
+            eden_heap *heap = eden_heap_create(NULL, NULL);
+            eden_mutator *m = eden_mutator_attach(heap, NULL);
+            eden_scavenge(m);
+            eden_mutator_detach(m);
+            eden_heap_destroy(heap);
+            _exit(0);
+        }
+        int status;
+        CHILD_CHECK(waitpid(background, &status, WUNTRACED) == background);
+        if (WIFSTOPPED(status)) {
+            kill(background, SIGKILL);
+        }
+        _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+    }
+    char text[4096];
+    size_t used = 0;
+    for (ssize_t got; used < sizeof text - 1 && (got = read(terminal, text + used, sizeof text - 1 - used)) > 0;) {
+        used += (size_t)got; /* until nobody has it open */
+    }
+    text[used] = 0;
+    int status;
+    assert_int_equal(waitpid(leader, &status, 0), leader);
+    assert_int_equal(status, 0);
+    assert_non_null(strstr(text, "\"kind\": \"scavenge\""));
+    close(terminal);
 }
 
 static void to_standard_error(void *context) {
@@ -608,7 +660,8 @@ int main(void) {
         cmocka_unit_test(a_slow_reader_of_a_pipe_stops_nothing),
         cmocka_unit_test(lines_lost_are_reported_where_they_are_missing),
         cmocka_unit_test(no_signal_of_a_write_ends_the_program),
-        cmocka_unit_test(others_choose_no_file_in_a_shared_folder),
+        cmocka_unit_test(others_choose_no_file_in_their_folders),
+        cmocka_unit_test(a_terminal_in_use_stops_nothing),
         cmocka_unit_test(a_dash_is_standard_error),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
