@@ -316,6 +316,12 @@ void check_frames(eden_heap *heap, const char *call) {
     }
 }
 
+void check_visitors(eden_heap *heap, size_t slots, size_t visitors) {
+    if (heap->roots.count != slots || heap->roots.visitor_count != visitors) {
+        REPORT(heap, "collection", ROOTS, "a visitor has added or removed roots or visitors");
+    }
+}
+
 /* ---- allocation and collections ---------------------------------------------------------------------------------- */
 
 void check_class(eden_heap *heap, uint64_t header, size_t slots) {

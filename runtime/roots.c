@@ -59,8 +59,10 @@ void roots_visit(eden_visit *visit) {
     if (heap->mourners.next < heap->mourners.end) {
         visit->slots(visit, heap->mourners.queue + heap->mourners.next, heap->mourners.end - heap->mourners.next);
     }
+    const size_t slots = heap->roots.count, visitors = heap->roots.visitor_count;
     for (size_t i = 0; i < heap->roots.visitor_count; i++) {
         heap->roots.visitors[i].visit(heap->roots.visitors[i].context, visit);
     }
+    check_visitors(heap, slots, visitors);
     lifetimes_visit(heap, visit);
 }

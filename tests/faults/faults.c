@@ -159,6 +159,18 @@ static void visitor_forgets_a_slot(struct program *p, bool wrong) {
     eden_visitor_remove(p->heap, visit, &interpreter);
 }
 
+static void visit_once(void *context, eden_visit *v) {
+    struct program *p = context;
+    (void)v;
+    eden_visitor_remove(p->heap, visit_once, p);
+}
+static void visitor_removes_itself(struct program *p, bool wrong) {
+    if (wrong && !eden_visitor_add(p->heap, visit_once, p)) {
+        stop("no visitor");
+    }
+    eden_scavenge(p->m);
+}
+
 static void freed_old_object(struct program *p, bool wrong) {
     EDEN_FRAME(p->m, local, 1);
     local[0] = eden_new(p->m, p->pair);
@@ -486,6 +498,7 @@ static const struct fault {
     {"stale_holder", stale_holder, "-", "eden_slot_set: .* in eden " STALE ".* rule 1"},
     {"global_root_forgotten", global_root_forgotten, "-", "eden_slot_set: .* in eden " STALE ".* rule 1"},
     {"visitor_forgets_a_slot", visitor_forgets_a_slot, "-", "eden_slot_set: .* in eden " STALE ".* rule 1"},
+    {"visitor_removes_itself", visitor_removes_itself, "-", "a visitor has added or removed .* Roots"},
     {"freed_old_object", freed_old_object, "-", "eden_slot_set: .* in old space " STALE ".* rule 1"},
     {"stale_root", stale_root, "-", "before a scavenge: root at .*stale reference.* rule 1"},
     {"stale_raw_pointer", stale_raw_pointer, "-", "in eden, left or freed .* overwritten .* stale C pointer.* rule 3"},

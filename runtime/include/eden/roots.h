@@ -57,7 +57,7 @@ EDEN_API bool eden_root_remove(eden_heap *heap, eden_value *slot);
 typedef struct eden_visit eden_visit;
 
 /* Called at each collection, perhaps several times; calls eden_visit_slots for every slot that holds a reference. Must
- * not allocate, store into objects, or follow references. */
+ * not allocate, store into objects, follow references, or add or remove roots and visitors. */
 typedef void (*eden_root_visitor)(void *context, eden_visit *visit);
 
 EDEN_API bool eden_visitor_add(eden_heap *heap, eden_root_visitor visitor, void *context);
