@@ -65,7 +65,7 @@ kill "$target"
 
 # ---- a recording
 
-data=$'\e]0;x\a\u009b31m\u202e.data'
+data=$'\e]0;x\a\xc2\x9b31m\xe2\x80\xae.data'
 cd "$folder"
 scope=$OLDPWD/$scope forms=$OLDPWD/$forms
 checked text 0 "$scope" record -v --force -o "$data" --objects --lifetimes=details --sampling all \
@@ -106,17 +106,17 @@ done
 # ---- what only fails
 
 for command in report script tune simulate lifetimes; do
-    checked text 1 "$scope" "$command" -i $'no\e[31m\u009b\u202e\xff'
-    checked text 1 "$scope" "$command" $'--\e[31m\u009b'
+    checked text 1 "$scope" "$command" -i $'no\e[31m\xc2\x9b\xe2\x80\xae\xff'
+    checked text 1 "$scope" "$command" $'--\e[31m\xc2\x9b'
 done
 sqlite3 "$data" "PRAGMA writable_schema = ON;
     INSERT INTO sqlite_schema VALUES ('table', 'x'||char(27,155,8238), 'x'||char(27,155,8238), 0, 'CREATE '||char(27,155))"
 for command in report script tune lifetimes; do
     checked text 1 "$scope" "$command" -i "$data"
 done
-checked text 1 "$scope" $'\e[31m\u009b'
-checked text 1 "$scope" list $'\e[31m\u009b'
-checked text 127 "$scope" stat -- $'./\e[31m\u009b'
+checked text 1 "$scope" $'\e[31m\xc2\x9b'
+checked text 1 "$scope" list $'\e[31m\xc2\x9b'
+checked text 127 "$scope" stat -- $'./\e[31m\xc2\x9b'
 
 mapfile -t outputs < <(find "$folder/outputs" -type f ! -name '*.command')
 python3 "$forms" "${outputs[@]}" || die "foreign text does harm"
