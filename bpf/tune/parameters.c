@@ -1,4 +1,5 @@
 #include "parameters.h"
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,7 +105,7 @@ static bool read_number(const struct row *row, const char *value, double *number
         return true;
     }
     *number = strtod(value, &end);
-    return end != value && *end == 0 && !isnan(*number);
+    return end != value && *end == 0 && !isnan(*number) && !isspace((unsigned char)*value);
 }
 
 void tune_parameter_tell(struct tune_parameter parameters[TUNE_PARAMETERS], const char *name, const char *value) {

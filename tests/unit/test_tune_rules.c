@@ -780,6 +780,7 @@ static void test_values(void **state) {
     assert_true(isinf(parameters[TUNE_max_heap].number));
     assert_true(isnan(parameters[TUNE_survivors_to_keep].number));
     assert_false(parameters[TUNE_eden_size].told);
+    tune_parameter_tell(parameters, "eden_size", "\n 1048576"); /* it would go into a line for a shell */
     tune_parameter_tell(parameters, "eden_size", "nonsense");
     tune_parameter_tell(parameters, "no_such", "1");
     assert_false(parameters[TUNE_eden_size].told);
