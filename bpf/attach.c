@@ -79,20 +79,20 @@ enum {
     CAP_BPF_ = 39
 };
 
-/* Those in force, a bit each. */
+/* Those that it may use, a bit each: rights.h. */
 static uint64_t capabilities(void) {
     FILE *status = fopen("/proc/self/status", "re");
-    unsigned long long effective = ~0ull;
+    unsigned long long permitted = ~0ull;
     char line[256];
     while (status && fgets(line, sizeof line, status)) {
-        if (sscanf(line, "CapEff: %llx", &effective) == 1) {
+        if (sscanf(line, "CapPrm: %llx", &permitted) == 1) {
             break;
         }
     }
     if (status) {
         fclose(status);
     }
-    return effective;
+    return permitted;
 }
 
 static bool has(uint64_t capabilities, int number) { return capabilities >> number & 1; }
@@ -124,14 +124,15 @@ static void explain(const struct kernel_side *kernel, struct failure *why, const
                     system.release);
     } else if (!admin && !has(kernel->rights, CAP_BPF_)) {
         failure_set(why, 2,
-                    "%s: CAP_BPF is missing; run as root, or: setcap "
+                    "%s: CAP_BPF is missing; run as root, or, for a group alone (docs/edenscope.md, Rights): setcap "
                     "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_override+ep edenscope",
                     what);
     } else if (!admin && !has(kernel->rights, CAP_PERFMON_)) {
-        failure_set(why, 2,
-                    "%s: CAP_PERFMON is missing; run as root, or: setcap "
-                    "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_override+ep edenscope",
-                    what);
+        failure_set(
+            why, 2,
+            "%s: CAP_PERFMON is missing; run as root, or, for a group alone (docs/edenscope.md, Rights): setcap "
+            "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_override+ep edenscope",
+            what);
     } else if (locked_down()) {
         failure_set(why, 2,
                     "%s: the kernel is locked down (confidentiality), which forbids tracing; boot with lockdown=none",

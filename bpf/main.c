@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "message.h"
 #include "output.h"
+#include "rights.h"
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -94,5 +95,9 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     occupy_standard_files();
+    if (!rights_files_of_user()) {
+        message_print("cannot put the capabilities of its file aside: %m");
+        return 2;
+    }
     return output_finish(stdout, "standard output", run(argc, argv));
 }

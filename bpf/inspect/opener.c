@@ -5,7 +5,8 @@
  * I1. It reads no byte of a file, and of memory only the one page that a write touches.
  * I2. It writes three values only, which it knew before any stranger's byte was read (opener_serve).
  * I3. It keeps nothing from one request to the next.
- * I4. A link goes to the tool in one piece with its head: the tool has it, or this process closes it.
+ * I4. A path that the user names is opened by the user's own rights (rights.h).
+ * I5. A link goes to the tool in one piece with its head: the tool has it, or this process closes it.
  *
  * Failure: a request that fails is answered with errno. One that never ends costs the worker: the tool has it killed.
  */
@@ -15,6 +16,7 @@
 #include "inspect/protocol.h"
 #include "multi_link.h"
 #include "regular.h"
+#include "rights.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,11 +100,17 @@ static bool open_path(const struct packet *packet, struct packet *answer) {
     }
     request.path[sizeof request.path - 1] = 0;
     int folder = packet->descriptors != 0 ? packet->descriptor[0] : -1;
+    if (!rights_files_of_user()) {
+        return false;
+    }
     int fd = regular_open(folder, request.path, request.inode, request.is_executable);
+    int error = errno;
     if (fd >= 0) {
         answer->descriptor[answer->descriptors++] = fd;
     }
-    return fd >= 0;
+    bool good = rights_files_of_all() && fd >= 0;
+    errno = fd < 0 ? error : errno;
+    return good;
 }
 
 static bool write_word(const struct packet *packet, uint64_t control) {
@@ -168,6 +176,9 @@ static bool answer_one(const struct packet *packet, uint64_t control, struct pac
 void opener_serve(int socket, uint64_t control) {
     struct packet packet;
     prctl(PR_SET_NAME, "edenscope-open");
+    if (!rights_files_of_all()) {
+        return;
+    }
     while (packet_receive(socket, &packet, PACKET_DESCRIPTORS, UINT64_MAX)) {
         struct answer_data data = {0};
         struct packet answer = {.kind = packet.kind};

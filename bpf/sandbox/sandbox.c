@@ -119,7 +119,7 @@ static bool drop_capabilities(const struct sandbox *sandbox, struct failure *why
     cap_value_t kept[CANDIDATES];
     int had = 0, needed = 0;
     for (size_t i = 0; sandbox->profile == SANDBOX_OBSERVER && i < CANDIDATES; i++) {
-        if (has(candidates[i])) {
+        if (has(candidates[i]) && (geteuid() == 0 || candidates[i] == CAP_BPF)) {
             kept[had++] = candidates[i];
         }
     }

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# An ordinary user runs edenscope by capabilities of its file: they open other users' processes, and no file that the
+# user may not open without them.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+[[ $EUID == 0 ]] || { echo "takes root"; exit 77; }
+need_edenscope
+[[ $scope == /* ]] || scope=$PWD/$scope
+[[ $exercise == /* ]] || exercise=$PWD/$exercise
+
+chmod 755 "$folder"
+cd "$folder"
+mkdir mine
+chown 65534 mine
+chmod 700 mine
+cp "$scope" edenscope
+cp "$exercise" exercise
+setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_override+ep edenscope
+as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+expect_status 0 "$scope" record -o roots.data -- ./exercise
+chmod 600 roots.data
+echo precious >roots.txt
+chmod 600 roots.txt
+sha256sum roots.data roots.txt >before
+
+# refused WORDS...: the user's own rights do not reach so far.
+refused() {
+    status=0
+    as_user ./edenscope "$@" >out 2>err || status=$?
+    [[ $status != 0 ]] && grep -qi 'permission denied' err || die "edenscope $* gave status $status: $(cat err)"
+}
+refused stat -o new.txt -- ./exercise
+refused stat -o roots.txt -- ./exercise
+refused lifetimes -o new.txt -- ./exercise
+refused tune -o new.txt -- ./exercise
+refused record -o new.data -- ./exercise
+refused record --force -o roots.txt -- ./exercise
+refused record --force -o roots.data -- ./exercise
+refused report --force -i roots.data
+refused script --force -i roots.data
+refused list roots.txt
+sha256sum --quiet -c before || die "root's files were changed"
+[[ ! -e new.txt && ! -e new.data ]] || die "a file was made in root's folder"
+
+# What they are for: root's process, a command, and a recording of one's own.
+mkfifo go
+./exercise --wait 1 <go >ready &
+children+=("$!")
+program=$!
+exec 5>go
+until_true "the program is ready" test -s ready
+as_user ./edenscope list >out 2>err || die "list: $(cat err)"
+grep -q "^ *$program .* [0-9]" out || die "list does not show root's process: $(cat out err)"
+as_user ./edenscope stat -p "$program" 0.1 1 >out 2>err || die "stat -p: $(cat err)"
+as_user ./edenscope record -o mine/own.data -- ./exercise >out 2>err || die "record: $(cat err)"
+as_user ./edenscope report -i mine/own.data >out 2>err || die "report: $(cat err)"
+grep -q scavenge out || die "the recording is empty: $(cat out)"
+exec 5>&-
+echo "capabilities open processes, not files"
