@@ -15,8 +15,9 @@ static const char *open_advice(int error) {
     switch (error) {
     case ENXIO:
         return "it is a pipe that nobody reads; start the reader first";
-    case EPERM:
     case ELOOP:
+        return "name the file itself";
+    case EPERM:
         return "it leads through a link of another user; name the file itself";
     default:
         return "name another file";

@@ -377,7 +377,7 @@ static bool settle(const struct recorder *recorder, const struct standing *stand
     if (!replace_open(&copy, "-o", recorder->path, why)) {
         return false;
     }
-    bool good = file_copy(standing->file, standing->journal, copy.file, &journal, recorder->path, why) &&
+    bool good = file_copy(standing->file, standing->journal, copy.file, "its folder", &journal, recorder->path, why) &&
                 (journal < 0 || undo(&copy, journal, recorder->path, why)) && replace_publish(&copy, why);
     if (journal >= 0) {
         close(journal);

@@ -47,7 +47,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HEADER = 100, AT_CHANGES = 24, AT_VERSION = 60, AT_APPLICATION = 68 };
+enum { HEADER = 100, AT_READ_FORMAT = 19, FORMAT_WAL = 2, AT_CHANGES = 24, AT_VERSION = 60, AT_APPLICATION = 68 };
 enum { LOCK_WAIT_MS = 5000, LOCK_PAUSE_NS = 20000000, PIECE = 32 << 20 };
 
 static uint32_t big_endian(const unsigned char *bytes) {
@@ -75,6 +75,7 @@ struct file_look file_look(int file) {
         look.kind = FILE_RECORDING;
         look.version = big_endian(header + AT_VERSION);
         look.changes = big_endian(header + AT_CHANGES);
+        look.has_log = header[AT_READ_FORMAT] == FORMAT_WAL;
         look.is_live = recording_vfs_is_live(file);
     }
     return look;
@@ -208,7 +209,8 @@ static bool copy_journal(int journal, int *copy, const char *path, struct failur
                                                path);
 }
 
-bool file_copy(int database, int journal, int to, int *journal_copy, const char *path, struct failure *why) {
+bool file_copy(int database, int journal, int to, const char *folder, int *journal_copy, const char *path,
+               struct failure *why) {
     *journal_copy = -1;
     struct stat status;
     if (fstat(database, &status) != 0 || (uint64_t)status.st_size > ROOM_MOST_BYTES) {
@@ -217,7 +219,8 @@ bool file_copy(int database, int journal, int to, int *journal_copy, const char 
     if (!lock_shared(database)) {
         return failure_set(why, 1, "%.200s: another program holds it locked; try again when that is done", path);
     }
-    bool good = copy_all(database, to) || failure_set(why, 1, "%.200s: can't be copied: %m; make room there", path);
+    bool good = copy_all(database, to) ||
+                failure_set(why, 1, "%.200s: can't be copied to %.200s: %m; make room there", path, folder);
     if (good && has_content(journal) && !recording_vfs_is_reserved(database)) {
         good = copy_journal(journal, journal_copy, path, why);
     }
@@ -236,8 +239,9 @@ static bool fail_open(struct failure *why, const char *path, int error) {
     case ENOENT:
         return failure_set(why, 1,
                            "%.200s: no such file; make one with `edenscope record`, or name another one with -i", path);
-    case EPERM:
     case ELOOP:
+        return failure_set(why, 1, "%.200s: leads through too many links; name the file itself", path);
+    case EPERM:
         return failure_set(why, 1, "%.200s: leads through a link of another user; name the file itself", path);
     case EACCES:
         return failure_set(why, 1, "%.200s: permission denied; use sudo, or name another file with -i", path);
@@ -256,6 +260,12 @@ static bool check(const struct file_look *look, const char *path, bool force, st
                            "%.200s: belongs to another user (%u), neither to you nor to root; --force reads it from a "
                            "private copy",
                            path, (unsigned)look->owner);
+    }
+    if (look->has_log) {
+        return failure_set(why, 1,
+                           "%.200s: another program has set it to write-ahead logging (WAL), and part of it may be in "
+                           "another file; undo it: sqlite3 FILE 'PRAGMA journal_mode=delete'",
+                           path);
     }
     return look->version == RECORDING_VERSION ||
            failure_set(why, 1,
@@ -290,7 +300,7 @@ static bool take_copy(struct file_held *held, const char *path, struct failure *
         return failure_set(why, 1, "%.200s: can't be copied to %.200s: %m; set TMPDIR to another folder", path,
                            temporary_folder());
     }
-    if (!file_copy(held->database, held->journal, copy.database, &copy.journal, path, why)) {
+    if (!file_copy(held->database, held->journal, copy.database, temporary_folder(), &copy.journal, path, why)) {
         file_close(&copy);
         return false;
     }

@@ -24,6 +24,7 @@ struct file_look {
     enum file_kind kind;
     bool is_regular;
     bool is_live;     /* a recorder has it open */
+    bool has_log;     /* another program has set it to write-ahead logging */
     unsigned version; /* of a recording */
     uint32_t changes; /* transactions that changed it, as SQLite counts them */
     uint64_t size;
@@ -50,9 +51,10 @@ struct file_held {
 bool file_open(struct file_held *held, const char *path, bool force, struct failure *why);
 void file_close(struct file_held *held);
 
-/* Copies a recording to `to` as of its last transaction. False and why: it can't be read, is locked for long, or has no
- * room there. *journal: a copy of its hot journal, owned by the caller; -1: it has none. */
-bool file_copy(int database, int journal, int to, int *journal_copy, const char *path, struct failure *why);
+/* Copies a recording to `to`, a file in `folder`, as of its last transaction. False and why: it can't be read, is
+ * locked for long, or has no room there. *journal: a copy of its hot journal, owned by the caller; -1: it has none. */
+bool file_copy(int database, int journal, int to, const char *folder, int *journal_copy, const char *path,
+               struct failure *why);
 
 /* The name of what SQLite puts beside a database. False: it is too long. */
 bool file_beside(char beside[NAME_MAX + 1], const char *name, const char *suffix);

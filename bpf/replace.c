@@ -59,7 +59,7 @@ bool replace_open(struct replacement *replacement, const char *option, const cha
     }
     if (!place_open(&replacement->place, path)) {
         return failure_set(why, 1, "%s %.200s: %s; name another file", option, path,
-                           errno == EPERM || errno == ELOOP ? "leads through a link of another user" : strerror(errno));
+                           errno == EPERM ? "leads through a link of another user" : strerror(errno));
     }
     if (replacement->place.is_magic || replacement->place.is_dangling) {
         place_close(&replacement->place);

@@ -36,6 +36,13 @@ expect_status 0 setpriv --reuid 65534 --clear-groups "$scope" report -i theirs.d
 [[ $(state theirs.data) == "$before" ]] || die "reading has changed the file"
 echo "recordings of other users take --force"
 
+cp good.data log.data
+sqlite3 log.data 'PRAGMA journal_mode=wal' >out
+expect_status 1 "$scope" report -i log.data
+grep -q 'log.data: another program has set it to write-ahead logging (WAL)' err || die "the log is not named: $(cat err)"
+sqlite3 log.data 'PRAGMA journal_mode=delete' >out
+expect_status 0 "$scope" report -i log.data
+
 # A hot journal: half a transaction that the file shows, and its journal undoes.
 python3 - <<'PYTHON'
 import os, sqlite3

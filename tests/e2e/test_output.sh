@@ -36,6 +36,10 @@ ln -s target own
 command_to stat 0 own
 [[ -L own && -s target ]] || die "the caller's own link is not followed"
 
+ln -s loop loop
+command_to stat 1 loop
+grep -q 'loop: Too many levels of symbolic links; name the file itself' err || die "the loop is not named: $(cat err)"
+
 if [[ $EUID == 0 ]]; then
     # uid 65534 made a link to root's file, a folder's link, and a file.
     echo precious >root.txt

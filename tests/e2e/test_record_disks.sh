@@ -45,6 +45,17 @@ is_old() {
     grep -q 'disk/eden.data' err || die "$1: the message names no file: $(cat err)"
 }
 
+# ---- no room for a private copy ----
+
+mkdir small
+mount -t tmpfs -o size=16K small small
+cp old.data theirs.data
+chown 65534 theirs.data
+TMPDIR=$PWD/small expect_status 1 "$scope" report --force -i theirs.data
+grep -q "theirs.data: can't be copied to $PWD/small: No space left on device; make room there" err ||
+    die "the full folder is not named: $(cat err)"
+umount small
+
 # ---- a reserve for root ----------------------------------------------------------------------------------------------
 
 make_disk ext4 8M -m 10
