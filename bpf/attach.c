@@ -138,7 +138,9 @@ static void explain(const struct kernel_side *kernel, struct failure *why, const
                     "%s: the kernel is locked down (confidentiality), which forbids tracing; boot with lockdown=none",
                     what);
     } else if (access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
-        failure_set(why, 2, "%s: the kernel tells no types (/sys/kernel/btf/vmlinux); it needs CONFIG_DEBUG_INFO_BTF=y",
+        failure_set(why, 2,
+                    "%s: there is no /sys/kernel/btf/vmlinux; mount -t sysfs sysfs /sys, or take a kernel with "
+                    "CONFIG_DEBUG_INFO_BTF=y",
                     what);
     } else if (error == EPERM || error == EACCES) {
         failure_set(
@@ -357,7 +359,10 @@ static bool sees_as_kernel(struct failure *why) {
     if (file) {
         fclose(file);
     }
-    if (readlink("/proc/self", self, sizeof self - 1) < 0 || atoi(self) != getpid()) {
+    if (readlink("/proc/self", self, sizeof self - 1) < 0) {
+        return failure_set(why, 2, "/proc is not mounted; mount -t proc proc /proc");
+    }
+    if (atoi(self) != getpid()) {
         return failure_set(why, 2,
                            "/proc is of another pid namespace; mount it anew (unshare --pid --fork --mount-proc)");
     }

@@ -2,6 +2,7 @@
  *
  * Processes are looked at twice: at first each gets little time, then those that have missed it share what is left of
  * TOTAL_NS. So a process that answers is shown, however many do not; those are named. */
+#include "attach.h"
 #include "clock.h"
 #include "commands.h"
 #include "format.h"
@@ -140,6 +141,7 @@ struct listing {
     uint64_t device, inode; /* of the last mapping looked at */
     json_t *heaps;
     size_t shown, refused;
+    int first_refused;
     struct missed now;     /* the process that is looked at */
     unsigned files_before; /* that have been shown */
     struct missed *missed;
@@ -286,7 +288,9 @@ static void look_at_process(struct listing *listing, struct missed process) {
     if (inspect_process(listing->inspect, process.pid, process.start_ns, false, &listing->target)) {
         inspect_mappings(listing->inspect, &listing->target, &mappings);
     } else {
-        listing->refused += errno == EACCES;
+        bool is_refused = errno == EACCES;
+        listing->first_refused = is_refused && listing->refused == 0 ? process.pid : listing->first_refused;
+        listing->refused += is_refused;
     }
     for (size_t i = 0; i < mappings.count && !listing->target.is_unread; i++) {
         look_at_mapping(listing, &mappings.at[i]);
@@ -326,6 +330,11 @@ static void look_again(struct listing *listing, uint64_t end_ns) {
 
 static int list_processes(struct inspect *inspect, const struct options *options) {
     struct failure why;
+    if (access("/proc/self", F_OK) != 0) {
+        message_print("/proc is not mounted; mount -t proc proc /proc");
+        return 2;
+    }
+    const bool may_read_others = kernel_may_read_others();
     if (!target_are_hidden() && !sandbox_enter(&(struct sandbox){.profile = SANDBOX_OBSERVER}, &why)) {
         return failure_tell(&why);
     }
@@ -350,9 +359,10 @@ static int list_processes(struct inspect *inspect, const struct options *options
         message_print("no process that uses Eden was found");
     }
     if (listing.refused) {
-        message_print(
-            "could not be looked at: %zu %s; other users' take CAP_SYS_PTRACE and CAP_DAC_OVERRIDE (run as root)",
-            listing.refused, listing.refused == 1 ? "process" : "processes");
+        message_print("could not be looked at: %zu %s (the first is %d); %s", listing.refused,
+                      listing.refused == 1 ? "process" : "processes", listing.first_refused,
+                      may_read_others ? "the system protects them from root, too (a security module or a container?)"
+                                      : "other users' take CAP_SYS_PTRACE and CAP_DAC_OVERRIDE (run as root)");
     }
     for (size_t i = 0; i < listing.files; i++) {
         notes_clear(&listing.file[i].notes);

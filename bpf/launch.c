@@ -29,6 +29,7 @@ static bool fail(struct failure *why, int status, const char *what, const char *
 }
 
 static bool fail_to_execute(struct failure *why, const char *name, int error) {
+    name = *name ? name : "''";
     if (error == ENOENT) {
         return fail(why, NOT_FOUND, name, strchr(name, '/') ? strerror(error) : "command not found");
     }

@@ -94,6 +94,7 @@ echo "$count examples work"
 # ---- what can't be observed ----
 
 refused 127 'nonesuch: command not found' stat -- nonesuch
+refused 127 "'': command not found" stat -- ''
 refused 127 './nonesuch: No such file' record -- ./nonesuch
 refused 126 './: Is a directory' record -- ./
 touch plain

@@ -32,6 +32,11 @@ expect_status 2 unshare -p -f "${stat[@]}" "$program" one
 grep -q '/proc is of another pid namespace' err || die "another /proc is not named: $(cat err)"
 expect_status 2 unshare -T --boottime 100000 -f "${stat[@]}" "$program" one
 grep -q 'clocks of this time namespace' err || die "other clocks are not named: $(cat err)"
+for command in list "stat --json -o stat.json -- $program one"; do
+    # shellcheck disable=SC2016,SC2086
+    expect_status 2 unshare -m sh -c 'umount -l /proc && exec "$@"' sh "$scope" $command
+    grep -q '/proc is not mounted' err || die "$command does not miss /proc: $(cat err)"
+done
 echo "what cannot be compared is said"
 
 # A program of another user, where /proc hides such processes from whoever has no rights.
