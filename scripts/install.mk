@@ -28,3 +28,4 @@ install: all ## install libeden, headers, edenscope and scripts below $(DESTDIR)
 	printf '%s\n' "$$EDEN_PC" >$(DESTDIR)$(LIBDIR)/pkgconfig/eden.pc
 	$(if $(wildcard $(B)/bin/edenscope),install -m 755 $(B)/bin/edenscope $(INSTALL_ROOT)/bin)
 	$(if $(wildcard scripts/*.bt),install -m 644 scripts/*.bt $(INSTALL_ROOT)/share/eden)
+	$(if $(DESTDIR),,[ "$$(id -u)" -ne 0 ] || ldconfig)
