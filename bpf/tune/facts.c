@@ -32,6 +32,10 @@ uint64_t tune_figure(const struct tune_facts *facts, enum eden_figure figure) { 
 
 double tune_number(const struct tune_facts *facts, enum tune_parameter_id id) { return facts->parameters[id].number; }
 
+bool tune_has_collections(const struct tune_facts *facts) {
+    return tune_figure(facts, EDEN_FIGURE_scavenges) || tune_figure(facts, EDEN_FIGURE_full_collections);
+}
+
 double tune_gc_share(const struct tune_facts *facts) {
     return facts->wall_ns ? (double)tune_figure(facts, EDEN_FIGURE_gc_ns) / (double)facts->wall_ns : 0;
 }

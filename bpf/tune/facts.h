@@ -73,6 +73,7 @@ struct tune_facts {
     char command[64], heap_name[64];
     uint64_t heap_id;
     bool late, complete;                 /* there before the recording; its end was seen */
+    bool is_at_rest;                     /* at the end: it is known that no collection was under way */
     uint64_t lost;                       /* events and records of the recording */
     uint64_t wall_ns;                    /* for how long the heap was observed */
     uint64_t start_ns;                   /* since when */
@@ -125,6 +126,9 @@ void tune_facts_clear(struct tune_facts *facts);
 
 /* The class or site of which there is most, by a measure; NULL: there is nothing of it anywhere. */
 const struct tune_site *tune_most(const struct tune_facts *facts, double (*measure)(const struct tune_site *site));
+
+/* Whether a collection ended while the heap was observed: without, its time in collections is judged by nothing. */
+bool tune_has_collections(const struct tune_facts *facts);
 
 /* Shares, 0 where there is no time. */
 double tune_gc_share(const struct tune_facts *facts);                 /* of wall time */

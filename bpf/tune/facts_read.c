@@ -38,6 +38,7 @@ static void begin_heap(struct heap_reader *reader, const struct process_model *p
     facts->heap_id = heap->id;
     facts->late = heap->late;
     facts->complete = heap->destroyed && model->lost == 0;
+    facts->is_at_rest = heap->collection.known && !heap->collection.under_way;
     facts->lost = model->lost + model->lost_records;
     facts->start_ns = info->mono_ns;
     facts->wall_ns = model->wall_ns;

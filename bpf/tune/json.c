@@ -40,19 +40,22 @@ static json_t *finding_json(const struct tune_facts *facts, const struct finding
     return object;
 }
 
+static json_t *share(bool is_known, double number) { return is_known ? json_real(number) : json_null(); }
+
 static json_t *account_json(const struct findings *findings) {
     struct account account;
     struct account_shares shares;
     account_make(&account, findings);
     account_shares(&shares, &account, findings->facts);
+    bool is_known = tune_has_collections(findings->facts) || findings->facts->is_at_rest;
     json_t *object = json_object(), *rest = json_object();
     put(object, "pid", json_number(findings->facts->process.pid));
     put(object, "heap", json_number(findings->facts->heap_id));
-    put(object, "gc_share", json_real(shares.gc));
-    put(object, "explained_share", json_real(shares.explained));
-    put(object, "unexplained_share", json_real(shares.unexplained));
+    put(object, "gc_share", share(is_known, shares.gc));
+    put(object, "explained_share", share(is_known, shares.explained));
+    put(object, "unexplained_share", share(is_known, shares.unexplained));
     for (int kind = 0; kind < TUNE_KINDS; kind++) {
-        put(rest, account_kinds[kind], json_real(shares.rest[kind]));
+        put(rest, account_kinds[kind], share(is_known, shares.rest[kind]));
     }
     put(object, "unexplained", rest);
     put(object, "max_pause_ns", json_number(tune_figure(findings->facts, EDEN_FIGURE_max_pause_ns)));

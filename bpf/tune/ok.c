@@ -1,7 +1,20 @@
-/* ok: nothing is wrong. Said with the figures, so that it can be believed; suggests nothing. */
+/* unseen: no collection ended, so nothing is judged. ok: nothing is wrong. Said with the figures, so that it can be
+ * believed; suggests nothing. */
 #include "format.h"
 #include "rules.h"
 #include <inttypes.h>
+
+void rule_unseen(const struct tune_facts *facts, struct findings *findings) {
+    if (tune_has_collections(facts)) {
+        return;
+    }
+    struct finding *finding = finding_add(findings, "unseen", 0);
+    finding_evidence(finding, "%s",
+                     facts->is_at_rest ? "no collection was seen"
+                                       : "not known: no collection ended while it was observed");
+    finding_why(finding, "What the rules judge are collections that ended.");
+    finding_how(finding, "observe it for longer, or while it allocates");
+}
 
 void rule_ok(const struct tune_facts *facts, struct findings *findings) {
     if (findings->count) {

@@ -1,5 +1,5 @@
 /* The table of rules. Those that look at what the others have claimed come after them: full.frequent, eden.small,
- * program.allocates, unexplained, ok. */
+ * program.allocates, unexplained, unseen, ok. */
 #include "rules.h"
 
 const struct rule tune_rules[] = {
@@ -22,6 +22,7 @@ const struct rule tune_rules[] = {
     {"eden.cache", "eden so large that it leaves the cache for nothing", NULL},
     {"program.allocates", "time in collections that no parameter cures", rule_program_allocates},
     {"unexplained", "time in collections that no rule has a word for", rule_unexplained},
+    {"unseen", "no collection ended while the heap was observed", rule_unseen},
     {"ok", "nothing wrong", rule_ok},
     {NULL, NULL, NULL},
 };

@@ -21,6 +21,7 @@ void rule_heap_limit(const struct tune_facts *facts, struct findings *findings);
 void rule_ephemeron_load(const struct tune_facts *facts, struct findings *findings);
 void rule_program_allocates(const struct tune_facts *facts, struct findings *findings);
 void rule_unexplained(const struct tune_facts *facts, struct findings *findings);
+void rule_unseen(const struct tune_facts *facts, struct findings *findings);
 void rule_ok(const struct tune_facts *facts, struct findings *findings);
 
 #endif

@@ -29,6 +29,16 @@ static void print_wrapped(FILE *out, const char *lead, const char *text) {
     fputc('\n', out);
 }
 
+/* Of a heap that none of the shares and sums describe. */
+static void print_unseen(FILE *out, const struct tune_facts *facts) {
+    char wall[FORMAT_MAX], line[160];
+    snprintf(line, sizeof line,
+             facts->is_at_rest ? "no collection was seen in %s"
+                               : "? of %s went into collections: no collection ended while it was observed",
+             format_ns(wall, facts->wall_ns));
+    print_wrapped(out, "  ", line);
+}
+
 static void print_heap(FILE *out, const struct tune_facts *facts) {
     char command[TEXT_GROWTH * sizeof facts->command], name[TEXT_GROWTH * sizeof facts->heap_name], wall[FORMAT_MAX],
         gc[FORMAT_MAX], scavenge[FORMAT_MAX], full[FORMAT_MAX], pause[FORMAT_MAX], count[FORMAT_MAX], line[640];
@@ -36,6 +46,10 @@ static void print_heap(FILE *out, const struct tune_facts *facts) {
     text_escape(name, sizeof name, facts->heap_name, "'");
     fprintf(out, "%s[%" PRIu32 "] heap %" PRIu64 "%s%s%s\n", command, facts->process.pid, facts->heap_id,
             name[0] ? " '" : "", name, name[0] ? "'" : "");
+    if (!tune_has_collections(facts)) {
+        print_unseen(out, facts);
+        return;
+    }
     snprintf(line, sizeof line,
              "%.1f%% of %s went into collections: %s, in %s scavenges (%s) and %" PRIu64
              " full collections (%s); the longest stop was %s%s",
@@ -142,10 +156,10 @@ void tune_print_options(FILE *out, const struct tune_report *report) {
     fprintf(out, "EDEN_OPTIONS=%s%s%s\n", report->before, report->before[0] && line[0] ? "," : "", line);
 }
 
-static bool is_unexplained(const struct tune_report *report) {
+static bool has_finding(const struct tune_report *report, const char *key) {
     for (size_t i = 0; i < report->heaps; i++) {
         for (size_t j = 0; j < report->findings[i].count; j++) {
-            if (strcmp(report->findings[i].at[j].key, "unexplained") == 0) {
+            if (strcmp(report->findings[i].at[j].key, key) == 0) {
                 return true;
             }
         }
@@ -156,10 +170,11 @@ static bool is_unexplained(const struct tune_report *report) {
 static void print_paste(FILE *out, const struct tune_report *report) {
     char line[TUNE_OPTIONS_LINE];
     if (!tune_options_line(line, &report->options)[0]) {
-        fprintf(out, is_unexplained(report)
+        fprintf(out, has_finding(report, "unexplained")
                          ? "The rules propose no parameter, but time is unexplained: `edenscope tune "
                            "--search` measures.\n"
-                         : "No parameter is to be changed.\n");
+                     : has_finding(report, "unseen") ? "No parameter is proposed: no collection was seen to end.\n"
+                                                     : "No parameter is to be changed.\n");
         return;
     }
     for (int i = 0; i < TUNE_PARAMETERS; i++) {

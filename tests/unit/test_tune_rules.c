@@ -594,11 +594,16 @@ static void test_program_allocates(void **state) {
 static void test_ok(void **state) {
     (void)state;
     struct tune_facts facts = make_facts();
-    expect(&facts, "ok"); /* nothing happened */
+    expect_none(&facts, "ok"); /* nothing happened, or a collection has been under way all the time */
+    assert_non_null(strstr(expect(&facts, "unseen").evidence[0], "not known"));
+    facts.is_at_rest = true;
+    expect_none(&facts, "ok");
+    assert_string_equal(expect(&facts, "unseen").evidence[0], "no collection was seen");
     for (int i = 0; i < 10; i++) {
         add_scavenge(&facts, MS, MB, 0);
     }
     struct finding finding = expect(&facts, "ok");
+    expect_none(&facts, "unseen");
     assert_int_equal(finding.setting_count, 0);
     assert_false(finding.gains);
     facts.wall_ns = 0; /* nothing is divided by it */
@@ -719,25 +724,12 @@ static void test_full_frequent(void **state) {
 
 static void test_table(void **state) {
     (void)state;
-    static const char *const keys[] = {"full.growth",
-                                       "full.headroom",
-                                       "full.explicit",
-                                       "scavenge.remembered",
-                                       "scavenge.copying",
-                                       "scavenge.overflow",
-                                       "tenure.premature",
-                                       "tenure.threshold-outside",
-                                       "tenure.nepotism",
-                                       "eden.small",
-                                       "eden.cache",
-                                       "full.frequent",
-                                       "heap.thrash",
-                                       "heap.fragmented",
-                                       "heap.limit",
-                                       "ephemeron.load",
-                                       "program.allocates",
-                                       "unexplained",
-                                       "ok"};
+    static const char *const keys[] = {
+        "full.growth",       "full.headroom",     "full.explicit",    "scavenge.remembered",
+        "scavenge.copying",  "scavenge.overflow", "tenure.premature", "tenure.threshold-outside",
+        "tenure.nepotism",   "eden.small",        "eden.cache",       "full.frequent",
+        "heap.thrash",       "heap.fragmented",   "heap.limit",       "ephemeron.load",
+        "program.allocates", "unexplained",       "unseen",           "ok"};
     size_t count = 0;
     for (const struct rule *rule = tune_rules; rule->key; rule++) {
         assert_non_null(rule->pattern);
