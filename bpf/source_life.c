@@ -288,8 +288,7 @@ static bool take_buckets(struct source *source, struct life_model *model) {
     return true;
 }
 
-/* Every heap that was seen is in the model, even where it told nothing. */
-static bool take_heaps(struct source *source, struct life_model *model) {
+static bool take_told_heaps(struct source *source, struct life_model *model) {
     uint32_t count;
     const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
     for (uint32_t i = 0; i < count; i++) {
@@ -303,6 +302,24 @@ static bool take_heaps(struct source *source, struct life_model *model) {
         }
     }
     return true;
+}
+
+/* Every heap that was seen is in the model, even where no probe fired: beyond the most that it holds, those are left
+ * out. */
+static bool take_heaps(struct source *source, struct life_model *model) {
+    bool taken = take_told_heaps(source, model);
+    for (size_t i = 0; taken && i < source->observed_count; i++) {
+        const struct observed *observed = &source->observed[i];
+        for (size_t j = 0; j < observed->late_heaps; j++) {
+            const struct heapinfo *late = &observed->late_heap[j].first;
+            struct life_heap *heap = life_model_heap(model, &observed->key, late->address, late->id);
+            if (heap) {
+                snprintf(heap->name, sizeof heap->name, "%s", late->name);
+                snprintf(heap->command, sizeof heap->command, "%s", observed->command);
+            }
+        }
+    }
+    return taken;
 }
 
 /* ---- what was lost ---------------------------------------------------------------------------------------------- */

@@ -115,6 +115,9 @@ grep -qE '^  \? of .* went into collections: no collection ended while it was ob
 "$scope" tune --json -p "$rest" 0.05 2>"$folder/err" | jq -e '(.findings | length > 0 and all(.key == "unseen")) and
     (.accounts | length > 0 and all(.gc_share == null and .unexplained.full == null))' >/dev/null ||
     die "tune --json judges what it did not see"
+"$scope" lifetimes -p "$rest" 0.05 >/dev/null 2>"$folder/err" || die "lifetimes -p of a process at rest failed"
+grep -qF "heap 1 of process $rest: no collection ended while it was observed" "$folder/err" ||
+    die "the heap is not named: $(cat "$folder/err")"
 echo >&9
 wait "$rest"
 exec 9>&-
