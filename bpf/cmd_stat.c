@@ -87,8 +87,7 @@ static void print_heap(FILE *out, const struct process_model *process, const str
     phase_table_heading(out, process, heap);
     fprintf(out, "\n");
     if (!heap->destroyed || model->lost) {
-        fprintf(out, "  at least (%s):\n",
-                model->lost ? "events were lost" : "the heap was still alive when observation ended");
+        fprintf(out, "  at least (%s):\n", model->lost ? "events were lost" : "the end of the heap was not seen");
     }
     for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {
         print_figure(out, heap, i, model->wall_ns);
@@ -178,7 +177,7 @@ static void print_interval(struct run *run, const struct model *model) {
             for (size_t j = 0; j < process->heap_count; j++) {
                 const struct heap_model *heap = &process->heaps[j];
                 const struct heap_model *before = model_find_heap(last, heap->address, heap->id);
-                if (before && (before->destroyed || last->ended)) {
+                if (before && (before->destroyed || before->is_former || last->ended)) {
                     continue;
                 }
                 if (run->lines++ % 24 == 0) {

@@ -46,14 +46,14 @@ char *phase_table_now(char text[PHASE_NOW_MAX], const struct process_model *proc
         bool later = collection->until_ns > collection->phase_since_ns;
         format_ns(took, later ? collection->until_ns - collection->phase_since_ns : 0);
     }
-    snprintf(text, PHASE_NOW_MAX, "%s %s for %s", process->ended ? "ended in" : "in", phase_names[collection->phase],
-             took);
+    snprintf(text, PHASE_NOW_MAX, "%s %s for %s", process->ended || heap->is_former ? "ended in" : "in",
+             phase_names[collection->phase], took);
     return text;
 }
 
 void phase_table_heading(FILE *out, const struct process_model *process, const struct heap_model *heap) {
     char name[TEXT_GROWTH * sizeof heap->name];
-    text_print(out, process->command);
+    text_print(out, !heap->is_former ? process->command : heap->command[0] ? heap->command : "?");
     fprintf(out, "[%u] heap ", process->key.pid);
     if (heap->id) {
         fprintf(out, "%" PRIu64, heap->id);
@@ -63,5 +63,8 @@ void phase_table_heading(FILE *out, const struct process_model *process, const s
     if (heap->name[0]) {
         fprintf(out, " '%s'", text_escape(name, sizeof name, heap->name, "'"));
     }
-    fprintf(out, "%s%s\n", heap->late ? ", attached late" : "", heap->destroyed ? "" : ", end not seen");
+    fprintf(out, "%s%s\n", heap->late ? ", attached late" : "",
+            heap->destroyed   ? ""
+            : heap->is_former ? ", ended when its process executed another program"
+                              : ", end not seen");
 }

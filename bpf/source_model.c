@@ -172,7 +172,7 @@ static void add_header(struct heap_model *heap, const struct heap_entry *entry, 
 }
 
 static bool snapshot_entry(const struct source *source, struct process_model *process, const struct heap_entry *entry,
-                           const struct observed *observed, uint64_t now) {
+                           const struct observed *observed, uint64_t now, bool is_former) {
     bool created = entry->flags & (HEAP_CREATED | HEAP_INHERITED);
     const struct late_heap *late = created ? NULL : source_find_late(observed, entry->key.address, entry->id);
     struct heap_model *heap = model_heap(process, entry->key.address, late ? late->first.id : entry->id);
@@ -186,6 +186,8 @@ static bool snapshot_entry(const struct source *source, struct process_model *pr
     }
     heap->late = !created;
     heap->destroyed = entry->flags & HEAP_DESTROYED;
+    heap->is_former = !heap->destroyed && is_former;
+    snprintf(heap->command, sizeof heap->command, "%.16s", entry->command);
     heap->known = known_figures(&source->file[file]);
     if (collections_are_seen(&source->file[file])) {
         set_collection(source, entry, observed, now, &heap->collection);
@@ -224,6 +226,7 @@ static bool snapshot_idle(const struct source *source, struct process_model *pro
         struct heap_model *heap = there ? NULL : model_heap(process, late->first.address, late->first.id);
         if (heap) {
             heap->late = true;
+            heap->is_former = late->gone && !observed->ended;
             heap->known = known_figures(&source->file[late->file]);
             add_header(heap, NULL, late);
         } else if (!there) {
@@ -280,7 +283,7 @@ static bool snapshot_process(const struct source *source, struct model *model, c
         }
         struct heap_entry entry;
         copy_entry(&entry, &entries[i]);
-        if (!snapshot_entry(source, process, &entry, observed, now)) {
+        if (!snapshot_entry(source, process, &entry, observed, now, i < observed->image_heaps)) {
             return false;
         }
     }

@@ -4,6 +4,7 @@
  *     children spawn COUNT        a heap; waits for a line on the standard input; starts `children one` COUNT times,
  * one after the other children fork COUNT         a heap, some work; COUNT children work on in their copies of it and
  * destroy them children wait               a heap; works when a line comes, and ends after another one
+ *     children exec PROGRAM...    a heap, some work; becomes another program with the heap alive
  *
  * For each heap it prints a line: process, scavenges, allocated bytes, tenured bytes, the last before the end. */
 #include <eden/eden.h>
@@ -118,6 +119,10 @@ int main(int argc, char **argv) {
         spawn(count);
     } else if (strcmp(mode, "fork") == 0) {
         fork_with_heap(count);
+    } else if (strcmp(mode, "exec") == 0) {
+        struct program program = begin();
+        work(&program, 20000);
+        execvp(argv[2], argv + 2);
     } else if (strcmp(mode, "wait") == 0) {
         struct program program = begin();
         work(&program, wait_for_line() ? 20000 : 0);

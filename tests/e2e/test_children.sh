@@ -176,6 +176,15 @@ grep -q 'process [0-9]* is not observed, or not all of it: .* have used up their
     die "stat does not name whose files were cut: $(cat err)"
 echo "no file crowds out another's"
 
+# A heap ends with the program that it is of, which is the one that is named.
+expect_status 0 "$scope" stat -o replaced -- "$program" exec true
+grep -qE "^children\\[[0-9]+\\] heap 1 'children', ended when its process executed another program$" replaced ||
+    die "a heap outlives its program: $(cat replaced)"
+grep -q 'alive' replaced && die "it is called alive: $(cat replaced)"
+expect_status 0 "$scope" stat 0.02 -o lines -- "$program" exec sleep 2
+(($(grep -c '  -$' lines) < 50)) || die "a heap has lines after its end: $(cat lines)"
+echo "a heap ends with its program"
+
 # A child that floods the ring buffer while nobody drains it: the tool stands still.
 cat >command <<COMMAND
 #!/bin/sh
