@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 static bool set_files(cap_flag_value_t wanted) {
-    static const cap_value_t files[] = {CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER, CAP_FSETID};
+    /* CAP_SYS_PTRACE follows /proc/PID/cwd and root of others: past folders that are closed to the user. */
+    static const cap_value_t files[] = {CAP_CHOWN,  CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH,
+                                        CAP_FOWNER, CAP_FSETID,       CAP_SYS_PTRACE};
     if (geteuid() == 0) {
         return true;
     }

@@ -21,7 +21,17 @@ expect_status 0 "$scope" record -o roots.data -- ./exercise
 chmod 600 roots.data
 echo precious >roots.txt
 chmod 600 roots.txt
-sha256sum roots.data roots.txt >before
+mkdir -p shut/open
+cp roots.data shut/open/r.data
+chmod 644 shut/open/r.data
+chmod 777 shut/open
+chmod 700 shut
+# Root's process in a folder that is closed to the user: /proc/PID/cwd leads there.
+(cd shut/open && exec sleep 600) &
+children+=("$!")
+inside=/proc/$!/cwd
+until_true "the process is in its folder" test "$inside" -ef shut/open
+sha256sum roots.data roots.txt shut/open/r.data >before
 
 # refused WORDS...: the user's own rights do not reach so far.
 refused() {
@@ -39,8 +49,12 @@ refused record --force -o roots.data -- ./exercise
 refused report --force -i roots.data
 refused script --force -i roots.data
 refused list roots.txt
+refused report --force -i "$inside/r.data"
+refused list "$inside/r.data"
+refused stat -o "$inside/new.txt" -- ./exercise
+refused record -o "$inside/new.data" -- ./exercise
 sha256sum --quiet -c before || die "root's files were changed"
-[[ ! -e new.txt && ! -e new.data ]] || die "a file was made in root's folder"
+[[ ! -e new.txt && ! -e new.data && ! -e shut/open/new.txt && ! -e shut/open/new.data ]] || die "a file was made in root's folder"
 
 # What they are for: root's process, a command, and a recording of one's own.
 mkfifo go
