@@ -222,6 +222,7 @@ int record_run(const struct record_request *request, bool *published) {
                                       .command = observed->command,
                                       .pid = observed->pid,
                                       .force = request->force,
+                                      .is_temporary = request->temporary,
                                       .most_bytes = request->most_bytes,
                                       .objects = observed->objects == OBJECTS_ALL,
                                       .lifetimes = observed->lifetimes ? observed->mailbox : 0};

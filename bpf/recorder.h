@@ -71,6 +71,8 @@ void recorder_bind_text(sqlite3_stmt *statement, int place, const char *text, si
  * root. False and why where it does not. */
 bool recorder_has_room(const struct recorder *recorder, size_t count, struct failure *why);
 int recorder_write_meta(struct recorder *recorder, const char *key, uint64_t value);
+/* What else to do where there is no room. */
+const char *recorder_elsewhere(const struct recorder *recorder);
 /* Why the last statement failed. Always false. */
 bool recorder_fail_sql(struct recorder *recorder, const char *doing, struct failure *why);
 bool recorder_same_process(const struct process_key *a, const struct process_key *b);

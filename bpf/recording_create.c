@@ -80,11 +80,15 @@ static void close_database(struct recorder *recorder) {
     recorder->db = NULL;
 }
 
+const char *recorder_elsewhere(const struct recorder *recorder) {
+    return recorder->options.is_temporary ? "set TMPDIR to a folder with more room" : "choose another place with -o";
+}
+
 bool recorder_fail_sql(struct recorder *recorder, const char *doing, struct failure *why) {
     int code = recorder->db ? sqlite3_errcode(recorder->db) : SQLITE_NOMEM;
     if (recorder->vfs.error) {
-        return failure_set(why, 1, "%.200s: %s: %s; make room, or choose another place with -o", recorder->path, doing,
-                           strerror(recorder->vfs.error));
+        return failure_set(why, 1, "%.200s: %s: %s; make room, or %s", recorder->path, doing,
+                           strerror(recorder->vfs.error), recorder_elsewhere(recorder));
     }
     if (code == SQLITE_FULL) {
         return failure_set(why, 1, "%.200s: %s: it has reached its largest size; --max-size sets another",

@@ -54,6 +54,10 @@ chown 65534 theirs.data
 TMPDIR=$PWD/small expect_status 1 "$scope" report --force -i theirs.data
 grep -q "theirs.data: can't be copied to $PWD/small: No space left on device; make room there" err ||
     die "the full folder is not named: $(cat err)"
+# What tune records for itself has its place from TMPDIR.
+TMPDIR=$PWD/small expect_status 1 "$scope" tune -- true
+grep -q "$PWD/small/.*: No space left on device; make room, or set TMPDIR to a folder with more room" err ||
+    die "tune names another cure: $(cat err)"
 umount small
 
 # ---- a reserve for root ----------------------------------------------------------------------------------------------
