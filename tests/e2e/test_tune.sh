@@ -111,6 +111,31 @@ refused 1 'nowhere.data' -i nowhere.data -o there
 refused 1 'no heap was seen' -- true
 refused 127 'nonesuch' -- ./nonesuch
 [[ -z $(ls tmp) ]] || die "left behind: $(ls -R tmp)"
+# What a tune left that was killed goes away with the next one; what is not its own, or in use, stays.
+"$scope" tune -- sleep 600 >/dev/null 2>&1 &
+children+=($!)
+tool=$!
+until_true "it records" bash -c 'compgen -G "tmp/edenscope-*/eden.data-journal" >/dev/null'
+refused 1 'no heap was seen' -- true
+[[ $(ls tmp) == edenscope-* ]] || die "a folder in use is gone: $(ls -R tmp)"
+mapfile -t -O "${#children[@]}" children < <(pgrep -P "$tool") # what it runs, too
+kill -9 "$tool"
+wait "$tool" && die "it was not killed"
+mkdir -m 700 tmp/edenscope-empty1 tmp/edenscope-inuse1 tmp/edenscope-other1 tmp/edenscope-other2 tmp/edenscope-longer12
+echo kept >tmp/edenscope-other1/eden.data
+cp plain.data tmp/edenscope-other2/eden.data
+echo kept >tmp/edenscope-other2/kept
+exec 9<tmp/edenscope-inuse1
+flock -n 9
+is_swept() {
+    refused 1 'no heap was seen' -- true
+    [[ $(echo tmp/*) == "tmp/edenscope-inuse1 tmp/edenscope-longer12 tmp/edenscope-other1 tmp/edenscope-other2" ]]
+}
+until_true "leftovers are swept, and nothing else" is_swept
+[[ $(echo tmp/*/*) == "tmp/edenscope-other1/eden.data tmp/edenscope-other2/eden.data tmp/edenscope-other2/kept" ]] ||
+    die "what is not its own is gone: $(ls -R tmp)"
+exec 9<&-
+rm -r tmp/*
 TMPDIR=$folder/nowhere expect_status 1 "$scope" tune -- true
 grep -q 'set TMPDIR' err || die "a folder that is not there is not told: $(cat err)"
 # Nor one in which somebody else can put another folder in the place of ours.
