@@ -8,6 +8,7 @@
 #include "format.h"
 #include "inspect/inspect.h"
 #include "json.h"
+#include "libraries.h"
 #include "message.h"
 #include "operand.h"
 #include "options.h"
@@ -60,6 +61,27 @@ static void print_note(const struct note *note) {
     putchar('\n');
 }
 
+/* Names those libraries of a program without probes that have some. Takes fd. */
+static void point_to_libraries(struct inspect *inspect, const char *path, int fd) {
+    struct libraries libraries = {0};
+    libraries_open(&libraries, inspect);
+    libraries_add(&libraries, path, fd);
+    for (size_t i = 1; i < libraries.count; i++) {
+        const struct library *file = &libraries.file[i];
+        struct notes notes;
+        char why[512];
+        if (inspect_notes(inspect, &libraries.budget, file->fd, file->path, "eden", &notes, why, sizeof why) !=
+            NOTES_READ) {
+            continue;
+        }
+        if (notes.count != 0) {
+            message_print("%s: its library %s has %zu probes of provider eden", path, file->path, notes.count);
+        }
+        notes_clear(&notes);
+    }
+    libraries_clear(&libraries);
+}
+
 static int list_file(struct inspect *inspect, const char *path, json_t *files) {
     struct notes notes;
     char why[512];
@@ -69,7 +91,11 @@ static int list_file(struct inspect *inspect, const char *path, json_t *files) {
         return 1;
     }
     enum notes_result result = inspect_notes(inspect, NULL, fd, path, "eden", &notes, why, sizeof why);
-    close(fd);
+    if (result == NOTES_READ && notes.count == 0) {
+        point_to_libraries(inspect, path, fd);
+    } else {
+        close(fd);
+    }
     if (result != NOTES_READ) {
         message_print("%s%s", result == NOTES_NOT_ELF ? path : why, result == NOTES_NOT_ELF ? ": not an ELF file" : "");
         return 1;

@@ -170,6 +170,9 @@ mkdir -p place/lib64 place/glibc-hwcaps/x86-64-v2 other
 cp "$libeden" place/libeden.so.0
 link exercise-runpath -Wl,--enable-new-dtags,-rpath,'$ORIGIN/place'
 complete "RUNPATH with \$ORIGIN" ./exercise-runpath
+expect_status 0 "$scope" list ./exercise-runpath
+grep -q "^edenscope: ./exercise-runpath: its library .*place/libeden.so.0 has [1-9]" err ||
+    die "list does not name the library that has the probes: $(cat out err)"
 ln -s ../exercise-runpath other/exercise-link
 complete "\$ORIGIN through a link" other/exercise-link
 link exercise-rpath -Wl,--disable-new-dtags,-rpath,"\${ORIGIN}/nowhere:$folder/place"
