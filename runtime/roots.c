@@ -60,7 +60,7 @@ void roots_visit(eden_visit *visit) {
         visit->slots(visit, heap->mourners.queue + heap->mourners.next, heap->mourners.end - heap->mourners.next);
     }
     const size_t slots = heap->roots.count, visitors = heap->roots.visitor_count;
-    for (size_t i = 0; i < heap->roots.visitor_count; i++) {
+    for (size_t i = visitors; i-- > 0;) { /* from the newest: one that removes itself, though it must not, skips none */
         heap->roots.visitors[i].visit(heap->roots.visitors[i].context, visit);
     }
     check_visitors(heap, slots, visitors);
