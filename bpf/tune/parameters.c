@@ -105,7 +105,8 @@ static bool read_number(const struct row *row, const char *value, double *number
         return true;
     }
     *number = strtod(value, &end);
-    return end != value && *end == 0 && !isnan(*number) && !isspace((unsigned char)*value);
+    /* As the runtime writes numbers: strtod takes blanks, signs, hexadecimal and words, too. */
+    return isdigit((unsigned char)*value) && strspn(value, "0123456789.e+-") == strlen(value) && *end == 0;
 }
 
 void tune_parameter_tell(struct tune_parameter parameters[TUNE_PARAMETERS], const char *name, const char *value) {
