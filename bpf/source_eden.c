@@ -290,7 +290,8 @@ static bool open_process(struct source *source, struct failure *why) {
     }
     if (observed->attachments == 0) {
         return failure_set(why, 1,
-                           "process %d (%s) does not use Eden: none of its %d mapped files has probes of provider eden",
+                           "process %d (%s) does not use Eden: none of its %d mapped files that were opened has probes "
+                           "of provider eden",
                            pid, observed->command, look.files);
     }
     source_settle(source);

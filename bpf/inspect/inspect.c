@@ -23,6 +23,7 @@
 #include "inspect/packet.h"
 #include "inspect/protocol.h"
 #include "inspect/zygote.h"
+#include "message.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -45,6 +46,7 @@ struct inspect {
     uint64_t numbers;
     int folder; /* in which the tool was started, for relative paths: the workers are elsewhere; -1: not open */
     uint64_t unanswered; /* requests to the detacher */
+    bool told_fuse;
 };
 
 /* How long a call may take while its worker waits, and in all. */
@@ -285,11 +287,23 @@ bool inspect_mappings(struct inspect *inspect, struct target *target, struct map
     return mappings->at;
 }
 
+/* Said once: what such a file holds is not known, which is another thing than that it has no probes. */
+static void tell_fuse(struct inspect *inspect, const char *path, int error) {
+    if (error == ENOTSUP && !inspect->told_fuse) {
+        inspect->told_fuse = true;
+        message_print("%s: is on FUSE, where root opens no file: programs and libraries there are not observed", path);
+    }
+}
+
 /* Asks for a descriptor; -1 with errno. */
-static int call_for_file(struct inspect *inspect, struct target *target, const struct packet *request) {
+static int call_for_file(struct inspect *inspect, struct target *target, const struct packet *request,
+                         const char *path) {
     struct packet answer;
     int fd = -1;
     if (!call(inspect, WORKER_OPENER, target, request, 1, &answer)) {
+        int error = errno;
+        tell_fuse(inspect, path, error);
+        errno = error;
         return -1;
     }
     if (answer.descriptors == 1) {
@@ -337,6 +351,9 @@ bool inspect_open_mappings(struct inspect *inspect, struct target *target, const
     }
     bool taken = take_files(&answer, count, fd, error);
     packet_clear(&answer);
+    for (size_t i = 0; taken && i < count; i++) {
+        tell_fuse(inspect, mapping[i].path, error[i]);
+    }
     errno = taken ? 0 : EIO;
     return taken;
 }
@@ -443,7 +460,7 @@ int inspect_open_path(struct inspect *inspect, struct target *target, const char
                                    .bytes = sizeof wanted,
                                    .descriptor = {inspect->folder},
                                    .descriptors = inspect->folder >= 0};
-    return call_for_file(inspect, target, &request);
+    return call_for_file(inspect, target, &request, path);
 }
 
 static bool take_needs(const struct packet *answer, struct needs *needs) {
