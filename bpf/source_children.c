@@ -50,7 +50,7 @@ static struct program *find_program(const struct children *children, const struc
     for (size_t i = 0; i < children->programs; i++) {
         struct program *program = &children->program[i];
         if (program->device == status->st_dev && program->inode == status->st_ino &&
-            program->changed.tv_sec == status->st_mtim.tv_sec && program->changed.tv_nsec == status->st_mtim.tv_nsec &&
+            program->changed.tv_sec == status->st_ctim.tv_sec && program->changed.tv_nsec == status->st_ctim.tv_nsec &&
             (!program->failed || source_is_same(&program->branch, &observed->branch))) {
             return program;
         }
@@ -79,7 +79,7 @@ static struct program *add_program(struct source *source, const struct observed 
     }
     children->program = grown;
     struct program program = {
-        .device = status->st_dev, .inode = status->st_ino, .changed = status->st_mtim, .branch = observed->branch};
+        .device = status->st_dev, .inode = status->st_ino, .changed = status->st_ctim, .branch = observed->branch};
     struct failure why;
     bool is_read = libraries_add(&source->libraries, path, fd);
     for (size_t i = 0; i < source->libraries.count; i++) {

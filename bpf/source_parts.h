@@ -23,7 +23,7 @@
 struct file {
     dev_t device;
     ino_t inode;
-    struct timespec changed;
+    struct timespec changed;   /* st_ctim, which no owner can set */
     struct process_key branch; /* of the process that had it first: the file is of its share */
     char *name;
     uint32_t sites[KERNEL_PROGRAMS]; /* how many for each */
@@ -41,7 +41,7 @@ struct file {
 struct program {
     dev_t device;
     ino_t inode;
-    struct timespec changed;
+    struct timespec changed;   /* st_ctim, which no owner can set */
     struct process_key branch; /* of the process that executed it first: it is of its share */
     bool failed;               /* not all of it could be looked into, or attached to: other branches try again */
     bool has_probes;           /* it or one of its libraries */
