@@ -141,6 +141,7 @@ static int list_files(struct inspect *inspect, const struct options *options) {
 struct seen_file {
     dev_t device;
     uint64_t inode;
+    struct timespec changed; /* st_ctim */
     struct notes notes;
     uint64_t registry; /* 0: not Eden */
 };
@@ -182,7 +183,9 @@ static struct seen_file *look_into(struct listing *listing, int fd, const char *
         return NULL;
     }
     for (size_t i = 0; i < listing->files; i++) {
-        if (listing->file[i].device == status.st_dev && listing->file[i].inode == status.st_ino) {
+        if (listing->file[i].device == status.st_dev && listing->file[i].inode == status.st_ino &&
+            listing->file[i].changed.tv_sec == status.st_ctim.tv_sec &&
+            listing->file[i].changed.tv_nsec == status.st_ctim.tv_nsec) {
             return &listing->file[i];
         }
     }
@@ -192,7 +195,7 @@ static struct seen_file *look_into(struct listing *listing, int fd, const char *
     }
     listing->file = grown;
     struct seen_file *file = &grown[listing->files++];
-    *file = (struct seen_file){.device = status.st_dev, .inode = status.st_ino};
+    *file = (struct seen_file){.device = status.st_dev, .inode = status.st_ino, .changed = status.st_ctim};
     char why[512];
     if (inspect_notes(listing->inspect, &listing->target, fd, name, "eden", &file->notes, why, sizeof why) ==
         NOTES_READ) {
@@ -201,6 +204,7 @@ static struct seen_file *look_into(struct listing *listing, int fd, const char *
                 file->registry = file->notes.note[i].semaphore_address;
             }
         }
+        notes_forget_names(&file->notes);
     } else if (errno != 0) {
         listing->files--; /* not read to its end */
         return NULL;
@@ -219,6 +223,10 @@ static json_t *gauge_to_json(const struct heapinfo *heap, enum eden_figure figur
     return heap->known >> figure & 1 ? json_integer((json_int_t)heap->figures[figure]) : json_null();
 }
 
+static const char *gauge_to_text(char text[FORMAT_MAX], const struct heapinfo *heap, enum eden_figure figure) {
+    return heap->known >> figure & 1 ? format_bytes(text, heap->figures[figure]) : "?";
+}
+
 static void show_heap(struct listing *listing, const struct heapinfo *heap) {
     if (listing->processes) {
         json_array_append_new(listing->heaps, json_pack("{s:I, s:o, s:o, s:o, s:I}", "heap", (json_int_t)heap->id,
@@ -233,8 +241,8 @@ static void show_heap(struct listing *listing, const struct heapinfo *heap) {
     printf("%8d  %s %6" PRIu64 "  %s %10s %10s %12s\n", listing->pid,
            text_column(command, sizeof command, listing->command, "", 16, UINT_MAX), heap->id,
            text_column(name, sizeof name, heap->name, "", 20, UINT_MAX),
-           format_bytes(eden, heap->figures[EDEN_FIGURE_eden_size]),
-           format_bytes(old, heap->figures[EDEN_FIGURE_old_used]), format_count(collections, heap->seq));
+           gauge_to_text(eden, heap, EDEN_FIGURE_eden_size), gauge_to_text(old, heap, EDEN_FIGURE_old_used),
+           format_count(collections, heap->seq));
 }
 
 static void show_process(struct listing *listing, int heaps, int error) {

@@ -274,6 +274,12 @@ void notes_clear(struct notes *notes) {
     *notes = (struct notes){0};
 }
 
+void notes_forget_names(struct notes *notes) {
+    free(notes->note);
+    notes->note = NULL;
+    notes->count = 0;
+}
+
 bool notes_load_bias(const struct notes *notes, uint64_t offset, uint64_t start, uint64_t *bias) {
     const uint64_t page = 4095;
     for (size_t i = 0; i < notes->segments; i++) {

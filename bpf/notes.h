@@ -37,6 +37,8 @@ enum notes_result {
 enum notes_result notes_read(int fd, const char *name, const char *provider, struct notes *notes, char *why,
                              size_t why_size);
 void notes_clear(struct notes *notes);
+/* Keeps only what notes_load_bias() needs: a stranger's file has up to 2.6 MB of notes. */
+void notes_forget_names(struct notes *notes);
 
 /* Where file offset `offset`, mapped at `start`, says that the file's addresses were moved by. False: not a loaded
  * part. */

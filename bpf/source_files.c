@@ -147,6 +147,16 @@ static bool add_sites(struct source *source, struct file *file, enum kernel_prog
     return true;
 }
 
+/* Keeps no more than its sites: a file may name thousands of probes that nobody knows. */
+static void trim(struct file *file) {
+    const size_t sites = source_sites(file) ? source_sites(file) : 1;
+    uint64_t *site = realloc(file->site, sites * sizeof *site);
+    file->site = site ? site : file->site;
+    uint64_t *semaphore = realloc(file->semaphore, sites * sizeof *semaphore);
+    file->semaphore = semaphore ? semaphore : file->semaphore;
+    notes_forget_names(&file->notes);
+}
+
 static bool fill_file(struct source *source, struct file *file, uint32_t share, struct failure *why) {
     size_t count = file->notes.count;
     file->site = calloc(count ? count : 1, sizeof *file->site);
@@ -164,6 +174,7 @@ static bool fill_file(struct source *source, struct file *file, uint32_t share, 
     for (enum kernel_program program = KERNEL_ON_PROBE; added && program < KERNEL_PROGRAMS; program++) {
         added = add_sites(source, file, program, share, why);
     }
+    trim(file);
     return added;
 }
 
@@ -171,8 +182,8 @@ static bool fill_file(struct source *source, struct file *file, uint32_t share, 
 static int64_t find_file(const struct source *source, const struct stat *status) {
     for (uint32_t i = 0; i < source->files; i++) {
         if (source->file[i].device == status->st_dev && source->file[i].inode == status->st_ino &&
-            source->file[i].changed.tv_sec == status->st_mtim.tv_sec &&
-            source->file[i].changed.tv_nsec == status->st_mtim.tv_nsec) {
+            source->file[i].changed.tv_sec == status->st_ctim.tv_sec &&
+            source->file[i].changed.tv_nsec == status->st_ctim.tv_nsec) {
             return i;
         }
     }
@@ -226,7 +237,7 @@ int64_t source_add_file(struct source *source, const struct observed *observed, 
     struct file *file = &grown[source->files];
     *file = (struct file){.device = status.st_dev,
                           .inode = status.st_ino,
-                          .changed = status.st_mtim,
+                          .changed = status.st_ctim,
                           .branch = observed->branch,
                           .name = strdup(name)};
     if (!file->name) {

@@ -6,10 +6,10 @@
  * writes nothing, never another program's memory.
  *
  * A mapped file is opened by what refers to the very file, never by the path that the process knows it by:
- * /proc/PID/map_files/RANGE first (it needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE), then /proc/PID/exe (it needs the
- * right to trace the process), then the path below /proc/PID/root, with each link resolved inside of it. The file is
- * first opened without any effect on it (O_PATH), must be a regular file, and the one that is mapped: only then it is
- * opened to be read.
+ * /proc/PID/map_files/RANGE (it needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE); without that right by /proc/PID/exe (it
+ * needs the right to trace the process), then the path below /proc/PID/root, with each link resolved inside of it. The
+ * file is first opened without any effect on it (O_PATH), must be a regular file, and the one that is mapped: only then
+ * it is opened to be read.
  *
  * Invariants:
  * I1. mem is opened before maps. If an exec comes between them, mem belongs to an address space that no longer exists,
@@ -277,11 +277,14 @@ static int open_below_root(int pid, const char *path) {
 int target_open_mapping(int pid, const struct mapping *mapping) {
     char range[64];
     snprintf(range, sizeof range, "map_files/%" PRIx64 "-%" PRIx64, mapping->start, mapping->end);
-    int fd = reopen_same(open_proc_descriptor(pid, range, O_PATH), mapping);
-    if (fd < 0 && errno != ENOTSUP) {
+    int file = open_proc_descriptor(pid, range, O_PATH);
+    /* With the right to this one no other is tried: whoever says what is mapped could have any file opened. */
+    bool is_refused = file < 0 && (errno == EPERM || errno == EACCES);
+    int fd = reopen_same(file, mapping);
+    if (is_refused) {
         fd = reopen_same(open_proc_descriptor(pid, "exe", O_PATH), mapping);
     }
-    if (fd < 0 && errno != ENOTSUP) {
+    if (is_refused && fd < 0 && errno != ENOTSUP) {
         fd = reopen_same(open_below_root(pid, mapping->path), mapping);
     }
     return fd;

@@ -211,7 +211,6 @@ static const int parser_calls[] = {
     SCMP_SYS(fstat),
     SCMP_SYS(fstatfs),
     SCMP_SYS(lseek),
-    SCMP_SYS(fcntl),
     SCMP_SYS(dup),
     SCMP_SYS(dup2),
     SCMP_SYS(dup3),
@@ -276,6 +275,25 @@ static const int observer_never[] = {
     SCMP_SYS(fsetxattr),
     CALL_SETXATTRAT,
     CALL_FILE_SETATTR,
+    SCMP_SYS(utime),
+    SCMP_SYS(utimes),
+    SCMP_SYS(futimesat),
+    SCMP_SYS(utimensat),
+    SCMP_SYS(fork),
+    SCMP_SYS(vfork),
+    SCMP_SYS(clone),
+    SCMP_SYS(clone3),
+    SCMP_SYS(socketpair),
+    SCMP_SYS(shmget),
+    SCMP_SYS(shmat),
+    SCMP_SYS(shmctl),
+    SCMP_SYS(semget),
+    SCMP_SYS(semctl),
+    SCMP_SYS(msgget),
+    SCMP_SYS(msgctl),
+    SCMP_SYS(mq_open),
+    SCMP_SYS(mq_unlink),
+    SCMP_SYS(io_setup),
     SCMP_SYS(kill),
     SCMP_SYS(tkill),
     SCMP_SYS(rt_sigqueueinfo),
@@ -367,6 +385,25 @@ static int add_mappings(scmp_filter_ctx filter, int error) {
     return error ? error : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, plain);
 }
 
+/* What fcntl() may do. Not F_SETOWN and its like: the kernel then sends the signals, to whom the caller may signal. */
+static const int parser_fcntl[] = {
+    F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,     F_GETFL,      F_SETFL,
+    F_GETLK, F_SETLK,         F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_GET_SEALS,
+};
+static const int observer_never_fcntl[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY};
+/* FIOSETOWN and SIOCSPGRP likewise; TIOCSTI and TIOCLINUX type on the operator's terminal. */
+static const int observer_never_ioctl[] = {0x8901, 0x8902, 0x5412, 0x541c};
+
+/* The kernel looks at 32 bits of a command. */
+static int add_commands(scmp_filter_ctx filter, uint32_t action, int call, const int *command, size_t count,
+                        int error) {
+    for (size_t i = 0; i < count && error == 0; i++) {
+        error = seccomp_rule_add(filter, action, call, 1,
+                                 SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, (scmp_datum_t)command[i]));
+    }
+    return error;
+}
+
 /* Calls whose arguments decide: looking at limits, at one's own descriptors and terminals, aborting oneself. */
 static int add_harmless(scmp_filter_ctx filter, int error) {
     const struct {
@@ -389,6 +426,8 @@ static int fill_allowed(scmp_filter_ctx filter, const struct sandbox *sandbox) {
     if (!sandbox->writes_nothing) {
         error = add_calls(filter, SCMP_ACT_ALLOW, writer_calls, sizeof writer_calls / sizeof *writer_calls, error);
     }
+    error = add_commands(filter, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), parser_fcntl,
+                         sizeof parser_fcntl / sizeof *parser_fcntl, error);
     return add_harmless(filter, add_mappings(filter, error));
 }
 
@@ -397,6 +436,10 @@ static int fill_allowed(scmp_filter_ctx filter, const struct sandbox *sandbox) {
 static int fill_forbidden(scmp_filter_ctx filter) {
     const uint32_t refuse = SCMP_ACT_ERRNO(EPERM);
     int error = add_calls(filter, refuse, observer_never, sizeof observer_never / sizeof *observer_never, 0);
+    error = add_commands(filter, refuse, SCMP_SYS(fcntl), observer_never_fcntl,
+                         sizeof observer_never_fcntl / sizeof *observer_never_fcntl, error);
+    error = add_commands(filter, refuse, SCMP_SYS(ioctl), observer_never_ioctl,
+                         sizeof observer_never_ioctl / sizeof *observer_never_ioctl, error);
     /* Its own limits, and signals to itself: abort(). */
     const struct scmp_arg_cmp other = SCMP_A0(SCMP_CMP_NE, 0, 0);
     error = error ? error : seccomp_rule_add(filter, refuse, SCMP_SYS(prlimit64), 1, other);

@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/capability.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -80,6 +82,11 @@ static void check_no_rights(void) {
     CHECK(is_refused(execve("/bin/true", arguments, arguments)));
     CHECK(is_refused(syscall(SYS_ptrace, PTRACE_ATTACH, getppid(), 0, 0)));
     CHECK(is_refused(socket(AF_INET, SOCK_STREAM, 0)));
+    CHECK(is_refused(syscall(SYS_fork)) && is_refused(fcntl(0, F_SETOWN, getppid())));
+    CHECK(is_refused(fcntl(0, F_SETSIG, SIGKILL)) && is_refused(syscall(SYS_fcntl, 0, F_SETOWN | 1l << 32, getppid())));
+    CHECK(is_refused(ioctl(0, TIOCSTI, "x")) && is_refused(utimensat(AT_FDCWD, "/", NULL, 0)));
+    CHECK(is_refused(shmget(IPC_PRIVATE, 4096, 0600)) &&
+          is_refused(syscall(SYS_socketpair, AF_UNIX, SOCK_DGRAM, 0, NULL)));
     CHECK(is_refused(syscall(SYS_bpf, BPF_PROG_LOAD, NULL, 0)));
     CHECK(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
 }
@@ -88,7 +95,6 @@ static void check_parser(void) {
     check_no_rights();
     CHECK(!opens("/etc/hostname", O_RDONLY) && !opens("/proc/self/status", O_RDONLY));
     CHECK(is_refused(kill(getppid(), SIGTERM)));
-    CHECK(is_refused(syscall(SYS_fork)));
     char *memory = malloc(1 << 20);
     CHECK(memory);
     memset(memory, 1, 1 << 20);

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -86,7 +87,8 @@ static void half_a_file_leaves_nothing(void **state) {
     inspect_close(source.inspect);
 }
 
-/* What the path of a mapping leads to, where nothing else does, is another file if only its inode is the same. */
+/* A file that is not mapped is not opened, whatever path, device and inode a mapping is said to have; nor is a mapped
+ * one by its inode alone. */
 static void another_device_is_another_file(void **state) {
     (void)state;
     struct stat status;
@@ -94,7 +96,11 @@ static void another_device_is_another_file(void **state) {
     int file = mkstemp(name);
     assert_true(file >= 0);
     assert_int_equal(fstat(file, &status), 0);
-    struct mapping mapping = {.start = 4096, .end = 8192, .device = status.st_dev, .inode = status.st_ino};
+    assert_int_equal(ftruncate(file, 4096), 0);
+    void *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, file, 0);
+    assert_true(page != MAP_FAILED);
+    const uint64_t start = (uint64_t)(uintptr_t)page;
+    struct mapping mapping = {.start = start, .end = start + 4096, .device = status.st_dev, .inode = status.st_ino};
     strcpy(mapping.path, name);
     int fd = target_open_mapping(getpid(), &mapping);
     assert_true(fd >= 0);
@@ -102,6 +108,12 @@ static void another_device_is_another_file(void **state) {
     mapping.device ^= 1;
     assert_int_equal(target_open_mapping(getpid(), &mapping), -1);
     assert_int_equal(errno, ENOENT);
+    mapping.device ^= 1;
+    munmap(page, 4096);
+    if (geteuid() == 0) { /* others cannot ask the kernel what is mapped */
+        assert_int_equal(target_open_mapping(getpid(), &mapping), -1);
+        assert_int_equal(errno, ENOENT);
+    }
     close(file);
     unlink(name);
 }
