@@ -37,6 +37,9 @@ for command in list "stat --json -o stat.json -- $program one"; do
     expect_status 2 unshare -m sh -c 'umount -l /proc && exec "$@"' sh "$scope" $command
     grep -q '/proc is not mounted' err || die "$command does not miss /proc: $(cat err)"
 done
+# shellcheck disable=SC2016
+expect_status 2 unshare -m sh -c 'umount -l /sys && exec "$@"' sh "${stat[@]}" "$program" one
+grep -q 'mount -t sysfs' err || die "stat does not miss /sys: $(cat err)"
 echo "what cannot be compared is said"
 
 # A program of another user, where /proc hides such processes from whoever has no rights.
@@ -48,6 +51,11 @@ hidden=$!
 children+=("$hidden")
 exec 3>go
 until_true "the hidden program is ready" grep -q ready ready
+for other in "unshare -p -f" "unshare -T --boottime 100000 -f"; do
+    # shellcheck disable=SC2086
+    expect_status 0 $other "$scope" list
+    grep -q "^ *$hidden " out || die "$other: list does not show what /proc has: $(cat out err)"
+done
 # shellcheck disable=SC2016
 see=(unshare -m sh -c 'mount -t proc -o hidepid=4 proc /proc && exec "$@"' sh "$scope")
 expect_status 0 "${see[@]}" list
