@@ -129,7 +129,9 @@ static uint64_t figure_sum(const struct model *model, enum eden_figure figure) {
 
 static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
-static void say_summary(struct source *source, const struct run *run, const struct record_request *request) {
+static void say_summary(struct source *source, const struct run *run, const struct record_request *request,
+                        bool is_lost) {
+    const bool is_kept = !request->temporary && !is_lost;
     struct model model = {0};
     struct failure why;
     char events[FORMAT_MAX], scavenges[FORMAT_MAX], full[FORMAT_MAX];
@@ -145,13 +147,13 @@ static void say_summary(struct source *source, const struct run *run, const stru
         snprintf(batches, sizeof batches, "%s batch%s of lifetimes, ", format_count(events, batch_count),
                  batch_count == 1 ? "" : "es");
     }
-    if (!request->temporary) {
+    if (is_kept) {
         snprintf(size, sizeof size, " (%.1f MB)", (double)recorder_bytes(run->recorder) / 1e6);
     }
     message_line("[ edenscope %s: %s event%s, %s scavenge%s, %s full collection%s, %s%s%s%s ]", request->who,
                  format_count(events, event_count), plural(event_count), format_count(scavenges, scavenge_count),
                  plural(scavenge_count), format_count(full, full_count), plural(full_count), batches,
-                 request->temporary ? "recorded" : "wrote ", request->temporary ? "" : request->path, size);
+                 is_kept ? "wrote " : "recorded", is_kept ? request->path : "", size);
     if (model.lost) {
         char lost[FORMAT_MAX];
         message_print("%s event%s lost, because they came faster than they could be written, or from too many "
@@ -207,7 +209,12 @@ static int observe(struct recorder *recorder, const struct record_request *reque
         message_print("attached in %s, recording to %s", format_ns(took, source_attach_ns(source)), request->path);
     }
     follow(source, &run, request);
-    say_summary(source, &run, request);
+    const bool is_lost = !request->temporary && !recorder_is_in_place(recorder);
+    say_summary(source, &run, request, is_lost);
+    if (is_lost) {
+        message_print("%s: was removed or replaced while it was recorded: what was recorded is lost", request->path);
+        run.failed = true;
+    }
     int status = source_exit_status(source);
     source_close(source);
     if (status < 0) {

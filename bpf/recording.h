@@ -41,6 +41,8 @@ bool recorder_publish(struct recorder *recorder, struct failure *why);
 
 /* The folder that the recording stands in, O_PATH; the recorder's. Its journal is removed from there at the end. */
 int recorder_folder(const struct recorder *recorder);
+/* Whether the recording still stands at its path: somebody may have removed, renamed or replaced it. */
+bool recorder_is_in_place(const struct recorder *recorder);
 
 /* Adds an event; quick, unless very many wait to be written. After false nothing more can be written; what was
  * committed stays. */

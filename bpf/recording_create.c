@@ -434,16 +434,24 @@ bool recorder_publish(struct recorder *recorder, struct failure *why) {
 
 int recorder_folder(const struct recorder *recorder) { return recorder->file.place.folder; }
 
+/* Whether an open file is the one that has this name in the folder. */
+static bool is_named(const struct recorder *recorder, int file, const char *name) {
+    struct stat own, there;
+    return fstat(file, &own) == 0 && fstatat(recorder->file.place.folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
+bool recorder_is_in_place(const struct recorder *recorder) {
+    return is_named(recorder, recorder->file.file, recorder->file.place.name);
+}
+
 /* Removes the journal, unless it still has something to undo, or another file stands there now. */
 static void remove_journal(const struct recorder *recorder) {
     char name[NAME_MAX + 1];
-    struct stat own, there;
-    int folder = recorder->file.place.folder;
+    struct stat own;
     if (recorder->journal >= 0 && file_beside(name, recorder->file.place.name, "-journal") &&
-        fstat(recorder->journal, &own) == 0 && own.st_size == 0 &&
-        fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0 && own.st_dev == there.st_dev &&
-        own.st_ino == there.st_ino) {
-        unlinkat(folder, name, 0);
+        fstat(recorder->journal, &own) == 0 && own.st_size == 0 && is_named(recorder, recorder->journal, name)) {
+        unlinkat(recorder->file.place.folder, name, 0);
     }
 }
 

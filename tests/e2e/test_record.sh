@@ -251,3 +251,14 @@ tr -d , <err | grep -q " $(sqlite3 full.data 'SELECT count(*) FROM event') event
 "$scope" report -i full.data >out || die "report: a recording that hit a full disk"
 grep -q 'cut short' out || die "the report does not say that it was cut short"
 echo "a full disk ends the recording alone"
+
+# ---- a recording that goes away while it is made ---------------------------------------------------------------------
+
+for command in 'rm gone.data' 'mv gone.data elsewhere.data; echo other >gone.data'; do
+    rm -f gone.data
+    expect_status 1 "$scope" record -o gone.data -- sh -c "$command"
+    grep -q 'gone.data: was removed or replaced while it was recorded' err || die "$command: nothing is missed: $(cat err)"
+    ! grep -q 'wrote gone.data' err || die "$command: it is said to be there: $(cat err)"
+done
+[[ $(cat gone.data) == other ]] || die "the file that took the name is not left alone"
+echo "a recording that is gone is no success"
