@@ -428,9 +428,9 @@ static bool parse_rest(struct options *options, unsigned accept, const char *usa
     if (accept & ACCEPT_INTERVAL && parse_interval(options)) {
         return true;
     }
-    const char *what = accept & ACCEPT_INTERVAL
-                           ? "not an interval in seconds (and a count); a program to run goes after --"
-                           : "unexpected argument";
+    const char *what = accept & ACCEPT_INTERVAL ? "not an interval in seconds (0.001 to 1000000), or no count (from 1) "
+                                                  "after it; a program to run goes after --"
+                                                : "unexpected argument";
     return misused(usage, what, options->rest[0], status);
 }
 

@@ -43,9 +43,13 @@ static int write_all(struct recorder *recorder, size_t count, uint64_t *batches,
 
 bool recorder_has_room(const struct recorder *recorder, size_t count, struct failure *why) {
     enum { EVENT_BYTES = 512, MODEL_BYTES = 1 << 20 };
-    return room_is_left(recorder->file.file, MODEL_BYTES + EVENT_BYTES * count + 2 * recorder->batches.bytes) ||
-           failure_set(why, 1, "%.200s: the file system has no room left but root's reserve; make room, or %s",
-                       recorder->path, recorder_elsewhere(recorder));
+    const uint64_t bytes = MODEL_BYTES + EVENT_BYTES * count + 2 * recorder->batches.bytes;
+    return room_is_left(recorder->file.file, bytes) ||
+           failure_set(
+               why, 1,
+               "%.200s: the file system has less than %.1f MB left, a reserve for root aside, and the next step "
+               "may take so much; make room, or %s",
+               recorder->path, (double)bytes / 1e6, recorder_elsewhere(recorder));
 }
 
 /* One transaction. True also where a reader holds the file: then *busy, and all of it is still to be written. */

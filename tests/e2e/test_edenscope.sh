@@ -39,7 +39,7 @@ refused 1 'needs a value: -o' record -o
 refused 1 'not a process id: 0x10' stat -p 0x10
 refused 1 'not the number of a heap, from 1: 0' report --heap 0
 refused 1 'not a probe; docs/probes.md lists them, as scavenge__done: nonesuch' script --probe nonesuch
-refused 1 'not an interval in seconds (and a count); a program to run goes after --: true' stat true
+refused 1 'not an interval in seconds (0.001 to 1000000), or no count (from 1) after it; a program to run goes after --: true' stat true
 refused 1 'either -p PID or -- PROGRAM, not both' stat -p 1 -- true
 refused 1 'no program after --' record --
 refused 1 'unexpected argument: eden.data' report eden.data
