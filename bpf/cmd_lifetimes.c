@@ -268,9 +268,9 @@ static bool show_recording(struct lifetimes *run, struct recording *recording, s
     struct life_model model = {0};
     bool shown = recording_lifetimes(recording, &model, why);
     bool any = model.heap_count != 0;
-    if (shown && !info->finished) {
-        message_print("%s: %s, so counts are \"at least\"", run->options.input,
-                      info->live ? "is still being recorded" : "its recorder was killed or could not write");
+    const char *partial = recording_partial(info);
+    if (shown && partial) {
+        message_print("%s: %s; counts are \"at least\"", run->options.input, partial);
     }
     shown = shown && print(run, &model, info->lifetimes, why);
     shown = shown && write_pretenure(run, &model, why);

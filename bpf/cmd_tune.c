@@ -106,9 +106,9 @@ static bool examine(const struct tune *tune, const struct tune_heaps *heaps, con
 
 /* What is said of the recording. */
 static void say(const char *path, const struct recording_info *info, const struct tune_heaps *heaps) {
-    if (!info->finished) {
-        message_print("%s: %s, so figures are \"at least\"", path,
-                      info->live ? "is still being recorded" : "its recorder was killed or could not write");
+    const char *partial = recording_partial(info);
+    if (partial) {
+        message_print("%s: %s; figures are \"at least\"", path, partial);
     }
     for (size_t i = 0; i < heaps->count; i++) {
         if (heaps->at[i].late) {

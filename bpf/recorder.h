@@ -71,6 +71,7 @@ void recorder_bind_text(sqlite3_stmt *statement, int place, const char *text, si
  * root. False and why where it does not. */
 bool recorder_has_room(const struct recorder *recorder, size_t count, struct failure *why);
 int recorder_write_meta(struct recorder *recorder, const char *key, uint64_t value);
+int recorder_write_cut(struct recorder *recorder, enum recording_cut cut);
 /* What else to do where there is no room. */
 const char *recorder_elsewhere(const struct recorder *recorder);
 /* Why the last statement failed. Always false. */

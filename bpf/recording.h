@@ -16,6 +16,18 @@
 #define RECORDING_VERSION 1
 #define RECORDING_APPLICATION_ID 0x4564656e /* "Eden", at offset 68 of the file */
 
+/* Why a recorder stopped before the end of what it observed. */
+enum recording_cut {
+    CUT_UNKNOWN, /* nothing is known: it goes on, is whole, or its recorder was killed or could not write why */
+    CUT_MAX_SIZE,
+    CUT_NO_ROOM,
+    CUT_FILE_LIMIT,
+    CUT_LOCKED,
+    CUT_FAILED,
+    CUTS,
+};
+extern const char *const recording_cut_names[CUTS]; /* the words of meta's `cut_short_by` */
+
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
 
 struct recorder;
@@ -81,6 +93,7 @@ struct recording_info {
     uint64_t pid;       /* the process that -p named; 0: a command was run */
     uint64_t lifetimes; /* as in struct recorder_options */
     bool objects;
+    enum recording_cut cut;
     bool finished; /* false: still being recorded, or cut short; figures say "at least" */
     bool live;     /* a recorder is writing it now */
 };
@@ -98,6 +111,8 @@ struct recording *recording_open(const char *path, struct failure *why); /* how:
 /* How a command opens the one recording that it shows. */
 static inline unsigned recording_last(bool force) { return RECORDING_LAST | (force ? RECORDING_FORCE : 0u); }
 const struct recording_info *recording_info(const struct recording *recording);
+/* Why it holds a part only: "still being recorded", or "cut short: ...". NULL: it is whole. */
+const char *recording_partial(const struct recording_info *info);
 
 /* Fills an empty model. What it holds of a damaged file before the damage was found stays in it. */
 bool recording_model(struct recording *recording, struct model *model, struct failure *why);

@@ -65,6 +65,10 @@ static int write_meta_text(struct recorder *recorder, const char *key, const cha
     return sql_step(recorder->meta);
 }
 
+int recorder_write_cut(struct recorder *recorder, enum recording_cut cut) {
+    return write_meta_text(recorder, "cut_short_by", recording_cut_names[cut]);
+}
+
 static void close_database(struct recorder *recorder) {
     sqlite3_stmt **statements[] = {
         &recorder->event,          &recorder->class,       &recorder->parameter, &recorder->process,
@@ -168,6 +172,7 @@ static int write_first_meta(struct recorder *recorder, const struct recorder_opt
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "commit_ns", clock_ns(CLOCK_MONOTONIC)) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "objects", options->objects) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "lifetimes", options->lifetimes) : code;
+    code = code == SQLITE_OK ? recorder_write_cut(recorder, CUT_UNKNOWN) : code;
     static const char *const zeros[] = {"events", "finished", "lost", "lost_records", "missed_children", "wall_ns"};
     for (size_t i = 0; i < sizeof zeros / sizeof zeros[0] && code == SQLITE_OK; i++) {
         code = recorder_write_meta(recorder, zeros[i], 0);

@@ -119,6 +119,15 @@ static bool set_text(char **text, sqlite3_stmt *row) {
     return copy != NULL;
 }
 
+/* A word of a newer version, too, is a reason that this one does not know. */
+static enum recording_cut cut_named(const char *name) {
+    int cut = CUTS - 1;
+    while (cut > 0 && strcmp(recording_cut_names[cut], name ? name : "") != 0) {
+        cut--;
+    }
+    return (enum recording_cut)cut;
+}
+
 static bool read_meta_row(struct recording_info *info, sqlite3_stmt *row) {
     const unsigned char *text = sqlite3_column_text(row, 0);
     const char *key = text ? (const char *)text : "";
@@ -138,6 +147,8 @@ static bool read_meta_row(struct recording_info *info, sqlite3_stmt *row) {
         info->objects = reading_number(row, 1) != 0;
     } else if (strcmp(key, "finished") == 0) {
         info->finished = reading_number(row, 1) != 0;
+    } else if (strcmp(key, "cut_short_by") == 0) {
+        info->cut = cut_named((const char *)sqlite3_column_text(row, 1));
     }
     return (strcmp(key, "command") != 0 || set_text(&info->command, row)) &&
            (strcmp(key, "kernel") != 0 || set_text(&info->kernel, row)) &&

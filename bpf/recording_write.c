@@ -7,10 +7,12 @@
  * back. What a kill can cost is the events of the last 250 ms.
  *
  * What can go wrong: a write fails. Then the transaction is rolled back, what was committed before stays, and the
- * recorder takes nothing more (`failed`). A reader that holds the file locked is no such failure: the batch waits. */
+ * recorder takes nothing more (`failed`); a last, small transaction notes why. A reader that holds the file locked is
+ * no such failure: the batch waits. */
 #include "clock.h"
 #include "recorder.h"
 #include "room.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,11 +23,33 @@ enum {
     FINISH_TRIES = 50,
 };
 
-static bool out_of_memory(struct recorder *recorder, struct failure *why) {
+/* Takes nothing more, for the reason that is in recorder->why, and notes it in the file where that is possible: the row
+ * is there from the beginning, so it needs no page more. Always false. */
+static bool give_up(struct recorder *recorder, enum recording_cut cut, struct failure *why) {
     recorder->failed = true;
-    failure_set(&recorder->why, 1, "%.200s: no memory for what is recorded", recorder->path);
     *why = recorder->why;
+    if (sql_run(recorder->db, "BEGIN IMMEDIATE") == SQLITE_OK &&
+        (recorder_write_cut(recorder, cut) != SQLITE_OK || sql_run(recorder->db, "COMMIT") != SQLITE_OK)) {
+        sql_run(recorder->db, "ROLLBACK");
+    }
     return false;
+}
+
+static bool out_of_memory(struct recorder *recorder, struct failure *why) {
+    failure_set(&recorder->why, 1, "%.200s: no memory for what is recorded", recorder->path);
+    return give_up(recorder, CUT_FAILED, why);
+}
+
+/* What a status of SQLite means for the recording. */
+static enum recording_cut cut_of(const struct recorder *recorder, int code) {
+    switch (code & 0xff) {
+    case SQLITE_FULL:
+        return recorder->vfs.error == 0 ? CUT_MAX_SIZE : recorder->vfs.error == EFBIG ? CUT_FILE_LIMIT : CUT_NO_ROOM;
+    case SQLITE_BUSY:
+        return CUT_LOCKED;
+    default:
+        return CUT_FAILED;
+    }
 }
 
 /* The oldest pending events, at most a batch of them, all batches of lifetimes, and the model where one is given. */
@@ -60,9 +84,7 @@ static bool transact(struct recorder *recorder, const struct model *model, bool 
     uint64_t batches = 0;
     *busy = recorder->busy = false;
     if (!recorder_has_room(recorder, count, &recorder->why)) {
-        recorder->failed = true;
-        *why = recorder->why;
-        return false;
+        return give_up(recorder, CUT_NO_ROOM, why);
     }
     int code = write_all(recorder, count, &batches, model, finished);
     recorder->pending_since_ns = now_ns();
@@ -89,10 +111,8 @@ static bool transact(struct recorder *recorder, const struct model *model, bool 
         *busy = recorder->busy = true;
         return true;
     }
-    recorder->failed = true;
     recorder->why = reason;
-    *why = reason;
-    return false;
+    return give_up(recorder, cut_of(recorder, code), why);
 }
 
 bool recorder_add(struct recorder *recorder, const struct event *event, struct failure *why) {
@@ -226,12 +246,10 @@ bool recorder_commit(struct recorder *recorder, const struct model *model, bool 
             return true;
         }
         if (tries >= FINISH_TRIES) {
-            recorder->failed = true;
             failure_set(&recorder->why, 1,
                         "%.200s: another program holds the recording locked; its last moments were not written",
                         recorder->path);
-            *why = recorder->why;
-            return false;
+            return give_up(recorder, CUT_LOCKED, why);
         }
     }
 }

@@ -57,10 +57,9 @@ static void print_head(FILE *out, const char *path, const struct recording_info 
             fputc('\n', out);
         }
     }
-    if (info->live) {
-        fprintf(out, "# still being recorded: this is how it stands at this moment\n");
-    } else if (!info->finished) {
-        fprintf(out, "# cut short: the recorder was stopped before it could finish (killed, or the disk was full)\n");
+    const char *partial = recording_partial(info);
+    if (partial) {
+        fprintf(out, "# %s%s\n", partial, info->live ? ": this is how it stands at this moment" : "");
     }
 }
 

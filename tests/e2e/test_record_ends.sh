@@ -17,10 +17,10 @@ only() {
     done
 }
 
-# A recording that ended before its first heap was written says that.
+# is_cut_short FILE REASON: a recording that ended before its first heap was written says that.
 is_cut_short() {
     "$scope" report -i "$1" >out 2>err || true
-    grep -Eq 'cut short|no heap was seen' out err || die "$1: it is taken for whole: $(head -5 out err)"
+    grep -Eq "cut short: .*$2|no heap was seen" out err || die "$1: cut short by '$2' is not said: $(head -5 out err)"
 }
 
 # ---- SIGKILL -----------------------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ for ((i = 0; i < 50; i++)); do
             whole=$((whole + 1))
         else
             cut=$((cut + 1))
-            is_cut_short killed.data
+            is_cut_short killed.data 'the recorder was killed'
         fi
         rm -f copy.data*
     fi
@@ -109,7 +109,17 @@ grep -q -- '--max-size' err || die "--max-size is not named: $(cat err)"
 grep -q '^done$' out || die "the program did not run on to its end"
 (($(stat -c %s limited.data) <= 1 << 20)) || die "--max-size was exceeded"
 only limited.data
-is_cut_short limited.data
+is_cut_short limited.data 'largest size, which --max-size sets'
+[[ $(meta limited.data cut_short_by) == max-size ]] || die "why it was cut short is not recorded"
+
+status=0
+(
+    ulimit -f 512
+    exec "$scope" record --objects -o limited.data -- "$exercise" 40
+) >out 2>err || status=$?
+[[ $status == 1 ]] || die "a limit on file sizes gave status $status"
+only limited.data
+is_cut_short limited.data 'the limit on the size of files, which .ulimit -f. shows'
 
 mkdir disk
 if [[ $EUID == 0 ]] && mount -t tmpfs -o size=4m none disk 2>err; then
@@ -119,7 +129,7 @@ if [[ $EUID == 0 ]] && mount -t tmpfs -o size=4m none disk 2>err; then
     grep -q 'nothing more is recorded' err || die "it does not say that recording ended: $(cat err)"
     grep -q '^done$' out || die "the program did not run on to its end"
     only disk/eden.data
-    is_cut_short disk/eden.data
+    is_cut_short disk/eden.data 'the file system had no room left'
 
     rm disk/*
     cp old.data disk/eden.data
