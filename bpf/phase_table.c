@@ -51,9 +51,13 @@ char *phase_table_now(char text[PHASE_NOW_MAX], const struct process_model *proc
     return text;
 }
 
+const char *phase_table_command(const struct process_model *process, const struct heap_model *heap) {
+    return !heap->is_former ? process->command : heap->command[0] ? heap->command : "?";
+}
+
 void phase_table_heading(FILE *out, const struct process_model *process, const struct heap_model *heap) {
     char name[TEXT_GROWTH * sizeof heap->name];
-    text_print(out, !heap->is_former ? process->command : heap->command[0] ? heap->command : "?");
+    text_print(out, phase_table_command(process, heap));
     fprintf(out, "[%u] heap ", process->key.pid);
     if (heap->id) {
         fprintf(out, "%" PRIu64, heap->id);

@@ -20,6 +20,9 @@ void phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_n
 enum { PHASE_NOW_MAX = 64 };
 char *phase_table_now(char text[PHASE_NOW_MAX], const struct process_model *process, const struct heap_model *heap);
 
+/* The program that a heap is, or was, of; "?": not known. */
+const char *phase_table_command(const struct process_model *process, const struct heap_model *heap);
+
 /* One line that names a heap: process, pid, heap id and name, and whether it was attached late or is still alive. */
 void phase_table_heading(FILE *out, const struct process_model *process, const struct heap_model *heap);
 

@@ -57,6 +57,14 @@ static uint64_t named_number(sqlite3_stmt *row, const char *prefix, const char *
     return *there ? reading_number(row, column) : 0;
 }
 
+/* Left as it is where the column is missing. */
+static void named_text(char *text, size_t size, sqlite3_stmt *row, const char *name) {
+    int column = column_named(row, "", name);
+    if (column >= 0) {
+        reading_text(text, size, row, column);
+    }
+}
+
 static void read_figures(struct heap_model *heap, sqlite3_stmt *row) {
     bool there;
     heap->known = 0;
@@ -122,10 +130,9 @@ static bool add_heap(struct recording *recording, sqlite3_stmt *row, struct file
     if (!heap) {
         return reading_fail_memory(recording, why);
     }
-    int name = column_named(row, "", "name");
-    if (name >= 0) {
-        reading_text(heap->name, sizeof heap->name, row, name);
-    }
+    named_text(heap->name, sizeof heap->name, row, "name");
+    named_text(heap->command, sizeof heap->command, row, "command");
+    heap->is_former = named_number(row, "", "ended_by_exec", &ignored) != 0;
     heap->late = named_number(row, "", "late", &ignored) != 0;
     heap->destroyed = named_number(row, "", "complete", &ignored) != 0;
     read_figures(heap, row);

@@ -66,7 +66,9 @@ int recorder_mention_process(struct recorder *recorder, const struct process_key
 }
 
 static uint64_t heap_fingerprint(const struct heap_model *heap, size_t process) {
-    uint64_t hash = mix(mix(mix(process, heap->address), heap->id), heap->late + 2u * heap->destroyed);
+    uint64_t hash =
+        mix(mix(mix(process, heap->address), heap->id), heap->late + 2u * heap->destroyed + 4u * heap->is_former);
+    hash = mix_text(hash, heap->command, sizeof heap->command);
     hash = mix(mix_text(hash, heap->name, sizeof heap->name), heap->known);
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
         hash = mix(mix(hash, heap->figures[i]), heap->before[i]);
@@ -178,6 +180,8 @@ static int write_heap(struct recorder *recorder, size_t number, size_t process, 
         }
     }
     bind_collection(to, place, heap);
+    recorder_bind(to, place + 6, heap->is_former);
+    recorder_bind_text(to, place + 7, heap->is_former ? heap->command : "", sizeof heap->command);
     code = sql_step(to);
     for (int i = 0; i < EDEN_PHASE_COUNT && code == SQLITE_OK; i++) {
         if (heap->phase[i]) {

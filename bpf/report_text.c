@@ -71,6 +71,10 @@ static const char *why_at_least(const struct recording_info *info, const struct 
     if (model->lost) {
         return "events were lost";
     }
+    if (!heap->destroyed && heap->is_former) {
+        return "a heap ended when its process executed another program; what it did after its last collection is "
+               "not counted";
+    }
     if (info->live) {
         return "the recording goes on";
     }
@@ -203,10 +207,13 @@ static void print_heap_line(FILE *out, const struct process_model *process, cons
         snprintf(share, sizeof share, heap->stopped_known ? "%.2f%%" : "?", percent(heap->stopped_ns, wall_ns));
     }
     fprintf(out, "  %9s  %8u %5s  %s  %s %10s %6s %10s %10s%s", share, process->key.pid, id,
-            text_column(command, sizeof command, process->command, "", 16, 16),
+            text_column(command, sizeof command, phase_table_command(process, heap), "", 16, 16),
             text_column(name, sizeof name, heap->name, "", 16, 16), figure(scavenges, heap, EDEN_FIGURE_scavenges),
             figure(full, heap, EDEN_FIGURE_full_collections), figure(pause, heap, EDEN_FIGURE_max_pause_ns),
-            figure(allocated, heap, EDEN_FIGURE_allocated_bytes), heap->destroyed ? "" : "  at least");
+            figure(allocated, heap, EDEN_FIGURE_allocated_bytes),
+            heap->destroyed   ? ""
+            : heap->is_former ? "  at least, ended by exec"
+                              : "  at least");
     if (heap->collection.under_way) {
         char now[PHASE_NOW_MAX];
         fprintf(out, ", %s", phase_table_now(now, process, heap));

@@ -12,6 +12,7 @@ static void add_figures(struct heap_model *total, const struct heap_model *heap)
     total->stopped_known = total->stopped_known && heap->stopped_known;
     total->late = total->late || heap->late;
     total->destroyed = total->destroyed && heap->destroyed;
+    total->is_former = total->is_former && (heap->destroyed || heap->is_former);
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
         bool max = figure_descriptions[i].kind == KIND_max;
         if (max) {
@@ -52,7 +53,7 @@ static bool add_phases(struct heap_model *total, const struct heap_model *heap) 
 }
 
 bool report_total(const struct model *model, struct heap_model *total) {
-    *total = (struct heap_model){.known = UINT64_MAX, .destroyed = true, .stopped_known = true};
+    *total = (struct heap_model){.known = UINT64_MAX, .destroyed = true, .is_former = true, .stopped_known = true};
     for (size_t i = 0; i < model->process_count; i++) {
         for (size_t j = 0; j < model->processes[i].heap_count; j++) {
             add_figures(total, &model->processes[i].heaps[j]);

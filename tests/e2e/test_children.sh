@@ -181,6 +181,15 @@ expect_status 0 "$scope" stat -o replaced -- "$program" exec true
 grep -qE "^children\\[[0-9]+\\] heap 1 'children', ended when its process executed another program$" replaced ||
     die "a heap outlives its program: $(cat replaced)"
 grep -q 'alive' replaced && die "it is called alive: $(cat replaced)"
+expect_status 0 "$scope" stat --json -o replaced.json -- "$program" exec true
+[[ $(jq -c '.processes[0].heaps[] | [.ended_by_exec, .former_command]' replaced.json) == '[true,"children"]' ]] ||
+    die "JSON does not say that a heap ended by exec: $(cat replaced.json)"
+expect_status 0 "$scope" record -o replaced.data -- "$program" exec true
+"$scope" report -i replaced.data >replaced
+grep -q "^children\[[0-9]*\] heap 1 'children', ended when its process executed another program$" replaced ||
+    die "a report does not say that a heap ended by exec: $(cat replaced)"
+[[ $("$scope" report --json -i replaced.data | jq -c '.processes[0].heaps[] | [.ended_by_exec, .former_command]') == \
+    '[true,"children"]' ]] || die "a recording does not hold that a heap ended by exec"
 expect_status 0 "$scope" stat 0.02 -o lines -- "$program" exec sleep 2
 (($(grep -c '  -$' lines) < 50)) || die "a heap has lines after its end: $(cat lines)"
 echo "a heap ends with its program"
