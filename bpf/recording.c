@@ -8,7 +8,7 @@ const char *recording_partial(const struct recording_info *info) {
     static const char *const meanings[CUTS] = {
         [CUT_UNKNOWN] = "cut short: the recorder was killed, or could not write why it stopped",
         [CUT_MAX_SIZE] = "cut short: it had reached its largest size, which --max-size sets",
-        [CUT_NO_ROOM] = "cut short: the file system had no room left",
+        [CUT_NO_ROOM] = "cut short: the file system had too little room left",
         [CUT_FILE_LIMIT] = "cut short: it had reached the limit on the size of files, which `ulimit -f` shows",
         [CUT_LOCKED] = "cut short: another program held it locked",
         [CUT_FAILED] = "cut short: the recorder failed, and said why when it ended",

@@ -71,9 +71,10 @@ bool recorder_has_room(const struct recorder *recorder, size_t count, struct fai
     return room_is_left(recorder->file.file, bytes) ||
            failure_set(
                why, 1,
-               "%.200s: the file system has less than %.1f MB left, a reserve for root aside, and the next step "
-               "may take so much; make room, or %s",
-               recorder->path, (double)bytes / 1e6, recorder_elsewhere(recorder));
+               "%.200s: the file system has less than %.1f MB left%s, and the next step may take so much; make room, "
+               "or %s",
+               recorder->path, (double)bytes / 1e6,
+               room_is_reserved(recorder->file.file) ? ", a reserve for root aside" : "", recorder_elsewhere(recorder));
 }
 
 /* One transaction. True also where a reader holds the file: then *busy, and all of it is still to be written. */

@@ -9,3 +9,8 @@ bool room_is_left(int file, uint64_t bytes) {
     }
     return (uint64_t)status.f_bavail >= bytes / status.f_frsize + 1;
 }
+
+bool room_is_reserved(int file) {
+    struct statvfs status;
+    return fstatvfs(file, &status) == 0 && status.f_bfree > status.f_bavail;
+}

@@ -12,4 +12,7 @@
 /* Whether `bytes` more can be written to the file system of an open file. Without an answer: true. */
 bool room_is_left(int file, uint64_t bytes);
 
+/* Whether that file system keeps something for root. */
+bool room_is_reserved(int file);
+
 #endif

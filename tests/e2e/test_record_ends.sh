@@ -129,12 +129,13 @@ if [[ $EUID == 0 ]] && mount -t tmpfs -o size=4m none disk 2>err; then
     grep -q 'nothing more is recorded' err || die "it does not say that recording ended: $(cat err)"
     grep -q '^done$' out || die "the program did not run on to its end"
     only disk/eden.data
-    is_cut_short disk/eden.data 'the file system had no room left'
+    is_cut_short disk/eden.data 'the file system had too little room left'
 
     rm disk/*
     cp old.data disk/eden.data
     dd if=/dev/zero of=disk/filler bs=64K >/dev/null 2>&1 || true
     expect_status 1 "$scope" record -o disk/eden.data -- "$exercise"
+    grep -q 'reserve' err && die "a reserve is named that this file system has not: $(cat err)"
     cmp old.data disk/eden.data || die "a full disk has cost the old recording"
     [[ $(echo disk/*) == "disk/eden.data disk/filler" ]] || die "left over: $(ls disk)"
     echo "full disks, quotas and limits: what was recorded stays"
