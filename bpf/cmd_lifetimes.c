@@ -338,7 +338,6 @@ int cmd_lifetimes(int argc, char **argv) {
         return failure_tell(&why);
     }
     interrupt_none(SIGPIPE);
-    interrupt_none(SIGXFSZ);
     if (run.options.output) {
         /* Emptied only when observation begins: what can't begin must not cost the file that is there. */
         run.out = output_open(run.options.output, &why);

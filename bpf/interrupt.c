@@ -43,6 +43,8 @@ int interrupt_last(void) { return last; }
 static void on_nothing(int signal_number) { (void)signal_number; }
 
 void interrupt_none(int signal_number) {
-    struct sigaction action = {.sa_handler = on_nothing};
-    sigaction(signal_number, &action, NULL);
+    struct sigaction action = {.sa_handler = on_nothing}, former_action;
+    if (sigaction(signal_number, NULL, &former_action) == 0 && former_action.sa_handler != SIG_IGN) {
+        sigaction(signal_number, &action, NULL);
+    }
 }

@@ -18,8 +18,9 @@ struct life_spool {
 };
 
 static bool fail(const struct life_spool *spool, int error, struct failure *why) {
+    char text[ROOM_TEXT];
     return failure_set(why, 1, "%.200s: can't keep the objects there: %s; set TMPDIR to a folder with more room",
-                       spool->folder, strerror(error));
+                       spool->folder, room_error(error, text));
 }
 
 struct life_spool *life_spool_open(struct failure *why) {

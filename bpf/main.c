@@ -1,9 +1,11 @@
 /* edenscope: looks into running programs that manage memory with Eden. This file only finds the subcommand. */
 #include "commands.h"
+#include "interrupt.h"
 #include "message.h"
 #include "output.h"
 #include "rights.h"
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,5 +101,6 @@ int main(int argc, char **argv) {
         message_print("cannot put the capabilities of its file aside: %m");
         return 2;
     }
+    interrupt_none(SIGXFSZ); /* a file that reaches `ulimit -f` is an error to report */
     return output_finish(stdout, "standard output", run(argc, argv));
 }

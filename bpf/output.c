@@ -2,12 +2,14 @@
 #include "message.h"
 #include "owner.h"
 #include "place.h"
+#include "room.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio_ext.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,24 +52,33 @@ FILE *output_open(const char *path, struct failure *why) {
     return out;
 }
 
+/* Why an earlier write failed, as far as the file shows it: a pipe has no reader, or the file its largest size. */
+static int guess_error(int file) {
+    struct pollfd pipe = {.fd = file, .events = POLLOUT};
+    struct stat status;
+    struct rlimit limit;
+    if (poll(&pipe, 1, 0) == 1 && pipe.revents & POLLERR) {
+        return EPIPE;
+    }
+    bool is_largest = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+                      (rlim_t)status.st_size >= limit.rlim_cur;
+    return is_largest ? EFBIG : 0;
+}
+
 int output_finish(FILE *out, const char *name, int status) {
     errno = 0;
     bool failed = fflush(out) != 0;
     int error = errno;
     failed = ferror(out) || failed;
-    /* An earlier write may have failed, whose reason is gone, but that a pipe has no reader shows. */
-    struct pollfd pipe = {.fd = fileno(out), .events = POLLOUT};
-    if (failed && error == 0 && poll(&pipe, 1, 0) == 1 && pipe.revents & POLLERR) {
-        error = EPIPE;
-    }
+    error = failed && error == 0 ? guess_error(fileno(out)) : error;
     clearerr(out);
     __fpurge(out); /* else it would be tried, and told, again */
     if (!failed || error == EPIPE) {
         return status;
     }
-    errno = error;
+    char text[ROOM_TEXT];
     if (error) {
-        message_print("%s: can't be written: %m", name);
+        message_print("%s: can't be written: %s", name, room_error(error, text));
     } else {
         message_print("%s: not all of it could be written; is the disk full?", name);
     }

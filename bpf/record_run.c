@@ -235,8 +235,7 @@ int record_run(const struct record_request *request, bool *published) {
                                       .lifetimes = observed->lifetimes ? observed->mailbox : 0};
     struct failure why;
     bool ours = false;
-    interrupt_none(SIGXFSZ); /* the recording is to go on, or to be ended properly */
-    interrupt_none(SIGPIPE);
+    interrupt_none(SIGPIPE); /* the recording is to go on, or to be ended properly */
     interrupt_install();
     struct recorder *recorder = recorder_create(&wanted, &why);
     if (!recorder) {

@@ -91,8 +91,9 @@ const char *recorder_elsewhere(const struct recorder *recorder) {
 bool recorder_fail_sql(struct recorder *recorder, const char *doing, struct failure *why) {
     int code = recorder->db ? sqlite3_errcode(recorder->db) : SQLITE_NOMEM;
     if (recorder->vfs.error) {
+        char text[ROOM_TEXT];
         return failure_set(why, 1, "%.200s: %s: %s; make room, or %s", recorder->path, doing,
-                           strerror(recorder->vfs.error), recorder_elsewhere(recorder));
+                           room_error(recorder->vfs.error, text), recorder_elsewhere(recorder));
     }
     if (code == SQLITE_FULL) {
         return failure_set(why, 1, "%.200s: %s: it has reached its largest size; --max-size sets another",

@@ -219,8 +219,9 @@ bool file_copy(int database, int journal, int to, const char *folder, int *journ
     if (!lock_shared(database)) {
         return failure_set(why, 1, "%.200s: another program holds it locked; try again when that is done", path);
     }
-    bool good = copy_all(database, to) ||
-                failure_set(why, 1, "%.200s: can't be copied to %.200s: %m; make room there", path, folder);
+    char text[ROOM_TEXT];
+    bool good = copy_all(database, to) || failure_set(why, 1, "%.200s: can't be copied to %.200s: %s; make room there",
+                                                      path, folder, room_error(errno, text));
     if (good && has_content(journal) && !recording_vfs_is_reserved(database)) {
         good = copy_journal(journal, journal_copy, path, why);
     }

@@ -1,5 +1,6 @@
 #include "replace.h"
 #include "owner.h"
+#include "room.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -183,8 +184,9 @@ bool replace_finish(struct replacement *replacement, struct failure *why) {
     errno = 0;
     bool written = fflush(replacement->out) == 0 && !ferror(replacement->out) && fsync(replacement->file) == 0;
     if (!written) {
+        char text[ROOM_TEXT];
         failure_set(why, 1, "%.200s: can't be written, and is as it was before: %s", replacement->path,
-                    errno ? strerror(errno) : "is the disk full?");
+                    errno ? room_error(errno, text) : "is the disk full?");
     }
     written = written && replace_publish(replacement, why);
     replace_abandon(replacement);

@@ -1,5 +1,21 @@
 #include "room.h"
+#include "format.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
+
+const char *room_error(int error, char text[ROOM_TEXT]) {
+    struct rlimit limit;
+    char bytes[FORMAT_MAX];
+    if (error != EFBIG || getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return strerror(error);
+    }
+    snprintf(text, ROOM_TEXT, "%s: `ulimit -f` allows %s bytes a file, raise that", strerror(error),
+             format_count(bytes, limit.rlim_cur));
+    return text;
+}
 
 bool room_is_left(int file, uint64_t bytes) {
     struct statvfs status;

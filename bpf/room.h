@@ -9,6 +9,10 @@
 /* Recordings, their copies and spools are at most so large, unless --max-size says otherwise. */
 #define ROOM_MOST_BYTES (64ull << 30)
 
+enum { ROOM_TEXT = 128 };
+/* What an errno of writing means; of EFBIG, which limit it is. */
+const char *room_error(int error, char text[ROOM_TEXT]);
+
 /* Whether `bytes` more can be written to the file system of an open file. Without an answer: true. */
 bool room_is_left(int file, uint64_t bytes);
 

@@ -101,6 +101,7 @@ before=$(cksum <limited.data)
     exec "$scope" record -o limited.data -- "$exercise"
 ) >out 2>err || status=$?
 [[ $status == 1 ]] || die "no room for a recording gave status $status"
+grep -q 'File too large: `ulimit -f` allows 16,384 bytes' err || die "the limit is not named: $(cat err)"
 [[ $(cksum <limited.data) == "$before" ]] || die "no room for a new recording has cost the old one"
 only limited.data
 
@@ -118,8 +119,23 @@ status=0
     exec "$scope" record --objects -o limited.data -- "$exercise" 40
 ) >out 2>err || status=$?
 [[ $status == 1 ]] || die "a limit on file sizes gave status $status"
+grep -q 'File too large: `ulimit -f` allows 524,288 bytes' err || die "the limit is not named: $(cat err)"
 only limited.data
 is_cut_short limited.data 'the limit on the size of files, which .ulimit -f. shows'
+
+# What others write to: no signal ends the tool.
+for command in "script" "lifetimes --json" "report"; do
+    [[ $command != life* ]] || "$scope" record --lifetimes -o old.data -- "$exercise" >out 2>&1
+    status=0
+    # shellcheck disable=SC2086
+    (
+        ulimit -f 1
+        exec "$scope" $command -i old.data
+    ) >limited 2>err || status=$?
+    [[ $status == 1 ]] || die "$command: a limit on file sizes gave status $status: $(cat err)"
+    grep -q 'File too large: `ulimit -f` allows 1,024 bytes' err || die "$command: the limit is not named: $(cat err)"
+done
+echo "ulimit -f is named"
 
 mkdir disk
 if [[ $EUID == 0 ]] && mount -t tmpfs -o size=4m none disk 2>err; then
