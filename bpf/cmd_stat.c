@@ -9,12 +9,10 @@
 #include "output.h"
 #include "phase_table.h"
 #include "source.h"
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 static const char usage[] = "stat [-p PID | -- PROGRAM arguments...] [interval [count]] [--json] [-T] [-o FILE] "
                             "[--events-only] [-v]";
@@ -22,7 +20,8 @@ static const char usage[] = "stat [-p PID | -- PROGRAM arguments...] [interval [
 struct run {
     struct options options;
     struct source *source;
-    FILE *out;
+    struct output output;
+    FILE *out;           /* the output's */
     struct model before; /* as of the last interval */
     uint64_t lines, intervals;
 };
@@ -187,7 +186,7 @@ static void print_interval(struct run *run, const struct model *model) {
             }
         }
     }
-    fflush(run->out);
+    output_flush(&run->output);
 }
 
 /* ---- running ---------------------------------------------------------------------------------------------------- */
@@ -249,6 +248,9 @@ static bool summarize(struct run *run, struct failure *why) {
     } else if (done) {
         print_summary(run->out, &model);
     }
+    if (done) {
+        output_flush(&run->output);
+    }
     size_t heaps = 0;
     for (size_t i = 0; i < model.process_count; i++) {
         heaps += model.processes[i].heap_count;
@@ -292,11 +294,6 @@ static int run_stat(struct run *run) {
     if (interrupt_count() > 0) {
         return 128 + interrupt_last(); /* before the command began, so it need not */
     }
-    /* A terminal or pipe can't be cut, and need not be. */
-    if (run->out != stdout && ftruncate(fileno(run->out), 0) != 0 && errno != EINVAL) {
-        failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno));
-        return failure_tell(&why);
-    }
     if (!source_give_up_rights(run->source, -1, &why) || !source_start(run->source, &why) || !observe(run, &why)) {
         return failure_tell(&why);
     }
@@ -312,7 +309,8 @@ static int run_stat(struct run *run) {
 }
 
 int cmd_stat(int argc, char **argv) {
-    struct run run = {.out = stdout};
+    struct run run = {0};
+    struct failure why;
     int status;
     if (!options_parse(&run.options,
                        ACCEPT_TARGET | ACCEPT_INTERVAL | ACCEPT_JSON | ACCEPT_TIMESTAMP | ACCEPT_OUTPUT |
@@ -321,20 +319,12 @@ int cmd_stat(int argc, char **argv) {
         !options_need_target(&run.options, usage, &status)) {
         return status;
     }
-    if (run.options.output) {
-        /* Emptied only when observation begins: what can't begin must not cost the file that is there. */
-        struct failure why;
-        run.out = output_open(run.options.output, &why);
-        if (!run.out) {
-            return failure_tell(&why);
-        }
+    if (!output_begin(&run.output, run.options.output, &why)) {
+        return failure_tell(&why);
     }
+    run.out = run.output.out;
     status = run_stat(&run);
     source_close(run.source);
     model_clear(&run.before);
-    if (run.out != stdout) {
-        status = output_finish(run.out, run.options.output, status);
-        fclose(run.out);
-    }
-    return status;
+    return output_end(&run.output, status);
 }

@@ -40,6 +40,38 @@ ln -s loop loop
 command_to stat 1 loop
 grep -q 'loop: Too many levels of symbolic links; name the file itself' err || die "the loop is not named: $(cat err)"
 
+# What cannot be written is printed, and costs nothing that was there before.
+if [[ $EUID == 0 ]] && unshare -m true 2>/dev/null; then
+    mkdir disk
+    cat >full <<FULL
+set -e
+mount -t tmpfs -o size=64k none disk
+{ echo before; head -c 4089 /dev/zero; } >disk/figures # a whole page
+dd if=/dev/zero of=disk/filler bs=4K >/dev/null 2>&1 || true
+status=0
+"\$@" -o disk/figures -- $build/tests/exercise || status=\$?
+tr -d '\\0' <disk/figures >figures
+exit \$status
+FULL
+    expect_status 1 unshare -m --propagation private bash full "$scope" stat
+    grep -q "disk/figures: can't be written: No space left on device; what it lacks is on standard output" err ||
+        die "the full disk is not named: $(cat err)"
+    grep -q 'seconds observed' out || die "the figures are lost: $(cat out)"
+    [[ $(head -n 1 figures) == before ]] || die "a full disk has cost what was there before"
+    expect_status 1 unshare -m --propagation private bash full "$scope" stat --json 0.05
+    [[ $(head -n 1 figures) == before ]] || die "lines by interval have cost what was there before"
+    grep '^{' out | jq -es 'length > 0 and (last | .wall_ns > 0)' >/dev/null || die "lines are lost: $(cat out)"
+fi
+status=0
+(
+    ulimit -f 1
+    exec "$scope" stat -o limited -- "$build/tests/exercise"
+) 2>err | cat >out || status=$?
+[[ $status == 1 ]] || die "ulimit -f gave status $status: $(cat err)"
+grep -q 'limited: can.t be written: File too large' err || die "ulimit -f is not named: $(cat err)"
+grep -q 'seconds observed' out || die "the figures are lost"
+[[ ! -s limited ]] || die "half a piece is left in the file"
+
 if [[ $EUID == 0 ]]; then
     # uid 65534 made a link to root's file, a folder's link, and a file.
     echo precious >root.txt
