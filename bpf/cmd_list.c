@@ -1,7 +1,8 @@
 /* `edenscope list`: what can be observed. Looks only: nothing is attached to. What takes rights is done by workers.
  *
- * Processes are looked at twice: at first each gets little time, then those that have missed it share what is left of
- * TOTAL_NS. So a process that answers is shown, however many do not; those are named. */
+ * Processes are looked at twice. Each time every user gets an equal part of the time, and each process an equal part of
+ * what is left of its user's: at first half of TOTAL_NS and little for each, then those that have missed it share the
+ * rest. So a process that answers is shown, however many of another user do not; those are named. */
 #include "attach.h"
 #include "clock.h"
 #include "commands.h"
@@ -146,15 +147,29 @@ struct seen_file {
     uint64_t registry; /* 0: not Eden */
 };
 
-/* A process that has not been read, or not all of it. */
-struct missed {
+/* A process to look at. */
+struct process {
     int pid;
+    unsigned user;
     uint64_t start_ns; /* 0: not known yet */
     unsigned shown;    /* its files that have been */
 };
 
+struct processes {
+    struct process *at; /* owned */
+    size_t count;
+};
+
+/* A file that the process maps: most hostile processes map the same ones again and again. */
+struct mapped_file {
+    const struct mapping *mapping; /* NULL: none */
+    size_t seen;                   /* index; SIZE_MAX: it cannot be looked into */
+    uint64_t registry;             /* whose heaps were read last; 0: none */
+};
+
+enum { RECENT_FILES = 64 };
+
 #define TOTAL_NS 4000000000u
-#define FIRST_CALL_NS 10000000u
 #define FIRST_SHARE_NS 30000000u
 
 struct listing {
@@ -165,33 +180,34 @@ struct listing {
     int pid;
     struct target target;
     char command[64];
-    uint64_t device, inode; /* of the last mapping looked at */
+    struct mapped_file recent[RECENT_FILES]; /* of the process */
+    size_t mapped;                           /* its files so far */
     json_t *heaps;
     size_t shown, refused;
     int first_refused;
-    struct missed now;     /* the process that is looked at */
+    struct process now;    /* the process that is looked at */
     unsigned files_before; /* that have been shown */
-    struct missed *missed;
-    size_t missed_count;
+    struct processes missed;
     uint64_t unread; /* heaps */
     struct heapinfo *heap;
 };
 
-static struct seen_file *look_into(struct listing *listing, int fd, const char *name) {
+/* The index of the file; SIZE_MAX: it cannot be looked into. */
+static size_t look_into(struct listing *listing, int fd, const char *name) {
     struct stat status;
     if (fstat(fd, &status) != 0) {
-        return NULL;
+        return SIZE_MAX;
     }
     for (size_t i = 0; i < listing->files; i++) {
         if (listing->file[i].device == status.st_dev && listing->file[i].inode == status.st_ino &&
             listing->file[i].changed.tv_sec == status.st_ctim.tv_sec &&
             listing->file[i].changed.tv_nsec == status.st_ctim.tv_nsec) {
-            return &listing->file[i];
+            return i;
         }
     }
     struct seen_file *grown = realloc(listing->file, (listing->files + 1) * sizeof *grown);
     if (!grown) {
-        return NULL;
+        return SIZE_MAX;
     }
     listing->file = grown;
     struct seen_file *file = &grown[listing->files++];
@@ -207,7 +223,29 @@ static struct seen_file *look_into(struct listing *listing, int fd, const char *
         notes_forget_names(&file->notes);
     } else if (errno != 0) {
         listing->files--; /* not read to its end */
-        return NULL;
+        return SIZE_MAX;
+    }
+    return listing->files - 1;
+}
+
+static bool is_mapped_from(const struct mapping *mapping, const struct mapping *other) {
+    return mapping->inode == other->inode && mapping->device == other->device &&
+           strcmp(mapping->path, other->path) == 0;
+}
+
+/* The file that is mapped so, looked into if it is none of the last RECENT_FILES of this process. */
+static struct mapped_file *find_mapped(struct listing *listing, const struct mapping *mapping) {
+    for (size_t i = 0; i < RECENT_FILES && listing->recent[i].mapping; i++) {
+        if (is_mapped_from(mapping, listing->recent[i].mapping)) {
+            return &listing->recent[i];
+        }
+    }
+    struct mapped_file *file = &listing->recent[listing->mapped++ % RECENT_FILES];
+    *file = (struct mapped_file){.mapping = mapping, .seen = SIZE_MAX};
+    int fd = inspect_open_mapping(listing->inspect, &listing->target, mapping);
+    if (fd >= 0) {
+        file->seen = look_into(listing, fd, mapping->path);
+        close(fd);
     }
     return file;
 }
@@ -274,23 +312,15 @@ static void show_process(struct listing *listing, int heaps, int error) {
 }
 
 static void look_at_mapping(struct listing *listing, const struct mapping *mapping) {
-    if (mapping->inode == listing->inode && mapping->device == listing->device) {
-        return;
-    }
-    listing->device = mapping->device;
-    listing->inode = mapping->inode;
-    int fd = inspect_open_mapping(listing->inspect, &listing->target, mapping);
-    if (fd < 0) {
-        return;
-    }
-    const struct seen_file *file = look_into(listing, fd, mapping->path);
-    close(fd);
+    struct mapped_file *mapped = find_mapped(listing, mapping);
+    const struct seen_file *file = mapped->seen != SIZE_MAX ? &listing->file[mapped->seen] : NULL;
     uint64_t bias, unread = 0;
-    if (!file || file->registry == 0 || !notes_load_bias(&file->notes, mapping->offset, mapping->start, &bias)) {
+    if (!file || file->registry == 0 || !notes_load_bias(&file->notes, mapping->offset, mapping->start, &bias) ||
+        mapped->registry == file->registry + bias) { /* another part of the same copy */
         return;
     }
-    int heaps =
-        inspect_heaps(listing->inspect, &listing->target, file->registry + bias, listing->heap, MOST_HEAPS, &unread);
+    mapped->registry = file->registry + bias;
+    int heaps = inspect_heaps(listing->inspect, &listing->target, mapped->registry, listing->heap, MOST_HEAPS, &unread);
     int error = errno;
     if (listing->target.is_unread) {
         return;
@@ -303,19 +333,20 @@ static void look_at_mapping(struct listing *listing, const struct mapping *mappi
     show_process(listing, heaps, error);
 }
 
-static void remember_missed(struct listing *listing) {
-    struct missed *grown = reallocarray(listing->missed, listing->missed_count + 1, sizeof *grown);
+static void add_process(struct processes *processes, struct process process) {
+    struct process *grown = reallocarray(processes->at, processes->count + 1, sizeof *grown);
     if (grown) {
-        listing->missed = grown;
-        grown[listing->missed_count++] = listing->now;
+        processes->at = grown;
+        grown[processes->count++] = process;
     }
 }
 
-static void look_at_process(struct listing *listing, struct missed process) {
+static void look_at_process(struct listing *listing, struct process process) {
     struct mappings mappings = {0};
     listing->now = process;
     listing->pid = process.pid;
-    listing->inode = 0;
+    memset(listing->recent, 0, sizeof listing->recent);
+    listing->mapped = 0;
     listing->files_before = 0;
     listing->unread = 0;
     target_command(process.pid, listing->command);
@@ -331,7 +362,7 @@ static void look_at_process(struct listing *listing, struct missed process) {
     }
     if (listing->target.is_unread && target_process_of(process.pid) != 0) {
         listing->now.start_ns = listing->target.start_ns;
-        remember_missed(listing);
+        add_process(&listing->missed, listing->now);
     } else if (listing->unread != 0 || mappings.left_out != 0) {
         message_print("process %d (%s): %" PRIu64 " heaps and %zu mapped files were not read", process.pid,
                       listing->command, listing->unread, mappings.left_out);
@@ -340,25 +371,52 @@ static void look_at_process(struct listing *listing, struct missed process) {
     target_close(&listing->target);
 }
 
-static void look_first(void *context, int pid) { look_at_process(context, (struct missed){.pid = pid}); }
+static void add_found(void *context, int pid) {
+    add_process(context, (struct process){.pid = pid, .user = target_user(pid)});
+}
 
-/* Gives those that have missed the first time equal parts of what is left. */
-static void look_again(struct listing *listing, uint64_t end_ns) {
-    struct missed *missed = listing->missed;
-    size_t count = listing->missed_count;
-    listing->missed = NULL;
-    listing->missed_count = 0;
+static int compare_users(const void *left, const void *right) {
+    const struct process *a = left, *b = right;
+    return a->user != b->user ? (a->user > b->user) - (a->user < b->user) : (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+/* Looks at some processes of one user until end_ns, at most most_ns at each. */
+static void look_at_user(struct listing *listing, const struct process *process, size_t count, uint64_t end_ns,
+                         uint64_t most_ns) {
     for (size_t i = 0; i < count; i++) {
         uint64_t now = now_ns(), part = end_ns > now ? (end_ns - now) / (count - i) : 0;
-        inspect_limit(listing->inspect, part / 4, part, end_ns);
-        look_at_process(listing, missed[i]);
+        uint64_t share_ns = part < most_ns ? part : most_ns;
+        inspect_limit(listing->inspect, share_ns / 4, share_ns, end_ns);
+        look_at_process(listing, process[i]);
     }
-    free(missed);
-    for (size_t i = 0; i < listing->missed_count; i++) {
-        int pid = listing->missed[i].pid;
-        target_command(pid, listing->command);
-        message_print("process %d (%s, user %u) was not read: it does not answer in time, or costs too much", pid,
-                      listing->command, target_user(pid));
+}
+
+/* Takes the processes, and looks at them until end_ns. Those that miss it are in listing->missed. */
+static void look_at_all(struct listing *listing, struct processes all, uint64_t end_ns, uint64_t most_ns) {
+    size_t users = 0;
+    listing->missed = (struct processes){0};
+    if (all.count != 0) {
+        qsort(all.at, all.count, sizeof *all.at, compare_users);
+    }
+    for (size_t i = 0; i < all.count; i++) {
+        users += i == 0 || all.at[i].user != all.at[i - 1].user;
+    }
+    for (size_t i = 0, next = 0; i < all.count; i = next, users--) {
+        while (next < all.count && all.at[next].user == all.at[i].user) {
+            next++;
+        }
+        uint64_t now = now_ns();
+        look_at_user(listing, &all.at[i], next - i, end_ns > now ? now + (end_ns - now) / users : now, most_ns);
+    }
+    free(all.at);
+}
+
+static void report_missed(struct listing *listing) {
+    for (size_t i = 0; i < listing->missed.count; i++) {
+        const struct process *process = &listing->missed.at[i];
+        target_command(process->pid, listing->command);
+        message_print("process %d (%s, user %u) was not read: it does not answer in time, or costs too much",
+                      process->pid, listing->command, process->user);
     }
 }
 
@@ -379,10 +437,12 @@ static int list_processes(struct inspect *inspect, const struct options *options
         message_print("out of memory");
         return 1;
     }
-    uint64_t end_ns = now_ns() + TOTAL_NS;
-    inspect_limit(inspect, FIRST_CALL_NS, FIRST_SHARE_NS, end_ns);
-    target_processes(look_first, &listing);
-    look_again(&listing, end_ns);
+    struct processes found = {0};
+    uint64_t start_ns = now_ns();
+    target_processes(add_found, &found);
+    look_at_all(&listing, found, start_ns + TOTAL_NS / 2, FIRST_SHARE_NS);
+    look_at_all(&listing, listing.missed, start_ns + TOTAL_NS, TOTAL_NS);
+    report_missed(&listing);
     int status = 0;
     if (listing.processes) {
         json_t *object = json_pack("{s:o}", "processes", listing.processes);
@@ -402,7 +462,7 @@ static int list_processes(struct inspect *inspect, const struct options *options
         notes_clear(&listing.file[i].notes);
     }
     free(listing.file);
-    free(listing.missed);
+    free(listing.missed.at);
     free(listing.heap);
     return status;
 }

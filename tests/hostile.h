@@ -71,6 +71,7 @@ void hostile_batches(struct hostile *hostile);
 
 /* hostile_elf.c: files that it maps as if they were programs. */
 void hostile_elf(struct hostile *hostile);
+void hostile_maps(struct hostile *hostile);
 
 /* hostile_names.c: names of everything that has one. */
 void hostile_names(struct hostile *hostile);

@@ -132,3 +132,21 @@ void hostile_elf(struct hostile *hostile) {
     hostile_ready(hostile);
     hostile_rest();
 }
+
+/* Many mappings, of a few files in turn. */
+void hostile_maps(struct hostile *hostile) {
+    enum { MOST_FILES = 4096 };
+    static int file[MOST_FILES];
+    uint64_t mappings = hostile_number(hostile, 0, 1500), files = hostile_number(hostile, 1, 2);
+    files = files < MOST_FILES ? files : MOST_FILES;
+    for (uint64_t i = 0; i < mappings; i++) {
+        if (i < files && ((file[i] = memfd_create("hostile", MFD_CLOEXEC)) < 0 || ftruncate(file[i], CODE_AT) != 0)) {
+            hostile_fail("making a file");
+        }
+        if (mmap(NULL, CODE_AT, PROT_READ | PROT_EXEC, MAP_PRIVATE, file[i % files], 0) == MAP_FAILED) {
+            hostile_fail("mapping a file");
+        }
+    }
+    hostile_ready(hostile);
+    hostile_rest();
+}

@@ -69,6 +69,24 @@ for ((i = 0; i < 100; i++)); do
 done
 end_all
 
+# ---- two hundred that cost as much as they can, and another user's program ------------------------------------------
+
+for ((i = 0; i < 200; i++)); do
+    start "$i" "$build/tests/hostile" maps 1500 $((i % 2 == 0 ? 2 : 1500))
+done
+install -m 755 "$exercise" "$folder/exercise"
+mkfifo "$folder/go"
+setpriv --reuid 65533 --clear-groups "$folder/exercise" --wait <>"$folder/go" >"$folder/eden.out" 2>"$folder/eden.err" &
+pid[eden]=$!
+children+=($!)
+for name in "${!pid[@]}"; do
+    until_true "$name is ready" has_begun "$name"
+done
+run "$scope" list
+[[ $status == 0 ]] || die "list beside many mappings gave status $status: $(cat "$folder/err")"
+grep -q "^ *${pid[eden]} .* pretenuring " "$folder/out" || die "an honest process was lost: $(grep "${pid[eden]}" "$folder/err")"
+end_all
+
 # ---- another program takes the process's place while its memory is read ---------------------------------------------
 
 for mode in 'exec write 2' 'exec write 3' 'exec read'; do
