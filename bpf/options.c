@@ -37,7 +37,8 @@ enum {
     OPTION_MAX_SIZE,
     OPTION_WITHOUT,
     OPTION_NO_MULTI,
-    OPTION_NO_DESCENT
+    OPTION_NO_DESCENT,
+    OPTION_COUNT
 };
 
 /* One option: who accepts it, and what --help says of it (NULL: hidden). */
@@ -180,6 +181,17 @@ static bool is_accepted(int value, unsigned accept) {
         }
     }
     return false;
+}
+
+/* Why an option cannot be given again; NULL: it can. One without a value says the same twice. */
+static const char *refuse_again(int value) {
+    bool has_value = false;
+    for (size_t i = 0; i < OPTIONS; i++) {
+        has_value = has_value || (table[i].option.val == value && table[i].option.has_arg != no_argument);
+    }
+    return !has_value || value == OPTION_PROBE ? NULL
+           : value == 'p'                      ? "given twice; run edenscope once for each process"
+                                               : "given twice; leave one of them out";
 }
 
 static bool parse_pid(const char *text, int *pid) {
@@ -448,6 +460,7 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
     }
     char *end = argv[own];
     argv[own] = NULL;
+    bool is_given[OPTION_COUNT] = {0};
     char letter[] = "-?"; /* a short option may stand amid others of its word */
     optind = 0;           /* getopt starts anew */
     opterr = 0;
@@ -472,6 +485,11 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
         if (!is_accepted(value, accept)) {
             return misused(usage, "unknown option", name, status);
         }
+        const char *again = is_given[value] ? refuse_again(value) : NULL;
+        if (again) {
+            return misused(usage, again, name, status);
+        }
+        is_given[value] = true;
         if (!set(options, value, optarg)) {
             return misused(usage, wanted(value), optarg, status);
         }

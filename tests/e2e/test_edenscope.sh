@@ -36,6 +36,13 @@ refused 1 'unknown option: --nonesuch' list --nonesuch
 refused 1 'unknown option: -p' list -p 1
 refused 1 'takes no value: --json=1' report --json=1
 refused 1 'needs a value: -o' record -o
+refused 1 'given twice; run edenscope once for each process: -p' stat -p 1 -p 1
+refused 1 'given twice; run edenscope once for each process: --pid=2' report -p 1 --pid=2
+for twice in 'stat -o a --output=b -- true' 'record --lifetimes --lifetimes=details -- true' 'tune --pairs 3 --pairs 4 -- true'; do
+    # shellcheck disable=SC2086
+    refused 1 'given twice; leave one of them out: --' $twice
+done
+[[ ! -e a && ! -e b ]] || die "an option given twice writes a file"
 refused 1 'not a process id: 0x10' stat -p 0x10
 refused 1 'not the number of a heap, from 1: 0' report --heap 0
 refused 1 'not a probe; docs/probes.md lists them, as scavenge__done: nonesuch' script --probe nonesuch
