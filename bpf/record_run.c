@@ -70,7 +70,8 @@ static void follow(struct source *source, struct run *run, const struct record_r
     struct model model = {0};
     uint64_t committed = now_ns(), events = 0;
     uint64_t end = request->seconds > 0 ? committed + (uint64_t)(request->seconds * 1e9) : UINT64_MAX;
-    bool said = false;
+    bool said = false, said_locked = false;
+    struct failure locked;
     int told = 0;
     commit(source, run, false, &model); /* heaps that were there before get their names */
     bool more = false;
@@ -98,6 +99,10 @@ static void follow(struct source *source, struct run *run, const struct record_r
             commit(source, run, false, &model);
             committed = now;
             events = recorder_event_count(run->recorder);
+        }
+        if (!said_locked && recorder_is_locked(run->recorder, &locked)) {
+            failure_tell(&locked);
+            said_locked = true;
         }
         if (run->failed && !said) {
             say_failure(run, request);
@@ -159,6 +164,12 @@ static void say_summary(struct source *source, const struct run *run, const stru
         message_print("%s event%s lost, because they came faster than they could be written, or from too many "
                       "heaps: the recording's figures may be too small",
                       format_count(lost, model.lost), plural(model.lost));
+    }
+    uint64_t dropped = recorder_dropped_count(run->recorder);
+    if (dropped) {
+        char lost[FORMAT_MAX];
+        message_print("%s event%s lost while another program held the recording locked", format_count(lost, dropped),
+                      plural(dropped));
     }
     if (model.lost_records) {
         char lost[FORMAT_MAX];

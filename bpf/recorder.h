@@ -51,7 +51,9 @@ struct recorder {
     size_t pending_count, pending_room;
     struct pending_batches batches;
     uint64_t written_batches;
-    bool busy; /* a reader held the file when it was to be written last */
+    bool is_finishing;                 /* nothing comes any more: a lock is waited for */
+    uint64_t busy_since_ns;            /* since when another program holds the file locked; 0: it does not */
+    uint64_t dropped, dropped_records; /* events, and records of lifetimes, for which there was no more memory then */
     uint64_t pending_since_ns, events, written_events, last_key, last_time;
     struct known_process *processes; /* the place in it, from 1, is column `process` */
     size_t process_count;

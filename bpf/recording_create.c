@@ -39,8 +39,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUSY_MS = 200 }; /* how long to wait for a reader before others are served */
-
 bool recorder_same_process(const struct process_key *a, const struct process_key *b) {
     return a->pid == b->pid && a->start_ns == b->start_ns;
 }
@@ -111,7 +109,6 @@ static int open_database(struct recorder *recorder) {
     recorder->vfs = (struct recording_vfs){.database = recorder->file.file, .journal = -1, .is_shared = true};
     int code = recording_vfs_open(&recorder->vfs, &recorder->db, true);
     if (code == SQLITE_OK) {
-        sqlite3_busy_timeout(recorder->db, BUSY_MS);
         code = sql_run(recorder->db, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_spill = OFF;"
                                      "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF");
     }

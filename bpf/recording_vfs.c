@@ -79,6 +79,12 @@ bool recording_vfs_lock_shared(int database) {
 
 void recording_vfs_unlock(int database) { lock(database, F_UNLCK, PENDING_BYTE, SHARED_SIZE + 2); }
 
+pid_t recording_vfs_holder(int database) {
+    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = PENDING_BYTE, .l_len = SHARED_SIZE + 2};
+    return fcntl(database, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK ? (range.l_pid > 0 ? range.l_pid : -1)
+                                                                                : 0;
+}
+
 /* Asked as a reader would, so that the locks of other readers do not count (I5). */
 static bool is_write_locked(int file, off_t byte) {
     struct flock range = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};

@@ -4,6 +4,7 @@
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct recording_vfs {
     sqlite3_vfs vfs;
@@ -24,6 +25,8 @@ void recording_vfs_end(struct recording_vfs *vfs);
 /* Locks the database as a reader of SQLite does: nobody writes to it from now on. False: a writer is at it. */
 bool recording_vfs_lock_shared(int database);
 void recording_vfs_unlock(int database);
+/* Which process holds the database as a reader; 0: nobody; -1: it can't be known. */
+pid_t recording_vfs_holder(int database);
 /* Whether a writer is in a transaction: then its journal is not half a transaction but a whole one to be. */
 bool recording_vfs_is_reserved(int database);
 

@@ -8,11 +8,15 @@
  *
  * What can go wrong: a write fails. Then the transaction is rolled back, what was committed before stays, and the
  * recorder takes nothing more (`failed`); a last, small transaction notes why. A reader that holds the file locked is
- * no such failure: the batch waits. */
+ * no such failure, for anybody who may read can: what comes waits in memory, and beyond
+ * WAIT_MOST or BATCHES_MOST it is counted as lost. A transaction waits BUSY_MS for the lock and then, as long as the
+ * lock stays, not at all, so that the kernel's ring buffer is drained as ever. At the end it is waited for 10 s. */
 #include "clock.h"
+#include "format.h"
 #include "recorder.h"
 #include "room.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,8 +24,12 @@
 enum {
     WAIT_MOST = 262144, /* events that wait in memory; beyond that they are written before more are taken */
     BATCH_AGE_NS = 250000000,
-    FINISH_TRIES = 50,
+    BUSY_MS =
+        20, /* how long to wait for a reader before events are drained again: they may fill the ring buffer in 50 */
+    FINISH_MS = 200,
+    FINISH_TRIES = 50, /* of FINISH_MS */
 };
+#define LOCKED_NS 3000000000ull /* from then on a lock is worth a word */
 
 /* Takes nothing more, for the reason that is in recorder->why, and notes it in the file where that is possible: the row
  * is there from the beginning, so it needs no page more. Always false. */
@@ -83,13 +91,18 @@ static bool transact(struct recorder *recorder, const struct model *model, bool 
     uint64_t last_key = recorder->last_key, last_time = recorder->last_time;
     size_t count = recorder->pending_count < RECORDER_BATCH ? recorder->pending_count : RECORDER_BATCH;
     uint64_t batches = 0;
-    *busy = recorder->busy = false;
+    *busy = recorder->busy_since_ns && !recorder->is_finishing && recording_vfs_holder(recorder->file.file) != 0;
+    if (*busy) {
+        return true;
+    }
     if (!recorder_has_room(recorder, count, &recorder->why)) {
         return give_up(recorder, CUT_NO_ROOM, why);
     }
+    sqlite3_busy_timeout(recorder->db, recorder->is_finishing ? FINISH_MS : BUSY_MS);
     int code = write_all(recorder, count, &batches, model, finished);
     recorder->pending_since_ns = now_ns();
     if (code == SQLITE_OK) {
+        recorder->busy_since_ns = 0;
         recorder->pending_count -= count;
         recorder->written_events += count;
         recorder->written_batches += batches;
@@ -108,31 +121,46 @@ static bool transact(struct recorder *recorder, const struct model *model, bool 
     recorder->last_key = last_key;
     recorder->last_time = last_time;
     recorder_forget_written(recorder);
-    if ((code & 0xff) == SQLITE_BUSY && recorder->pending_count < WAIT_MOST && recorder->batches.bytes < BATCHES_MOST) {
-        *busy = recorder->busy = true;
+    if ((code & 0xff) == SQLITE_BUSY) {
+        recorder->busy_since_ns = recorder->busy_since_ns ? recorder->busy_since_ns : now_ns();
+        *busy = true;
         return true;
     }
     recorder->why = reason;
     return give_up(recorder, cut_of(recorder, code), why);
 }
 
-bool recorder_add(struct recorder *recorder, const struct event *event, struct failure *why) {
-    if (recorder->failed) {
-        *why = recorder->why;
+/* Who holds the file locked, to be named in a message. */
+static const char *holder_text(const struct recorder *recorder, char text[64]) {
+    pid_t holder = recording_vfs_holder(recorder->file.file);
+    if (holder <= 0) {
+        return "another program (`lsof` names it)";
+    }
+    snprintf(text, 64, "process %d", (int)holder);
+    return text;
+}
+
+bool recorder_is_locked(const struct recorder *recorder, struct failure *why) {
+    char text[64];
+    if (recorder->busy_since_ns == 0 || now_ns() - recorder->busy_since_ns < LOCKED_NS) {
         return false;
     }
+    failure_set(why, 1,
+                "%.200s: %s holds it locked, so nothing can be written to it: what comes waits in memory, and what "
+                "finds no room there will be counted as lost",
+                recorder->path, holder_text(recorder, text));
+    return true;
+}
+
+static bool keep_event(struct recorder *recorder, const struct event *event) {
     if (recorder->pending_count == recorder->pending_room) {
         size_t room = recorder->pending_room ? 2 * recorder->pending_room : 1024;
         struct pending *more = reallocarray(recorder->pending, room, sizeof *more);
         if (!more) {
-            return out_of_memory(recorder, why);
+            return false;
         }
         recorder->pending = more;
         recorder->pending_room = room;
-    }
-    if (event->probe == EDEN_PROBE_heap__create && event->args > 1 &&
-        !recorder_heap_begins(recorder, &event->process, event->arg[0], event->arg[1])) {
-        return out_of_memory(recorder, why);
     }
     struct pending *pending = &recorder->pending[recorder->pending_count];
     *pending = (struct pending){*event, recorder_heap_of(recorder, event), recorder->events};
@@ -144,14 +172,31 @@ bool recorder_add(struct recorder *recorder, const struct event *event, struct f
         recorder->pending_since_ns = now;
     }
     recorder->events++;
+    return true;
+}
+
+bool recorder_add(struct recorder *recorder, const struct event *event, struct failure *why) {
+    if (recorder->failed) {
+        *why = recorder->why;
+        return false;
+    }
+    if (event->probe == EDEN_PROBE_heap__create && event->args > 1 &&
+        !recorder_heap_begins(recorder, &event->process, event->arg[0], event->arg[1])) {
+        return out_of_memory(recorder, why);
+    }
+    bool busy = recorder->pending_count >= WAIT_MOST;
+    if (busy) {
+        recorder->dropped++;
+    } else if (!keep_event(recorder, event)) {
+        return out_of_memory(recorder, why);
+    }
     if (event->probe == EDEN_PROBE_heap__destroy) {
         struct live_heap *gone = recorder_live_heap(recorder, &event->process, event->arg[0]);
         if (gone) {
             *gone = recorder->heaps[--recorder->heap_count];
         }
     }
-    bool busy;
-    return recorder->pending_count < WAIT_MOST || transact(recorder, NULL, false, &busy, why);
+    return busy || recorder->pending_count < WAIT_MOST || transact(recorder, NULL, false, &busy, why);
 }
 
 bool recorder_add_batch(struct recorder *recorder, const struct life_batch *batch, struct failure *why) {
@@ -160,6 +205,10 @@ bool recorder_add_batch(struct recorder *recorder, const struct life_batch *batc
         return false;
     }
     struct pending_batches *pending = &recorder->batches;
+    if (pending->bytes >= BATCHES_MOST) {
+        recorder->dropped_records += batch->count;
+        return true;
+    }
     size_t bytes = (size_t)batch->count * batch->record_bytes, whole = sizeof *batch + ((bytes + 7) & ~(size_t)7);
     if (pending->room - pending->bytes < whole) {
         size_t room = 2 * pending->room + whole;
@@ -181,7 +230,7 @@ bool recorder_add_batch(struct recorder *recorder, const struct life_batch *batc
 }
 
 bool recorder_is_full(const struct recorder *recorder) {
-    return recorder->batches.bytes >= BATCHES_DUE && !recorder->busy && !recorder->failed;
+    return recorder->batches.bytes >= BATCHES_DUE && recorder->busy_since_ns == 0 && !recorder->failed;
 }
 
 bool recorder_write(struct recorder *recorder, bool *more, struct failure *why) {
@@ -233,6 +282,7 @@ bool recorder_commit(struct recorder *recorder, const struct model *model, bool 
     }
     bool busy = false;
     int tries = 0;
+    recorder->is_finishing = finished;
     while (finished && recorder->pending_count > RECORDER_BATCH && tries < FINISH_TRIES) {
         if (!transact(recorder, NULL, false, &busy, why)) {
             return false;
@@ -247,9 +297,11 @@ bool recorder_commit(struct recorder *recorder, const struct model *model, bool 
             return true;
         }
         if (tries >= FINISH_TRIES) {
+            char text[64], count[FORMAT_MAX];
             failure_set(&recorder->why, 1,
-                        "%.200s: another program holds the recording locked; its last moments were not written",
-                        recorder->path);
+                        "%.200s: %s holds it locked: its last %s events, and the figures that belong to them, are lost",
+                        recorder->path, holder_text(recorder, text),
+                        format_count(count, recorder->pending_count + recorder->dropped));
             return give_up(recorder, CUT_LOCKED, why);
         }
     }
@@ -258,6 +310,10 @@ bool recorder_commit(struct recorder *recorder, const struct model *model, bool 
 uint64_t recorder_event_count(const struct recorder *recorder) { return recorder->events; }
 
 uint64_t recorder_written_count(const struct recorder *recorder) { return recorder->written_events; }
+
+uint64_t recorder_dropped_count(const struct recorder *recorder) {
+    return recorder->dropped + recorder->dropped_records;
+}
 
 uint64_t recorder_batch_count(const struct recorder *recorder) { return recorder->written_batches; }
 

@@ -241,8 +241,10 @@ int recorder_write_model(struct recorder *recorder, const struct model *model) {
         }
     }
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "missed_children", model->missed_children) : code;
-    code = code == SQLITE_OK ? recorder_write_meta(recorder, "lost_records", model->lost_records) : code;
-    return code == SQLITE_OK ? recorder_write_meta(recorder, "lost", model->lost) : code;
+    code = code == SQLITE_OK
+               ? recorder_write_meta(recorder, "lost_records", model->lost_records + recorder->dropped_records)
+               : code;
+    return code == SQLITE_OK ? recorder_write_meta(recorder, "lost", model->lost + recorder->dropped) : code;
 }
 
 void recorder_forget_written(struct recorder *recorder) {
