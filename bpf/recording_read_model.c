@@ -131,7 +131,7 @@ static bool add_heap(struct recording *recording, sqlite3_stmt *row, struct file
         return reading_fail_memory(recording, why);
     }
     named_text(heap->name, sizeof heap->name, row, "name");
-    named_text(heap->command, sizeof heap->command, row, "command");
+    named_text(heap->command, sizeof heap->command, row, "former_command");
     heap->is_former = named_number(row, "", "ended_by_exec", &ignored) != 0;
     heap->late = named_number(row, "", "late", &ignored) != 0;
     heap->destroyed = named_number(row, "", "complete", &ignored) != 0;

@@ -61,7 +61,7 @@ static char *create_heap(sqlite3 *db) {
     }
     sqlite3_str_appendall(sql, ", stopped_ns INTEGER, collection_phase TEXT, collection_since_ns INTEGER,"
                                " collection_phase_since_ns INTEGER, collection_until_ns INTEGER,"
-                               " collection_observed_ns INTEGER, ended_by_exec INTEGER, command TEXT)");
+                               " collection_observed_ns INTEGER, ended_by_exec INTEGER, former_command TEXT)");
     return sqlite3_str_finish(sql);
 }
 
