@@ -228,9 +228,7 @@ static int profile(struct lifetimes *run) {
         message_print("attached in %.1f ms", (double)source_attach_ns(source) / 1e6);
     }
     int status = 0;
-    if (interrupt_count() > 0) {
-        status = 128 + interrupt_last(); /* before the command began, so it need not */
-    } else if (run->out != stdout && ftruncate(fileno(run->out), 0) != 0 && errno != EINVAL) {
+    if (run->out != stdout && ftruncate(fileno(run->out), 0) != 0 && errno != EINVAL) {
         status = failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno)) ? 0 : failure_tell(&why);
     } else if (!source_give_up_rights(source, run->options.pretenure ? run->pretenure.place.folder : -1, &why) ||
                !source_start(source, &why)) {

@@ -291,9 +291,6 @@ static int run_stat(struct run *run) {
     if (run->options.verbose) {
         message_print("attached in %.1f ms", (double)source_attach_ns(run->source) / 1e6);
     }
-    if (interrupt_count() > 0) {
-        return 128 + interrupt_last(); /* before the command began, so it need not */
-    }
     if (!source_give_up_rights(run->source, -1, &why) || !source_start(run->source, &why) || !observe(run, &why)) {
         return failure_tell(&why);
     }

@@ -204,10 +204,6 @@ static int observe(struct recorder *recorder, const struct record_request *reque
     if (!source) {
         return failure_tell(&why);
     }
-    if (interrupt_count() > 0) {
-        source_close(source);
-        return 128 + interrupt_last(); /* before the command began, so it need not */
-    }
     int folder = request->temporary ? request->folder : recorder_folder(recorder);
     if (!recorder_publish(recorder, &why) || (!request->keeps_rights && !source_give_up_rights(source, folder, &why)) ||
         !source_start(source, &why)) {

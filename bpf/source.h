@@ -48,8 +48,8 @@ static inline bool source_is_for_lifetimes(const struct source_options *options)
 
 struct source;
 
-/* NULL and why where it can't. The command is started but stopped before its first instruction: source_start lets it
- * go. */
+/* NULL and why where it can't, or a signal has come by then (interrupt.h). The command is started but stopped before
+ * its first instruction: source_start lets it go. */
 struct source *source_open(const struct source_options *options, struct failure *why);
 bool source_start(struct source *source, struct failure *why);
 

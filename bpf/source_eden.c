@@ -11,6 +11,7 @@
  * What can go wrong: a process ends while it is looked at (every look may fail, and none is needed); a pid comes again
  * (each look compares start times); a hit is lost (counted, and told). */
 #include "clock.h"
+#include "interrupt.h"
 #include "message.h"
 #include "sandbox/sandbox.h"
 #include "source_parts.h"
@@ -372,7 +373,12 @@ struct source *source_open(const struct source_options *options, struct failure 
     uint64_t before = now_ns();
     libraries_open(&source->libraries, source->inspect);
     source->kernel = allow_files(why) ? kernel_open(&source->options, source->inspect, why) : NULL;
-    if (!source->kernel || !(options->command ? open_command : open_process)(source, why)) {
+    bool is_open = source->kernel && (options->command ? open_command : open_process)(source, why);
+    if (interrupt_count() > 0) {
+        is_open = failure_set(why, 128 + interrupt_last(), "stopped while attaching: nothing was observed%s",
+                              options->command ? ", and the program was not started" : "");
+    }
+    if (!is_open) {
         source_close(source);
         return NULL;
     }

@@ -175,7 +175,17 @@ begin stopped attach "$scope" stat -p "$program"
 until_true "edenscope attaches" test -e "$folder/stopped.mark"
 kill -INT "$tool"
 finish stopped "$tool" 130
-! grep -q 'did not answer' "$folder/stopped.err" || die "^C waited for the deadline: $(cat "$folder/stopped.err")"
+grep -qx 'edenscope: stopped while attaching: nothing was observed' "$folder/stopped.err" ||
+    die "that ^C ended attaching is not said, or it waited for the deadline: $(cat "$folder/stopped.err")"
+for kind in stat record lifetimes; do
+    begin $kind-stopped attach "$scope" $kind -o "$folder/$kind-kept" -- "$folder/stuck" one
+    until_true "edenscope attaches" test -e "$folder/$kind-stopped.mark"
+    kill -INT "$tool"
+    finish $kind-stopped "$tool" 130
+    grep -qx 'edenscope: stopped while attaching: nothing was observed, and the program was not started' \
+        "$folder/$kind-stopped.err" || die "$kind: what ^C cost is not said: $(cat "$folder/$kind-stopped.err")"
+    [[ ! -s $folder/$kind-kept ]] || die "$kind: writes an output though nothing was observed"
+done
 
 for name in process forkless; do
     finish $name "${!name}" 1
