@@ -18,8 +18,8 @@
  *     nothing of a heap was seen. Whether it used Eden is unknown.
  * I2. An ended process without heaps is forgotten: what is kept is bounded by the living processes and the heaps.
  *
- * Failure: a notice that is lost counts as a missed child; the processes themselves are found by looking, five times a
- * second. */
+ * Failure: a notice that is lost counts as a missed child; the processes themselves are found by looking, as soon as
+ * one was lost, and every few seconds in any case. */
 #include "clock.h"
 #include "source_parts.h"
 #include <limits.h>

@@ -8,6 +8,10 @@
  *
  * A heap that was alive at attach is told by its header and by what came after: see source_late.c.
  *
+ * Looking at processes goes on in rounds of ROUND_NS, between which intervals are printed and buffers are read. The
+ * users whose processes are to be looked at take turns, and within a user the process that has waited longest: many
+ * processes of one user delay the look at another's by one look each, not by all of theirs.
+ *
  * What can go wrong: a process ends while it is looked at (every look may fail, and none is needed); a pid comes again
  * (each look compares start times); a hit is lost (counted, and told). */
 #include "clock.h"
@@ -27,8 +31,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How often a process's mappings are read: soon after its program has begun, then twice as long after each time. */
-enum { LOOK_FIRST_NS = 1000000, LOOK_YOUNG_NS = 20000000, LOOK_NS = 200000000, YOUNG_NS = 1000000000 };
+/* How often a process's mappings are read: soon after its program has begun, then twice as long after each time. A look
+ * that takes longer than LOOK_NS is followed by LOOK_REST times as long without one. */
+enum { LOOK_FIRST_NS = 1000000, LOOK_YOUNG_NS = 20000000, LOOK_NS = 200000000, YOUNG_NS = 1000000000, LOOK_REST = 10 };
+
+#define ROUND_NS 100000000u
+#define SCAN_NS 5000000000u /* between looks for children, where the kernel reports them */
+enum { SCAN_REST = 50 };
 
 struct observed *source_observe(struct source *source, const struct process_key *key,
                                 const struct process_key *branch) {
@@ -40,6 +49,7 @@ struct observed *source_observe(struct source *source, const struct process_key 
     struct observed *observed = &grown[source->observed_count++];
     *observed = (struct observed){.key = *key,
                                   .branch = *branch,
+                                  .user = target_user((int)key->pid),
                                   .pidfd = target_pidfd((int)key->pid),
                                   .target = {.memory = {-1, -1}, .maps = -1},
                                   .pause_ns = LOOK_FIRST_NS};
@@ -208,40 +218,73 @@ static void follow_child(void *context, int child) {
     }
 }
 
-static void look_again(struct source *source, struct observed *observed, uint64_t now) {
-    look_at_process(source, observed);
-    uint64_t since = observed->image_ns ? observed->image_ns : source->start_ns;
-    uint64_t most = now - since < YOUNG_NS ? LOOK_YOUNG_NS : LOOK_NS;
-    observed->pause_ns = observed->pause_ns * 2 < most ? observed->pause_ns * 2 : most;
-    observed->look_ns = now + observed->pause_ns;
+/* Looks for children of which no notice has come: those that were there before, or whose notice was lost. It reads a
+ * file a thread, so it takes at most a fiftieth of the time. */
+static void look_for_children(struct source *source, size_t index) {
+    struct observed *observed = &source->observed[index];
+    uint64_t begin = now_ns();
+    uint64_t lost = kernel_lost_kind(source->kernel, LOST_CHILDREN) + kernel_lost_kind(source->kernel, LOST_NOTICES);
+    if (begin < observed->scan_ns && lost == observed->scan_lost) {
+        return;
+    }
+    struct following following = {.source = source, .parent = observed->key};
+    target_children((int)observed->key.pid, follow_child, &following); /* may move source->observed */
+    uint64_t end = now_ns(), pause = kernel_follows(source->kernel) ? SCAN_NS : 0;
+    observed = &source->observed[index];
+    observed->scan_lost = lost;
+    observed->scan_ns = end + ((end - begin) * SCAN_REST > pause ? (end - begin) * SCAN_REST : pause);
 }
 
-/* Looks at those processes whose time has come, and now and then for children that nobody has told of. */
-static void follow(struct source *source) {
-    uint64_t now = now_ns();
-    bool told = kernel_follows(source->kernel);
-    bool all = now - source->followed_ns >= (told || now - source->start_ns >= YOUNG_NS ? LOOK_NS : LOOK_YOUNG_NS);
+static void look_again(struct source *source, struct observed *observed) {
+    uint64_t begin = now_ns();
+    look_at_process(source, observed);
+    uint64_t end = now_ns(), since = observed->image_ns ? observed->image_ns : source->start_ns;
+    uint64_t most = end - since < YOUNG_NS ? LOOK_YOUNG_NS : LOOK_NS;
+    observed->pause_ns = observed->pause_ns * 2 < most ? observed->pause_ns * 2 : most;
+    uint64_t pause = end - begin > LOOK_NS ? (end - begin) * LOOK_REST : observed->pause_ns;
+    observed->look_ns = end + pause;
+}
+
+static void take_turn(struct source *source, size_t index) {
+    struct observed *observed = &source->observed[index];
+    if (target_has_ended(observed->pidfd)) {
+        source_take_notices(source); /* so that what is forgotten here does not come back by its notice */
+        source_end(source, &source->observed[index], now_ns());
+        return;
+    }
+    observed->user = target_user((int)observed->key.pid);
+    source->last_user = observed->user;
+    target_command((int)observed->key.pid, observed->command);
+    look_for_children(source, index);
+    look_again(source, &source->observed[index]);
+}
+
+struct observed *source_next_turn(const struct source *source, uint64_t now) {
+    struct observed *next = NULL;
     for (size_t i = 0; i < source->observed_count; i++) {
-        int pid = (int)source->observed[i].key.pid;
-        bool due = now >= source->observed[i].look_ns;
-        if (source->observed[i].ended || (!due && !all)) {
+        struct observed *observed = &source->observed[i];
+        if (observed->ended || observed->look_ns > now) {
             continue;
         }
-        if (target_has_ended(source->observed[i].pidfd)) {
-            source_take_notices(source); /* so that what is forgotten here does not come back by its notice */
-            source_end(source, &source->observed[i], now_ns());
-            continue;
-        }
-        if (all) {
-            target_command(pid, source->observed[i].command);
-            struct following following = {.source = source, .parent = source->observed[i].key};
-            target_children(pid, follow_child, &following); /* may move source->observed */
-        }
-        if (due) {
-            look_again(source, &source->observed[i], now);
+        /* Unsigned: the users after the last one come before those up to it. */
+        unsigned turn = observed->user - source->last_user - 1, before = next ? next->user - source->last_user - 1 : 0;
+        if (!next || turn < before || (turn == before && observed->look_ns < next->look_ns)) {
+            next = observed;
         }
     }
-    if (all) {
+    return next;
+}
+
+/* A round: looks at those processes whose time has come, until it has taken its time. */
+static void follow(struct source *source) {
+    uint64_t begin = now_ns(), now = begin;
+    struct observed *next;
+    while (now - begin < ROUND_NS && (next = source_next_turn(source, begin))) {
+        take_turn(source, (size_t)(next - source->observed));
+        now = now_ns();
+    }
+    bool is_young = !kernel_follows(source->kernel) && now - source->start_ns < YOUNG_NS;
+    if (now - source->followed_ns >= (is_young ? LOOK_YOUNG_NS : LOOK_NS)) {
         source_settle(source);
         source->followed_ns = now;
         source_forget_empty(source);

@@ -77,6 +77,7 @@ struct attached {
 
 struct observed {
     struct process_key key, branch; /* branch: its first process */
+    unsigned user;                  /* its real user id when it was looked at last */
     char command[64];
     int pidfd;
     struct target target;               /* of its present address space */
@@ -91,6 +92,7 @@ struct observed {
     bool image_late;                /* attached after image_ns */
     uint32_t image_heaps;           /* how many entries of heaps there were at image_ns */
     uint64_t look_ns, pause_ns;     /* when its mappings are read next, and the time after that */
+    uint64_t scan_ns, scan_lost;    /* when its children are looked for next; notices lost before that was done last */
     bool ended;
     uint64_t ended_ns;     /* when that was noticed */
     bool empty;            /* ended, and nothing is known of its heaps: it can be forgotten */
@@ -133,7 +135,8 @@ struct source {
     struct children children;
     struct observed *observed; /* the first is the root */
     size_t observed_count;
-    int root_fd; /* pidfd of the root; -1: this kernel has none */
+    unsigned last_user; /* of the process that had the last turn */
+    int root_fd;        /* pidfd of the root; -1: this kernel has none */
     bool started, finished, reaped;
     int exit_status;
     uint64_t attach_ns, start_ns, end_ns, followed_ns;
@@ -159,6 +162,9 @@ static inline uint32_t source_share_left(uint32_t own, uint32_t taken, uint32_t 
 struct observed *source_observe(struct source *source, const struct process_key *key, const struct process_key *branch);
 struct observed *source_find(const struct source *source, const struct process_key *key);
 void source_end(struct source *source, struct observed *observed, uint64_t ended_ns); /* or that was noticed then */
+/* Which process is to be looked at next: of the next user whose time has come, the one that has waited longest. NULL:
+ * none. */
+struct observed *source_next_turn(const struct source *source, uint64_t now);
 
 /* source_children.c. */
 void source_take_notices(struct source *source);

@@ -134,11 +134,44 @@ static void process_without_heaps_has_none(void **state) {
     model_clear(&model);
 }
 
+/* ---- turns --------------------------------------------------------------------------------------------------------
+ */
+
+/* 300 processes of one user are due again at once, two of others a while later: each user has each third turn. */
+static void users_take_turns(void **state) {
+    (void)state;
+    enum { MANY = 300, ROUNDS = 20 };
+    static struct observed all[MANY + 2];
+    struct source source = {.observed = all, .observed_count = MANY + 2};
+    int turns[MANY + 2] = {0};
+    for (size_t i = 0; i < MANY; i++) {
+        all[i] = (struct observed){.user = 1000};
+    }
+    all[MANY] = (struct observed){.user = 0, .look_ns = 1};
+    all[MANY + 1] = (struct observed){.user = UINT32_MAX - 1, .look_ns = 1};
+    for (uint64_t i = 0; i < 3 * ROUNDS; i++) {
+        struct observed *next = source_next_turn(&source, 100);
+        assert_non_null(next);
+        source.last_user = next->user;
+        next->look_ns += next->user == 1000 ? 50 : 0;
+        turns[next - all]++;
+    }
+    assert_int_equal(turns[MANY], ROUNDS);
+    assert_int_equal(turns[MANY + 1], ROUNDS);
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(turns[i], i < ROUNDS); /* nobody twice before the others */
+    }
+    all[MANY].ended = all[MANY + 1].ended = true;
+    assert_ptr_equal(source_next_turn(&source, 100), &all[ROUNDS]);
+    assert_null(source_next_turn(&(struct source){.observed = all, .observed_count = ROUNDS}, 49));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(half_a_file_leaves_nothing),
         cmocka_unit_test(another_device_is_another_file),
         cmocka_unit_test(process_without_heaps_has_none),
+        cmocka_unit_test(users_take_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
