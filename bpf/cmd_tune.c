@@ -89,13 +89,11 @@ static bool examine(const struct tune *tune, const struct tune_heaps *heaps, con
         struct tune_report report = {
             .findings = findings, .heaps = heaps->count, .command = command, .before = before ? before : ""};
         tune_merge(findings, heaps->count, &report.options);
-        /* Only now: what fails before must not cost the file that is there. */
         if (tune->proposal) {
             tune_options_line(tune->proposal->options, &report.options);
             tell_in_force(tune->proposal->in_force, &heaps->at[0]);
         }
-        good = tune->proposal || tune->out == stdout || ftruncate(fileno(tune->out), 0) == 0 || errno == EINVAL;
-        good = good && (tune->proposal || print(tune, &report));
+        good = tune->proposal || print(tune, &report);
     }
     for (size_t i = 0; findings && i < heaps->count; i++) {
         findings_clear(&findings[i]);
@@ -403,7 +401,8 @@ static bool check(struct tune *tune, struct failure *why) {
 }
 
 int cmd_tune(int argc, char **argv) {
-    struct tune tune = {.out = stdout};
+    struct tune tune = {0};
+    struct output output;
     struct failure why;
     int status;
     if (!options_parse(&tune.options,
@@ -416,9 +415,10 @@ int cmd_tune(int argc, char **argv) {
         return failure_tell(&why);
     }
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is told by the writing */
-    if (options->output && !(tune.out = output_open(options->output, &why))) {
+    if (!output_begin(&output, options->output, &why)) {
         return failure_tell(&why);
     }
+    tune.out = output.out;
     if (options->verify || options->search) {
         status = try_out(&tune);
     } else if (options->command || (options->pid && !options->input)) {
@@ -427,9 +427,11 @@ int cmd_tune(int argc, char **argv) {
         const char *path = options->input ? options->input : "eden.data";
         status = report(&tune, path, (uint64_t)options->pid, NULL, &why) ? 0 : failure_tell(&why);
     }
-    status = output_finish(tune.out, options->output ? options->output : "the report", status);
-    if (options->output) {
-        fclose(tune.out);
+    if (!output.file) {
+        return output_finish(stdout, "the report", status);
     }
-    return status;
+    if (ftello(tune.out) > 0) {
+        output_flush(&output); /* what failed before there was a report must not cost the file that is there */
+    }
+    return output_end(&output, status);
 }

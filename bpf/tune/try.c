@@ -4,7 +4,6 @@
 #include "message.h"
 #include "search_trials.h"
 #include "verify.h"
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,12 +38,6 @@ bool tune_try_check(const struct options *options, struct failure *why) {
     return true;
 }
 
-/* What was in the file is replaced only now that there is something to put there. */
-static bool empty_output(const struct options *options, FILE *out, struct failure *why) {
-    return out == stdout || ftruncate(fileno(out), 0) == 0 || errno == EINVAL ||
-           failure_set(why, 1, "%.300s: %s", options->output, strerror(errno));
-}
-
 static bool print_json(FILE *out, json_t *json, struct failure *why) {
     bool printed = json && (json_print(out, json) || ferror(out)); /* what can't be written is told at the end */
     json_decref(json);
@@ -59,7 +52,7 @@ static bool verify(const struct options *options, const char *proposed, FILE *ou
         message_print("the rules propose no options, so there is nothing to verify");
         return !options->json || print_json(out, json_pack("{s:s,s:i}", "options", "", "pairs", 0), why);
     }
-    if (!verify_run(options->command, proposed, pairs, &result, why) || !empty_output(options, out, why)) {
+    if (!verify_run(options->command, proposed, pairs, &result, why)) {
         return false;
     }
     *interrupted = result.interrupted;
@@ -86,14 +79,14 @@ static bool search(const struct options *options, const struct trial_start *star
         return false;
     }
     *interrupted = outcome.interrupted;
-    bool done = empty_output(options, out, why);
-    if (done && options->json) {
+    bool done = true;
+    if (options->json) {
         done = print_json(out, search_json(&request, &outcome), why);
-    } else if (done && options->emit_options) {
+    } else if (options->emit_options) {
         char text[SEARCH_POINT_TEXT];
         const struct candidate *chosen = &outcome.search.candidate[outcome.finding.recommended];
         fprintf(out, "EDEN_OPTIONS=%s\n", search_point_text(text, &outcome.space, &chosen->point));
-    } else if (done) {
+    } else {
         search_print(out, &request, &outcome, start->command);
     }
     search_outcome_clear(&outcome);

@@ -58,6 +58,11 @@ FULL
         die "the full disk is not named: $(cat err)"
     grep -q 'seconds observed' out || die "the figures are lost: $(cat out)"
     [[ $(head -n 1 figures) == before ]] || die "a full disk has cost what was there before"
+    expect_status 1 unshare -m --propagation private bash full "$scope" tune
+    grep -q "disk/figures: can't be written: No space left on device; what it lacks is on standard output" err ||
+        die "tune: the full disk is not named: $(cat err)"
+    grep -q 'went into collections' out || die "the report is lost: $(cat out)"
+    [[ $(head -n 1 figures) == before ]] || die "tune: a full disk has cost what was there before"
     expect_status 1 unshare -m --propagation private bash full "$scope" stat --json 0.05
     [[ $(head -n 1 figures) == before ]] || die "lines by interval have cost what was there before"
     grep '^{' out | jq -es 'length > 0 and (last | .wall_ns > 0)' >/dev/null || die "lines are lost: $(cat out)"
