@@ -82,6 +82,14 @@ int target_process_of(int pid) { return (int)read_status(pid, "Tgid: %u"); }
 
 unsigned target_user(int pid) { return read_status(pid, "Uid: %u"); }
 
+/* The folder is its effective user's; what is in it is root's where the process cannot be dumped. */
+uint32_t target_user_now(int pid, uint32_t ended) {
+    char path[32];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d", pid);
+    return stat(path, &status) == 0 ? status.st_uid : ended;
+}
+
 int target_pidfd(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
 bool target_has_ended(int pidfd) {
@@ -140,7 +148,7 @@ static int open_proc_descriptor(int pid, const char *name, int flags) {
 }
 
 bool target_open(struct target *target, int pid, uint64_t start_ns, bool writable) {
-    *target = (struct target){.pid = pid, .maps = -1};
+    *target = (struct target){.pid = pid, .user = target_user_now(pid, UINT32_MAX), .maps = -1};
     target->memory.mem = open_proc_descriptor(pid, "mem", writable ? O_RDWR : O_RDONLY); /* I1 */
     target->mem_error = target->memory.mem < 0 ? errno : 0;
     target->memory.pagemap = open_proc_descriptor(pid, "pagemap", O_RDONLY);

@@ -16,6 +16,7 @@ struct memory {
 /* The descriptors of one process and of one of its address spaces: after an exec they still belong to the old one. */
 struct target {
     int pid;
+    uint32_t user; /* its effective user id before it was opened */
     uint64_t start_ns;
     struct memory memory;
     int maps;      /* -1: not open */
@@ -44,8 +45,9 @@ bool target_has_ended(int pidfd); /* a zombie has */
 /* Start in nanoseconds of CLOCK_BOOTTIME, cut to PROCESS_START_STEP_NS; 0: no such process. A zombie has ended. It
  * waits for a process whose exec is under way, for as long as that takes: the tool itself asks inspect_start(). */
 uint64_t target_start_ns(int pid);
-unsigned target_user(int pid);                  /* its real user id; 0 where it cannot be read */
-void target_command(int pid, char command[64]); /* /proc/PID/comm; "" where it cannot be read */
+unsigned target_user(int pid);                     /* its real user id; 0 where it cannot be read */
+uint32_t target_user_now(int pid, uint32_t ended); /* its effective user id; `ended` where it has */
+void target_command(int pid, char command[64]);    /* /proc/PID/comm; "" where it cannot be read */
 
 /* Opens the process that started at start_ns, or whichever has the id (0); `writable`: its memory is to be written,
  * too. False with errno, and nothing left open, where its maps cannot be opened or another process has the id. Memory

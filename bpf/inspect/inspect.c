@@ -1,7 +1,7 @@
 /* Purpose: the tool's side of its workers: asking, waiting, giving up, and checking the answers.
  *
  * Terms: opener, inspector, detacher: zygote.h; deadline, when a call ends at the latest; share, how long one process
- * may keep the tool in all; link, what attaches a kernel program to a file.
+ * may keep the tool in all; link, what attaches a kernel program to a file; owner, whose bytes an inspector parses.
  *
  * Algorithm: a request goes to its worker, and the answer is waited for. At the deadline a worker that waits (for a
  * page or a lock that a stranger keeps) is given up; one that computes, or waits for a processor, may use up the
@@ -16,6 +16,7 @@
  * I2. A target that has used up its share, or missed a deadline, costs nothing more.
  * I3. Every length and string of an answer is checked before it is used.
  * I4. The tool closes a link only where another process holds it, too: whoever closes the last descriptor detaches.
+ * I5. An inspector serves one owner: one that a user's file has taken over sees and answers nothing of another user.
  *
  * Failure: false with errno; nothing is retried but a call whose worker had died before it. */
 #include "inspect/inspect.h"
@@ -30,6 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CALL_NS 1000000000u
@@ -39,9 +41,26 @@ _Static_assert((int)INSPECT_LINKS <= (int)PACKET_DESCRIPTORS && (int)INSPECT_FIL
                "they go in one packet");
 #define LINK_NS (INSPECT_LINK_SECONDS * 1000000000ull)
 
+/* Of a process: its user when it was opened, and now. Another process may keep the memory that was opened, while this
+ * one goes on as a set-user-id program: both count. Of a file: its owner, and ANYBODY where others may write it. */
+struct owner {
+    uint32_t user, also;
+};
+#define ANYBODY UINT32_MAX
+
+struct server {
+    enum worker_kind kind;
+    struct worker worker;
+    struct owner owner; /* of an inspector */
+    uint64_t used_ns;   /* when it was last asked */
+};
+
+/* A process and the files that it maps have up to three owners. */
+enum { MOST_INSPECTORS = 8 };
+
 struct inspect {
     struct zygote zygote;
-    struct worker worker[WORKER_KINDS];
+    struct server opener, detacher, inspector[MOST_INSPECTORS];
     uint64_t call_ns, share_ns, end_ns;
     uint64_t numbers;
     int folder; /* in which the tool was started, for relative paths: the workers are elsewhere; -1: not open */
@@ -53,6 +72,14 @@ struct inspect {
 struct patience {
     uint64_t wait_ns, all_ns;
 };
+
+static bool start_server(struct inspect *inspect, struct server *server, uint64_t end_ns) {
+    return zygote_start_worker(&inspect->zygote, server->kind, &server->worker, end_ns);
+}
+
+static void end_server(struct inspect *inspect, struct server *server) {
+    zygote_end_worker(&inspect->zygote, &server->worker);
+}
 
 struct inspect *inspect_open(uint64_t control, struct failure *why) {
     struct inspect *inspect = calloc(1, sizeof *inspect);
@@ -66,18 +93,27 @@ struct inspect *inspect_open(uint64_t control, struct failure *why) {
         free(inspect);
         return NULL;
     }
-    /* Now, as entering a sandbox takes a moment, in which the tool has other things to do. */
-    for (enum worker_kind kind = WORKER_OPENER; kind < WORKER_KINDS; kind++) {
-        zygote_start_worker(&inspect->zygote, kind, &inspect->worker[kind], now_ns() + CALL_NS);
+    inspect->opener.kind = WORKER_OPENER;
+    inspect->detacher.kind = WORKER_DETACHER;
+    for (size_t i = 0; i < MOST_INSPECTORS; i++) {
+        inspect->inspector[i].kind = WORKER_INSPECTOR;
     }
+    inspect->inspector[0].owner = (struct owner){geteuid(), geteuid()};
+    inspect->inspector[0].used_ns = now_ns();
+    /* Now, as entering a sandbox takes a moment, in which the tool has other things to do. */
+    start_server(inspect, &inspect->opener, now_ns() + CALL_NS);
+    start_server(inspect, &inspect->inspector[0], now_ns() + CALL_NS);
+    start_server(inspect, &inspect->detacher, now_ns() + CALL_NS);
     inspect->folder = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     return inspect;
 }
 
 void inspect_close(struct inspect *inspect) {
     if (inspect) {
-        for (enum worker_kind kind = WORKER_OPENER; kind < WORKER_KINDS; kind++) {
-            zygote_end_worker(&inspect->zygote, &inspect->worker[kind]);
+        end_server(inspect, &inspect->opener);
+        end_server(inspect, &inspect->detacher);
+        for (size_t i = 0; i < MOST_INSPECTORS; i++) {
+            end_server(inspect, &inspect->inspector[i]);
         }
         zygote_end(&inspect->zygote);
         if (inspect->folder >= 0) {
@@ -91,6 +127,42 @@ void inspect_limit(struct inspect *inspect, uint64_t call_ns, uint64_t share_ns,
     inspect->call_ns = call_ns;
     inspect->share_ns = share_ns;
     inspect->end_ns = end_ns;
+}
+
+/* ---- inspectors ------------------------------------------------------------------------------------------------- */
+
+/* Takes the one that was not asked for longest, where none serves this owner. */
+static struct server *inspector_of(struct inspect *inspect, struct owner owner) {
+    struct server *oldest = &inspect->inspector[0], *found = NULL;
+    for (size_t i = 0; i < MOST_INSPECTORS; i++) {
+        struct server *at = &inspect->inspector[i];
+        bool is_own = at->owner.user == owner.user && at->owner.also == owner.also;
+        found = is_own && !found ? at : found;
+        oldest = at->used_ns < oldest->used_ns ? at : oldest;
+    }
+    if (!found) {
+        end_server(inspect, oldest);
+        oldest->owner = owner;
+        found = oldest;
+    }
+    found->used_ns = now_ns();
+    return found;
+}
+
+static struct server *inspector_of_process(struct inspect *inspect, const struct target *target) {
+    return inspector_of(inspect, (struct owner){target->user, target_user_now(target->pid, target->user)});
+}
+
+static struct owner owner_of_file(int fd) {
+    struct stat status;
+    if (fstat(fd, &status) != 0) {
+        return (struct owner){ANYBODY, ANYBODY};
+    }
+    return (struct owner){status.st_uid, status.st_mode & (S_IWGRP | S_IWOTH) ? ANYBODY : status.st_uid};
+}
+
+static struct server *inspector_of_file(struct inspect *inspect, int fd) {
+    return inspector_of(inspect, owner_of_file(fd));
 }
 
 /* ---- asking ----------------------------------------------------------------------------------------------------- */
@@ -128,16 +200,15 @@ static bool wait_for_answer(const struct worker *worker, uint64_t wait_ns, uint6
     }
 }
 
-static bool ask(struct inspect *inspect, enum worker_kind kind, struct patience patience, const struct packet *request,
+static bool ask(struct inspect *inspect, struct server *server, struct patience patience, const struct packet *request,
                 size_t most, struct packet *answer) {
-    struct worker *worker = &inspect->worker[kind];
+    struct worker *worker = &server->worker;
     uint64_t start = now_ns(), end = earlier(start + patience.all_ns, inspect->end_ns);
     if (start >= end) {
         errno = ETIMEDOUT;
         return false;
     }
-    if (worker->pid == 0 &&
-        !zygote_start_worker(&inspect->zygote, kind, worker, earlier(start + patience.wait_ns, end))) {
+    if (worker->pid == 0 && !start_server(inspect, server, earlier(start + patience.wait_ns, end))) {
         return false;
     }
     if (packet_send(worker->socket, request, end) && wait_for_answer(worker, patience.wait_ns, end) &&
@@ -148,7 +219,7 @@ static bool ask(struct inspect *inspect, enum worker_kind kind, struct patience 
     bool is_late = error == ETIMEDOUT || error == EINTR;
     shutdown(worker->socket, SHUT_RD);
     bool has_come = is_late && packet_receive(worker->socket, answer, most, now_ns());
-    zygote_end_worker(&inspect->zygote, worker);
+    end_server(inspect, server);
     errno = is_late ? error : EIO;
     return has_come;
 }
@@ -161,16 +232,16 @@ static uint64_t share_of(const struct inspect *inspect, const struct target *tar
 }
 
 /* Asks, and asks a new worker where the one that was there had died before. */
-static bool ask_twice(struct inspect *inspect, enum worker_kind kind, struct patience patience,
+static bool ask_twice(struct inspect *inspect, struct server *server, struct patience patience,
                       const struct packet *request, size_t most, struct packet *answer) {
-    bool had_worker = inspect->worker[kind].pid != 0;
+    bool had_worker = server->worker.pid != 0;
     *answer = (struct packet){0};
-    return ask(inspect, kind, patience, request, most, answer) ||
-           (errno == EIO && had_worker && ask(inspect, kind, patience, request, most, answer));
+    return ask(inspect, server, patience, request, most, answer) ||
+           (errno == EIO && had_worker && ask(inspect, server, patience, request, most, answer));
 }
 
 /* Charges a target, if any, with what the call costs. */
-static bool call(struct inspect *inspect, enum worker_kind kind, struct target *target, const struct packet *request,
+static bool call(struct inspect *inspect, struct server *server, struct target *target, const struct packet *request,
                  size_t most, struct packet *answer) {
     *answer = (struct packet){0};
     if (target && target->is_unread) {
@@ -178,8 +249,8 @@ static bool call(struct inspect *inspect, enum worker_kind kind, struct target *
         return false;
     }
     uint64_t start = now_ns();
-    bool done =
-        ask_twice(inspect, kind, (struct patience){inspect->call_ns, share_of(inspect, target)}, request, most, answer);
+    bool done = ask_twice(inspect, server, (struct patience){inspect->call_ns, share_of(inspect, target)}, request,
+                          most, answer);
     int error = done ? answer->error : errno;
     if (target) {
         target->spent_ns += now_ns() - start;
@@ -193,10 +264,10 @@ static bool call(struct inspect *inspect, enum worker_kind kind, struct target *
 }
 
 /* Asks for an answer of exactly `bytes`. */
-static bool call_for(struct inspect *inspect, enum worker_kind kind, struct target *target,
+static bool call_for(struct inspect *inspect, struct server *server, struct target *target,
                      const struct packet *request, void *to, size_t bytes) {
     struct packet answer;
-    if (!call(inspect, kind, target, request, 0, &answer)) {
+    if (!call(inspect, server, target, request, 0, &answer)) {
         return false;
     }
     bool fits = answer.bytes == bytes;
@@ -211,7 +282,7 @@ static bool call_for(struct inspect *inspect, enum worker_kind kind, struct targ
 /* Asks for an answer of a head of `head_bytes` and at most `most` elements. Their number is in *count. */
 static bool call_for_list(struct inspect *inspect, struct target *target, const struct packet *request,
                           struct packet *answer, size_t head_bytes, size_t element, size_t most, size_t *count) {
-    if (!call(inspect, WORKER_INSPECTOR, target, request, 0, answer)) {
+    if (!call(inspect, inspector_of_process(inspect, target), target, request, 0, answer)) {
         return false;
     }
     if (answer->bytes >= head_bytes && (answer->bytes - head_bytes) % element == 0 &&
@@ -230,7 +301,7 @@ uint64_t inspect_start(struct inspect *inspect, int pid) {
     const struct process_request wanted = {.pid = pid};
     const struct packet request = {.kind = OPENER_START, .data = &wanted, .bytes = sizeof wanted};
     uint64_t start_ns;
-    return call_for(inspect, WORKER_OPENER, NULL, &request, &start_ns, sizeof start_ns) ? start_ns : 0;
+    return call_for(inspect, &inspect->opener, NULL, &request, &start_ns, sizeof start_ns) ? start_ns : 0;
 }
 
 bool inspect_process(struct inspect *inspect, int pid, uint64_t start_ns, bool writable, struct target *target) {
@@ -239,7 +310,7 @@ bool inspect_process(struct inspect *inspect, int pid, uint64_t start_ns, bool w
     struct process_answer opened;
     struct packet answer;
     *target = (struct target){.pid = pid, .memory = {-1, -1}, .maps = -1, .opened_ns = now_ns()};
-    if (!call(inspect, WORKER_OPENER, target, &request, 3, &answer)) {
+    if (!call(inspect, &inspect->opener, target, &request, 3, &answer)) {
         return false;
     }
     bool whole = answer.bytes == sizeof opened && answer.descriptors >= 1;
@@ -250,6 +321,7 @@ bool inspect_process(struct inspect *inspect, int pid, uint64_t start_ns, bool w
         target->memory.pagemap = answer.descriptors > 2 ? answer.descriptor[2] : -1;
         target->mem_error = opened.mem_error;
         target->start_ns = opened.start_ns;
+        target->user = opened.user;
         answer.descriptors = 0;
     }
     packet_clear(&answer);
@@ -300,7 +372,7 @@ static int call_for_file(struct inspect *inspect, struct target *target, const s
                          const char *path) {
     struct packet answer;
     int fd = -1;
-    if (!call(inspect, WORKER_OPENER, target, request, 1, &answer)) {
+    if (!call(inspect, &inspect->opener, target, request, 1, &answer)) {
         int error = errno;
         tell_fuse(inspect, path, error);
         errno = error;
@@ -346,7 +418,7 @@ bool inspect_open_mappings(struct inspect *inspect, struct target *target, const
     memcpy(data + sizeof head, mapping, count * sizeof *mapping);
     const struct packet request = {.kind = OPENER_FILES, .data = data, .bytes = sizeof head + count * sizeof *mapping};
     struct packet answer;
-    if (!call(inspect, WORKER_OPENER, target, &request, count, &answer)) {
+    if (!call(inspect, &inspect->opener, target, &request, count, &answer)) {
         return false;
     }
     bool taken = take_files(&answer, count, fd, error);
@@ -375,7 +447,7 @@ bool inspect_write(struct inspect *inspect, struct target *target, uint64_t addr
                                    .descriptor = {target->maps, target->memory.mem, target->memory.pagemap},
                                    .descriptors = target->memory.pagemap >= 0 ? 3 : 2};
     errno = target->mem_error;
-    return target->memory.mem >= 0 && call_for(inspect, WORKER_OPENER, target, &request, NULL, 0);
+    return target->memory.mem >= 0 && call_for(inspect, &inspect->opener, target, &request, NULL, 0);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
@@ -415,7 +487,7 @@ enum notes_result inspect_notes(struct inspect *inspect, struct target *target, 
         .kind = INSPECTOR_NOTES, .data = &wanted, .bytes = sizeof wanted, .descriptor = {fd}, .descriptors = 1};
     struct packet answer;
     *notes = (struct notes){0};
-    if (!call(inspect, WORKER_INSPECTOR, target, &request, 0, &answer)) {
+    if (!call(inspect, inspector_of_file(inspect, fd), target, &request, 0, &answer)) {
         int error = errno;
         snprintf(why, why_size, "%.300s: %s", name,
                  error == ETIMEDOUT ? "reading its probes takes too long"
@@ -435,17 +507,38 @@ enum notes_result inspect_notes(struct inspect *inspect, struct target *target, 
     return head.result;
 }
 
-void inspect_probes(struct inspect *inspect, const int *fd, size_t count, const char *provider, bool *can_have) {
-    struct notes_request wanted = {0};
-    struct packet answer,
-        request = {.kind = INSPECTOR_PROBES, .data = &wanted, .bytes = sizeof wanted, .descriptors = count};
-    snprintf(wanted.provider, sizeof wanted.provider, "%s", provider);
-    memcpy(request.descriptor, fd, count * sizeof *fd);
-    bool known = call(inspect, WORKER_INSPECTOR, NULL, &request, 0, &answer) && answer.bytes == count;
+/* Of those files that have the owner of the first one not `done`. */
+static void find_probes(struct inspect *inspect, const int *fd, size_t count, const struct notes_request *wanted,
+                        bool *can_have, bool *done) {
+    struct packet answer, request = {.kind = INSPECTOR_PROBES, .data = wanted, .bytes = sizeof *wanted};
+    size_t place[INSPECT_FILES];
+    struct owner first = {0};
     for (size_t i = 0; i < count; i++) {
-        can_have[i] = !known || ((const char *)answer.data)[i] != 0;
+        struct owner owner = owner_of_file(fd[i]);
+        first = request.descriptors == 0 ? owner : first;
+        if (!done[i] && owner.user == first.user && owner.also == first.also) {
+            done[i] = true;
+            place[request.descriptors] = i;
+            request.descriptor[request.descriptors++] = fd[i];
+        }
+    }
+    bool known =
+        call(inspect, inspector_of(inspect, first), NULL, &request, 0, &answer) && answer.bytes == request.descriptors;
+    for (size_t i = 0; i < request.descriptors; i++) {
+        can_have[place[i]] = !known || ((const char *)answer.data)[i] != 0;
     }
     packet_clear(&answer);
+}
+
+void inspect_probes(struct inspect *inspect, const int *fd, size_t count, const char *provider, bool *can_have) {
+    struct notes_request wanted = {0};
+    bool done[INSPECT_FILES] = {0};
+    snprintf(wanted.provider, sizeof wanted.provider, "%s", provider);
+    for (size_t i = 0; i < count; i++) {
+        if (!done[i]) {
+            find_probes(inspect, fd + i, count - i, &wanted, can_have + i, done + i);
+        }
+    }
 }
 
 int inspect_open_path(struct inspect *inspect, struct target *target, const char *path, uint64_t inode,
@@ -481,7 +574,7 @@ static bool take_needs(const struct packet *answer, struct needs *needs) {
 bool inspect_needs(struct inspect *inspect, struct target *target, int fd, struct needs *needs) {
     const struct packet request = {.kind = INSPECTOR_NEEDS, .descriptor = {fd}, .descriptors = 1};
     struct packet answer;
-    if (!call(inspect, WORKER_INSPECTOR, target, &request, 0, &answer)) {
+    if (!call(inspect, inspector_of_file(inspect, fd), target, &request, 0, &answer)) {
         return false;
     }
     bool sound = take_needs(&answer, needs);
@@ -497,7 +590,7 @@ bool inspect_function(struct inspect *inspect, uint64_t number, int fd, uint64_t
     const struct packet request = {
         .kind = INSPECTOR_FUNCTION, .data = &wanted, .bytes = sizeof wanted, .descriptor = {fd}, .descriptors = 1};
     struct packet answer;
-    if (!call(inspect, WORKER_INSPECTOR, NULL, &request, 0, &answer)) {
+    if (!call(inspect, inspector_of_file(inspect, fd), NULL, &request, 0, &answer)) {
         return false;
     }
     bool found = answer.bytes != 0;
@@ -513,9 +606,8 @@ bool inspect_function(struct inspect *inspect, uint64_t number, int fd, uint64_t
 
 /* Has the detacher run (I1 of detacher.c). */
 static bool start_detacher(struct inspect *inspect) {
-    struct worker *detacher = &inspect->worker[WORKER_DETACHER];
-    return detacher->pid != 0 ||
-           zygote_start_worker(&inspect->zygote, WORKER_DETACHER, detacher, now_ns() + inspect->call_ns);
+    struct server *detacher = &inspect->detacher;
+    return detacher->worker.pid != 0 || start_server(inspect, detacher, now_ns() + inspect->call_ns);
 }
 
 int inspect_attach(struct inspect *inspect, int program, int file, const struct multi_link_sites *sites, int pid) {
@@ -537,7 +629,7 @@ int inspect_attach(struct inspect *inspect, int program, int file, const struct 
                                    .descriptors = 2};
     struct packet answer;
     int link = -1;
-    bool done = ask_twice(inspect, WORKER_OPENER, patience, &request, 1, &answer);
+    bool done = ask_twice(inspect, &inspect->opener, patience, &request, 1, &answer);
     int error = done ? answer.error : errno;
     if (done && answer.descriptors == 1) {
         link = answer.descriptor[0];
@@ -551,7 +643,7 @@ int inspect_attach(struct inspect *inspect, int program, int file, const struct 
 
 /* Takes what the detacher has answered, until `end`. False with errno where it has not answered everything. */
 static bool catch_up(struct inspect *inspect, uint64_t end) {
-    const struct worker *detacher = &inspect->worker[WORKER_DETACHER];
+    const struct worker *detacher = &inspect->detacher.worker;
     struct packet answer;
     while (inspect->unanswered != 0 && packet_wait(detacher->socket, end) &&
            packet_receive(detacher->socket, &answer, 0, now_ns() + inspect->call_ns)) {
@@ -563,7 +655,7 @@ static bool catch_up(struct inspect *inspect, uint64_t end) {
 
 /* Sends links to the detacher, and takes its answers so far: *is_behind, if one is missing. */
 static bool hand_over(struct inspect *inspect, const struct packet *request, bool *is_behind) {
-    struct worker *detacher = &inspect->worker[WORKER_DETACHER];
+    struct worker *detacher = &inspect->detacher.worker;
     *is_behind = !catch_up(inspect, now_ns());
     if (start_detacher(inspect) && packet_send(detacher->socket, request, now_ns() + inspect->call_ns)) {
         inspect->unanswered++;
@@ -633,7 +725,8 @@ static bool get_heap(struct inspect *inspect, enum inspector_request kind, struc
                      const struct heap_request *wanted, struct heapinfo *heap) {
     const struct packet request = heap_packet(kind, target, wanted);
     errno = target->mem_error;
-    if (target->memory.mem < 0 || !call_for(inspect, WORKER_INSPECTOR, target, &request, heap, sizeof *heap)) {
+    if (target->memory.mem < 0 ||
+        !call_for(inspect, inspector_of_process(inspect, target), target, &request, heap, sizeof *heap)) {
         return false;
     }
     check_heap(heap);

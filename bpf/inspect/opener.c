@@ -45,6 +45,7 @@ static bool open_process(const struct packet *packet, uint64_t control, struct p
     }
     opened->mem_error = target.mem_error;
     opened->start_ns = target.start_ns;
+    opened->user = target.user;
     answer->data = opened;
     answer->bytes = sizeof *opened;
     answer->descriptor[answer->descriptors++] = target.maps;

@@ -47,6 +47,7 @@ struct process_request {
 };
 struct process_answer {
     int mem_error;
+    uint32_t user;
     uint64_t start_ns;
 };
 

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# What processes of one user have brought is parsed by another process than what those of another user have.
+# shellcheck source=tests/e2e/common.sh
+. "$(dirname "$0")/common.sh"
+[[ $EUID == 0 ]] || { echo "takes root"; exit 77; }
+need_edenscope
+
+cp "$exercise" "$folder/exercise"
+chmod 755 "$folder" "$folder/exercise"
+mkfifo "$folder/go" "$folder/go_too"
+exec 5<>"$folder/go" 6<>"$folder/go_too"
+# shellcheck disable=SC2016
+"$scope" stat -- sh -c '"$0/exercise" --wait 1 <"$0/go" &
+    setpriv --reuid 65534 --regid 65534 --clear-groups "$0/exercise" --wait 1 <"$0/go_too" & wait' "$folder" \
+    >"$folder/out" 2>"$folder/err" &
+children+=("$!")
+observer=$!
+
+several_inspectors() {
+    local zygote
+    zygote=$(pgrep -P "$observer" -x edenscope-start) && (($(pgrep -c -P "$zygote" -x edenscope-read) > 1))
+}
+until_true "an inspector for each user" several_inspectors
+echo >&5
+echo >&6
+wait "$observer" || die "stat: $(cat "$folder/err")"
+grep -q "scavenge" "$folder/out" || die "nothing was observed: $(cat "$folder/out")"
+echo "an inspector serves one user"
