@@ -360,7 +360,7 @@ static bool open_command(struct source *source, struct failure *why) {
         if (!attached && i < own) {
             return false;
         }
-        if (number >= 0 && source->file[number].is_stuck) {
+        if (number >= 0 && source->file[number].misses) {
             message_print("%s", why->message);
         }
     }

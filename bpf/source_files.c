@@ -20,6 +20,11 @@
 
 enum { MOST_FILES = 16384 }; /* of which it is known whether they have probes */
 
+/* A file whose attachment has missed its deadline is tried again after a minute, then after twice as long each time.
+ * Each try may cost another deadline. */
+#define RETRY_NS 60000000000ull
+enum { MOST_RETRIES = 3 };
+
 static bool is_excluded(const struct source *source, const char *probe) {
     const char *at = source->options.without;
     size_t length = strlen(probe);
@@ -279,9 +284,9 @@ static struct attachment *attach_sites(struct source *source, uint32_t pid, uint
                                        enum kernel_program program, struct failure *why) {
     struct file *file = &source->file[number];
     uint32_t first = sites_before(file, program), count = file->sites[program];
-    if (file->is_stuck) {
-        failure_set(why, 1, "%.300s: not attached to any more: the kernel did not answer in %d s", file->name,
-                    INSPECT_LINK_SECONDS);
+    if (file->misses && (file->misses > MOST_RETRIES || now_ns() < file->retry_ns)) {
+        failure_set(why, 1, "%.300s: not attached to %s: the kernel did not answer in %d s", file->name,
+                    file->misses > MOST_RETRIES ? "any more" : "now", INSPECT_LINK_SECONDS);
         return NULL;
     }
     uint64_t *cookie = calloc(count, sizeof *cookie);
@@ -301,7 +306,11 @@ static struct attachment *attach_sites(struct source *source, uint32_t pid, uint
                                          .count = count,
                                          .program = program};
     struct attachment *attachment = kernel_attach(source->kernel, &request, why);
-    file->is_stuck = !attachment && errno == ETIMEDOUT;
+    if (attachment) {
+        file->misses = 0;
+    } else if (errno == ETIMEDOUT) {
+        file->retry_ns = now_ns() + (RETRY_NS << file->misses++);
+    }
     free(cookie);
     return attachment;
 }

@@ -33,7 +33,8 @@ struct file {
     struct notes notes;
     uint64_t registry;             /* address of the heap__create semaphore as linked */
     struct attachment *attachment; /* of KERNEL_ON_PROBE for every process; NULL: none */
-    bool is_stuck;                 /* attaching to it missed its deadline: it is not tried again */
+    unsigned misses;               /* how often attaching to it has missed its deadline, one after the other */
+    uint64_t retry_ns;             /* when it is tried again */
     uint64_t attached_ns;          /* when that one was complete */
 };
 

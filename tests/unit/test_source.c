@@ -49,6 +49,29 @@ uint64_t __wrap_kernel_lost(const struct kernel_side *kernel, bool records) {
     return 0;
 }
 
+static int attach_error, attach_calls; /* 0: attaching succeeds */
+
+struct attachment *__wrap_kernel_attach(struct kernel_side *kernel, const struct attachment_request *request,
+                                        struct failure *why);
+struct attachment *__wrap_kernel_attach(struct kernel_side *kernel, const struct attachment_request *request,
+                                        struct failure *why) {
+    (void)kernel;
+    (void)request;
+    (void)why;
+    attach_calls++;
+    errno = attach_error;
+    return attach_error ? NULL : (struct attachment *)&attach_calls;
+}
+
+bool __wrap_kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, struct failure *why);
+bool __wrap_kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, struct failure *why) {
+    (void)kernel;
+    (void)target;
+    (void)on;
+    (void)why;
+    return true;
+}
+
 void __wrap_source_take_notices(struct source *source);
 void __wrap_source_take_notices(struct source *source) { (void)source; }
 
@@ -166,12 +189,37 @@ static void users_take_turns(void **state) {
     assert_null(source_next_turn(&(struct source){.observed = all, .observed_count = ROUNDS}, 49));
 }
 
+/* ---- attaching ----------------------------------------------------------------------------------------------------
+ */
+
+static void a_missed_deadline_is_tried_again(void **state) {
+    (void)state;
+    struct failure why = {0};
+    uint64_t site = 0, semaphore = 0;
+    struct file file = {.name = (char[]){"this"}, .site = &site, .semaphore = &semaphore};
+    struct source source = {.file = &file, .files = 1};
+    file.sites[KERNEL_ON_PROBE] = 1;
+    attach_calls = 0;
+    attach_error = ETIMEDOUT;
+    for (int tries = 1; tries <= 6; tries++) {
+        assert_false(source_attach_file(&source, 0, -1, &why));
+        assert_false(source_attach_file(&source, 0, -1, &why)); /* not before its time */
+        assert_int_equal(attach_calls, tries < 4 ? tries : 4);
+        file.retry_ns = 0;
+    }
+    assert_non_null(strstr(why.message, "not attached to any more"));
+    file.misses = 1;
+    attach_error = 0;
+    assert_true(source_attach_file(&source, 0, -1, &why));
+    assert_int_equal(file.misses, 0);
+    assert_non_null(file.attachment);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(half_a_file_leaves_nothing),
-        cmocka_unit_test(another_device_is_another_file),
-        cmocka_unit_test(process_without_heaps_has_none),
-        cmocka_unit_test(users_take_turns),
+        cmocka_unit_test(half_a_file_leaves_nothing),       cmocka_unit_test(another_device_is_another_file),
+        cmocka_unit_test(process_without_heaps_has_none),   cmocka_unit_test(users_take_turns),
+        cmocka_unit_test(a_missed_deadline_is_tried_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
