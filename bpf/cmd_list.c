@@ -188,7 +188,8 @@ struct listing {
     struct process now;    /* the process that is looked at */
     unsigned files_before; /* that have been shown */
     struct processes missed;
-    uint64_t unread; /* heaps */
+    uint64_t unread;      /* heaps */
+    size_t refused_files; /* of the process: on FUSE */
     struct heapinfo *heap;
 };
 
@@ -247,6 +248,7 @@ static struct mapped_file *find_mapped(struct listing *listing, const struct map
         file->seen = look_into(listing, fd, mapping->path);
         close(fd);
     }
+    listing->refused_files += fd < 0 && errno == ENOTSUP;
     return file;
 }
 
@@ -348,7 +350,7 @@ static void look_at_process(struct listing *listing, struct process process) {
     memset(listing->recent, 0, sizeof listing->recent);
     listing->mapped = 0;
     listing->files_before = 0;
-    listing->unread = 0;
+    listing->unread = listing->refused_files = 0;
     target_command(process.pid, listing->command);
     if (inspect_process(listing->inspect, process.pid, process.start_ns, false, &listing->target)) {
         inspect_mappings(listing->inspect, &listing->target, &mappings);
@@ -363,9 +365,9 @@ static void look_at_process(struct listing *listing, struct process process) {
     if (listing->target.is_unread && target_process_of(process.pid) != 0) {
         listing->now.start_ns = listing->target.start_ns;
         add_process(&listing->missed, listing->now);
-    } else if (listing->unread != 0 || mappings.left_out != 0) {
+    } else if (listing->unread != 0 || mappings.left_out + listing->refused_files != 0) {
         message_print("process %d (%s): %" PRIu64 " heaps and %zu mapped files were not read", process.pid,
-                      listing->command, listing->unread, mappings.left_out);
+                      listing->command, listing->unread, mappings.left_out + listing->refused_files);
     }
     free(mappings.at);
     target_close(&listing->target);

@@ -65,7 +65,10 @@ static void report_late(const struct libraries *libraries, const char *path, boo
 int libraries_open_program(struct libraries *libraries, const char *path, uint64_t inode, bool is_executable) {
     bool was_unread = libraries->budget.is_unread;
     int fd = inspect_open_path(libraries->inspect, &libraries->budget, path, inode, is_executable);
+    int error = errno;
+    libraries->is_refused = libraries->is_refused || (fd < 0 && error == ENOTSUP);
     report_late(libraries, path, was_unread);
+    errno = error;
     return fd;
 }
 
@@ -411,7 +414,7 @@ void libraries_empty(struct libraries *libraries) {
     }
     clear_names(libraries);
     libraries->count = libraries->opened = 0;
-    libraries->budget.is_unread = false;
+    libraries->budget.is_unread = libraries->is_refused = false;
 }
 
 void libraries_clear(struct libraries *libraries) {

@@ -20,9 +20,10 @@ struct libraries {
     size_t count;
     char **name; /* names that were searched for the program under way; owned, as the array */
     size_t names;
-    size_t opened; /* how many paths were tried */
-    char *cache;   /* what ldconfig -p prints; owned */
-    char *preload; /* what /etc/ld.so.preload says; owned; NULL: nothing */
+    size_t opened;   /* how many paths were tried */
+    bool is_refused; /* a file that is there could not be opened: it is unknown what it has */
+    char *cache;     /* what ldconfig -p prints; owned */
+    char *preload;   /* what /etc/ld.so.preload says; owned; NULL: nothing */
     struct inspect *inspect;
     struct target budget; /* no process: what searching has cost (inspect.h) */
 };

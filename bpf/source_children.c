@@ -89,7 +89,8 @@ static struct program *add_program(struct source *source, const struct observed 
         program.failed = program.failed || number < 0 ||
                          (source_is_by_file(source) && !source_attach_file(source, (uint32_t)number, file->fd, &why));
     }
-    program.failed = program.failed || source->libraries.budget.is_unread;
+    program.has_probes = program.has_probes || source->libraries.is_refused; /* nobody knows that it has none */
+    program.failed = program.failed || source->libraries.budget.is_unread || source->libraries.is_refused;
     libraries_empty(&source->libraries);
     program.ready_ns = is_read && !program.failed ? now_ns() : UINT64_MAX;
     children->program[children->programs++] = program;

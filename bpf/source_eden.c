@@ -87,7 +87,8 @@ struct look {
     struct observed *observed;
     struct failure *why;
     uint64_t device, inode; /* of the file looked at last: a file is mapped in several parts */
-    int files, refused;
+    int files, refused;     /* refused: files that nobody knows the probes of */
+    int refusal;            /* errno of the last one */
     bool failed;
 };
 
@@ -129,7 +130,10 @@ static void look_at_files(struct look *look, const struct mapping *mapping, size
     }
     source_find_probes(look->source, fd, count, can_have_probes);
     for (size_t i = 0; i < count; i++) {
-        look->refused += error[i] == EACCES || error[i] == EPERM;
+        if (error[i] == EACCES || error[i] == EPERM || error[i] == ENOTSUP) {
+            look->refused++;
+            look->refusal = error[i];
+        }
         if (fd[i] >= 0 && !look->failed) {
             look_at_file(look, &mapping[i], fd[i], can_have_probes[i]);
         }
@@ -165,8 +169,9 @@ static void look_at_process(struct source *source, struct observed *observed) {
     struct failure why = {0};
     struct look look = {.source = source, .observed = observed, .why = &why};
     look_at_mappings(&look);
-    observed->inspected = observed->inspected ||
-                          (look.files > 0 && !look.failed && (observed->attachments > 0 || !observed->expects_probes));
+    observed->inspected =
+        look.refused == 0 && (observed->inspected || (look.files > 0 && !look.failed &&
+                                                      (observed->attachments > 0 || !observed->expects_probes)));
     if (look.failed && !observed->told && !target_has_ended(observed->pidfd)) {
         observed->told = true;
         message_print("process %u is not observed, or not all of it: %s", observed->key.pid, why.message);
@@ -320,6 +325,11 @@ static bool open_process(struct source *source, struct failure *why) {
     if (look.failed) {
         *why = first;
         return false;
+    }
+    if (read && look.refusal == ENOTSUP && observed->attachments == 0) {
+        return failure_set(why, 1,
+                           "process %d (%s): whether it uses Eden is unknown, for %d of its mapped files %s on FUSE",
+                           pid, observed->command, look.refused, look.refused == 1 ? "is" : "are");
     }
     if (!read || (look.files == 0 && look.refused > 0)) {
         return failure_set(why, 2, "process %d (%s) cannot be read: %s; %s", pid, observed->command,

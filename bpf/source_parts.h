@@ -45,7 +45,7 @@ struct program {
     struct timespec changed;   /* st_ctim, which no owner can set */
     struct process_key branch; /* of the process that executed it first: it is of its share */
     bool failed;               /* not all of it could be looked into, or attached to: other branches try again */
-    bool has_probes;           /* it or one of its libraries */
+    bool has_probes;           /* it or one of its libraries, as far as these can be opened */
     uint64_t ready_ns;         /* when it had been looked into, and attached to where that is done by file */
 };
 

@@ -194,6 +194,38 @@ expect_status 0 "$scope" stat 0.02 -o lines -- "$program" exec sleep 2
 (($(grep -c '  -$' lines) < 50)) || die "a heap has lines after its end: $(cat lines)"
 echo "a heap ends with its program"
 
+# ---- programs and libraries on FUSE, where root opens no file ----
+
+mkdir files mounted
+if [[ $EUID -eq 0 ]] && bindfs --no-allow-other files mounted; then
+    trap 'umount -l "$folder/mounted"; cleanup' EXIT
+    cp "$program" files/
+    echo 'int thing(void) { return 0; }' >thing.c
+    printf '#include <unistd.h>\nint thing(void);\nint main(void) { char c; return read(0, &c, 1) == 1 ? thing() : 1; }\n' >uses.c
+    gcc -shared -fPIC -Wl,-soname,libthing.so -o files/libthing.so thing.c
+    gcc -o uses uses.c -Lfiles -lthing -Wl,-rpath,"$folder/mounted"
+    # What was looked into while it ran is not seen in full either.
+    for child in "mounted/children wait" ./uses; do
+        expect_status 0 "$scope" stat --json -o stat.json -- sh -c "(sleep 0.3; echo; echo) | $child; true"
+        [[ $(jq .missed_children stat.json) == 1 ]] || die "$child is not counted: $(cat err)"
+        grep -q 'is on FUSE, where root opens no file' err || die "$child: FUSE is not named: $(cat err)"
+    done
+    mounted/children wait <go >out 2>ready &
+    target=$!
+    children+=("$target")
+    until_true "the program on FUSE is ready" grep -q ready ready
+    expect_status 1 "$scope" stat -p "$target"
+    grep -q "process $target (children): whether it uses Eden is unknown" err || die "stat -p of a program on FUSE: $(cat err)"
+    "$scope" list >out 2>err || die "list: $(cat err)"
+    grep -qx "edenscope: process $target (children): 0 heaps and 1 mapped files were not read" err ||
+        die "list does not count a program on FUSE: $(cat err)"
+    printf 'go\ngo\n' >&7
+    wait "$target"
+    umount -l mounted
+    trap cleanup EXIT
+    echo "programs and libraries on FUSE are named and counted"
+fi
+
 # A child that floods the ring buffer while nobody drains it: the tool stands still.
 cat >command <<COMMAND
 #!/bin/sh
