@@ -14,7 +14,9 @@
  * I1. A file is opened by the opener (regular_open(): no pipe, no device), and read by the inspector: nobody else waits
  *     for it, or parses it.
  * I2. A name from a file leads to what a loader would open for it and to nothing else.
- * I3. At most LIBRARIES_MOST files, MOST_OPENED paths and MOST_NAMES names, whatever the files say.
+ * I3. What a file names is opened by the rights of its owner; where that is root, by those of the file that led to it;
+ *     where others may write it, by nobody's.
+ * I4. At most LIBRARIES_MOST files, MOST_OPENED paths and MOST_NAMES names, whatever the files say.
  *
  * Failure: a file that misses a deadline is named, and ends the search of this program; all searches have one budget,
  * which grows with time. A library that is missed here, as one loaded by dlopen() or by a loader with rules of its own,
@@ -33,7 +35,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_OPENED = 8192, MOST_NAMES = 1024, MOST_INTERPRETERS = 5 };
+enum { MOST_OPENED = 8192, MOST_NAMES = 1024, MOST_INTERPRETERS = 5, NOBODY = 65534 };
 
 static const char *const variants[] = {"/glibc-hwcaps/x86-64-v4", "/glibc-hwcaps/x86-64-v3", "/glibc-hwcaps/x86-64-v2",
                                        ""};
@@ -62,7 +64,18 @@ static void report_late(const struct libraries *libraries, const char *path, boo
     }
 }
 
-int libraries_open_program(struct libraries *libraries, const char *path, uint64_t inode, bool is_executable) {
+/* I3; `from`: the user of the file that led to this one. */
+static uint32_t user_of(int fd, uint32_t from) {
+    struct stat status;
+    if (fstat(fd, &status) != 0) {
+        return NOBODY;
+    }
+    return status.st_uid != 0 ? status.st_uid : status.st_mode & (S_IWGRP | S_IWOTH) ? NOBODY : from;
+}
+
+int libraries_open_program(struct libraries *libraries, uint32_t user, const char *path, uint64_t inode,
+                           bool is_executable) {
+    libraries->budget.user = user;
     bool was_unread = libraries->budget.is_unread;
     int fd = inspect_open_path(libraries->inspect, &libraries->budget, path, inode, is_executable);
     int error = errno;
@@ -79,8 +92,9 @@ static bool read_needs(struct libraries *libraries, const char *path, int fd, st
     return is_read;
 }
 
-/* Adds a file that `from` needs. Takes fd. */
-static bool add_file(struct libraries *libraries, const char *path, int fd, size_t from, const struct needs *needs) {
+/* Adds a file that `from` needs, or `user` has led to. Takes fd. */
+static bool add_file(struct libraries *libraries, const char *path, int fd, size_t from, uint32_t user,
+                     const struct needs *needs) {
     bool has_room = libraries->count < LIBRARIES_MOST;
     char *copy = has_room ? strdup(path) : NULL;
     struct needs *kept = has_room ? malloc(needs_bytes(needs)) : NULL;
@@ -91,17 +105,19 @@ static bool add_file(struct libraries *libraries, const char *path, int fd, size
         return false;
     }
     memcpy(kept, needs, needs_bytes(needs));
-    libraries->file[libraries->count++] = (struct library){.path = copy, .fd = fd, .from = from, .needs = kept};
+    libraries->file[libraries->count++] =
+        (struct library){.path = copy, .fd = fd, .from = from, .user = user_of(fd, user), .needs = kept};
     return true;
 }
 
 /* Opens a file that `from` needs, and adds it if it is an ELF file. True too where it is known. */
 static bool add_path(struct libraries *libraries, const char *path, size_t from) {
     struct needs needs;
-    int fd = libraries->opened++ < MOST_OPENED ? libraries_open_program(libraries, path, 0, false) : -1;
+    uint32_t user = libraries->file[from].user;
+    int fd = libraries->opened++ < MOST_OPENED ? libraries_open_program(libraries, user, path, 0, false) : -1;
     bool known = fd >= 0 && is_known(libraries, fd);
     if (fd >= 0 && !known && read_needs(libraries, path, fd, &needs) && !needs.is_script) {
-        return add_file(libraries, path, fd, from, &needs);
+        return add_file(libraries, path, fd, from, user, &needs);
     }
     if (fd >= 0) {
         close(fd);
@@ -362,16 +378,18 @@ static void clear_names(struct libraries *libraries) {
 static bool add_program(struct libraries *libraries, const char *path, int fd) {
     char interpreter[PATH_MAX];
     struct needs needs;
+    uint32_t user = 0;
     bool is_read = read_needs(libraries, path, fd, &needs);
     for (int depth = 0; is_read && needs.is_script && depth < MOST_INTERPRETERS; depth++) {
+        user = user_of(fd, user);
         close(fd);
         snprintf(interpreter, sizeof interpreter, "%s", needs.text + needs.interpreter);
         path = interpreter;
-        fd = libraries_open_program(libraries, path, 0, true);
+        fd = libraries_open_program(libraries, user, path, 0, true);
         is_read = fd >= 0 && read_needs(libraries, path, fd, &needs);
     }
     if (is_read && !needs.is_script && !is_known(libraries, fd)) {
-        return add_file(libraries, path, fd, libraries->count, &needs);
+        return add_file(libraries, path, fd, libraries->count, user, &needs);
     }
     if (fd >= 0) {
         close(fd);

@@ -12,6 +12,7 @@ struct library {
     char *path;          /* owned; for messages */
     int fd;              /* owned; open to read, a regular file */
     size_t from;         /* index of the file that needs it; its own: none */
+    uint32_t user;       /* by whose rights the files that it names are opened; 0: the tool's */
     struct needs *needs; /* what it says of itself; owned; its text is cut after what is used */
 };
 
@@ -35,8 +36,10 @@ void libraries_open(struct libraries *libraries, struct inspect *inspect);
  * where it is no ELF file for x86-64 or there is no room. A library that is not found is left out. */
 bool libraries_add(struct libraries *libraries, const char *path, int fd);
 
-/* Opens a program by a path, as inspect_open_path(), within the search's budget. Says so if that takes too long. */
-int libraries_open_program(struct libraries *libraries, const char *path, uint64_t inode, bool is_executable);
+/* Opens a program by a path, as inspect_open_path(), by the rights of a user (0: the tool's) and within the search's
+ * budget. Says so if that takes too long. */
+int libraries_open_program(struct libraries *libraries, uint32_t user, const char *path, uint64_t inode,
+                           bool is_executable);
 
 /* Closes the files. The next search has what is left of the budget. */
 void libraries_empty(struct libraries *libraries);

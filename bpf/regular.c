@@ -46,7 +46,7 @@ static int check(int found, uint64_t inode, bool is_executable) {
         return ENOENT;
     }
     name_of(found, name);
-    return is_executable && access(name, X_OK) != 0 ? errno : 0;
+    return is_executable && faccessat(AT_FDCWD, name, X_OK, AT_EACCESS) != 0 ? errno : 0;
 }
 
 int regular_open(int folder, const char *path, uint64_t inode, bool is_executable) {

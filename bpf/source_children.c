@@ -37,8 +37,8 @@ static int open_executed(struct source *source, const struct exec_notice *notice
     char path[64];
     libraries_empty(libraries);
     snprintf(path, sizeof path, "/proc/%u/exe", notice->head.process.pid);
-    int fd = libraries_open_program(libraries, path, notice->inode, false);
-    fd = fd >= 0 ? fd : libraries_open_program(libraries, notice->path, notice->inode, false);
+    int fd = libraries_open_program(libraries, 0, path, notice->inode, false);
+    fd = fd >= 0 ? fd : libraries_open_program(libraries, 0, notice->path, notice->inode, false);
     if (fd >= 0) { /* most are known: however often they are executed, that leaves the budget alone */
         libraries->budget.spent_ns = spent_ns;
     }

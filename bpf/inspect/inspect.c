@@ -543,7 +543,7 @@ void inspect_probes(struct inspect *inspect, const int *fd, size_t count, const 
 
 int inspect_open_path(struct inspect *inspect, struct target *target, const char *path, uint64_t inode,
                       bool is_executable) {
-    struct path_request wanted = {.inode = inode, .is_executable = is_executable};
+    struct path_request wanted = {.inode = inode, .user = target ? target->user : 0, .is_executable = is_executable};
     if (snprintf(wanted.path, sizeof wanted.path, "%s", path) >= (int)sizeof wanted.path) {
         errno = ENAMETOOLONG;
         return -1;

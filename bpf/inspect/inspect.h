@@ -46,7 +46,8 @@ bool inspect_open_mappings(struct inspect *inspect, struct target *target, const
                            int *fd, int *error);
 int inspect_open_mapping(struct inspect *inspect, struct target *target, const struct mapping *mapping);
 
-/* As regular_open(), from the folder in which the tool was started. */
+/* As regular_open(), from the folder in which the tool was started, by the rights of the target's user; by those of the
+ * tool where that is 0, or there is no target. */
 int inspect_open_path(struct inspect *inspect, struct target *target, const char *path, uint64_t inode,
                       bool is_executable);
 

@@ -5,7 +5,8 @@
  * I1. It reads no byte of a file, and of memory only the one page that a write touches.
  * I2. It writes three values only, which it knew before any stranger's byte was read (opener_serve).
  * I3. It keeps nothing from one request to the next.
- * I4. A path that the user names is opened by the user's own rights (rights.h).
+ * I4. A path that the user names is opened by the user's own rights, one that a stranger's file names by the stranger's
+ *     (rights.h).
  * I5. A link goes to the tool in one piece with its head: the tool has it, or this process closes it.
  *
  * Failure: a request that fails is answered with errno. One that never ends costs the worker: the tool has it killed.
@@ -18,6 +19,7 @@
 #include "regular.h"
 #include "rights.h"
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -101,17 +103,19 @@ static bool open_path(const struct packet *packet, struct packet *answer) {
     }
     request.path[sizeof request.path - 1] = 0;
     int folder = packet->descriptors != 0 ? packet->descriptor[0] : -1;
-    if (!rights_files_of_user()) {
-        return false;
-    }
-    int fd = regular_open(folder, request.path, request.inode, request.is_executable);
+    pid_t zygote = getppid();
+    bool is_limited = request.user != 0 ? rights_files_of_stranger(request.user) : rights_files_of_user();
+    int fd = is_limited ? regular_open(folder, request.path, request.inode, request.is_executable) : -1;
     int error = errno;
     if (fd >= 0) {
         answer->descriptor[answer->descriptors++] = fd;
     }
-    bool good = rights_files_of_all() && fd >= 0;
-    errno = fd < 0 ? error : errno;
-    return good;
+    /* The kernel forgets it with a change of users. */
+    if (!rights_files_of_all() || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != zygote) {
+        _exit(1);
+    }
+    errno = error;
+    return fd >= 0;
 }
 
 static bool write_word(const struct packet *packet, uint64_t control) {

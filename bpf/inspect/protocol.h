@@ -58,6 +58,7 @@ struct files_request {
 struct path_request {
     char path[PATH_MAX];
     uint64_t inode; /* that it must have; 0: any */
+    uint32_t user;  /* whose rights open it; 0: the tool's */
     bool is_executable;
 };
 

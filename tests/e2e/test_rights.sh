@@ -5,6 +5,7 @@
 . "$(dirname "$0")/common.sh"
 [[ $EUID == 0 ]] || { echo "takes root"; exit 77; }
 need_edenscope
+libeden=$(readlink -f "$build/lib/libeden.so.0")
 [[ $scope == /* ]] || scope=$PWD/$scope
 [[ $exercise == /* ]] || exercise=$PWD/$exercise
 
@@ -75,3 +76,24 @@ as_user ./edenscope report -i mine/own.data >out 2>err || die "report: $(cat err
 grep -q scavenge out || die "the recording is empty: $(cat out)"
 exec 5>&-
 echo "capabilities open processes, not files"
+
+# What a stranger's file names is opened by the stranger's rights, also for root; what root's names, by root's.
+mkdir closed
+chmod 700 closed
+cp "$libeden" closed/libeden.so.0
+echo 'int main(void) { return 0; }' >main.c
+gcc -Wl,--no-as-needed -o names main.c closed/libeden.so.0 -Wl,-rpath,"$folder/closed"
+found="names: its library $folder/closed/libeden.so.0 has "
+"$scope" list names >out 2>err || true
+grep -qF "$found" err || die "a library of root's program is not found: $(cat err)"
+chmod 777 names
+"$scope" list names >out 2>err || true
+! grep -qF "$found" err || die "root's rights open what a file names that others may write: $(cat err)"
+chmod 755 names
+chown 65534 names
+"$scope" list names >out 2>err || true
+! grep -qF "$found" err || die "root's rights open what a stranger's file names: $(cat err)"
+chmod 755 closed
+"$scope" list names >out 2>err || true
+grep -qF "$found" err || die "a library that a stranger's program may open is not found: $(cat err)"
+echo "a stranger's file leads no further than its owner may go"
