@@ -50,6 +50,8 @@ struct live_map live SEC(".maps");
 
 struct shares_map shares SEC(".maps");
 
+struct users_map users SEC(".maps");
+
 struct heaps_map heaps SEC(".maps");
 
 struct {
@@ -92,8 +94,9 @@ static __always_inline void count_duration(struct heap_entry *heap, uint32_t pha
             lose(LOST_HISTOGRAMS);
             return;
         }
-        uint32_t taken = *(volatile uint32_t *)&histogram_count;
-        if (*(volatile uint32_t *)&share->histograms >= KERNEL_HISTOGRAMS - taken) {
+        struct share *user = user_share(share);
+        if (!kernel_share_left(*(volatile uint32_t *)&user->histograms, *(volatile uint32_t *)&share->histograms,
+                               *(volatile uint32_t *)&histogram_count, KERNEL_HISTOGRAMS)) {
             add(&share->lost_hits, 1);
             return;
         }
@@ -104,6 +107,9 @@ static __always_inline void count_duration(struct heap_entry *heap, uint32_t pha
             return;
         }
         add32(&share->histograms, 1);
+        if (user != share) {
+            add32(&user->histograms, 1);
+        }
         uint32_t was = __sync_val_compare_and_swap(&heap->histogram[phase], 0, fresh + 1);
         index = was ? was : fresh + 1;
     }

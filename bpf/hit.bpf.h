@@ -100,6 +100,15 @@ struct shares_map {
 };
 extern struct shares_map shares SEC(".maps");
 
+struct users_map {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, KERNEL_SHARES);
+    __type(key, uint32_t); /* real user id */
+    __type(value, struct share);
+};
+extern struct users_map users SEC(".maps");
+
 /* Of batches, and of stacks beside them (lifetimes.bpf.c). */
 extern const volatile uint32_t records_bytes; /* of it */
 struct life_records_map {
@@ -216,6 +225,18 @@ static __noinline struct share *share_of(const struct process_key *process) {
     return share;
 }
 
+/* What the current process's user has taken. Where there are too many users, what the branch has. */
+static __noinline struct share *user_share(struct share *branch) {
+    static const struct share none;
+    uint32_t key = (uint32_t)bpf_get_current_uid_gid();
+    struct share *share = bpf_map_lookup_elem(&users, &key);
+    if (!share) {
+        bpf_map_update_elem(&users, &key, &none, BPF_NOEXIST); /* another thread may be first */
+        share = bpf_map_lookup_elem(&users, &key);
+    }
+    return share ? share : branch;
+}
+
 /* NULL where there is no room: the hit is counted as lost. */
 static __always_inline struct heap_entry *new_entry(const struct heap_key *key, uint32_t spec, bool created) {
     struct share *share = share_of(&key->process);
@@ -223,7 +244,9 @@ static __always_inline struct heap_entry *new_entry(const struct heap_key *key, 
         lose(LOST_HEAPS);
         return 0;
     }
-    if (*(volatile uint32_t *)&share->heaps >= KERNEL_HEAPS - *(volatile uint32_t *)&heap_count) {
+    struct share *user = user_share(share);
+    if (!kernel_share_left(*(volatile uint32_t *)&user->heaps, *(volatile uint32_t *)&share->heaps,
+                           *(volatile uint32_t *)&heap_count, KERNEL_HEAPS)) {
         add(&share->lost_heaps, created);
         add(&share->lost_hits, 1);
         return 0;
@@ -236,6 +259,9 @@ static __always_inline struct heap_entry *new_entry(const struct heap_key *key, 
         return 0;
     }
     add32(&share->heaps, 1);
+    if (user != share) {
+        add32(&user->heaps, 1);
+    }
     heap->key = *key;
     heap->spec = spec;
     heap->number = index;

@@ -132,15 +132,21 @@ enum lost_kind {
 };
 
 /* A branch of the observed processes is a child of the first one with all its descendants; the first one itself is one,
- * too. What a branch has taken of what all share, and what was refused to it: each may take as many heaps and
- * histograms as it leaves to all others, so that none crowds out another. Files, probe sites and attachments are shared
- * likewise (source_files.c). */
+ * too. What a branch, or a user by all his branches, has taken of what all share, and what was refused to it
+ * (kernel_share_left). Files, probe sites and attachments are shared likewise (source_files.c). */
 struct share {
     uint32_t heaps, histograms;
     uint64_t lost_heaps;  /* heaps that were created beyond it */
     uint64_t lost_hits;   /* hits of such heaps, and durations that are missing in histograms */
     uint64_t lost_events; /* of LOST_EVENTS: all share the ring buffer, and who fills it loses most */
 };
+
+/* How much more a branch of a user may take at once of what all share. One alone leaves as much to others as it has,
+ * and a user with any number of branches leaves a third of what he has. */
+static inline uint32_t kernel_share_left(uint32_t user, uint32_t branch, uint32_t taken, uint32_t most) {
+    uint64_t left = taken < most ? 3 * (uint64_t)(most - taken) : 0, held = user + 2 * (uint64_t)branch;
+    return held < left ? (uint32_t)((left - held + 5) / 6) : 0;
+}
 
 struct observed_process {
     struct process_key parent; /* of the first one: itself */
@@ -157,7 +163,7 @@ struct notice {
     struct process_key process, parent; /* parent: of NOTICE_FORK */
     struct process_key branch;          /* its first process */
     uint32_t kind;                      /* enum notice_kind */
-    uint32_t reserved;
+    uint32_t user;                      /* its real user id */
 };
 
 struct exec_notice {

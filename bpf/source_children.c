@@ -59,11 +59,12 @@ static struct program *find_program(const struct children *children, const struc
 }
 
 static bool may_add_program(const struct children *children, const struct observed *observed) {
-    uint32_t own = 0;
+    uint32_t user = 0, branch = 0;
     for (size_t i = 0; i < children->programs; i++) {
-        own += source_is_same(&children->program[i].branch, &observed->branch);
+        user += children->program[i].user == observed->user;
+        branch += source_is_same(&children->program[i].branch, &observed->branch);
     }
-    return source_share_left(own, (uint32_t)children->programs, MOST_PROGRAMS) != 0;
+    return kernel_share_left(user, branch, (uint32_t)children->programs, MOST_PROGRAMS) != 0;
 }
 
 /* Looks into a program that is new. Takes fd. NULL: it could not be looked into. */
@@ -78,8 +79,11 @@ static struct program *add_program(struct source *source, const struct observed 
         return NULL;
     }
     children->program = grown;
-    struct program program = {
-        .device = status->st_dev, .inode = status->st_ino, .changed = status->st_ctim, .branch = observed->branch};
+    struct program program = {.device = status->st_dev,
+                              .inode = status->st_ino,
+                              .changed = status->st_ctim,
+                              .branch = observed->branch,
+                              .user = observed->user};
     struct failure why;
     bool is_read = libraries_add(&source->libraries, path, fd);
     for (size_t i = 0; i < source->libraries.count; i++) {
@@ -141,7 +145,10 @@ static void on_notice(void *context, const struct notice *notice) {
     }
     if (!observed) {
         source->children.missed += notice->kind == NOTICE_END;
-    } else if (notice->kind == NOTICE_FORK && is_new) {
+        return;
+    }
+    observed->user = notice->user;
+    if (notice->kind == NOTICE_FORK && is_new) {
         take_fork(source, observed, notice);
     } else if (notice->kind == NOTICE_EXEC) {
         take_exec(source, observed, (const struct exec_notice *)notice);

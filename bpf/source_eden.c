@@ -49,7 +49,6 @@ struct observed *source_observe(struct source *source, const struct process_key 
     struct observed *observed = &grown[source->observed_count++];
     *observed = (struct observed){.key = *key,
                                   .branch = *branch,
-                                  .user = target_user((int)key->pid),
                                   .pidfd = target_pidfd((int)key->pid),
                                   .target = {.memory = {-1, -1}, .maps = -1},
                                   .pause_ns = LOOK_FIRST_NS};
@@ -75,6 +74,7 @@ static struct observed *observe(struct source *source, int pid, const struct obs
     if (observed) {
         kernel_observe(source->kernel, &key, observed == source->observed ? NULL : &branch);
         observed->late = late;
+        observed->user = target_user(pid);
         target_command(pid, observed->command);
     }
     return observed;

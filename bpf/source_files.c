@@ -107,18 +107,19 @@ static uint32_t sites_before(const struct file *file, enum kernel_program progra
 
 uint32_t source_sites(const struct file *file) { return sites_before(file, KERNEL_PROGRAMS); }
 
-/* How many more files, and probe sites, the branch may add. */
-static void file_share(const struct source *source, const struct process_key *branch, uint32_t *files,
-                       uint32_t *sites) {
-    uint32_t own_files = 0, own_sites = 0;
+/* How many more files, and probe sites, the process may add. */
+static void file_share(const struct source *source, const struct observed *observed, uint32_t *files, uint32_t *sites) {
+    uint32_t user_files = 0, user_sites = 0, branch_files = 0, branch_sites = 0;
     for (uint32_t i = 0; i < source->files; i++) {
-        if (source_is_same(&source->file[i].branch, branch)) {
-            own_files++;
-            own_sites += source_sites(&source->file[i]);
-        }
+        const struct file *file = &source->file[i];
+        bool is_user = file->user == observed->user, is_branch = source_is_same(&file->branch, &observed->branch);
+        user_files += is_user;
+        user_sites += is_user ? source_sites(file) : 0;
+        branch_files += is_branch;
+        branch_sites += is_branch ? source_sites(file) : 0;
     }
-    *files = source_share_left(own_files, source->files, MOST_FILES);
-    *sites = source_share_left(own_sites, source->specs, KERNEL_SPECS);
+    *files = kernel_share_left(user_files, branch_files, source->files, MOST_FILES);
+    *sites = kernel_share_left(user_sites, branch_sites, source->specs, KERNEL_SPECS);
 }
 
 static bool fail_share(const struct process_key *branch, const char *what, struct failure *why) {
@@ -228,7 +229,7 @@ int64_t source_add_file(struct source *source, const struct observed *observed, 
         return known;
     }
     uint32_t files, sites;
-    file_share(source, &observed->branch, &files, &sites);
+    file_share(source, observed, &files, &sites);
     if (files == 0 || (can_have_probes && sites == 0)) {
         fail_share(&observed->branch, files == 0 ? "files" : "probe sites", why);
         return -1;
@@ -244,6 +245,7 @@ int64_t source_add_file(struct source *source, const struct observed *observed, 
                           .inode = status.st_ino,
                           .changed = status.st_ctim,
                           .branch = observed->branch,
+                          .user = observed->user,
                           .name = strdup(name)};
     if (!file->name) {
         failure_set(why, 1, "out of memory");
@@ -330,16 +332,18 @@ static bool take_target(struct source *source, uint32_t target, struct failure *
     return kernel_arm(source->kernel, target, true, why);
 }
 
-/* Whether the branch may have one more attachment of a process. */
-static bool has_target_share(const struct source *source, const struct process_key *branch) {
-    uint32_t own = 0;
+/* Whether the process may have one more attachment. */
+static bool has_target_share(const struct source *source, const struct observed *observed) {
+    uint32_t user = 0, branch = 0;
     for (size_t i = 0; i < source->observed_count; i++) {
-        const struct observed *observed = &source->observed[i];
-        for (size_t j = 0; source_is_same(&observed->branch, branch) && j < observed->attachments; j++) {
-            own += observed->attached[j].by[KERNEL_ON_PROBE] != NULL;
+        const struct observed *other = &source->observed[i];
+        for (size_t j = 0; j < other->attachments; j++) {
+            bool is_held = other->attached[j].by[KERNEL_ON_PROBE];
+            user += is_held && other->user == observed->user;
+            branch += is_held && source_is_same(&other->branch, &observed->branch);
         }
     }
-    return source_share_left(own, source->targets - (uint32_t)source->free_targets, KERNEL_TARGETS) != 0;
+    return kernel_share_left(user, branch, source->targets - (uint32_t)source->free_targets, KERNEL_TARGETS) != 0;
 }
 
 static void give_target_back(struct source *source, uint32_t target) {
@@ -386,7 +390,7 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
             return false;
         }
     } else {
-        if (!has_target_share(source, &observed->branch)) {
+        if (!has_target_share(source, observed)) {
             return fail_share(&observed->branch, "attachments", why);
         }
         attached.by[KERNEL_ON_PROBE] =

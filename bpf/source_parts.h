@@ -25,6 +25,7 @@ struct file {
     ino_t inode;
     struct timespec changed;   /* st_ctim, which no owner can set */
     struct process_key branch; /* of the process that had it first: the file is of its share */
+    unsigned user;             /* likewise */
     char *name;
     uint32_t sites[KERNEL_PROGRAMS]; /* how many for each */
     uint64_t *site, *semaphore;      /* in that order */
@@ -44,6 +45,7 @@ struct program {
     ino_t inode;
     struct timespec changed;   /* st_ctim, which no owner can set */
     struct process_key branch; /* of the process that executed it first: it is of its share */
+    unsigned user;             /* likewise */
     bool failed;               /* not all of it could be looked into, or attached to: other branches try again */
     bool has_probes;           /* it or one of its libraries, as far as these can be opened */
     uint64_t ready_ns;         /* when it had been looked into, and attached to where that is done by file */
@@ -151,11 +153,6 @@ static inline bool source_is_by_file(const struct source *source) {
 
 static inline bool source_is_same(const struct process_key *one, const struct process_key *other) {
     return one->pid == other->pid && one->start_ns == other->start_ns;
-}
-
-/* How much more a branch may take of what all share: it leaves as much to all others as it has. */
-static inline uint32_t source_share_left(uint32_t own, uint32_t taken, uint32_t most) {
-    return own + taken < most ? (most - taken - own + 1) / 2 : 0;
 }
 
 /* source_eden.c. Observes one more process, of which nothing but its key and branch is known yet. NULL: no memory. May

@@ -153,7 +153,27 @@ grep -q "^edenscope: process [0-9]* 'hostile': [0-9]* heaps beyond its share" sa
 grep -q "^# process [0-9]* 'hostile': [0-9]* heaps beyond its share" report || die "report does not name who was cut: $(head report)"
 [[ $(sqlite3 shares.data "SELECT value > 0 FROM meta WHERE key LIKE 'lost_heaps:%'") == 1 ]] ||
     die "the recording does not say what was cut"
-echo "no process crowds out another"
+# Thirteen branches of one user, each with more heaps than there is room for, before another user's process makes one.
+chmod 755 "$folder"
+cp "$build/tests/hostile" "$program" "$folder"
+cat >command <<COMMAND
+#!/bin/sh
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13; do
+    rm -f many
+    setpriv --reuid=65534 --clear-groups $folder/hostile heaps 6000 >many &
+    timeout 60 sh -c 'until grep -qs done many; do sleep 0.02; done' || echo 'waited in vain: many heaps' >&2
+    kill \$!
+    wait
+done
+setpriv --reuid=1 --clear-groups $folder/children one
+COMMAND
+expect_status 0 "$scope" stat --json -o stat.json -- ./command "$folder/children" "$folder/hostile"
+grep -E '^[0-9]+ [0-9]+ [0-9]+ [0-9]+$' out >own
+heaps stat.json | grep "^$(cut -d' ' -f1 own) " | diff - own >differ || die "a user's branches crowd out another's heap: $(cat differ err)"
+jq -e '.lost == 0 and ([.processes[] | select(.command | startswith("hostile"))] | length == 13 and
+    all(([.heaps[] | select(.late | not)] | length) + .lost_heaps == 6000))' stat.json >out ||
+    die "heaps of one user's branches are not counted: $(jq -c '[.lost, [.processes[] | [.command, (.heaps | length), .lost_heaps]]]' stat.json)"
+echo "no process, and no user, crowds out another"
 
 # A child that maps files with more probe sites than there is room for, before its sibling's program is seen.
 cat >command <<COMMAND
