@@ -15,10 +15,12 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,6 +111,33 @@ static void check_parser(void) {
 static void parser_opens_starts_and_signals_nothing(void **state) {
     (void)state;
     in_sandbox(SANDBOX_PARSER, check_parser);
+}
+
+/* An inspector is handed memory that is open to be written. */
+static void what_writes_nothing_writes_through_no_descriptor(void **state) {
+    (void)state;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct failure why = {0};
+        static char word[] = "old";
+        int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC), status = 1;
+        struct iovec part = {(char[]){"new"}, sizeof word};
+        CHECK(mem >= 0 && pwrite(mem, "old", sizeof word, (off_t)(uintptr_t)word) == sizeof word);
+        if (sandbox_enter(&(struct sandbox){.profile = SANDBOX_PARSER, .writes_nothing = true}, &why)) {
+            bool refused = is_refused(pwrite(mem, "new", sizeof word, (off_t)(uintptr_t)word)) &&
+                           is_refused(pwritev(mem, &part, 1, (off_t)(uintptr_t)word)) &&
+                           lseek(mem, (off_t)(uintptr_t)word, SEEK_SET) >= 0 &&
+                           is_refused(write(mem, "new", sizeof word)) && is_refused(writev(mem, &part, 1)) &&
+                           is_refused(sendfile(mem, mem, NULL, 1));
+            status = !refused || strcmp(word, "old") != 0;
+        }
+        _exit(status);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 static void check_observer(void) {
@@ -222,6 +251,7 @@ static int remove_folder(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parser_opens_starts_and_signals_nothing),
+        cmocka_unit_test(what_writes_nothing_writes_through_no_descriptor),
         cmocka_unit_test(observer_reads_proc_and_maps_but_starts_nothing),
         cmocka_unit_test(only_a_folder_of_another_user_takes_a_right),
         cmocka_unit_test(a_sticky_folder_of_another_user_takes_a_right),
