@@ -262,11 +262,7 @@ static bool summarize(struct run *run, struct failure *why) {
     if (done && model.missed_children) {
         message_print("%s", model_missed_text(model.missed_children, missed));
     }
-    for (size_t i = 0; done && i < model.process_count; i++) {
-        if (*model_lost_text(&model.processes[i], missed)) {
-            message_print("%s", missed);
-        }
-    }
+    model_report_losses(&model, message_report, NULL);
     if (done && model.lost) {
         message_print("%" PRIu64 " events were lost; figures say \"at least\"", model.lost);
     }

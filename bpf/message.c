@@ -1,6 +1,7 @@
 #include "message.h"
 #include "text.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,26 @@ void message_print(const char *format, ...) {
     va_start(arguments, format);
     print_format("edenscope: ", format, arguments);
     va_end(arguments);
+}
+
+void message_report(void *context, const char *text) {
+    (void)context;
+    message_print("%s", text);
+}
+
+void message_few(struct message_kind *kind, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    if (kind->count++ < MESSAGE_FEW) {
+        print_format("edenscope: ", format, arguments);
+    }
+    va_end(arguments);
+}
+
+void message_more(const struct message_kind *kind, const char *what) {
+    if (kind->count > MESSAGE_FEW) {
+        message_print("%" PRIu64 " more %s (%" PRIu64 " in all)", kind->count - MESSAGE_FEW, what, kind->count);
+    }
 }
 
 void message_line(const char *format, ...) {

@@ -4,11 +4,25 @@
 #define EDEN_MESSAGE_H
 
 #include <stdarg.h>
+#include <stdint.h>
 
 /* Prints "edenscope: ", the message and a newline; what is beyond some 4,000 bytes is cut. Keeps errno. */
 __attribute__((format(printf, 1, 2))) void message_print(const char *format, ...);
 
-/* The same without "edenscope: ". */
+/* The same of one text; the context is not used. */
+void message_report(void *context, const char *text);
+
+/* Messages of one kind, of which strangers can cause any number: MESSAGE_FEW of them are printed, the others counted.
+ */
+enum { MESSAGE_FEW = 8 };
+struct message_kind {
+    uint64_t count;
+};
+__attribute__((format(printf, 2, 3))) void message_few(struct message_kind *kind, const char *format, ...);
+/* After the last one: prints how many more there were, and of what; nothing where all were printed. */
+void message_more(const struct message_kind *kind, const char *what);
+
+/* As message_print(), without "edenscope: ". */
 __attribute__((format(printf, 1, 2))) void message_line(const char *format, ...);
 
 /* Prints a text of edenscope's own, with its newlines, as it is: never one from outside. */

@@ -1,4 +1,5 @@
 #include "model.h"
+#include "sum.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,7 +164,7 @@ const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]) {
     return text;
 }
 
-const char *model_lost_text(const struct process_model *process, char text[MODEL_TEXT]) {
+static void name_loss(const struct process_model *process, char text[MODEL_TEXT]) {
     text[0] = 0;
     if (process->lost_heaps + process->lost_hits > 0) {
         snprintf(text, MODEL_TEXT,
@@ -178,5 +179,29 @@ const char *model_lost_text(const struct process_model *process, char text[MODEL
                  "%sprocess %" PRIu32 " '%.63s' and its descendants: %" PRIu64 " of the lost events",
                  length ? "; " : "", process->key.pid, process->command, process->lost_events);
     }
-    return text;
+}
+
+void model_report_losses(const struct model *model, void (*report)(void *context, const char *text), void *context) {
+    struct process_model others = {0};
+    uint64_t losers = 0;
+    char text[MODEL_TEXT];
+    for (size_t i = 0; i < model->process_count; i++) {
+        const struct process_model *process = &model->processes[i];
+        name_loss(process, text);
+        losers += text[0] != 0;
+        if (text[0] && losers <= MODEL_NAMED_LOSERS) {
+            report(context, text);
+        } else {
+            sum_add(&others.lost_heaps, process->lost_heaps);
+            sum_add(&others.lost_hits, process->lost_hits);
+            sum_add(&others.lost_events, process->lost_events);
+        }
+    }
+    if (losers > MODEL_NAMED_LOSERS) {
+        snprintf(text, sizeof text,
+                 "%" PRIu64 " more processes: %" PRIu64 " heaps beyond their shares (%" PRIu64
+                 " hits) are not in the figures, and %" PRIu64 " of the lost events",
+                 losers - MODEL_NAMED_LOSERS, others.lost_heaps, others.lost_hits, others.lost_events);
+        report(context, text);
+    }
 }

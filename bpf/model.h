@@ -80,10 +80,10 @@ struct process_model *model_process(struct model *model, const struct process_ke
 struct heap_model *model_heap(struct process_model *process, uint64_t address, uint64_t id); /* finds or adds */
 struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase);             /* finds or adds */
 
-enum { MODEL_TEXT = 320 };
+enum { MODEL_TEXT = 320, MODEL_NAMED_LOSERS = 8 };
+/* Reports each of the first MODEL_NAMED_LOSERS processes that lost something, and the sums of all others. */
+void model_report_losses(const struct model *model, void (*report)(void *context, const char *text), void *context);
 /* What is to be said of missed children; "" where there are none. */
-/* What is to be said of what the process lost; "" where it lost nothing. */
-const char *model_lost_text(const struct process_model *process, char text[MODEL_TEXT]);
 const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]);
 
 /* NULL where there is none; so is the heap of no process. */

@@ -181,11 +181,7 @@ static void say_summary(struct source *source, const struct run *run, const stru
     if (model.missed_children) {
         message_print("%s", model_missed_text(model.missed_children, missed));
     }
-    for (size_t i = 0; i < model.process_count; i++) {
-        if (*model_lost_text(&model.processes[i], missed)) {
-            message_print("%s", missed);
-        }
-    }
+    model_report_losses(&model, message_report, NULL);
     if (model.process_count == 0) {
         message_print("no heap was seen: does the program use libeden, and is this the right process?");
     }

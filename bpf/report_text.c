@@ -28,6 +28,12 @@ static char *wall_time(char text[64], uint64_t since_1970_ns) {
     return text;
 }
 
+static void print_loss(void *out, const char *text) {
+    fputs("# ", out);
+    text_print(out, text);
+    fputc('\n', out);
+}
+
 static void print_head(FILE *out, const char *path, const struct recording_info *info, const struct model *model) {
     char text[64], number[FORMAT_MAX];
     fputs("# recording: ", out);
@@ -49,14 +55,7 @@ static void print_head(FILE *out, const char *path, const struct recording_info 
         char missed[MODEL_TEXT];
         fprintf(out, "# %s\n", model_missed_text(model->missed_children, missed));
     }
-    for (size_t i = 0; i < model->process_count; i++) {
-        char lost[MODEL_TEXT];
-        if (*model_lost_text(&model->processes[i], lost)) {
-            fprintf(out, "# ");
-            text_print(out, lost);
-            fputc('\n', out);
-        }
-    }
+    model_report_losses(model, print_loss, out);
     const char *partial = recording_partial(info);
     if (partial) {
         fprintf(out, "# %s%s\n", partial, info->live ? ": this is how it stands at this moment" : "");

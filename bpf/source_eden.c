@@ -16,7 +16,6 @@
  * (each look compares start times); a hit is lost (counted, and told). */
 #include "clock.h"
 #include "interrupt.h"
-#include "message.h"
 #include "sandbox/sandbox.h"
 #include "source_parts.h"
 #include <errno.h>
@@ -174,7 +173,8 @@ static void look_at_process(struct source *source, struct observed *observed) {
                                                       (observed->attachments > 0 || !observed->expects_probes)));
     if (look.failed && !observed->told && !target_has_ended(observed->pidfd)) {
         observed->told = true;
-        message_print("process %u is not observed, or not all of it: %s", observed->key.pid, why.message);
+        message_few(&source->message[MESSAGE_UNOBSERVED], "process %u is not observed, or not all of it: %s",
+                    observed->key.pid, why.message);
     }
 }
 
@@ -470,10 +470,23 @@ bool source_start(struct source *source, struct failure *why) {
     return true;
 }
 
+static void report_more(const struct source *source) {
+    static const char *const kinds[MESSAGES] = {
+        [MESSAGE_UNOBSERVED] = "processes are not observed, or not all of them",
+        [MESSAGE_UNREAD] = "processes do not answer in time when their memory or their files are read",
+        [MESSAGE_HEADERS] = "times the headers of a process's heaps cannot be read",
+        [MESSAGE_UNNAMED] = "processes have classes whose names cannot be read",
+        [MESSAGE_PROBES] = "times probes of a file are left out"};
+    for (enum source_message kind = 0; kind < MESSAGES; kind++) {
+        message_more(&source->message[kind], kinds[kind]);
+    }
+}
+
 void source_close(struct source *source) {
     if (!source) {
         return;
     }
+    report_more(source);
     for (size_t i = 0; i < source->observed_count; i++) {
         struct observed *observed = &source->observed[i];
         for (size_t j = 0; j < observed->attachments; j++) {

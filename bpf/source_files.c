@@ -8,7 +8,6 @@
  * A site whose arguments can't be fetched is left out with a word about it, and what it would have told is then unknown
  * rather than 0. */
 #include "clock.h"
-#include "message.h"
 #include "operand.h"
 #include "probe_table.h"
 #include "source_parts.h"
@@ -57,7 +56,7 @@ static bool is_wanted(const struct source *source, enum eden_probe_id probe) {
 }
 
 /* Makes the spec of one site. False: not attached to, for a reason that verbose tells. */
-static bool make_spec(const struct source *source, const struct file *file, const struct note *note,
+static bool make_spec(struct source *source, const struct file *file, const struct note *note,
                       struct probe_spec *spec) {
     int found = probe_find(note->name);
     enum eden_probe_id probe = (enum eden_probe_id)found;
@@ -74,7 +73,8 @@ static bool make_spec(const struct source *source, const struct file *file, cons
                                 .parent = parent < 0 ? KERNEL_NO_PHASE : (uint8_t)parent};
     int args = operands_parse(note->args, spec->arg, why, sizeof why);
     if (args <= 0) {
-        message_print("%s: probe %s is left out: %s", file->name, note->name, args < 0 ? why : "it passes no heap");
+        message_few(&source->message[MESSAGE_PROBES], "%s: probe %s is left out: %s", file->name, note->name,
+                    args < 0 ? why : "it passes no heap");
         return false;
     }
     spec->args = (uint8_t)args;
@@ -135,8 +135,9 @@ static bool add_sites(struct source *source, struct file *file, enum kernel_prog
             continue;
         }
         if (source->specs - file->first_spec >= KERNEL_FILE_SPECS) {
-            message_print("%s: only %d of its probe sites are attached to, as many as a file may have", file->name,
-                          KERNEL_FILE_SPECS);
+            message_few(&source->message[MESSAGE_PROBES],
+                        "%s: only %d of its probe sites are attached to, as many as a file may have", file->name,
+                        KERNEL_FILE_SPECS);
             return true;
         }
         if (source->specs - file->first_spec >= share) {

@@ -12,7 +12,6 @@
  * attachment was being made, or of a collection then under way. So the header is read again (a heap is then `settled`)
  * until a checkpoint fits; it takes one collection and one look, every 200 ms. */
 #include "clock.h"
-#include "message.h"
 #include "source_parts.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -69,24 +68,25 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
     uint64_t unread = 0;
     int count = list ? inspect_heaps(source->inspect, &observed->target, registry, list, MOST_LATE_HEAPS, &unread) : 0;
     int error = errno;
-    source_report_unread(observed);
+    source_report_unread(source, observed);
     /* One that has ended meanwhile needs no word. */
     if (count < 0 && !observed->target.is_unread && !target_has_ended(observed->pidfd)) {
-        message_print("process %u: its heaps' headers cannot be read (%s); figures are of what is seen from "
-                      "now on",
-                      observed->key.pid,
-                      error == EACCES   ? "CAP_SYS_PTRACE or CAP_DAC_OVERRIDE is missing"
-                      : error == EPROTO ? "another version of the runtime"
-                                        : strerror(error));
+        message_few(&source->message[MESSAGE_HEADERS],
+                    "process %u: its heaps' headers cannot be read (%s); figures are of what is seen from "
+                    "now on",
+                    observed->key.pid,
+                    error == EACCES   ? "CAP_SYS_PTRACE or CAP_DAC_OVERRIDE is missing"
+                    : error == EPROTO ? "another version of the runtime"
+                                      : strerror(error));
     } else if (count > 0) {
         add_late_heaps(source, observed, number, list, count, read_ns);
         source_settle(source); /* a copy made by fork may have collected since */
     }
     if (unread != 0) {
-        message_print("process %u: the headers of %" PRIu64
-                      " heaps cannot be read; figures of these are of what is seen "
-                      "from now on",
-                      observed->key.pid, unread);
+        message_few(&source->message[MESSAGE_HEADERS],
+                    "process %u: the headers of %" PRIu64 " heaps cannot be read; figures of these are of what is seen "
+                    "from now on",
+                    observed->key.pid, unread);
     }
     free(list);
 }
@@ -159,12 +159,12 @@ static bool tell_class(void *context, uint32_t index, uint32_t class_index, cons
     return ++telling->observed->classes_told < MOST_CLASSES_TOLD; /* its word alone says that it has so many */
 }
 
-static void report_unnamed(struct observed *observed) {
-    source_report_unread(observed);
+static void report_unnamed(struct source *source, struct observed *observed) {
+    source_report_unread(source, observed);
     if (!observed->told_unnamed && !target_has_ended(observed->pidfd)) {
         observed->told_unnamed = true;
-        message_print("process %u (%s): not all names of its classes can be read", observed->key.pid,
-                      observed->command);
+        message_few(&source->message[MESSAGE_UNNAMED], "process %u (%s): not all names of its classes can be read",
+                    observed->key.pid, observed->command);
     }
 }
 
@@ -191,7 +191,7 @@ void source_tell_classes(struct source *source, void (*on_event)(void *context, 
             uint32_t unread;
             if (!inspect_classes(source->inspect, &observed->target, &late->first, tell_class, &telling, &unread) ||
                 unread != 0) {
-                report_unnamed(observed);
+                report_unnamed(source, observed);
             }
         }
     }

@@ -16,7 +16,6 @@
  *
  * Failure: a process that cannot be held, or that does not answer in time, is observed by its probes alone. That is
  * said once a process. */
-#include "message.h"
 #include "source_parts.h"
 #include <errno.h>
 
@@ -35,7 +34,7 @@ static bool hold(const struct source *source, struct observed *observed) {
                            &observed->target);
 }
 
-bool source_map(const struct source *source, struct observed *observed, struct mappings *mappings) {
+bool source_map(struct source *source, struct observed *observed, struct mappings *mappings) {
     *mappings = (struct mappings){0};
     bool held = hold(source, observed), read = held && inspect_mappings(source->inspect, &observed->target, mappings);
     if (held && !read && errno == ESTALE) {
@@ -43,18 +42,18 @@ bool source_map(const struct source *source, struct observed *observed, struct m
         read = hold(source, observed) && inspect_mappings(source->inspect, &observed->target, mappings);
     }
     int error = errno;
-    source_report_unread(observed);
+    source_report_unread(source, observed);
     errno = error;
     return read;
 }
 
-void source_report_unread(struct observed *observed) {
+void source_report_unread(struct source *source, struct observed *observed) {
     if (observed->target.is_unread && !observed->told_unread) {
         observed->told_unread = true;
-        message_print(
-            "process %u (%s) does not answer in time when its memory or its files are read: from now on it is "
-            "observed by what is attached to already",
-            observed->key.pid, observed->command);
+        message_few(&source->message[MESSAGE_UNREAD],
+                    "process %u (%s) does not answer in time when its memory or its files are read: from now on it is "
+                    "observed by what is attached to already",
+                    observed->key.pid, observed->command);
     }
 }
 
@@ -89,7 +88,7 @@ bool source_find_registry(const struct source *source, struct observed *observed
     return true;
 }
 
-bool source_write_control(const struct source *source, struct observed *observed, uint64_t heap, uint64_t value) {
+bool source_write_control(struct source *source, struct observed *observed, uint64_t heap, uint64_t value) {
     struct heapinfo info;
     for (size_t i = 0; i < observed->registries; i++) {
         if (inspect_find_heap(source->inspect, &observed->target, observed->registry[i], heap, &info)) { /* I1 */
@@ -97,6 +96,6 @@ bool source_write_control(const struct source *source, struct observed *observed
                    inspect_write(source->inspect, &observed->target, info.control_word, value);
         }
     }
-    source_report_unread(observed);
+    source_report_unread(source, observed);
     return false;
 }

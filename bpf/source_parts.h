@@ -15,6 +15,7 @@
 #include "inspect/inspect.h"
 #include "launch.h"
 #include "life_names.h"
+#include "message.h"
 #include <signal.h>
 #include <sys/types.h>
 #include <time.h>
@@ -123,8 +124,19 @@ struct life_source {
     struct stack_source *stacks; /* NULL: none was taken yet */
 };
 
+/* Kinds of messages about observed processes and their files. */
+enum source_message {
+    MESSAGE_UNOBSERVED, /* a process is not attached to, or not to all that it maps */
+    MESSAGE_UNREAD,     /* a process does not answer */
+    MESSAGE_HEADERS,    /* not all headers of a copy of libeden can be read */
+    MESSAGE_UNNAMED,    /* a process has classes without readable names */
+    MESSAGE_PROBES,     /* a probe, or probes beyond what a file may have, are not attached to */
+    MESSAGES
+};
+
 struct source {
     struct source_options options;
+    struct message_kind message[MESSAGES];
     struct inspect *inspect;
     struct life_source life;
     struct kernel_side *kernel;
@@ -190,16 +202,17 @@ bool source_attach_batches(struct source *source, struct observed *observed, uin
 void source_detach(struct source *source, struct attached *attached); /* at the latest by kernel_detach() */
 
 /* source_memory.c. The executable mappings of the process's present address space. False with errno. */
-bool source_map(const struct source *source, struct observed *observed, struct mappings *mappings);
+bool source_map(struct source *source, struct observed *observed, struct mappings *mappings);
 uint64_t source_fingerprint(const struct mappings *mappings);
-void source_report_unread(struct observed *observed); /* if it does not answer, and nobody has said so */
+void source_report_unread(struct source *source,
+                          struct observed *observed); /* if it does not answer, and nobody has said so */
 void source_release(struct observed *observed);
 /* Finds where a copy of libeden in this file, mapped so, has its registry, and remembers it. */
 bool source_find_registry(const struct source *source, struct observed *observed, uint32_t number,
                           const struct mapping *mapping, uint64_t *address);
 /* Writes a heap's control word (struct eden_heap_info, sample_mailbox). False: the process has no such heap now, the
  * heap has no such word, or it cannot be written. */
-bool source_write_control(const struct source *source, struct observed *observed, uint64_t heap, uint64_t value);
+bool source_write_control(struct source *source, struct observed *observed, uint64_t heap, uint64_t value);
 
 /* source_life.c. Asks the late heaps of a process for what is wanted: before batch is attached to. */
 void source_ask_late_heaps(struct source *source, struct observed *observed);

@@ -196,6 +196,31 @@ grep -q 'process [0-9]* is not observed, or not all of it: .* have used up their
     die "stat does not name whose files were cut: $(cat err)"
 echo "no file crowds out another's"
 
+# Twenty such processes: the first eight are named, the others counted.
+cat >command <<COMMAND
+#!/bin/sh
+sleep 0.01
+i=0
+while [ \$i -lt 20 ]; do
+    $build/tests/hostile --seconds 60 elf few 120 >>many &
+    echo \$! >>pids
+    i=\$((i + 1))
+done
+until [ "\$(grep -c ready many)" = 20 ]; do sleep 0.02; done
+until [ "\$(grep -c 'is not observed, or not all of it' err)" -ge 8 ]; do sleep 0.02; done
+sleep \$1
+kill \$(cat pids)
+COMMAND
+for seconds in 0.5 2 8; do # nothing shows that the others have been looked at, too
+    rm -f many pids
+    expect_status 0 "$scope" stat -- ./command $seconds
+    grep -q 'more processes are not observed' err && break
+done
+[[ $(grep -c 'is not observed, or not all of it' err) == 8 ]] || die "not eight processes are named: $(cat err)"
+all=$(sed -nE 's/^edenscope: [0-9]+ more processes are not observed, or not all of them \(([0-9]+) in all\)$/\1/p' err)
+((all > 8 && all <= 20)) && grep -q "^edenscope: $((all - 8)) more processes are" err || die "the others are not counted: $(cat err)"
+echo "the first processes beyond a share are named, the others counted"
+
 # A heap ends with the program that it is of, which is the one that is named.
 expect_status 0 "$scope" stat -o replaced -- "$program" exec true
 grep -qE "^children\\[[0-9]+\\] heap 1 'children', ended when its process executed another program$" replaced ||

@@ -43,6 +43,44 @@ static void percentiles_are_nearest_ranks(void **state) {
     assert_int_equal(phase_percentile(&phase, 99), 1000000); /* never above the maximum */
 }
 
+struct losses {
+    int lines;
+    char last[MODEL_TEXT];
+};
+
+static void on_loss(void *context, const char *text) {
+    struct losses *losses = context;
+    losses->lines++;
+    snprintf(losses->last, sizeof losses->last, "%s", text);
+}
+
+static void first_losers_are_named_and_others_counted(void **state) {
+    (void)state;
+    struct model model = {0};
+    struct losses losses = {0};
+    for (uint32_t pid = 1; pid <= 100; pid++) {
+        struct process_model *process = model_process(&model, &(struct process_key){.pid = pid});
+        process->lost_heaps = pid % 2 * pid;
+        process->lost_hits = pid % 2 * 10;
+    }
+    for (size_t i = 0; i < 2 * MODEL_NAMED_LOSERS; i++) {
+        model.processes[i].lost_events = 1;
+    }
+    model_report_losses(&model, on_loss, &losses);
+    assert_int_equal(losses.lines, MODEL_NAMED_LOSERS + 1);
+    /* Of 50 odd ones those from 9 on, and those from 10 to 16. */
+    assert_string_equal(losses.last,
+                        "50 more processes: 2484 heaps beyond their shares (460 hits) are not in the figures, "
+                        "and 8 of the lost events");
+    model.process_count = MODEL_NAMED_LOSERS;
+    losses = (struct losses){0};
+    model_report_losses(&model, on_loss, &losses);
+    assert_int_equal(losses.lines, MODEL_NAMED_LOSERS);
+    assert_string_equal(losses.last, "process 8 '' and its descendants: 1 of the lost events");
+    model.process_count = 100;
+    model_clear(&model);
+}
+
 static void numbers_are_short(void **state) {
     (void)state;
     char text[FORMAT_MAX];
@@ -154,6 +192,7 @@ int main(void) {
         cmocka_unit_test(numbers_are_short),
         cmocka_unit_test(json_is_exact_and_utf8),
         cmocka_unit_test(time_in_collections_stays_within_each_interval),
+        cmocka_unit_test(first_losers_are_named_and_others_counted),
         cmocka_unit_test(time_in_collections_is_clipped_and_carried),
         cmocka_unit_test(time_in_collections_lies_within_observation),
     };
