@@ -515,6 +515,10 @@ struct attachment *kernel_attach(struct kernel_side *kernel, const struct attach
     return attachment;
 }
 
+uint32_t kernel_descriptors(const struct kernel_side *kernel, const struct attachment *attachment) {
+    return !attachment ? 0 : kernel->multi ? 1 : attachment->count;
+}
+
 void kernel_detach(struct kernel_side *kernel) {
     if (kernel->links != 0 && !inspect_detach(kernel->inspect, kernel->link, kernel->links) && !kernel->is_late) {
         kernel->is_late = true;

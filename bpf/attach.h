@@ -61,6 +61,8 @@ int kernel_notices_fd(const struct kernel_side *kernel); /* for poll(); -1 where
 /* NULL and why; errno is ETIMEDOUT where the kernel did not answer in time (inspect.h): do not try that file again. */
 struct attachment *kernel_attach(struct kernel_side *kernel, const struct attachment_request *request,
                                  struct failure *why);
+/* How many descriptors an attachment keeps; 0 for NULL. */
+uint32_t kernel_descriptors(const struct kernel_side *kernel, const struct attachment *attachment);
 /* Frees an attachment, NULL is allowed; it is detached at the latest by the next kernel_detach(). */
 void kernel_let_go(struct kernel_side *kernel, struct attachment *attachment);
 void kernel_detach(struct kernel_side *kernel);

@@ -141,7 +141,7 @@ static void on_notice(void *context, const struct notice *notice) {
     struct observed *observed = source_find(source, &notice->process);
     bool is_new = !observed;
     if (is_new) {
-        observed = source_observe(source, &notice->process, &notice->branch);
+        observed = source_observe(source, &notice->process, &notice->branch, notice->user);
     }
     if (!observed) {
         source->children.missed += notice->kind == NOTICE_END;

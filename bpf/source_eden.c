@@ -21,6 +21,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +39,8 @@ enum { LOOK_FIRST_NS = 1000000, LOOK_YOUNG_NS = 20000000, LOOK_NS = 200000000, Y
 #define SCAN_NS 5000000000u /* between looks for children, where the kernel reports them */
 enum { SCAN_REST = 50 };
 
-struct observed *source_observe(struct source *source, const struct process_key *key,
-                                const struct process_key *branch) {
+struct observed *source_observe(struct source *source, const struct process_key *key, const struct process_key *branch,
+                                unsigned user) {
     struct observed *grown = realloc(source->observed, (source->observed_count + 1) * sizeof *grown);
     if (!grown) {
         return NULL;
@@ -48,9 +49,11 @@ struct observed *source_observe(struct source *source, const struct process_key 
     struct observed *observed = &grown[source->observed_count++];
     *observed = (struct observed){.key = *key,
                                   .branch = *branch,
-                                  .pidfd = target_pidfd((int)key->pid),
+                                  .user = user,
+                                  .pidfd = -1,
                                   .target = {.memory = {-1, -1}, .maps = -1},
                                   .pause_ns = LOOK_FIRST_NS};
+    source_open_pidfd(source, observed);
     return observed;
 }
 
@@ -69,11 +72,10 @@ static struct observed *observe(struct source *source, int pid, const struct obs
     struct process_key key = {.start_ns = inspect_start(source->inspect, pid), .pid = (uint32_t)pid};
     bool is_branch = !parent || parent == source->observed;
     struct process_key branch = is_branch ? key : parent->branch;
-    struct observed *observed = key.start_ns ? source_observe(source, &key, &branch) : NULL;
+    struct observed *observed = key.start_ns ? source_observe(source, &key, &branch, target_user(pid)) : NULL;
     if (observed) {
         kernel_observe(source->kernel, &key, observed == source->observed ? NULL : &branch);
         observed->late = late;
-        observed->user = target_user(pid);
         target_command(pid, observed->command);
     }
     return observed;
@@ -121,10 +123,19 @@ static size_t take_mappings(struct look *look, const struct mappings *mappings, 
     return count;
 }
 
+/* What does not lie in the file or the process: the next look tries again. */
+static void fail_for_now(struct look *look, const char *path, int error) {
+    if ((error == EMFILE || error == ENFILE) && !look->failed) {
+        look->failed = true;
+        failure_set(look->why, 1, "%.300s: %s (raise ulimit -n)", path, strerror(error));
+    }
+}
+
 static void look_at_files(struct look *look, const struct mapping *mapping, size_t count) {
     int fd[INSPECT_FILES], error[INSPECT_FILES];
     bool can_have_probes[INSPECT_FILES];
     if (!inspect_open_mappings(look->source->inspect, &look->observed->target, mapping, count, fd, error)) {
+        fail_for_now(look, mapping->path, errno);
         return;
     }
     source_find_probes(look->source, fd, count, can_have_probes);
@@ -133,6 +144,7 @@ static void look_at_files(struct look *look, const struct mapping *mapping, size
             look->refused++;
             look->refusal = error[i];
         }
+        fail_for_now(look, mapping[i].path, error[i]);
         if (fd[i] >= 0 && !look->failed) {
             look_at_file(look, &mapping[i], fd[i], can_have_probes[i]);
         }
@@ -146,7 +158,11 @@ static void look_at_files(struct look *look, const struct mapping *mapping, size
 static bool look_at_mappings(struct look *look) {
     struct mappings mappings;
     if (!source_map(look->source, look->observed, &mappings)) {
-        return errno == ESTALE;
+        int error = errno;
+        fail_for_now(look, look->observed->command, error);
+        source_let_go(look->source, look->observed);
+        errno = error;
+        return error == ESTALE;
     }
     uint64_t fingerprint = source_fingerprint(&mappings);
     for (size_t next = 0; fingerprint != look->observed->mapped && next < mappings.count && !look->failed;) {
@@ -157,6 +173,7 @@ static bool look_at_mappings(struct look *look) {
         }
     }
     look->observed->mapped = look->failed ? 0 : fingerprint;
+    source_let_go(look->source, look->observed);
     free(mappings.at);
     errno = 0;
     return true;
@@ -171,7 +188,7 @@ static void look_at_process(struct source *source, struct observed *observed) {
     observed->inspected =
         look.refused == 0 && (observed->inspected || (look.files > 0 && !look.failed &&
                                                       (observed->attachments > 0 || !observed->expects_probes)));
-    if (look.failed && !observed->told && !target_has_ended(observed->pidfd)) {
+    if (look.failed && !observed->told && !source_is_gone(observed)) {
         observed->told = true;
         message_few(&source->message[MESSAGE_UNOBSERVED], "process %u is not observed, or not all of it: %s",
                     observed->key.pid, why.message);
@@ -180,7 +197,7 @@ static void look_at_process(struct source *source, struct observed *observed) {
 
 /* Gives back what a process that has ended held: of a program that starts many, all would be held to the end. By perf
  * events it would take seconds, in which nobody drains the ring buffer. */
-static void let_go(struct source *source, struct observed *observed) {
+static void detach_all(struct source *source, struct observed *observed) {
     for (size_t i = 0; kernel_uses_multi(source->kernel) && i < observed->attachments; i++) {
         source_detach(source, &observed->attached[i]);
     }
@@ -191,12 +208,9 @@ void source_end(struct source *source, struct observed *observed, uint64_t ended
     if (!observed->ended) {
         observed->ended = true;
         observed->ended_ns = ended_ns;
-        let_go(source, observed);
+        detach_all(source, observed);
         source_release(observed);
-        if (observed->pidfd >= 0) {
-            close(observed->pidfd);
-        }
-        observed->pidfd = -1;
+        source_close_pidfd(observed);
         kernel_forget(source->kernel, &observed->key);
         source_count_missed(source, observed);
     }
@@ -213,7 +227,7 @@ static void follow_child(void *context, int child) {
     struct source *source = following->source;
     for (size_t i = source->observed_count; i-- > 0;) {
         const struct observed *known = &source->observed[i];
-        if (known->key.pid == (uint32_t)child && !known->ended && !target_has_ended(known->pidfd)) {
+        if (known->key.pid == (uint32_t)child && !known->ended && !source_is_gone(known)) {
             return;
         }
     }
@@ -252,7 +266,7 @@ static void look_again(struct source *source, struct observed *observed) {
 
 static void take_turn(struct source *source, size_t index) {
     struct observed *observed = &source->observed[index];
-    if (target_has_ended(observed->pidfd)) {
+    if (source_is_gone(observed)) {
         source_take_notices(source); /* so that what is forgotten here does not come back by its notice */
         source_end(source, &source->observed[index], now_ns());
         return;
@@ -380,9 +394,10 @@ static bool open_command(struct source *source, struct failure *why) {
 
 /* Attaching takes a descriptor a process, or a probe where there are no uprobe_multi links. The command has been forked
  * with the limit that it is to have. */
-static bool allow_files(struct failure *why) {
-    enum { LEAST_FILES = 64, ENOUGH_FILES = 65536 };
+static bool allow_files(struct source *source, struct failure *why) {
+    enum { LEAST_FILES = 64, ENOUGH_FILES = 65536, MOST_OWN = 512 };
     struct rlimit limit;
+    source->most_descriptors = ENOUGH_FILES;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
         return true;
     }
@@ -395,6 +410,8 @@ static bool allow_files(struct failure *why) {
         return failure_set(why, 2, "only %ju files may be open at a time; it takes %d or more (ulimit -n)",
                            (uintmax_t)limit.rlim_cur, LEAST_FILES);
     }
+    rlim_t own = limit.rlim_cur / 2 < MOST_OWN ? limit.rlim_cur / 2 : MOST_OWN;
+    source->most_descriptors = limit.rlim_cur - own < INT_MAX ? (uint32_t)(limit.rlim_cur - own) : INT_MAX;
     return true;
 }
 
@@ -425,7 +442,7 @@ struct source *source_open(const struct source_options *options, struct failure 
     }
     uint64_t before = now_ns();
     libraries_open(&source->libraries, source->inspect);
-    source->kernel = allow_files(why) ? kernel_open(&source->options, source->inspect, why) : NULL;
+    source->kernel = allow_files(source, why) ? kernel_open(&source->options, source->inspect, why) : NULL;
     bool is_open = source->kernel && (options->command ? open_command : open_process)(source, why);
     if (interrupt_count() > 0) {
         is_open = failure_set(why, 128 + interrupt_last(), "stopped while attaching: nothing was observed%s",
@@ -503,9 +520,7 @@ void source_close(struct source *source) {
     source_close_lifetimes(source);
     for (size_t i = 0; i < source->observed_count; i++) {
         source_release(&source->observed[i]);
-        if (source->observed[i].pidfd >= 0) {
-            close(source->observed[i].pidfd);
-        }
+        source_close_pidfd(&source->observed[i]);
         free(source->observed[i].late_heap);
     }
     free(source->observed);
@@ -539,7 +554,7 @@ static void reap(struct source *source) {
 
 static bool root_has_ended(struct source *source) {
     reap(source);
-    return source->options.command ? source->reaped : target_has_ended(source->observed[0].pidfd);
+    return source->options.command ? source->reaped : source_is_gone(&source->observed[0]);
 }
 
 /* The first stop lets a command finish, as perf does: the terminal's ^C went to it as well. The second is for us. */

@@ -126,6 +126,10 @@ static bool fail_share(const struct process_key *branch, const char *what, struc
     return failure_set(why, 1, "process %u and its descendants have used up their share of %s", branch->pid, what);
 }
 
+bool source_fail_files(const struct process_key *branch, struct failure *why) {
+    return fail_share(branch, "open files (raise ulimit -n)", why);
+}
+
 static bool add_sites(struct source *source, struct file *file, enum kernel_program program, uint32_t share,
                       struct failure *why) {
     for (size_t i = 0; i < file->notes.count; i++) {
@@ -333,6 +337,11 @@ static bool take_target(struct source *source, uint32_t target, struct failure *
     return kernel_arm(source->kernel, target, true, why);
 }
 
+/* How many descriptors an attachment to the file's sites takes. */
+static uint32_t links_to(const struct source *source, const struct file *file, enum kernel_program program) {
+    return kernel_uses_multi(source->kernel) && file->sites[program] ? 1 : file->sites[program];
+}
+
 /* Whether the process may have one more attachment. */
 static bool has_target_share(const struct source *source, const struct observed *observed) {
     uint32_t user = 0, branch = 0;
@@ -362,6 +371,9 @@ bool source_attach_file(struct source *source, uint32_t number, int fd, struct f
     if (file->sites[KERNEL_ON_PROBE] == 0 || file->attachment) {
         return true;
     }
+    if (!source_may_keep(source, file->user, &file->branch, links_to(source, file, KERNEL_ON_PROBE))) {
+        return source_fail_files(&file->branch, why);
+    }
     uint32_t target = next_target(source);
     file->attachment = attach_sites(source, 0, target, number, fd, KERNEL_ON_PROBE, why);
     if (!file->attachment || !take_target(source, target, why)) {
@@ -384,6 +396,14 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
         return failure_set(why, 1, "out of memory");
     }
     observed->attached = grown;
+    uint32_t links = source_is_by_file(source) ? 0 : links_to(source, file, KERNEL_ON_PROBE);
+    if (source->options.lifetimes) {
+        links += links_to(source, file, KERNEL_ON_BATCH) + links_to(source, file, KERNEL_ON_SAMPLE);
+    }
+    if (!source_may_keep(source, observed->user, &observed->branch, links) ||
+        (source->options.lifetimes && !source_may_hold(source, observed))) {
+        return source_fail_files(&observed->branch, why);
+    }
     struct attached attached = {.file = number, .target = next_target(source)};
     bool taken = true;
     if (source_is_by_file(source)) {

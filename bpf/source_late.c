@@ -63,6 +63,14 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
     if (source->options.no_headers || !source_find_registry(source, observed, number, mapping, &registry)) {
         return;
     }
+    if (!source_may_hold(source, observed)) {
+        struct failure why;
+        source_fail_files(&observed->branch, &why);
+        message_few(&source->message[MESSAGE_HEADERS],
+                    "process %u: its heaps' headers are not read: %s; figures are of what is seen from now on",
+                    observed->key.pid, why.message);
+        return;
+    }
     struct heapinfo *list = calloc(MOST_LATE_HEAPS, sizeof *list);
     uint64_t read_ns = now_ns();
     uint64_t unread = 0;
@@ -70,7 +78,7 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
     int error = errno;
     source_report_unread(source, observed);
     /* One that has ended meanwhile needs no word. */
-    if (count < 0 && !observed->target.is_unread && !target_has_ended(observed->pidfd)) {
+    if (count < 0 && !observed->target.is_unread && !source_is_gone(observed)) {
         message_few(&source->message[MESSAGE_HEADERS],
                     "process %u: its heaps' headers cannot be read (%s); figures are of what is seen from "
                     "now on",
@@ -161,7 +169,7 @@ static bool tell_class(void *context, uint32_t index, uint32_t class_index, cons
 
 static void report_unnamed(struct source *source, struct observed *observed) {
     source_report_unread(source, observed);
-    if (!observed->told_unnamed && !target_has_ended(observed->pidfd)) {
+    if (!observed->told_unnamed && !source_is_gone(observed)) {
         observed->told_unnamed = true;
         message_few(&source->message[MESSAGE_UNNAMED], "process %u (%s): not all names of its classes can be read",
                     observed->key.pid, observed->command);

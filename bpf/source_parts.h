@@ -83,7 +83,8 @@ struct observed {
     struct process_key key, branch; /* branch: its first process */
     unsigned user;                  /* its real user id when it was looked at last */
     char command[64];
-    int pidfd;
+    int pidfd;                          /* -1: none is kept */
+    bool is_gone;                       /* there is no such process any more: where it has no pidfd */
     struct target target;               /* of its present address space */
     uint64_t registry[MOST_REGISTRIES]; /* addresses in it */
     size_t registries;
@@ -147,6 +148,7 @@ struct source {
     uint32_t specs, targets;
     uint32_t *free_target; /* given back; owned */
     size_t free_targets;
+    uint32_t most_descriptors; /* that processes keep open */
     struct children children;
     struct observed *observed; /* the first is the root */
     size_t observed_count;
@@ -169,7 +171,8 @@ static inline bool source_is_same(const struct process_key *one, const struct pr
 
 /* source_eden.c. Observes one more process, of which nothing but its key and branch is known yet. NULL: no memory. May
  * move those that are observed already. */
-struct observed *source_observe(struct source *source, const struct process_key *key, const struct process_key *branch);
+struct observed *source_observe(struct source *source, const struct process_key *key, const struct process_key *branch,
+                                unsigned user);
 struct observed *source_find(const struct source *source, const struct process_key *key);
 void source_end(struct source *source, struct observed *observed, uint64_t ended_ns); /* or that was noticed then */
 /* Which process is to be looked at next: of the next user whose time has come, the one that has waited longest. NULL:
@@ -194,6 +197,8 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
 /* Attaches to the file's probes for every process; true too where that has been done or there are none. */
 bool source_attach_file(struct source *source, uint32_t number, int fd, struct failure *why);
 void source_clear_file(struct file *file);
+/* False and why: the branch may keep no more files open. */
+bool source_fail_files(const struct process_key *branch, struct failure *why);
 uint32_t source_sites(const struct file *file); /* for all programs */
 
 /* Likewise, to the file's probe batch, from which on its heaps sample, and to alloc__sample, if stacks are wanted. */
@@ -201,7 +206,15 @@ bool source_attach_batches(struct source *source, struct observed *observed, uin
                            struct failure *why);
 void source_detach(struct source *source, struct attached *attached); /* at the latest by kernel_detach() */
 
-/* source_memory.c. The executable mappings of the process's present address space. False with errno. */
+/* source_memory.c. Whether a branch of a user may keep so many more descriptors open. */
+bool source_may_keep(const struct source *source, unsigned user, const struct process_key *branch, uint32_t more);
+bool source_may_hold(const struct source *source, const struct observed *observed); /* its memory, between two looks */
+void source_open_pidfd(const struct source *source, struct observed *observed);     /* if its branch may */
+void source_close_pidfd(struct observed *observed);
+bool source_is_gone(const struct observed *observed); /* as far as is known without asking anybody */
+void source_let_go(const struct source *source, struct observed *observed); /* of its memory, unless that is needed */
+
+/* The executable mappings of the process's present address space. False with errno. */
 bool source_map(struct source *source, struct observed *observed, struct mappings *mappings);
 uint64_t source_fingerprint(const struct mappings *mappings);
 void source_report_unread(struct source *source,

@@ -94,7 +94,7 @@ int target_pidfd(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
 bool target_has_ended(int pidfd) {
     struct pollfd process = {.fd = pidfd, .events = POLLIN};
-    return pidfd < 0 || poll(&process, 1, 0) > 0;
+    return poll(&process, 1, 0) > 0;
 }
 
 uint64_t target_start_ns(int pid) {

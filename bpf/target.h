@@ -40,7 +40,7 @@ bool target_are_hidden(void);
 int target_process_of(int pid);
 
 int target_pidfd(int pid);        /* -1 with errno */
-bool target_has_ended(int pidfd); /* a zombie has */
+bool target_has_ended(int pidfd); /* a zombie has; -1: not known to have */
 
 /* Start in nanoseconds of CLOCK_BOOTTIME, cut to PROCESS_START_STEP_NS; 0: no such process. A zombie has ended. It
  * waits for a process whose exec is under way, for as long as that takes: the tool itself asks inspect_start(). */

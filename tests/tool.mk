@@ -16,4 +16,4 @@ $(CHILDREN): $(B)/tests/children.o $(B)/lib/libeden.a
 test-programs: $(CHILDREN)
 
 # The kernel's part is played by the test.
-$(B)/tests/test_source: LDLIBS += -Wl,--wrap=kernel_set_spec,--wrap=kernel_heaps,--wrap=kernel_share,--wrap=kernel_lost,--wrap=kernel_attach,--wrap=kernel_arm,--wrap=source_take_notices,--wrap=source_missed_children
+$(B)/tests/test_source: LDLIBS += -Wl,--wrap=kernel_set_spec,--wrap=kernel_heaps,--wrap=kernel_share,--wrap=kernel_lost,--wrap=kernel_attach,--wrap=kernel_uses_multi,--wrap=kernel_descriptors,--wrap=kernel_arm,--wrap=source_take_notices,--wrap=source_missed_children

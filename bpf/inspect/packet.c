@@ -127,8 +127,9 @@ static void take_descriptors(struct packet *packet, struct msghdr *message) {
     }
 }
 
-/* Head and descriptors. The kernel drops descriptors that find no room. */
-static bool receive_head(int socket, struct packet *packet, struct head *head, size_t most, uint64_t end_ns) {
+/* Head and descriptors. The kernel drops descriptors that find no room: then *is_cut. */
+static bool receive_head(int socket, struct packet *packet, struct head *head, size_t most, uint64_t end_ns,
+                         bool *is_cut) {
     union control control;
     struct iovec part = {head, sizeof *head};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
@@ -147,6 +148,7 @@ static bool receive_head(int socket, struct packet *packet, struct head *head, s
         return false;
     }
     take_descriptors(packet, &message);
+    *is_cut = message.msg_flags & MSG_CTRUNC;
     return receive_bytes(socket, (char *)head + got, sizeof *head - (size_t)got, end_ns);
 }
 
@@ -154,9 +156,10 @@ bool packet_receive(int socket, struct packet *packet, size_t most, uint64_t end
     struct head head;
     char *data = NULL;
     *packet = (struct packet){0};
-    bool received = receive_head(socket, packet, &head, most, end_ns);
-    if (received &&
-        (head.bytes > PACKET_BYTES || head.descriptors != packet->descriptors || packet->descriptors > most)) {
+    bool is_cut = false, received = receive_head(socket, packet, &head, most, end_ns, &is_cut);
+    bool lacks_room = is_cut && head.descriptors > packet->descriptors && head.descriptors <= most;
+    if (received && (head.bytes > PACKET_BYTES || (head.descriptors != packet->descriptors && !lacks_room) ||
+                     packet->descriptors > most)) {
         errno = EPROTO;
         received = false;
     }
@@ -168,9 +171,10 @@ bool packet_receive(int socket, struct packet *packet, size_t most, uint64_t end
     packet->error = received ? head.error : 0;
     packet->data = data;
     packet->bytes = received ? head.bytes : 0;
-    if (!received) {
+    if (!received || lacks_room) {
         int error = errno;
         packet_clear(packet);
+        packet->error = received ? EMFILE : 0;
         errno = error;
     }
     return received;

@@ -29,6 +29,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -59,6 +60,15 @@ static void ignore_signals(void) {
         signal(ignored[i], SIG_IGN);
     }
     signal(SIGCHLD, SIG_DFL);
+}
+
+/* What the workers need to open. The tool raises its own limit once its command has been forked. */
+static void raise_files(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
 }
 
 struct children {
@@ -131,6 +141,7 @@ static _Noreturn void run(int socket, uint64_t control) {
     struct packet request;
     prctl(PR_SET_NAME, "edenscope-start");
     ignore_signals();
+    raise_files();
     socket = keep_only(socket);
     if (chdir("/") != 0) {
         _exit(1);

@@ -175,6 +175,24 @@ jq -e '.lost == 0 and ([.processes[] | select(.command | startswith("hostile"))]
     die "heaps of one user's branches are not counted: $(jq -c '[.lost, [.processes[] | [.command, (.heaps | length), .lost_heaps]]]' stat.json)"
 echo "no process, and no user, crowds out another"
 
+# More processes of one user than there are descriptors, before another user's processes come.
+cat >command <<COMMAND
+#!/bin/sh
+for i in \$(seq 300); do
+    setpriv --reuid=65534 --clear-groups sleep 1000 &
+    echo \$! >>sleepers
+done
+for i in \$(seq 20); do setpriv --reuid=1 --clear-groups $folder/children one; done
+kill \$(cat sleepers)
+COMMAND
+expect_status 0 bash -c 'ulimit -n 256 && exec "$@"' - "$scope" stat --json -o stat.json -- ./command "$folder/children"
+sort out >own
+[[ $(wc -l <own) == 20 ]] || die "the command did not run as it should: $(cat err)"
+heaps stat.json | diff - own >differ || die "a user's processes take others' descriptors: $(head -n 5 differ; cat err)"
+jq -e '.lost == 0 and .missed_children == 0' stat.json >out || die "with few descriptors: $(jq -c '[.lost, .missed_children]' stat.json)"
+! grep -q 'too long\|in time' err || die "with few descriptors: $(head -n 5 err)"
+echo "no user takes another's descriptors"
+
 # A child that maps files with more probe sites than there is room for, before its sibling's program is seen.
 cat >command <<COMMAND
 #!/bin/sh

@@ -89,6 +89,9 @@ struct attachment *kernel_attach(struct kernel_side *kernel, const struct attach
     failure_set(why, 1, "no kernel");
     return NULL;
 }
+uint32_t kernel_descriptors(const struct kernel_side *kernel, const struct attachment *attachment) {
+    return kernel && attachment ? 1 : 0;
+}
 void kernel_let_go(struct kernel_side *kernel, struct attachment *attachment) { (void)kernel, (void)attachment; }
 void kernel_detach(struct kernel_side *kernel) { (void)kernel; }
 const volatile struct heap_entry *kernel_heaps(const struct kernel_side *kernel, uint32_t *count) {
@@ -385,7 +388,7 @@ static void begin(struct run *run) {
     run->recorder = recorder_create(&options, &why);
     const struct process_key root = {.start_ns = START_NS, .pid = PID};
     if (!run->source.inspect || !run->recorder || !recorder_publish(run->recorder, &why) ||
-        !source_observe(&run->source, &root, &root)) {
+        !source_observe(&run->source, &root, &root, 0)) {
         abort();
     }
 }
@@ -396,9 +399,7 @@ static void end(struct run *run) {
     free(run->source.life.asked);
     for (size_t i = 0; i < run->source.observed_count; i++) {
         free(run->source.observed[i].late_heap);
-        if (run->source.observed[i].pidfd >= 0) {
-            close(run->source.observed[i].pidfd);
-        }
+        source_close_pidfd(&run->source.observed[i]);
     }
     free(run->source.observed);
     free(run->source.children.program);

@@ -49,6 +49,18 @@ uint64_t __wrap_kernel_lost(const struct kernel_side *kernel, bool records) {
     return 0;
 }
 
+bool __wrap_kernel_uses_multi(const struct kernel_side *kernel);
+bool __wrap_kernel_uses_multi(const struct kernel_side *kernel) {
+    (void)kernel;
+    return true;
+}
+
+uint32_t __wrap_kernel_descriptors(const struct kernel_side *kernel, const struct attachment *attachment);
+uint32_t __wrap_kernel_descriptors(const struct kernel_side *kernel, const struct attachment *attachment) {
+    (void)kernel;
+    return attachment ? 1 : 0;
+}
+
 static int attach_error, attach_calls; /* 0: attaching succeeds */
 
 struct attachment *__wrap_kernel_attach(struct kernel_side *kernel, const struct attachment_request *request,
@@ -197,7 +209,7 @@ static void a_missed_deadline_is_tried_again(void **state) {
     struct failure why = {0};
     uint64_t site = 0, semaphore = 0;
     struct file file = {.name = (char[]){"this"}, .site = &site, .semaphore = &semaphore};
-    struct source source = {.file = &file, .files = 1};
+    struct source source = {.file = &file, .files = 1, .most_descriptors = 100};
     file.sites[KERNEL_ON_PROBE] = 1;
     attach_calls = 0;
     attach_error = ETIMEDOUT;
@@ -215,11 +227,43 @@ static void a_missed_deadline_is_tried_again(void **state) {
     assert_non_null(file.attachment);
 }
 
+/* ---- descriptors ------------------------------------------------------------------------------------------------ */
+
+static void users_share_descriptors(void **state) {
+    (void)state;
+    enum { MANY = 50, MOST = 60 };
+    struct attachment *attachment = (struct attachment *)&attach_calls; /* any */
+    struct attached attached = {.by = {attachment}};
+    struct observed all[MANY + 1] = {0};
+    struct source source = {.observed = all, .observed_count = MANY + 1, .most_descriptors = MOST};
+    const struct process_key honest = {.start_ns = 1, .pid = 1000};
+    int kept = 0;
+    for (int i = 0; i < MANY; i++) {
+        all[i] = (struct observed){.key = {1, (uint32_t)i + 1}, .user = 7, .pidfd = -1};
+        all[i].branch = all[i].key;
+        all[i].attached = &attached;
+        if (source_may_keep(&source, 7, &all[i].branch, 1)) {
+            all[i].attachments = 1;
+            kept++;
+        }
+    }
+    all[MANY] = (struct observed){.key = honest, .branch = honest, .user = 8, .pidfd = -1};
+    assert_in_range(kept, MOST / 2, MANY - 1);            /* a user takes some */
+    assert_true(source_may_keep(&source, 8, &honest, 4)); /* and leaves some */
+    assert_false(source_may_hold(&source, &all[0]));
+    assert_true(source_may_hold(&source, &all[MANY]));
+    all[0].ended = true;
+    assert_true(source_is_gone(&all[0]));
+    assert_false(source_is_gone(&all[1])); /* without a descriptor: until the kernel, or a look, says so */
+    all[1].is_gone = true;
+    assert_true(source_is_gone(&all[1]));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(half_a_file_leaves_nothing),       cmocka_unit_test(another_device_is_another_file),
         cmocka_unit_test(process_without_heaps_has_none),   cmocka_unit_test(users_take_turns),
-        cmocka_unit_test(a_missed_deadline_is_tried_again),
+        cmocka_unit_test(a_missed_deadline_is_tried_again), cmocka_unit_test(users_share_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
