@@ -16,9 +16,16 @@ exec 5<>"$folder/go" 6<>"$folder/go_too"
 children+=("$!")
 observer=$!
 
+# children_of PID NAME: its children of that name.
+children_of() {
+    local child
+    for child in $(cat "/proc/$1/task/$1/children"); do
+        [[ $(cat "/proc/$child/comm") != "$2" ]] || echo "$child"
+    done
+}
 several_inspectors() {
     local zygote
-    zygote=$(pgrep -P "$observer" -x edenscope-start) && (($(pgrep -c -P "$zygote" -x edenscope-read) > 1))
+    zygote=$(children_of "$observer" edenscope-start) && [[ $(children_of "$zygote" edenscope-read | wc -l) -gt 1 ]]
 }
 until_true "an inspector for each user" several_inspectors
 echo >&5
