@@ -118,7 +118,8 @@ tool=$!
 until_true "it records" bash -c 'compgen -G "tmp/edenscope-*/eden.data-journal" >/dev/null'
 refused 1 'no heap was seen' -- true
 [[ $(ls tmp) == edenscope-* ]] || die "a folder in use is gone: $(ls -R tmp)"
-mapfile -t -O "${#children[@]}" children < <(pgrep -P "$tool") # what it runs, too
+read -ra started <"/proc/$tool/task/$tool/children" || [[ ${started[*]} ]] # it has no newline
+children+=("${started[@]}") # what it runs, too
 kill -9 "$tool"
 wait "$tool" && die "it was not killed"
 mkdir -m 700 tmp/edenscope-empty1 tmp/edenscope-inuse1 tmp/edenscope-other1 tmp/edenscope-other2 tmp/edenscope-longer12
