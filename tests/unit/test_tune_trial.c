@@ -166,16 +166,19 @@ static void test_children_of_others(void **state) {
     no_children();
 }
 
-/* Eight processes that each go on in a child in a session of its own, faster than one can name them. */
+/* Eight processes that each go on in a child in a session of its own, faster than one can name them. Each stops after a
+ * while: where the supervisor gets no processor, they would take all numbers of processes, and end for lack of them. */
 static void storm(void) {
-    for (int i = 0; i < 8; i++) {
+    enum { CHAINS = 8, GENERATIONS = 2000 };
+    for (int i = 0; i < CHAINS; i++) {
         if (fork() == 0) {
-            for (;;) {
+            for (int generation = 0; generation < GENERATIONS; generation++) {
                 setsid();
                 if (fork() != 0) {
                     _exit(0);
                 }
             }
+            pause();
         }
     }
 }
