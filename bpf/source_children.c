@@ -38,7 +38,9 @@ static int open_executed(struct source *source, const struct exec_notice *notice
     libraries_empty(libraries);
     snprintf(path, sizeof path, "/proc/%u/exe", notice->head.process.pid);
     int fd = libraries_open_program(libraries, 0, path, notice->inode, false);
-    fd = fd >= 0 ? fd : libraries_open_program(libraries, 0, notice->path, notice->inode, false);
+    if (fd < 0) { /* it has ended: the path is its own word, and leads only where its user may go */
+        fd = libraries_open_program(libraries, notice->head.user, notice->path, notice->inode, false);
+    }
     if (fd >= 0) { /* most are known: however often they are executed, that leaves the budget alone */
         libraries->budget.spent_ns = spent_ns;
     }
