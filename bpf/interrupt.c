@@ -1,5 +1,6 @@
 #include "interrupt.h"
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The only thing a signal handler can write to. */
@@ -15,6 +16,26 @@ static const int ends[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGALRM, SIGVTALR
                            SIGXCPU, SIGUSR1, SIGUSR2, SIGPOLL, SIGPWR,  SIGSTKFLT};
 enum { ENDS = sizeof ends / sizeof *ends };
 static struct sigaction former[ENDS]; /* as interrupt_install found them */
+static sigset_t blocked;              /* those of them that it found blocked */
+static bool is_child_ignored;
+
+static void unblock(int number) {
+    sigset_t one, before;
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    if (sigprocmask(SIG_UNBLOCK, &one, &before) == 0 && sigismember(&before, number) == 1) {
+        sigaddset(&blocked, number);
+    }
+}
+
+/* Where SIGCHLD is ignored, a child leaves no status, and whoever waits for one waits for ever. */
+static void heed_children(void) {
+    struct sigaction now;
+    if (sigaction(SIGCHLD, NULL, &now) == 0 && now.sa_handler == SIG_IGN) {
+        signal(SIGCHLD, SIG_DFL);
+        is_child_ignored = true;
+    }
+}
 
 void interrupt_install(void) {
     struct sigaction action = {.sa_handler = on_signal};
@@ -25,7 +46,9 @@ void interrupt_install(void) {
             former[i] = now;
             sigaction(ends[i], &action, NULL);
         }
+        unblock(ends[i]);
     }
+    heed_children();
 }
 
 void interrupt_uninstall(void) {
@@ -35,6 +58,10 @@ void interrupt_uninstall(void) {
             sigaction(ends[i], &former[i], NULL);
         }
     }
+    if (is_child_ignored) {
+        signal(SIGCHLD, SIG_IGN);
+    }
+    sigprocmask(SIG_BLOCK, &blocked, NULL);
 }
 
 int interrupt_count(void) { return count; }

@@ -4,7 +4,8 @@
 
 /* Counts the signals that end a process, faults and SIGKILL aside, from now on instead of dying. Those that are ignored
  * stay ignored, as nohup wants it. SIGINT and SIGQUIT do not: a shell without job control starts background programs
- * with both ignored, and whoever sends one of them by kill means it. */
+ * with both ignored, and whoever sends one of them by kill means it. What blocks these signals, or ignores SIGCHLD, in
+ * the program that starts us is put aside: no stop would come, and no child's end. */
 void interrupt_install(void);
 void interrupt_uninstall(void); /* as before, in a child that starts a command */
 /* From now on this signal does nothing but make system calls fail: what stands behind it (a reader that has gone, a

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A tool that a script has started in the background, so that SIGINT was ignored when it began, ends when SIGINT is sent to
-# it; SIGHUP that nohup ignores stays ignored; the command that it starts ignores what it would ignore without it. Once it
-# observes, a tool has no rights, and a command has those of whoever started it.
+# it; SIGHUP that nohup ignores stays ignored; signals that were blocked arrive, and so does SIGCHLD that was ignored. The
+# command that it starts ignores and blocks what it would without it. Once it observes, a tool has no rights, and a command
+# has those of whoever started it.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -73,6 +74,34 @@ grep -E "$own" /proc/self/status >"$folder/without" &
 wait "$!"
 cmp "$folder/with" "$folder/without" || die "the command ignores other signals, or has other rights, than without edenscope"
 echo "what else is ignored stays ignored, and the command has all rights"
+
+# What is started with signals blocked, or with SIGCHLD ignored, ends by a signal and sees its command's end.
+cat >"$folder/deaf.py" <<'end'
+import os
+import signal
+import sys
+
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD, signal.SIGINT, signal.SIGTERM])
+os.execv(sys.argv[1], sys.argv[1:])
+end
+: >"$folder/err"
+python3 "$folder/deaf.py" "$scope" stat -o "$folder/out" -v -p "$target" 2>"$folder/err" >"$folder/said" &
+tool=$!
+children+=("$tool")
+until_true "stat attaches" is_attached
+kill -TERM "$tool"
+until_true "SIGTERM that was blocked ends stat" has_ended "$tool"
+own='^Sig(Blk|Ign):'
+for command in stat lifetimes; do
+    status=0
+    timeout -s KILL 120 python3 "$folder/deaf.py" "$scope" "$command" -o "$folder/out" -- \
+        sh -c "grep -E '$own' /proc/self/status >'$folder/with'; exit 7" 2>"$folder/err" || status=$?
+    [[ $status == 7 ]] || die "$command where SIGCHLD is ignored gives status $status: $(cat "$folder/err")"
+done
+python3 "$folder/deaf.py" /bin/sh -c "grep -E '$own' /proc/self/status" >"$folder/without"
+cmp "$folder/with" "$folder/without" || die "the command blocks or ignores other signals than without edenscope"
+echo "a tool that starts with signals blocked and children ignored hears of both"
 
 kill "$target"
 wait "$target" || true
