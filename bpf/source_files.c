@@ -313,6 +313,16 @@ static struct attachment *attach_sites(struct source *source, uint32_t pid, uint
                                          .count = count,
                                          .program = program};
     struct attachment *attachment = kernel_attach(source->kernel, &request, why);
+    if (attachment && pid != 0 && target_lacks_first_thread((int)pid)) {
+        /* The kernel compares address spaces, and takes the process's for its first thread's: none. */
+        kernel_let_go(source->kernel, attachment);
+        attachment = NULL;
+        failure_set(why, 1,
+                    "process %u: the first thread has ended while others run, and the kernel shows no probe of such a "
+                    "process that it did not watch before; start the program with edenscope (-- PROGRAM)",
+                    pid);
+        errno = ENOTSUP;
+    }
     if (attachment) {
         file->misses = 0;
     } else if (errno == ETIMEDOUT) {

@@ -147,12 +147,59 @@ static int open_proc_descriptor(int pid, const char *name, int flags) {
     return open(path, flags | O_CLOEXEC);
 }
 
+static int open_of_thread(int pid, int thread, const char *name, int flags) {
+    char path[64];
+    snprintf(path, sizeof path, "task/%d/%s", thread, name);
+    return open_proc_descriptor(pid, path, flags);
+}
+
+/* The state of a thread as /proc has it, a letter; 0: there is none. */
+static char state_of(int pid, int thread) {
+    char text[256];
+    int file = open_of_thread(pid, thread, "stat", O_RDONLY);
+    ssize_t got = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+    if (file >= 0) {
+        close(file);
+    }
+    text[got > 0 ? got : 0] = 0;
+    const char *end = strrchr(text, ')'); /* of the name, which may hold anything */
+    return end && end[1] == ' ' ? end[2] : 0;
+}
+
+static bool has_memory(int pid, int thread) {
+    char state = state_of(pid, thread);
+    return state != 0 && state != 'Z' && state != 'X';
+}
+
+/* A thread through which the address space is reached: not the first one where that has ended and others go on. */
+static int living_thread(int pid) {
+    char path[64];
+    int found = has_memory(pid, pid) ? pid : 0;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *tasks = found ? NULL : opendir(path);
+    struct dirent *entry;
+    while (tasks && !found && (entry = readdir(tasks))) {
+        int thread = atoi(entry->d_name);
+        found = thread > 0 && has_memory(pid, thread) ? thread : 0;
+    }
+    if (tasks) {
+        closedir(tasks);
+    }
+    return found ? found : pid;
+}
+
+bool target_lacks_first_thread(int pid) {
+    char state = state_of(pid, pid);
+    return state == 'Z' || state == 'X';
+}
+
 bool target_open(struct target *target, int pid, uint64_t start_ns, bool writable) {
     *target = (struct target){.pid = pid, .user = target_user_now(pid, UINT32_MAX), .maps = -1};
-    target->memory.mem = open_proc_descriptor(pid, "mem", writable ? O_RDWR : O_RDONLY); /* I1 */
+    int thread = living_thread(pid);
+    target->memory.mem = open_of_thread(pid, thread, "mem", writable ? O_RDWR : O_RDONLY); /* I1 */
     target->mem_error = target->memory.mem < 0 ? errno : 0;
-    target->memory.pagemap = open_proc_descriptor(pid, "pagemap", O_RDONLY);
-    target->maps = open_proc_descriptor(pid, "maps", O_RDONLY);
+    target->memory.pagemap = open_of_thread(pid, thread, "pagemap", O_RDONLY);
+    target->maps = open_of_thread(pid, thread, "maps", O_RDONLY);
     int error = errno;
     target->start_ns = target->maps >= 0 ? target_start_ns(pid) : 0;
     if (target->maps >= 0 && target->start_ns != 0 && (start_ns == 0 || target->start_ns == start_ns)) { /* I2 */
@@ -286,6 +333,10 @@ int target_open_mapping(int pid, const struct mapping *mapping) {
     char range[64];
     snprintf(range, sizeof range, "map_files/%" PRIx64 "-%" PRIx64, mapping->start, mapping->end);
     int file = open_proc_descriptor(pid, range, O_PATH);
+    if (file < 0 && errno == ESRCH && target_lacks_first_thread(pid)) {
+        pid = living_thread(pid); /* its own folder has map_files, task/ has not */
+        file = open_proc_descriptor(pid, range, O_PATH);
+    }
     /* With the right to this one no other is tried: whoever says what is mapped could have any file opened. */
     bool is_refused = file < 0 && (errno == EPERM || errno == EACCES);
     int fd = reopen_same(file, mapping);

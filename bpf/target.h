@@ -39,6 +39,9 @@ bool target_are_hidden(void);
 /* The process that a thread or process id belongs to; 0: no such process. */
 int target_process_of(int pid);
 
+/* Whether the first thread has ended; others may go on. */
+bool target_lacks_first_thread(int pid);
+
 int target_pidfd(int pid);        /* -1 with errno */
 bool target_has_ended(int pidfd); /* a zombie has; -1: not known to have */
 

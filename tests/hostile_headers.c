@@ -1,5 +1,6 @@
 /* Headers of heaps that lie: about their lock, their successor, their size and their classes. */
 #include "hostile.h"
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -18,6 +19,21 @@ void hostile_honest(struct hostile *hostile) {
     make_list(1);
     hostile_ready(hostile);
     hostile_rest();
+}
+
+static _Noreturn void *stay(void *nothing) {
+    (void)nothing;
+    hostile_rest();
+}
+
+_Noreturn void hostile_headless(struct hostile *hostile) {
+    pthread_t thread;
+    make_list(1);
+    if (pthread_create(&thread, NULL, stay, NULL) != 0) {
+        hostile_fail("starting a thread");
+    }
+    hostile_ready(hostile);
+    pthread_exit(NULL);
 }
 
 void hostile_lock(struct hostile *hostile) {

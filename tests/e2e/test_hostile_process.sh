@@ -120,3 +120,14 @@ for trick in classes lock uffd; do
     grep -q "process ${pid[one]}.* read" "$folder/err" || die "$trick: what was not read is not said: $(cat "$folder/err")"
     end_all
 done
+
+# ---- a process whose first thread has ended -------------------------------------------------------------------------
+
+start headless "$folder/honest" headless
+until_true "headless is ready" has_begun headless
+run "$scope" list
+grep -q "^ *${pid[headless]} .* listed " "$folder/out" || die "it is not in the list: $(cat "$folder/err")"
+run "$scope" stat -p "${pid[headless]}" 1 1
+[[ $status -eq 1 ]] && grep -q "${pid[headless]}: the first thread has ended" "$folder/err" ||
+    die "no figure of it can be had, and this is not said (status $status): $(cat "$folder/out" "$folder/err")"
+end_all
