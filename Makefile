@@ -6,7 +6,7 @@ CLANG ?= clang
 B := build
 # 1: the probes are compiled in. 0: they are not; everything else is the same.
 PROBES ?= 1
-# 1: the build that finds the embedder's mistakes (runtime/check.c); with a folder of its own: B=build/checked.
+# 1: the build that finds the embedder's mistakes (runtime/check/check.c); with a folder of its own: B=build/checked.
 CHECKED ?= 0
 
 WARN := -Wall -Wextra -Wshadow -Wconversion -Werror

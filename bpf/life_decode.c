@@ -1,4 +1,5 @@
-/* Short forms of lifetime records, made whole again: what runtime/lifetimes.c works out where it tells whole ones.
+/* Short forms of lifetime records, made whole again: what runtime/profile/lifetimes.c works out where it tells whole
+ * ones.
  *
  * The byte clock's epochs and anchors come first, then the ends of objects as births, sites and sizes. When an object
  * was born in nanoseconds, what it survived, and when it was last seen alive follow from the clock. Births in eden come

@@ -5,8 +5,8 @@
 #include "eden_batches.h"
 #include <math.h>
 
-/* 1 / the probability that an object of that size is sampled (runtime/sampling.c). bytes: of some use with samplings by
- * bytes only. */
+/* 1 / the probability that an object of that size is sampled (runtime/profile/sampling.c). bytes: of some use with
+ * samplings by bytes only. */
 static inline double eden_weight(uint32_t sampling, uint64_t rate, uint64_t bytes) {
     double every = (double)rate;
     switch ((enum eden_sampling)sampling) {

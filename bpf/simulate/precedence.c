@@ -1,11 +1,11 @@
 /* Whom a scavenge tenures first.
  *
  * Past survivors are tenured in the order in which they lie in their semispace: as the scavenge before copied them, in
- * the order of references (runtime/tenure.c, and settle in runtime/scavenge.c). Of survivors of eden those overflow
- * that are reached last. A recording tells nothing of references. But what is reached first may be what lives long (the
- * tables that roots refer to), or what dies soon; and a recording does tell, of each scavenge that tenured some and
- * kept others, who of both died within the bytes that follow. Over all scavenges that makes an odds ratio (Mantel and
- * Haenszel 1959), in bytes, for survivors of eden and of the semispace apart:
+ * the order of references (runtime/young/tenure.c, and settle in runtime/young/scavenge.c). Of survivors of eden those
+ * overflow that are reached last. A recording tells nothing of references. But what is reached first may be what lives
+ * long (the tables that roots refer to), or what dies soon; and a recording does tell, of each scavenge that tenured
+ * some and kept others, who of both died within the bytes that follow. Over all scavenges that makes an odds ratio
+ * (Mantel and Haenszel 1959), in bytes, for survivors of eden and of the semispace apart:
  *
  *     odds = sum of a d / n over sum of b c / n
  *

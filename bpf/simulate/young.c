@@ -6,8 +6,8 @@
  *
  * Tenured. By age: what lies in the first tenure_proportion of the semispace, where survivors filled it over
  * tenure_fill. On overflow: past survivors first, or, in order of the scan, anybody. Within these a scavenge goes by
- * the order of references (runtime/scavenge.c), of which a recording tells nothing but what came of it: whether those
- * that were tenured died sooner or later than those that were kept. So much sooner or later do they here
+ * the order of references (runtime/young/scavenge.c), of which a recording tells nothing but what came of it: whether
+ * those that were tenured died sooner or later than those that were kept. So much sooner or later do they here
  * (precedence.c). In order of the scan what is reached last overflows, as survivors of eden do in either order: there
  * their odds are everybody's.
  *

@@ -21,8 +21,8 @@ expect_status 2 "$fuzz" --input "$folder/missing"
 
 # The planted fault: stores into slot 1 of old objects are not remembered.
 sed 's/^        remembered_add(heap, object, EDEN_REMEMBER_STORE);/        if (index != 1) remembered_add(heap, object, EDEN_REMEMBER_STORE);/' \
-    runtime/remembered.c >"$folder/remembered.c"
-[[ $(diff runtime/remembered.c "$folder/remembered.c" | grep -c '^>') -eq 1 ]] ||
+    runtime/young/remembered.c >"$folder/remembered.c"
+[[ $(diff runtime/young/remembered.c "$folder/remembered.c" | grep -c '^>') -eq 1 ]] ||
     die "the write barrier is not where this test looks"
 mapfile -t objects < <(find "$build/tests/fuzz" -name '*.o' ! -name target.o)
 gcc -std=gnu17 -O2 -D_GNU_SOURCE -Iprobes -Iruntime/include -Iruntime \

@@ -6,7 +6,7 @@
 #include "eden_batches.h"
 #include "eden_histogram.h"
 #include "life_decode.h"
-#include "lifetimes.h"
+#include "profile/lifetimes.h"
 #include "support.h"
 
 extern volatile unsigned short eden_batch_semaphore;

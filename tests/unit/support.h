@@ -4,7 +4,7 @@
 #ifndef EDEN_TESTS_SUPPORT_H
 #define EDEN_TESTS_SUPPORT_H
 
-#include "private.h"
+#include "heap/private.h"
 
 #include <limits.h>
 #include <setjmp.h>

@@ -1,0 +1,562 @@
+/* The checked build (make CHECKED=1 B=build/checked): finds the embedder's mistakes, names them in one line on standard
+ * error, and ends the process there, by abort, so that a debugger shows where. No other build ends a process.
+ *
+ * When. At each collection, before and after: the heap verifier (verify.c), which finds missed barriers, overwritten
+ * headers and slots that hold no value. At each allocation: the class and its slots. At each call that takes an object,
+ * and each eden_slot, eden_slot_set and eden_raw of a program compiled with EDEN_CHECKED: the object must be alive and
+ * the slot a reference of its own.
+ *
+ * Frames. One that a longjmp has skipped lies below the function that runs now, or is found when an older one is left
+ * or when its memory holds something else. Only frames on the thread's own stack are compared with it: coroutines have
+ * stacks elsewhere. No frame may be open when its heap is destroyed or its mutator detached.
+ *
+ * How a stale reference is told. `starts` has a bit for the header of each live object, made anew by each collection
+ * and kept by each allocation (all take the slow path here: mutator->limit is never above free). It would miss a
+ * reference whose address another object has taken since, which in eden is the usual case: so eden is not used from its
+ * start again after each scavenge, but from where it was, and only then from its start when less than half is left
+ * (check_roll_eden).
+ *
+ * Poison. What a scavenge leaves behind, and the bodies of free chunks after a full collection, are filled with POISON,
+ * a word that is no value (no value has tag 7) and no address. If it is not whole when memory is used again, or before
+ * the next collection, somebody wrote through a stale C pointer; what is read through one is plainly no data. A pattern
+ * rather than mprotect: it works below a page, costs no system call when collections are stressed, and the fault can be
+ * named where a signal could not. Under the address sanitizer and under Valgrind, the same memory is marked as
+ * inaccessible too, and they report each read and write of it where it happens.
+ *
+ * What can go wrong: a stale reference is not told where another object has begun at its very address since: in old
+ * space, in a semispace, or in eden once that came round. */
+#ifndef EDEN_CHECKED
+#define EDEN_CHECKED 1 /* for tools that look at this file by itself */
+#endif
+#include "heap/private.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(start, bytes) ((void)(start), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(start, bytes) ((void)(start), (void)(bytes))
+#endif
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#else
+#define VALGRIND_MAKE_MEM_NOACCESS(start, bytes) ((void)(start), (void)(bytes))
+#define VALGRIND_MAKE_MEM_UNDEFINED(start, bytes) ((void)(start), (void)(bytes))
+#define VALGRIND_MAKE_MEM_DEFINED(start, bytes) ((void)(start), (void)(bytes))
+#define RUNNING_ON_VALGRIND 0
+#endif
+
+static const uint64_t POISON = 0xf7f7f7f7f7f7f7f7u;
+enum { CHUNK_HEAD = 40, SMALL_CHUNK_HEAD = 16, TREE_CHUNK = FREE_LIST_SIZES * 8 }; /* what free_chunks.c uses */
+
+/* ---- reporting --------------------------------------------------------------------------------------------------- */
+
+static const char RULE_1[] = "what must outlive a call that may collect stands in a root (docs/embedding.md, rule 1)";
+static const char RULE_2[] = "references are stored with eden_slot_set (docs/embedding.md, rule 2)";
+static const char RULE_3[] = "a C pointer into an object is good until the next call that may collect, for "
+                             "eden_raw_count units (docs/embedding.md, rule 3)";
+static const char VALUES[] =
+    "a slot holds references to objects of its own heap, immediates or EDEN_NONE, and raw data "
+    "stands in raw formats only (docs/embedding.md, Values)";
+static const char CLASSES[] = "objects are made of classes and sites that this heap has defined, and have the slots "
+                              "of their class (docs/embedding.md, Classes and sites)";
+static const char ROOTS[] = "a frame lasts until its block is left, before the heap is destroyed; a program that uses "
+                            "longjmp puts mutator->frames back (docs/embedding.md, Roots)";
+
+__attribute__((noreturn)) static void report(const eden_heap *heap, const char *when, const char *what,
+                                             const char *rule) {
+    char line[1024];
+    int length = snprintf(line, sizeof line, "eden: checked build: heap '%s', %s: %s; %s\n",
+                          heap == NULL ? "?" : heap->info.name, when, what, rule);
+    if (length > 0 && write(STDERR_FILENO, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1) < 0) {
+        abort(); /* nobody to tell */
+    }
+    abort();
+}
+
+#define REPORT(heap, when, rule, ...)                                                                                  \
+    do {                                                                                                               \
+        char what_[512];                                                                                               \
+        snprintf(what_, sizeof what_, __VA_ARGS__);                                                                    \
+        report(heap, when, what_, rule);                                                                               \
+    } while (0)
+
+/* The rule that a fault of the verifier's breaks: by words of its message. */
+static const char *broken_rule(const char *message) {
+    static const struct {
+        const char *words, *rule;
+    } rules[] = {
+        {"is not remembered", RULE_2}, {"stale reference", RULE_1},         {"but its class", CLASSES},
+        {"no value has", VALUES},      {"no address of this heap", VALUES},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (strstr(message, rules[i].words) != NULL) {
+            return rules[i].rule;
+        }
+    }
+    return RULE_3; /* headers, free chunks and accounts: something wrote beyond an object */
+}
+
+static void verify(eden_heap *heap, const char *when) {
+    eden_error error = {EDEN_OK, ""};
+    /* The program's budget is not asked: checking must not change what it sees. */
+    struct system system = heap->system;
+    heap->system = (struct system){NULL, NULL};
+    bool ok = eden_heap_verify(heap, &error);
+    heap->system = system;
+    if (!ok) {
+        report(heap, when, error.message, broken_rule(error.message));
+    }
+}
+
+/* ---- poison ------------------------------------------------------------------------------------------------------ */
+
+static bool is_watched(void) {
+#if defined(__SANITIZE_ADDRESS__)
+    return true;
+#else
+    return RUNNING_ON_VALGRIND != 0;
+#endif
+}
+
+static void make_accessible(uintptr_t start, uintptr_t end) {
+    if (start < end) {
+        ASAN_UNPOISON_MEMORY_REGION((void *)start, end - start);
+        VALGRIND_MAKE_MEM_DEFINED((void *)start, end - start);
+    }
+}
+
+static void make_inaccessible(uintptr_t start, uintptr_t end) {
+    if (start < end) {
+        ASAN_POISON_MEMORY_REGION((void *)start, end - start);
+        VALGRIND_MAKE_MEM_NOACCESS((void *)start, end - start);
+    }
+}
+
+/* Fills memory that is accessible. */
+static void fill(uintptr_t start, uintptr_t end) {
+    for (uint64_t *word = (uint64_t *)start; word < (uint64_t *)end; word++) {
+        *word = POISON;
+    }
+}
+
+/* A watching tool has seen the write itself, and would complain of this look. */
+static void check_poison(const eden_heap *heap, const char *where, uintptr_t start, uintptr_t end) {
+    if (is_watched()) {
+        return;
+    }
+    for (const uint64_t *word = (const uint64_t *)start; word < (const uint64_t *)end; word++) {
+        if (*word != POISON) {
+            REPORT(heap, "seen later", RULE_3,
+                   "%#" PRIxPTR " in %s, left or freed by a collection, was overwritten with %#" PRIx64
+                   " through a stale C pointer",
+                   (uintptr_t)word, where, *word);
+        }
+    }
+}
+
+static const char *const space_names[YOUNG_SPACES] = {"a survivor space", "a survivor space", "eden"};
+
+static const char *place(const eden_heap *heap, uintptr_t address) {
+    return !heap_is_young(heap, address & ~(uintptr_t)7) ? "old space"
+           : address >= heap->check.eden_base            ? space_names[2]
+                                                         : space_names[0];
+}
+
+/* Marks what new space does not use. */
+static void close_new_space(eden_heap *heap) {
+    struct space *spaces[YOUNG_SPACES];
+    heap_young_spaces(heap, spaces);
+    make_inaccessible(heap->check.eden_base, heap->eden.start);
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        make_inaccessible(spaces[i]->used, spaces[i]->limit);
+    }
+}
+
+/* ---- live objects ------------------------------------------------------------------------------------------------ */
+
+static void note_start(eden_heap *heap, eden_value object) {
+    if (heap->check.starts != NULL) {
+        size_t word = (object - heap->reservation) / 8;
+        heap->check.starts[word / 64] |= 1ull << (word % 64);
+    }
+}
+
+static bool is_live(const eden_heap *heap, eden_value object) {
+    size_t word = (object - heap->reservation) / 8;
+    return heap->check.starts == NULL || (heap->check.starts[word / 64] >> (word % 64) & 1) != 0;
+}
+
+static void forget_starts(eden_heap *heap, uintptr_t start, uintptr_t end) {
+    if (heap->check.starts != NULL) {
+        size_t from = (start - heap->reservation) / 512, to = (end - heap->reservation) / 512;
+        memset(heap->check.starts + from, 0, (to - from) * sizeof *heap->check.starts);
+    }
+}
+
+/* Segments and new space as a whole are pages, so whole words of the map. */
+static void note_all(eden_heap *heap) {
+    struct space *spaces[YOUNG_SPACES];
+    heap_young_spaces(heap, spaces);
+    forget_starts(heap, heap->reservation, heap->old.start);
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        for (uintptr_t at = spaces[i]->start; at < spaces[i]->used; at = object_end(object_at(at))) {
+            if (!object_is_free(object_at(at))) {
+                note_start(heap, object_at(at));
+            }
+        }
+    }
+    for (size_t i = 0; i < heap->old.segment_count; i++) {
+        forget_starts(heap, heap->old.segments[i].start, heap->old.segments[i].limit);
+    }
+    for (eden_value object = old_walk(heap, 0); object != EDEN_NONE; object = old_walk(heap, object_end(object))) {
+        if (!object_is_free(object)) {
+            note_start(heap, object);
+        }
+    }
+}
+
+/* ---- called by the runtime --------------------------------------------------------------------------------------- */
+
+void check_create(eden_heap *heap) {
+    struct check_state *check = &heap->check;
+    struct space *spaces[YOUNG_SPACES];
+    check->eden_base = heap->eden.start;
+    heap_young_spaces(heap, spaces);
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        check->high[i] = spaces[i]->start;
+    }
+    check->starts_bytes = page_round(heap->reservation_bytes / 64);
+    void *map =
+        mmap(NULL, check->starts_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    check->starts = map == MAP_FAILED ? NULL : map;
+    close_new_space(heap);
+}
+
+void check_destroy(eden_heap *heap) {
+    /* The addresses will be others' memory. */
+    make_accessible(heap->reservation, heap->old.start);
+    for (size_t i = 0; i < heap->old.segment_count; i++) {
+        make_accessible(heap->old.segments[i].start, heap->old.segments[i].limit);
+    }
+    if (heap->check.starts != NULL) {
+        munmap(heap->check.starts, heap->check.starts_bytes);
+    }
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
+
+/* Does the frame lie below `running`, on the stack of the thread that runs? */
+static bool is_skipped(eden_heap *heap, const struct eden_frame *frame, uintptr_t running) {
+    struct check_state *check = &heap->check;
+    if (check->stack == 0 || !pthread_equal(check->thread, pthread_self())) {
+        pthread_attr_t attributes;
+        void *stack = NULL;
+        size_t bytes = 0;
+        check->thread = pthread_self();
+        check->stack = check->stack_limit = UINTPTR_MAX;
+        if (pthread_getattr_np(check->thread, &attributes) == 0) {
+            if (pthread_attr_getstack(&attributes, &stack, &bytes) == 0) {
+                check->stack = (uintptr_t)stack;
+                check->stack_limit = (uintptr_t)stack + bytes;
+            }
+            pthread_attr_destroy(&attributes);
+        }
+    }
+    uintptr_t at = (uintptr_t)frame;
+    return running - check->stack < check->stack_limit - check->stack &&
+           at - check->stack < check->stack_limit - check->stack && at < running;
+}
+
+/* Looks at the newest frame, or at all. running: an address of the stack above which all frames are. */
+static void check_skipped(eden_heap *heap, const char *call, bool all, uintptr_t running) {
+    for (const struct eden_frame *frame = heap->mutator.frames; frame != NULL; frame = frame->previous) {
+        bool skipped = is_skipped(heap, frame, running);
+        if (skipped || frame->mutator != &heap->mutator) {
+            REPORT(heap, call, ROOTS, "frame %p was never left, and %s: a longjmp has skipped it", (const void *)frame,
+                   skipped ? "its function is gone" : "its memory is something else now");
+        }
+        if (!all) {
+            return;
+        }
+    }
+}
+
+void check_call(eden_heap *heap, const char *call) {
+    check_skipped(heap, call, true, (uintptr_t)__builtin_frame_address(0));
+}
+
+void eden_check_enter(eden_mutator *mutator) {
+    check_skipped(mutator->heap, "EDEN_FRAME", false, (uintptr_t)__builtin_frame_address(0));
+}
+
+void eden_check_leave(const struct eden_frame *frame) {
+    const eden_mutator *mutator = frame->mutator;
+    if (mutator->frames != frame) {
+        REPORT(mutator->heap, "the end of EDEN_FRAME's block", ROOTS,
+               "frame %p is left, but the newest is %p: a longjmp has skipped frames", (const void *)frame,
+               (const void *)mutator->frames);
+    }
+}
+
+void check_frames(eden_heap *heap, const char *call) {
+    const struct eden_frame *frame = heap->mutator.frames;
+    if (frame != NULL && pthread_equal(heap->thread, pthread_self())) {
+        check_skipped(heap, call, true, (uintptr_t)__builtin_frame_address(0));
+        REPORT(heap, call, ROOTS, "frame %p of %zu slots is still open", (const void *)frame, frame->count);
+    }
+}
+
+void check_visitors(eden_heap *heap, size_t slots, size_t visitors) {
+    if (heap->roots.count != slots || heap->roots.visitor_count != visitors) {
+        REPORT(heap, "collection", ROOTS, "a visitor has added or removed roots or visitors");
+    }
+}
+
+/* ---- allocation and collections ---------------------------------------------------------------------------------- */
+
+void check_class(eden_heap *heap, uint64_t header, size_t slots) {
+    uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
+    check_class_of(heap, header, "allocation");
+    const struct eden_class_info *class = heap_class(heap, index);
+    uint32_t format = (uint32_t)(header >> EDEN_HEADER_FORMAT_SHIFT) & 31u;
+    if ((format & ~((1u << unit_shift(class->format)) - 1)) != class->format) {
+        REPORT(heap, "allocation", CLASSES, "index %u is class '%.60s' of format %u here, but format %u was asked for",
+               index, (const char *)(uintptr_t) class->name, class->format, format);
+    }
+    bool more = class->format == EDEN_FORMAT_VARIABLE || class->format == EDEN_FORMAT_FIXED_VARIABLE ||
+                class->format == EDEN_FORMAT_WEAK || class->format >= EDEN_FORMAT_WORDS64;
+    if (slots < class->fixed_slots || (!more && slots != class->fixed_slots)) {
+        REPORT(heap, "allocation", CLASSES, "class '%.60s' fixes %u slots, but %zu were asked for",
+               (const char *)(uintptr_t) class->name, class->fixed_slots, slots);
+    }
+    check_skipped(heap, "allocation", false, (uintptr_t)__builtin_frame_address(0));
+}
+
+void check_allocated(eden_heap *heap, eden_value object) {
+    if (object != EDEN_NONE) {
+        note_start(heap, object);
+    }
+}
+
+void check_before_scavenge(eden_heap *heap) {
+    struct check_state *check = &heap->check;
+    struct space *spaces[YOUNG_SPACES];
+    check_call(heap, "before a scavenge");
+    verify(heap, "before a scavenge");
+    heap_young_spaces(heap, spaces);
+    check_poison(heap, space_names[2], check->eden_base, heap->eden.start);
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        if (spaces[i]->used > check->high[i]) {
+            check->high[i] = spaces[i]->used;
+        }
+        check_poison(heap, space_names[i], spaces[i]->used, check->high[i]);
+        check->from[i] = spaces[i]->start;
+        check->used[i] = spaces[i]->used;
+        make_accessible(spaces[i]->used, spaces[i]->limit);
+    }
+}
+
+void check_second_round(eden_heap *heap) {
+    struct check_state *check = &heap->check;
+    struct space *spaces[YOUNG_SPACES];
+    heap_young_spaces(heap, spaces);
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        check->used[i] = spaces[i]->used > check->used[i] ? spaces[i]->used : check->used[i];
+        check->high[i] = check->used[i] > check->high[i] ? check->used[i] : check->high[i];
+    }
+}
+
+void check_after_scavenge(eden_heap *heap) {
+    struct check_state *check = &heap->check;
+    struct space *spaces[YOUNG_SPACES];
+    heap_young_spaces(heap, spaces);
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        /* Eden may have been rolled: then all that it had is left behind. */
+        uintptr_t left = spaces[i]->start == check->from[i] ? spaces[i]->used : check->from[i];
+        fill(left, check->used[i]);
+        if (spaces[i]->used > check->high[i]) {
+            check->high[i] = spaces[i]->used;
+        }
+    }
+    note_all(heap);
+    close_new_space(heap);
+    verify(heap, "after a scavenge");
+}
+
+static uintptr_t body(uintptr_t start, size_t bytes) {
+    size_t head = bytes < TREE_CHUNK ? SMALL_CHUNK_HEAD : CHUNK_HEAD;
+    return start + (head < bytes ? head : bytes);
+}
+
+static bool check_chunk_body(void *context, uintptr_t start, size_t bytes) {
+    check_poison(context, "a free chunk of old space", body(start, bytes), start + bytes);
+    return true;
+}
+
+static bool close_chunk(void *context, uintptr_t start, size_t bytes) {
+    (void)context;
+    fill(body(start, bytes), start + bytes);
+    make_inaccessible(body(start, bytes), start + bytes);
+    return true;
+}
+
+void check_before_full(eden_heap *heap) {
+    chunks_each(&heap->old.free, check_chunk_body, heap);
+    for (size_t i = 0; i < heap->old.segment_count; i++) {
+        make_accessible(heap->old.segments[i].start, heap->old.segments[i].limit);
+    }
+}
+
+void check_after_full(eden_heap *heap) {
+    chunks_each(&heap->old.free, close_chunk, heap);
+    note_all(heap);
+    verify(heap, "after a full collection");
+}
+
+/* After a scavenge that left nothing in eden: allocation goes on behind what was there, while half of eden is left
+ * there, which is what the largest young object takes. */
+void check_roll_eden(eden_heap *heap) {
+    uintptr_t next = heap->check.used[YOUNG_SPACES - 1];
+    heap->eden.start =
+        heap->eden.limit - next >= (heap->eden.limit - heap->check.eden_base + 1) / 2 ? next : heap->check.eden_base;
+    heap->eden.used = heap->eden.start;
+}
+
+void check_segment(eden_heap *heap, uintptr_t start, size_t bytes, bool mapped) {
+    make_accessible(start, start + bytes);
+    forget_starts(heap, start, start + bytes);
+    if (mapped) {
+        fill(start, start + bytes);
+        make_inaccessible(start, start + bytes);
+    }
+}
+
+/* Before its head is written. A small chunk may have been the head of a large one. */
+void check_chunk_added(uintptr_t start, size_t bytes) {
+    uintptr_t end = start + (bytes < CHUNK_HEAD ? bytes : CHUNK_HEAD);
+    make_accessible(start, end);
+    if (bytes < TREE_CHUNK) {
+        fill(body(start, bytes), end);
+    }
+}
+
+void check_chunk_used(uintptr_t start, size_t bytes) {
+    ASAN_UNPOISON_MEMORY_REGION((void *)start, bytes);
+    VALGRIND_MAKE_MEM_UNDEFINED((void *)start, bytes);
+}
+
+void check_eden_used(eden_heap *heap, uintptr_t start, size_t bytes) {
+    uintptr_t high = heap->check.high[YOUNG_SPACES - 1];
+    check_poison(heap, space_names[2], start, start + bytes < high ? start + bytes : high);
+    check_chunk_used(start, bytes);
+}
+
+/* ---- called by the program --------------------------------------------------------------------------------------- */
+
+/* The heap that an address lies in. The registry's readers need no lock (registry.c). */
+static eden_heap *heap_of(eden_value object) {
+    for (uint64_t at = __atomic_load_n(&eden_registry.first, __ATOMIC_ACQUIRE); at != 0;) {
+        eden_heap *heap = (eden_heap *)(uintptr_t)at;
+        if (object - heap->reservation < heap->reservation_bytes) {
+            return heap;
+        }
+        at = heap->info.next;
+    }
+    return NULL;
+}
+
+/* Reports what is no live object. */
+static eden_heap *check_object(eden_value object, const char *call) {
+    if (!eden_is_object(object)) {
+        REPORT(NULL, call, VALUES, "%#" PRIx64 " is no object, but %s", object,
+               object == EDEN_NONE ? "EDEN_NONE" : "an immediate");
+    }
+    eden_heap *heap = heap_of(object);
+    if (heap == NULL) {
+        REPORT(NULL, call, VALUES, "%#" PRIx64 " is no address of any heap", object);
+    }
+    if (!is_live(heap, object)) {
+        REPORT(heap, call, RULE_1,
+               "%#" PRIx64 " in %s is not the start of a live object: a collection has moved or freed it, or it is an "
+               "address within one",
+               object, place(heap, object));
+    }
+    uint32_t index = eden_index_of(object);
+    if (index == EDEN_CLASS_FREE || index >= heap->next_class) {
+        REPORT(heap, call, RULE_3, "the header of object %#" PRIx64 " was overwritten with %#" PRIx64, object,
+               eden_header(object));
+    }
+    return heap;
+}
+
+void check_object_of(const eden_heap *heap, eden_value object, const char *call) {
+    const eden_heap *other = check_object(object, call);
+    if (other != heap) {
+        REPORT(heap, call, VALUES, "%#" PRIx64 " is an object of another heap, '%s'", object, other->info.name);
+    }
+}
+
+void check_class_of(const eden_heap *heap, eden_class of, const char *call) {
+    uint32_t index = eden_class_index(of);
+    if (index == EDEN_CLASS_FREE || index >= heap->next_class) {
+        REPORT(heap, call, CLASSES, "class or site index %u is not defined in this heap", index);
+    }
+}
+
+static const char *class_name(const eden_heap *heap, eden_value object) {
+    return eden_class_name(heap, eden_class_of(heap, object));
+}
+
+static eden_heap *check_slot(eden_value object, size_t index, const char *call) {
+    eden_heap *heap = check_object(object, call);
+    size_t references = reference_slots(heap, object);
+    if (index >= references) {
+        bool raw = index < eden_slot_count(object);
+        REPORT(heap, call, CLASSES, "slot %zu of %.60s %#" PRIx64 " %s: it has %zu reference slots", index,
+               class_name(heap, object), object, raw ? "is raw data" : "is out of bounds", references);
+    }
+    return heap;
+}
+
+void eden_check_load(eden_value object, size_t index) { check_slot(object, index, "eden_slot"); }
+
+void eden_check_raw(eden_value object) { check_object(object, "eden_raw"); }
+
+void eden_check_store(eden_mutator *mutator, eden_value object, size_t index, eden_value value) {
+    static const char call[] = "eden_slot_set";
+    eden_heap *heap = check_slot(object, index, call);
+    if (heap != mutator->heap) {
+        REPORT(heap, call, VALUES, "%.60s %#" PRIx64 " belongs to another heap than the mutator, of heap '%s'",
+               class_name(heap, object), object, mutator->heap->info.name);
+    }
+    uint64_t tag = value & EDEN_TAG_MASK;
+    if (value == EDEN_NONE || tag == EDEN_TAG_INT || tag == EDEN_TAG_CHAR || tag == EDEN_TAG_FLOAT) {
+        return;
+    }
+    const eden_heap *other = heap_of(value);
+    if (tag != 0 || other == NULL) {
+        REPORT(heap, call, VALUES,
+               "slot %zu of %.60s %#" PRIx64 ": %#" PRIx64 " is no value and no address of any heap", index,
+               class_name(heap, object), object, value);
+    }
+    if (other != heap) {
+        REPORT(heap, call, VALUES, "slot %zu of %.60s %#" PRIx64 ": %#" PRIx64 " is an object of another heap, '%s'",
+               index, class_name(heap, object), object, value, other->info.name);
+    }
+    if (!is_live(heap, value)) {
+        REPORT(heap, call, RULE_1,
+               "slot %zu of %.60s %#" PRIx64 ": %#" PRIx64 " in %s is not the start of a live object: a collection has "
+               "moved or freed it, or it is an address within one",
+               index, class_name(heap, object), object, value, place(heap, value));
+    }
+}

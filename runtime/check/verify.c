@@ -1,0 +1,307 @@
+/* The heap verifier: checks everything that the rest of the runtime relies on, and names the first fault it finds.
+ *
+ * Two walks. The first notes where objects start, in a bit map over the heap, and checks each header by itself: a
+ * defined class, a format that agrees with it, no flag that only a running collection sets. The second checks every
+ * reference, in objects, roots and the remembered set: it must lead to the start of a live object of this heap; and an
+ * old object with a young reference must be remembered. Then the books: free chunks against free bytes, objects against
+ * used bytes.
+ *
+ * If the bit map finds no memory, references are only checked to lie within the heap. */
+#include "heap/private.h"
+#include <inttypes.h>
+
+struct verifier {
+    eden_visit visit; /* first: root visitors get its address */
+    eden_heap *heap;
+    eden_error *error;
+    bool ok;
+    uint64_t *starts; /* a bit for each word of the heap; NULL: no memory for it */
+    size_t starts_bytes;
+    uintptr_t base;
+    uint64_t old_objects_bytes, old_free_bytes;
+    uint64_t sliver_bytes; /* free, but too short to be listed */
+    uint64_t chunks, chunk_bytes;
+    size_t last_bytes; /* of the chunk listed before */
+    uintptr_t last_chunk;
+    uint64_t remembered_bits;
+};
+
+static const char *space_name(const eden_heap *heap, eden_value v) {
+    if (v >= heap->eden.start && v < heap->eden.limit) {
+        return "eden";
+    }
+    return heap_is_young(heap, v) ? "survivors" : "old space";
+}
+
+static void note_start(struct verifier *v, eden_value object) {
+    size_t word = (object - v->base) / 8;
+    if (v->starts != NULL) {
+        v->starts[word / 64] |= 1ull << (word % 64);
+    }
+}
+
+static bool is_start(const struct verifier *v, eden_value object) {
+    size_t word = (object - v->base) / 8;
+    return v->starts == NULL || (v->starts[word / 64] >> (word % 64) & 1) != 0;
+}
+
+static bool check_header(struct verifier *v, eden_value object, uintptr_t limit) {
+    const eden_heap *heap = v->heap;
+    uint64_t header = eden_header(object);
+    const char *where = space_name(heap, object);
+    if (object_end(object) > limit || object_end(object) <= object_start(object)) {
+        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: %zu slots reach beyond the end of its space",
+                    object, where, eden_slot_count(object));
+    }
+    if (object_is_free(object)) {
+        return eden_format_bits(object) == EDEN_FORMAT_WORDS64 ||
+               fail(v->error, EDEN_CORRUPT, "%#" PRIx64 " in %s: neither an object nor a free chunk", object, where);
+    }
+    uint64_t transient = EDEN_HEADER_FORWARDED | EDEN_HEADER_MARKED | EDEN_HEADER_GREY | EDEN_HEADER_KEPT;
+    if ((header & transient) != 0) {
+        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: header %#" PRIx64 " has a flag of a collection",
+                    object, where, header);
+    }
+    uint32_t index = eden_index_of(object);
+    if (index >= heap->next_class && index != heap->own_class) {
+        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: class index %u is not defined", object, where,
+                    index);
+    }
+    const struct eden_class_info *class = heap_class(heap, index);
+    uint32_t format = eden_format_bits(object);
+    uint32_t unused_mask = class->format >= EDEN_FORMAT_BYTES     ? 7u
+                           : class->format >= EDEN_FORMAT_WORDS16 ? 3u
+                           : class->format >= EDEN_FORMAT_WORDS32 ? 1u
+                                                                  : 0u;
+    bool mourned = class->format == EDEN_FORMAT_EPHEMERON && format == EDEN_FORMAT_FIXED;
+    if ((format & ~unused_mask) != class->format && !mourned) {
+        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: format %u, but its class '%.60s' has %u",
+                    object, where, format, (const char *)(uintptr_t) class->name, class->format);
+    }
+    size_t slots = eden_slot_count(object);
+    bool fixed = class->format == EDEN_FORMAT_EMPTY || class->format == EDEN_FORMAT_FIXED;
+    if (slots < class->fixed_slots || (fixed && slots != class->fixed_slots)) {
+        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: %zu slots, but its class '%.60s' fixes %u",
+                    object, where, slots, (const char *)(uintptr_t) class->name, class->fixed_slots);
+    }
+    if (heap_is_young(heap, object) && (header & EDEN_HEADER_REMEMBERED) != 0) {
+        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: young, and remembered", object, where);
+    }
+    return true;
+}
+
+/* For messages: `what`, or of an object, where it is NULL, the class. Not looked up for each slot of the heap. */
+static const char *holder_name(const struct verifier *v, const char *what, uint64_t at) {
+    return what != NULL ? what : eden_class_name(v->heap, eden_class_of(v->heap, at));
+}
+
+/* Is it a reference to an object, an immediate, or none? */
+static bool check_value(struct verifier *v, eden_value value, const char *holder, uint64_t at, size_t slot) {
+    const eden_heap *heap = v->heap;
+    if (value == EDEN_NONE) {
+        return true;
+    }
+    if (!eden_is_object(value)) {
+        uint64_t tag = value & EDEN_TAG_MASK;
+        return tag == EDEN_TAG_INT || tag == EDEN_TAG_CHAR || tag == EDEN_TAG_FLOAT ||
+               fail(v->error, EDEN_CORRUPT, "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " has a tag that no value has",
+                    holder_name(v, holder, at), at, slot, value);
+    }
+    bool mapped = value - v->base < v->starts_bytes * 64 - 512;
+    if (!mapped || (!heap_is_young(heap, value) && !heap_is_old(heap, value))) {
+        return fail(v->error, EDEN_CORRUPT, "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " is no address of this heap",
+                    holder_name(v, holder, at), at, slot, value);
+    }
+    if (!is_start(v, value)) {
+        return fail(v->error, EDEN_CORRUPT,
+                    "%s %#" PRIx64 ", slot %zu: %#" PRIx64
+                    " in %s is not the start of a live object (stale reference?)",
+                    holder_name(v, holder, at), at, slot, value, space_name(heap, value));
+    }
+    return true;
+}
+
+static void check_root_slots(eden_visit *visit, eden_value *slots, size_t count) {
+    struct verifier *v = (struct verifier *)visit;
+    for (size_t i = 0; v->ok && i < count; i++) {
+        v->ok = check_value(v, slots[i], "root at", (uintptr_t)&slots[i], 0);
+    }
+}
+
+static bool is_remembered(const eden_heap *heap, eden_value object, size_t slot) {
+    if (is_carded(heap, object)) {
+        return card_is_dirty(heap, (struct card){object, slot / CARD_SLOTS * CARD_SLOTS});
+    }
+    return header_has(object, EDEN_HEADER_REMEMBERED);
+}
+
+static bool check_slots(struct verifier *v, eden_value object) {
+    size_t count = object_is_free(object) ? 0 : reference_slots(v->heap, object);
+    bool old = !heap_is_young(v->heap, object);
+    for (size_t i = 0; i < count; i++) {
+        eden_value value = eden_slot(object, i);
+        if (!check_value(v, value, NULL, object, i)) {
+            return false;
+        }
+        if (old && heap_is_young(v->heap, value) && !is_remembered(v->heap, object, i) &&
+            !v->heap->remembered.incomplete) {
+            return fail(v->error, EDEN_CORRUPT,
+                        "old %.60s %#" PRIx64 ", slot %zu refers to young %#" PRIx64
+                        ", but is not remembered (a store without eden_slot_set?)",
+                        holder_name(v, NULL, object), object, i, value);
+        }
+    }
+    return true;
+}
+
+/* Calls check for every object and filler of the heap, with the end of its space. */
+static bool each_object(struct verifier *v, bool (*check)(struct verifier *, eden_value, uintptr_t)) {
+    eden_heap *heap = v->heap;
+    struct space *spaces[YOUNG_SPACES];
+    heap_young_spaces(heap, spaces);
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        for (uintptr_t at = spaces[i]->start; at < spaces[i]->used; at = object_end(object_at(at))) {
+            if (!check(v, object_at(at), spaces[i]->used)) {
+                return false;
+            }
+        }
+    }
+    for (size_t i = 0; i < heap->old.segment_count; i++) {
+        struct segment segment = heap->old.segments[i];
+        eden_value object = old_walk(heap, segment.start);
+        while (object != EDEN_NONE && object < segment.limit) {
+            if (!check(v, object, segment.limit)) {
+                return false;
+            }
+            object = old_walk(heap, object_end(object));
+        }
+    }
+    return true;
+}
+
+static bool first_pass(struct verifier *v, eden_value object, uintptr_t limit) {
+    if (!check_header(v, object, limit)) {
+        return false;
+    }
+    bool old = !heap_is_young(v->heap, object);
+    if (object_is_free(object)) {
+        size_t bytes = object_bytes(object);
+        v->old_free_bytes += old ? bytes : 0;
+        v->sliver_bytes += old && bytes < 16 ? bytes : 0;
+        return true;
+    }
+    v->old_objects_bytes += old ? object_bytes(object) : 0;
+    v->remembered_bits += header_has(object, EDEN_HEADER_REMEMBERED);
+    note_start(v, object);
+    return true;
+}
+
+static bool second_pass(struct verifier *v, eden_value object, uintptr_t limit) {
+    (void)limit;
+    return check_slots(v, object);
+}
+
+static bool check_chunk(void *context, uintptr_t start, size_t bytes) {
+    struct verifier *v = context;
+    eden_value chunk = object_at(start);
+    v->chunk_bytes += bytes;
+    v->chunks++;
+    if (!heap_is_old(v->heap, start) || !object_is_free(chunk) || object_bytes(chunk) != bytes) {
+        return fail(v->error, EDEN_CORRUPT, "free chunk %#" PRIx64 ": its header does not say %zu free bytes",
+                    (uint64_t)start, bytes);
+    }
+    bool tree = bytes >= (size_t)FREE_LIST_SIZES * 8;
+    if (bytes < v->last_bytes || (tree && bytes == v->last_bytes && start <= v->last_chunk)) {
+        return fail(v->error, EDEN_CORRUPT, "free chunk %#" PRIx64 " of %zu bytes: out of order", (uint64_t)start,
+                    bytes);
+    }
+    v->last_bytes = bytes;
+    v->last_chunk = start;
+    return true;
+}
+
+/* Each entry is an old object with the remembered bit, and as many objects have it: no entry is there twice. */
+static bool check_remembered(struct verifier *v) {
+    const struct remembered_set *set = &v->heap->remembered;
+    for (size_t i = 0; i < set->count; i++) {
+        eden_value object = set->objects[i];
+        if (object == EDEN_NONE) {
+            return fail(v->error, EDEN_CORRUPT, "remembered set: entry %zu is none", i);
+        }
+        if (!check_value(v, object, "remembered set at", (uintptr_t)&set->objects[i], i)) {
+            return false;
+        }
+        if (heap_is_young(v->heap, object) || !header_has(object, EDEN_HEADER_REMEMBERED)) {
+            return fail(v->error, EDEN_CORRUPT, "remembered set: %#" PRIx64 " is young, or lacks the remembered bit",
+                        object);
+        }
+    }
+    for (size_t i = 0; v->starts != NULL && i < set->count; i++) {
+        size_t word = (set->objects[i] - v->base) / 8;
+        if (!is_start(v, set->objects[i])) {
+            return fail(v->error, EDEN_CORRUPT, "remembered set: %#" PRIx64 " is there twice", set->objects[i]);
+        }
+        v->starts[word / 64] &= ~(1ull << (word % 64)); /* nothing else asks after this */
+    }
+    return v->remembered_bits == set->count ||
+           fail(v->error, EDEN_CORRUPT, "remembered set: %zu entries, but %" PRIu64 " objects have the bit", set->count,
+                v->remembered_bits);
+}
+
+static bool check_cards(struct verifier *v) {
+    const eden_heap *heap = v->heap;
+    for (size_t i = 0; i < heap->remembered.card_count; i++) {
+        struct card card = heap->remembered.cards[i];
+        if (!check_value(v, card.object, "remembered set at", (uintptr_t)&heap->remembered.cards[i], i)) {
+            return false;
+        }
+        if (heap_is_young(heap, card.object) || !is_carded(heap, card.object) || !card_is_dirty(heap, card)) {
+            return fail(v->error, EDEN_CORRUPT,
+                        "remembered set: card %zu of %#" PRIx64 " is of no large old object, or clean in the table",
+                        card.first, card.object);
+        }
+    }
+    return true;
+}
+
+static bool check_books(struct verifier *v) {
+    const eden_heap *heap = v->heap;
+    const struct old_space *old = &heap->old;
+    uint64_t buffer = old->buffer_limit - old->buffer_free;
+    if (!chunks_each(&old->free, check_chunk, v)) {
+        return false;
+    }
+    if (v->old_free_bytes + buffer != old->free_bytes || v->old_objects_bytes != old_used(heap)) {
+        return fail(v->error, EDEN_CORRUPT,
+                    "old space: %" PRIu64 " bytes of objects and %" PRIu64 " free were found, the books say %" PRIu64
+                    " and %" PRIu64,
+                    v->old_objects_bytes, v->old_free_bytes + buffer, old_used(heap), old->free_bytes);
+    }
+    if (v->chunk_bytes + v->sliver_bytes != v->old_free_bytes || v->chunks != old->free.chunks) {
+        return fail(v->error, EDEN_CORRUPT,
+                    "free chunks: %" PRIu64 " of %" PRIu64 " bytes are listed, old space has %" PRIu64
+                    " bytes free, the count says %" PRIu64,
+                    v->chunks, v->chunk_bytes, v->old_free_bytes - v->sliver_bytes, old->free.chunks);
+    }
+    return check_remembered(v) && check_cards(v);
+}
+
+bool eden_heap_verify(eden_heap *heap, eden_error *error) {
+    struct verifier v = {.visit = {.heap = heap, .slots = check_root_slots}, .heap = heap, .error = error, .ok = true};
+    v.base = heap->reservation;
+    uintptr_t top = heap->old.start;
+    if (heap->old.segment_count != 0) {
+        top = heap->old.segments[heap->old.segment_count - 1].limit;
+    }
+    v.starts_bytes = (top - v.base) / 64 + 8;
+    v.starts = system_map(&heap->system, v.starts_bytes, "verifier");
+    bool ok = each_object(&v, first_pass);
+    if (ok) {
+        roots_visit(&v.visit);
+        ok = v.ok && each_object(&v, second_pass) && check_books(&v);
+    }
+    if (v.starts != NULL) {
+        system_unmap(v.starts, v.starts_bytes);
+    }
+    return ok;
+}

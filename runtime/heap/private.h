@@ -1,0 +1,552 @@
+/* The heap from inside: its parts, and the few inline helpers that every part needs.
+ *
+ * Who owns what: heap.c makes and ends heaps; system.c is the only door to mmap and malloc; new space belongs to
+ * scavenge.c, old space to old_space.c and free_chunks.c, the remembered set to remembered.c; full.c drives mark.c,
+ * sweep.c and slide.c; events.c is where counters, probes and log are fed, all three from one place.
+ *
+ * Address space: one reservation a heap, new space first, then room for old space. So "is it young", "is it old" and
+ * "is it in the heap at all" are one subtraction and comparison each, and tables over old space index by offset. */
+#ifndef EDEN_PRIVATE_H
+#define EDEN_PRIVATE_H
+
+#define EDEN_INSIDE 1 /* objects are looked at while they move */
+#include <eden/eden.h>
+
+#include <pthread.h>
+
+#include "eden_probes.h"
+#include "heap/check.h"
+
+/* ---- parameters (params.c) ---- */
+
+enum eden_remembered { EDEN_REMEMBERED_OBJECT, EDEN_REMEMBERED_CARD };
+enum eden_compactor { EDEN_COMPACTOR_PLANNING, EDEN_COMPACTOR_NONE, EDEN_COMPACTOR_SELECTIVE };
+
+enum eden_overflow { EDEN_OVERFLOW_SCAN_ORDER, EDEN_OVERFLOW_OLDEST };
+enum eden_criterion {
+    EDEN_BY_AGE,
+    EDEN_BY_REMEMBERED,
+    EDEN_BY_CLASS,
+    EDEN_BY_SITE,
+    EDEN_BY_NOTHING,
+    EDEN_BY_AGE_OR_LEARNT, /* no value of the parameter: age, where pretenure=auto has chosen sites */
+};
+
+#define EDEN_PARAM_TYPE_size uint64_t
+#define EDEN_PARAM_TYPE_number double
+#define EDEN_PARAM_TYPE_whole int64_t
+#define EDEN_PARAM_TYPE_choice uint64_t
+#define EDEN_PARAM_TYPE_file struct param_file
+/* One of the choices, or FILE_CHOICE and a file's name. */
+struct param_file {
+    uint64_t choice;
+    char path[256];
+    const char *where; /* who said it, for errors of reading; static */
+};
+enum { FILE_CHOICE = 255 };
+enum eden_pretenure { EDEN_PRETENURE_NONE, EDEN_PRETENURE_AUTO };
+struct params {
+#define EDEN_PARAM(id, name, kind, fallback, low, high, choices, doc) EDEN_PARAM_TYPE_##kind id;
+#include "eden_params.def"
+#undef EDEN_PARAM
+};
+
+void params_defaults(struct params *params);
+/* "a=1,b=2"; where is who said it, for the error. The first fault stops it. */
+bool params_parse(struct params *params, const char *text, const char *where, eden_error *error);
+bool params_set(struct params *params, const char *name, const char *value, const char *where, eden_error *error);
+bool params_get(const struct params *params, const char *name, char *text, size_t size);
+void params_fire(eden_heap *heap, const char *only); /* param__set for one, or for all where NULL */
+
+/* ---- spaces ---- */
+
+/* A part of new space: objects lie from start to used. */
+struct space {
+    uintptr_t start, used, limit;
+};
+
+struct tally { /* what a phase worked on */
+    uint64_t objects, bytes;
+};
+
+/* A stretch of old space as mapped from the system; sorted by address in heap->segments. */
+struct segment {
+    uintptr_t start, limit;
+    /* Between a sweep and the end of compaction: */
+    struct tally live;      /* objects */
+    uint64_t slivers;       /* bytes of gaps too small for a chunk */
+    uintptr_t gaps;         /* the first of a chain; 0: none */
+    bool pinned;            /* it has a pinned object */
+    bool chosen;            /* to be evacuated */
+    struct segment *denser; /* the next in a list from the sparsest on (evacuate.c) */
+};
+
+/* Free chunks of old space, by size: see free_chunks.c. */
+enum { FREE_LIST_SIZES = 64 }; /* exact lists for 16 to 504 bytes, index bytes / 8; larger ones in the tree */
+struct chunk;
+struct free_chunks {
+    struct chunk *list[FREE_LIST_SIZES];
+    uint64_t filled; /* bit i: list[i] is not empty */
+    struct chunk *tree;
+    uint64_t chunks; /* in lists and tree */
+};
+
+/* The first `count` gaps between segments have less than `bytes`. */
+struct passed_gaps {
+    size_t count, bytes;
+};
+
+struct old_space {
+    uintptr_t start, limit; /* the reserved range */
+    struct segment *segments;
+    size_t segment_count, segment_room;
+    struct passed_gaps passed;
+    uint64_t capacity;   /* bytes mapped */
+    uint64_t free_bytes; /* of these not in objects: chunks, buffer, and slivers of 8 bytes */
+    struct free_chunks free;
+    uintptr_t buffer_free, buffer_limit; /* small objects are bumped here */
+    size_t refused;        /* an object of so many bytes got no segment in this scavenge; SIZE_MAX: none yet */
+    uint64_t used_at_full; /* after the last full collection: what full_gc_ratio measures growth from */
+};
+
+/* A card: a stretch of CARD_SLOTS references of a large old object, from slot `first` on. Why so many: cards.c. */
+enum { CARD_SLOTS = 8, CARD_BYTES = CARD_SLOTS * 8 };
+struct card {
+    eden_value object;
+    size_t first;
+};
+
+struct remembered_set {
+    eden_value *objects;
+    size_t count, room;
+    struct card *cards; /* the dirty ones */
+    size_t card_count, card_room;
+    uint8_t *card_table; /* a byte for each CARD_BYTES of the old range; usable where segments are; NULL: no cards */
+    size_t card_table_bytes; /* reserved */
+    bool incomplete;         /* it could not grow: the next scavenge scans all of old space */
+};
+
+struct root_visitor {
+    eden_root_visitor visit;
+    void *context;
+};
+
+struct roots {
+    eden_value **slots;
+    size_t count, room;
+    struct root_visitor *visitors;
+    size_t visitor_count, visitor_room;
+};
+
+/* The keys, not reached yet, that ephemerons wait for: ephemerons.c. */
+struct waiting {
+    eden_value *keys;
+    size_t count, room;
+};
+struct mourners {
+    eden_value *queue;
+    size_t next, end, room;
+};
+struct waiters { /* objects of eden that a scavenge left for its second round */
+    eden_value *objects;
+    size_t count, room;
+};
+struct weak_list { /* weak objects that this collection has reached */
+    eden_value *objects;
+    size_t count, room;
+};
+
+/* A bounded stack of objects to scan; on overflow they are marked grey instead and found by walking. mark.c. */
+struct mark_stack {
+    uint64_t *entries;
+    size_t count, room;
+    bool overflowed;
+    eden_value highest; /* of the grey objects; EDEN_NONE: none */
+};
+
+/* What has happened since the last collection's start, for the `..._since` arguments. */
+struct since {
+    uint64_t allocated; /* outside eden; eden's share is mutator->free - allocated_from */
+    uint64_t remembered, forgotten, tenured;
+    uintptr_t allocated_from;
+};
+/* Born old, since the last scavenge's end: told there, because start probes have no room for it. */
+struct pretenured {
+    uint64_t objects, bytes;
+    uint64_t unchecked;  /* bytes until old space's growth is looked at again */
+    uint64_t refused_in; /* the collection after which there was no room: no use in trying until the next */
+};
+
+struct system {
+    eden_memory_hook hook;
+    void *context;
+};
+
+/* Where log.c writes lines. */
+struct log_file {
+    int fd;        /* -1: nowhere */
+    bool is_cut;   /* the last line was written in part */
+    int error;     /* errno of the last line that was lost */
+    uint64_t lost; /* lines not written, and not reported yet */
+};
+
+struct profile;
+struct pretenure_names;
+struct learning;
+struct eden_heap {
+    struct eden_heap_info info; /* first: tools find it here */
+    uintptr_t tenure_threshold;
+    struct eden_mutator mutator __attribute__((aligned(64)));
+    struct params params;
+    struct system system;
+    uintptr_t reservation;
+    size_t reservation_bytes;
+    struct space eden, semi[2];
+    struct log_file log;
+    int past; /* semi[past] holds the survivors, the other is where the next scavenge copies to */
+    struct old_space old;
+    struct remembered_set remembered;
+    struct roots roots;
+    struct mark_stack mark_stack;
+    struct waiting waiting;
+    struct mourners mourners;
+    struct weak_list weak;
+    struct waiters waiters;
+    struct eden_class_info **class_pages;
+    uint32_t next_class;
+    uint32_t own_class; /* of a profile's ephemerons (life_ephemerons.c); 0: there have been none */
+    uint32_t hash_seed;
+    eden_error last_error;
+    bool kept; /* the last scavenge left objects in place: all three spaces may hold objects */
+    bool attached;
+    bool collecting;
+    pthread_t thread; /* that attached the mutator, or has collected since */
+    struct since since;
+    struct pretenured pretenured;
+    struct pretenure_names *pretenure_names; /* NULL: no file names any */
+    struct learning *learning;               /* NULL: nothing is learnt (pretenure_auto.c) */
+    eden_figures figures;                    /* what the probes have said so far */
+    uint64_t phase_ns[EDEN_PHASE_COUNT];     /* how long each took when it last ran */
+    uint64_t full_scavenge_ns;
+    eden_heap *registry_next;
+    struct profile *profile;     /* NULL: nobody listens (lifetimes.c) */
+    uint64_t sampling_seed;      /* 0: none was given */
+    uint64_t stress_allocations; /* since the heap was made, while `stress` was on */
+    struct check_state check;
+};
+
+/* ---- errors (error.c): fills error if not NULL; always false, so that `return fail(...)` reads well ---- */
+bool fail(eden_error *error, enum eden_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- the system (system.c) ---- */
+void *system_reserve(struct system *system, size_t bytes); /* address space only; NULL: refused */
+void system_release(void *address, size_t bytes);          /* gives a reservation back */
+bool system_commit(struct system *system, uintptr_t address, size_t bytes, const char *what); /* makes it usable */
+void system_decommit(uintptr_t address, size_t bytes);                   /* returns the memory, keeps the range */
+void *system_map(struct system *system, size_t bytes, const char *what); /* zeroed pages; NULL: refused */
+void system_unmap(void *address, size_t bytes);
+/* An array grown to hold one more; false, and the array as it was, where memory is refused. */
+bool system_grow(struct system *system, void **array, size_t *room, size_t count, size_t element, const char *what);
+void *system_alloc(struct system *system, size_t bytes, const char *what); /* malloc; free with free() */
+uint64_t now_ns(void);                                                     /* CLOCK_MONOTONIC */
+static inline size_t page_round(size_t bytes) { return (bytes + 4095) & ~(size_t)4095; }
+
+/* ---- objects ---- */
+static inline uintptr_t object_start(eden_value object) {
+    bool overflow = eden_header(object) >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW;
+    return (uintptr_t)object - (overflow ? 8 : 0);
+}
+/* With the header given, where the one in place may not be the object's (forwarded, waiting). */
+static inline size_t object_bytes_by(uint64_t header, eden_value object) {
+    size_t slots = (size_t)(header >> EDEN_HEADER_SLOTS_SHIFT);
+    return slots != EDEN_SLOTS_OVERFLOW ? 8 + 8 * slots
+                                        : 16 + 8 * (size_t)(eden_words_(object)[-1] & EDEN_OVERFLOW_MASK);
+}
+static inline size_t object_bytes(eden_value object) { return object_bytes_by(eden_header(object), object); }
+static inline uintptr_t object_end(eden_value object) { return object_start(object) + object_bytes(object); }
+/* The object (or free chunk) that starts at an address: past the overflow word if there is one. */
+static inline eden_value object_at(uintptr_t start) {
+    return start + (*(uint64_t *)start >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW ? 8 : 0);
+}
+static inline bool object_is_free(eden_value object) { return eden_index_of(object) == EDEN_CLASS_FREE; }
+static inline bool header_has(eden_value object, uint64_t bits) { return (eden_header(object) & bits) != 0; }
+static inline void header_set(eden_value object, uint64_t bits) { *eden_words_(object) |= bits; }
+static inline void header_clear(eden_value object, uint64_t bits) { *eden_words_(object) &= ~bits; }
+
+/* A moved object's header tells where it went, and keeps the slot count: a corpse's size is told without its copy. */
+#define EDEN_HEADER_SLOTS (0xffull << EDEN_HEADER_SLOTS_SHIFT)
+static inline void forward(eden_value object, eden_value copy) {
+    *eden_words_(object) = copy | EDEN_HEADER_FORWARDED | (eden_header(object) & EDEN_HEADER_SLOTS);
+}
+static inline eden_value forwarded_to(uint64_t header) { return header & ~(EDEN_HEADER_FORWARDED | EDEN_HEADER_SLOTS); }
+
+/* Makes [start, start + bytes) a free chunk that walkers step over. bytes: a multiple of 8, not 0. */
+void fill_free(uintptr_t start, size_t bytes);
+
+static inline bool heap_is_young(const eden_heap *heap, eden_value v) { return eden_is_young(&heap->mutator, v); }
+/* v must be an object of this heap. */
+static inline bool heap_is_old(const eden_heap *heap, eden_value v) {
+    return v - heap->old.start < heap->old.limit - heap->old.start;
+}
+static inline struct eden_class_info *heap_class(const eden_heap *heap, uint32_t index) {
+    return &heap->class_pages[index >> EDEN_CLASS_PAGE_SHIFT][index & ((1u << EDEN_CLASS_PAGE_SHIFT) - 1)];
+}
+/* How many of an object's slots are references (they come first). */
+static inline size_t reference_slots(const eden_heap *heap, eden_value object) {
+    uint32_t format = eden_format_bits(object);
+    if (format <= EDEN_FORMAT_EPHEMERON) {
+        return eden_slot_count(object);
+    }
+    return format >= EDEN_FORMAT_COMPOUND ? heap_class(heap, eden_index_of(object))->fixed_slots : 0;
+}
+
+/* A slot of a raw format has 2 to so many units; the low bits of the format count the unused ones of the last slot. */
+static inline unsigned unit_shift(uint32_t format) {
+    return format >= EDEN_FORMAT_BYTES ? 3 : format >= EDEN_FORMAT_WORDS16 ? 2 : format >= EDEN_FORMAT_WORDS32 ? 1 : 0;
+}
+
+/* Those that keep what they refer to alive: of weak objects the fixed ones. */
+static inline size_t strong_slots(const eden_heap *heap, eden_value object) {
+    return eden_format_bits(object) == EDEN_FORMAT_WEAK ? heap_class(heap, eden_index_of(object))->fixed_slots
+                                                        : reference_slots(heap, object);
+}
+
+/* New space's parts, whichever hold objects now. eden.used is brought up to date with the mutator. */
+enum { YOUNG_SPACES = 3 };
+void heap_young_spaces(eden_heap *heap, struct space *spaces[YOUNG_SPACES]);
+uint64_t heap_survivor_used(const eden_heap *heap);
+/* How far allocation may bump inline: not at all where each allocation is to be seen (stress, the checked build). */
+void heap_set_limit(eden_heap *heap);
+
+/* ---- classes (classes.c) ---- */
+bool classes_create(eden_heap *heap);
+void classes_destroy(eden_heap *heap);
+/* Defines heap->own_class, at the far end of the table; false: the program's classes reach there, or no memory. */
+bool classes_define_own(eden_heap *heap);
+
+/* ---- roots (roots.c) ---- */
+struct eden_visit {
+    eden_heap *heap;
+    void (*slots)(eden_visit *visit, eden_value *slots, size_t count);
+    void (*between)(eden_visit *visit); /* before each piece of a profile's roots, which come last; NULL: nothing */
+};
+void roots_visit(eden_visit *visit);
+
+/* ---- ephemerons and weak objects (ephemerons.c) ---- */
+#define EDEN_WAITING (EDEN_HEADER_FORWARDED | EDEN_HEADER_MARKED)
+enum { FORMAT_WAITING = 7 }; /* of an ephemeron whose first slot is not its key for now */
+static inline bool header_is_waiting(uint64_t header) { return (header & EDEN_WAITING) == EDEN_WAITING; }
+bool ephemeron_wait(eden_heap *heap, eden_value ephemeron, eden_value key); /* false: no memory, treat it as strong */
+uint64_t real_header(eden_value object);
+/* A waiting key has been reached: call before looking at it. What waited goes on the mark stack. */
+void ephemerons_release(eden_heap *heap, eden_value key);
+/* Nothing is left to scan: fires what still waits and reaches the keys, which releases it. False: none waited. */
+bool ephemerons_fire(eden_heap *heap, void (*reach_key)(void *context, eden_value key), void *context);
+void ephemerons_destroy(eden_heap *heap);
+bool weak_note(eden_heap *heap, eden_value object); /* false: no memory, treat it as strong */
+/* Passes the weak slots of all noted objects through now, which answers the new address or EDEN_NONE. */
+struct tally weak_clear(eden_heap *heap, eden_value (*now)(void *context, eden_value v), void *context);
+
+/* After copying to `to`: where a copy is now, or, of an object that was not copied, itself; is it alive? A copy is dead
+ * that the first round of an overflow made and the second did not reach (scavenge.c, settle). */
+static inline eden_value last_copy(const eden_heap *heap, const struct space *to, eden_value object, bool *alive) {
+    uint64_t header = eden_header(object);
+    while ((header & EDEN_HEADER_FORWARDED) != 0) {
+        object = forwarded_to(header);
+        header = eden_header(object);
+    }
+    *alive =
+        (header & EDEN_HEADER_KEPT) != 0 || object - to->start < to->limit - to->start || !heap_is_young(heap, object);
+    return object;
+}
+
+/* Where an object of the spaces being collected is now, or what its corpse leads to. */
+static inline eden_value place_after_scavenge(const eden_heap *heap, const struct space *to, eden_value object,
+                                              bool *alive) {
+    uint64_t header = eden_header(object);
+    *alive = (header & EDEN_HEADER_KEPT) != 0;
+    return (header & EDEN_HEADER_FORWARDED) != 0 ? last_copy(heap, to, forwarded_to(header), alive) : object;
+}
+
+/* ---- pretenuring ---- */
+/* pretenure_file.c: reads what `pretenure` names. False: the error says why. */
+bool pretenure_read(eden_heap *heap, eden_error *error);
+bool pretenure_is_named(const eden_heap *heap, bool site, const char *name);
+void pretenure_forget(eden_heap *heap);
+/* pretenure.c. The value of a class or site, as allocation takes it. */
+eden_class pretenure_value(const eden_heap *heap, uint32_t index);
+/* Is this an allocation of a class whose objects are born old? Then header and slots become what is really wanted. */
+bool pretenure_reveal(const eden_heap *heap, uint64_t *header, size_t *slots);
+uintptr_t pretenure_room(eden_heap *heap, size_t bytes); /* in old space; 0: there is none. May collect */
+/* pretenure_auto.c; all do nothing where heap->learning is NULL. */
+bool learning_begin(eden_heap *heap, eden_error *error);
+void learning_end(eden_heap *heap);
+bool learning_has_chosen(const eden_heap *heap);
+void learning_settling(eden_heap *heap, const struct space *to);  /* past survivors are about to be overwritten */
+void learning_scavenged(eden_heap *heap, const struct space *to); /* all is copied, to `to`, nothing overwritten yet */
+void learning_marked(eden_heap *heap);                            /* marking is done, nothing swept yet */
+
+/* ---- lifetimes (lifetimes.c); all do nothing where nobody listens ---- */
+void lifetimes_resume(eden_heap *heap); /* a collection has ended, or the heap been made */
+/* Around an allocation on the slow path; only where heap->profile is. The first may pass over the heap, not collect. */
+void lifetimes_allocating(eden_heap *heap, size_t slots);
+void lifetimes_allocated(eden_heap *heap, eden_value object);
+void lifetimes_collecting(eden_heap *heap);               /* a scavenge is about to start */
+size_t lifetimes_reserve(const eden_heap *heap);          /* bytes of eden that allocation leaves for a profile */
+uintptr_t lifetimes_limit(const eden_heap *heap);         /* where in eden the next object is to be seen */
+void lifetimes_visit(eden_heap *heap, eden_visit *visit); /* a profile's own roots */
+void lifetimes_settling(eden_heap *heap, const struct space *to,
+                        uint64_t start_ns); /* past survivors are about to be overwritten */
+void lifetimes_scavenged(eden_heap *heap, const struct space *to,
+                         uint64_t start_ns); /* all is copied, nothing overwritten yet */
+/* Marking is done, nothing swept yet. sweeps: sweep_old follows for certain. */
+void lifetimes_marked(eden_heap *heap, uint64_t start_ns, bool sweeps);
+/* The sweep, in order of addresses, has come to this dead object, and has changed nothing at or above it. Where to call
+ * for the next: the first dead object at or above. */
+uintptr_t lifetimes_dead_old(eden_heap *heap, eden_value dead);
+void lifetimes_swept(eden_heap *heap); /* swept and compacted: a full collection is about to end */
+void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_value object), void *context);
+void lifetimes_end(eden_heap *heap);
+/* All that is alive is known: with weak_clear, which says what `now` is. full: old objects may have died, too. */
+void lifetimes_keys(eden_heap *heap, bool full, eden_value (*now)(void *context, eden_value v), void *context);
+
+/* ---- remembered set (remembered.c, cards.c) ---- */
+void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origin origin);
+void remembered_forget(eden_heap *heap, eden_value object, size_t remaining); /* the event and the bit; not the list */
+void remembered_drop_unmarked(eden_heap *heap);
+static inline size_t remembered_now(const eden_heap *heap) {
+    return heap->remembered.count + heap->remembered.card_count;
+}
+
+/* Is the object remembered by cards, rather than whole? Those with a word of their own for the slot count are, but for
+ * weak ones, whose slots can only be told from strong ones where the object is looked at as a whole. */
+static inline bool is_carded(const eden_heap *heap, eden_value object) {
+    return heap->remembered.card_table != NULL &&
+           eden_header(object) >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW &&
+           eden_format_bits(object) != EDEN_FORMAT_WEAK;
+}
+bool cards_create(eden_heap *heap);
+void cards_destroy(eden_heap *heap);
+bool cards_commit(eden_heap *heap, uintptr_t start, size_t bytes); /* with a segment */
+bool card_is_dirty(const eden_heap *heap, struct card card);
+void card_add(eden_heap *heap, struct card card, enum eden_remember_origin origin);
+void card_forget(eden_heap *heap, struct card card, size_t remaining); /* the event and the byte; not the list */
+void cards_drop_unmarked(eden_heap *heap);
+void cards_unset(eden_heap *heap); /* around a change of the objects' addresses */
+void cards_set(eden_heap *heap);
+
+/* ---- card_scans.c: the probe remembered__scan, for cards ---- */
+enum { CARD_SCANS = 16 };
+struct card_scan {
+    eden_value object; /* EDEN_NONE: a free place */
+    uint64_t slots, young, ns;
+};
+struct card_scans {
+    eden_heap *heap;
+    uint64_t seq;
+    eden_value object; /* whose cards are being scanned; EDEN_NONE: none yet */
+    uint64_t slots, young, since;
+    struct card_scan at[CARD_SCANS];
+};
+void card_scans_begin(struct card_scans *scans, eden_heap *heap, uint64_t seq);
+void card_scans_change(struct card_scans *scans, eden_value object); /* cards of this one come next */
+void card_scans_end(struct card_scans *scans);
+
+/* ---- old space (old_space.c) ---- */
+eden_value old_allocate(eden_heap *heap, size_t bytes); /* start of a chunk from free memory, else 0. Not initialised */
+bool old_grow(eden_heap *heap, size_t bytes);           /* maps a segment with room for an object of bytes */
+void old_shrink(eden_heap *heap);                       /* returns empty segments, by shrink_threshold */
+void old_retire_buffer(eden_heap *heap);
+void old_reset_free(eden_heap *heap); /* before chunks are found anew */
+void old_add_free(eden_heap *heap, uintptr_t start, size_t bytes);
+/* The same, but grows old space where it is full. */
+static inline eden_value old_room(eden_heap *heap, size_t bytes) {
+    eden_value at = old_allocate(heap, bytes);
+    return at == 0 && old_grow(heap, bytes) ? old_allocate(heap, bytes) : at;
+}
+static inline uint64_t old_used(const eden_heap *heap) { return heap->old.capacity - heap->old.free_bytes; }
+uint64_t old_largest_free(const eden_heap *heap);
+/* Walks old space: the first object or chunk at or after address (start with 0); EDEN_NONE at the end. Objects
+ * allocated during the walk may or may not be seen. */
+eden_value old_walk(const eden_heap *heap, uintptr_t address);
+
+/* free_chunks.c */
+void chunks_clear(struct free_chunks *free);
+void chunks_add(struct free_chunks *free, uintptr_t start, size_t bytes);
+bool chunks_take_exact(struct free_chunks *free, uintptr_t start, size_t bytes); /* this very chunk, of 512 or more */
+uintptr_t chunks_take(struct free_chunks *free, size_t bytes, size_t *found);    /* best fit; 0: none */
+uintptr_t chunks_pop(struct free_chunks *free, size_t bytes);                    /* of just this size; 0: none */
+size_t chunks_largest(const struct free_chunks *free);
+/* Calls each for every chunk; false stops. */
+bool chunks_each(const struct free_chunks *free, bool (*each)(void *context, uintptr_t start, size_t bytes),
+                 void *context);
+
+/* ---- collections ---- */
+void scavenge(eden_heap *heap, enum eden_scavenge_cause cause);
+void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested);
+void full_collect_sliding(eden_heap *heap, size_t requested); /* cause: limit */
+void full_collect_if_grown(eden_heap *heap);
+struct tenure_policy { /* of one scavenge */
+    enum eden_criterion criterion;
+    unsigned least_references; /* EDEN_BY_REMEMBERED: tenures what at least so many remembered slots refer to */
+};
+enum { NOT_TENURED = -1 };
+struct tenure_policy tenure_policy(eden_heap *heap, enum eden_scavenge_cause cause);
+/* What the policy says of a live young object: enum eden_tenure_reason or NOT_TENURED. */
+int tenure_reason(const eden_heap *heap, const struct tenure_policy *policy, eden_value object);
+/* For the next scavenge, from the semispace whose survivors it will copy and the other one. */
+uintptr_t tenure_threshold(const eden_heap *heap, const struct space *survivors, const struct space *other);
+double tenure_proportion(const eden_heap *heap);
+/* Young objects have no use for the remembered, pinned and grey bits: with EDEN_BY_REMEMBERED they count references. */
+enum { YOUNG_COUNT_SHIFT = 29, YOUNG_COUNT_MAX = 7 };
+#define YOUNG_COUNT_BITS ((uint64_t)YOUNG_COUNT_MAX << YOUNG_COUNT_SHIFT)
+struct tally mark(eden_heap *heap);
+void mark_push(struct mark_stack *stack, eden_value object);
+struct tally sweep_old(eden_heap *heap); /* unmarks; leaves the gaps of each segment in its chain */
+void sweep_free_gaps(eden_heap *heap, struct segment *segment); /* makes them free chunks */
+uint64_t sweep_young(eden_heap *heap);     /* makes fillers of the dead among the young; bytes of them */
+bool compact(eden_heap *heap);             /* false, and nothing done, where its tables find no memory */
+void compact_selectively(eden_heap *heap); /* after sweeping; frees the gaps too */
+
+/* ---- events (events.c): counters, probes and log, fed together ---- */
+uint64_t allocated_since(const eden_heap *heap);
+void event_heap_create(eden_heap *heap);
+void event_heap_destroy(eden_heap *heap);
+struct scavenge_totals {
+    uint64_t tenured_objects, tenured_bytes;
+};
+struct scavenge_before {
+    uint64_t start_ns, eden_used, survivor_used, remembered, tenured_objects, mourned;
+    enum eden_scavenge_cause cause;
+};
+struct full_before {
+    uint64_t start_ns, old_used;
+    uint64_t mark_ns, sweep_ns, compact_ns, mourned; /* figures at its start */
+    enum eden_full_cause cause;
+};
+struct scavenge_before event_scavenge_start(eden_heap *heap, enum eden_scavenge_cause cause);
+void event_scavenge_done(eden_heap *heap, const struct scavenge_before *before, const struct scavenge_totals *totals);
+struct full_before event_full_start(eden_heap *heap, enum eden_full_cause cause, size_t requested);
+void event_full_done(eden_heap *heap, const struct full_before *before, uint64_t survived, uint64_t young_freed);
+uint64_t event_phase_start(eden_heap *heap, enum eden_phase phase);
+void event_phase_done(eden_heap *heap, enum eden_phase phase, uint64_t start_ns, struct tally tally);
+void event_large(eden_heap *heap, eden_value object, size_t bytes);
+void event_pretenured(eden_heap *heap, size_t bytes);
+void event_alloc_failed(eden_heap *heap, uint32_t index, size_t bytes);
+void event_mourn(eden_heap *heap, eden_value ephemeron, uint32_t key_class, size_t queue_length);
+void event_segment(eden_heap *heap, bool mapped, uintptr_t start, size_t bytes);
+
+/* ---- log.c: EDEN_LOG and EDEN_STATS ---- */
+void log_open(eden_heap *heap);
+void log_close(eden_heap *heap);
+void log_scavenge(eden_heap *heap, const struct scavenge_before *before, const struct scavenge_totals *totals,
+                  uint64_t duration);
+void log_full(eden_heap *heap, const struct full_before *before, uint64_t duration, uint64_t survived, uint64_t freed,
+              uint64_t young_freed);
+void stats_write(const eden_heap *heap);
+
+/* ---- registry.c ---- */
+void registry_add(eden_heap *heap);
+bool registry_remove(eden_heap *heap); /* false: it was not there (already reported at exit) */
+
+#endif

@@ -1,0 +1,68 @@
+/* Roots: frames, global slots, visitors, the queue of mourners, and a profile's ephemerons. Each collection walks them
+ * all through one function. */
+#include "heap/private.h"
+#include <stdlib.h>
+
+bool eden_root_add(eden_heap *heap, eden_value *slot) {
+    struct roots *roots = &heap->roots;
+    if (!system_grow(&heap->system, (void **)&roots->slots, &roots->room, roots->count, sizeof *roots->slots,
+                     "roots")) {
+        return false;
+    }
+    roots->slots[roots->count++] = slot;
+    return true;
+}
+
+bool eden_root_remove(eden_heap *heap, eden_value *slot) {
+    struct roots *roots = &heap->roots;
+    /* From the newest: roots are often taken away in the reverse order. */
+    for (size_t i = roots->count; i-- > 0;) {
+        if (roots->slots[i] == slot) {
+            roots->slots[i] = roots->slots[--roots->count];
+            return true;
+        }
+    }
+    return false;
+}
+
+bool eden_visitor_add(eden_heap *heap, eden_root_visitor visitor, void *context) {
+    struct roots *roots = &heap->roots;
+    if (!system_grow(&heap->system, (void **)&roots->visitors, &roots->visitor_room, roots->visitor_count,
+                     sizeof *roots->visitors, "root visitors")) {
+        return false;
+    }
+    roots->visitors[roots->visitor_count++] = (struct root_visitor){visitor, context};
+    return true;
+}
+
+bool eden_visitor_remove(eden_heap *heap, eden_root_visitor visitor, void *context) {
+    struct roots *roots = &heap->roots;
+    for (size_t i = roots->visitor_count; i-- > 0;) {
+        if (roots->visitors[i].visit == visitor && roots->visitors[i].context == context) {
+            roots->visitors[i] = roots->visitors[--roots->visitor_count];
+            return true;
+        }
+    }
+    return false;
+}
+
+void eden_visit_slots(eden_visit *visit, eden_value *slots, size_t count) { visit->slots(visit, slots, count); }
+
+void roots_visit(eden_visit *visit) {
+    eden_heap *heap = visit->heap;
+    for (struct eden_frame *frame = heap->mutator.frames; frame != NULL; frame = frame->previous) {
+        visit->slots(visit, frame->slots, frame->count);
+    }
+    for (size_t i = 0; i < heap->roots.count; i++) {
+        visit->slots(visit, heap->roots.slots[i], 1);
+    }
+    if (heap->mourners.next < heap->mourners.end) {
+        visit->slots(visit, heap->mourners.queue + heap->mourners.next, heap->mourners.end - heap->mourners.next);
+    }
+    const size_t slots = heap->roots.count, visitors = heap->roots.visitor_count;
+    for (size_t i = visitors; i-- > 0;) { /* from the newest: one that removes itself, though it must not, skips none */
+        heap->roots.visitors[i].visit(heap->roots.visitors[i].context, visit);
+    }
+    check_visitors(heap, slots, visitors);
+    lifetimes_visit(heap, visit);
+}

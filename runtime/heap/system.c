@@ -1,0 +1,72 @@
+/* The only door to the system's memory: every mmap and malloc of the runtime passes here, past the memory hook.
+ *
+ * Address space is reserved without access or commitment (PROT_NONE, MAP_NORESERVE) and made usable piece by piece.
+ * Decommitting maps fresh PROT_NONE pages over a piece: the memory goes back at once, the range stays ours. */
+#include "heap/private.h"
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+static bool allowed(const struct system *system, size_t bytes, const char *what) {
+    return system->hook == NULL || system->hook(system->context, bytes, what);
+}
+
+void *system_reserve(struct system *system, size_t bytes) {
+    if (!allowed(system, bytes, "reservation")) {
+        return NULL;
+    }
+    void *at = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+void system_release(void *address, size_t bytes) { munmap(address, bytes); }
+
+bool system_commit(struct system *system, uintptr_t address, size_t bytes, const char *what) {
+    return allowed(system, bytes, what) && mprotect((void *)address, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
+void system_decommit(uintptr_t address, size_t bytes) {
+    void *at = mmap((void *)address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (at == MAP_FAILED) {
+        /* The system could not split a mapping: give back at least the pages. */
+        madvise((void *)address, bytes, MADV_DONTNEED);
+        mprotect((void *)address, bytes, PROT_NONE);
+    }
+}
+
+void *system_map(struct system *system, size_t bytes, const char *what) {
+    if (!allowed(system, bytes, what)) {
+        return NULL;
+    }
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+void system_unmap(void *address, size_t bytes) { munmap(address, bytes); }
+
+void *system_alloc(struct system *system, size_t bytes, const char *what) {
+    return allowed(system, bytes, what) ? malloc(bytes) : NULL;
+}
+
+bool system_grow(struct system *system, void **array, size_t *room, size_t count, size_t element, const char *what) {
+    if (count < *room) {
+        return true;
+    }
+    size_t more = *room == 0 ? 16 : *room * 2;
+    if (more > SIZE_MAX / element || !allowed(system, more * element, what)) {
+        return false;
+    }
+    void *grown = realloc(*array, more * element);
+    if (grown == NULL) {
+        return false;
+    }
+    *array = grown;
+    *room = more;
+    return true;
+}
+
+uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}

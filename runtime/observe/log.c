@@ -1,0 +1,306 @@
+/* EDEN_LOG: one JSON line a collection, with the fields of the tuning paper's log and those it missed. EDEN_STATS: one
+ * JSON line a heap, at its end. docs/log.md describes the fields.
+ *
+ * A line is built in a buffer and written by one write to a file opened for appending, so lines of several heaps or
+ * processes don't mix. A collector can't call a JSON library (which allocates) in the middle of a collection: the
+ * lines are numbers and a name, and written by hand here.
+ *
+ * Invariants:
+ * I1. Nothing here waits for another process. Files are opened and written without blocking; a pipe takes a line whole
+ *     or not at all (PIPE_BUF). Only standard error ("-") is written as the program left it.
+ * I2. Nothing here ends or stops the process: the signals of a pipe without a reader, of the file size limit and of a
+ *     terminal's background are held back.
+ * I3. A line that could not be written is counted. The log reports the count as soon as it takes lines again; standard
+ *     error reports it if the log never does.
+ * I4. In a folder where others may write, a link is not followed, and another user's file is not written to, unless the
+ *     folder is that user's. */
+#include "heap/private.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PIPE_ROOM = 1 << 20 }; /* asked for; the system's usual limit */
+
+struct line {
+    char text[4096];
+    size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(line->text + line->used, sizeof line->text - line->used, format, arguments);
+    va_end(arguments);
+    if (length > 0) {
+        line->used += (size_t)length;
+    }
+    if (line->used >= sizeof line->text) {
+        line->used = sizeof line->text - 1;
+    }
+}
+
+/* A JSON string. Names are at most 63 bytes; what is not plain ASCII is escaped byte by byte as Latin-1. */
+static void add_string(struct line *line, const char *string) {
+    add(line, "\"");
+    for (const unsigned char *at = (const unsigned char *)string; *at != '\0'; at++) {
+        if (*at < 0x20 || *at >= 0x7f || *at == '"' || *at == '\\') {
+            add(line, "\\u%04x", *at);
+        } else {
+            add(line, "%c", *at);
+        }
+    }
+    add(line, "\"");
+}
+
+/* write(), but an error is only an error: the signal that may come with it is taken back, unless it was pending before.
+ */
+static ssize_t write_quietly(int fd, const char *text, size_t bytes) {
+    sigset_t signals, before, pending;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGPIPE);
+    sigaddset(&signals, SIGXFSZ);
+    sigaddset(&signals, SIGTTOU); /* blocked, it lets a background process write to its terminal */
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
+    ssize_t written = write(fd, text, bytes);
+    int error = errno;
+    int raised = written >= 0 ? 0 : error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
+    if (raised != 0 && sigismember(&pending, raised) == 0) {
+        sigemptyset(&signals);
+        sigaddset(&signals, raised);
+        sigtimedwait(&signals, NULL, &(struct timespec){0, 0});
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return written;
+}
+
+/* Writes a line and its newline. False: it was not written, or in part (is_cut); `error` says why. */
+static bool write_line(struct log_file *file, struct line *line) {
+    add(line, "\n");
+    for (size_t done = 0; done < line->used;) {
+        ssize_t written = write_quietly(file->fd, line->text + done, line->used - done);
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written <= 0) {
+            file->error = written == 0 ? EIO : errno;
+            file->is_cut |= done != 0;
+            return false;
+        }
+        done += (size_t)written;
+    }
+    file->is_cut = false;
+    return true;
+}
+
+static void write_error(struct line *line) { write_line(&(struct log_file){.fd = STDERR_FILENO}, line); }
+
+/* May `folder` hold what others put there? Then they may not choose where we write (I4). */
+static bool is_shared(const struct stat *folder) {
+    return (folder->st_uid != geteuid() && folder->st_uid != 0) || (folder->st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+static const char *refusal(const struct stat *file, const struct stat *folder) {
+    if (S_ISBLK(file->st_mode)) {
+        return "it is a block device";
+    }
+    if (is_shared(folder) && file->st_uid != geteuid() && file->st_uid != folder->st_uid) {
+        return "it belongs to another user, in a folder where others may write";
+    }
+    if (is_shared(folder) && S_ISREG(file->st_mode) && file->st_nlink > 1) {
+        return "it has other names (hard links), in a folder where others may write";
+    }
+    return NULL;
+}
+
+/* -1, and why, where path can't be appended to. */
+static int open_path(const char *path, const char **why) {
+    char folder_path[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    struct stat folder, file;
+    if ((size_t)(name - path) >= sizeof folder_path) {
+        *why = strerrordesc_np(ENAMETOOLONG);
+        return -1;
+    }
+    snprintf(folder_path, sizeof folder_path, "%.*s", (int)(name - path), path);
+    int at = open(slash == NULL ? "." : folder_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (at < 0 || fstat(at, &folder) != 0) {
+        *why = strerrordesc_np(errno);
+        return -1;
+    }
+    int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    int fd = openat(at, name, flags | (is_shared(&folder) ? O_NOFOLLOW : 0), 0644);
+    *why = fd >= 0                                ? NULL
+           : errno == ENXIO                       ? "nobody reads it: start its reader first"
+           : name[0] == '\0'                      ? strerrordesc_np(EISDIR)
+           : is_shared(&folder) && errno == ELOOP ? "it is a link, in a folder where others may write"
+                                                  : strerrordesc_np(errno);
+    close(at);
+    if (fd >= 0) {
+        *why = fstat(fd, &file) != 0 ? strerrordesc_np(errno) : refusal(&file, &folder);
+        if (*why != NULL) {
+            close(fd);
+            return -1;
+        }
+        if (S_ISFIFO(file.st_mode)) {
+            fcntl(fd, F_SETPIPE_SZ, PIPE_ROOM); /* a reader may fall back by so much; refused: by less */
+        }
+    }
+    return fd;
+}
+
+/* "-" is standard error. fd -1: not wanted, or can't be opened (reported on standard error). */
+static struct log_file open_target(const char *variable) {
+    const char *path = secure_getenv(variable);
+    struct log_file file = {.fd = -1};
+    if (path == NULL || path[0] == '\0') {
+        return file;
+    }
+    if (strcmp(path, "-") == 0) {
+        file.fd = STDERR_FILENO;
+        return file;
+    }
+    const char *why = NULL;
+    file.fd = open_path(path, &why);
+    if (file.fd < 0) {
+        struct line line = {.used = 0};
+        add(&line, "eden: %s=%.200s can't be opened for writing: %s; going on without it", variable, path, why);
+        write_error(&line);
+    }
+    return file;
+}
+
+static void close_target(struct log_file *file) {
+    if (file->fd > STDERR_FILENO) {
+        close(file->fd);
+    }
+    file->fd = -1;
+}
+
+static void report_lost(const eden_heap *heap, const char *variable, const struct log_file *file) {
+    struct line line = {.used = 0};
+    add(&line, "eden: %s: heap %" PRIu64 ": lines lost: %" PRIu64 " (%s)", variable, heap->info.heap_id, file->lost,
+        file->error == EAGAIN ? "its reader is too slow" : strerrordesc_np(file->error));
+    write_error(&line);
+}
+
+/* A line for the lines before it that were lost. True: none, or reported. */
+static bool write_lost(eden_heap *heap) {
+    struct log_file *file = &heap->log;
+    if (file->lost != 0) {
+        struct line line = {.used = 0};
+        add(&line, "%s{\"kind\": \"lost\", \"pid\": %d, \"heap\": %" PRIu64 ", \"lines\": %" PRIu64 "}",
+            file->is_cut ? "\n" : "", (int)getpid(), heap->info.heap_id, file->lost);
+        if (!write_line(file, &line)) {
+            return false;
+        }
+        file->lost = 0;
+    }
+    return true;
+}
+
+static void log_line(eden_heap *heap, struct line *line) {
+    if (!write_lost(heap) || !write_line(&heap->log, line)) {
+        heap->log.lost++;
+    }
+}
+
+void log_open(eden_heap *heap) { heap->log = open_target("EDEN_LOG"); }
+
+void log_close(eden_heap *heap) {
+    if (heap->log.fd >= 0 && !write_lost(heap)) {
+        report_lost(heap, "EDEN_LOG", &heap->log);
+    }
+    close_target(&heap->log);
+}
+
+void log_scavenge(eden_heap *heap, const struct scavenge_before *before, const struct scavenge_totals *totals,
+                  uint64_t duration) {
+    static const char *const causes[] = EDEN_SCAVENGE_CAUSE_NAMES;
+    if (heap->log.fd < 0) {
+        return;
+    }
+    struct line line = {.used = 0};
+    const struct space *survivors = &heap->semi[heap->past];
+    add(&line, "{\"kind\": \"scavenge\", \"pid\": %d, \"heap\": %" PRIu64 ", \"seq\": %" PRIu64, (int)getpid(),
+        heap->info.heap_id, heap->info.seq + 1);
+    add(&line, ", \"time_ns\": %" PRIu64 ", \"cause\": \"%s\", \"eden_used\": %" PRIu64, before->start_ns,
+        causes[before->cause], before->eden_used);
+    add(&line, ", \"survivors_before\": %" PRIu64 ", \"survivors_after\": %" PRIu64, before->survivor_used,
+        heap_survivor_used(heap));
+    add(&line, ", \"remembered_before\": %" PRIu64 ", \"remembered_after\": %zu", before->remembered,
+        remembered_now(heap));
+    add(&line, ", \"tenured_before\": %" PRIu64 ", \"tenured_after\": %" PRIu64, before->tenured_objects,
+        heap->figures.tenured_objects);
+    add(&line, ", \"tenured_objects\": %" PRIu64 ", \"tenured_bytes\": %" PRIu64, totals->tenured_objects,
+        totals->tenured_bytes);
+    add(&line, ", \"threshold\": %" PRIu64 ", \"semispace\": %" PRIu64,
+        heap->tenure_threshold == 0 ? 0 : (uint64_t)(heap->tenure_threshold - survivors->start),
+        (uint64_t)(survivors->limit - survivors->start));
+    add(&line, ", \"old_used\": %" PRIu64 ", \"old_capacity\": %" PRIu64, old_used(heap), heap->old.capacity);
+    const uint64_t *ns = heap->phase_ns; /* every scavenge has run each of them once */
+    add(&line, ", \"remembered_ns\": %" PRIu64 ", \"roots_ns\": %" PRIu64, ns[EDEN_PHASE_scavenge__remembered],
+        ns[EDEN_PHASE_scavenge__roots]);
+    add(&line, ", \"copy_ns\": %" PRIu64 ", \"weak_ns\": %" PRIu64, ns[EDEN_PHASE_scavenge__copy],
+        ns[EDEN_PHASE_scavenge__weak]);
+    add(&line, ", \"duration_ns\": %" PRIu64 "}", duration);
+    log_line(heap, &line);
+}
+
+void log_full(eden_heap *heap, const struct full_before *before, uint64_t duration, uint64_t survived, uint64_t freed,
+              uint64_t young_freed) {
+    static const char *const causes[] = EDEN_FULL_CAUSE_NAMES;
+    if (heap->log.fd < 0) {
+        return;
+    }
+    struct line line = {.used = 0};
+    add(&line, "{\"kind\": \"full\", \"pid\": %d, \"heap\": %" PRIu64 ", \"seq\": %" PRIu64, (int)getpid(),
+        heap->info.heap_id, heap->info.seq + 1);
+    add(&line, ", \"time_ns\": %" PRIu64 ", \"cause\": \"%s\"", before->start_ns, causes[before->cause]);
+    add(&line, ", \"mark_ns\": %" PRIu64 ", \"sweep_ns\": %" PRIu64 ", \"compact_ns\": %" PRIu64,
+        heap->figures.mark_ns - before->mark_ns, heap->figures.sweep_ns - before->sweep_ns,
+        heap->figures.compact_ns - before->compact_ns);
+    add(&line, ", \"duration_ns\": %" PRIu64 ", \"survived_bytes\": %" PRIu64 ", \"freed_bytes\": %" PRIu64, duration,
+        survived, freed);
+    add(&line, ", \"young_freed\": %" PRIu64 ", \"old_used_before\": %" PRIu64 ", \"old_used\": %" PRIu64, young_freed,
+        before->old_used, old_used(heap));
+    add(&line, ", \"old_capacity\": %" PRIu64 ", \"free_chunks\": %" PRIu64 ", \"largest_chunk\": %" PRIu64,
+        heap->old.capacity, heap->old.free.chunks, old_largest_free(heap));
+    add(&line, ", \"segments\": %zu}", heap->old.segment_count);
+    log_line(heap, &line);
+}
+
+void stats_write(const eden_heap *heap) {
+    static const char *const causes[] = EDEN_FULL_CAUSE_NAMES;
+    struct log_file file = open_target("EDEN_STATS");
+    if (file.fd < 0) {
+        return;
+    }
+    struct line line = {.used = 0};
+    eden_figures figures;
+    eden_heap_figures(heap, &figures);
+    add(&line, "{\"pid\": %d, \"heap\": %" PRIu64 ", \"name\": ", (int)getpid(), heap->info.heap_id);
+    add_string(&line, heap->info.name);
+#define EDEN_FIGURE(name, kind, unit, doc) add(&line, ", \"" #name "\": %" PRIu64, figures.name);
+#include "eden_figures.def"
+#undef EDEN_FIGURE
+    add(&line, ", \"full_by_cause\": {");
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        add(&line, "%s\"%s\": %" PRIu64, i == 0 ? "" : ", ", causes[i], figures.full_by_cause[i]);
+    }
+    add(&line, "}}");
+    if (!write_line(&file, &line)) {
+        file.lost = 1;
+        report_lost(heap, "EDEN_STATS", &file);
+    }
+    close_target(&file);
+}

@@ -1,0 +1,205 @@
+/* Free chunks of old space, by size.
+ *
+ * Chunks of 16 to 504 bytes stand in 62 lists of one exact size each, linked through their second word; a bit mask says
+ * which lists are not empty. Chunks of 512 bytes and more stand in a treap (Seidel and Aragon 1996): a binary search
+ * tree by (size, address) whose nodes are also a heap by a pseudo-random priority, here a hash of the address, which
+ * keeps it balanced in expectation whatever the order of insertions. So best fit (the smallest chunk that is large
+ * enough, the lowest address among equals) takes O(log n), and no memory but the chunks themselves is needed.
+ *
+ * Invariants: a chunk is formatted as a free object (class index 0), so that walkers step over it. Two chunks may lie
+ * side by side only until the next sweep or compaction, which rebuild everything from maximal gaps. 8-byte slivers are
+ * formatted, and counted as free by the caller, but stand nowhere: there is no room for a link.
+ *
+ * What can go wrong: a node's size is kept in its third word, so nothing may be written into a chunk while it is in
+ * the tree. The verifier checks order, formats and the sum. */
+#include "heap/private.h"
+
+struct chunk {
+    uint64_t header[2]; /* free object's header; the overflow word and header where it is long */
+    uint64_t bytes;
+    struct chunk *left, *right;
+};
+/* Chunks in lists: header and link only. */
+struct small_chunk {
+    uint64_t header;
+    struct chunk *next;
+};
+
+enum { TREE_FROM = FREE_LIST_SIZES * 8 };
+
+void fill_free(uintptr_t start, size_t bytes) {
+    uint64_t *words = (uint64_t *)start;
+    size_t slots = bytes / 8 - 1;
+    uint64_t format = (uint64_t)EDEN_FORMAT_WORDS64 << EDEN_HEADER_FORMAT_SHIFT;
+    if (slots < EDEN_SLOTS_OVERFLOW) {
+        words[0] = format | (uint64_t)slots << EDEN_HEADER_SLOTS_SHIFT;
+    } else {
+        words[0] = (uint64_t)EDEN_SLOTS_OVERFLOW << EDEN_HEADER_SLOTS_SHIFT | (uint64_t)(slots - 1);
+        words[1] = format | (uint64_t)EDEN_SLOTS_OVERFLOW << EDEN_HEADER_SLOTS_SHIFT;
+    }
+}
+
+/* splitmix64's finaliser: spreads neighbouring addresses. */
+static uint64_t priority(const struct chunk *chunk) {
+    uint64_t x = (uintptr_t)chunk;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static bool before(const struct chunk *a, uint64_t bytes, const struct chunk *at) {
+    return a->bytes != bytes ? a->bytes < bytes : (uintptr_t)a < (uintptr_t)at;
+}
+
+/* Parts tree into what comes before (bytes, at) and what comes after. */
+static void split(struct chunk *tree, uint64_t bytes, const struct chunk *at, struct chunk **less,
+                  struct chunk **more) {
+    while (tree != NULL) {
+        if (before(tree, bytes, at)) {
+            *less = tree;
+            less = &tree->right;
+            tree = tree->right;
+        } else {
+            *more = tree;
+            more = &tree->left;
+            tree = tree->left;
+        }
+    }
+    *less = NULL;
+    *more = NULL;
+}
+
+static void tree_insert(struct chunk **tree, struct chunk *chunk) {
+    uint64_t rank = priority(chunk);
+    while (*tree != NULL && priority(*tree) > rank) {
+        tree = before(*tree, chunk->bytes, chunk) ? &(*tree)->right : &(*tree)->left;
+    }
+    split(*tree, chunk->bytes, chunk, &chunk->left, &chunk->right);
+    *tree = chunk;
+}
+
+/* Takes out the node that *link points to: its two subtrees are merged in its place. */
+static void tree_unlink(struct chunk **link) {
+    struct chunk *left = (*link)->left, *right = (*link)->right;
+    while (left != NULL && right != NULL) {
+        if (priority(left) > priority(right)) {
+            *link = left;
+            link = &left->right;
+            left = left->right;
+        } else {
+            *link = right;
+            link = &right->left;
+            right = right->left;
+        }
+    }
+    *link = left != NULL ? left : right;
+}
+
+void chunks_clear(struct free_chunks *free) { *free = (struct free_chunks){.tree = NULL}; }
+
+void chunks_add(struct free_chunks *free, uintptr_t start, size_t bytes) {
+    check_chunk_added(start, bytes);
+    fill_free(start, bytes);
+    if (bytes < 16) {
+        return;
+    }
+    free->chunks++;
+    if (bytes < TREE_FROM) {
+        struct small_chunk *chunk = (struct small_chunk *)start;
+        chunk->next = free->list[bytes / 8];
+        free->list[bytes / 8] = (struct chunk *)start;
+        free->filled |= 1ull << (bytes / 8);
+        return;
+    }
+    struct chunk *chunk = (struct chunk *)start;
+    chunk->bytes = bytes;
+    tree_insert(&free->tree, chunk);
+}
+
+uintptr_t chunks_pop(struct free_chunks *free, size_t bytes) {
+    size_t index = bytes / 8;
+    struct chunk *chunk = free->list[index];
+    if (chunk != NULL) {
+        free->list[index] = ((struct small_chunk *)chunk)->next;
+        if (free->list[index] == NULL) {
+            free->filled &= ~(1ull << index);
+        }
+        free->chunks--;
+    }
+    return (uintptr_t)chunk;
+}
+
+static uintptr_t tree_take(struct free_chunks *free, size_t bytes, size_t *found) {
+    struct chunk **best = NULL;
+    for (struct chunk **link = &free->tree; *link != NULL;) {
+        if ((*link)->bytes >= bytes) {
+            best = link;
+            link = &(*link)->left;
+        } else {
+            link = &(*link)->right;
+        }
+    }
+    if (best == NULL) {
+        return 0;
+    }
+    struct chunk *chunk = *best;
+    tree_unlink(best);
+    free->chunks--;
+    *found = chunk->bytes;
+    return (uintptr_t)chunk;
+}
+
+uintptr_t chunks_take(struct free_chunks *free, size_t bytes, size_t *found) {
+    if (bytes < TREE_FROM) {
+        uint64_t fitting = free->filled & (~0ull << (bytes / 8));
+        if (fitting != 0) {
+            size_t index = (size_t)__builtin_ctzll(fitting);
+            *found = index * 8;
+            return chunks_pop(free, index * 8);
+        }
+    }
+    return tree_take(free, bytes, found);
+}
+
+bool chunks_take_exact(struct free_chunks *free, uintptr_t start, size_t bytes) {
+    const struct chunk *wanted = (const struct chunk *)start;
+    for (struct chunk **link = &free->tree; *link != NULL;) {
+        if (*link == wanted) {
+            tree_unlink(link);
+            free->chunks--;
+            return true;
+        }
+        link = before(*link, bytes, wanted) ? &(*link)->right : &(*link)->left;
+    }
+    return false;
+}
+
+size_t chunks_largest(const struct free_chunks *free) {
+    const struct chunk *chunk = free->tree;
+    if (chunk == NULL) {
+        return free->filled == 0 ? 0 : (size_t)(63 - __builtin_clzll(free->filled)) * 8;
+    }
+    while (chunk->right != NULL) {
+        chunk = chunk->right;
+    }
+    return chunk->bytes;
+}
+
+/* Depth is logarithmic in expectation; the recursion is bounded by it. */
+static bool tree_each(const struct chunk *tree, bool (*each)(void *, uintptr_t, size_t), void *context) {
+    return tree == NULL || (tree_each(tree->left, each, context) && each(context, (uintptr_t)tree, tree->bytes) &&
+                            tree_each(tree->right, each, context));
+}
+
+bool chunks_each(const struct free_chunks *free, bool (*each)(void *context, uintptr_t start, size_t bytes),
+                 void *context) {
+    for (size_t index = 2; index < FREE_LIST_SIZES; index++) {
+        for (const struct chunk *chunk = free->list[index]; chunk != NULL;
+             chunk = ((const struct small_chunk *)chunk)->next) {
+            if (!each(context, (uintptr_t)chunk, index * 8)) {
+                return false;
+            }
+        }
+    }
+    return tree_each(free->tree, each, context);
+}

@@ -1,0 +1,166 @@
+/* Marking: finds everything reachable, in both generations (spur.md 4.1).
+ *
+ * The mark bit stands in the header. Reachable objects that still have to be scanned stand on an explicit stack of
+ * bounded size. Small objects push all their unmarked referents; large ones (more than 64 references) are scanned a
+ * piece at a time: the object goes back on the stack below an integer that says where to resume, so that an array of
+ * ten million references needs two entries, not ten million.
+ *
+ * When the stack is full the object is marked grey instead and the walk over the heap after the stack has drained finds
+ * and scans it. Each such walk scans every object grey at its start, so it ends; it is slow, and rare.
+ *
+ * Ephemerons and weak objects: ephemerons.c. A key that is waited for is unmarked and not grey, whatever bits its
+ * header has.
+ *
+ * Invariant: marked and neither grey, on the stack, nor waiting means scanned.
+ *
+ * The scavenger uses the same stack. */
+#include "heap/private.h"
+
+enum { PIECE = 64 };
+
+struct marking {
+    eden_visit visit; /* first: root visitors get its address */
+    struct tally marked;
+};
+
+void mark_push(struct mark_stack *stack, eden_value object) {
+    if (stack->count == stack->room) {
+        header_set(object, EDEN_HEADER_GREY);
+        stack->overflowed = true;
+        stack->highest = object > stack->highest ? object : stack->highest;
+        return;
+    }
+    stack->entries[stack->count++] = object;
+}
+
+static void reach(struct marking *marking, eden_value v) {
+    if (!eden_is_object(v)) {
+        return;
+    }
+    if (header_has(v, EDEN_HEADER_MARKED)) {
+        if (!header_is_waiting(eden_header(v))) {
+            return;
+        }
+        ephemerons_release(marking->visit.heap, v);
+    }
+    header_set(v, EDEN_HEADER_MARKED);
+    marking->marked.objects++;
+    marking->marked.bytes += object_bytes(v);
+    if (reference_slots(marking->visit.heap, v) != 0) {
+        mark_push(&marking->visit.heap->mark_stack, v);
+    }
+}
+
+static void visit_slots(eden_visit *visit, eden_value *slots, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        reach((struct marking *)visit, slots[i]);
+    }
+}
+
+/* Immediates live for ever. */
+static bool is_marked(eden_value v) {
+    return !eden_is_object(v) || (eden_header(v) & EDEN_WAITING) == EDEN_HEADER_MARKED;
+}
+
+/* Scans the references from `from` on; a large object's next piece goes back on the stack. */
+static void scan(struct marking *marking, eden_value object, size_t from) {
+    eden_heap *heap = marking->visit.heap;
+    struct mark_stack *stack = &heap->mark_stack;
+    size_t count = strong_slots(heap, object);
+    uint32_t format = eden_format_bits(object);
+    if (format == EDEN_FORMAT_EPHEMERON && !is_marked(eden_slot(object, 0)) &&
+        ephemeron_wait(heap, object, eden_slot(object, 0))) {
+        return;
+    }
+    if (format == EDEN_FORMAT_WEAK && from == 0 && !weak_note(heap, object)) {
+        /* Strong this once, and whole: a later piece could not tell. */
+        visit_slots(&marking->visit, eden_words_(object) + 1, reference_slots(heap, object));
+        return;
+    }
+    size_t to = count - from > PIECE ? from + PIECE : count;
+    if (to < count) {
+        if (stack->room - stack->count < 2) {
+            to = count; /* no room to resume: scan it whole */
+        } else {
+            stack->entries[stack->count++] = object;
+            stack->entries[stack->count++] = eden_int((int64_t)to);
+        }
+    }
+    visit_slots(&marking->visit, eden_words_(object) + 1 + from, to - from);
+}
+
+static void drain(struct marking *marking) {
+    struct mark_stack *stack = &marking->visit.heap->mark_stack;
+    while (stack->count != 0) {
+        uint64_t entry = stack->entries[--stack->count];
+        if (eden_is_int(entry)) {
+            scan(marking, stack->entries[--stack->count], (size_t)eden_int_value(entry));
+        } else {
+            scan(marking, entry, 0);
+        }
+    }
+}
+
+static void scan_if_grey(struct marking *marking, eden_value object) {
+    uint64_t header = eden_header(object);
+    if (!header_is_waiting(header) && (header & EDEN_HEADER_GREY) != 0) {
+        header_clear(object, EDEN_HEADER_GREY);
+        scan(marking, object, 0);
+        drain(marking);
+    }
+}
+
+static void scan_grey(struct marking *marking) {
+    eden_heap *heap = marking->visit.heap;
+    struct space *spaces[YOUNG_SPACES];
+    heap_young_spaces(heap, spaces);
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        for (uintptr_t at = spaces[i]->start; at < spaces[i]->used;) {
+            eden_value object = object_at(at);
+            at += object_bytes_by(real_header(object), object);
+            scan_if_grey(marking, object);
+        }
+    }
+    for (eden_value object = old_walk(heap, 0); object != EDEN_NONE;) {
+        bool long_count = real_header(object) >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW;
+        uintptr_t start = object - (long_count ? 8 : 0);
+        uintptr_t next = start + object_bytes_by(real_header(object), object);
+        scan_if_grey(marking, object);
+        object = old_walk(heap, next);
+    }
+}
+
+/* Until nothing marked is left to scan. */
+static void drain_all(struct marking *marking) {
+    eden_heap *heap = marking->visit.heap;
+    for (;;) {
+        drain(marking);
+        if (!heap->mark_stack.overflowed) {
+            return;
+        }
+        heap->mark_stack.overflowed = false;
+        heap->mark_stack.highest = 0;
+        scan_grey(marking);
+    }
+}
+
+static void reach_key(void *context, eden_value key) { reach(context, key); }
+
+static eden_value keep_if_marked(void *context, eden_value v) {
+    (void)context;
+    return is_marked(v) ? v : EDEN_NONE;
+}
+
+static void drain_between(eden_visit *visit) { drain_all((struct marking *)visit); }
+
+struct tally mark(eden_heap *heap) {
+    struct marking marking = {.visit = {heap, visit_slots, drain_between}};
+    roots_visit(&marking.visit);
+    drain_all(&marking);
+    while (ephemerons_fire(heap, reach_key, &marking)) {
+        drain_all(&marking);
+    }
+    weak_clear(heap, keep_if_marked, NULL);
+    lifetimes_keys(heap, true, keep_if_marked, NULL);
+    return marking.marked;
+}

@@ -1,0 +1,251 @@
+/* Old space: segments of memory in one reserved range, and allocation in them.
+ *
+ * The range is reserved when the heap is made; segments are committed in it on demand, first gap first, at least
+ * grow_headroom at a time, and given back when empty. They are kept sorted by address and objects never straddle them,
+ * so a walk over old space is a walk over segments.
+ *
+ * Allocation: small objects take a free chunk of exactly their size if there is one; else they are bumped in a buffer,
+ * a stretch cut from a larger chunk, so that a scavenge that tenures a million objects does not search a million
+ * times. Objects of 512 bytes and more are best fit. What is cut off goes back to the free chunks.
+ *
+ * A gap is found by first fit. The search begins where the last one ended (`passed`), unless that one was for more: so
+ * filling n gaps of a size takes one walk, not n.
+ *
+ * Invariants: capacity = bytes in objects + free_bytes; free_bytes = chunks + buffer + slivers. Between allocations
+ * [buffer_free, buffer_limit) is not formatted: walkers step over it (old_walk).
+ *
+ * What can go wrong: the system refuses a segment, or the range has no gap for it, or the array of segments can't grow:
+ * old_grow answers false and nothing has changed. It answers so at once for the rest of a scavenge: each of a million
+ * survivors would ask again, and nothing comes back before the scavenge ends. Outside of scavenges it always asks. */
+#include "heap/private.h"
+
+enum { BUFFER_BYTES = 256 * 1024, SMALL = FREE_LIST_SIZES * 8 };
+
+void old_retire_buffer(eden_heap *heap) {
+    struct old_space *old = &heap->old;
+    if (old->buffer_free < old->buffer_limit) {
+        chunks_add(&old->free, old->buffer_free, old->buffer_limit - old->buffer_free);
+    }
+    old->buffer_free = old->buffer_limit = 0;
+}
+
+/* A chunk of just bytes, cut from the best fit; the rest is free again. 0: none is large enough. */
+static uintptr_t take_cut(struct old_space *old, size_t bytes) {
+    size_t found = 0;
+    uintptr_t chunk = chunks_take(&old->free, bytes, &found);
+    if (chunk != 0 && found > bytes) {
+        chunks_add(&old->free, chunk + bytes, found - bytes);
+    }
+    return chunk;
+}
+
+static bool refill_buffer(eden_heap *heap, size_t bytes) {
+    struct old_space *old = &heap->old;
+    old_retire_buffer(heap);
+    size_t taken = BUFFER_BYTES;
+    uintptr_t chunk = take_cut(old, taken);
+    if (chunk == 0) {
+        taken = chunks_largest(&old->free);
+        chunk = taken < bytes ? 0 : take_cut(old, taken);
+    }
+    old->buffer_free = chunk;
+    old->buffer_limit = chunk == 0 ? 0 : chunk + taken;
+    return chunk != 0;
+}
+
+eden_value old_allocate(eden_heap *heap, size_t bytes) {
+    struct old_space *old = &heap->old;
+    uintptr_t at = 0;
+    if (bytes < SMALL) {
+        at = bytes >= 16 ? chunks_pop(&old->free, bytes) : 0;
+        if (at == 0 && (old->buffer_limit - old->buffer_free >= bytes || refill_buffer(heap, bytes))) {
+            at = old->buffer_free;
+            old->buffer_free += bytes;
+        }
+    } else {
+        at = take_cut(old, bytes);
+        if (at == 0 && old->buffer_limit - old->buffer_free >= bytes) {
+            old_retire_buffer(heap); /* the buffer may be the chunk that is large enough */
+            at = take_cut(old, bytes);
+        }
+    }
+    if (at != 0) {
+        check_chunk_used(at, bytes);
+        old->free_bytes -= bytes;
+    }
+    return at;
+}
+
+/* The gap before a segment, or behind the last. */
+static uintptr_t gap_start(const struct old_space *old, size_t index) {
+    return index == 0 ? old->start : old->segments[index - 1].limit;
+}
+static size_t gap_bytes(const struct old_space *old, size_t index) {
+    return (index < old->segment_count ? old->segments[index].start : old->limit) - gap_start(old, index);
+}
+
+/* Where a segment of *bytes fits: the first gap of the range that has so much; else the largest that has `least`, and
+ * *bytes is what it has. index: the segment's place in the array. 0: nowhere. */
+static uintptr_t find_gap(struct old_space *old, size_t least, size_t *bytes, size_t *index) {
+    size_t largest = 0;
+    for (size_t i = *bytes >= old->passed.bytes ? old->passed.count : 0; i <= old->segment_count; i++) {
+        if (gap_bytes(old, i) >= *bytes) {
+            old->passed = (struct passed_gaps){i, *bytes};
+            *index = i;
+            return gap_start(old, i);
+        }
+    }
+    for (size_t i = 0; i <= old->segment_count; i++) {
+        if (gap_bytes(old, i) > largest) {
+            largest = gap_bytes(old, i);
+            *index = i;
+        }
+    }
+    *bytes = largest;
+    return largest >= least ? gap_start(old, *index) : 0;
+}
+
+/* Room that max_heap leaves for another segment. */
+static uint64_t allowance(const eden_heap *heap) {
+    uint64_t used = heap->info.new_bytes + heap->old.capacity;
+    return heap->params.max_heap > used ? heap->params.max_heap - used : 0;
+}
+
+static bool commit(eden_heap *heap, uintptr_t start, size_t size) {
+    return cards_commit(heap, start, size) && system_commit(&heap->system, start, size, "segment");
+}
+
+/* A segment of grow_headroom, or of the half, a quarter... of it where the system refuses or the range has no such gap:
+ * the headroom is a wish, room for the object a need. */
+static bool grow(eden_heap *heap, size_t bytes) {
+    struct old_space *old = &heap->old;
+    if (bytes > old->limit - old->start) {
+        return false;
+    }
+    size_t least = page_round(bytes);
+    size_t size = page_round(heap->params.grow_headroom);
+    uint64_t allowed = allowance(heap) & ~4095ull;
+    size = size > least ? size : least;
+    size = size > allowed ? allowed : size;
+    if (size < least || !system_grow(&heap->system, (void **)&old->segments, &old->segment_room, old->segment_count,
+                                     sizeof *old->segments, "segment table")) {
+        return false;
+    }
+    size_t index = 0;
+    uintptr_t start = find_gap(old, least, &size, &index);
+    while (start != 0 && !commit(heap, start, size)) {
+        if (size == least) {
+            return false;
+        }
+        size = page_round(size / 2) > least ? page_round(size / 2) : least;
+        start = find_gap(old, least, &size, &index);
+    }
+    if (start == 0) {
+        return false;
+    }
+    memmove(&old->segments[index + 1], &old->segments[index], (old->segment_count - index) * sizeof *old->segments);
+    old->segments[index] = (struct segment){.start = start, .limit = start + size};
+    old->segment_count++;
+    old->capacity += size;
+    old->free_bytes += size;
+    check_segment(heap, start, size, true);
+    chunks_add(&old->free, start, size);
+    event_segment(heap, true, start, size);
+    return true;
+}
+
+bool old_grow(eden_heap *heap, size_t bytes) {
+    if (heap->collecting && bytes >= heap->old.refused) {
+        return false;
+    }
+    bool grown = grow(heap, bytes);
+    if (!grown) {
+        heap->old.refused = bytes;
+    }
+    return grown;
+}
+
+/* Takes segments without memory out of the array. */
+static void remove_gone(struct old_space *old) {
+    size_t kept = 0;
+    for (size_t i = 0; i < old->segment_count; i++) {
+        if (old->segments[i].limit != old->segments[i].start) {
+            old->segments[kept++] = old->segments[i];
+        }
+    }
+    if (kept != old->segment_count) {
+        old->passed = (struct passed_gaps){0, 0};
+    }
+    old->segment_count = kept;
+}
+
+/* Spur's policy (spur.md 3.4): above the threshold, give back all free memory but the headroom, in whole segments. From
+ * the highest, because compaction slides towards the lowest. */
+void old_shrink(eden_heap *heap) {
+    struct old_space *old = &heap->old;
+    uint64_t headroom = heap->params.grow_headroom;
+    if (old->free_bytes <= heap->params.shrink_threshold || old->free_bytes <= headroom) {
+        return;
+    }
+    uint64_t left = old->free_bytes - headroom;
+    old_retire_buffer(heap);
+    for (size_t i = old->segment_count; i-- > 0;) {
+        struct segment *segment = &old->segments[i];
+        uintptr_t start = segment->start;
+        size_t size = segment->limit - start;
+        eden_value first = object_at(start);
+        if (size > left || !object_is_free(first) || object_bytes(first) != size ||
+            !chunks_take_exact(&old->free, start, size)) {
+            continue;
+        }
+        segment->limit = start; /* gone */
+        old->capacity -= size;
+        old->free_bytes -= size;
+        left -= size;
+        check_segment(heap, start, size, false);
+        system_decommit(start, size);
+        event_segment(heap, false, start, size);
+    }
+    remove_gone(old);
+}
+
+void old_reset_free(eden_heap *heap) {
+    chunks_clear(&heap->old.free);
+    heap->old.free_bytes = 0;
+    heap->old.buffer_free = heap->old.buffer_limit = 0;
+}
+
+void old_add_free(eden_heap *heap, uintptr_t start, size_t bytes) {
+    chunks_add(&heap->old.free, start, bytes);
+    heap->old.free_bytes += bytes;
+}
+
+uint64_t old_largest_free(const eden_heap *heap) {
+    size_t largest = chunks_largest(&heap->old.free);
+    size_t buffer = heap->old.buffer_limit - heap->old.buffer_free;
+    return largest > buffer ? largest : buffer;
+}
+
+eden_value old_walk(const eden_heap *heap, uintptr_t address) {
+    const struct old_space *old = &heap->old;
+    size_t low = 0, high = old->segment_count;
+    while (low < high) { /* the first segment that ends above address */
+        size_t middle = (low + high) / 2;
+        if (old->segments[middle].limit <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    for (; low < old->segment_count; low++) {
+        const struct segment *segment = &old->segments[low];
+        uintptr_t at = address > segment->start ? address : segment->start;
+        if (at == old->buffer_free && old->buffer_free < old->buffer_limit) {
+            at = old->buffer_limit;
+        }
+        if (at < segment->limit) {
+            return object_at(at);
+        }
+    }
+    return EDEN_NONE;
+}

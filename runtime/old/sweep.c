@@ -1,0 +1,105 @@
+/* Sweeping: what marking did not reach becomes free.
+ *
+ * Old space is walked once, in order of addresses; each maximal run of dead objects and free chunks becomes one free
+ * chunk, so neighbours coalesce both ways. The gaps of a segment stay in a chain until it is known whether the segment
+ * is to be evacuated (evacuate.c): gaps of one that is take no objects. New space is walked too: its dead (kept alive
+ * until now by dead old objects alone) become fillers, because their references may lead to what has just been freed.
+ */
+#include "heap/private.h"
+
+/* Where a gap keeps the address of the next in its segment's chain: behind its headers, one word or two. */
+static uintptr_t *chain(uintptr_t gap, size_t bytes) { return (uintptr_t *)gap + (bytes == 16 ? 1 : 2); }
+
+static void add_gap(struct segment *segment, uintptr_t start, uintptr_t end) {
+    size_t bytes = end - start;
+    if (bytes == 0) {
+        return;
+    }
+    fill_free(start, bytes);
+    if (bytes < 16) {
+        segment->slivers += bytes;
+        return;
+    }
+    *chain(start, bytes) = segment->gaps;
+    segment->gaps = start;
+}
+
+/* untold: from there on lifetimes are to be told of dead objects. */
+static struct tally sweep_segment(eden_heap *heap, struct segment *segment, uintptr_t *untold) {
+    struct tally freed = {0, 0};
+    uintptr_t gap = segment->start;
+    segment->live = (struct tally){0, 0};
+    segment->slivers = segment->gaps = 0;
+    segment->pinned = false;
+    for (uintptr_t at = segment->start; at < segment->limit;) {
+        eden_value object = object_at(at);
+        uintptr_t next = at + object_bytes(object);
+        if (header_has(object, EDEN_HEADER_MARKED)) {
+            header_clear(object, EDEN_HEADER_MARKED);
+            segment->live.objects++;
+            segment->live.bytes += next - at;
+            segment->pinned |= header_has(object, EDEN_HEADER_PINNED);
+            add_gap(segment, gap, at);
+            gap = next;
+        } else if (!object_is_free(object)) {
+            freed.objects++;
+            freed.bytes += next - at;
+            if (object >= *untold) {
+                *untold = lifetimes_dead_old(heap, object);
+            }
+        }
+        at = next;
+    }
+    add_gap(segment, gap, segment->limit);
+    return freed;
+}
+
+struct tally sweep_old(eden_heap *heap) {
+    struct tally freed = {0, 0};
+    old_retire_buffer(heap);
+    old_reset_free(heap);
+    uintptr_t untold = 0;
+    for (size_t i = 0; i < heap->old.segment_count; i++) {
+        struct tally here = sweep_segment(heap, &heap->old.segments[i], &untold);
+        freed.objects += here.objects;
+        freed.bytes += here.bytes;
+    }
+    return freed;
+}
+
+void sweep_free_gaps(eden_heap *heap, struct segment *segment) {
+    heap->old.free_bytes += segment->slivers;
+    for (uintptr_t gap = segment->gaps; gap != 0;) {
+        size_t bytes = object_bytes(object_at(gap));
+        uintptr_t next = *chain(gap, bytes);
+        old_add_free(heap, gap, bytes);
+        gap = next;
+    }
+}
+
+uint64_t sweep_young(eden_heap *heap) {
+    struct space *spaces[YOUNG_SPACES];
+    uint64_t dead = 0;
+    heap_young_spaces(heap, spaces);
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        uintptr_t gap = spaces[i]->start;
+        for (uintptr_t at = spaces[i]->start; at < spaces[i]->used;) {
+            eden_value object = object_at(at);
+            uintptr_t next = at + object_bytes(object);
+            if (header_has(object, EDEN_HEADER_MARKED)) {
+                header_clear(object, EDEN_HEADER_MARKED);
+                if (gap < at) {
+                    fill_free(gap, at - gap);
+                }
+                gap = next;
+            } else if (!object_is_free(object)) {
+                dead += next - at;
+            }
+            at = next;
+        }
+        if (gap < spaces[i]->used) {
+            fill_free(gap, spaces[i]->used - gap);
+        }
+    }
+    return dead;
+}

@@ -1,0 +1,92 @@
+/* Pretenuring: objects of the classes and sites that a file names are born in old space (Blackburn et al., "Pretenuring
+ * for Java", OOPSLA 2001). What lives long is then never copied, and does not fill the survivors.
+ *
+ * Allocation is inlined into programs and must not pay for it. It looks at nothing but the value of the class that the
+ * program holds, and takes the slow path from EDEN_SLOTS_OVERFLOW slots on. So the value of a named class says that it
+ * has so many fixed slots, and the slow path, which is then always taken, finds the true number in the class table
+ * (pretenure_reveal). Other values are what they were.
+ *
+ * Raw classes need one more lie: 255 added to a count of 64-bit words near SIZE_MAX would be a small number, for which
+ * there seems to be room. So their value says BYTES, whatever they are made of: allocation turns n units into n / 8
+ * slots and up to seven unused bytes, of which the sum can't overflow, and from which n is had again. Nothing after
+ * the slow path depends on the slots.
+ *
+ * eden_raw_after needs the true number of fixed slots from the value alone: it stands where headers have the identity
+ * hash, which no value of a class has.
+ *
+ * Room comes from old space as for tenured objects (old_space.c): a bumped buffer, or free chunks of the exact size.
+ * Old space that is full grows, as scavenges let it, rather than being collected; its growth is looked at every
+ * CHECK_BYTES, and asks for a full collection as that by tenuring does. Where it has no room and can't grow, it is
+ * collected if a sixteenth of it is new since the last time. If that does not help, the object is young, and what
+ * happens then is what happens to any (allocate.c); so are others until a collection has ended.
+ *
+ * Invariants: a class's value does not change while its heap lives: EDEN_PRETENURED_BORN is set when it is defined.
+ * Objects larger than large_object are large, whatever the file says.
+ *
+ * What can go wrong: a file that names what dies young fills old space with garbage; full collections tell
+ * (freed_bytes). */
+#include "heap/private.h"
+
+enum { CHECK_BYTES = 64 * 1024 };
+
+eden_class pretenure_value(const eden_heap *heap, uint32_t index) {
+    const struct eden_class_info *class = heap_class(heap, index);
+    uint64_t format = class->format, fixed = class->fixed_slots;
+    if (class->pretenured == EDEN_PRETENURED_BORN) {
+        format = format >= EDEN_FORMAT_WORDS64 ? EDEN_FORMAT_BYTES : format;
+        return index | format << EDEN_HEADER_FORMAT_SHIFT | fixed << EDEN_HEADER_HASH_SHIFT |
+               (uint64_t)EDEN_SLOTS_OVERFLOW << EDEN_HEADER_SLOTS_SHIFT;
+    }
+    return index | format << EDEN_HEADER_FORMAT_SHIFT | fixed << EDEN_HEADER_SLOTS_SHIFT;
+}
+
+bool pretenure_reveal(const eden_heap *heap, uint64_t *header, size_t *slots) {
+    uint32_t index = (uint32_t)(*header & EDEN_HEADER_CLASS_MASK);
+    if (heap->pretenure_names == NULL || *slots < EDEN_SLOTS_OVERFLOW || index == EDEN_CLASS_FREE ||
+        index >= heap->next_class || heap_class(heap, index)->pretenured != EDEN_PRETENURED_BORN) {
+        return false;
+    }
+    const struct eden_class_info *class = heap_class(heap, index);
+    /* Counts of references near SIZE_MAX came without EDEN_SLOTS_OVERFLOW added, and are beyond all memory without it.
+     */
+    size_t more = *slots - EDEN_SLOTS_OVERFLOW;
+    if (class->format < EDEN_FORMAT_WORDS64) {
+        *slots = class->fixed_slots + more;
+        *header = index | (uint64_t) class->format << EDEN_HEADER_FORMAT_SHIFT;
+        return true;
+    }
+    size_t units = more * 8 - ((*header >> EDEN_HEADER_FORMAT_SHIFT) & 7);
+    unsigned shift = unit_shift(class->format);
+    size_t unused = (0 - units) & ((1u << shift) - 1);
+    *slots = class->fixed_slots + (units >> shift) + (unused != 0);
+    *header = index | (class->format + unused) << EDEN_HEADER_FORMAT_SHIFT;
+    return true;
+}
+
+/* Is so much of old space new since the last full collection that another may find something? */
+static bool is_worth_collecting(const eden_heap *heap) {
+    uint64_t before = heap->figures.full_collections == 0 ? 0 : heap->old.used_at_full;
+    return old_used(heap) > before && old_used(heap) - before > heap->old.capacity / 16;
+}
+
+uintptr_t pretenure_room(eden_heap *heap, size_t bytes) {
+    struct pretenured *state = &heap->pretenured;
+    if (state->refused_in == heap->info.seq + 1) {
+        return 0;
+    }
+    if (state->unchecked < bytes) {
+        full_collect_if_grown(heap);
+        state->unchecked = CHECK_BYTES + bytes;
+    }
+    uintptr_t start = old_room(heap, bytes);
+    if (start == 0 && is_worth_collecting(heap)) {
+        full_collect(heap, EDEN_FULL_LIMIT, bytes);
+        start = old_room(heap, bytes);
+    }
+    if (start == 0) {
+        state->refused_in = heap->info.seq + 1;
+        return 0;
+    }
+    state->unchecked -= bytes;
+    return start;
+}

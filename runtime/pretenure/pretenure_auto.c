@@ -1,0 +1,232 @@
+/* pretenure=auto: finds out whose survivors keep living, and has them tenured at their first scavenge.
+ *
+ * The idea is that of allocation-site feedback (Clifford, Payer, Stanton and Titzer, "Memento Mori: Dynamic
+ * Allocation-Site-Based Optimizations", ISMM 2015), with two changes. Classes and sites are values in the program's
+ * hands, and their objects' births are inlined there, so what is learnt can't make them born old: they are tenured at
+ * their first scavenge instead, which spares all copies but one. And what is asked is not how many of a site's objects
+ * survive, but how many of those that survive once keep living: only these are tenured, and for them alone does it
+ * matter.
+ *
+ * Samples. Each scavenge looks at the first WINDOW bytes of eden, when all is copied and the corpses are still there:
+ * the oldest of what was allocated since the last, so that surviving means having lived while all of eden was filled.
+ * What has survived there is followed, in a list of the runtime's own: no object and no allocation knows of it. A
+ * sample that is alive AGE_PROVEN scavenges later, or when it is tenured by then, has lived; one that is not has died.
+ * Of a site with ENOUGH samples of which CHOOSE in a hundred have lived the objects are tenured at their first scavenge
+ * from now on (EDEN_PRETENURED_LEARNT in the class table, which tenure.c asks).
+ *
+ * Promise. Of a chosen site's objects up to PROMISES are remembered as they are tenured in the window; the next full
+ * collection tells which have died. Where more than BREAK in a hundred have, the site goes back to what it was, and is
+ * not chosen again before FORGIVE scavenges have passed, twice as many each time. So a program that changes its ways
+ * loses at most what it tenures until the next full collection, which that very garbage brings on.
+ *
+ * Invariants: `young` holds objects of new space, each alive at the last collection; `old` holds objects of old space,
+ * and is emptied by each full collection before anything moves. Both are of fixed size: what finds no place is not
+ * sampled. So are the sites: one that finds none is never chosen.
+ *
+ * Costs, with auto only: a walk over WINDOW bytes a scavenge, and a look at each followed object; a table look-up for
+ * each surviving object while something is chosen. It acts where tenure_criterion is age.
+ *
+ * What can go wrong: a program whose allocation keeps time with scavenges shows the window one phase of its work only.
+ */
+#include "heap/private.h"
+#include <stdlib.h>
+
+enum {
+    WINDOW = 64 * 1024,
+    AGE_PROVEN = 2,
+    ENOUGH = 32,
+    CHOOSE = 85,
+    FADE = 256, /* samples after which older ones count half */
+    BREAK = 25,
+    FORGIVE = 16,
+    FORGIVE_SHIFT_MOST = 20,
+    PROMISES = 64,
+    PROMISES_TOLD = 8, /* fewer tell nothing */
+    FOLLOWED = 1024,
+    SITES = 1024,
+    PROBES = 16,
+};
+
+struct site {
+    uint32_t index;       /* 0: a free place */
+    uint16_t lived, died; /* samples */
+    uint16_t kept, broken, promised;
+    uint16_t failures;
+    uint64_t not_before; /* scavenge */
+};
+
+struct followed {
+    eden_value where;
+    uint32_t place; /* of its site */
+    uint32_t age;   /* scavenges survived after the first */
+};
+
+struct learning {
+    uint64_t scavenges;
+    uint32_t chosen;
+    size_t young_count, old_count;
+    struct followed young[FOLLOWED], old[FOLLOWED];
+    struct site sites[SITES];
+};
+
+bool learning_begin(eden_heap *heap, eden_error *error) {
+    if (heap->params.pretenure.choice != EDEN_PRETENURE_AUTO) {
+        return true;
+    }
+    heap->learning = system_alloc(&heap->system, sizeof *heap->learning, "pretenure");
+    if (heap->learning == NULL) {
+        return fail(error, EDEN_NO_MEMORY, "the system gives no memory for pretenure=auto");
+    }
+    memset(heap->learning, 0, sizeof *heap->learning);
+    return true;
+}
+
+void learning_end(eden_heap *heap) {
+    free(heap->learning);
+    heap->learning = NULL;
+}
+
+bool learning_has_chosen(const eden_heap *heap) { return heap->learning != NULL && heap->learning->chosen != 0; }
+
+/* Finds or makes its entry. NULL: there is no room. */
+static struct site *site_of(struct learning *learning, uint32_t index) {
+    for (uint32_t i = 0; i < PROBES; i++) {
+        struct site *site = &learning->sites[(index + i) % SITES];
+        if (site->index == 0) {
+            site->index = index;
+        }
+        if (site->index == index) {
+            return site;
+        }
+    }
+    return NULL;
+}
+
+static void follow(struct learning *learning, struct followed *list, size_t *count, eden_value object,
+                   const struct site *site) {
+    if (*count < FOLLOWED) {
+        list[(*count)++] = (struct followed){object, (uint32_t)(site - learning->sites), 0};
+    }
+}
+
+/* ---- choosing ---- */
+
+static bool is_chosen(const eden_heap *heap, const struct site *site) {
+    return heap_class(heap, site->index)->pretenured == EDEN_PRETENURED_LEARNT;
+}
+
+static void choose(eden_heap *heap, struct site *site, bool chosen) {
+    heap_class(heap, site->index)->pretenured = chosen ? EDEN_PRETENURED_LEARNT : EDEN_PRETENURED_NOT;
+    heap->learning->chosen += chosen ? 1u : -1u;
+    site->lived = site->died = site->kept = site->broken = site->promised = 0;
+}
+
+static void judge(eden_heap *heap, struct site *site, bool lived) {
+    uint32_t samples = (uint32_t)site->lived + site->died + 1;
+    site->lived = (uint16_t)(site->lived + lived);
+    site->died = (uint16_t)(site->died + !lived);
+    if (samples >= ENOUGH && site->lived * 100u >= samples * CHOOSE && !is_chosen(heap, site) &&
+        heap->learning->scavenges >= site->not_before) {
+        choose(heap, site, true);
+    } else if (samples >= FADE) {
+        site->lived /= 2;
+        site->died /= 2;
+    }
+}
+
+static void judge_promise(eden_heap *heap, struct site *site) {
+    uint32_t told = (uint32_t)site->kept + site->broken;
+    if (told >= PROMISES_TOLD && site->broken * 100u > told * BREAK && is_chosen(heap, site)) {
+        site->failures = (uint16_t)(site->failures + (site->failures < FORGIVE_SHIFT_MOST));
+        site->not_before = heap->learning->scavenges + ((uint64_t)FORGIVE << (site->failures - 1));
+        choose(heap, site, false);
+    }
+    site->kept = site->broken = site->promised = 0;
+}
+
+/* ---- scavenges ---- */
+
+/* Where the followed have gone. before: a second round comes, which moves them again. */
+static void move_on(eden_heap *heap, const struct space *to, bool before) {
+    struct learning *learning = heap->learning;
+    size_t kept = 0;
+    for (size_t i = 0; i < learning->young_count; i++) {
+        struct followed followed = learning->young[i];
+        struct site *site = &learning->sites[followed.place];
+        bool alive;
+        followed.where = place_after_scavenge(heap, to, followed.where, &alive);
+        followed.age += !before;
+        if (!alive) {
+            judge(heap, site, false);
+        } else if (!heap_is_young(heap, followed.where) || followed.age >= AGE_PROVEN) {
+            judge(heap, site, true);
+        } else {
+            learning->young[kept++] = followed;
+        }
+    }
+    learning->young_count = kept;
+}
+
+static void look_at_window(eden_heap *heap, const struct space *to) {
+    struct learning *learning = heap->learning;
+    uintptr_t limit = heap->eden.used - heap->eden.start > WINDOW ? heap->eden.start + WINDOW : heap->eden.used;
+    for (uintptr_t at = heap->eden.start; at < limit;) {
+        bool alive;
+        eden_value object = object_at(at), now = place_after_scavenge(heap, to, object, &alive);
+        at += object_bytes(object);
+        struct site *site = alive ? site_of(learning, eden_index_of(now)) : NULL;
+        if (site == NULL) {
+            continue;
+        }
+        if (heap_is_young(heap, now)) {
+            follow(learning, learning->young, &learning->young_count, now, site);
+        } else if (is_chosen(heap, site) && site->promised < PROMISES) {
+            site->promised++;
+            follow(learning, learning->old, &learning->old_count, now, site);
+        }
+    }
+}
+
+void learning_settling(eden_heap *heap, const struct space *to) {
+    if (heap->learning != NULL) {
+        move_on(heap, to, true);
+    }
+}
+
+void learning_scavenged(eden_heap *heap, const struct space *to) {
+    if (heap->learning != NULL) {
+        heap->learning->scavenges++;
+        move_on(heap, to, false);
+        look_at_window(heap, to);
+    }
+}
+
+/* ---- full collections ---- */
+
+void learning_marked(eden_heap *heap) {
+    struct learning *learning = heap->learning;
+    if (learning == NULL) {
+        return;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < learning->young_count; i++) {
+        if (header_has(learning->young[i].where, EDEN_HEADER_MARKED)) {
+            learning->young[kept++] = learning->young[i];
+        } else {
+            judge(heap, &learning->sites[learning->young[i].place], false);
+        }
+    }
+    learning->young_count = kept;
+    for (size_t i = 0; i < learning->old_count; i++) {
+        struct site *site = &learning->sites[learning->old[i].place];
+        bool alive = header_has(learning->old[i].where, EDEN_HEADER_MARKED);
+        site->kept = (uint16_t)(site->kept + alive);
+        site->broken = (uint16_t)(site->broken + !alive);
+    }
+    learning->old_count = 0;
+    for (size_t i = 0; i < SITES; i++) {
+        if (learning->sites[i].index != 0) {
+            judge_promise(heap, &learning->sites[i]);
+        }
+    }
+}

@@ -1,0 +1,217 @@
+/* Deaths by ephemerons, as FiLiP finds them (Jordan Montano et al., ISMM 2024): each sampled object is the key of an
+ * ephemeron of its own, allocated right after it, and has died when that is mourned.
+ *
+ * The ephemeron is an object of the heap, of a class that the program does not know, and the collector treats it as any
+ * other: it is copied, tenured, scanned, remembered. Its slots are the key, the birth, and when the key was tenured.
+ * The profile holds all ephemerons as roots. What differs from the program's ephemerons is what becomes of those whose
+ * key a collection does not reach. They are left until all else is done, the program's own mourning included; then a
+ * key that has been reached since is brought up to date, and each of the others is dead. An ephemeron of the program
+ * keeps its key, mourned, for the program to see; these don't keep it, nor anything that it refers to, so nothing lives
+ * longer, or is mourned differently, than without a profile. The list of ephemerons is their queue: in place of a dead
+ * key stands an epitaph, its site and size, by which the profile tells the death in the same collection, and lets go of
+ * the ephemeron. All of this takes no memory, and can't fail.
+ *
+ * What it costs the program. The memory of ephemerons is heap load, as in FiLiP: it fills eden (so there are more
+ * scavenges), is copied and tenured, and counts in `survived_bytes`, `tenured_bytes`, `old_used` and, remembered, in
+ * `remembered`. But it is not allocated by the program: the byte clock and `allocated_bytes` leave it out, so births
+ * are the same with each mechanism, and objects can be told by them. Every sample takes the slow path, at 100% every
+ * allocation.
+ *
+ * No allocation of an ephemeron collects. A plain one finds room because every allocation in eden leaves room for it
+ * (lifetimes_reserve); where its key was born old and eden is full, it is born old too. A pretenured one takes a free
+ * chunk, or has old space grow; where it must not, for max_heap, it is born in eden as a plain one, where there is room
+ * as well. So only what is born old may find room nowhere: such an object is left out, and counted in `lost`.
+ *
+ * What pretenuring does to the lifetimes measured. Nothing follows from the place of the ephemeron alone: an old one
+ * with a young key is in the remembered set (allocation puts it there), so the scavenge that does not reach the key
+ * finds it out and the death is told then, not at the next full collection; and as it is a root it neither dies
+ * first nor keeps its key. A key in old space is found dead by a full collection, wherever its ephemeron is. What
+ * changes is when collections run. Plain ephemerons make eden smaller for the program: scavenges come after fewer of
+ * the program's bytes, so deaths in new space are dated more finely, but more objects are still alive at each,
+ * survivors overflow sooner (an ephemeron takes a survivor's place beside each of them) and are tenured, and those that
+ * die soon after seem to live until the next full collection. Pretenured ones leave eden to the program, are never
+ * copied, and cost an entry in the remembered set each until their key is old or dead; but the dead ones stay in old
+ * space, whose growth starts full collections sooner, which find dead old objects sooner.
+ * Three classes of test_life_mechanisms, mean lifetimes in KiB: exactly 8.0, 8.7 and 1087; vm 63, 63 and 1306 (244
+ * collections); plain 32, 32 and 1164 (463); pretenured 63, 63 and 1137 (348).
+ *
+ * They are visited after all other roots, when what those reach has been scanned, and in pieces: so most keys that live
+ * have been found, and are not looked at twice, and the mark stack, which they would fill at once, holds a piece.
+ *
+ * Ephemerons whose key is old stand first in the list, so that a scavenge looks at the others only. */
+#include "profile/life_mechanism.h"
+#include <stdlib.h>
+
+enum { PIECE = 4096 };
+
+static eden_value slot(eden_value ephemeron, int index) { return eden_words_(ephemeron)[1 + index]; }
+static void put(eden_value ephemeron, int index, eden_value v) { eden_words_(ephemeron)[1 + index] = v; }
+
+static void make_ordinary(eden_value ephemeron) {
+    header_clear(ephemeron, 31ull << EDEN_HEADER_FORMAT_SHIFT);
+    header_set(ephemeron, (uint64_t)EDEN_FORMAT_FIXED << EDEN_HEADER_FORMAT_SHIFT);
+}
+
+/* In place of a key that has died. */
+static eden_value epitaph(eden_value key) {
+    return eden_int((int64_t)(object_bytes(key) / 8 * EDEN_CLASS_LIMIT + eden_index_of(key)));
+}
+
+static bool is_mourned(eden_value ephemeron) { return eden_format_bits(ephemeron) == EDEN_FORMAT_FIXED; }
+
+static eden_value make(eden_heap *heap, uintptr_t start, struct life life, eden_value key) {
+    eden_value ephemeron = start;
+    *eden_words_(ephemeron) = heap->own_class | (uint64_t)EDEN_FORMAT_EPHEMERON << EDEN_HEADER_FORMAT_SHIFT |
+                              (uint64_t)OWN_EPHEMERON_SLOTS << EDEN_HEADER_SLOTS_SHIFT;
+    put(ephemeron, OWN_KEY, key);
+    put(ephemeron, OWN_BIRTH, eden_int((int64_t)life.birth));
+    put(ephemeron, OWN_TENURED, eden_int(0));
+    check_allocated(heap, ephemeron);
+    if (!heap_is_young(heap, ephemeron) && heap_is_young(heap, key)) {
+        remembered_add(heap, ephemeron, EDEN_REMEMBER_STORE);
+    }
+    return ephemeron;
+}
+
+/* Room in eden, which the byte clock passes over: so an anchor stands behind it. 0: none. */
+static uintptr_t young_room(struct profile *profile, uint64_t ns) {
+    eden_heap *heap = profile->heap;
+    uintptr_t start = heap->mutator.free, end = start + OWN_EPHEMERON_BYTES;
+    struct eden_anchor now = {heap->figures.allocated_bytes + allocated_since(heap), ns};
+    if (heap->eden.limit - start < OWN_EPHEMERON_BYTES || !clock_mark(profile, end, now)) {
+        return 0;
+    }
+    heap->mutator.free = end;
+    heap->since.allocated_from += OWN_EPHEMERON_BYTES;
+    if (profile->next_trap <= UINTPTR_MAX - OWN_EPHEMERON_BYTES) {
+        profile->next_trap += OWN_EPHEMERON_BYTES;
+    }
+    check_eden_used(heap, start, OWN_EPHEMERON_BYTES);
+    return start;
+}
+
+static bool follow(struct profile *profile, struct life life, eden_value object, uint64_t ns) {
+    eden_heap *heap = profile->heap;
+    struct own_ephemerons *own = &profile->own;
+    bool listed = system_grow(&heap->system, (void **)&own->at, &own->room, own->count, sizeof *own->at, "profile");
+    bool young = profile->mechanism == EDEN_MECHANISM_EPHEMERON;
+    uintptr_t start = listed && young ? young_room(profile, ns) : 0;
+    if (listed && start == 0) {
+        start = old_room(heap, OWN_EPHEMERON_BYTES);
+    }
+    if (listed && start == 0 && !young) {
+        start = young_room(profile, ns);
+    }
+    if (start == 0) {
+        profile->lost++;
+        return false;
+    }
+    own->at[own->count++] = make(heap, start, life, object);
+    if (!heap_is_young(heap, object)) {
+        eden_value first_young = own->at[own->old_count];
+        own->at[own->old_count++] = own->at[own->count - 1];
+        own->at[own->count - 1] = first_young;
+    }
+    return true;
+}
+
+static struct life life_of(eden_value ephemeron) {
+    uint64_t tenured = (uint64_t)eden_int_value(slot(ephemeron, OWN_TENURED));
+    return (struct life){tenured << WHERE_BITS, (uint64_t)eden_int_value(slot(ephemeron, OWN_BIRTH))};
+}
+
+static void tell_death(struct profile *profile, eden_value ephemeron, uint32_t flags) {
+    struct life life = life_of(ephemeron);
+    uint64_t was = (uint64_t)eden_int_value(slot(ephemeron, OWN_KEY));
+    struct kind kind = {(uint32_t)(was % EDEN_CLASS_LIMIT), was / EDEN_CLASS_LIMIT * 8};
+    lifetimes_tell_end_of(profile, &life, kind, flags, false);
+}
+
+static void keys(struct profile *profile, bool full, eden_value (*now)(void *context, eden_value v), void *context) {
+    for (size_t i = full ? 0 : profile->own.old_count; i < profile->own.count; i++) {
+        eden_value ephemeron = profile->own.at[i], key = slot(ephemeron, OWN_KEY);
+        eden_value alive = now(context, key);
+        if (alive == EDEN_NONE) {
+            make_ordinary(ephemeron);
+            put(ephemeron, OWN_KEY, epitaph(key));
+        } else {
+            put(ephemeron, OWN_KEY, alive);
+        }
+    }
+}
+
+static void after_scavenge(struct profile *profile) {
+    struct own_ephemerons *own = &profile->own;
+    for (size_t i = own->old_count; i < own->count;) {
+        eden_value ephemeron = own->at[i];
+        if (is_mourned(ephemeron)) {
+            tell_death(profile, ephemeron, 0);
+            own->at[i] = own->at[--own->count];
+        } else if (heap_is_old(profile->heap, slot(ephemeron, OWN_KEY))) {
+            put(ephemeron, OWN_TENURED, eden_int((int64_t)(profile->clock.epoch_count - 1)));
+            own->at[i++] = own->at[own->old_count];
+            own->at[own->old_count++] = ephemeron;
+        } else {
+            i++;
+        }
+    }
+}
+
+/* What the scavenge just before has kept, or tenured, and is dead now: by nepotism. */
+static uint32_t nepotism(const struct profile *profile, size_t i) {
+    uint64_t tenured = life_of(profile->own.at[i]).where >> WHERE_BITS, scavenged_in = profile->clock.epoch_count - 2;
+    bool kept_just_now = i >= profile->own.old_count || tenured == scavenged_in;
+    return scavenged_in != 0 && kept_just_now ? EDEN_LIFE_NEPOTISM : 0;
+}
+
+static void after_marking(struct profile *profile, bool sweeps) {
+    (void)sweeps;
+    struct own_ephemerons *own = &profile->own;
+    size_t old_count = 0, kept = 0;
+    for (size_t i = 0; i < own->count; i++) {
+        eden_value ephemeron = own->at[i];
+        if (is_mourned(ephemeron)) {
+            tell_death(profile, ephemeron, nepotism(profile, i));
+        } else {
+            old_count += i < own->old_count;
+            own->at[kept++] = ephemeron;
+        }
+    }
+    own->old_count = old_count;
+    own->count = kept;
+}
+
+static void visit(struct profile *profile, eden_visit *visitor) {
+    for (size_t i = 0; i < profile->own.count; i += PIECE) {
+        if (visitor->between != NULL) {
+            visitor->between(visitor);
+        }
+        visitor->slots(visitor, profile->own.at + i, profile->own.count - i < PIECE ? profile->own.count - i : PIECE);
+    }
+}
+
+static void censor(struct profile *profile) {
+    for (size_t i = 0; i < profile->own.count; i++) {
+        eden_value key = slot(profile->own.at[i], OWN_KEY);
+        struct life life = life_of(profile->own.at[i]);
+        lifetimes_tell_end(profile, &life, key, 0, true);
+    }
+}
+
+void own_ephemerons_release(struct profile *profile) {
+    for (size_t i = 0; i < profile->own.count; i++) {
+        make_ordinary(profile->own.at[i]);
+        put(profile->own.at[i], OWN_KEY, EDEN_NONE);
+    }
+    free(profile->own.at);
+}
+
+const struct life_mechanism ephemeron_mechanism = {
+    .follow = follow,
+    .keys = keys,
+    .settling = after_scavenge,
+    .scavenged = after_scavenge,
+    .marked = after_marking,
+    .visit = visit,
+    .censor = censor,
+};

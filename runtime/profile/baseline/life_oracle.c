@@ -1,0 +1,133 @@
+/* The oracle: when objects die, exact to `step` bytes allocated. The truth that the other mechanisms are judged by.
+ *
+ * A pass marks all that is reachable, young and old, and tells the death of every sampled object that it has not
+ * reached: dated to the pass, with the pass before as the time when it was alive. Passes run before the allocation that
+ * would go past the next multiple of `step` bytes since the last pass, and when a scavenge starts (a full collection
+ * begins with one, so it needs none of its own): places where the program must have all that it needs in roots. A death
+ * is told once, because the object leaves the profile's lists; the collector, which finds the corpse later, does not
+ * know of it. In between the objects are moved on as `vm` does.
+ *
+ * Reachable is what a full collection now would keep. Weak slots are not followed. Ephemerons are followed as if they
+ * were strong: a full collection keeps the value, and what it refers to, where it reaches the key; where it does not it
+ * mourns, and then keeps key and value for the embedder to fetch. So an object is not dead that the program may still
+ * get back from the queue of mourners, and a pass needs no rounds.
+ *
+ * Nothing in the heap changes: marks stand in a table beside it, a bit a word of new space and of old space up to the
+ * last segment. Objects to scan stand on a stack of bounded size; where it is full, a bit in a second table says that
+ * the object is marked and not scanned, and a walk over that table finds it. Neither counters nor probes see a pass;
+ * its time is in the profile's work_ns.
+ *
+ * What it costs: a pass takes time as the marking of a full collection does, and there are allocated / step of them.
+ *
+ * What can go wrong: the system gives no memory for the tables. Then there is no pass, the next one comes a step later,
+ * and deaths between are dated to it, or to the collection that finds them. */
+#include "profile/life_mechanism.h"
+
+enum { STACK_ENTRIES = 32 * 1024 };
+
+struct pass {
+    eden_visit visit; /* first: root visitors get its address */
+    struct eden_anchor now;
+    uintptr_t base;
+    uint64_t *marked, *waiting; /* a bit a word; waiting: marked, to be scanned, and not on the stack */
+    size_t words;               /* of each table */
+    eden_value *stack;
+    size_t count;
+    bool overflowed;
+};
+
+static bool is_set(const struct pass *pass, const uint64_t *table, eden_value object) {
+    size_t bit = (object - pass->base) / 8;
+    return (table[bit / 64] >> (bit % 64) & 1) != 0;
+}
+
+static void set(const struct pass *pass, uint64_t *table, eden_value object) {
+    size_t bit = (object - pass->base) / 8;
+    table[bit / 64] |= 1ull << (bit % 64);
+}
+
+static void reach(eden_visit *visit, eden_value *slots, size_t count) {
+    struct pass *pass = (struct pass *)visit;
+    for (size_t i = 0; i < count; i++) {
+        eden_value v = slots[i];
+        if (!eden_is_object(v) || is_set(pass, pass->marked, v)) {
+            continue;
+        }
+        set(pass, pass->marked, v);
+        if (pass->count < STACK_ENTRIES) {
+            pass->stack[pass->count++] = v;
+        } else {
+            set(pass, pass->waiting, v);
+            pass->overflowed = true;
+        }
+    }
+}
+
+static void scan(struct pass *pass, eden_value object) {
+    reach(&pass->visit, eden_words_(object) + 1, strong_slots(pass->visit.heap, object));
+}
+
+static void drain(struct pass *pass) {
+    while (pass->count != 0) {
+        scan(pass, pass->stack[--pass->count]);
+    }
+}
+
+static void drain_all(struct pass *pass) {
+    drain(pass);
+    while (pass->overflowed) {
+        pass->overflowed = false;
+        for (size_t i = 0; i < pass->words; i++) {
+            while (pass->waiting[i] != 0) {
+                size_t bit = i * 64 + (size_t)__builtin_ctzll(pass->waiting[i]);
+                pass->waiting[i] &= pass->waiting[i] - 1;
+                scan(pass, pass->base + bit * 8);
+                drain(pass);
+            }
+        }
+    }
+}
+
+/* Tells and forgets those of a list that were not reached. */
+static void keep_reached(void *context, struct lives *lives) {
+    const struct pass *pass = context;
+    struct profile *profile = pass->visit.heap->profile;
+    size_t kept = 0;
+    for (size_t i = 0; i < lives->count; i++) {
+        const struct life *life = &lives->at[i];
+        if (is_set(pass, pass->marked, lifetimes_place(profile, life))) {
+            lives->at[kept++] = *life;
+        } else {
+            lifetimes_tell_death(profile, life, pass->now, profile->oracle.last);
+        }
+    }
+    lives->count = kept;
+}
+
+void oracle_pass(struct profile *profile) {
+    eden_heap *heap = profile->heap;
+    struct eden_anchor now = lifetimes_now(heap);
+    uintptr_t top =
+        heap->old.segment_count == 0 ? heap->old.start : heap->old.segments[heap->old.segment_count - 1].limit;
+    struct pass pass = {.visit = {.heap = heap, .slots = reach},
+                        .now = now,
+                        .base = heap->reservation,
+                        .words = (top - heap->reservation) / 512 + 1};
+    size_t table = pass.words * sizeof *pass.marked, bytes = page_round(2 * table + STACK_ENTRIES * sizeof *pass.stack);
+    profile->oracle.next = now.bytes + profile->oracle.step;
+    pass.marked = system_map(&heap->system, bytes, "profile");
+    if (pass.marked == NULL) {
+        return;
+    }
+    pass.waiting = pass.marked + pass.words;
+    pass.stack = pass.waiting + pass.words;
+    roots_visit(&pass.visit);
+    drain_all(&pass);
+    keep_reached(&pass, &profile->pending);
+    keep_reached(&pass, &profile->young);
+    old_lives_each(profile, keep_reached, &pass);
+    system_unmap(pass.marked, bytes);
+    profile->oracle.last = now;
+    profile->oracle.passes++;
+    profile->work_ns += now_ns() - now.ns;
+}

@@ -1,0 +1,109 @@
+/* The byte clock: time told by what a heap has allocated, and what that is in nanoseconds.
+ *
+ * An object's birth is the number of bytes allocated in its heap before it: no two objects have the same, it needs no
+ * clock to be read, and of an object in eden its address tells it. Nanoseconds follow from anchors, places where both
+ * clocks were read: between two of them they are interpolated. Anchors are set where a collection starts and ends,
+ * where a sample traps, at each large object (which advances the byte clock, but not eden), and where eden is walked
+ * instead of trapping every 64 KiB. So a sample that trapped has its birth to the nanosecond, and others to a few
+ * microseconds of a program that runs.
+ *
+ * Collections cut the byte clock into epochs. Those between an object's birth and its death are the collections that it
+ * survived. Of an epoch that is over at most KEPT anchors are kept: a profile grows by a few hundred bytes a
+ * collection, whatever was allocated.
+ *
+ * Two anchors have the same bytes and different nanoseconds where a collection stopped the program: an object born
+ * there was born after it. */
+#include "heap/private.h"
+#include "profile/lifetimes.h"
+#include <stdlib.h>
+
+enum { KEPT = 16 };
+
+bool clock_mark(struct profile *profile, uintptr_t at, struct eden_anchor time) {
+    struct byte_clock *clock = &profile->clock;
+    if (!system_grow(&profile->heap->system, (void **)&clock->marks, &clock->mark_room, clock->mark_count,
+                     sizeof *clock->marks, "profile")) {
+        return false;
+    }
+    clock->marks[clock->mark_count++] = (struct eden_mark){time, at};
+    return true;
+}
+
+static bool add_epoch(struct profile *profile, struct eden_epoch epoch) {
+    struct byte_clock *clock = &profile->clock;
+    if (!system_grow(&profile->heap->system, (void **)&clock->epochs, &clock->epoch_room, clock->epoch_count,
+                     sizeof *clock->epochs, "profile")) {
+        return false;
+    }
+    clock->epochs[clock->epoch_count++] = epoch;
+    return true;
+}
+
+static void add_anchor(struct profile *profile, struct eden_anchor anchor) {
+    struct byte_clock *clock = &profile->clock;
+    if (system_grow(&profile->heap->system, (void **)&clock->anchors, &clock->anchor_room, clock->anchor_count,
+                    sizeof *clock->anchors, "profile")) {
+        clock->anchors[clock->anchor_count++] = anchor; /* else interpolation spans more */
+    }
+}
+
+bool clock_begin(struct profile *profile, uintptr_t at, struct eden_anchor now) {
+    return add_epoch(profile, (struct eden_epoch){.start = now}) && clock_mark(profile, at, now);
+}
+
+bool clock_turn(struct profile *profile, bool full, struct eden_anchor start) {
+    struct byte_clock *clock = &profile->clock;
+    struct eden_epoch epoch = clock->epochs[clock->epoch_count - 1];
+    epoch.start = start;
+    epoch.scavenges += !full;
+    epoch.fulls += full;
+    epoch.number = (uint32_t)clock->epoch_count;
+    epoch.last_full = full ? (uint32_t)clock->epoch_count : epoch.last_full;
+    size_t step = clock->mark_count / KEPT + 1;
+    for (size_t i = 0; i < clock->mark_count; i += step) {
+        add_anchor(profile, clock->marks[i].time);
+    }
+    add_anchor(profile, start);
+    return add_epoch(profile, epoch);
+}
+
+void clock_resume(struct profile *profile, uintptr_t at, struct eden_anchor now) {
+    profile->clock.mark_count = 0;
+    clock_mark(profile, at, now);
+}
+
+void clock_free(struct byte_clock *clock) {
+    free(clock->epochs);
+    free(clock->anchors);
+    free(clock->marks);
+}
+
+size_t clock_held(const struct byte_clock *clock) {
+    return clock->epoch_room * sizeof *clock->epochs + clock->anchor_room * sizeof *clock->anchors +
+           clock->mark_room * sizeof *clock->marks;
+}
+
+bool clock_around(const struct byte_clock *clock, uint64_t bytes, struct eden_anchor *before,
+                  struct eden_anchor *after) {
+    size_t i =
+        clock->mark_count == 0 ? 0 : eden_anchors_until(clock->marks, clock->mark_count, sizeof *clock->marks, bytes);
+    if (i != 0) {
+        *before = clock->marks[i - 1].time;
+        *after = i == clock->mark_count ? *before : clock->marks[i].time;
+        return i != clock->mark_count;
+    }
+    i = eden_anchors_until(clock->anchors, clock->anchor_count, sizeof *clock->anchors, bytes);
+    *before = i == 0 ? clock->epochs[0].start : clock->anchors[i - 1];
+    *after = i == clock->anchor_count ? *before : clock->anchors[i];
+    return i != clock->anchor_count;
+}
+
+size_t clock_epoch(const struct byte_clock *clock, uint64_t bytes) {
+    return eden_epoch_of(clock->epochs, clock->epoch_count, bytes);
+}
+
+uint64_t clock_ns(const struct byte_clock *clock, uint64_t bytes) {
+    struct eden_anchor before, after;
+    clock_around(clock, bytes, &before, &after);
+    return eden_birth_ns(before, after, clock->epochs, clock->epoch_count, bytes);
+}

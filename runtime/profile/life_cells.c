@@ -1,0 +1,245 @@
+/* What a profile sends: cells that add up the objects which were born, or ended, alike; or a record an object.
+ *
+ * A probe an object can't be cheap, so nothing is sent one by one: cells and records gather in buffers, which one
+ * firing of the batch probe hands over when they are full, and at the end of each collection.
+ *
+ * Ends are added up twice. A cell is a site's with its sums, which are exact; there are few, however long it goes on. A
+ * histogram's bucket is a site's, too, for one of the four clocks: one cell for each combination of buckets would be
+ * some hundred a collection, as a lifetime's nanoseconds and bytes vary together but not alike, and nearly each of them
+ * would be new at the next. The buckets of each clock apart are the same again and again. So these two gather over many
+ * collections, and are handed over together, each second, or when one of them is full: a listener has a few thousand
+ * updates of its maps a second, whatever the rate of allocation. Who is killed meanwhile has not told these ends;
+ * births are handed over at each collection, so that there are never more ends than births. */
+#include "eden_histogram.h"
+#include "heap/private.h"
+#include "profile/lifetimes.h"
+
+#define ENDS_NS 1000000000u
+
+void outbox_init(struct outbox *out, eden_heap *heap, bool one_by_one) {
+    *out = (struct outbox){.heap = heap, .one_by_one = one_by_one, .cell_kind = EDEN_BATCH_DEATHS};
+}
+
+static void send_births(struct outbox *out) {
+    if (out->birth_count != 0) {
+        eden_fire_batch(out->heap, EDEN_BATCH_BIRTHS, out->births, out->birth_count, sizeof *out->births);
+        out->birth_count = 0;
+        memset(out->birth_index, 0, sizeof out->birth_index);
+    }
+}
+
+/* Cells and buckets, which belong together; births first. */
+static void send_ends(struct outbox *out) {
+    send_births(out);
+    if (out->cell_count != 0) {
+        eden_fire_batch(out->heap, EDEN_BATCH_BUCKETS, out->buckets, out->bucket_count, sizeof *out->buckets);
+        eden_fire_batch(out->heap, out->cell_kind, out->cells, out->cell_count, sizeof *out->cells);
+        out->cell_count = out->bucket_count = 0;
+        memset(out->cell_index, 0, sizeof out->cell_index);
+        memset(out->bucket_index, 0, sizeof out->bucket_index);
+    }
+}
+
+static void send_records(struct outbox *out) {
+    if (out->record_count != 0) {
+        eden_fire_batch(out->heap, EDEN_BATCH_OBJECTS, out->records, out->record_count, sizeof *out->records);
+        out->record_count = 0;
+    }
+}
+
+/* What does not wait. */
+static void send_found(struct outbox *out) {
+    send_births(out);
+    send_records(out);
+    short_flush(out);
+}
+
+void outbox_collected(struct outbox *out, uint64_t now) {
+    if (now - out->ends_sent_ns >= ENDS_NS) {
+        out->ends_sent_ns = now;
+        send_ends(out);
+    }
+    send_found(out);
+}
+
+void outbox_flush(struct outbox *out) {
+    send_ends(out);
+    send_found(out);
+}
+
+static uint64_t mix(uint64_t key) { return key * 0x9e3779b97f4a7c15u; } /* Fibonacci hashing (Knuth 6.4) */
+
+static struct eden_birth_cell *birth_cell(struct outbox *out, uint32_t site) {
+    for (;;) {
+        for (size_t i = mix(site) >> 54;; i = (i + 1) % BIRTH_INDEX) {
+            uint16_t place = out->birth_index[i];
+            if (place != 0 && out->births[place - 1].site == site) {
+                return &out->births[place - 1];
+            }
+            if (place == 0) {
+                if (out->birth_count == MAX_BIRTH_CELLS) {
+                    break;
+                }
+                out->births[out->birth_count] = (struct eden_birth_cell){.site = site};
+                out->birth_index[i] = (uint16_t)++out->birth_count;
+                return &out->births[out->birth_count - 1];
+            }
+        }
+        send_births(out);
+    }
+}
+
+void outbox_births(struct outbox *out, const struct eden_birth_cell *births) {
+    struct eden_birth_cell *cell = birth_cell(out, births->site);
+    cell->count += births->count;
+    cell->bytes += births->bytes;
+    cell->weight += births->weight;
+    cell->weight_bytes += births->weight_bytes;
+}
+
+void outbox_birth(struct outbox *out, uint32_t site, uint64_t bytes, uint64_t weight, uint64_t weight_bytes) {
+    outbox_births(out, &(struct eden_birth_cell){site, 1, bytes, weight, weight_bytes});
+}
+
+/* NULL: there is no room. */
+static struct eden_life_cell *life_cell(struct outbox *out, const struct eden_life_cell *like) {
+    for (size_t i = mix((uint64_t)like->site << 3 | like->flags) >> 54;; i = (i + 1) % CELL_INDEX) {
+        uint16_t place = out->cell_index[i];
+        if (place != 0 && out->cells[place - 1].site == like->site && out->cells[place - 1].flags == like->flags) {
+            return &out->cells[place - 1];
+        }
+        if (place == 0) {
+            if (out->cell_count == MAX_CELLS) {
+                return NULL;
+            }
+            out->cells[out->cell_count] = (struct eden_life_cell){
+                .site = like->site,
+                .ns_bucket = EDEN_BUCKETS_APART,
+                .bytes_bucket = EDEN_BUCKETS_APART,
+                .flags = like->flags,
+            };
+            out->cell_index[i] = (uint16_t)++out->cell_count;
+            return &out->cells[out->cell_count - 1];
+        }
+    }
+}
+
+/* There is room. */
+static struct eden_life_bucket *life_bucket(struct outbox *out, uint32_t site, enum eden_life_clock clock,
+                                            uint32_t bucket) {
+    for (size_t i = mix((uint64_t)site << 16 | bucket << 2 | clock) >> 49;; i = (i + 1) % BUCKET_INDEX) {
+        uint16_t place = out->bucket_index[i];
+        if (place == 0) {
+            out->buckets[out->bucket_count] = (struct eden_life_bucket){
+                .site = site,
+                .clock = (uint16_t)clock,
+                .bucket = (uint16_t)bucket,
+                .censored = out->cell_kind == EDEN_BATCH_CENSORED,
+            };
+            out->bucket_index[i] = (uint16_t)++out->bucket_count;
+            return &out->buckets[out->bucket_count - 1];
+        }
+        struct eden_life_bucket *found = &out->buckets[place - 1];
+        if (found->site == site && found->clock == clock && found->bucket == bucket) {
+            return found;
+        }
+    }
+}
+
+static void add_to_bucket(struct outbox *out, const struct eden_life_cell *ends, enum eden_life_clock clock,
+                          uint32_t bucket) {
+    struct eden_life_bucket *at = life_bucket(out, ends->site, clock, bucket);
+    at->count += ends->count;
+    at->weight += ends->weight;
+    at->weight_bytes += ends->weight_bytes;
+}
+
+void outbox_ends(struct outbox *out, bool censored, const struct eden_life_cell *ends) {
+    uint32_t kind = censored ? EDEN_BATCH_CENSORED : EDEN_BATCH_DEATHS;
+    if (out->cell_kind != kind || out->bucket_count > MAX_BUCKETS - EDEN_LIFE_CLOCKS) {
+        send_ends(out);
+        out->cell_kind = kind;
+    }
+    struct eden_life_cell *cell = life_cell(out, ends);
+    if (cell == NULL) {
+        send_ends(out);
+        cell = life_cell(out, ends);
+    }
+    cell->count += ends->count;
+    cell->bytes += ends->bytes;
+    cell->ns_sum += ends->ns_sum;
+    cell->bytes_sum += ends->bytes_sum;
+    cell->tenured_ns_sum += ends->tenured_ns_sum;
+    cell->tenured_bytes_sum += ends->tenured_bytes_sum;
+    cell->weight += ends->weight;
+    cell->weight_bytes += ends->weight_bytes;
+    cell->weight_us += ends->weight_us;
+    cell->weight_kib += ends->weight_kib;
+    cell->scavenges_sum += (uint64_t)ends->scavenges * ends->count;
+    cell->fulls_sum += (uint64_t)ends->fulls * ends->count;
+    add_to_bucket(out, ends, EDEN_LIFE_NS, ends->ns_bucket);
+    add_to_bucket(out, ends, EDEN_LIFE_BYTES, ends->bytes_bucket);
+    add_to_bucket(out, ends, EDEN_LIFE_SCAVENGES, histogram_bucket(ends->scavenges));
+    add_to_bucket(out, ends, EDEN_LIFE_FULLS, histogram_bucket(ends->fulls));
+}
+
+static uint16_t up_to_16_bits(uint32_t n) { return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX; }
+
+static uint64_t weighted(uint64_t weight, uint64_t sum, double unit) {
+    return (uint64_t)((double)weight / EDEN_WEIGHT_ONE * (double)sum / unit + 0.5);
+}
+
+static void add_to_cell(struct outbox *out, const struct end_of_life *end) {
+    uint64_t ns = end->death.ns - end->birth.ns, bytes = end->death.bytes - end->birth.bytes;
+    bool tenured = (end->flags & EDEN_LIFE_TENURED) != 0;
+    outbox_ends(out, end->censored,
+                &(struct eden_life_cell){
+                    .site = end->site,
+                    .count = 1,
+                    .ns_bucket = (uint16_t)histogram_bucket(ns),
+                    .bytes_bucket = (uint16_t)histogram_bucket(bytes),
+                    .scavenges = up_to_16_bits(end->scavenges),
+                    .fulls = up_to_16_bits(end->fulls),
+                    .flags = end->flags,
+                    .bytes = end->bytes,
+                    .ns_sum = ns,
+                    .bytes_sum = bytes,
+                    .tenured_ns_sum = tenured ? end->death.ns - end->tenured.ns : 0,
+                    .tenured_bytes_sum = tenured ? end->death.bytes - end->tenured.bytes : 0,
+                    .weight = end->weight,
+                    .weight_bytes = end->weight_bytes,
+                    .weight_us = weighted(end->weight, ns, 1e3),
+                    .weight_kib = weighted(end->weight, bytes, 1024),
+                });
+}
+
+static void add_record(struct outbox *out, const struct end_of_life *end) {
+    if (out->record_count == MAX_RECORDS) {
+        send_records(out);
+    }
+    out->records[out->record_count++] = (struct eden_life_record){
+        .site = end->site,
+        .flags = end->flags,
+        .bytes = end->bytes,
+        .birth_ns = end->birth.ns,
+        .birth_bytes = end->birth.bytes,
+        .tenured_ns = end->tenured.ns,
+        .tenured_bytes = end->tenured.bytes,
+        .death_ns = end->death.ns,
+        .death_bytes = end->death.bytes,
+        .last_ns = end->last.ns,
+        .last_bytes = end->last.bytes,
+        .scavenges = end->scavenges,
+        .fulls = end->fulls,
+        .censored = end->censored,
+        .weight = end->weight,
+    };
+}
+
+void outbox_end(struct outbox *out, const struct end_of_life *end) {
+    if (out->one_by_one) {
+        add_record(out, end);
+    } else {
+        add_to_cell(out, end);
+    }
+}

@@ -1,0 +1,316 @@
+/* Sampling: which objects a profile follows.
+ *
+ * A sample by bytes costs an allocation that is not sampled nothing: the mutator's limit is lowered to the next sample
+ * point, so the object that contains that byte takes the slow path (allocate.c), and no other.
+ *
+ *  - bytes: points are a Poisson process over the bytes allocated, `rate` apart on average, so an object of s bytes is
+ *    sampled with probability 1 - exp(-s / rate), and counts as one over that: sums over the samples estimate the sums
+ *    over all objects without bias (as JFR, tcmalloc). A program of any period does not fool it.
+ *  - objects: each object with probability 1 / rate, whatever its size. Eden is cut into stretches; of each `rate` that
+ *    follow one another one, chosen by chance, is sampled whole: all objects that begin in it. Neighbours are sampled
+ *    together, but no part of the program is left out for long (stratified sampling), and that costs two traps a
+ *    stretch, where a coin costs every object. No period fools it.
+ *  - nth: each rate-th object (the papers' way). Told by walking. A periodic program fools it.
+ *  - refill: the object that crosses each multiple of `rate` bytes (Agesen and Garthwaite 2000, at buffer refills).
+ *  - window: all objects allocated while the window is open; it is opened and closed at traps 64 KiB apart.
+ *
+ * That is with mechanism `vm`; the others want each sample as it is allocated, so with nth, windows and objects at high
+ * rates every allocation traps, and is counted or not.
+ *
+ * Walked are samplings of which most objects, or an exact count of them, are wanted: the scavenger has left eden as it
+ * was, corpses and all, and births follow from their places (byte_clock.c). That costs less than a record a birth, and
+ * than a trap each.
+ *
+ * Random numbers: xorshift64* (Vigna 2016). */
+#include "eden_weight.h"
+#include "heap/private.h"
+#include "profile/lifetimes.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { ANCHOR_BYTES = 64 * 1024, MOST_STRETCH = 64 * 1024, LEAST_STRETCH = 256, TRAP_RATE = 8, MILLISECOND = 1000000 };
+
+static uint64_t next_bits(struct profile *profile) {
+    uint64_t x = profile->random;
+    x ^= x >> 12;
+    x ^= x << 25;
+    x ^= x >> 27;
+    profile->random = x;
+    return x * 2685821657736338717u;
+}
+
+static double next_random(struct profile *profile) { /* above 0, at most 1 */
+    return (double)((next_bits(profile) >> 11) + 1) * 0x1p-53;
+}
+
+/* Granules to pass over before the next one that a coin of probability 1 / rate chooses. */
+static uint64_t geometric(struct profile *profile) {
+    if (profile->rate <= 1) {
+        return 0;
+    }
+    double skip = floor(log(next_random(profile)) / log1p(-1.0 / (double)profile->rate));
+    return skip < 0x1p60 ? (uint64_t)skip : 1ull << 60;
+}
+
+static uint64_t exponential(struct profile *profile, double mean) {
+    double far = -log(next_random(profile)) * mean;
+    return far < 0x1p60 ? (uint64_t)far : 1ull << 60;
+}
+
+bool sampling_is_even(const struct profile *profile) {
+    return profile->sampling != EDEN_SAMPLE_BYTES && profile->sampling != EDEN_SAMPLE_REFILL;
+}
+
+bool sampling_walks(const struct profile *profile) {
+    return profile->mechanism == EDEN_MECHANISM_VM && sampling_is_even(profile);
+}
+
+/* Each object is to be seen as it is allocated, to be counted. */
+static bool traps_all(const struct profile *profile) {
+    bool rare = profile->sampling == EDEN_SAMPLE_OBJECTS && profile->rate > TRAP_RATE;
+    return profile->mechanism != EDEN_MECHANISM_VM && sampling_is_even(profile) && !rare;
+}
+
+static bool in_stretches(const struct profile *profile) {
+    return sampling_walks(profile) && profile->sampling == EDEN_SAMPLE_OBJECTS;
+}
+
+static uint64_t number_of(const char *variable) {
+    const char *text = secure_getenv(variable);
+    return text == NULL ? 0 : strtoull(text, NULL, 0);
+}
+
+void sampling_from_environment(eden_heap *heap) {
+    heap->info.sample_mailbox = number_of("EDEN_SAMPLING");
+    heap->sampling_seed = number_of("EDEN_SAMPLING_SEED");
+}
+
+void sampling_seed(struct profile *profile) {
+    const eden_heap *heap = profile->heap;
+    uint64_t seed = heap->sampling_seed;
+    /* Seeds of tests follow one another, and xorshift needs bits of all places: Weyl's sequence of the golden ratio. */
+    profile->random = (seed != 0 ? (seed + heap->info.heap_id) * 0x9e3779b97f4a7c15u : profile->begun.ns) | 1;
+}
+
+void sampling_read_mailbox(struct profile *profile) {
+    uint64_t mail = profile->mail;
+    profile->sampling = EDEN_SAMPLE_BYTES;
+    profile->rate = (uint64_t)EDEN_SAMPLE_DEFAULT_BYTES;
+    uint64_t sampling = mail & 15, rate = mail >> EDEN_MAILBOX_RATE_SHIFT;
+    if ((mail & EDEN_MAILBOX_ASKED) != 0 && sampling < EDEN_SAMPLINGS && rate != 0) {
+        profile->sampling = (enum eden_sampling)sampling;
+        profile->rate = rate;
+    }
+    if ((mail & EDEN_MAILBOX_ASKED) != 0) {
+        profile->mechanism = (enum eden_mechanism)(mail >> EDEN_MAILBOX_MECHANISM_SHIFT & (EDEN_MECHANISMS - 1));
+    }
+    uint64_t step = mail >> EDEN_MAILBOX_STEP_SHIFT & 63;
+    profile->oracle.step = 1ull << (step == 0 ? EDEN_ORACLE_STEP : step);
+    profile->out.one_by_one = (mail & EDEN_MAILBOX_ASKED) != 0 && (mail & EDEN_MAILBOX_OBJECTS) != 0;
+    profile->out.short_forms =
+        profile->out.one_by_one && (mail & EDEN_MAILBOX_SHORT) != 0 && profile->mechanism == EDEN_MECHANISM_VM;
+    profile->until_next = profile->rate - 1;
+    profile->open = profile->sampling == EDEN_SAMPLE_OBJECTS && profile->rate == 1;
+}
+
+double sampling_weight(const struct profile *profile, uint64_t bytes) {
+    return eden_weight(profile->sampling, profile->rate, bytes);
+}
+
+uint64_t sampling_weight_units(const struct profile *profile, uint64_t bytes) {
+    return eden_weight_units(profile->sampling, profile->rate, bytes);
+}
+
+uint64_t sampling_weight_bytes(const struct profile *profile, uint64_t bytes) {
+    return (uint64_t)(sampling_weight(profile, bytes) * (double)bytes + 0.5);
+}
+
+/* Of a stretch. */
+static uint64_t stretch_bytes(const struct profile *profile) {
+    uint64_t bytes = MOST_STRETCH / profile->rate / 8 * 8;
+    return bytes > LEAST_STRETCH ? bytes : LEAST_STRETCH;
+}
+
+static uint64_t distance(struct profile *profile) {
+    if (traps_all(profile)) {
+        return 0;
+    }
+    switch (profile->sampling) {
+    case EDEN_SAMPLE_BYTES:
+        return exponential(profile, (double)profile->rate);
+    case EDEN_SAMPLE_OBJECTS:
+        return 8 * geometric(profile);
+    case EDEN_SAMPLE_REFILL:
+        return profile->rate;
+    case EDEN_SAMPLE_NTH:
+    case EDEN_SAMPLE_WINDOW:
+    case EDEN_SAMPLINGS:
+        break;
+    }
+    return ANCHOR_BYTES;
+}
+
+static uintptr_t farther(uintptr_t from, uint64_t by) { return by < UINTPTR_MAX - from ? from + by : UINTPTR_MAX; }
+
+static void set_trap(struct profile *profile, uintptr_t from) { profile->next_trap = farther(from, distance(profile)); }
+
+/* Where it finds no memory, what is born until it closes is lost; how much that is nobody has counted. */
+static void open_stretch(struct profile *profile, uintptr_t at) {
+    if (system_grow(&profile->heap->system, (void **)&profile->stretches, &profile->stretch_room,
+                    profile->stretch_count, sizeof *profile->stretches, "profile")) {
+        profile->stretches[profile->stretch_count++] = (struct stretch){at, UINTPTR_MAX};
+    } else {
+        profile->lost++;
+    }
+}
+
+static void close_stretch(struct profile *profile, uintptr_t at) {
+    if (profile->stretch_count != 0 && profile->stretches[profile->stretch_count - 1].to == UINTPTR_MAX) {
+        profile->stretches[profile->stretch_count - 1].to = at;
+    }
+}
+
+/* Are objects from `at` on samples? */
+static void turn(struct profile *profile, uintptr_t at, bool open) {
+    close_stretch(profile, at);
+    profile->open = open;
+    if (open) {
+        open_stretch(profile, at);
+    }
+}
+
+/* Opens or closes the window, if it is time; objects from `at` on are concerned. */
+static void turn_window(struct profile *profile, uintptr_t at, uint64_t now) {
+    if (profile->sampling == EDEN_SAMPLE_WINDOW && now >= profile->turn_ns) {
+        turn(profile, at, !profile->open);
+        profile->turn_ns = now + (profile->open ? profile->rate >> 24 : profile->rate & 0xffffff) * MILLISECOND;
+    }
+}
+
+/* The stretch that next_turn told of begins or ends. Sets the next one. */
+static void turn_stretch(struct profile *profile, uintptr_t at) {
+    uint64_t bytes = stretch_bytes(profile);
+    turn(profile, at, profile->next_turn_opens);
+    if (profile->next_turn_opens) {
+        profile->next_turn = farther(profile->next_turn, bytes);
+    } else {
+        profile->next_turn = farther(profile->next_round, bytes * (next_bits(profile) % profile->rate));
+        profile->next_round = farther(profile->next_round, bytes * profile->rate);
+    }
+    profile->next_turn_opens = !profile->next_turn_opens;
+}
+
+/* Where the next allocation is to be noticed: where a stretch begins or ends; for an anchor; or at once, if a sample is
+ * to be told of as it is allocated. */
+static void set_stretch_trap(struct profile *profile, uintptr_t at) {
+    uintptr_t anchor = farther(at, ANCHOR_BYTES), next = profile->next_turn;
+    next = profile->open && anchor < next ? anchor : next;
+    profile->next_trap = profile->open && eden_watched_alloc__sample() ? at : next;
+}
+
+/* What is left of a round goes on where the last epoch ended. */
+static void begin_stretches(struct profile *profile, uintptr_t at) {
+    uint64_t bytes = stretch_bytes(profile);
+    if (profile->rate == 1) {
+        profile->next_turn = UINTPTR_MAX;
+    } else if (profile->next_round == 0) {
+        profile->next_turn = farther(at, bytes * (next_bits(profile) % profile->rate));
+        profile->next_round = farther(at, bytes * profile->rate);
+        profile->next_turn_opens = true;
+    } else {
+        profile->next_turn = farther(at, profile->next_turn - profile->epoch_end);
+        profile->next_round = farther(at, profile->next_round - profile->epoch_end);
+    }
+    profile->epoch_end = at; /* where nothing is allocated before the next collection */
+    set_stretch_trap(profile, at);
+}
+
+void sampling_begin_epoch(struct profile *profile, uint64_t now) {
+    uintptr_t at = profile->from;
+    bool stretches = in_stretches(profile);
+    profile->stretch_count = 0;
+    bool all = profile->rate == 1 && stretches; /* the walk needs none */
+    if ((stretches || profile->sampling == EDEN_SAMPLE_WINDOW) && profile->open && !all) {
+        open_stretch(profile, at);
+    }
+    if (stretches) {
+        begin_stretches(profile, at);
+        return;
+    }
+    turn_window(profile, at, now);
+    set_trap(profile, at);
+}
+
+void sampling_end_epoch(struct profile *profile, uintptr_t at) {
+    close_stretch(profile, at);
+    profile->epoch_end = at;
+}
+
+/* A stretch that ends within an object ends after it. */
+static enum trap stretch_trap(struct profile *profile, uintptr_t start, uintptr_t end) {
+    bool told = eden_watched_alloc__sample(), turned = false;
+    enum trap trap = TRAP_NOTHING;
+    for (; profile->next_turn <= start; turned = true) {
+        turn_stretch(profile, start);
+    }
+    if (profile->open) {
+        trap = told ? TRAP_TELL : TRAP_MARK;
+    }
+    for (; profile->next_turn < end; turned = true) {
+        turn_stretch(profile, end);
+    }
+    trap = trap == TRAP_NOTHING && turned && profile->open ? TRAP_MARK : trap;
+    set_stretch_trap(profile, end);
+    return trap;
+}
+
+enum trap sampling_trap(struct profile *profile, uintptr_t start, size_t bytes) {
+    bool sampled = false;
+    uintptr_t end = start + bytes;
+    if (in_stretches(profile)) {
+        return stretch_trap(profile, start, end);
+    }
+    if (profile->sampling == EDEN_SAMPLE_WINDOW) {
+        turn_window(profile, start, now_ns());
+    }
+    if (traps_all(profile)) {
+        set_trap(profile, end);
+        bool open = profile->sampling != EDEN_SAMPLE_WINDOW || profile->open;
+        return open && sampling_next(profile) ? TRAP_SAMPLE : TRAP_NOTHING;
+    }
+    while (profile->next_trap < end) {
+        sampled |= profile->sampling != EDEN_SAMPLE_OBJECTS || profile->next_trap == start;
+        set_trap(profile, profile->sampling == EDEN_SAMPLE_BYTES     ? end
+                          : profile->sampling == EDEN_SAMPLE_OBJECTS ? profile->next_trap + 8
+                                                                     : profile->next_trap);
+    }
+    return sampling_walks(profile) ? TRAP_MARK : sampled ? TRAP_SAMPLE : TRAP_NOTHING;
+}
+
+bool sampling_next(struct profile *profile) {
+    if (profile->sampling == EDEN_SAMPLE_OBJECTS) {
+        return profile->rate == 1 || (next_bits(profile) >> 32) * profile->rate < 1ull << 32;
+    }
+    if (profile->sampling == EDEN_SAMPLE_NTH && profile->until_next != 0) {
+        profile->until_next--;
+        return false;
+    }
+    profile->until_next = profile->rate - 1;
+    return true;
+}
+
+bool sampling_large(struct profile *profile, size_t bytes) {
+    switch (profile->sampling) {
+    case EDEN_SAMPLE_BYTES:
+    case EDEN_SAMPLE_REFILL:
+        return next_random(profile) * sampling_weight(profile, bytes) <= 1;
+    case EDEN_SAMPLE_OBJECTS:
+        return next_random(profile) * (double)profile->rate <= 1;
+    case EDEN_SAMPLE_NTH:
+        return sampling_next(profile);
+    case EDEN_SAMPLE_WINDOW:
+    case EDEN_SAMPLINGS:
+        break;
+    }
+    return profile->open;
+}

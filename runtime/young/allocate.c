@@ -1,0 +1,159 @@
+/* Allocation's slow paths: what happens when the inline bump has no room.
+ *
+ * Young: scavenge, then the full collection that old space's growth may ask for. If there is still no room (the
+ * scavenge had to keep objects in place because nothing could be promoted), a full collection makes room in old space,
+ * a second scavenge empties new space into it; failing that the object is born old; failing that the allocation fails.
+ *
+ * Old (objects larger than large_object, or than half of eden): a free chunk; else a full collection, before memory is
+ * asked of the system (spur.md 3.3 d); else a new segment; else, if enough is free but in pieces, a full collection
+ * that slides old space together; else failure.
+ *
+ * Born old by `pretenure`: pretenure.c; where old space has no room for them, they are young like others.
+ *
+ * With stress=n every n-th allocation collects first, each 16th time in full; mutator->limit stays at free then, so
+ * that all allocations come here, and the inline path knows nothing of it.
+ *
+ * Failure is EDEN_NONE, with the reason in eden_last_error: never the end of the process. */
+#include "heap/private.h"
+#include <stdio.h>
+
+enum { STRESS_FULL = 16 };
+
+static eden_value fail_allocation(eden_heap *heap, uint64_t header, size_t bytes) {
+    uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
+    bool capped = heap->params.max_heap != EDEN_NO_LIMIT;
+    fail(&heap->last_error, EDEN_NO_MEMORY,
+         "no memory for an object of %zu bytes of class '%.60s': old space holds %llu of %llu bytes, and %s", bytes,
+         heap_class(heap, index)->name == 0 ? "?" : (const char *)(uintptr_t)heap_class(heap, index)->name,
+         (unsigned long long)old_used(heap), (unsigned long long)heap->old.capacity,
+         capped ? "max_heap or the system allows no more" : "the system gives no more");
+    event_alloc_failed(heap, index, bytes);
+    return EDEN_NONE;
+}
+
+/* Makes an object of a fresh stretch of memory: header, overflow word, cleared references. */
+static eden_value format_object(eden_heap *heap, uintptr_t start, uint64_t header, size_t slots) {
+    eden_value object = start;
+    if (slots >= EDEN_SLOTS_OVERFLOW) {
+        *(uint64_t *)start = (uint64_t)EDEN_SLOTS_OVERFLOW << EDEN_HEADER_SLOTS_SHIFT | slots;
+        object += 8;
+        *eden_words_(object) = header | (uint64_t)EDEN_SLOTS_OVERFLOW << EDEN_HEADER_SLOTS_SHIFT;
+    } else {
+        *eden_words_(object) = header | (uint64_t)slots << EDEN_HEADER_SLOTS_SHIFT;
+    }
+    memset(eden_words_(object) + 1, 0, 8 * reference_slots(heap, object));
+    if (slots != 0 && eden_format_bits(object) >= EDEN_FORMAT_WORDS32) {
+        eden_words_(object)[slots] = 0; /* the unused bytes of the last word */
+    }
+    return object;
+}
+
+static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, size_t bytes) {
+    eden_value start = old_allocate(heap, bytes);
+    if (start == 0 && old_used(heap) != 0) {
+        full_collect(heap, EDEN_FULL_ALLOCATION, bytes);
+        start = old_allocate(heap, bytes);
+    }
+    if (start == 0 && old_grow(heap, bytes)) {
+        start = old_allocate(heap, bytes);
+    }
+    uint64_t left = heap->old.capacity - old_used(heap);
+    bool in_pieces = left >= bytes && left > heap->old.capacity / 16; /* less is not worth a collection */
+    if (start == 0 && in_pieces && heap->params.compactor != EDEN_COMPACTOR_NONE) {
+        full_collect_sliding(heap, bytes);
+        start = old_allocate(heap, bytes);
+    }
+    if (start == 0) {
+        return fail_allocation(heap, header, bytes);
+    }
+    heap->since.allocated += bytes;
+    return format_object(heap, start, header, slots);
+}
+
+static eden_value bump(eden_heap *heap, uint64_t header, size_t slots, size_t bytes) {
+    eden_mutator *mutator = &heap->mutator;
+    if (heap->eden.limit - mutator->free < bytes + lifetimes_reserve(heap)) {
+        return EDEN_NONE;
+    }
+    uintptr_t start = mutator->free;
+    mutator->free += bytes;
+    check_eden_used(heap, start, bytes);
+    return format_object(heap, start, header, slots);
+}
+
+static void stress(eden_heap *heap) {
+    uint64_t every = (uint64_t)heap->params.stress;
+    uint64_t count = ++heap->stress_allocations;
+    if (count % (every * STRESS_FULL) == 0) {
+        full_collect(heap, EDEN_FULL_REQUEST, 0);
+    } else if (count % every == 0) {
+        scavenge(heap, EDEN_SCAVENGE_REQUEST);
+    }
+}
+
+static eden_value allocate(eden_heap *heap, uint64_t header, size_t slots, bool born_old) {
+    if (slots > heap->reservation_bytes / 8) {
+        return fail_allocation(heap, header, slots > SIZE_MAX / 8 - 2 ? SIZE_MAX : slots * 8 + 16);
+    }
+    size_t bytes = slots * 8 + (slots >= EDEN_SLOTS_OVERFLOW ? 16 : 8);
+    if (bytes > heap->params.large_object || bytes > heap->params.eden_size / 2) {
+        eden_value object = allocate_old(heap, header, slots, bytes);
+        if (object != EDEN_NONE) {
+            event_large(heap, object, bytes);
+        }
+        return object;
+    }
+    uintptr_t start = born_old ? pretenure_room(heap, bytes) : 0;
+    if (start != 0) {
+        event_pretenured(heap, bytes);
+        return format_object(heap, start, header, slots);
+    }
+    eden_value object = bump(heap, header, slots, bytes);
+    if (object == EDEN_NONE) {
+        scavenge(heap, EDEN_SCAVENGE_EDEN);
+        full_collect_if_grown(heap);
+        object = bump(heap, header, slots, bytes);
+    }
+    if (object == EDEN_NONE) {
+        full_collect(heap, EDEN_FULL_LIMIT, bytes);
+        scavenge(heap, EDEN_SCAVENGE_EDEN);
+        object = bump(heap, header, slots, bytes);
+    }
+    return object != EDEN_NONE ? object : allocate_old(heap, header, slots, bytes);
+}
+
+eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slots) {
+    eden_heap *heap = mutator->heap;
+    bool born_old = pretenure_reveal(heap, &header, &slots);
+    check_class(heap, header, slots);
+    if (heap->profile != NULL) {
+        lifetimes_allocating(heap, slots);
+    }
+    if (heap->params.stress > 0) {
+        stress(heap);
+    }
+    eden_value object = allocate(heap, header, slots, born_old);
+    check_allocated(heap, object);
+    if (heap->profile != NULL && object != EDEN_NONE) {
+        lifetimes_allocated(heap, object);
+    }
+    heap_set_limit(heap);
+    return object;
+}
+
+const eden_error *eden_last_error(const eden_mutator *mutator) { return &mutator->heap->last_error; }
+
+uint32_t eden_identity_hash(eden_mutator *mutator, eden_value object) {
+    eden_heap *heap = mutator->heap;
+    check_object_of(heap, object, "eden_identity_hash");
+    uint64_t hash = eden_header(object) >> EDEN_HEADER_HASH_SHIFT & EDEN_HEADER_HASH_MASK;
+    while (hash == 0) {
+        /* xorshift32 (Marsaglia 2003); the seed is never 0. */
+        heap->hash_seed ^= heap->hash_seed << 13;
+        heap->hash_seed ^= heap->hash_seed >> 17;
+        heap->hash_seed ^= heap->hash_seed << 5;
+        hash = heap->hash_seed & EDEN_HEADER_HASH_MASK;
+        header_set(object, hash << EDEN_HEADER_HASH_SHIFT);
+    }
+    return (uint32_t)hash;
+}

@@ -1,0 +1,54 @@
+/* The remembered set: the old objects that may refer to young ones, the scavenger's roots in old space.
+ *
+ * remembered_set=object, as in the papers: the write barrier's slow path sets the object's remembered bit and appends
+ * it; a scavenge scans each object whole and drops those that no longer refer to anything young (scavenge.c). The bit
+ * says "is in the list", so an object is never there twice. remembered_set=card treats large objects otherwise:
+ * cards.c.
+ *
+ * A store can't fail. If the list can't grow, the object is left out, its bit stays clear, and `incomplete` makes the
+ * next scavenge walk all of old space; that walk tries to remember what it finds.
+ *
+ * What can go wrong: a missed barrier (an old object with a young reference and no bit): the verifier finds it. */
+#include "heap/private.h"
+
+void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origin origin) {
+    struct remembered_set *set = &heap->remembered;
+    if (!system_grow(&heap->system, (void **)&set->objects, &set->room, set->count, sizeof *set->objects,
+                     "remembered set")) {
+        set->incomplete = true;
+        return;
+    }
+    header_set(object, EDEN_HEADER_REMEMBERED);
+    set->objects[set->count++] = object;
+    heap->since.remembered++;
+    eden_fire_remember(heap, (const void *)(uintptr_t)object, eden_index_of(object), remembered_now(heap), origin);
+}
+
+void eden_remember(eden_mutator *mutator, eden_value object, size_t index) {
+    eden_heap *heap = mutator->heap;
+    if (is_carded(heap, object)) {
+        card_add(heap, (struct card){object, index / CARD_SLOTS * CARD_SLOTS}, EDEN_REMEMBER_STORE);
+    } else {
+        remembered_add(heap, object, EDEN_REMEMBER_STORE);
+    }
+}
+
+void remembered_forget(eden_heap *heap, eden_value object, size_t remaining) {
+    header_clear(object, EDEN_HEADER_REMEMBERED);
+    heap->since.forgotten++;
+    eden_fire_forget(heap, (const void *)(uintptr_t)object, eden_index_of(object), remaining);
+}
+
+void remembered_drop_unmarked(eden_heap *heap) {
+    struct remembered_set *set = &heap->remembered;
+    size_t kept = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        if (header_has(set->objects[i], EDEN_HEADER_MARKED)) {
+            set->objects[kept++] = set->objects[i];
+        } else {
+            remembered_forget(heap, set->objects[i], kept + (set->count - i - 1) + set->card_count);
+        }
+    }
+    set->count = kept;
+    cards_drop_unmarked(heap);
+}

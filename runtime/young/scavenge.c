@@ -1,0 +1,572 @@
+/* The scavenger: Cheney's copying collection of new space (Cheney 1970; Ungar 1984; spur.md 2.3).
+ *
+ * Live objects are copied from eden and the past survivor semispace to the future one, or tenured to old space; what
+ * stays behind is garbage. Steps: the remembered set, the roots, then transitively what was moved; then weak
+ * references; then the spaces change roles and the tenuring threshold for next time is computed.
+ *
+ * A moved object's old header becomes its forwarding address with the FORWARDED bit (the slot count stays). What still
+ * has to be scanned:
+ *  - survivors lie in order in future space: a scan pointer follows the free pointer;
+ *  - tenured objects lie anywhere in old space: a list is threaded through their corpses (first slot), which costs no
+ *    memory and so can't fail;
+ *  - objects kept in place (below), and ephemerons whose key was reached after them: a bounded stack; what does not fit
+ *    is marked grey and found by walking.
+ *
+ * Failure to promote. If neither future space nor old space has room and the system gives no more, the object is kept
+ * where it is, with the KEPT bit until the scavenge ends. Then eden and past space still hold objects: their dead are
+ * made fillers, and the heap says `kept`. The next scavenge collects all three spaces into old space; what finds no
+ * room there goes behind the objects of the emptier semispace, whose own stay (residents), and only what fits nowhere
+ * is kept again. So new space recovers by itself when objects die, even if old space stays full. A scavenge thus never
+ * fails; it is the allocation that follows which finds no room, tries a full collection, and returns an error
+ * (allocate.c).
+ *
+ * Overflow. Where survivors do not fit into their semispace, what is reached last is tenured; with
+ * compat.overflow=oldest past survivors are, in a second round (settle). Which objects are tenured by policy is decided
+ * in tenure.c; ephemerons and weak objects in ephemerons.c.
+ *
+ * Invariants at the end: no FORWARDED, KEPT or GREY header is reachable; every old object with a young reference is
+ * remembered, or remembered.incomplete is set.
+ *
+ * What can go wrong: a stale C pointer of the embedder's into new space (checked builds poison what was left), a missed
+ * barrier (a dead young object reached through an old one). */
+#include "heap/private.h"
+
+struct scavenge {
+    eden_visit visit; /* first: root visitors get its address */
+    eden_heap *heap;
+    struct space *to;   /* future space */
+    uintptr_t resident; /* below it future space has objects from before, after a scavenge that kept some */
+    uintptr_t scan;     /* objects of future space between resident and this have been scanned */
+    eden_value tenured; /* corpse of the tenured object to scan next; EDEN_NONE: none */
+    bool keeping;       /* some object was kept in place */
+    uint64_t aged;      /* bytes of past survivors that survived again */
+    uint64_t owed;      /* bytes of eden's objects that wait in place for room which these will make */
+    uint64_t found;     /* references to young objects, by scan_old */
+    bool settling;      /* in the second round of an overflow */
+    struct tenure_policy policy;
+    struct tally moved; /* by the phase that runs */
+    struct scavenge_totals totals;
+    uint64_t seq;
+    uint64_t start_ns;
+};
+
+static eden_value copy_to(eden_value object, uintptr_t start, size_t bytes) {
+    uintptr_t from = object_start(object);
+    eden_value copy = start + (object - from);
+    memcpy((void *)start, (void *)from, bytes);
+    forward(object, copy);
+    return copy;
+}
+
+static eden_value survive(struct scavenge *s, eden_value object, size_t bytes) {
+    uintptr_t start = s->to->used;
+    s->to->used += bytes;
+    return copy_to(object, start, bytes);
+}
+
+static eden_value tenure(struct scavenge *s, eden_value object, size_t bytes, uintptr_t start, int reason) {
+    bool scans = reference_slots(s->heap, object) != 0;
+    eden_value copy = copy_to(object, start, bytes);
+    if (scans) {
+        eden_words_(object)[1] = s->tenured;
+        s->tenured = object;
+    }
+    s->totals.tenured_objects++;
+    s->totals.tenured_bytes += bytes;
+    eden_fire_tenure(s->heap, s->seq, (const void *)(uintptr_t)copy, eden_index_of(copy), bytes, (uint64_t)reason);
+    return copy;
+}
+
+static bool is_in(const struct space *space, eden_value object) {
+    return object - space->start < space->limit - space->start;
+}
+
+/* Survivors overflow: may this object of eden wait for the room that tenuring past survivors will make? (settle) */
+static bool may_wait(struct scavenge *s, eden_value object, size_t bytes) {
+    eden_heap *heap = s->heap;
+    struct waiters *waiters = &heap->waiters;
+    if (heap->params.compat_overflow != EDEN_OVERFLOW_OLDEST || heap->kept || s->settling ||
+        !is_in(&heap->eden, object) || s->aged < s->owed + bytes ||
+        !system_grow(&heap->system, (void **)&waiters->objects, &waiters->room, waiters->count,
+                     sizeof *waiters->objects, "overflow")) {
+        return false;
+    }
+    waiters->objects[waiters->count++] = object;
+    return true;
+}
+
+/* Where a live young object of the spaces being collected goes. */
+static eden_value evacuate(struct scavenge *s, eden_value object) {
+    uint64_t header = eden_header(object);
+    if ((header & EDEN_HEADER_FORWARDED) != 0) {
+        if (!header_is_waiting(header)) {
+            return forwarded_to(header);
+        }
+        ephemerons_release(s->heap, object);
+        header = eden_header(object);
+    }
+    if ((header & EDEN_HEADER_KEPT) != 0) {
+        return object;
+    }
+    size_t bytes = object_bytes(object);
+    int reason = tenure_reason(s->heap, &s->policy, object);
+    if (s->policy.criterion == EDEN_BY_REMEMBERED) {
+        header_clear(object, YOUNG_COUNT_BITS);
+    }
+    bool resident = object - s->to->start < s->resident - s->to->start;
+    bool room = !resident && s->to->limit - s->to->used >= bytes;
+    s->moved.objects++;
+    s->moved.bytes += bytes;
+    if (reason == NOT_TENURED && room) {
+        s->aged += is_in(&s->heap->semi[s->heap->past], object) ? bytes : 0;
+        return survive(s, object, bytes);
+    }
+    if (reason == NOT_TENURED && may_wait(s, object, bytes)) {
+        header_set(object, EDEN_HEADER_KEPT);
+        mark_push(&s->heap->mark_stack, object);
+        s->owed += bytes;
+        return object;
+    }
+    eden_value start = old_room(s->heap, bytes);
+    if (start != 0) {
+        return tenure(s, object, bytes, start, reason == NOT_TENURED ? EDEN_TENURE_OVERFLOW : reason);
+    }
+    header_clear(object, EDEN_HEADER_PINNED); /* eden_pin learns by its absence that there was no room */
+    if (room) {
+        return survive(s, object, bytes);
+    }
+    header_set(object, EDEN_HEADER_KEPT);
+    mark_push(&s->heap->mark_stack, object);
+    s->keeping |= !resident;
+    return object;
+}
+
+/* Is v young, and in a space that is being collected? (Not: a survivor that was copied already.) */
+static bool to_evacuate(const struct scavenge *s, eden_value v) {
+    return heap_is_young(s->heap, v) && v - s->resident >= s->to->limit - s->resident;
+}
+
+static void scan_slots(struct scavenge *s, eden_value *slots, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (to_evacuate(s, slots[i])) {
+            slots[i] = evacuate(s, slots[i]);
+        }
+    }
+}
+
+/* Has v been found alive so far? Old objects and immediates count as alive. */
+static bool has_survived(const struct scavenge *s, eden_value v) {
+    return !to_evacuate(s, v) || (eden_header(v) & EDEN_WAITING) == EDEN_HEADER_FORWARDED ||
+           (!header_is_waiting(eden_header(v)) && header_has(v, EDEN_HEADER_KEPT));
+}
+
+/* Ephemerons and weak objects: how many slots, from the first, to scan now. */
+static size_t slots_to_scan(struct scavenge *s, eden_value object) {
+    uint32_t format = eden_format_bits(object);
+    if (format == FORMAT_WAITING || (format == EDEN_FORMAT_EPHEMERON && !has_survived(s, eden_slot(object, 0)) &&
+                                     ephemeron_wait(s->heap, object, eden_slot(object, 0)))) {
+        return 0;
+    }
+    if (format == EDEN_FORMAT_WEAK && weak_note(s->heap, object)) {
+        return strong_slots(s->heap, object);
+    }
+    return reference_slots(s->heap, object);
+}
+
+static bool refers_to_young(const struct scavenge *s, eden_value object, size_t from) {
+    size_t count = reference_slots(s->heap, object);
+    for (; from < count; from++) {
+        if (heap_is_young(s->heap, eden_slot(object, from))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Scans slots from..to of an old object; do they still refer to anything young? */
+static bool scan_old(struct scavenge *s, eden_value object, size_t from, size_t to) {
+    eden_value *slots = eden_words_(object) + 1;
+    bool young = false;
+    for (size_t i = from; i < to; i++) {
+        if (heap_is_young(s->heap, slots[i])) {
+            s->found++;
+            if (to_evacuate(s, slots[i])) {
+                slots[i] = evacuate(s, slots[i]);
+            }
+            young |= heap_is_young(s->heap, slots[i]);
+        }
+    }
+    return young;
+}
+
+static size_t card_end(struct scavenge *s, struct card card) {
+    size_t count = reference_slots(s->heap, card.object);
+    return count - card.first > CARD_SLOTS ? card.first + CARD_SLOTS : count;
+}
+
+/* Scans an old object that is not carded. What is not scanned yet, of ephemerons and weak objects, counts as it is:
+ * they stay remembered while it may matter. A key that is waited for is young. */
+static bool scan_old_whole(struct scavenge *s, eden_value object) {
+    size_t count = slots_to_scan(s, object);
+    bool young = scan_old(s, object, 0, count);
+    return young || eden_format_bits(object) == FORMAT_WAITING || refers_to_young(s, object, count);
+}
+
+/* Scans an old object whole and remembers what of it refers to young objects, unless that is known. */
+static void scan_old_and_remember(struct scavenge *s, eden_value object, enum eden_remember_origin origin) {
+    eden_heap *heap = s->heap;
+    size_t count = reference_slots(heap, object);
+    if (!is_carded(heap, object)) {
+        if (scan_old_whole(s, object) && !header_has(object, EDEN_HEADER_REMEMBERED)) {
+            remembered_add(heap, object, origin);
+        }
+        return;
+    }
+    for (struct card card = {object, 0}; card.first < count; card.first += CARD_SLOTS) {
+        if (scan_old(s, object, card.first, card_end(s, card))) {
+            card_add(heap, card, origin);
+        }
+    }
+}
+
+static void visit_root_slots(eden_visit *visit, eden_value *slots, size_t count) {
+    scan_slots((struct scavenge *)visit, slots, count);
+}
+
+/* Old objects that the remembered set had no room for: look at all of them. */
+static struct tally scan_all_old(struct scavenge *s) {
+    eden_heap *heap = s->heap;
+    struct tally scanned = {0, 0};
+    heap->remembered.incomplete = false;
+    for (eden_value object = old_walk(heap, 0); object != EDEN_NONE; object = old_walk(heap, object_end(object))) {
+        if (!object_is_free(object) && !header_has(object, EDEN_HEADER_REMEMBERED)) {
+            scanned.objects++;
+            scanned.bytes += object_bytes(object);
+            scan_old_and_remember(s, object, EDEN_REMEMBER_RECOVERY);
+        }
+    }
+    return scanned;
+}
+
+/* Dirty cards lie scattered, and waiting for their slots took 83% of a scan: those some cards ahead are asked for in
+ * time, which made it 0.6 as long. A card has at most two lines, those of its first and its last slot. The prefetches
+ * stand in the loop because gcc 12 drops the calls of a function that does nothing else. */
+static void scan_cards(struct scavenge *s, struct tally *scanned) {
+    enum { AHEAD = 8 };
+    struct remembered_set *set = &s->heap->remembered;
+    size_t kept = 0, count = set->card_count;
+    bool watched = count != 0 && eden_watched_remembered__scan();
+    struct card_scans scans;
+    if (watched) {
+        card_scans_begin(&scans, s->heap, s->seq);
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct card card = set->cards[i], ahead = set->cards[i + AHEAD < count ? i + AHEAD : i];
+        const eden_value *coming = eden_words_(ahead.object) + 1 + ahead.first;
+        __builtin_prefetch(coming);
+        __builtin_prefetch(coming + CARD_SLOTS - 1);
+        size_t end = card_end(s, card);
+        scanned->objects++;
+        scanned->bytes += 8 * (end - card.first);
+        if (watched && card.object != scans.object) {
+            card_scans_change(&scans, card.object);
+        }
+        uint64_t found = s->found;
+        if (scan_old(s, card.object, card.first, end)) {
+            set->cards[kept++] = card;
+        } else {
+            card_forget(s->heap, card, kept + (count - i - 1));
+        }
+        if (watched) {
+            scans.slots += end - card.first;
+            scans.young += s->found - found;
+        }
+    }
+    set->card_count = kept;
+    if (watched) {
+        card_scans_end(&scans);
+    }
+}
+
+/* scan_old_whole, told by remembered__scan where the object is large. Its bytes are asked first: of other objects that
+ * is all. */
+static bool scan_remembered_whole(struct scavenge *s, eden_value object, size_t bytes) {
+    if (bytes <= s->heap->params.large_object || !eden_watched_remembered__scan()) {
+        return scan_old_whole(s, object);
+    }
+    uint64_t start = now_ns(), found = s->found;
+    bool young = scan_old_whole(s, object);
+    eden_fire_remembered__scan(s->heap, s->seq, (const void *)(uintptr_t)object, eden_index_of(object),
+                               reference_slots(s->heap, object), s->found - found, now_ns() - start);
+    return young;
+}
+
+static struct tally scan_remembered(struct scavenge *s) {
+    struct remembered_set *set = &s->heap->remembered;
+    struct tally scanned = {0, 0};
+    size_t kept = 0, count = set->count;
+    for (size_t i = 0; i < count; i++) {
+        eden_value object = set->objects[i];
+        size_t bytes = object_bytes(object);
+        scanned.objects++;
+        scanned.bytes += bytes;
+        if (scan_remembered_whole(s, object, bytes)) {
+            set->objects[kept++] = object;
+        } else {
+            remembered_forget(s->heap, object, kept + (count - i - 1) + set->card_count);
+        }
+    }
+    set->count = kept;
+    scan_cards(s, &scanned);
+    if (set->incomplete) {
+        struct tally more = scan_all_old(s);
+        scanned.objects += more.objects;
+        scanned.bytes += more.bytes;
+    }
+    return scanned;
+}
+
+static void scan_young(struct scavenge *s, eden_value object) {
+    scan_slots(s, eden_words_(object) + 1, slots_to_scan(s, object));
+}
+
+/* The bytes of an object of a space being collected, alive, dead or moved. */
+static size_t bytes_before_move(eden_value object) { return object_bytes_by(real_header(object), object); }
+
+static void scan_stacked(struct scavenge *s, eden_value object) {
+    if (heap_is_young(s->heap, object)) {
+        scan_young(s, object);
+    } else {
+        scan_old_and_remember(s, object, EDEN_REMEMBER_TENURE);
+    }
+}
+
+/* Only of what has been reached and is here does the bit mean grey: of a corpse or a key that is waited for it is part
+ * of an address, of others in the spaces being collected part of a count (tenure.c). */
+static void scan_if_grey(struct scavenge *s, eden_value object) {
+    uint64_t header = eden_header(object);
+    bool here = (header & EDEN_HEADER_FORWARDED) == 0 && (!to_evacuate(s, object) || (header & EDEN_HEADER_KEPT) != 0);
+    if (here && (header & EDEN_HEADER_GREY) != 0) {
+        header_clear(object, EDEN_HEADER_GREY);
+        scan_stacked(s, object);
+    }
+}
+
+/* What the stack had no room for stands grey: kept objects amid corpses, released ephemerons anywhere. Old space, which
+ * lies above new space and may be large, is walked as far as the highest only. */
+static void scan_grey(struct scavenge *s) {
+    eden_value highest = s->heap->mark_stack.highest;
+    s->heap->mark_stack.highest = EDEN_NONE;
+    struct space *spaces[YOUNG_SPACES];
+    heap_young_spaces(s->heap, spaces);
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        for (uintptr_t at = spaces[i]->start; at < spaces[i]->used;) {
+            eden_value object = object_at(at);
+            at += bytes_before_move(object);
+            scan_if_grey(s, object);
+        }
+    }
+    if (highest < s->heap->old.start) {
+        return;
+    }
+    for (eden_value object = old_walk(s->heap, 0); object != EDEN_NONE && object <= highest;
+         object = old_walk(s->heap, object_end(object))) {
+        scan_if_grey(s, object);
+    }
+}
+
+/* Everything that the objects moved so far refer to, until nothing is left to scan. */
+static void scan_moved(struct scavenge *s) {
+    struct mark_stack *stack = &s->heap->mark_stack;
+    for (;;) {
+        while (s->scan < s->to->used) {
+            eden_value object = object_at(s->scan);
+            s->scan += object_bytes(object);
+            scan_young(s, object);
+        }
+        if (s->tenured != EDEN_NONE) {
+            eden_value corpse = s->tenured;
+            eden_value object = forwarded_to(eden_header(corpse));
+            s->tenured = eden_words_(corpse)[1];
+            scan_old_and_remember(s, object, EDEN_REMEMBER_TENURE);
+        } else if (stack->count != 0) {
+            scan_stacked(s, stack->entries[--stack->count]);
+        } else if (stack->overflowed) {
+            stack->overflowed = false;
+            scan_grey(s);
+        } else {
+            return;
+        }
+    }
+}
+
+static void scan_between(eden_visit *visit) { scan_moved((struct scavenge *)visit); }
+
+static void reach_key(void *context, eden_value key) { evacuate(context, key); }
+
+static eden_value where_now(void *context, eden_value v) {
+    const struct scavenge *s = context;
+    if (!to_evacuate(s, v)) {
+        return v;
+    }
+    /* Forwarded comes first: the bits of an address say nothing. */
+    if (header_has(v, EDEN_HEADER_FORWARDED)) {
+        return forwarded_to(eden_header(v));
+    }
+    return header_has(v, EDEN_HEADER_KEPT) ? v : EDEN_NONE;
+}
+
+/* After keeping: what was not kept becomes filler, so that new space can be walked. Answers the end of the last kept
+ * object. */
+static uintptr_t fill_unkept(struct space *space) {
+    uintptr_t end = space->start, gap = space->start;
+    for (uintptr_t at = space->start; at < space->used;) {
+        eden_value object = object_at(at);
+        bool forwarded = header_has(object, EDEN_HEADER_FORWARDED);
+        uintptr_t next = at + bytes_before_move(object);
+        if (!forwarded && header_has(object, EDEN_HEADER_KEPT)) {
+            if (gap < at) {
+                fill_free(gap, at - gap);
+            }
+            header_clear(object, EDEN_HEADER_KEPT);
+            gap = end = next;
+        }
+        at = next;
+    }
+    return end;
+}
+
+/* Residents that died become fillers too; the copied lie behind them. */
+static void finish_residents(struct scavenge *s) {
+    struct space residents = {s->to->start, s->resident, s->resident};
+    uintptr_t end = fill_unkept(&residents);
+    if (s->to->used == s->resident) {
+        s->to->used = end;
+    } else if (end < s->resident) {
+        fill_free(end, s->resident - end);
+    }
+}
+
+static void finish_spaces(struct scavenge *s) {
+    eden_heap *heap = s->heap;
+    struct space *from[] = {&heap->eden, &heap->semi[s->to == &heap->semi[0]]};
+    for (size_t i = 0; i < sizeof from / sizeof from[0]; i++) {
+        from[i]->used = s->keeping ? fill_unkept(from[i]) : from[i]->start;
+    }
+    if (s->resident != s->to->start) {
+        finish_residents(s);
+    }
+    if (!s->keeping) {
+        check_roll_eden(heap);
+    }
+    heap->kept = s->keeping;
+    heap->past = s->to == &heap->semi[1];
+    heap->tenure_threshold = s->keeping ? 0 : tenure_threshold(heap, s->to, from[1]);
+    heap->mutator.free = heap->eden.used;
+    heap_set_limit(heap);
+    heap->since.allocated_from = heap->eden.used;
+}
+
+/* The other semispace, which is empty; where objects were kept, the one with more room behind its objects. */
+static struct space *future_space(eden_heap *heap) {
+    struct space *past = &heap->semi[heap->past], *other = &heap->semi[!heap->past];
+    return heap->kept && past->limit - past->used > other->limit - other->used ? past : other;
+}
+
+/* Everything that remembered set and roots have reached, and what ephemerons whose keys have died refer to. */
+static void scan_all_moved(struct scavenge *s) {
+    scan_moved(s);
+    while (ephemerons_fire(s->heap, reach_key, s)) {
+        scan_moved(s);
+    }
+}
+
+/* compat.overflow=oldest: survivors did not fit, and objects of eden wait in place for room. The oldest past survivors
+ * are tenured instead, in order of age (their corpses still lie in order of addresses), until there is room; then a
+ * second round copies what is left, and what waited, to the semispace that past survivors have just left.
+ *
+ * Costs, in scavenges that overflow only: roots and remembered set are scanned twice, survivors copied twice. Spares:
+ * an object of eden, most likely to die soon, is not tenured for having been reached last. */
+static void settle(struct scavenge *s) {
+    eden_heap *heap = s->heap;
+    struct waiters *waiters = &heap->waiters;
+    struct space *past = &heap->semi[heap->past];
+    uint64_t freed = 0;
+    weak_clear(heap, where_now, s);
+    lifetimes_keys(heap, false, where_now, s);
+    lifetimes_settling(heap, s->to, s->start_ns);
+    learning_settling(heap, s->to);
+    for (uintptr_t at = past->start; at < past->used && freed < s->owed;) {
+        eden_value corpse = object_at(at);
+        bool forwarded = header_has(corpse, EDEN_HEADER_FORWARDED);
+        eden_value copy = forwarded ? forwarded_to(eden_header(corpse)) : corpse;
+        size_t bytes = bytes_before_move(corpse);
+        at += bytes;
+        if (forwarded && is_in(s->to, copy)) {
+            eden_value start = old_room(heap, bytes);
+            if (start == 0) {
+                break; /* what has no room then is tenured, or kept, by the second round */
+            }
+            tenure(s, copy, bytes, start, EDEN_TENURE_OVERFLOW);
+            freed += bytes;
+        }
+    }
+    for (size_t i = 0; i < waiters->count; i++) {
+        header_clear(waiters->objects[i], EDEN_HEADER_KEPT | EDEN_HEADER_GREY);
+    }
+    waiters->count = 0;
+    check_second_round(heap);
+    s->settling = true;
+    s->policy.criterion = EDEN_BY_NOTHING;
+    s->to = past;
+    s->to->used = s->scan = s->resident = past->start;
+    scan_remembered(s);
+    roots_visit(&s->visit);
+    scan_all_moved(s);
+}
+
+void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
+    struct scavenge s = {.visit = {heap, visit_root_slots, scan_between}, .heap = heap, .tenured = EDEN_NONE};
+    heap->collecting = true;
+    heap->old.refused = SIZE_MAX;
+    heap->thread = pthread_self();
+    lifetimes_collecting(heap);
+    check_before_scavenge(heap);
+    struct scavenge_before before = event_scavenge_start(heap, cause);
+    s.start_ns = before.start_ns;
+    s.seq = heap->info.seq + 1;
+    heap->eden.used = heap->mutator.free;
+    s.policy = tenure_policy(heap, cause);
+    s.to = future_space(heap);
+    s.scan = s.resident = s.to->used;
+
+    uint64_t start = event_phase_start(heap, EDEN_PHASE_scavenge__remembered);
+    event_phase_done(heap, EDEN_PHASE_scavenge__remembered, start, scan_remembered(&s));
+
+    start = event_phase_start(heap, EDEN_PHASE_scavenge__roots);
+    s.moved = (struct tally){0, 0};
+    roots_visit(&s.visit);
+    event_phase_done(heap, EDEN_PHASE_scavenge__roots, start, s.moved);
+
+    start = event_phase_start(heap, EDEN_PHASE_scavenge__copy);
+    s.moved = (struct tally){0, 0};
+    scan_all_moved(&s);
+    if (s.owed != 0 && !s.keeping) {
+        settle(&s);
+    }
+    s.keeping |= heap->waiters.count != 0;
+    heap->waiters.count = 0;
+    event_phase_done(heap, EDEN_PHASE_scavenge__copy, start, s.moved);
+
+    start = event_phase_start(heap, EDEN_PHASE_scavenge__weak);
+    event_phase_done(heap, EDEN_PHASE_scavenge__weak, start, weak_clear(heap, where_now, &s));
+
+    lifetimes_keys(heap, false, where_now, &s);
+    lifetimes_scavenged(heap, s.to, s.start_ns);
+    learning_scavenged(heap, s.to);
+    finish_spaces(&s);
+    event_scavenge_done(heap, &before, &s.totals);
+    lifetimes_resume(heap);
+    heap->collecting = false;
+    check_after_scavenge(heap);
+}
