@@ -3,8 +3,6 @@
 #ifndef EDEN_COMMANDS_H
 #define EDEN_COMMANDS_H
 
-#define EDENSCOPE_VERSION "0.1.0"
-
 int cmd_list(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_record(int argc, char **argv);

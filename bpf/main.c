@@ -1,5 +1,6 @@
 /* edenscope: looks into running programs that manage memory with Eden. This file only finds the subcommand. */
 #include "commands.h"
+#include "eden_version.h"
 #include "interrupt.h"
 #include "message.h"
 #include "output.h"
@@ -75,7 +76,7 @@ static int run(int argc, char **argv) {
     }
     const char *name = argv[1];
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 || strcmp(name, "version") == 0) {
-        printf("edenscope %s\n", EDENSCOPE_VERSION);
+        puts("edenscope " EDEN_VERSION);
         return 0;
     }
     bool help = strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;

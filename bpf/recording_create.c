@@ -24,7 +24,7 @@
  * I3. Leftovers are swept only if nothing was recorded to them: one transaction, no lock, our id, the caller's. */
 #include "clock.h"
 #include "command_line.h"
-#include "commands.h"
+#include "eden_version.h"
 #include "owner.h"
 #include "recorder.h"
 #include "room.h"
@@ -161,7 +161,7 @@ static int write_first_meta(struct recorder *recorder, const struct recorder_opt
         host = (struct utsname){.release = "unknown"};
     }
     int code = recorder_write_meta(recorder, "format_version", RECORDING_VERSION);
-    code = code == SQLITE_OK ? write_meta_text(recorder, "tool", EDENSCOPE_VERSION) : code;
+    code = code == SQLITE_OK ? write_meta_text(recorder, "tool", EDEN_VERSION) : code;
     code = code == SQLITE_OK ? write_meta_text(recorder, "kernel", host.release) : code;
     code = code == SQLITE_OK ? write_meta_text(recorder, "command", command ? command : "") : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "pid", (uint64_t)options->pid) : code;

@@ -1,7 +1,7 @@
 # make install: libraries, headers, the tool, bpftrace scripts, and a pkg-config file.
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
-EDEN_VERSION := 0.1.0
+EDEN_VERSION := $(shell awk '/define EDEN_VERSION_(MAJOR|MINOR|PATCH) / { printf "%s%s", dot, $$3; dot = "." }' probes/eden_version.h)
 INSTALL_ROOT = $(DESTDIR)$(PREFIX)
 
 define EDEN_PC

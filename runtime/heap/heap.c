@@ -11,6 +11,8 @@
 static const uint64_t OLD_RESERVE = 1ull << 38, OLD_RESERVE_LEAST = 1ull << 24;
 enum { MARK_STACK_ENTRIES = 256 * 1024 };
 
+const char *eden_version(void) { return EDEN_VERSION; }
+
 void heap_young_spaces(eden_heap *heap, struct space *spaces[YOUNG_SPACES]) {
     heap->eden.used = heap->mutator.free;
     spaces[0] = &heap->semi[0];

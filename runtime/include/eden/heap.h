@@ -6,6 +6,7 @@
 #define EDEN_HEAP_H
 
 #include "eden_abi.h"
+#include "eden_version.h"
 #include "value.h"
 #include <stddef.h>
 
@@ -33,6 +34,9 @@ typedef struct eden_error {
     enum eden_status status;
     char message[248];
 } eden_error;
+
+/* Returns the version of the library, as "0.1.0"; EDEN_VERSION is that of the headers. Does not collect. */
+EDEN_API const char *eden_version(void);
 
 /* Asked before the runtime takes memory (mmap, malloc) for `what`; false makes that request fail as if the system had
  * refused. For tests of memory exhaustion and for embedders with a budget. Must not call into the heap. */
