@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Who descends from the observed process: kept in the kernel, where a child is known before its first instruction.
  *
  *     fork of an observed process -> `observed` += child   \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* The kernel half of edenscope: one program behind every probe.
  *
  * A uprobe_multi link has a single program, so this one serves all probes but batch (lifetimes.bpf.c): the attachment's
@@ -20,7 +21,7 @@
  * The figures are derived in aggregate() and must be the runtime's own counters, exactly: see docs/internals.md. */
 #include "hit.bpf.h"
 
-char LICENSE[] SEC("license") = "GPL";
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 const volatile bool send_events = false;
 const volatile uint64_t send_mask = ~0ull; /* bit i: events of probe i are sent */

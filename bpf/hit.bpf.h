@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* What the kernel programs share: who hit a probe, with which arguments, and which heap's entry that is.
  *
  * The programs are compiled apart and linked into one object (bpftool gen object), so the maps and counters here are

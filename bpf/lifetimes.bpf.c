@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Lifetimes in the kernel: what a heap says of its sampled objects, by the batch probe, is added up here, or copied.
  *
  * A program of its own, attached by a link of its own: while that link is there the heaps sample, which costs them

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* The native stack on which each sampled object is allocated, for sites that no program has named.
  *
  * A program of its own, attached by a link of its own, to alloc__sample. One hit an object, at half a microsecond and
