@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 from repro import page, paper
+from repro.lab import put_on_one_line
 
 SIZE = "529 MB"
 
@@ -18,8 +19,9 @@ def run(lab):
     done = subprocess.run(command, env=os.environ | {"EDEN_OPTIONS": options}, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)} gave status {done.returncode}: {done.stderr.strip()}")
-    shutil.copyfile(os.path.join(folder, "dataframe", "100.density.svg"),
-                    os.path.join(lab.figures, "figure-4-5-lifetimes.svg"))
+    picture = os.path.join(lab.figures, "figure-4-5-lifetimes.svg")
+    shutil.copyfile(os.path.join(folder, "dataframe", "100.density.svg"), picture)
+    put_on_one_line(picture)
     with open(os.path.join(folder, "runs.csv"), newline="", encoding="utf-8") as file:
         profile = next(csv.DictReader(file))
     long = [float(profile[key]) for key in ("long_lived_objects", "long_lived_memory")]

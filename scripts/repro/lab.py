@@ -8,6 +8,7 @@ import csv
 import hashlib
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -74,6 +75,14 @@ def read_lines(name):
         return []
     with open(name, encoding="utf-8") as file:
         return [json.loads(line) for line in file]
+
+
+def put_on_one_line(path):
+    """Rewrites an SVG of gnuplot's without the white space between its elements."""
+    with open(path, encoding="utf-8") as file:
+        text = re.sub(r"\s*\n\s*", " ", file.read())
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(re.sub(r"> ?<", "><", text).strip() + "\n")
 
 
 class Lab:
@@ -200,5 +209,6 @@ class Lab:
         done = subprocess.run(["gnuplot"], input="\n".join(script) + "\n", text=True, capture_output=True)
         if done.returncode != 0 or not os.path.exists(path + ".new"):
             raise RuntimeError(f"gnuplot can't draw {name}: {done.stderr.strip()}")
+        put_on_one_line(path + ".new")
         os.replace(path + ".new", path)
         return f"![{name}]({os.path.basename(self.figures)}/{name}.svg)"

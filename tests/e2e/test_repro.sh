@@ -154,7 +154,9 @@ assert "**Scale 0.005.**" in text and "unknown" in text and "5,599" in text and 
 pictures = re.findall(r"^!\[.*\]\((.*)\)$", text, re.M)
 assert len(pictures) == len(set(pictures)) == 10, pictures
 for name in pictures:
-    tree = xml.parse(os.path.join(os.path.dirname(page), name)).getroot()
+    picture = os.path.join(os.path.dirname(page), name)
+    assert len(open(picture, encoding="utf-8").readlines()) == 1, name
+    tree = xml.parse(picture).getroot()
     assert tree.tag == "{http://www.w3.org/2000/svg}svg", name
     assert sum(1 for _ in tree.iter("{http://www.w3.org/2000/svg}path")) > 10, name
 PYTHON
