@@ -36,6 +36,13 @@ expect_status() {
     [[ $status == "$wanted" ]] || die "$* gave status $status, not $wanted: $(cat "$folder/err")"
 }
 
+# expect_sum SUM COMMAND...: what it prints has this checksum.
+expect_sum() {
+    local sum
+    sum=$("${@:2}" | md5sum | cut -c-32) || die "${*:2} with EDEN_OPTIONS='${EDEN_OPTIONS:-}': exit status $?"
+    [[ $sum == "$1" ]] || die "${*:2} with EDEN_OPTIONS='${EDEN_OPTIONS:-}': the checksum is $sum, not $1"
+}
+
 # until_true WHAT COMMAND...: waits for it, at most a minute.
 until_true() {
     local what=$1 i

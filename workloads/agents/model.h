@@ -1,4 +1,4 @@
-/* The model: wolves, goats and grass. What mobidyc computes, in full; scripts/check-mobidyc.py is written from this.
+/* The model: wolves, goats and grass. What mobidyc computes, in full.
  *
  * Idea. An individual-based model after the example "Goat and Wolf" of Re:Mobidyc (github.com/ReMobidyc/ReMobidyc,
  * RMDSimulationModel class>>goatAndWolf, 2023): patches grow grass; goats respire, starve, walk for grass, eat and
