@@ -1,12 +1,12 @@
 # edenscope: the kernel program, its skeleton and the tool. Depends on probes/ only.
-BPF_SRC := $(filter-out %.bpf.c,$(wildcard bpf/*.c bpf/*/*.c))
+BPF_SRC := $(filter-out %.bpf.c,$(wildcard bpf/*/*.c bpf/*/*/*.c))
 BPF_OBJ := $(BPF_SRC:%.c=$(B)/%.o) $(B)/bpf/profile.pb-c.o
-BPF_LIBS ?= -lbpf -lcap -lelf -lseccomp -lutf8proc -ljansson -lprotobuf-c -lz $(if $(wildcard bpf/recording.c),-lsqlite3)
+BPF_LIBS ?= -lbpf -lcap -lelf -lseccomp -lutf8proc -ljansson -lprotobuf-c -lz -lsqlite3
 CPPFLAGS_bpf := -Ibpf -isystem $(B)/bpf
 ALL += $(B)/bin/edenscope
 
 # What tests and other programs link against: everything but main().
-EDENSCOPE_PARTS := $(filter-out $(B)/bpf/main.o,$(BPF_OBJ))
+EDENSCOPE_PARTS := $(filter-out $(B)/bpf/cli/main.o,$(BPF_OBJ))
 $(B)/lib/libedenscope.a: $(EDENSCOPE_PARTS)
 	@mkdir -p $(@D)
 	rm -f $@
@@ -23,19 +23,19 @@ $(B)/bpf/%.bpf.o: bpf/%.bpf.c
 		-Iprobes -Ibpf -idirafter /usr/include/$(shell $(CC) -print-multiarch) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 # The kernel programs as one object: they share maps.
-$(B)/bpf/kernel.bpf.o: $(patsubst %.c,$(B)/%.o,$(wildcard bpf/*.bpf.c))
+$(B)/bpf/kernel.bpf.o: $(patsubst %.c,$(B)/%.o,$(wildcard bpf/kernel/*.bpf.c))
 	bpftool gen object $@ $^
 
 $(B)/bpf/eden.skel.h: $(B)/bpf/kernel.bpf.o
 	{ echo '/* NOLINTBEGIN: not our code */'; bpftool gen skeleton $< name eden_bpf; echo '/* NOLINTEND */'; } > $@.new
 	mv $@.new $@
-$(B)/bpf/attach.o: $(B)/bpf/eden.skel.h
+$(B)/bpf/attach/attach.o: $(B)/bpf/eden.skel.h
 
 # pprof's format. -Wno-conversion: generated code.
-$(B)/bpf/profile.pb-c.c: bpf/profile.proto
+$(B)/bpf/profile.pb-c.c: bpf/views/lifetimes/profile.proto
 	@mkdir -p $(@D)
-	protoc-c --proto_path=bpf --c_out=$(@D) $<
+	protoc-c --proto_path=$(<D) --c_out=$(@D) $<
 $(B)/bpf/profile.pb-c.h: $(B)/bpf/profile.pb-c.c ;
 $(B)/bpf/profile.pb-c.o: $(B)/bpf/profile.pb-c.c
 	$(CC) -I$(@D) $(CFLAGS_ALL) -Wno-conversion -MMD -MP -c $< -o $@
-$(B)/bpf/life_view_pprof.o: $(B)/bpf/profile.pb-c.h
+$(B)/bpf/views/lifetimes/pprof.o: $(B)/bpf/profile.pb-c.h

@@ -16,7 +16,7 @@ lint: ## check format, clang's warnings and clang-tidy
 	@clang-format --dry-run -Werror $(LINT_FILES)
 	@! grep -rnE '\<(stderr|STDERR_FILENO|perror|vfprintf)\>' bpf --include='*.c' | \
 		grep -vE '^bpf/message\.c:|: +print_help\(stderr\);$$' || \
-		{ echo "lint: only bpf/message.c writes to stderr, for it escapes"; exit 1; }
+		{ echo "lint: only bpf/util/message.c writes to stderr, for it escapes"; exit 1; }
 	@$(MAKE) --no-print-directory -s $(JOBS) lint-stamps
 	@echo "lint: $(words $(LINT_FILES)) files formatted, $(words $(TIDY_FILES)) checked by clang and clang-tidy"
 

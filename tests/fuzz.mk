@@ -1,12 +1,12 @@
 # The heap fuzzer, of tests/fuzz/: the command heap-fuzz, which without arguments runs the plan of `make test`.
 FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out %/target.c,$(wildcard tests/fuzz/*.c)))
 UNIT_TESTS += $(B)/tests/heap-fuzz
-$(B)/tests/heap-fuzz: $(FUZZ_OBJ) $(B)/bpf/life_decode.o $(B)/lib/libeden-internals.a
+$(B)/tests/heap-fuzz: $(FUZZ_OBJ) $(B)/bpf/model/lifetimes/decode.o $(B)/lib/libeden-internals.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS) -Wl,--wrap=eden_probe_batch -lcmocka -lm -lpthread
 
 # The same, for libFuzzer and AFL++, which bring a main() of their own.
-$(B)/tests/fuzz-target: $(filter-out %/main.o,$(FUZZ_OBJ)) $(B)/tests/fuzz/target.o $(B)/bpf/life_decode.o $(B)/lib/libeden-internals.a
+$(B)/tests/fuzz-target: $(filter-out %/main.o,$(FUZZ_OBJ)) $(B)/tests/fuzz/target.o $(B)/bpf/model/lifetimes/decode.o $(B)/lib/libeden-internals.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS) -Wl,--wrap=eden_probe_batch -lcmocka -lm -lpthread
 

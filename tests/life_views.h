@@ -2,8 +2,8 @@
 #ifndef EDEN_TESTS_LIFE_VIEWS_H
 #define EDEN_TESTS_LIFE_VIEWS_H
 
-#include "life_view.h"
 #include "unit/life_builder.h"
+#include "views/lifetimes/view.h"
 #include <setjmp.h>
 #include <stdarg.h>
 

@@ -2,7 +2,7 @@
 #ifndef EDEN_SIMULATE_PARAMETERS_H
 #define EDEN_SIMULATE_PARAMETERS_H
 
-#include "failure.h"
+#include "util/failure.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

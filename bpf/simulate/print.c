@@ -1,9 +1,9 @@
 /* Predictions below the recorded run, as it was and as it is simulated: who reads them sees how far they are to be
  * trusted. */
 #include "print.h"
-#include "format.h"
-#include "json.h"
-#include "text.h"
+#include "util/format.h"
+#include "util/json.h"
+#include "util/text.h"
 #include <math.h>
 
 /* ---- a table ---------------------------------------------------------------------------------------------------- */

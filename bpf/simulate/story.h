@@ -3,7 +3,7 @@
 #define EDEN_SIMULATE_STORY_H
 
 #include "collector.h"
-#include "recording.h"
+#include "recording/recording.h"
 
 struct simulate_story {
     const char *path; /* of the recording */

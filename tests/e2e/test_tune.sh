@@ -158,6 +158,6 @@ expect_status 3 "$scope" tune -- sh -c "'$frame' data.csv >/dev/null; exit 3"
 # The page has every key.
 # shellcheck disable=SC2016
 sed -n '/^| key | pattern/,/^$/p' "$page" | grep -oE '^\| `[a-z.-]+`' | tr -d '|` ' | sort >documented
-grep -ohE '"[a-z]+(\.[a-z-]+)?", "' "$OLDPWD"/bpf/tune/rules.c | cut -d'"' -f2 | sort | diff documented - ||
+grep -ohE '"[a-z]+(\.[a-z-]+)?", "' "$OLDPWD"/bpf/advise/rules/rules.c | cut -d'"' -f2 | sort | diff documented - ||
     die "docs/edenscope.md has other keys than the rules"
 echo "tune names what is wrong, and the runtime takes its options"

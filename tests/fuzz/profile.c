@@ -10,7 +10,7 @@
  * that were listened to from their beginning. */
 #include "eden_batches.h"
 #include "fuzz.h"
-#include "life_decode.h"
+#include "model/lifetimes/decode.h"
 
 extern volatile unsigned short eden_batch_semaphore, eden_alloc__sample_semaphore;
 void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *records, uint64_t count, uint64_t bytes);

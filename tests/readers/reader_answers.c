@@ -1,13 +1,13 @@
 /* Answers of hostile workers. The tool's side of its workers (inspect.c, packet.c) calls workers that are made here:
  * each answers what the input says, then ends. An answer is what a worker would say, with other numbers in it, or any
  * bytes; its head may say more or less than there is, and any number of descriptors comes along. */
-#include "inspect/inspect.h"
-#include "inspect/protocol.h"
-#include "inspect/zygote.h"
-#include "multi_link.h"
-#include "operand.h"
+#include "attach/inspect/inspect.h"
+#include "attach/inspect/protocol.h"
+#include "attach/inspect/zygote.h"
+#include "attach/multi_link.h"
+#include "attach/operand.h"
+#include "attach/symbols.h"
 #include "reader.h"
-#include "symbols.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

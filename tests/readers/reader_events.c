@@ -2,15 +2,15 @@
  * the source and the model, and from there into what `report` and `script` print. The recording must be whole: its
  * reader finds each event and each heap again. The kernel program itself, and the workers, are made up here: times, ids
  * of processes and places in maps are the kernel's, everything else is what a process says. */
+#include "attach/inspect/zygote.h"
 #include "eden_batches.h"
-#include "inspect/zygote.h"
-#include "life_kernel.h"
-#include "model_json.h"
+#include "kernel/life_kernel.h"
 #include "reader.h"
-#include "recording.h"
-#include "report.h"
-#include "script.h"
-#include "source_parts.h"
+#include "recording/recording.h"
+#include "session/source_parts.h"
+#include "views/model_json.h"
+#include "views/report.h"
+#include "views/script.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

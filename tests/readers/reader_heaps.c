@@ -1,5 +1,5 @@
 /* Registry, headers and class tables in the memory of a process. The input is that memory, from address 0 on. */
-#include "heapinfo.h"
+#include "attach/heapinfo.h"
 #include "reader.h"
 #include <string.h>
 #include <unistd.h>

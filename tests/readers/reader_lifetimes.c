@@ -2,12 +2,12 @@
 #include "eden_batches.h"
 #include "eden_byte_clock.h"
 #include "eden_weight.h"
-#include "life_batch.h"
-#include "life_model.h"
-#include "life_names.h"
-#include "life_stacks.h"
-#include "life_stats.h"
+#include "kernel/life_batch.h"
+#include "model/lifetimes/model.h"
+#include "model/lifetimes/names.h"
+#include "model/lifetimes/stacks.h"
 #include "reader.h"
+#include "stats/lifetimes.h"
 #include <string.h>
 
 const unsigned reader_runs = 20000;

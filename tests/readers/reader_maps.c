@@ -1,6 +1,6 @@
 /* /proc/PID/maps: paths in it are whatever the process wants. */
+#include "attach/target.h"
 #include "reader.h"
-#include "target.h"
 #include <string.h>
 #include <unistd.h>
 

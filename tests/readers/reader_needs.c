@@ -1,6 +1,6 @@
 /* What ELF files say about their loader, their libraries and where these are. */
+#include "attach/needs.h"
 #include "elf_image.h"
-#include "needs.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

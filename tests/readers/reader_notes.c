@@ -1,7 +1,7 @@
 /* ELF files with probes, and the texts of their arguments. The seeds are the reader's own file, which has every probe,
  * cut to its notes, and a small file made by hand. */
-#include "notes.h"
-#include "operand.h"
+#include "attach/notes.h"
+#include "attach/operand.h"
 #include "reader.h"
 #include <elf.h>
 #include <string.h>

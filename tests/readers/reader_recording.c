@@ -3,7 +3,7 @@
  * made is a database that SQLite opens, and damaged where the reader looks. */
 #include "eden_batches.h"
 #include "reader.h"
-#include "recording.h"
+#include "recording/recording.h"
 #include "simulate/story.h"
 #include <fcntl.h>
 #include <sqlite3.h>

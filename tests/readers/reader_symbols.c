@@ -1,6 +1,6 @@
 /* The functions of ELF files, by their symbol tables: of each file, at offsets all over it. */
+#include "attach/inspect/functions.h"
 #include "elf_image.h"
-#include "inspect/functions.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

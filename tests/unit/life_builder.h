@@ -2,7 +2,7 @@
 #ifndef EDEN_TESTS_LIFE_BUILDER_H
 #define EDEN_TESTS_LIFE_BUILDER_H
 
-#include "life_model.h"
+#include "model/lifetimes/model.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

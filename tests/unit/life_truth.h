@@ -5,7 +5,7 @@
 
 #include "eden_batches.h"
 #include "eden_histogram.h"
-#include "life_decode.h"
+#include "model/lifetimes/decode.h"
 #include "profile/lifetimes.h"
 #include "support.h"
 

@@ -2,8 +2,8 @@
 #ifndef EDEN_TESTS_RECORDING_BUILDER_H
 #define EDEN_TESTS_RECORDING_BUILDER_H
 
-#include "reading.h"
-#include "recorder.h"
+#include "recording/reading.h"
+#include "recording/recorder.h"
 #include "recording_support.h"
 
 static char *const command[] = {"prog", "it's", "a b", NULL};

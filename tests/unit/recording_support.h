@@ -2,7 +2,7 @@
 #ifndef EDEN_TESTS_RECORDING_SUPPORT_H
 #define EDEN_TESTS_RECORDING_SUPPORT_H
 
-#include "recording_sql.h"
+#include "recording/recording_sql.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

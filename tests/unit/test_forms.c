@@ -1,13 +1,13 @@
 /* Foreign text in each form of output: nothing in it steers a terminal or leaves its field, and it can be had back. */
 #include "../life_views.h"
-#include "command_line.h"
-#include "csv.h"
 #include "forms.h"
-#include "json.h"
-#include "life_table.h"
-#include "message.h"
-#include "model_json.h"
-#include "phase_table.h"
+#include "util/command_line.h"
+#include "util/csv.h"
+#include "util/json.h"
+#include "util/message.h"
+#include "views/lifetimes/table.h"
+#include "views/model_json.h"
+#include "views/phase_table.h"
 #include <string.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 /* Reading heap headers from a process that lies: this one, which is its own victim. */
-#include "heapinfo.h"
-#include "target.h"
+#include "attach/heapinfo.h"
+#include "attach/target.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

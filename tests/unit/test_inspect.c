@@ -1,5 +1,5 @@
 /* The tool's workers: an inspector serves one owner of processes or files, and only a few of them stay. */
-#include "inspect/inspect.h"
+#include "attach/inspect/inspect.h"
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* The model of lifetimes: batches added up, as cells and as records; names of classes; the words of --sampling. */
-#include "life_model.h"
-#include "life_names.h"
-#include "life_options.h"
+#include "model/lifetimes/model.h"
+#include "model/lifetimes/names.h"
+#include "model/lifetimes/options.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* What is worth allocating old: which classes and sites a profile's file names, that the runtime reads them as they
  * are, and that the file takes nothing's place that is of worth. */
 #include "life_builder.h"
-#include "life_pretenure.h"
-#include "replace.h"
+#include "util/replace.h"
+#include "views/lifetimes/pretenure.h"
 #include <eden/eden.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* Native stacks: kept once each; joined to objects by their births; what is not known is of unknown stack, and nothing
  * is counted twice. */
-#include "life_batch.h"
-#include "life_by_stack.h"
-#include "life_options.h"
+#include "kernel/life_batch.h"
+#include "model/lifetimes/options.h"
+#include "stats/by_stack.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

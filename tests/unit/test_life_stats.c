@@ -1,6 +1,6 @@
 /* Statistics of lifetimes: survival curves against the examples of the literature, weights, merging, verdicts. */
 #include "life_builder.h"
-#include "life_stats.h"
+#include "stats/lifetimes.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

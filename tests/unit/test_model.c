@@ -1,7 +1,7 @@
 /* Histograms, percentiles, number formats, and JSON of names that are no text. */
-#include "format.h"
-#include "model.h"
-#include "model_json.h"
+#include "model/model.h"
+#include "util/format.h"
+#include "views/model_json.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

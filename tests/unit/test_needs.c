@@ -1,5 +1,5 @@
 /* What an ELF file says of its loader and libraries: read where it is sound, left out where it lies. */
-#include "needs.h"
+#include "attach/needs.h"
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* The reader of ELF notes and their operands: what is right is read, what is not is an error that names it. */
-#include "notes.h"
-#include "operand.h"
+#include "attach/notes.h"
+#include "attach/operand.h"
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>

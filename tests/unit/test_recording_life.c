@@ -1,8 +1,8 @@
 /* Lifetimes in recordings: what is read back is what the batches say, object by object where they hold objects; batches
  * that lie are left out; no damage to a file, and no killed recorder, does more than an error. */
-#include "life_names.h"
-#include "life_spool.h"
+#include "model/lifetimes/names.h"
 #include "recording_support.h"
+#include "session/life_spool.h"
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

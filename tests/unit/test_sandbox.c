@@ -1,5 +1,5 @@
 /* What each profile of the sandbox allows and forbids. Every case runs in a child: there is no way back. */
-#include "sandbox/sandbox.h"
+#include "util/sandbox.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>

@@ -1,7 +1,7 @@
 /* The source without a kernel: a file of which not all sites find room leaves nothing behind, a process without heaps
  * is no heap, and a file is the mapped one by its device too. */
 #include "eden/eden.h"
-#include "source_parts.h"
+#include "session/source_parts.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Sums of counts that traced processes supply. */
-#include "report.h"
-#include "sum.h"
+#include "util/sum.h"
+#include "views/report.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Addresses to functions, by files that say what is so, and by files that say anything: truncated, with counts and
  * sizes beyond their end, and with bytes changed at random. The tool runs as root, and reads anybody's. */
-#include "symbols.h"
-#include "target.h"
+#include "attach/symbols.h"
+#include "attach/target.h"
 #include <elf.h>
 #include <fcntl.h>
 #include <setjmp.h>

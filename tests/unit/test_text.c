@@ -1,7 +1,7 @@
 /* The form of foreign text: nothing in it steers a terminal, and the text can be had back from it. */
 #include "forms.h"
 #include "support.h"
-#include "text.h"
+#include "util/text.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The rules of tuning, on facts made by hand: each is silent on what is well, and on what is nearly its pattern, and
  * speaks on its pattern with a value that follows from the facts. */
-#include "tune/account.h"
-#include "tune/rule.h"
+#include "advise/rules/account.h"
+#include "advise/rules/rule.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* The search for parameters, on made-up programs whose cost is known: what it recommends must be, by the true cost and
  * not by what it measured, within a tenth of the best of all points within the memory; whatever the noise. */
-#include "tune/search.h"
+#include "advise/trials/search.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* Trials: EDEN_STATS is added up, and what is wrong in it is an error; a command is run and ended in time, with all
  * that it has started and nothing else. */
-#include "interrupt.h"
-#include "model.h"
-#include "tune/trial.h"
+#include "advise/trials/trial.h"
+#include "model/model.h"
+#include "util/interrupt.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>

@@ -1,0 +1,141 @@
+/* What a recording tells of one heap, in the form in which the rules of tuning ask for it. The rules see nothing else,
+ * so that they can be tested on facts made by hand.
+ *
+ * All is of what was observed: for a heap that was there before, of the time since. Times are nanoseconds of
+ * CLOCK_MONOTONIC, sizes bytes. */
+#ifndef EDEN_TUNE_FACTS_H
+#define EDEN_TUNE_FACTS_H
+
+#include "model/model.h"
+#include "model/parameters.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One collection whose end was told. What only its start probe tells is 0 where `started` is false. */
+struct tune_pass {
+    bool full; /* else a scavenge; the one before a full collection is a pass of its own */
+    bool started;
+    uint64_t seq, cause;
+    uint64_t start_ns, duration_ns;
+    uint64_t allocated_since; /* since the start of the pass before */
+    uint64_t old_before;      /* old space in use */
+    /* Scavenges. */
+    uint64_t eden_used, survivors_before, survivors_after;
+    uint64_t remembered_before, remembered_after;
+    uint64_t tenured_objects, tenured_bytes;
+    uint64_t threshold, semispace_start, semispace_limit;
+    /* Full collections. */
+    uint64_t capacity_before, requested, old_after, capacity_after;
+    uint64_t free_chunks, largest_free, segments, freed_bytes, young_freed;
+    /* Parts, by enum eden_phase; 0 where there was none. */
+    uint64_t part_ns[EDEN_PHASE_COUNT], part_objects[EDEN_PHASE_COUNT], part_bytes[EDEN_PHASE_COUNT];
+};
+
+struct tune_allocation { /* of a large object, or one that failed */
+    uint64_t time_ns, bytes;
+    uint32_t class_id;
+};
+
+struct tune_segment { /* old space grew or shrank by a segment */
+    uint64_t time_ns, bytes, capacity_after;
+    bool mapped;
+};
+
+/* A large remembered object's scans, those of a class or site together. */
+struct tune_scans {
+    uint32_t class_id;
+    uint64_t count, slots, young_references, duration_ns;
+};
+
+/* What the sampled objects of a class or site stand for. */
+struct tune_site {
+    char name[160]; /* "Class, site" */
+    uint64_t samples, tenured_samples;
+    double objects, bytes;  /* allocated */
+    double tenured_bytes;   /* moved to old space; those born there are not among them */
+    double wasted_bytes;    /* of these, dead at the first full collection that could tell */
+    double nepotism_bytes;  /* kept by dead old objects alone */
+    double copied_bytes;    /* by scavenges: an object's size as often as it survived one */
+    double survivor_bytes;  /* of the objects that survived a scavenge */
+    double old_bound_bytes; /* of those, tenured and alive beyond the next full collection, or at the end */
+};
+
+/* Of the objects that survived a scavenge, how many bytes lived for how long on the clock of bytes allocated (buckets
+ * of eden_histogram.h, KiB), and how often scavenges copied them; more often than the last counts as the last. */
+enum { TUNE_COPIES = 16 };
+struct tune_survivors {
+    double tenured[HISTOGRAM_BUCKETS][TUNE_COPIES];    /* until it was moved to old space; lifetimes go on there */
+    double died_young[HISTOGRAM_BUCKETS][TUNE_COPIES]; /* or were young at the end */
+};
+
+struct tune_facts {
+    struct process_key process;
+    char command[64], heap_name[64];
+    uint64_t heap_id;
+    bool late, complete;                 /* there before the recording; its end was seen */
+    bool is_at_rest;                     /* at the end: it is known that no collection was under way */
+    uint64_t lost;                       /* events and records of the recording */
+    uint64_t wall_ns;                    /* for how long the heap was observed */
+    uint64_t start_ns;                   /* since when */
+    uint64_t figures[EDEN_FIGURE_COUNT]; /* sums: of what was observed */
+    uint64_t known;                      /* bit i: figures[i] is */
+    uint64_t full_by_cause[EDEN_FULL_CAUSES];
+
+    struct tune_parameter parameters[TUNE_PARAMETERS];
+
+    /* Owned arrays, in order of time. */
+    struct tune_pass *passes;
+    size_t pass_count, pass_room;
+    size_t untold_passes; /* their end, or part of what it tells, is missing */
+    struct tune_allocation *large;
+    size_t large_count, large_room;
+    struct tune_allocation *failures;
+    size_t failure_count, failure_room;
+    struct tune_segment *segments;
+    size_t segment_count, segment_room;
+
+    /* Most time first. */
+    bool scans_told; /* remembered__scan was recorded */
+    struct tune_scans *scans;
+    size_t scan_count, scan_room;
+
+    /* Most bytes allocated first. */
+    bool lifetimes; /* objects were sampled, */
+    bool details;   /* and told one by one: without, what of a site is of its tenured objects' fate is 0 */
+    struct tune_site *sites;
+    size_t site_count;
+    struct tune_site all;             /* all of them together; no name */
+    struct tune_survivors *survivors; /* owned; NULL: no details */
+
+    struct tune_class *classes; /* by id */
+    size_t class_count, class_room;
+};
+
+struct tune_class {
+    uint32_t id, of; /* of: the class of a site; a class's own id */
+    char name[64];
+};
+
+/* NULL: it was not told. */
+const struct tune_class *tune_class(const struct tune_facts *facts, uint32_t id);
+/* "Class, site", "Class", or "class 17" where there is no name. */
+enum { TUNE_LABEL = 160 };
+char *tune_class_label(char text[TUNE_LABEL], const struct tune_facts *facts, uint32_t class_id);
+
+void tune_facts_clear(struct tune_facts *facts);
+
+/* The class or site of which there is most, by a measure; NULL: there is nothing of it anywhere. */
+const struct tune_site *tune_most(const struct tune_facts *facts, double (*measure)(const struct tune_site *site));
+
+/* Whether a collection ended while the heap was observed: without, its time in collections is judged by nothing. */
+bool tune_has_collections(const struct tune_facts *facts);
+
+/* Shares, 0 where there is no time. */
+double tune_gc_share(const struct tune_facts *facts);                 /* of wall time */
+double tune_share_of_gc(const struct tune_facts *facts, double ns);   /* of the time in collections */
+double tune_share_of_time(const struct tune_facts *facts, double ns); /* of wall time */
+uint64_t tune_figure(const struct tune_facts *facts, enum eden_figure figure);
+double tune_old_peak(const struct tune_facts *facts); /* the most of old space that was mapped, bytes */
+double tune_number(const struct tune_facts *facts, enum tune_parameter_id id); /* its value */
+
+#endif

@@ -1,0 +1,124 @@
+/* What rules build their findings with, and the order in which findings are told. */
+#include "advise/rules/rule.h"
+#include "util/format.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const double TUNE_MATTERS = 0.02, TUNE_WORTH_MEMORY = 0.04;
+const char *const tune_severity_names[] = {"note", "low", "medium", "high"};
+
+struct finding *finding_add(struct findings *findings, const char *key, double time_share) {
+    if (findings->count == findings->room && !findings->out_of_memory) {
+        size_t room = findings->room ? findings->room * 2 : 16;
+        struct finding *grown = reallocarray(findings->at, room, sizeof *grown);
+        findings->out_of_memory = !grown;
+        if (grown) {
+            findings->at = grown;
+            findings->room = room;
+        }
+    }
+    struct finding *finding = findings->out_of_memory ? &findings->spare : &findings->at[findings->count++];
+    enum tune_severity severity = time_share >= 0.1            ? TUNE_HIGH
+                                  : time_share >= 0.04         ? TUNE_MEDIUM
+                                  : time_share >= TUNE_MATTERS ? TUNE_LOW
+                                                               : TUNE_NOTE;
+    *finding = (struct finding){.key = key, .severity = severity, .time_share = time_share};
+    return finding;
+}
+
+void finding_evidence(struct finding *finding, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    if (finding->evidence_count < TUNE_EVIDENCE) {
+        vsnprintf(finding->evidence[finding->evidence_count++], TUNE_TEXT, format, list);
+    }
+    va_end(list);
+}
+
+void finding_why(struct finding *finding, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    vsnprintf(finding->why, sizeof finding->why, format, list);
+    va_end(list);
+}
+
+void finding_how(struct finding *finding, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    vsnprintf(finding->how, sizeof finding->how, format, list);
+    va_end(list);
+}
+
+void finding_cost(struct finding *finding, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    vsnprintf(finding->cost, sizeof finding->cost, format, list);
+    va_end(list);
+}
+
+void finding_set(struct finding *finding, enum tune_parameter_id parameter, double number) {
+    if (finding->setting_count < TUNE_SETTINGS) {
+        finding->settings[finding->setting_count++] = (struct setting){parameter, number};
+    }
+}
+
+void finding_explains(struct finding *finding, double scavenges_ns, double fulls_ns) {
+    finding->explained_ns[TUNE_SCAVENGES] = fmax(scavenges_ns, 0);
+    finding->explained_ns[TUNE_FULLS] = fmax(fulls_ns, 0);
+}
+
+void finding_gain(struct finding *finding, double min, double max) {
+    finding->gain_min = fmin(fmax(fmin(min, max), 0), 1);
+    finding->gain_max = fmin(fmax(fmax(min, max), 0), 1);
+    finding->gains = true;
+}
+
+void tune_not_examined(struct findings *findings, const char *key, const char *needs) {
+    if (findings->unexamined_count < TUNE_UNEXAMINED) {
+        findings->unexamined[findings->unexamined_count++] = (struct unexamined){key, needs};
+    }
+}
+
+bool finding_is_of_tenuring(const struct finding *finding) {
+    return strcmp(finding->key, "tenure.premature") == 0 || strcmp(finding->key, "tenure.nepotism") == 0 ||
+           strcmp(finding->key, "scavenge.overflow") == 0;
+}
+
+char *tune_when(char text[TUNE_WHEN], const struct tune_facts *facts, uint64_t time_ns) {
+    uint64_t since = time_ns > facts->start_ns ? time_ns - facts->start_ns : 0;
+    snprintf(text, TUNE_WHEN, "%.3g s", (double)since / 1e9);
+    return text;
+}
+
+/* What a parameter cures comes first. */
+static int by_time(const void *a, const void *b) {
+    const struct finding *x = a, *y = b;
+    if (!x->setting_count != !y->setting_count) {
+        return !x->setting_count - !y->setting_count;
+    }
+    if (x->severity != y->severity) {
+        return (x->severity < y->severity) - (x->severity > y->severity);
+    }
+    return (x->time_share < y->time_share) - (x->time_share > y->time_share);
+}
+
+bool tune_examine(const struct tune_facts *facts, struct findings *findings) {
+    *findings = (struct findings){.facts = facts};
+    for (const struct rule *rule = tune_rules; rule->key; rule++) {
+        if (rule->look) {
+            rule->look(facts, findings);
+        }
+    }
+    if (findings->count) {
+        qsort(findings->at, findings->count, sizeof *findings->at, by_time);
+    }
+    return !findings->out_of_memory;
+}
+
+void findings_clear(struct findings *findings) {
+    free(findings->at);
+    *findings = (struct findings){0};
+}

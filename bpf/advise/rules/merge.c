@@ -1,0 +1,59 @@
+/* From findings to one line of options.
+ *
+ * Several findings may want the same parameter, and EDEN_OPTIONS applies to every heap of the process. All numbers that
+ * rules set are needs of the form "at least so much": of two the larger serves both. tenure_fill alone is the other way
+ * round: tenuring that begins earlier serves who wants it later, too. Of choices the finding that costs most time wins.
+ * Which one gave way is kept, to be said. */
+#include "advise/rules/rule.h"
+#include <stdio.h>
+#include <string.h>
+
+static bool is_choice(enum tune_parameter_id id) {
+    return id == TUNE_remembered_set || id == TUNE_compactor || id == TUNE_tenure_criterion ||
+           id == TUNE_compat_threshold_bug || id == TUNE_compat_overflow || id == TUNE_pretenure;
+}
+
+static bool needs_more(enum tune_parameter_id id, double number, double than) {
+    return !is_choice(id) && (id == TUNE_tenure_fill ? number < than : number > than);
+}
+
+static void want(struct tune_options *options, const struct finding *finding, const struct setting *setting) {
+    enum tune_parameter_id id = setting->parameter;
+    const char *loser = NULL;
+    if (!options->set[id]) {
+        options->set[id] = true;
+    } else if (needs_more(id, setting->number, options->number[id])) {
+        loser = options->from[id];
+    } else {
+        options->overruled[id] = setting->number != options->number[id] ? finding->key : options->overruled[id];
+        return;
+    }
+    options->overruled[id] = loser ? loser : options->overruled[id];
+    options->from[id] = finding->key;
+    options->number[id] = setting->number;
+}
+
+void tune_merge(const struct findings *findings, size_t heaps, struct tune_options *options) {
+    *options = (struct tune_options){0};
+    for (size_t i = 0; i < heaps; i++) {
+        for (size_t j = 0; j < findings[i].count; j++) {
+            for (int k = 0; k < findings[i].at[j].setting_count; k++) {
+                want(options, &findings[i].at[j], &findings[i].at[j].settings[k]);
+            }
+        }
+    }
+}
+
+char *tune_options_line(char line[TUNE_OPTIONS_LINE], const struct tune_options *options) {
+    size_t length = 0;
+    line[0] = 0;
+    for (int i = 0; i < TUNE_PARAMETERS; i++) {
+        char value[TUNE_VALUE];
+        if (options->set[i] && length < TUNE_OPTIONS_LINE) {
+            length += (size_t)snprintf(line + length, TUNE_OPTIONS_LINE - length, "%s%s=%s", length ? "," : "",
+                                       tune_parameter_names[i],
+                                       tune_value(value, (enum tune_parameter_id)i, options->number[i]));
+        }
+    }
+    return line;
+}

@@ -1,0 +1,116 @@
+/* A rule of tuning: looks at the facts of a heap, and says what is wrong, if it is.
+ *
+ * What all rules keep to:
+ * - Time decides. A pattern that costs less than 2% of the time observed is no pathology, except where it is a mistake
+ *   of the runtime, a limit, or a failure (TUNE_MATTERS).
+ * - What the recording does not tell is not guessed: the rule then stays silent, and tells what would let it speak
+ *   (tune_not_examined).
+ * - A value is computed from this recording, and `how` says from what. */
+#ifndef EDEN_TUNE_RULE_H
+#define EDEN_TUNE_RULE_H
+
+#include "advise/facts/facts.h"
+
+enum tune_severity { TUNE_NOTE, TUNE_LOW, TUNE_MEDIUM, TUNE_HIGH };
+extern const char *const tune_severity_names[]; /* "note", "low", "medium", "high" */
+
+enum { TUNE_EVIDENCE = 6, TUNE_TEXT = 360, TUNE_SETTINGS = 3 };
+
+/* Kinds of collections, by which the account of their time is kept (account.h). */
+enum { TUNE_SCAVENGES, TUNE_FULLS, TUNE_KINDS };
+
+struct setting {
+    enum tune_parameter_id parameter;
+    double number; /* as in struct tune_parameter */
+};
+
+struct finding {
+    const char *key;
+    enum tune_severity severity;
+    double
+        time_share; /* of the time observed, that it costs: findings are told in this order; 0: not a matter of time */
+    double explained_ns[TUNE_KINDS];         /* the time in collections that it accounts for */
+    char evidence[TUNE_EVIDENCE][TUNE_TEXT]; /* figures, passes and times of this recording */
+    int evidence_count;
+    char why[TUNE_TEXT];                    /* the mechanism, in two plain sentences */
+    struct setting settings[TUNE_SETTINGS]; /* the first is the finding's own; others go with it */
+    int setting_count;                      /* 0: no parameter cures it */
+    char how[TUNE_TEXT];                    /* how the value was computed, or what else to do */
+    bool gains;                             /* the gain is known: */
+    double gain_min, gain_max;              /* share of the time in collections that goes away, 0 to 1 */
+    char cost[TUNE_TEXT];                   /* in memory, in pauses */
+};
+
+/* A rule that could not look, and what would let it. */
+enum { TUNE_UNEXAMINED = 32 };
+struct unexamined {
+    const char *key, *needs; /* constants */
+};
+
+/* What the rules have found of one heap. */
+struct findings {
+    const struct tune_facts *facts;
+    struct finding *at; /* owned */
+    size_t count, room;
+    bool out_of_memory;
+    struct finding spare; /* where memory was refused */
+    struct unexamined unexamined[TUNE_UNEXAMINED];
+    int unexamined_count;
+};
+
+struct rule {
+    const char *key;
+    const char *pattern; /* in one line */
+    /* NULL: told by `tune --search` only. */
+    void (*look)(const struct tune_facts *facts, struct findings *findings);
+};
+
+/* Every rule, in the order of the documentation; ends with a NULL key. `ok` is last: it sees the others' findings. */
+extern const struct rule tune_rules[];
+
+/* All rules, most time first. False: no memory. */
+bool tune_examine(const struct tune_facts *facts, struct findings *findings);
+void findings_clear(struct findings *findings);
+
+/* ---- for rules --------------------------------------------------------------------------------------------------- */
+
+/* The share of the observed time below which nothing is pathological, and below which nobody takes more memory. */
+extern const double TUNE_MATTERS, TUNE_WORTH_MEMORY;
+
+/* Whether it tells who is tenured in vain: less garbage in old space is a better cure than what makes room for it. */
+bool finding_is_of_tenuring(const struct finding *finding);
+
+/* Adds a finding, with the severity that goes with so much time; never NULL: where memory is refused, a spare one. */
+struct finding *finding_add(struct findings *findings, const char *key, double time_share);
+__attribute__((format(printf, 2, 3))) void finding_evidence(struct finding *finding, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void finding_why(struct finding *finding, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void finding_how(struct finding *finding, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void finding_cost(struct finding *finding, const char *format, ...);
+/* What it costs, in nanoseconds of scavenges and of full collections. */
+void finding_explains(struct finding *finding, double scavenges_ns, double fulls_ns);
+void finding_set(struct finding *finding, enum tune_parameter_id parameter, double number);
+/* Shares of the time in collections; brought within 0 and 1, and into order. */
+void finding_gain(struct finding *finding, double min, double max);
+void tune_not_examined(struct findings *findings, const char *key, const char *needs);
+
+/* "3.2 s": when a pass was, since the heap was first observed. */
+enum { TUNE_WHEN = 32 };
+char *tune_when(char text[TUNE_WHEN], const struct tune_facts *facts, uint64_t time_ns);
+
+/* ---- merging ----------------------------------------------------------------------------------------------------- */
+
+struct tune_options {
+    bool set[TUNE_PARAMETERS];
+    double number[TUNE_PARAMETERS];
+    const char *from[TUNE_PARAMETERS];      /* key of the finding that it is of */
+    const char *overruled[TUNE_PARAMETERS]; /* key of one that wanted less; NULL: none */
+};
+
+/* One value for each parameter that the findings of all heaps want: where several want the same, the larger need wins,
+ * and of choices the finding that is told first. */
+void tune_merge(const struct findings *findings, size_t heaps, struct tune_options *options);
+/* "eden_size=64M,full_gc_ratio=2.5"; "" where nothing is set. */
+enum { TUNE_OPTIONS_LINE = 512 };
+char *tune_options_line(char line[TUNE_OPTIONS_LINE], const struct tune_options *options);
+
+#endif

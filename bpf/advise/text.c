@@ -1,0 +1,207 @@
+/* Findings for people: one screen that says what is wrong, why, what to paste, and what it costs. */
+#include "util/text.h"
+#include "advise/print.h"
+#include "advise/rules/account.h"
+#include "util/format.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 110 };
+
+/* Prints text in lines of at most WIDTH columns: the first after `lead`, further ones indented as far as that. */
+static void print_wrapped(FILE *out, const char *lead, const char *text) {
+    size_t indent = strlen(lead), column = indent;
+    fputs(lead, out);
+    for (bool first = true; *text; first = false) {
+        size_t length = strcspn(text, " "), columns = text_columns(text, length);
+        if (!first && column + 1 + columns > WIDTH) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            fputc(' ', out);
+            column++;
+        }
+        fwrite(text, 1, length, out);
+        column += columns;
+        text += length + (text[length] == ' ');
+    }
+    fputc('\n', out);
+}
+
+/* Of a heap that none of the shares and sums describe. */
+static void print_unseen(FILE *out, const struct tune_facts *facts) {
+    char wall[FORMAT_MAX], line[160];
+    snprintf(line, sizeof line,
+             facts->is_at_rest ? "no collection was seen in %s"
+                               : "? of %s went into collections: no collection ended while it was observed",
+             format_ns(wall, facts->wall_ns));
+    print_wrapped(out, "  ", line);
+}
+
+static void print_heap(FILE *out, const struct tune_facts *facts) {
+    char command[TEXT_GROWTH * sizeof facts->command], name[TEXT_GROWTH * sizeof facts->heap_name], wall[FORMAT_MAX],
+        gc[FORMAT_MAX], scavenge[FORMAT_MAX], full[FORMAT_MAX], pause[FORMAT_MAX], count[FORMAT_MAX], line[640];
+    text_escape(command, sizeof command, facts->command[0] ? facts->command : "?", "");
+    text_escape(name, sizeof name, facts->heap_name, "'");
+    fprintf(out, "%s[%" PRIu32 "] heap %" PRIu64 "%s%s%s\n", command, facts->process.pid, facts->heap_id,
+            name[0] ? " '" : "", name, name[0] ? "'" : "");
+    if (!tune_has_collections(facts)) {
+        print_unseen(out, facts);
+        return;
+    }
+    snprintf(line, sizeof line,
+             "%.1f%% of %s went into collections: %s, in %s scavenges (%s) and %" PRIu64
+             " full collections (%s); the longest stop was %s%s",
+             100 * tune_gc_share(facts), format_ns(wall, facts->wall_ns),
+             format_ns(gc, tune_figure(facts, EDEN_FIGURE_gc_ns)),
+             format_count(count, tune_figure(facts, EDEN_FIGURE_scavenges)),
+             format_ns(scavenge, tune_figure(facts, EDEN_FIGURE_scavenge_ns)),
+             tune_figure(facts, EDEN_FIGURE_full_collections), format_ns(full, tune_figure(facts, EDEN_FIGURE_full_ns)),
+             format_ns(pause, tune_figure(facts, EDEN_FIGURE_max_pause_ns)),
+             facts->lost            ? ". Events were lost: all of this is \"at least\""
+             : facts->late          ? ". It ran before: this is of the time since"
+             : !facts->complete     ? ". Its end was not seen"
+             : facts->untold_passes ? ". Some collections were not told in full, and are left out"
+                                    : "");
+    print_wrapped(out, "  ", line);
+}
+
+/* What of the time in collections the findings explain, where that time matters. */
+static void print_account(FILE *out, const struct findings *findings) {
+    struct account account;
+    struct account_shares shares;
+    char line[256];
+    account_make(&account, findings);
+    account_shares(&shares, &account, findings->facts);
+    if (!account.is_costly || shares.gc <= 0) {
+        return;
+    }
+    snprintf(line, sizeof line,
+             "the findings explain %.1f%% of the time, %.1f%% is unexplained (scavenges %.1f%%, full collections "
+             "%.1f%%)",
+             100 * shares.explained, 100 * shares.unexplained, 100 * shares.rest[TUNE_SCAVENGES],
+             100 * shares.rest[TUNE_FULLS]);
+    print_wrapped(out, "  ", line);
+}
+
+static void print_settings(FILE *out, const struct finding *finding) {
+    char line[TUNE_TEXT + 256], value[TUNE_VALUE];
+    size_t length = 0;
+    for (int i = 0; i < finding->setting_count; i++) {
+        const struct setting *setting = &finding->settings[i];
+        length += (size_t)snprintf(line + length, sizeof line - length, "%s%s=%s", i ? ", " : "",
+                                   tune_parameter_names[setting->parameter],
+                                   tune_value(value, setting->parameter, setting->number));
+    }
+    snprintf(line + length, sizeof line - length, "%s%s", finding->setting_count ? ": " : "", finding->how);
+    print_wrapped(out, "     set  ", line);
+}
+
+static void print_gain(FILE *out, const struct finding *finding) {
+    char line[TUNE_TEXT + 128];
+    size_t length = 0;
+    if (finding->gains && finding->gain_max > 0) {
+        length = (size_t)snprintf(line, sizeof line, "%.0f%% to %.0f%% of the time in collections",
+                                  100 * finding->gain_min, 100 * finding->gain_max);
+        if (finding->cost[0]) {
+            length += (size_t)snprintf(line + length, sizeof line - length, "; costs ");
+        }
+    } else if (finding->cost[0]) {
+        length = (size_t)snprintf(line, sizeof line, "not a matter of time; costs ");
+    }
+    snprintf(line + length, sizeof line - length, "%s", finding->cost);
+    if (line[0]) {
+        print_wrapped(out, "    gain  ", line);
+    }
+}
+
+static void print_finding(FILE *out, const struct finding *finding) {
+    if (finding->time_share > 0) {
+        fprintf(out, "\n  %s (%s: %.1f%% of the run)\n", finding->key, tune_severity_names[finding->severity],
+                100 * finding->time_share);
+    } else {
+        fprintf(out, "\n  %s (%s)\n", finding->key, tune_severity_names[finding->severity]);
+    }
+    for (int i = 0; i < finding->evidence_count; i++) {
+        print_wrapped(out, i ? "          " : "    seen  ", finding->evidence[i]);
+    }
+    if (finding->why[0]) {
+        print_wrapped(out, "     why  ", finding->why);
+    }
+    if (finding->setting_count) {
+        print_settings(out, finding);
+        print_gain(out, finding);
+    } else if (finding->how[0]) {
+        print_wrapped(out, "      do  ", finding->how);
+    }
+}
+
+static void print_unexamined(FILE *out, const struct findings *findings) {
+    for (int i = 0; i < findings->unexamined_count; i++) {
+        const struct unexamined *unexamined = &findings->unexamined[i];
+        bool told = i && strcmp(unexamined->needs, findings->unexamined[i - 1].needs) == 0;
+        bool more =
+            i + 1 < findings->unexamined_count && strcmp(unexamined->needs, findings->unexamined[i + 1].needs) == 0;
+        fprintf(out, "%s%s", told ? ", " : "  not examined: ", unexamined->key);
+        if (!more) {
+            fprintf(out, " (%s)\n", unexamined->needs);
+        }
+    }
+}
+
+void tune_print_options(FILE *out, const struct tune_report *report) {
+    char line[TUNE_OPTIONS_LINE];
+    tune_options_line(line, &report->options);
+    fprintf(out, "EDEN_OPTIONS=%s%s%s\n", report->before, report->before[0] && line[0] ? "," : "", line);
+}
+
+static bool has_finding(const struct tune_report *report, const char *key) {
+    for (size_t i = 0; i < report->heaps; i++) {
+        for (size_t j = 0; j < report->findings[i].count; j++) {
+            if (strcmp(report->findings[i].at[j].key, key) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void print_paste(FILE *out, const struct tune_report *report) {
+    char line[TUNE_OPTIONS_LINE];
+    if (!tune_options_line(line, &report->options)[0]) {
+        fprintf(out, has_finding(report, "unexplained")
+                         ? "The rules propose no parameter, but time is unexplained: `edenscope tune "
+                           "--search` measures.\n"
+                     : has_finding(report, "unseen") ? "No parameter is proposed: no collection was seen to end.\n"
+                                                     : "No parameter is to be changed.\n");
+        return;
+    }
+    for (int i = 0; i < TUNE_PARAMETERS; i++) {
+        if (report->options.overruled[i]) {
+            char value[TUNE_VALUE];
+            fprintf(out, "Of %s and %s, which both set %s, the larger need counts: %s.\n", report->options.from[i],
+                    report->options.overruled[i], tune_parameter_names[i],
+                    tune_value(value, (enum tune_parameter_id)i, report->options.number[i]));
+        }
+    }
+    fprintf(out, "Run it so:\n  EDEN_OPTIONS=\"%s%s%s\" %s\n", report->before, report->before[0] ? "," : "", line,
+            report->command ? report->command : "PROGRAM");
+}
+
+void tune_print_text(FILE *out, const struct tune_report *report) {
+    for (size_t i = 0; i < report->heaps; i++) {
+        const struct findings *findings = &report->findings[i];
+        print_heap(out, findings->facts);
+        print_account(out, findings);
+        for (size_t j = 0; j < findings->count; j++) {
+            print_finding(out, &findings->at[j]);
+        }
+        if (findings->unexamined_count) {
+            fputc('\n', out);
+            print_unexamined(out, findings);
+        }
+        fputc('\n', out);
+    }
+    print_paste(out, report);
+}

@@ -1,0 +1,200 @@
+/* Runs what the search asks for. The first run, of the command as it is, is made before the search, to know how large
+ * its eden is and how long it takes: a run that takes three times as long, and a second, is ended, for its setting is
+ * no good; and it is the search's first measurement. The budget is of time, or of runs, whichever is used up first; a
+ * run that would not end within it is ended with it.
+ *
+ * What an axis can reach is read off the run's own figures: full_gc_ratio can at best spare the full collections that
+ * growth has caused, and the scavenges before them. These are bounds, not promises. */
+#include "advise/trials/search_trials.h"
+#include "util/clock.h"
+#include "util/format.h"
+#include "util/interrupt.h"
+#include "util/message.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct trials {
+    const struct search_request *request;
+    struct search_outcome *outcome;
+    uint64_t started_ns;
+    bool first_pending; /* the first run is made, and not yet asked for */
+    size_t runs;
+    struct failure last; /* why a run failed */
+};
+
+/* ---- figures ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x9e3779b97f4a7c15u; }
+
+static double share(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : 0; }
+
+static struct search_figures figures_of(const struct trial_figures *trial, bool rest) {
+    const uint64_t *figure = trial->figure;
+    double scavenges = (double)figure[EDEN_FIGURE_scavenge_ns] / 1e9, full = (double)figure[EDEN_FIGURE_full_ns] / 1e9;
+    uint64_t fulls = figure[EDEN_FIGURE_full_collections];
+    /* Each full collection has a scavenge of its own before it. */
+    double with_scavenges = full + scavenges * share(fulls, figure[EDEN_FIGURE_scavenges]);
+    double grown = with_scavenges * share(trial->full_by_cause[EDEN_FULL_RATIO], fulls);
+    double asked = with_scavenges * share(trial->full_by_cause[EDEN_FULL_ALLOCATION], fulls);
+    double copied = figure[EDEN_FIGURE_tenured_bytes] ? scavenges : 0;
+    double cpu = (double)trial->cpu_ns / 1e9;
+    double gc = (double)figure[EDEN_FIGURE_gc_ns] / 1e9 * fmin(share(trial->cpu_ns, trial->wall_ns), 1);
+    struct search_figures figures = {.gc = gc,
+                                     .own = cpu > gc ? cpu - gc : 0,
+                                     .cpu = cpu,
+                                     .wall = (double)trial->wall_ns / 1e9,
+                                     .pause = (double)figure[EDEN_FIGURE_max_pause_ns] / 1e9,
+                                     .memory = (double)trial->peak_bytes};
+    figures.reach[AXIS_EDEN] = figures.gc;
+    figures.reach[AXIS_RATIO] = grown;
+    figures.reach[AXIS_MIN_OLD] = 0.99 * grown; /* after the ratio, where both reach the same */
+    figures.reach[AXIS_HEADROOM] = asked;
+    figures.reach[AXIS_SHRINK] = figure[EDEN_FIGURE_segments_unmapped] ? full : 0;
+    figures.reach[AXIS_PROPORTION] = 0.5 * copied;
+    figures.reach[AXIS_FILL] = 0.49 * copied;
+    figures.reach[AXIS_CRITERION] = 0.1 * copied;
+    figures.reach[AXIS_COMPACTOR] = (double)figure[EDEN_FIGURE_compact_ns] / 1e9 + 0.1 * full;
+    figures.reach[AXIS_REMEMBERED] = figure[EDEN_FIGURE_remembered] ? 0.1 * scavenges : 0;
+    figures.reach[AXIS_REST] = rest ? figures.gc : 0;
+    const enum eden_figure work[] = {EDEN_FIGURE_scavenges, EDEN_FIGURE_full_collections, EDEN_FIGURE_survived_bytes,
+                                     EDEN_FIGURE_tenured_bytes, EDEN_FIGURE_freed_bytes};
+    for (size_t i = 0; i < sizeof work / sizeof *work; i++) {
+        figures.work = mix(figures.work, figure[work[i]]);
+    }
+    return figures;
+}
+
+/* ---- the search's ports ----------------------------------------------------------------------------------------- */
+
+static double seconds_since(uint64_t start_ns) { return (double)(now_ns() - start_ns) / 1e9; }
+
+static double left(void *context) {
+    const struct trials *trials = context;
+    double time = 1 - seconds_since(trials->started_ns) / trials->request->budget;
+    double runs = trials->request->trials ? 1 - (double)trials->runs / (double)trials->request->trials : 1;
+    return fmax(fmin(time, runs), 0);
+}
+
+static void tell(const struct trials *trials, const char *options, const struct trial_figures *figures,
+                 const char *problem) {
+    char gc[FORMAT_MAX], wall[FORMAT_MAX], memory[FORMAT_MAX], result[3 * FORMAT_MAX + 24];
+    if (!problem) {
+        snprintf(result, sizeof result, "GC %s of %s, memory %s", format_ns(gc, figures->figure[EDEN_FIGURE_gc_ns]),
+                 format_ns(wall, figures->wall_ns), format_bytes(memory, figures->peak_bytes));
+    }
+    message_print("run %zu, %.1f s: %s: %s", trials->runs, seconds_since(trials->started_ns),
+                  *options ? options : "as it is", problem ? problem : result);
+}
+
+/* A run may take three times as long as the first, and a second, within the budget. */
+static uint64_t most_ns(const struct trials *trials) {
+    uint64_t usual = 3 * trials->outcome->first.wall_ns + 1000000000u;
+    double rest = trials->request->budget - seconds_since(trials->started_ns);
+    uint64_t budget = rest > 0 ? (uint64_t)(rest * 1e9) + 1 : 1;
+    return usual < budget ? usual : budget;
+}
+
+static enum search_answer run(void *context, const struct search_point *point, struct search_figures *figures) {
+    struct trials *trials = context;
+    struct search_outcome *outcome = trials->outcome;
+    char options[SEARCH_POINT_TEXT];
+    struct trial_figures trial;
+    bool rest = outcome->space.axis[AXIS_REST].count > 1;
+    if (trials->first_pending) {
+        trials->first_pending = false;
+        *figures = figures_of(&outcome->first, rest);
+        return SEARCH_RAN;
+    }
+    if (left(trials) <= 0 || interrupt_count() > 0) {
+        outcome->interrupted = interrupt_count() > 0;
+        return SEARCH_ENDED;
+    }
+    search_point_text(options, &outcome->space, point);
+    trials->runs++;
+    switch (trial_run(trials->request->command, options, most_ns(trials), &trial, &trials->last)) {
+    case TRIAL_RAN:
+        tell(trials, options, &trial, NULL);
+        *figures = figures_of(&trial, rest);
+        return SEARCH_RAN;
+    case TRIAL_INTERRUPTED:
+        outcome->interrupted = true;
+        tell(trials, options, NULL, "interrupted");
+        return SEARCH_ENDED;
+    case TRIAL_TOO_LONG:
+        tell(trials, options, NULL, left(trials) > 0 ? "ended, as it takes too long" : "ended with the budget");
+        return left(trials) > 0 ? SEARCH_FAILED : SEARCH_ENDED;
+    default:
+        tell(trials, options, NULL, trials->last.message);
+        return SEARCH_FAILED;
+    }
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------------- */
+
+/* Half of what the system can give without swapping; no limit where it does not tell. */
+static double available_memory(void) {
+    FILE *file = fopen("/proc/meminfo", "re");
+    char line[128];
+    double bytes = INFINITY;
+    while (file && fgets(line, sizeof line, file)) {
+        static const char name[] = "MemAvailable:";
+        if (strncmp(line, name, sizeof name - 1) == 0) {
+            bytes = strtod(line + sizeof name - 1, NULL) * 1024 / 2;
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+    return bytes;
+}
+
+static bool run_first(struct trials *trials, struct failure *why) {
+    const struct search_request *request = trials->request;
+    struct search_outcome *outcome = trials->outcome;
+    trials->runs = 1;
+    enum trial_outcome ran =
+        trial_run(request->command, "", (uint64_t)(request->budget * 1e9) + 1, &outcome->first, why);
+    if (ran == TRIAL_TOO_LONG) {
+        return failure_set(why, 1,
+                           "%.200s did not end within the budget of %g s, and a search needs ten runs at the least: "
+                           "give it more (--budget SECONDS), or less to do",
+                           request->command[0], request->budget);
+    }
+    trials->first_pending = ran == TRIAL_RAN;
+    if (ran == TRIAL_RAN) {
+        tell(trials, "", &outcome->first, NULL);
+    }
+    return ran == TRIAL_RAN;
+}
+
+bool search_trials(const struct search_request *request, struct search_outcome *outcome, struct failure *why) {
+    *outcome = (struct search_outcome){0};
+    struct trials trials = {.request = request, .outcome = outcome, .started_ns = now_ns()};
+    if (!run_first(&trials, why)) {
+        return false;
+    }
+    const char *proposed = request->proposed && *request->proposed ? request->proposed : NULL;
+    search_space_init(&outcome->space, outcome->first.figure[EDEN_FIGURE_eden_size], request->in_force);
+    if (proposed && !search_space_add(&outcome->space, proposed)) {
+        return failure_set(why, 1, "--options %.200s: too much to search from", proposed);
+    }
+    struct search *search = &outcome->search;
+    *search = (struct search){.space = &outcome->space,
+                              .ports = {.context = &trials, .run = run, .left = left},
+                              .memory_factor = request->memory_factor,
+                              .memory_most = available_memory()};
+    struct search_point start = search_point_of(&outcome->space, proposed ? proposed : "");
+    if (!search_run(search, &start, proposed != NULL) || !search_find(search, &outcome->finding)) {
+        search_outcome_clear(outcome);
+        return failure_set(why, 1, "no memory for the search");
+    }
+    outcome->took = seconds_since(trials.started_ns);
+    return true;
+}
+
+void search_outcome_clear(struct search_outcome *outcome) {
+    search_finding_clear(&outcome->finding);
+    search_clear(&outcome->search);
+}

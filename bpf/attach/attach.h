@@ -1,0 +1,92 @@
+/* Loads the kernel program and attaches it to probe sites. */
+#ifndef EDEN_ATTACH_H
+#define EDEN_ATTACH_H
+
+#include "kernel/kernel.h"
+#include "session/source.h"
+
+struct inspect;
+struct kernel_side;
+
+/* The programs: each file's sites for one of them are attached at once. */
+enum kernel_program {
+    KERNEL_ON_PROBE,
+    KERNEL_ON_BATCH,  /* options->lifetimes: the probe batch */
+    KERNEL_ON_SAMPLE, /* options->stacks: the probe alloc__sample */
+    KERNEL_PROGRAMS
+};
+
+/* What is attached at once: all sites of one file for one process. */
+struct attachment_request {
+    int fd;               /* of the file */
+    const char *name;     /* for messages */
+    int pid;              /* hits of this process only; 0: of every one */
+    const uint64_t *site; /* file offsets */
+    const uint64_t *semaphore;
+    const uint64_t *cookie;
+    uint32_t count;
+    enum kernel_program program;
+};
+
+struct attachment;
+
+/* `inspect`, which attaches and detaches, must outlive it. NULL and why where this machine or these rights can't:
+ * status 2 and what is missing. */
+struct kernel_side *kernel_open(const struct source_options *options, struct inspect *inspect, struct failure *why);
+void kernel_close(struct kernel_side *kernel);
+/* Whether maps can be read and written with the rights of this moment. */
+bool kernel_can_use_maps(const struct kernel_side *kernel);
+bool kernel_uses_multi(const struct kernel_side *kernel);
+bool kernel_may_read_others(void); /* whether we may look into processes of other users */
+
+bool kernel_set_spec(struct kernel_side *kernel, uint32_t index, const struct probe_spec *spec, struct failure *why);
+void kernel_observe_since(struct kernel_side *kernel, uint64_t ns); /* what is hit before lies before observation */
+bool kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, struct failure *why);
+
+/* Follows descendants of observed processes in the kernel. False and why where that fails. Where the kernel or these
+ * rights cannot, kernel_follows() is false and the tool must look for children. */
+bool kernel_follow(struct kernel_side *kernel, struct failure *why);
+bool kernel_follows(const struct kernel_side *kernel);
+/* Observes a process of this branch that the kernel does not know yet; NULL: the first one, which is a branch. */
+void kernel_observe(struct kernel_side *kernel, const struct process_key *process, const struct process_key *branch);
+void kernel_forget(struct kernel_side *kernel, const struct process_key *process);
+/* What the branch that begins with this process lost. False: nothing. */
+bool kernel_share(const struct kernel_side *kernel, const struct process_key *process, struct share *share);
+struct notice;
+/* Hands on what has happened to observed processes, in order. */
+void kernel_notices(struct kernel_side *kernel, void (*on_notice)(void *context, const struct notice *notice),
+                    void *context);
+int kernel_notices_fd(const struct kernel_side *kernel); /* for poll(); -1 where the kernel does not follow */
+
+/* NULL and why; errno is ETIMEDOUT where the kernel did not answer in time (inspect.h): do not try that file again. */
+struct attachment *kernel_attach(struct kernel_side *kernel, const struct attachment_request *request,
+                                 struct failure *why);
+/* How many descriptors an attachment keeps; 0 for NULL. */
+uint32_t kernel_descriptors(const struct kernel_side *kernel, const struct attachment *attachment);
+/* Frees an attachment, NULL is allowed; it is detached at the latest by the next kernel_detach(). */
+void kernel_let_go(struct kernel_side *kernel, struct attachment *attachment);
+void kernel_detach(struct kernel_side *kernel);
+
+/* The kernel program's memory, mapped: it goes on changing. */
+const volatile struct heap_entry *kernel_heaps(const struct kernel_side *kernel, uint32_t *count);
+const volatile struct histogram *kernel_histogram(const struct kernel_side *kernel, uint32_t index);
+/* Of batches, or of all else; hits that the kernel itself skipped included. */
+uint64_t kernel_lost(const struct kernel_side *kernel, bool of_batches);
+uint64_t kernel_lost_kind(const struct kernel_side *kernel, enum lost_kind kind);
+
+/* Sums of lifetimes: the maps of life_kernel.h. */
+enum kernel_life_map { KERNEL_LIFE_SUMS, KERNEL_LIFE_BUCKETS, KERNEL_LIFE_PROFILES };
+int kernel_life_map(const struct kernel_side *kernel, enum kernel_life_map map); /* its descriptor */
+
+struct life_chunk;
+/* Hands on the chunks of records that are there, each whole, until the handler returns false. True: all of them. */
+bool kernel_chunks(struct kernel_side *kernel, bool (*handler)(void *context, const struct life_chunk *chunk),
+                   void *context);
+int kernel_chunks_fd(const struct kernel_side *kernel); /* for poll(); -1 without records */
+
+int kernel_events_fd(const struct kernel_side *kernel); /* for poll(); -1 without events */
+/* Hands on every event that is there. */
+void kernel_events(struct kernel_side *kernel, void (*on_event)(void *context, const struct event *event),
+                   void *context);
+
+#endif

@@ -1,0 +1,190 @@
+/* Reading heap headers out of another process's memory.
+ *
+ * Nothing read here is trusted. The process may be broken or hostile, may have been built with another version, and
+ * runs on while we read. So:
+ * - sizes and counts are cut to what this build knows; addresses are only ever given to target_read, which fails for a
+ *   bad one;
+ * - the list of heaps may be a cycle: at most a number of steps are made;
+ * - a header is taken only with magic and version right, and unchanged while it was read: `lock` even, and the same
+ *   before and after (a sequence lock; it is odd for less than a microsecond, so a few tries are enough);
+ * - names are cut and terminated. */
+#include "attach/heapinfo.h"
+#include "attach/target.h"
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TRIES = 100,       /* to find one heap's lock at rest */
+    MOST_TRIES = 1000, /* for all heaps of a list */
+    MOST_STEPS = 4096, /* along the list of heaps */
+    MOST_PAGES = 256,  /* of a class table in one call */
+    MOST_UNREAD = 64,  /* names: an honest process has none that can't be read */
+    PAGE_CLASSES = 1 << EDEN_CLASS_PAGE_SHIFT
+};
+
+/* As many bytes as the header has, by its own account, and we know. The rest stays zero. */
+static bool read_header(struct memory memory, uint64_t address, struct eden_heap_info *header) {
+    memset(header, 0, sizeof *header);
+    if (!target_read(memory, address, header, offsetof(struct eden_heap_info, heap_id)) ||
+        header->magic != EDEN_HEAP_MAGIC || header->version != EDEN_ABI_VERSION) {
+        return false;
+    }
+    size_t bytes = header->bytes < sizeof *header ? header->bytes : sizeof *header;
+    if (bytes < offsetof(struct eden_heap_info, figures) || !target_read(memory, address, header, bytes)) {
+        return false;
+    }
+    header->bytes = (uint32_t)bytes; /* the second reading may say another number */
+    return true;
+}
+
+/* Takes the tries that it makes off *tries. */
+static bool read_consistent(struct memory memory, uint64_t address, struct eden_heap_info *header, int *tries) {
+    uint64_t lock_at = address + offsetof(struct eden_heap_info, lock);
+    for (int i = 0; i<TRIES && * tries> 0; i++, --*tries) {
+        uint64_t before, after;
+        if (!target_read(memory, lock_at, &before, sizeof before) || !read_header(memory, address, header) ||
+            !target_read(memory, lock_at, &after, sizeof after)) {
+            return false;
+        }
+        if (before % 2 == 0 && before == after) {
+            return true;
+        }
+        sched_yield();
+    }
+    return false;
+}
+
+static bool read_heap(struct memory memory, uint64_t address, struct heapinfo *info, int *tries) {
+    struct eden_heap_info header;
+    if (!read_consistent(memory, address, &header, tries)) {
+        return false;
+    }
+    *info = (struct heapinfo){
+        .address = address,
+        .id = header.heap_id,
+        .seq = header.seq,
+        .class_pages = header.class_pages,
+        .control_word = header.bytes >= offsetof(struct eden_heap_info, reserved)
+                            ? address + offsetof(struct eden_heap_info, sample_mailbox)
+                            : 0,
+        .class_limit = header.class_limit < EDEN_CLASS_LIMIT ? header.class_limit : EDEN_CLASS_LIMIT,
+    };
+    memcpy(info->name, header.name, sizeof info->name - 1);
+    uint32_t count = header.figure_count < EDEN_FIGURE_COUNT ? header.figure_count : EDEN_FIGURE_COUNT;
+    size_t there = sizeof header.figures / sizeof header.figures[0];
+    if (header.bytes < sizeof header) {
+        there = (header.bytes - offsetof(struct eden_heap_info, figures)) / sizeof header.figures[0];
+    }
+    for (uint32_t i = 0; i < count && i < there; i++) {
+        info->known |= 1ull << i;
+        info->figures[i] = header.figures[i];
+    }
+    memcpy(info->full_by_cause, header.full_by_cause, sizeof info->full_by_cause);
+    return true;
+}
+
+bool heapinfo_read(struct memory memory, uint64_t address, struct heapinfo *info) {
+    int tries = TRIES;
+    return read_heap(memory, address, info, &tries);
+}
+
+/* The address of the first heap's header; false with errno. */
+static bool read_registry(struct memory memory, uint64_t address, uint64_t *first) {
+    struct eden_registry_info registry;
+    if (!target_read(memory, address, &registry, sizeof registry)) {
+        return false;
+    }
+    if (registry.magic == 0 && registry.version == 0) { /* never written, so there was never a heap */
+        *first = 0;
+        return true;
+    }
+    if (registry.magic != EDEN_REGISTRY_MAGIC || registry.version != EDEN_ABI_VERSION) {
+        errno = EPROTO;
+        return false;
+    }
+    *first = registry.first;
+    return true;
+}
+
+static bool read_next(struct memory memory, uint64_t address, uint64_t *next) {
+    return target_read(memory, address + offsetof(struct eden_heap_info, next), next, sizeof *next);
+}
+
+int heapinfo_list(struct memory memory, uint64_t registry, struct heapinfo *list, int most, uint64_t *unread) {
+    int count = 0, tries = MOST_TRIES;
+    *unread = 0;
+    uint64_t at, next;
+    if (!read_registry(memory, registry, &at)) {
+        return -1;
+    }
+    for (int steps = 0; at != 0 && count < most && steps < MOST_STEPS && read_next(memory, at, &next); steps++) {
+        bool twice = false;
+        for (int i = 0; i < count; i++) {
+            twice = twice || list[i].address == at;
+        }
+        if (twice) {
+            break; /* a cycle */
+        }
+        if (read_heap(memory, at, &list[count], &tries)) {
+            count++;
+        } else {
+            ++*unread;
+        }
+        at = next;
+    }
+    return count;
+}
+
+bool heapinfo_find(struct memory memory, uint64_t registry, uint64_t address, struct heapinfo *info) {
+    uint64_t at;
+    bool listed = read_registry(memory, registry, &at);
+    for (int steps = 0; listed && at != address && steps < MOST_STEPS; steps++) {
+        listed = at != 0 && read_next(memory, at, &at);
+    }
+    return listed && at == address && heapinfo_read(memory, address, info);
+}
+
+static bool read_class_name(struct memory memory, const struct eden_class_info *class, char name[64]) {
+    size_t length = class->name_length < 63 ? class->name_length : 63;
+    if (class->name == 0 || !target_read(memory, class->name, name, length)) {
+        return false;
+    }
+    name[length] = 0;
+    return length == 0 || name[0] != 0; /* zeros are what a page holds that is not there */
+}
+
+/* A page of the table; false: none of its entries is defined, or it cannot be read. */
+static bool read_page(struct memory memory, const struct heapinfo *info, uint32_t first, struct eden_class_info *page) {
+    uint64_t at, slot;
+    return !__builtin_add_overflow(info->class_pages, (uint64_t)(first / PAGE_CLASSES) * sizeof at, &slot) &&
+           target_read(memory, slot, &at, sizeof at) && at != 0 &&
+           target_read(memory, at, page, PAGE_CLASSES * sizeof *page);
+}
+
+uint32_t heapinfo_classes(struct memory memory, const struct heapinfo *info, uint32_t from,
+                          bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
+                          void *context, uint32_t *unread) {
+    struct eden_class_info *page = malloc(PAGE_CLASSES * sizeof *page);
+    uint32_t next = from, limit = info->class_limit < EDEN_CLASS_LIMIT ? info->class_limit : EDEN_CLASS_LIMIT;
+    bool more = page;
+    for (int pages = 0; more && next < limit && pages < MOST_PAGES; pages++) {
+        uint32_t first = next - next % PAGE_CLASSES;
+        bool is_there = read_page(memory, info, first, page);
+        uint32_t end = limit - first < PAGE_CLASSES ? limit : first + PAGE_CLASSES;
+        for (; is_there && more && next < end; next++) {
+            const struct eden_class_info *class = &page[next - first];
+            char name[64];
+            if (class->class_index == 0) {
+                continue;
+            }
+            bool is_read = read_class_name(memory, class, name);
+            *unread += !is_read;
+            more = is_read ? on_class(context, next, class->class_index, name) : *unread < MOST_UNREAD;
+        }
+        next = more ? end : next;
+    }
+    free(page);
+    return *unread < MOST_UNREAD && page && next < limit ? next : 0;
+}

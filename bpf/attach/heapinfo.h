@@ -1,0 +1,41 @@
+/* Heaps as they describe themselves in the memory of a running process. `mem` is its /proc/PID/mem, open. */
+#ifndef EDEN_HEAPINFO_H
+#define EDEN_HEAPINFO_H
+
+#include "attach/target.h"
+#include "eden_abi.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct heapinfo {
+    uint64_t address;
+    uint64_t id;
+    uint64_t seq;
+    char name[64];  /* terminated */
+    uint64_t known; /* bit i: figures[i] is there */
+    uint64_t figures[EDEN_FIGURE_COUNT];
+    uint64_t full_by_cause[EDEN_FULL_CAUSES];
+    uint64_t class_pages;
+    uint64_t control_word; /* address of sample_mailbox; 0: a runtime that has none */
+    uint32_t class_limit;
+};
+
+/* One heap, consistent in itself. False: unreadable, no heap, or it changed all the time. */
+bool heapinfo_read(struct memory memory, uint64_t address, struct heapinfo *info);
+
+/* The heaps of the registry at `registry`, at most `most` of them. Returns how many, and in *unread how many more were
+ * listed but could not be read; -1 and errno where the process cannot be read or there is no registry of a known
+ * version (EPROTO). */
+int heapinfo_list(struct memory memory, uint64_t registry, struct heapinfo *list, int most, uint64_t *unread);
+
+/* One heap that this registry lists. False: it does not, or the heap cannot be read. */
+bool heapinfo_find(struct memory memory, uint64_t registry, uint64_t address, struct heapinfo *info);
+
+/* The heap's classes and sites by name, from index `from` on. Stops where on_class returns false, or after as much work
+ * as one call may do, and returns the index to go on with; 0: that was all, or too many names cannot be read. Adds to
+ * *unread how many could not. */
+uint32_t heapinfo_classes(struct memory memory, const struct heapinfo *info, uint32_t from,
+                          bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
+                          void *context, uint32_t *unread);
+
+#endif

@@ -1,0 +1,30 @@
+/* Purpose: detaching, in a process that may hang in it for ever and that nobody needs.
+ *
+ * Algorithm: the tool keeps each link's descriptor while it is attached, sends it here, and then closes its own: so the
+ * last reference ends in this process, or, where this one is killed before, as it ends.
+ *
+ * Invariants:
+ * I1. It runs before anything is attached: while another process hangs in attaching, none can be forked.
+ * I2. It has no rights: closing takes none.
+ *
+ * Failure: the tool waits for it before a deadline, and is not told of errors: there are none. */
+#include "attach/inspect/detacher.h"
+#include "attach/inspect/packet.h"
+#include "util/sandbox.h"
+#include <sys/prctl.h>
+
+void detacher_serve(int socket) {
+    struct packet packet;
+    struct failure why;
+    prctl(PR_SET_NAME, "edenscope-close");
+    if (!sandbox_enter(&(struct sandbox){.profile = SANDBOX_PARSER, .writes_nothing = true}, &why)) { /* I2 */
+        return;
+    }
+    while (packet_receive(socket, &packet, PACKET_DESCRIPTORS, UINT64_MAX)) {
+        const struct packet answer = {.kind = packet.kind};
+        packet_clear(&packet);
+        if (!packet_send(socket, &answer, UINT64_MAX)) {
+            return;
+        }
+    }
+}

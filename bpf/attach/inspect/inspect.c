@@ -1,0 +1,776 @@
+/* Purpose: the tool's side of its workers: asking, waiting, giving up, and checking the answers.
+ *
+ * Terms: opener, inspector, detacher: zygote.h; deadline, when a call ends at the latest; share, how long one process
+ * may keep the tool in all; link, what attaches a kernel program to a file; owner, whose bytes an inspector parses.
+ *
+ * Algorithm: a request goes to its worker, and the answer is waited for. At the deadline a worker that waits (for a
+ * page or a lock that a stranger keeps) is given up; one that computes, or waits for a processor, may use up the
+ * target's share, so that a busy machine makes no process look hostile. A worker that is given up is killed and not
+ * waited for; the next call starts another. What it answered by then counts all the same: nothing can come after.
+ *
+ * Attaching and detaching wait for each process that maps the file, so both have a deadline of their own. The detacher
+ * is not given up: from its first miss on it is sent links, and nobody waits for it before it has caught up.
+ *
+ * Invariants:
+ * I1. No call lasts much longer than a deadline and a share, nor than the end of all reading.
+ * I2. A target that has used up its share, or missed a deadline, costs nothing more.
+ * I3. Every length and string of an answer is checked before it is used.
+ * I4. The tool closes a link only where another process holds it, too: whoever closes the last descriptor detaches.
+ * I5. An inspector serves one owner: one that a user's file has taken over sees and answers nothing of another user.
+ *
+ * Failure: false with errno; nothing is retried but a call whose worker had died before it. */
+#include "attach/inspect/inspect.h"
+#include "attach/inspect/packet.h"
+#include "attach/inspect/protocol.h"
+#include "attach/inspect/zygote.h"
+#include "util/clock.h"
+#include "util/message.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CALL_NS 1000000000u
+#define SHARE_NS 2000000000u
+#define STOP_NS 20000000u
+_Static_assert((int)INSPECT_LINKS <= (int)PACKET_DESCRIPTORS && (int)INSPECT_FILES <= (int)PACKET_DESCRIPTORS,
+               "they go in one packet");
+#define LINK_NS (INSPECT_LINK_SECONDS * 1000000000ull)
+
+/* Of a process: its user when it was opened, and now. Another process may keep the memory that was opened, while this
+ * one goes on as a set-user-id program: both count. Of a file: its owner, and ANYBODY where others may write it. */
+struct owner {
+    uint32_t user, also;
+};
+#define ANYBODY UINT32_MAX
+
+struct server {
+    enum worker_kind kind;
+    struct worker worker;
+    struct owner owner; /* of an inspector */
+    uint64_t used_ns;   /* when it was last asked */
+};
+
+/* A process and the files that it maps have up to three owners. */
+enum { MOST_INSPECTORS = 8 };
+
+struct inspect {
+    struct zygote zygote;
+    struct server opener, detacher, inspector[MOST_INSPECTORS];
+    uint64_t call_ns, share_ns, end_ns;
+    uint64_t numbers;
+    int folder; /* in which the tool was started, for relative paths: the workers are elsewhere; -1: not open */
+    uint64_t unanswered; /* requests to the detacher */
+    bool told_fuse;
+};
+
+/* How long a call may take while its worker waits, and in all. */
+struct patience {
+    uint64_t wait_ns, all_ns;
+};
+
+static bool start_server(struct inspect *inspect, struct server *server, uint64_t end_ns) {
+    return zygote_start_worker(&inspect->zygote, server->kind, &server->worker, end_ns);
+}
+
+static void end_server(struct inspect *inspect, struct server *server) {
+    zygote_end_worker(&inspect->zygote, &server->worker);
+}
+
+struct inspect *inspect_open(uint64_t control, struct failure *why) {
+    struct inspect *inspect = calloc(1, sizeof *inspect);
+    if (!inspect) {
+        failure_set(why, 1, "out of memory");
+        return NULL;
+    }
+    inspect_limit(inspect, CALL_NS, SHARE_NS, UINT64_MAX);
+    inspect->folder = -1;
+    if (!zygote_start(&inspect->zygote, control, why)) {
+        free(inspect);
+        return NULL;
+    }
+    inspect->opener.kind = WORKER_OPENER;
+    inspect->detacher.kind = WORKER_DETACHER;
+    for (size_t i = 0; i < MOST_INSPECTORS; i++) {
+        inspect->inspector[i].kind = WORKER_INSPECTOR;
+    }
+    inspect->inspector[0].owner = (struct owner){geteuid(), geteuid()};
+    inspect->inspector[0].used_ns = now_ns();
+    /* Now, as entering a sandbox takes a moment, in which the tool has other things to do. */
+    start_server(inspect, &inspect->opener, now_ns() + CALL_NS);
+    start_server(inspect, &inspect->inspector[0], now_ns() + CALL_NS);
+    start_server(inspect, &inspect->detacher, now_ns() + CALL_NS);
+    inspect->folder = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return inspect;
+}
+
+void inspect_close(struct inspect *inspect) {
+    if (inspect) {
+        end_server(inspect, &inspect->opener);
+        end_server(inspect, &inspect->detacher);
+        for (size_t i = 0; i < MOST_INSPECTORS; i++) {
+            end_server(inspect, &inspect->inspector[i]);
+        }
+        zygote_end(&inspect->zygote);
+        if (inspect->folder >= 0) {
+            close(inspect->folder);
+        }
+        free(inspect);
+    }
+}
+
+void inspect_limit(struct inspect *inspect, uint64_t call_ns, uint64_t share_ns, uint64_t end_ns) {
+    inspect->call_ns = call_ns;
+    inspect->share_ns = share_ns;
+    inspect->end_ns = end_ns;
+}
+
+/* ---- inspectors ------------------------------------------------------------------------------------------------- */
+
+/* Takes the one that was not asked for longest, where none serves this owner. */
+static struct server *inspector_of(struct inspect *inspect, struct owner owner) {
+    struct server *oldest = &inspect->inspector[0], *found = NULL;
+    for (size_t i = 0; i < MOST_INSPECTORS; i++) {
+        struct server *at = &inspect->inspector[i];
+        bool is_own = at->owner.user == owner.user && at->owner.also == owner.also;
+        found = is_own && !found ? at : found;
+        oldest = at->used_ns < oldest->used_ns ? at : oldest;
+    }
+    if (!found) {
+        end_server(inspect, oldest);
+        oldest->owner = owner;
+        found = oldest;
+    }
+    found->used_ns = now_ns();
+    return found;
+}
+
+static struct server *inspector_of_process(struct inspect *inspect, const struct target *target) {
+    return inspector_of(inspect, (struct owner){target->user, target_user_now(target->pid, target->user)});
+}
+
+static struct owner owner_of_file(int fd) {
+    struct stat status;
+    if (fstat(fd, &status) != 0) {
+        return (struct owner){ANYBODY, ANYBODY};
+    }
+    return (struct owner){status.st_uid, status.st_mode & (S_IWGRP | S_IWOTH) ? ANYBODY : status.st_uid};
+}
+
+static struct server *inspector_of_file(struct inspect *inspect, int fd) {
+    return inspector_of(inspect, owner_of_file(fd));
+}
+
+/* ---- asking ----------------------------------------------------------------------------------------------------- */
+
+/* Whether a worker computes or wants to: it does not wait for a stranger. */
+static bool is_running(const struct worker *worker) {
+    char path[32], text[512] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", worker->pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0) {
+        close(fd);
+    }
+    const char *state = got > 0 ? strrchr(text, ')') : NULL;
+    return state && state[1] == ' ' && state[2] == 'R';
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* `end`: when the share is used up. */
+static bool wait_for_answer(const struct worker *worker, uint64_t wait_ns, uint64_t end) {
+    for (;;) {
+        uint64_t deadline = earlier(now_ns() + wait_ns, end);
+        if (packet_wait(worker->socket, deadline)) {
+            return true;
+        }
+        if (errno == EINTR) {
+            bool has_come = packet_wait(worker->socket, earlier(now_ns() + STOP_NS, end));
+            errno = EINTR;
+            return has_come;
+        }
+        if (errno != ETIMEDOUT || deadline == end || !is_running(worker)) {
+            return false;
+        }
+    }
+}
+
+static bool ask(struct inspect *inspect, struct server *server, struct patience patience, const struct packet *request,
+                size_t most, struct packet *answer) {
+    struct worker *worker = &server->worker;
+    uint64_t start = now_ns(), end = earlier(start + patience.all_ns, inspect->end_ns);
+    if (start >= end) {
+        errno = ETIMEDOUT;
+        return false;
+    }
+    if (worker->pid == 0 && !start_server(inspect, server, earlier(start + patience.wait_ns, end))) {
+        return false;
+    }
+    if (packet_send(worker->socket, request, end) && wait_for_answer(worker, patience.wait_ns, end) &&
+        packet_receive(worker->socket, answer, most, now_ns() + inspect->call_ns)) {
+        return true;
+    }
+    int error = errno;
+    bool is_late = error == ETIMEDOUT || error == EINTR;
+    shutdown(worker->socket, SHUT_RD);
+    bool has_come = is_late && packet_receive(worker->socket, answer, most, now_ns());
+    end_server(inspect, server);
+    errno = is_late ? error : EIO;
+    return has_come;
+}
+
+/* What is left of the share of a target. */
+static uint64_t share_of(const struct inspect *inspect, const struct target *target) {
+    uint64_t share = inspect->share_ns + (target ? (now_ns() - target->opened_ns) / 10 : 0);
+    uint64_t spent = target ? target->spent_ns : 0;
+    return share > spent ? share - spent : 0;
+}
+
+/* Asks, and asks a new worker where the one that was there had died before. */
+static bool ask_twice(struct inspect *inspect, struct server *server, struct patience patience,
+                      const struct packet *request, size_t most, struct packet *answer) {
+    bool had_worker = server->worker.pid != 0;
+    *answer = (struct packet){0};
+    return ask(inspect, server, patience, request, most, answer) ||
+           (errno == EIO && had_worker && ask(inspect, server, patience, request, most, answer));
+}
+
+/* Charges a target, if any, with what the call costs. */
+static bool call(struct inspect *inspect, struct server *server, struct target *target, const struct packet *request,
+                 size_t most, struct packet *answer) {
+    *answer = (struct packet){0};
+    if (target && target->is_unread) {
+        errno = ETIMEDOUT;
+        return false;
+    }
+    uint64_t start = now_ns();
+    bool done = ask_twice(inspect, server, (struct patience){inspect->call_ns, share_of(inspect, target)}, request,
+                          most, answer);
+    int error = done ? answer->error : errno;
+    if (target) {
+        target->spent_ns += now_ns() - start;
+        target->is_unread = (!done && error != EINTR) || error == ETIMEDOUT || share_of(inspect, target) == 0;
+    }
+    if (done && error) {
+        packet_clear(answer);
+    }
+    errno = error;
+    return error == 0;
+}
+
+/* Asks for an answer of exactly `bytes`. */
+static bool call_for(struct inspect *inspect, struct server *server, struct target *target,
+                     const struct packet *request, void *to, size_t bytes) {
+    struct packet answer;
+    if (!call(inspect, server, target, request, 0, &answer)) {
+        return false;
+    }
+    bool fits = answer.bytes == bytes;
+    if (fits && bytes != 0) {
+        memcpy(to, answer.data, bytes);
+    }
+    packet_clear(&answer);
+    errno = fits ? 0 : EIO;
+    return fits;
+}
+
+/* Asks for an answer of a head of `head_bytes` and at most `most` elements. Their number is in *count. */
+static bool call_for_list(struct inspect *inspect, struct target *target, const struct packet *request,
+                          struct packet *answer, size_t head_bytes, size_t element, size_t most, size_t *count) {
+    if (!call(inspect, inspector_of_process(inspect, target), target, request, 0, answer)) {
+        return false;
+    }
+    if (answer->bytes >= head_bytes && (answer->bytes - head_bytes) % element == 0 &&
+        (answer->bytes - head_bytes) / element <= most) {
+        *count = (answer->bytes - head_bytes) / element;
+        return true;
+    }
+    packet_clear(answer);
+    errno = EIO;
+    return false;
+}
+
+/* ---- processes -------------------------------------------------------------------------------------------------- */
+
+uint64_t inspect_start(struct inspect *inspect, int pid) {
+    const struct process_request wanted = {.pid = pid};
+    const struct packet request = {.kind = OPENER_START, .data = &wanted, .bytes = sizeof wanted};
+    uint64_t start_ns;
+    return call_for(inspect, &inspect->opener, NULL, &request, &start_ns, sizeof start_ns) ? start_ns : 0;
+}
+
+bool inspect_process(struct inspect *inspect, int pid, uint64_t start_ns, bool writable, struct target *target) {
+    const struct process_request wanted = {.pid = pid, .writable = writable, .start_ns = start_ns};
+    const struct packet request = {.kind = OPENER_PROCESS, .data = &wanted, .bytes = sizeof wanted};
+    struct process_answer opened;
+    struct packet answer;
+    *target = (struct target){.pid = pid, .memory = {-1, -1}, .maps = -1, .opened_ns = now_ns()};
+    if (!call(inspect, &inspect->opener, target, &request, 3, &answer)) {
+        return false;
+    }
+    bool whole = answer.bytes == sizeof opened && answer.descriptors >= 1;
+    if (whole) {
+        memcpy(&opened, answer.data, sizeof opened);
+        target->maps = answer.descriptor[0];
+        target->memory.mem = answer.descriptors > 1 ? answer.descriptor[1] : -1;
+        target->memory.pagemap = answer.descriptors > 2 ? answer.descriptor[2] : -1;
+        target->mem_error = opened.mem_error;
+        target->start_ns = opened.start_ns;
+        target->user = opened.user;
+        answer.descriptors = 0;
+    }
+    packet_clear(&answer);
+    errno = whole ? 0 : EIO;
+    return whole;
+}
+
+bool inspect_mappings(struct inspect *inspect, struct target *target, struct mappings *mappings) {
+    const struct packet request = {.kind = INSPECTOR_MAPPINGS, .descriptor = {target->maps}, .descriptors = 1};
+    struct packet answer;
+    struct mappings_answer head;
+    *mappings = (struct mappings){0};
+    if (!call_for_list(inspect, target, &request, &answer, sizeof head, sizeof *mappings->at, MOST_MAPPINGS,
+                       &mappings->count)) {
+        return false;
+    }
+    memcpy(&head, answer.data, sizeof head);
+    mappings->left_out = head.left_out;
+    mappings->at = calloc(mappings->count ? mappings->count : 1, sizeof *mappings->at);
+    if (mappings->at) {
+        memcpy(mappings->at, (const char *)answer.data + sizeof head, mappings->count * sizeof *mappings->at);
+    }
+    for (size_t i = 0; mappings->at && i < mappings->count; i++) {
+        struct mapping *mapping = &mappings->at[i];
+        mapping->path[sizeof mapping->path - 1] = 0;
+        mapping->executable = true; /* a bool may hold any byte; the others are of no use here */
+        mapping->writable = mapping->is_private = false;
+    }
+    packet_clear(&answer);
+    errno = !mappings->at ? ENOMEM : head.lines == 0 ? ESTALE : 0;
+    if (errno) {
+        free(mappings->at);
+        *mappings = (struct mappings){0};
+    }
+    return mappings->at;
+}
+
+/* Said once: what such a file holds is not known, which is another thing than that it has no probes. */
+static void tell_fuse(struct inspect *inspect, const char *path, int error) {
+    if (error == ENOTSUP && !inspect->told_fuse) {
+        inspect->told_fuse = true;
+        message_print("%s: is on FUSE, where root opens no file: programs and libraries there are not observed", path);
+    }
+}
+
+/* Asks for a descriptor; -1 with errno. */
+static int call_for_file(struct inspect *inspect, struct target *target, const struct packet *request,
+                         const char *path) {
+    struct packet answer;
+    int fd = -1;
+    if (!call(inspect, &inspect->opener, target, request, 1, &answer)) {
+        int error = errno;
+        tell_fuse(inspect, path, error);
+        errno = error;
+        return -1;
+    }
+    if (answer.descriptors == 1) {
+        fd = answer.descriptor[0];
+        answer.descriptors = 0;
+    }
+    packet_clear(&answer);
+    errno = fd >= 0 ? 0 : EIO;
+    return fd;
+}
+
+/* Takes an answer's descriptors: *fd or *error of each. False: it does not fit. */
+static bool take_files(struct packet *answer, size_t count, int *fd, int *error) {
+    uint32_t number[INSPECT_FILES];
+    size_t next = 0;
+    if (answer->bytes != count * sizeof *number) {
+        return false;
+    }
+    memcpy(number, answer->data, count * sizeof *number);
+    for (size_t i = 0; i < count; i++) {
+        next += number[i] == 0;
+    }
+    if (next != answer->descriptors) {
+        return false;
+    }
+    next = 0;
+    for (size_t i = 0; i < count; i++) {
+        error[i] = (int)number[i];
+        fd[i] = number[i] == 0 ? answer->descriptor[next++] : -1;
+    }
+    answer->descriptors = 0;
+    return true;
+}
+
+bool inspect_open_mappings(struct inspect *inspect, struct target *target, const struct mapping *mapping, size_t count,
+                           int *fd, int *error) {
+    const struct files_request head = {.pid = target->pid};
+    char data[sizeof head + INSPECT_FILES * sizeof *mapping];
+    memcpy(data, &head, sizeof head);
+    memcpy(data + sizeof head, mapping, count * sizeof *mapping);
+    const struct packet request = {.kind = OPENER_FILES, .data = data, .bytes = sizeof head + count * sizeof *mapping};
+    struct packet answer;
+    if (!call(inspect, &inspect->opener, target, &request, count, &answer)) {
+        return false;
+    }
+    bool taken = take_files(&answer, count, fd, error);
+    packet_clear(&answer);
+    for (size_t i = 0; taken && i < count; i++) {
+        tell_fuse(inspect, mapping[i].path, error[i]);
+    }
+    errno = taken ? 0 : EIO;
+    return taken;
+}
+
+int inspect_open_mapping(struct inspect *inspect, struct target *target, const struct mapping *mapping) {
+    int fd, error;
+    if (!inspect_open_mappings(inspect, target, mapping, 1, &fd, &error)) {
+        return -1;
+    }
+    errno = error;
+    return fd;
+}
+
+bool inspect_write(struct inspect *inspect, struct target *target, uint64_t address, uint64_t value) {
+    const struct write_request wanted = {address, value};
+    const struct packet request = {.kind = OPENER_WRITE,
+                                   .data = &wanted,
+                                   .bytes = sizeof wanted,
+                                   .descriptor = {target->maps, target->memory.mem, target->memory.pagemap},
+                                   .descriptors = target->memory.pagemap >= 0 ? 3 : 2};
+    errno = target->mem_error;
+    return target->memory.mem >= 0 && call_for(inspect, &inspect->opener, target, &request, NULL, 0);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+static bool take_notes(const struct packet *answer, struct notes_answer *head, struct notes *notes) {
+    if (answer->bytes < sizeof *head) {
+        return false;
+    }
+    memcpy(head, answer->data, sizeof *head);
+    size_t bytes = answer->bytes - sizeof *head;
+    head->why[sizeof head->why - 1] = 0;
+    if (head->result > NOTES_BAD || bytes / sizeof(struct note) != head->notes.count || bytes % sizeof(struct note) ||
+        head->notes.segments > sizeof notes->segment / sizeof *notes->segment) {
+        return false;
+    }
+    *notes = head->notes;
+    notes->note = malloc(bytes ? bytes : 1);
+    if (!notes->note) {
+        return false;
+    }
+    memcpy(notes->note, (const char *)answer->data + sizeof *head, bytes);
+    for (size_t i = 0; i < notes->count; i++) {
+        struct note *note = &notes->note[i];
+        note->provider[sizeof note->provider - 1] = note->name[sizeof note->name - 1] =
+            note->args[sizeof note->args - 1] = 0;
+    }
+    return true;
+}
+
+enum notes_result inspect_notes(struct inspect *inspect, struct target *target, int fd, const char *name,
+                                const char *provider, struct notes *notes, char *why, size_t why_size) {
+    struct notes_request wanted = {0};
+    struct notes_answer head = {.result = NOTES_BAD};
+    snprintf(wanted.name, sizeof wanted.name, "%s", name);
+    snprintf(wanted.provider, sizeof wanted.provider, "%s", provider ? provider : "");
+    const struct packet request = {
+        .kind = INSPECTOR_NOTES, .data = &wanted, .bytes = sizeof wanted, .descriptor = {fd}, .descriptors = 1};
+    struct packet answer;
+    *notes = (struct notes){0};
+    if (!call(inspect, inspector_of_file(inspect, fd), target, &request, 0, &answer)) {
+        int error = errno;
+        snprintf(why, why_size, "%.300s: %s", name,
+                 error == ETIMEDOUT ? "reading its probes takes too long"
+                 : error == EIO     ? "reading its probes takes too much memory, or fails"
+                                    : strerror(error));
+        errno = error;
+        return NOTES_BAD;
+    }
+    if (!take_notes(&answer, &head, notes)) {
+        *notes = (struct notes){0};
+        head = (struct notes_answer){.result = NOTES_BAD};
+        snprintf(head.why, sizeof head.why, "%.300s: its probes cannot be read", name);
+    }
+    packet_clear(&answer);
+    snprintf(why, why_size, "%s", head.why);
+    errno = 0;
+    return head.result;
+}
+
+/* Of those files that have the owner of the first one not `done`. */
+static void find_probes(struct inspect *inspect, const int *fd, size_t count, const struct notes_request *wanted,
+                        bool *can_have, bool *done) {
+    struct packet answer, request = {.kind = INSPECTOR_PROBES, .data = wanted, .bytes = sizeof *wanted};
+    size_t place[INSPECT_FILES];
+    struct owner first = {0};
+    for (size_t i = 0; i < count; i++) {
+        struct owner owner = owner_of_file(fd[i]);
+        first = request.descriptors == 0 ? owner : first;
+        if (!done[i] && owner.user == first.user && owner.also == first.also) {
+            done[i] = true;
+            place[request.descriptors] = i;
+            request.descriptor[request.descriptors++] = fd[i];
+        }
+    }
+    bool known =
+        call(inspect, inspector_of(inspect, first), NULL, &request, 0, &answer) && answer.bytes == request.descriptors;
+    for (size_t i = 0; i < request.descriptors; i++) {
+        can_have[place[i]] = !known || ((const char *)answer.data)[i] != 0;
+    }
+    packet_clear(&answer);
+}
+
+void inspect_probes(struct inspect *inspect, const int *fd, size_t count, const char *provider, bool *can_have) {
+    struct notes_request wanted = {0};
+    bool done[INSPECT_FILES] = {0};
+    snprintf(wanted.provider, sizeof wanted.provider, "%s", provider);
+    for (size_t i = 0; i < count; i++) {
+        if (!done[i]) {
+            find_probes(inspect, fd + i, count - i, &wanted, can_have + i, done + i);
+        }
+    }
+}
+
+int inspect_open_path(struct inspect *inspect, struct target *target, const char *path, uint64_t inode,
+                      bool is_executable) {
+    struct path_request wanted = {.inode = inode, .user = target ? target->user : 0, .is_executable = is_executable};
+    if (snprintf(wanted.path, sizeof wanted.path, "%s", path) >= (int)sizeof wanted.path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    const struct packet request = {.kind = OPENER_PATH,
+                                   .data = &wanted,
+                                   .bytes = sizeof wanted,
+                                   .descriptor = {inspect->folder},
+                                   .descriptors = inspect->folder >= 0};
+    return call_for_file(inspect, target, &request, path);
+}
+
+static bool take_needs(const struct packet *answer, struct needs *needs) {
+    *needs = (struct needs){0};
+    if (answer->bytes <= offsetof(struct needs, text) || answer->bytes > sizeof *needs) {
+        return false;
+    }
+    memcpy(needs, answer->data, answer->bytes);
+    bool sound = needs->used != 0 && answer->bytes == needs_bytes(needs) && needs->text[needs->used - 1] == 0 &&
+                 needs->interpreter < needs->used && needs->rpath < needs->used && needs->runpath < needs->used &&
+                 needs->libraries <= NEEDS_LIBRARIES;
+    for (uint32_t i = 0; sound && i < needs->libraries; i++) {
+        sound = needs->library[i] < needs->used;
+    }
+    return sound;
+}
+
+bool inspect_needs(struct inspect *inspect, struct target *target, int fd, struct needs *needs) {
+    const struct packet request = {.kind = INSPECTOR_NEEDS, .descriptor = {fd}, .descriptors = 1};
+    struct packet answer;
+    if (!call(inspect, inspector_of_file(inspect, fd), target, &request, 0, &answer)) {
+        return false;
+    }
+    bool sound = take_needs(&answer, needs);
+    packet_clear(&answer);
+    errno = sound ? 0 : EIO;
+    return sound;
+}
+
+uint64_t inspect_number(struct inspect *inspect) { return ++inspect->numbers; }
+
+bool inspect_function(struct inspect *inspect, uint64_t number, int fd, uint64_t offset, char *name, size_t size) {
+    const struct function_request wanted = {number, offset};
+    const struct packet request = {
+        .kind = INSPECTOR_FUNCTION, .data = &wanted, .bytes = sizeof wanted, .descriptor = {fd}, .descriptors = 1};
+    struct packet answer;
+    if (!call(inspect, inspector_of_file(inspect, fd), NULL, &request, 0, &answer)) {
+        return false;
+    }
+    bool found = answer.bytes != 0;
+    if (found) {
+        snprintf(name, size, "%.*s", (int)answer.bytes, (const char *)answer.data);
+    }
+    packet_clear(&answer);
+    errno = 0;
+    return found;
+}
+
+/* ---- links ------------------------------------------------------------------------------------------------------ */
+
+/* Has the detacher run (I1 of detacher.c). */
+static bool start_detacher(struct inspect *inspect) {
+    struct server *detacher = &inspect->detacher;
+    return detacher->worker.pid != 0 || start_server(inspect, detacher, now_ns() + inspect->call_ns);
+}
+
+int inspect_attach(struct inspect *inspect, int program, int file, const struct multi_link_sites *sites, int pid) {
+    const struct patience patience = {LINK_NS, LINK_NS};
+    const struct attach_request head = {pid, sites->count};
+    const size_t bytes = sites->count * sizeof(uint64_t);
+    char *data = start_detacher(inspect) ? malloc(sizeof head + 3 * bytes) : NULL;
+    if (!data) {
+        return -1;
+    }
+    memcpy(data, &head, sizeof head);
+    memcpy(data + sizeof head, sites->offset, bytes);
+    memcpy(data + sizeof head + bytes, sites->semaphore, bytes);
+    memcpy(data + sizeof head + 2 * bytes, sites->cookie, bytes);
+    const struct packet request = {.kind = OPENER_ATTACH,
+                                   .data = data,
+                                   .bytes = sizeof head + 3 * bytes,
+                                   .descriptor = {program, file},
+                                   .descriptors = 2};
+    struct packet answer;
+    int link = -1;
+    bool done = ask_twice(inspect, &inspect->opener, patience, &request, 1, &answer);
+    int error = done ? answer.error : errno;
+    if (done && answer.descriptors == 1) {
+        link = answer.descriptor[0];
+        answer.descriptors = 0;
+    }
+    packet_clear(&answer);
+    free(data);
+    errno = link >= 0 ? 0 : error ? error : EIO;
+    return link;
+}
+
+/* Takes what the detacher has answered, until `end`. False with errno where it has not answered everything. */
+static bool catch_up(struct inspect *inspect, uint64_t end) {
+    const struct worker *detacher = &inspect->detacher.worker;
+    struct packet answer;
+    while (inspect->unanswered != 0 && packet_wait(detacher->socket, end) &&
+           packet_receive(detacher->socket, &answer, 0, now_ns() + inspect->call_ns)) {
+        packet_clear(&answer);
+        inspect->unanswered--;
+    }
+    return inspect->unanswered == 0;
+}
+
+/* Sends links to the detacher, and takes its answers so far: *is_behind, if one is missing. */
+static bool hand_over(struct inspect *inspect, const struct packet *request, bool *is_behind) {
+    struct worker *detacher = &inspect->detacher.worker;
+    *is_behind = !catch_up(inspect, now_ns());
+    if (start_detacher(inspect) && packet_send(detacher->socket, request, now_ns() + inspect->call_ns)) {
+        inspect->unanswered++;
+        return true;
+    }
+    if (detacher->pid != 0 && errno != ETIMEDOUT) { /* it has died */
+        zygote_end_worker(&inspect->zygote, detacher);
+        inspect->unanswered = 0;
+    }
+    return false;
+}
+
+bool inspect_detach(struct inspect *inspect, const int *link, size_t count) {
+    struct packet request = {.kind = DETACHER_CLOSE, .descriptors = count};
+    memcpy(request.descriptor, link, count * sizeof *link);
+    bool is_behind, sent = hand_over(inspect, &request, &is_behind) || hand_over(inspect, &request, &is_behind);
+    for (size_t i = 0; i < count; i++) {
+        close(link[i]);
+    }
+    return !sent || is_behind || catch_up(inspect, now_ns() + LINK_NS) || errno == EINTR;
+}
+
+/* ---- heaps ------------------------------------------------------------------------------------------------------ */
+
+static struct packet memory_packet(enum inspector_request kind, const struct target *target, const void *wanted,
+                                   size_t bytes) {
+    return (struct packet){.kind = kind,
+                           .data = wanted,
+                           .bytes = bytes,
+                           .descriptor = {target->memory.mem, target->memory.pagemap},
+                           .descriptors = target->memory.pagemap >= 0 ? 2 : 1};
+}
+
+static struct packet heap_packet(enum inspector_request kind, const struct target *target,
+                                 const struct heap_request *wanted) {
+    return memory_packet(kind, target, wanted, sizeof *wanted);
+}
+
+static void check_heap(struct heapinfo *heap) {
+    heap->name[sizeof heap->name - 1] = 0;
+    heap->known &= (1ull << EDEN_FIGURE_COUNT) - 1;
+}
+
+int inspect_heaps(struct inspect *inspect, struct target *target, uint64_t registry, struct heapinfo *list, int most,
+                  uint64_t *unread) {
+    const struct heap_request wanted = {.registry = registry, .most = most};
+    const struct packet request = heap_packet(INSPECTOR_HEAPS, target, &wanted);
+    struct heaps_answer head;
+    struct packet answer;
+    size_t count;
+    errno = target->mem_error;
+    if (target->memory.mem < 0 ||
+        !call_for_list(inspect, target, &request, &answer, sizeof head, sizeof *list, (size_t)most, &count)) {
+        return -1;
+    }
+    memcpy(&head, answer.data, sizeof head);
+    memcpy(list, (const char *)answer.data + sizeof head, count * sizeof *list);
+    for (size_t i = 0; i < count; i++) {
+        check_heap(&list[i]);
+    }
+    *unread = head.unread;
+    packet_clear(&answer);
+    return (int)count;
+}
+
+static bool get_heap(struct inspect *inspect, enum inspector_request kind, struct target *target,
+                     const struct heap_request *wanted, struct heapinfo *heap) {
+    const struct packet request = heap_packet(kind, target, wanted);
+    errno = target->mem_error;
+    if (target->memory.mem < 0 ||
+        !call_for(inspect, inspector_of_process(inspect, target), target, &request, heap, sizeof *heap)) {
+        return false;
+    }
+    check_heap(heap);
+    return true;
+}
+
+bool inspect_find_heap(struct inspect *inspect, struct target *target, uint64_t registry, uint64_t address,
+                       struct heapinfo *heap) {
+    return get_heap(inspect, INSPECTOR_FIND, target, &(struct heap_request){.registry = registry, .address = address},
+                    heap);
+}
+
+bool inspect_heap(struct inspect *inspect, struct target *target, uint64_t address, struct heapinfo *heap) {
+    return get_heap(inspect, INSPECTOR_HEAP, target, &(struct heap_request){.address = address}, heap);
+}
+
+bool inspect_classes(struct inspect *inspect, struct target *target, const struct heapinfo *heap,
+                     bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
+                     void *context, uint32_t *unread) {
+    struct classes_request wanted = {.heap = *heap};
+    const struct packet request = memory_packet(INSPECTOR_CLASSES, target, &wanted, sizeof wanted);
+    bool more = target->memory.mem >= 0;
+    *unread = 0;
+    while (more) {
+        struct packet answer;
+        struct classes_answer head;
+        struct class_name class;
+        size_t count;
+        if (!call_for_list(inspect, target, &request, &answer, sizeof head, sizeof class, PACKET_BYTES / sizeof class,
+                           &count)) {
+            return false;
+        }
+        memcpy(&head, answer.data, sizeof head);
+        if (__builtin_add_overflow(*unread, head.unread, unread)) {
+            *unread = UINT32_MAX;
+        }
+        for (size_t i = 0; more && i < count; i++) {
+            memcpy(&class, (const char *)answer.data + sizeof head + i * sizeof class, sizeof class);
+            class.name[sizeof class.name - 1] = 0;
+            more = on_class(context, class.index, class.class_index, class.name);
+        }
+        packet_clear(&answer);
+        more = more && head.next > wanted.from;
+        wanted.from = head.next;
+    }
+    return target->memory.mem >= 0;
+}

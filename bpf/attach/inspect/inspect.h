@@ -1,0 +1,94 @@
+/* Reading other processes and their files, through workers: each call ends by its deadline, whatever the process does,
+ * and no byte of a stranger is parsed in this process. */
+#ifndef EDEN_INSPECT_H
+#define EDEN_INSPECT_H
+
+#include "attach/heapinfo.h"
+#include "attach/multi_link.h"
+#include "attach/needs.h"
+#include "attach/notes.h"
+#include "attach/target.h"
+#include "kernel/event.h"
+#include "util/failure.h"
+
+struct inspect;
+
+/* Forks the process that starts the workers: so call it before anything is open that these must not have. `control`:
+ * the request that may be written to heaps; 0: nothing is ever written. NULL and why where it fails. */
+struct inspect *inspect_open(uint64_t control, struct failure *why);
+void inspect_close(struct inspect *inspect); /* NULL is allowed */
+
+/* How long a call may take while its worker waits (1 s); how long a target, or a call without one, may take in all
+ * while its worker computes (2 s, and a tenth of the time since it was opened); when all reading ends, on
+ * CLOCK_MONOTONIC (never). */
+void inspect_limit(struct inspect *inspect, uint64_t call_ns, uint64_t share_ns, uint64_t end_ns);
+
+/* All of these fail with errno ETIMEDOUT at a deadline, EINTR where the user stops the tool meanwhile, EIO where the
+ * worker has died of it. A target that misses a deadline, or costs more than its share, is marked and read no more. */
+
+/* As target_start_ns(); 0 also where it is not known in time. */
+uint64_t inspect_start(struct inspect *inspect, int pid);
+
+/* As target_open(). */
+bool inspect_process(struct inspect *inspect, int pid, uint64_t start_ns, bool writable, struct target *target);
+
+/* The executable mappings of files. False with errno, and none: ESTALE, the address space is gone. */
+struct mappings {
+    struct mapping *at; /* owned: free() */
+    size_t count, left_out;
+};
+bool inspect_mappings(struct inspect *inspect, struct target *target, struct mappings *mappings);
+
+/* As target_open_mapping(), for at most INSPECT_FILES mappings at once: the descriptor of each, or -1 and an errno.
+ * False with errno: none is open. */
+enum { INSPECT_FILES = 16 };
+bool inspect_open_mappings(struct inspect *inspect, struct target *target, const struct mapping *mapping, size_t count,
+                           int *fd, int *error);
+int inspect_open_mapping(struct inspect *inspect, struct target *target, const struct mapping *mapping);
+
+/* As regular_open(), from the folder in which the tool was started, by the rights of the target's user; by those of the
+ * tool where that is 0, or there is no target. */
+int inspect_open_path(struct inspect *inspect, struct target *target, const char *path, uint64_t inode,
+                      bool is_executable);
+
+/* As needs_read(), or needs_read_script(). False with errno ENOEXEC: neither ELF file nor script. */
+bool inspect_needs(struct inspect *inspect, struct target *target, int fd, struct needs *needs);
+
+/* As notes_read(), for a file of a target, or of none. NOTES_BAD and errno other than 0: it was not read to its end. */
+enum notes_result inspect_notes(struct inspect *inspect, struct target *target, int fd, const char *name,
+                                const char *provider, struct notes *notes, char *why, size_t why_size);
+
+/* Which of at most INSPECT_FILES files need inspect_notes(): the others have no probes of this provider. */
+void inspect_probes(struct inspect *inspect, const int *fd, size_t count, const char *provider, bool *can_have);
+
+/* How long the kernel may take to attach to a file, or to detach: it visits each process that maps the file. */
+enum { INSPECT_LINK_SECONDS = 10 };
+
+/* As multi_link_create(), for an open file. ETIMEDOUT where the kernel took longer than that. */
+int inspect_attach(struct inspect *inspect, int program, int file, const struct multi_link_sites *sites, int pid);
+
+/* Detaches and closes links, at most INSPECT_LINKS. False: it has waited in vain for the kernel, which goes on. From
+ * then on nothing waits for detaching, until the kernel has done it all. A signal ends waiting, too. */
+enum { INSPECT_LINKS = 8 };
+bool inspect_detach(struct inspect *inspect, const int *link, size_t count);
+
+/* The function at an offset of a file; `number` stands for the file in all calls. False with errno 0: there is none. */
+uint64_t inspect_number(struct inspect *inspect); /* another one each time */
+bool inspect_function(struct inspect *inspect, uint64_t number, int fd, uint64_t offset, char *name, size_t size);
+
+/* As heapinfo_list(), heapinfo_find() and heapinfo_read(). */
+int inspect_heaps(struct inspect *inspect, struct target *target, uint64_t registry, struct heapinfo *list, int most,
+                  uint64_t *unread);
+bool inspect_find_heap(struct inspect *inspect, struct target *target, uint64_t registry, uint64_t address,
+                       struct heapinfo *heap);
+bool inspect_heap(struct inspect *inspect, struct target *target, uint64_t address, struct heapinfo *heap);
+
+/* All classes of a heap. False: not all of them were read; *unread: names that could not be, as far as is known. */
+bool inspect_classes(struct inspect *inspect, struct target *target, const struct heapinfo *heap,
+                     bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
+                     void *context, uint32_t *unread);
+
+/* As target_write(), for 0, the request given to inspect_open(), and the request to end. */
+bool inspect_write(struct inspect *inspect, struct target *target, uint64_t address, uint64_t value);
+
+#endif

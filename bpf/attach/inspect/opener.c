@@ -1,0 +1,202 @@
+/* Purpose: whatever takes rights, and can wait for a stranger: opening a process's memory and the files that it maps,
+ * the files that a program names, writing a heap's control word, attaching to a file.
+ *
+ * Invariants:
+ * I1. It reads no byte of a file, and of memory only the one page that a write touches.
+ * I2. It writes three values only, which it knew before any stranger's byte was read (opener_serve).
+ * I3. It keeps nothing from one request to the next.
+ * I4. A path that the user names is opened by the user's own rights, one that a stranger's file names by the stranger's
+ *     (rights.h).
+ * I5. A link goes to the tool in one piece with its head: the tool has it, or this process closes it.
+ *
+ * Failure: a request that fails is answered with errno. One that never ends costs the worker: the tool has it killed.
+ */
+#include "attach/inspect/opener.h"
+#include "attach/inspect/packet.h"
+#include "attach/inspect/protocol.h"
+#include "attach/multi_link.h"
+#include "eden_batches.h"
+#include "util/regular.h"
+#include "util/rights.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static bool take(const struct packet *packet, void *request, size_t bytes) {
+    errno = EPROTO;
+    return packet->bytes == bytes && memcpy(request, packet->data, bytes);
+}
+
+/* What an answer points to. */
+struct answer_data {
+    struct process_answer opened;
+    uint64_t start_ns;
+    uint32_t error[PACKET_DESCRIPTORS];
+};
+
+static bool open_process(const struct packet *packet, uint64_t control, struct packet *answer,
+                         struct process_answer *opened) {
+    struct process_request request;
+    struct target target;
+    if (!take(packet, &request, sizeof request) ||
+        !target_open(&target, request.pid, request.start_ns, request.writable && control != 0)) {
+        return false;
+    }
+    opened->mem_error = target.mem_error;
+    opened->start_ns = target.start_ns;
+    opened->user = target.user;
+    answer->data = opened;
+    answer->bytes = sizeof *opened;
+    answer->descriptor[answer->descriptors++] = target.maps;
+    /* In this order; the tool takes the second for mem. */
+    if (target.memory.mem >= 0) {
+        answer->descriptor[answer->descriptors++] = target.memory.mem;
+    }
+    if (target.memory.mem < 0 && target.memory.pagemap >= 0) {
+        close(target.memory.pagemap);
+    } else if (target.memory.pagemap >= 0) {
+        answer->descriptor[answer->descriptors++] = target.memory.pagemap;
+    }
+    return true;
+}
+
+static bool read_start(const struct packet *packet, struct packet *answer, uint64_t *start_ns) {
+    struct process_request request;
+    if (!take(packet, &request, sizeof request)) {
+        return false;
+    }
+    *start_ns = target_start_ns(request.pid);
+    answer->data = start_ns;
+    answer->bytes = sizeof *start_ns;
+    return true;
+}
+
+static bool open_files(const struct packet *packet, struct packet *answer, uint32_t *error) {
+    struct files_request request;
+    struct mapping mapping;
+    size_t count = packet->bytes / sizeof mapping;
+    if (packet->bytes != sizeof request + count * sizeof mapping || count > PACKET_DESCRIPTORS) {
+        errno = EPROTO;
+        return false;
+    }
+    memcpy(&request, packet->data, sizeof request);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&mapping, (const char *)packet->data + sizeof request + i * sizeof mapping, sizeof mapping);
+        int fd = target_open_mapping(request.pid, &mapping);
+        error[i] = fd < 0 ? (uint32_t)errno : 0;
+        if (fd >= 0) {
+            answer->descriptor[answer->descriptors++] = fd;
+        }
+    }
+    answer->data = error;
+    answer->bytes = count * sizeof *error;
+    return true;
+}
+
+static bool open_path(const struct packet *packet, struct packet *answer) {
+    struct path_request request;
+    if (!take(packet, &request, sizeof request)) {
+        return false;
+    }
+    request.path[sizeof request.path - 1] = 0;
+    int folder = packet->descriptors != 0 ? packet->descriptor[0] : -1;
+    pid_t zygote = getppid();
+    bool is_limited = request.user != 0 ? rights_files_of_stranger(request.user) : rights_files_of_user();
+    int fd = is_limited ? regular_open(folder, request.path, request.inode, request.is_executable) : -1;
+    int error = errno;
+    if (fd >= 0) {
+        answer->descriptor[answer->descriptors++] = fd;
+    }
+    /* The kernel forgets it with a change of users. */
+    if (!rights_files_of_all() || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != zygote) {
+        _exit(1);
+    }
+    errno = error;
+    return fd >= 0;
+}
+
+static bool write_word(const struct packet *packet, uint64_t control) {
+    struct write_request request;
+    if (!take(packet, &request, sizeof request) || packet->descriptors < 2) {
+        return false;
+    }
+    const uint64_t end = EDEN_MAILBOX_ASKED | EDEN_MAILBOX_END;
+    if (request.value != 0 && request.value != control && request.value != end) { /* I2 */
+        errno = EPERM;
+        return false;
+    }
+    const struct target target = {
+        .maps = packet->descriptor[0],
+        .memory = {packet->descriptor[1], packet->descriptors > 2 ? packet->descriptor[2] : -1}};
+    return target_write(&target, request.address, request.value);
+}
+
+/* The file is named by /proc/self/fd/N of a descriptor that is open already: what was looked into is what is attached
+ * to, whatever happens to its path, and it does not matter from which mount namespace it came. */
+static bool attach(const struct packet *packet, struct packet *answer) {
+    struct attach_request request;
+    char path[64];
+    errno = EPROTO;
+    if (packet->bytes < sizeof request || packet->descriptors != 2) {
+        return false;
+    }
+    memcpy(&request, packet->data, sizeof request);
+    const size_t count = request.count;
+    if (packet->bytes - sizeof request != count * 3 * sizeof(uint64_t)) {
+        return false;
+    }
+    const uint64_t *word = (const uint64_t *)((const char *)packet->data + sizeof request);
+    const struct multi_link_sites sites = {
+        .offset = word, .semaphore = word + count, .cookie = word + 2 * count, .count = request.count};
+    snprintf(path, sizeof path, "/proc/self/fd/%d", packet->descriptor[1]);
+    int link = multi_link_create(packet->descriptor[0], path, &sites, request.pid);
+    if (link >= 0) {
+        answer->descriptor[answer->descriptors++] = link;
+    }
+    return link >= 0;
+}
+
+static bool answer_one(const struct packet *packet, uint64_t control, struct packet *answer, struct answer_data *data) {
+    switch ((enum opener_request)packet->kind) {
+    case OPENER_START:
+        return read_start(packet, answer, &data->start_ns);
+    case OPENER_PROCESS:
+        return open_process(packet, control, answer, &data->opened);
+    case OPENER_FILES:
+        return open_files(packet, answer, data->error);
+    case OPENER_PATH:
+        return open_path(packet, answer);
+    case OPENER_WRITE:
+        return write_word(packet, control);
+    case OPENER_ATTACH:
+        return attach(packet, answer);
+    }
+    errno = EPROTO;
+    return false;
+}
+
+void opener_serve(int socket, uint64_t control) {
+    struct packet packet;
+    prctl(PR_SET_NAME, "edenscope-open");
+    if (!rights_files_of_all()) {
+        return;
+    }
+    while (packet_receive(socket, &packet, PACKET_DESCRIPTORS, UINT64_MAX)) {
+        struct answer_data data = {0};
+        struct packet answer = {.kind = packet.kind};
+        if (!answer_one(&packet, control, &answer, &data)) {
+            answer.error = errno;
+        }
+        bool sent = packet_send(socket, &answer, UINT64_MAX);
+        for (size_t i = 0; i < answer.descriptors; i++) {
+            close(answer.descriptor[i]);
+        }
+        packet_clear(&packet);
+        if (!sent) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,117 @@
+/* What the tool asks its workers, and what they answer. Both are the same program, so the layout is the compiler's. The
+ * tool checks each answer of the inspector as if a stranger had written it. */
+#ifndef EDEN_PROTOCOL_H
+#define EDEN_PROTOCOL_H
+
+#include "attach/heapinfo.h"
+#include "attach/needs.h"
+#include "attach/notes.h"
+#include "attach/target.h"
+#include <limits.h>
+
+/* Kinds of packets to the opener. Behind the arrow what the answer carries. */
+enum opener_request {
+    OPENER_START,   /* struct process_request -> uint64_t, as target_start_ns() */
+    OPENER_PROCESS, /* struct process_request -> struct process_answer, descriptors of maps and, if opened, mem and
+                       pagemap */
+    OPENER_FILES,   /* struct files_request, struct mapping[] -> an errno for each, uint32_t, and descriptors of those
+                       files that have 0 */
+    OPENER_PATH,   /* struct path_request, descriptor of the folder of a relative path, if there is one -> descriptor of
+                      the file */
+    OPENER_WRITE,  /* struct write_request, descriptors of maps, mem and, if opened, pagemap -> nothing */
+    OPENER_ATTACH, /* struct attach_request; count offsets, semaphores and cookies, uint64_t each; descriptors of the
+                      program and the file -> descriptor of the link, and no data */
+};
+
+/* To the detacher: descriptors of links -> nothing. */
+enum detacher_request { DETACHER_CLOSE };
+
+/* To the inspector. Each comes with a descriptor: of maps, of a file, or of mem, with that of pagemap if opened; or
+ * with those of several files. */
+enum inspector_request {
+    INSPECTOR_MAPPINGS, /* -> struct mappings_answer, struct mapping[] */
+    INSPECTOR_NOTES,    /* struct notes_request -> struct notes_answer, struct note[] */
+    INSPECTOR_PROBES,   /* struct notes_request -> for each file a byte, 0: it has no such notes, and is not broken */
+    INSPECTOR_NEEDS,    /* -> the bytes in use of struct needs */
+    INSPECTOR_FUNCTION, /* struct function_request -> the name, or nothing */
+    INSPECTOR_HEAPS,    /* struct heap_request -> struct heaps_answer, struct heapinfo[] */
+    INSPECTOR_FIND,     /* struct heap_request -> struct heapinfo, of a heap that the registry lists */
+    INSPECTOR_HEAP,     /* struct heap_request -> struct heapinfo, of the heap at this address */
+    INSPECTOR_CLASSES,  /* struct classes_request -> struct classes_answer, struct class_name[] */
+};
+
+struct process_request {
+    int pid;
+    bool writable;
+    uint64_t start_ns;
+};
+struct process_answer {
+    int mem_error;
+    uint32_t user;
+    uint64_t start_ns;
+};
+
+struct files_request {
+    int pid;
+};
+
+struct path_request {
+    char path[PATH_MAX];
+    uint64_t inode; /* that it must have; 0: any */
+    uint32_t user;  /* whose rights open it; 0: the tool's */
+    bool is_executable;
+};
+
+struct write_request {
+    uint64_t address, value;
+};
+
+struct attach_request {
+    int pid; /* hits of this process only; 0: of every one */
+    uint32_t count;
+};
+
+enum { MOST_MAPPINGS = 8192 };
+struct mappings_answer {
+    uint64_t lines;           /* of any kind; 0: the address space is gone */
+    uint64_t count, left_out; /* executable mappings of files: those that follow, and those beyond MOST_MAPPINGS */
+};
+
+struct notes_request {
+    char name[256];
+    char provider[32];
+};
+struct notes_answer {
+    enum notes_result result;
+    char why[512];
+    struct notes notes; /* its pointer means nothing */
+};
+
+struct function_request {
+    uint64_t number; /* the file's, by which its symbols are kept */
+    uint64_t offset;
+};
+
+struct heap_request {
+    uint64_t registry, address;
+    int most;
+};
+struct heaps_answer {
+    uint64_t unread; /* heaps that the registry lists and that could not be read */
+};
+
+struct classes_request {
+    struct heapinfo heap;
+    uint32_t from; /* index */
+};
+struct class_name {
+    uint32_t index, class_index;
+    char name[64];
+};
+struct classes_answer {
+    uint32_t next;   /* index to go on with; 0: that was all */
+    uint32_t unread; /* names that could not be read */
+    uint64_t count;  /* of those that follow */
+};
+
+#endif

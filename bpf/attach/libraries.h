@@ -1,0 +1,48 @@
+/* The files that a program maps: itself, its loader and its libraries, found without running anything of them. */
+#ifndef EDEN_LIBRARIES_H
+#define EDEN_LIBRARIES_H
+
+#include "attach/inspect/inspect.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { LIBRARIES_MOST = 256 };
+
+struct library {
+    char *path;          /* owned; for messages */
+    int fd;              /* owned; open to read, a regular file */
+    size_t from;         /* index of the file that needs it; its own: none */
+    uint32_t user;       /* by whose rights the files that it names are opened; 0: the tool's */
+    struct needs *needs; /* what it says of itself; owned; its text is cut after what is used */
+};
+
+struct libraries {
+    struct library file[LIBRARIES_MOST];
+    size_t count;
+    char **name; /* names that were searched for the program under way; owned, as the array */
+    size_t names;
+    size_t opened;   /* how many paths were tried */
+    bool is_refused; /* a file that is there could not be opened: it is unknown what it has */
+    char *cache;     /* what ldconfig -p prints; owned */
+    char *preload;   /* what /etc/ld.so.preload says; owned; NULL: nothing */
+    struct inspect *inspect;
+    struct target budget; /* no process: what searching has cost (inspect.h) */
+};
+
+/* Runs ldconfig and reads the system's files: before the rights to do so are given up. */
+void libraries_open(struct libraries *libraries, struct inspect *inspect);
+
+/* Adds a program, or a script's interpreter, and all that its loader will map with it. Takes fd. False, and fd closed,
+ * where it is no ELF file for x86-64 or there is no room. A library that is not found is left out. */
+bool libraries_add(struct libraries *libraries, const char *path, int fd);
+
+/* Opens a program by a path, as inspect_open_path(), by the rights of a user (0: the tool's) and within the search's
+ * budget. Says so if that takes too long. */
+int libraries_open_program(struct libraries *libraries, uint32_t user, const char *path, uint64_t inode,
+                           bool is_executable);
+
+/* Closes the files. The next search has what is left of the budget. */
+void libraries_empty(struct libraries *libraries);
+void libraries_clear(struct libraries *libraries);
+
+#endif

@@ -1,0 +1,176 @@
+/* Addresses to functions: mapping -> file and offset in it -> function (inspect/functions.c, in a worker).
+ *
+ * A process's mappings are read at the first address of it, and again where an address is in none; the files are opened
+ * then, as the process may end. A file's symbols are read when an address lies in it, once, however many processes map
+ * it. A file that costs too much, or whose reading does not end, has no symbols. */
+#include "attach/symbols.h"
+#include "util/clock.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define READ_AGAIN_NS 100000000u
+
+enum { MOST_FILES = 4096 }; /* open at a time */
+
+struct object {
+    uint64_t device, inode;
+    char label[64]; /* "[FILE]" */
+    int fd;         /* -1: it has no symbols */
+    uint64_t number;
+};
+
+struct region {
+    uint64_t start, end, offset;
+    size_t object;
+};
+
+struct program {
+    struct process_key key;
+    uint64_t read_ns; /* when its mappings were */
+    struct region *regions;
+    size_t region_count;
+};
+
+struct symbols {
+    struct inspect *inspect;
+    struct object *objects;
+    size_t object_count;
+    struct program *programs;
+    size_t program_count;
+    char name[1024];
+};
+
+/* One more element, zeroed; NULL: no memory. */
+static void *add(void **array, size_t *count, size_t bytes) {
+    void *grown = reallocarray(*array, *count + 1, bytes);
+    if (!grown) {
+        return NULL;
+    }
+    *array = grown;
+    return memset((char *)grown + (*count)++ * bytes, 0, bytes);
+}
+
+/* ---- processes -------------------------------------------------------------------------------------------------- */
+
+/* The object's number plus 1; 0: no memory. */
+static size_t object_of(struct symbols *symbols, struct target *target, const struct mapping *mapping) {
+    for (size_t i = 0; i < symbols->object_count; i++) {
+        if (symbols->objects[i].inode == mapping->inode && symbols->objects[i].device == mapping->device) {
+            return i + 1;
+        }
+    }
+    struct object *object = add((void **)&symbols->objects, &symbols->object_count, sizeof *object);
+    if (!object) {
+        return 0;
+    }
+    const char *slash = strrchr(mapping->path, '/');
+    object->device = mapping->device;
+    object->inode = mapping->inode;
+    snprintf(object->label, sizeof object->label, "[%.60s]", slash ? slash + 1 : mapping->path);
+    object->number = inspect_number(symbols->inspect);
+    object->fd = symbols->object_count <= MOST_FILES ? inspect_open_mapping(symbols->inspect, target, mapping) : -1;
+    return symbols->object_count;
+}
+
+/* What was mapped is kept where the process has ended. */
+static void read_mappings(struct symbols *symbols, struct program *program) {
+    struct target target;
+    struct mappings mappings = {0};
+    program->read_ns = now_ns();
+    if (!inspect_process(symbols->inspect, (int)program->key.pid, program->key.start_ns, false, &target)) {
+        return;
+    }
+    inspect_mappings(symbols->inspect, &target, &mappings);
+    struct program fresh = {.key = program->key, .read_ns = program->read_ns};
+    for (size_t i = 0; i < mappings.count; i++) {
+        const struct mapping *mapping = &mappings.at[i];
+        size_t object = object_of(symbols, &target, mapping);
+        struct region *region = object ? add((void **)&fresh.regions, &fresh.region_count, sizeof *region) : NULL;
+        if (region) {
+            *region = (struct region){mapping->start, mapping->end, mapping->offset, object - 1};
+        }
+    }
+    free(mappings.at);
+    target_close(&target);
+    if (fresh.region_count != 0) {
+        free(program->regions);
+        *program = fresh;
+    }
+}
+
+static struct program *program_of(struct symbols *symbols, const struct process_key *key) {
+    for (size_t i = symbols->program_count; i-- > 0;) { /* the latest is likely to be asked for again */
+        if (symbols->programs[i].key.pid == key->pid && symbols->programs[i].key.start_ns == key->start_ns) {
+            return &symbols->programs[i];
+        }
+    }
+    struct program *program = add((void **)&symbols->programs, &symbols->program_count, sizeof *program);
+    if (program) {
+        program->key = *key;
+        read_mappings(symbols, program);
+    }
+    return program;
+}
+
+static const struct region *region_at(const struct program *program, uint64_t address) {
+    for (size_t i = 0; i < program->region_count; i++) {
+        if (address - program->regions[i].start < program->regions[i].end - program->regions[i].start) {
+            return &program->regions[i];
+        }
+    }
+    return NULL;
+}
+
+struct symbols *symbols_open(struct inspect *inspect) {
+    struct symbols *symbols = calloc(1, sizeof *symbols);
+    if (symbols) {
+        symbols->inspect = inspect;
+    }
+    return symbols;
+}
+
+static void forget_file(struct object *object) {
+    if (object->fd >= 0) {
+        close(object->fd);
+    }
+    object->fd = -1;
+}
+
+void symbols_close(struct symbols *symbols) {
+    for (size_t i = 0; symbols && i < symbols->object_count; i++) {
+        forget_file(&symbols->objects[i]);
+    }
+    for (size_t i = 0; symbols && i < symbols->program_count; i++) {
+        free(symbols->programs[i].regions);
+    }
+    if (symbols) {
+        free(symbols->objects);
+        free(symbols->programs);
+        free(symbols);
+    }
+}
+
+const char *symbols_find(struct symbols *symbols, const struct process_key *process, uint64_t address) {
+    struct program *program = program_of(symbols, process);
+    const struct region *region = program ? region_at(program, address) : NULL;
+    if (program && !region && now_ns() - program->read_ns >= READ_AGAIN_NS) {
+        read_mappings(symbols, program);
+        region = region_at(program, address);
+    }
+    if (!region) {
+        return NULL;
+    }
+    struct object *object = &symbols->objects[region->object];
+    uint64_t offset = address - region->start + region->offset;
+    if (object->fd >= 0 &&
+        inspect_function(symbols->inspect, object->number, object->fd, offset, symbols->name, sizeof symbols->name)) {
+        return symbols->name;
+    }
+    if (object->fd >= 0 && (errno == ETIMEDOUT || errno == EIO)) {
+        forget_file(object);
+    }
+    return object->label;
+}

@@ -1,0 +1,461 @@
+/* Purpose: reading /proc of a process that may end, exec or be replaced by another at any moment, that may live in
+ * another mount namespace, and that may be hostile; and writing to its memory.
+ *
+ * Algorithm: /proc/PID/mem and /proc/PID/maps are opened once, and stay with the address space that the process had
+ * then. All reading and writing of the process's memory goes through that one descriptor: after an exec it reads and
+ * writes nothing, never another program's memory.
+ *
+ * A mapped file is opened by what refers to the very file, never by the path that the process knows it by:
+ * /proc/PID/map_files/RANGE (it needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE); without that right by /proc/PID/exe (it
+ * needs the right to trace the process), then the path below /proc/PID/root, with each link resolved inside of it. The
+ * file is first opened without any effect on it (O_PATH), must be a regular file, and the one that is mapped: only then
+ * it is opened to be read.
+ *
+ * Invariants:
+ * I1. mem is opened before maps. If an exec comes between them, mem belongs to an address space that no longer exists,
+ *     and maps cannot allow a write to a space that mem does not reach.
+ * I2. Both belong to the process that started at the time given: its start is compared after they were opened.
+ * I3. Nothing is written but to a page that these maps show private and writable. Where the process replaces the page
+ *     between check and write, the word goes to its own memory all the same.
+ * I4. A page that is neither in memory nor in swap is not touched: its process may back it by a file system of its own,
+ *     which never answers, and the kernel holds the process's mmap lock while it waits. Whoever attaches a uprobe to a
+ *     file that this process maps then waits for that lock, and every fork() of the machine waits, too.
+ *
+ * Failure: each function fails with errno. Opening, reading and writing can wait for ever for the process (a page fault
+ * that it answers itself): callers that trust no process call them in a process of their own. */
+#include "attach/target.h"
+#include "kernel/event.h"
+#include "util/regular.h"
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <mntent.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+static FILE *open_proc(int pid, const char *name) {
+    char path[128];
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    return fopen(path, "re");
+}
+
+/* A number of /proc/PID/status; 0: it cannot be read. */
+static unsigned read_status(int pid, const char *format) {
+    FILE *file = open_proc(pid, "status");
+    char line[256];
+    unsigned found = 0;
+    while (file && fgets(line, sizeof line, file)) {
+        if (sscanf(line, format, &found) == 1) {
+            break;
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+    return found;
+}
+
+bool target_are_hidden(void) {
+    FILE *mounts = setmntent("/proc/self/mounts", "re");
+    bool hidden = false;
+    for (struct mntent *mount; mounts && (mount = getmntent(mounts));) {
+        hidden =
+            strcmp(mount->mnt_dir, "/proc") == 0 ? hasmntopt(mount, "hidepid") != NULL : hidden; /* the last holds */
+    }
+    if (mounts) {
+        endmntent(mounts);
+    }
+    return hidden;
+}
+
+int target_process_of(int pid) { return (int)read_status(pid, "Tgid: %u"); }
+
+unsigned target_user(int pid) { return read_status(pid, "Uid: %u"); }
+
+/* The folder is its effective user's; what is in it is root's where the process cannot be dumped. */
+uint32_t target_user_now(int pid, uint32_t ended) {
+    char path[32];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d", pid);
+    return stat(path, &status) == 0 ? status.st_uid : ended;
+}
+
+int target_pidfd(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+bool target_has_ended(int pidfd) {
+    struct pollfd process = {.fd = pidfd, .events = POLLIN};
+    return poll(&process, 1, 0) > 0;
+}
+
+uint64_t target_start_ns(int pid) {
+    FILE *file = open_proc(pid, "stat");
+    if (!file) {
+        return 0;
+    }
+    char text[1024];
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = 0;
+    /* The second field is the command in parentheses and may hold anything; the state is field 3, the start 22. */
+    const char *at = strrchr(text, ')');
+    if (!at || at[1] != ' ') {
+        return 0;
+    }
+    at += 2;
+    bool gone = *at == 'Z' || *at == 'X';
+    for (int field = 3; field < 22; field++) {
+        at = strchr(at, ' ');
+        if (!at) {
+            return 0;
+        }
+        at++;
+        /* A first thread that has left is a zombie, too, while others go on: field 20 counts them all. */
+        if (field + 1 == 20 && gone && strtoul(at, NULL, 10) <= 1) {
+            return 0;
+        }
+    }
+    return strtoull(at, NULL, 10) * PROCESS_START_STEP_NS;
+}
+
+void target_command(int pid, char command[64]) {
+    FILE *file = open_proc(pid, "comm");
+    size_t length = file ? fread(command, 1, 63, file) : 0;
+    if (file) {
+        fclose(file);
+    }
+    while (length > 0 && command[length - 1] == '\n') {
+        length--;
+    }
+    command[length] = 0;
+}
+
+/* ---- opening ---------------------------------------------------------------------------------------------------- */
+
+static int open_proc_descriptor(int pid, const char *name, int flags) {
+    char path[128];
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    return open(path, flags | O_CLOEXEC);
+}
+
+static int open_of_thread(int pid, int thread, const char *name, int flags) {
+    char path[64];
+    snprintf(path, sizeof path, "task/%d/%s", thread, name);
+    return open_proc_descriptor(pid, path, flags);
+}
+
+/* The state of a thread as /proc has it, a letter; 0: there is none. */
+static char state_of(int pid, int thread) {
+    char text[256];
+    int file = open_of_thread(pid, thread, "stat", O_RDONLY);
+    ssize_t got = file >= 0 ? read(file, text, sizeof text - 1) : 0;
+    if (file >= 0) {
+        close(file);
+    }
+    text[got > 0 ? got : 0] = 0;
+    const char *end = strrchr(text, ')'); /* of the name, which may hold anything */
+    return end && end[1] == ' ' ? end[2] : 0;
+}
+
+static bool has_memory(int pid, int thread) {
+    char state = state_of(pid, thread);
+    return state != 0 && state != 'Z' && state != 'X';
+}
+
+/* A thread through which the address space is reached: not the first one where that has ended and others go on. */
+static int living_thread(int pid) {
+    char path[64];
+    int found = has_memory(pid, pid) ? pid : 0;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *tasks = found ? NULL : opendir(path);
+    struct dirent *entry;
+    while (tasks && !found && (entry = readdir(tasks))) {
+        int thread = atoi(entry->d_name);
+        found = thread > 0 && has_memory(pid, thread) ? thread : 0;
+    }
+    if (tasks) {
+        closedir(tasks);
+    }
+    return found ? found : pid;
+}
+
+bool target_lacks_first_thread(int pid) {
+    char state = state_of(pid, pid);
+    return state == 'Z' || state == 'X';
+}
+
+bool target_open(struct target *target, int pid, uint64_t start_ns, bool writable) {
+    *target = (struct target){.pid = pid, .user = target_user_now(pid, UINT32_MAX), .maps = -1};
+    int thread = living_thread(pid);
+    target->memory.mem = open_of_thread(pid, thread, "mem", writable ? O_RDWR : O_RDONLY); /* I1 */
+    target->mem_error = target->memory.mem < 0 ? errno : 0;
+    target->memory.pagemap = open_of_thread(pid, thread, "pagemap", O_RDONLY);
+    target->maps = open_of_thread(pid, thread, "maps", O_RDONLY);
+    int error = errno;
+    target->start_ns = target->maps >= 0 ? target_start_ns(pid) : 0;
+    if (target->maps >= 0 && target->start_ns != 0 && (start_ns == 0 || target->start_ns == start_ns)) { /* I2 */
+        return true;
+    }
+    error = target->maps >= 0 ? ESRCH : error;
+    target_close(target);
+    errno = error;
+    return false;
+}
+
+void target_close(struct target *target) {
+    const int descriptors[] = {target->memory.mem, target->memory.pagemap, target->maps};
+    for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++) {
+        if (descriptors[i] >= 0) {
+            close(descriptors[i]);
+        }
+    }
+    target->memory = (struct memory){-1, -1};
+    target->maps = -1;
+}
+
+/* ---- mappings --------------------------------------------------------------------------------------------------- */
+
+static bool parse_mapping(const char *line, struct mapping *mapping) {
+    char rights[5] = "";
+    int path = 0;
+    *mapping = (struct mapping){0};
+    uint32_t major, minor;
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64 " %n", &mapping->start,
+               &mapping->end, rights, &mapping->offset, &major, &minor, &mapping->inode, &path) < 7) {
+        return false;
+    }
+    mapping->device = makedev(major, minor);
+    mapping->writable = rights[1] == 'w';
+    mapping->executable = rights[2] == 'x';
+    mapping->is_private = rights[3] == 'p';
+    if (path > 0) {
+        snprintf(mapping->path, sizeof mapping->path, "%.*s", (int)strcspn(line + path, "\n"), line + path);
+    }
+    return true;
+}
+
+bool target_mappings(int maps, bool (*on_mapping)(void *context, const struct mapping *mapping), void *context) {
+    int descriptor = fcntl(maps, F_DUPFD_CLOEXEC, 0);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "re") : NULL;
+    if (!file) {
+        int error = errno;
+        if (descriptor >= 0) {
+            close(descriptor);
+        }
+        errno = error;
+        return false;
+    }
+    rewind(file);
+    char *line = NULL;
+    size_t size = 0;
+    errno = 0;
+    while (getline(&line, &size, file) > 0) {
+        struct mapping mapping;
+        if (parse_mapping(line, &mapping) && !on_mapping(context, &mapping)) {
+            break;
+        }
+    }
+    bool read = !ferror(file);
+    int error = errno;
+    free(line);
+    fclose(file);
+    errno = error;
+    return read;
+}
+
+/* ---- mapped files ----------------------------------------------------------------------------------------------- */
+
+struct own_look {
+    const void *at;
+    const struct mapping *wanted;
+    bool is_same;
+};
+
+static bool on_own_mapping(void *context, const struct mapping *mapping) {
+    struct own_look *look = context;
+    if (mapping->start != (uintptr_t)look->at) {
+        return true;
+    }
+    look->is_same = mapping->device == look->wanted->device && mapping->inode == look->wanted->inode;
+    return false;
+}
+
+/* Some file systems (btrfs, overlayfs) have one device number in fstat and another in maps. So the file is mapped here,
+ * and its numbers are compared in maps. */
+static bool is_same_when_mapped(int fd, const struct mapping *mapping) {
+    struct own_look look = {.at = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0), .wanted = mapping};
+    int maps = look.at != MAP_FAILED ? open("/proc/self/maps", O_RDONLY | O_CLOEXEC) : -1;
+    if (maps >= 0) {
+        target_mappings(maps, on_own_mapping, &look);
+        close(maps);
+    }
+    if (look.at != MAP_FAILED) {
+        munmap((void *)look.at, 1);
+    }
+    return look.is_same;
+}
+
+/* Takes `path`, opened with O_PATH, and returns a descriptor to read it if it is the mapped file; else -1. */
+static int reopen_same(int path, const struct mapping *mapping) {
+    struct stat status;
+    int fd = path >= 0 ? regular_reopen(path) : -1;
+    if (fd >= 0 && (fstat(fd, &status) != 0 || status.st_ino != mapping->inode || status.st_dev != mapping->device) &&
+        !is_same_when_mapped(fd, mapping)) {
+        close(fd);
+        fd = -1;
+        errno = ENOENT;
+    }
+    return fd;
+}
+
+static int open_below_root(int pid, const char *path) {
+    int root = open_proc_descriptor(pid, "root", O_PATH | O_DIRECTORY);
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+    int fd = root >= 0 ? (int)syscall(SYS_openat2, root, path, &how, sizeof how) : -1;
+    int error = errno;
+    if (root >= 0) {
+        close(root);
+    }
+    errno = error;
+    return fd;
+}
+
+int target_open_mapping(int pid, const struct mapping *mapping) {
+    char range[64];
+    snprintf(range, sizeof range, "map_files/%" PRIx64 "-%" PRIx64, mapping->start, mapping->end);
+    int file = open_proc_descriptor(pid, range, O_PATH);
+    if (file < 0 && errno == ESRCH && target_lacks_first_thread(pid)) {
+        pid = living_thread(pid); /* its own folder has map_files, task/ has not */
+        file = open_proc_descriptor(pid, range, O_PATH);
+    }
+    /* With the right to this one no other is tried: whoever says what is mapped could have any file opened. */
+    bool is_refused = file < 0 && (errno == EPERM || errno == EACCES);
+    int fd = reopen_same(file, mapping);
+    if (is_refused) {
+        fd = reopen_same(open_proc_descriptor(pid, "exe", O_PATH), mapping);
+    }
+    if (is_refused && fd < 0 && errno != ENOTSUP) {
+        fd = reopen_same(open_below_root(pid, mapping->path), mapping);
+    }
+    return fd;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
+
+/* Whether the page of an address is in memory or in swap. Between this look and a read the process can take it away:
+ * the deadline of whoever reads is for that. False with errno: the address space is gone. */
+static bool look_for_page(struct memory memory, uint64_t address, bool *is_there) {
+    const uint64_t present = 1ull << 63, swapped = 1ull << 62, page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t entry = present;
+    if (memory.pagemap >= 0 && pread(memory.pagemap, &entry, sizeof entry,
+                                     (off_t)(address / page_bytes * sizeof entry)) != (ssize_t)sizeof entry) {
+        errno = ESRCH;
+        return false;
+    }
+    *is_there = entry & (present | swapped);
+    return true;
+}
+
+bool target_read(struct memory memory, uint64_t address, void *to, size_t bytes) {
+    const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    for (size_t done = 0; done < bytes;) {
+        uint64_t at, left = bytes - done;
+        if (__builtin_add_overflow(address, done, &at) || at > INT64_MAX) {
+            errno = EFAULT;
+            return false;
+        }
+        uint64_t piece = page_bytes - at % page_bytes;
+        piece = piece < left ? piece : left;
+        bool is_there;
+        if (!look_for_page(memory, at, &is_there)) {
+            return false;
+        }
+        if (!is_there) {
+            memset((char *)to + done, 0, piece); /* I4 */
+        } else if (pread(memory.mem, (char *)to + done, piece, (off_t)at) != (ssize_t)piece) {
+            errno = EFAULT;
+            return false;
+        }
+        done += piece;
+    }
+    return true;
+}
+
+struct page_look {
+    uint64_t address;
+    bool is_writable;
+};
+
+static bool on_page(void *context, const struct mapping *mapping) {
+    struct page_look *look = context;
+    if (look->address < mapping->start || look->address >= mapping->end) {
+        return true;
+    }
+    look->is_writable = mapping->writable && mapping->is_private && mapping->end - look->address >= sizeof(uint64_t);
+    return false;
+}
+
+bool target_write(const struct target *target, uint64_t address, uint64_t value) {
+    struct page_look look = {.address = address};
+    bool is_there = false;
+    if (!target_mappings(target->maps, on_page, &look) || !look.is_writable ||
+        !look_for_page(target->memory, address, &is_there) || !is_there) {
+        errno = EFAULT;
+        return false;
+    }
+    return pwrite(target->memory.mem, &value, sizeof value, (off_t)address) == (ssize_t)sizeof value;
+}
+
+/* ---- other processes -------------------------------------------------------------------------------------------- */
+
+static void children_of_task(int pid, const char *task, void (*on_child)(void *context, int child), void *context) {
+    char name[64];
+    snprintf(name, sizeof name, "task/%.20s/children", task);
+    FILE *file = open_proc(pid, name);
+    int child;
+    while (file && fscanf(file, "%d", &child) == 1) {
+        on_child(context, child);
+    }
+    if (file) {
+        fclose(file);
+    }
+}
+
+void target_children(int pid, void (*on_child)(void *context, int child), void *context) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *tasks = opendir(path);
+    struct dirent *entry;
+    while (tasks && (entry = readdir(tasks))) {
+        if (isdigit((unsigned char)entry->d_name[0])) {
+            children_of_task(pid, entry->d_name, on_child, context);
+        }
+    }
+    if (tasks) {
+        closedir(tasks);
+    }
+}
+
+void target_processes(void (*on_process)(void *context, int pid), void *context) {
+    DIR *directory = opendir("/proc");
+    struct dirent *entry;
+    while (directory && (entry = readdir(directory))) {
+        char *end;
+        long pid = strtol(entry->d_name, &end, 10);
+        if (pid > 0 && *end == 0) {
+            on_process(context, (int)pid);
+        }
+    }
+    if (directory) {
+        closedir(directory);
+    }
+}

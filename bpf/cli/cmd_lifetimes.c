@@ -1,0 +1,357 @@
+/* `edenscope lifetimes`: how long the objects of a process or a command live, by class and site.
+ *
+ *     source --sums--------------------> model of lifetimes --> table, JSON, or a view (views/lifetimes/view.c)
+ *     source --batches--> spool --batches--^      |   ^
+ *     recording ----------------batches-----------+   +-- objects, one by one, from the spool or the recording
+ *
+ * With --details batches come too fast to be looked into, and objects too many to be held: they go to a file of their
+ * own (life_spool.c) first. So they do with --stacks, which joins each object's end to the stack of its birth. */
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "model/lifetimes/options.h"
+#include "model/lifetimes/replay.h"
+#include "recording/recording.h"
+#include "session/life_spool.h"
+#include "session/source.h"
+#include "stats/by_stack.h"
+#include "util/clock.h"
+#include "util/interrupt.h"
+#include "util/message.h"
+#include "util/output.h"
+#include "util/plot.h"
+#include "util/replace.h"
+#include "views/lifetimes/pretenure.h"
+#include "views/lifetimes/say.h"
+#include "views/lifetimes/table.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "lifetimes [--sampling WHICH] [--mechanism HOW] [--details] [--stacks] [--json | --view NAME] [-o FILE] [-v]\n"
+    "                          [--pretenure FILE [--force]]\n"
+    "                          (-p PID [seconds] | -- PROGRAM arguments...)\n"
+    "       edenscope lifetimes -i FILE [--heap ID] [--pid PID] [--json | --view NAME] [-o FILE] [--pretenure FILE]\n"
+    "                          [--force]\n"
+    "\n"
+    "  How long objects live, by class and by site. The heaps sample while this runs; or what was recorded.";
+
+struct lifetimes {
+    struct options options;
+    struct source_options wanted;
+    struct life_view_options shown;
+    life_view *view;
+    double seconds;            /* 0: until it ends */
+    struct life_spool *spool;  /* NULL: sums are enough */
+    struct life_replay replay; /* of it */
+    uint64_t unspooled;        /* records that it had no room for */
+    struct life_stacks stacks;
+    FILE *out;
+    bool is_chart;
+    struct plotter plotter;       /* of a chart */
+    struct replacement pretenure; /* the file to write, under another name until it is whole */
+};
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static bool choose_view(struct lifetimes *run, struct failure *why) {
+    const struct options *options = &run->options;
+    run->view = options->json ? life_json : life_table;
+    if (!options->view) {
+        return true;
+    }
+    const struct life_view_description *view = life_view_named(options->view);
+    if (!view) {
+        size_t length = 0;
+        char names[400] = "";
+        for (view = life_views; view->name && length < sizeof names; view++) {
+            length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", view->name);
+        }
+        return failure_set(why, 1, "--view %.40s: not one of %s", options->view, names);
+    }
+    run->view = view->print;
+    run->is_chart = view->is_chart;
+    return !options->json || failure_set(why, 1, "either --json or --view %.40s, not both", options->view);
+}
+
+static bool prepare(struct lifetimes *run, struct failure *why) {
+    const struct options *options = &run->options;
+    const struct life_request request = {.sampling = options->sampling,
+                                         .mechanism = options->mechanism,
+                                         .details = options->details,
+                                         .stacks = options->stacks};
+    run->shown = life_view_defaults;
+    run->shown.top = options->top_given ? options->top : run->shown.top;
+    run->shown.by_site = options->by_site;
+    if (options->long_lived_given) {
+        run->shown.rule.share = options->long_lived / 100;
+    }
+    run->wanted = (struct source_options){.pid = options->pid,
+                                          .command = options->command,
+                                          .lifetimes = true,
+                                          .stacks = options->stacks ? &run->stacks : NULL,
+                                          .without = options->without,
+                                          .no_multi = options->no_multi,
+                                          .no_descent = options->no_descent,
+                                          .verbose = options->verbose};
+    if (options->stacks && options->details) {
+        return failure_set(why, 1, "--details: not together with --stacks, which adds objects up by stack");
+    }
+    if (options->stacks && options->pretenure) {
+        return failure_set(why, 1,
+                           "--pretenure: not together with --stacks: it names sites, which stacks take the place of");
+    }
+    return options_seconds(options, &run->seconds, why) && choose_view(run, why) &&
+           life_request_encode(&request, &run->wanted.mailbox, why);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static void observe(struct source *source, double seconds) {
+    enum { POLL_MS = 100 };
+    uint64_t end = seconds > 0 ? now_ns() + (uint64_t)(seconds * 1e9) : UINT64_MAX;
+    int told = 0;
+    bool over = false;
+    for (bool more = true; more;) {
+        uint64_t now = now_ns(), left = end > now ? (end - now + 999999) / 1000000 : 0;
+        more = source_poll(source, over || left > POLL_MS ? POLL_MS : (int)left, NULL, NULL);
+        for (; told < interrupt_count(); told++) {
+            source_stop(source);
+        }
+        if (!over && now_ns() >= end) {
+            over = true;
+            source_stop(source);
+        }
+    }
+}
+
+static bool has_profile(const struct life_model *model) {
+    for (size_t i = 0; i < model->heap_count; i++) {
+        if (model->heaps[i].begun) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void say_pretenured(const struct life_pretenured *named, const struct life_model *model, const char *path) {
+    char sampling[LIFE_ADVICE_MAX];
+    message_print("%s: %zu class%s and %zu site%s to allocate old", path, named->classes,
+                  named->classes == 1 ? "" : "es", named->sites, named->sites == 1 ? "" : "s");
+    for (size_t i = 0; named->promising && i < model->heap_count; i++) {
+        if (life_next_sampling(&model->heaps[i], sampling)) {
+            message_print("%zu more may be, but have too few samples; try --sampling %s", named->promising, sampling);
+            return;
+        }
+    }
+}
+
+static bool write_pretenure(struct lifetimes *run, const struct life_model *model, struct failure *why) {
+    const char *path = run->options.pretenure;
+    struct life_pretenured named;
+    if (!path) {
+        return true;
+    }
+    if (!has_profile(model)) {
+        return failure_set(why, 1, "--pretenure %.200s: is not written: no heap was profiled", path);
+    }
+    if (!life_pretenure(run->pretenure.out, model, &run->shown, &named, why) ||
+        (!run->options.input && !replace_finish(&run->pretenure, why))) {
+        return false;
+    }
+    say_pretenured(&named, model, path);
+    return true;
+}
+
+static bool on_batch(void *context, const struct life_batch *batch) {
+    struct lifetimes *run = context;
+    if (!life_spool_add(run->spool, batch)) {
+        run->unspooled += batch->count;
+    }
+    return true;
+}
+
+static bool open_spool(struct lifetimes *run, struct failure *why) {
+    run->spool = life_spool_open(why);
+    run->replay = (struct life_replay){life_spool_batches, run->spool};
+    run->wanted.on_batch = on_batch;
+    run->wanted.batch_context = run;
+    return run->spool;
+}
+
+static bool print(struct lifetimes *run, struct life_model *model, uint64_t mailbox, struct failure *why) {
+    life_model_choose(model, run->options.input ? (uint64_t)run->options.pid : 0, run->options.heap);
+    life_say(model, mailbox);
+    return run->view(run->out, model, &run->shown, why);
+}
+
+static bool show(struct lifetimes *run, struct source *source, struct failure *why) {
+    struct life_model model = {.stacks = run->wanted.stacks};
+    bool filled = true;
+    if (run->spool) {
+        filled = life_replay_model(&run->replay, &model, why);
+        model.lost += run->unspooled;
+    }
+    if (run->options.details) {
+        model.objects = (struct life_objects){life_replay_objects, &run->replay};
+    }
+    filled = filled && source_lifetimes(source, &model, why);
+    filled = filled && (life_by_stack_settle(&model) || failure_set(why, 1, "no memory for the stacks"));
+    bool any = model.heap_count != 0, shown = filled && print(run, &model, run->wanted.mailbox, why);
+    if (shown && !any) {
+        message_print("no heap was seen: does the program use libeden, and is this the right process?");
+    }
+    shown = shown && write_pretenure(run, &model, why);
+    life_model_clear(&model);
+    return shown;
+}
+
+/* Before rights are given up. */
+static bool start_plotter(struct lifetimes *run, struct failure *why) {
+    run->shown.plotter = &run->plotter;
+    return plotter_start(&run->plotter, why);
+}
+
+static int profile(struct lifetimes *run) {
+    struct failure why;
+    interrupt_install();
+    struct source *source = !run->is_chart || start_plotter(run, &why) ? source_open(&run->wanted, &why) : NULL;
+    if (!source) {
+        return failure_tell(&why);
+    }
+    if (run->options.verbose) {
+        message_print("attached in %.1f ms", (double)source_attach_ns(source) / 1e6);
+    }
+    int status = 0;
+    if (run->out != stdout && ftruncate(fileno(run->out), 0) != 0 && errno != EINVAL) {
+        status = failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno)) ? 0 : failure_tell(&why);
+    } else if (!source_give_up_rights(source, run->options.pretenure ? run->pretenure.place.folder : -1, &why) ||
+               !source_start(source, &why)) {
+        status = failure_tell(&why);
+    } else {
+        observe(source, run->seconds);
+        if (!show(run, source, &why)) {
+            status = failure_tell(&why);
+        } else if (run->options.command && source_exit_status(source) >= 0) {
+            status = source_exit_status(source);
+        } else if (run->options.command && interrupt_last()) {
+            status = 128 + interrupt_last(); /* told to leave the command alone */
+        }
+    }
+    source_close(source);
+    return status;
+}
+
+/* ---- a recording ------------------------------------------------------------------------------------------------- */
+
+/* What is of observing only. */
+static bool check_input(const struct options *options, struct failure *why) {
+    const char *odd = options->command      ? "-- PROGRAM"
+                      : options->sampling   ? "--sampling"
+                      : options->mechanism  ? "--mechanism"
+                      : options->details    ? "--details"
+                      : options->stacks     ? "--stacks"
+                      : options->rest_count ? options->rest[0]
+                                            : NULL;
+    return !odd || failure_set(why, 1, "%.100s: not together with -i FILE, which shows what was recorded", odd);
+}
+
+static bool show_recording(struct lifetimes *run, struct recording *recording, struct failure *why) {
+    const struct recording_info *info = recording_info(recording);
+    struct life_model model = {0};
+    bool shown = recording_lifetimes(recording, &model, why);
+    bool any = model.heap_count != 0;
+    const char *partial = recording_partial(info);
+    if (shown && partial) {
+        message_print("%s: %s; counts are \"at least\"", run->options.input, partial);
+    }
+    shown = shown && print(run, &model, info->lifetimes, why);
+    shown = shown && write_pretenure(run, &model, why);
+    if (shown && model.heap_count == 0) {
+        message_print("%s: %s", run->options.input,
+                      any ? "has heaps, but none with this number and process" : "no heap was seen in this recording");
+    }
+    life_model_clear(&model);
+    return shown;
+}
+
+static int read_back(struct lifetimes *run) {
+    struct failure why;
+    if (run->is_chart && !start_plotter(run, &why)) {
+        return failure_tell(&why);
+    }
+    struct recording *recording = recording_open_with(run->options.input, recording_last(run->options.force), &why);
+    bool shown = recording && (run->out == stdout || ftruncate(fileno(run->out), 0) == 0 || errno == EINVAL ||
+                               failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno)));
+    shown = shown && show_recording(run, recording, &why);
+    recording_close(recording);
+    return shown ? 0 : failure_tell(&why);
+}
+
+/* A process without rights can't give the --pretenure file its name: a child reads the recording, and this one waits.
+ */
+static int read_back_apart(struct lifetimes *run) {
+    struct failure why;
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        status = output_finish(run->out, "the lifetimes", read_back(run));
+        _exit(output_finish(run->pretenure.out, run->options.pretenure, status));
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (child < 0 || !WIFEXITED(status)) {
+        failure_set(&why, 1, "%.200s: the process that reads it could not run to its end", run->options.input);
+        return failure_tell(&why);
+    }
+    if (WEXITSTATUS(status) == 0 && !replace_finish(&run->pretenure, &why)) {
+        return failure_tell(&why);
+    }
+    return WEXITSTATUS(status);
+}
+
+int cmd_lifetimes(int argc, char **argv) {
+    struct lifetimes run = {.out = stdout};
+    struct failure why;
+    int status;
+    if (!options_parse(&run.options,
+                       ACCEPT_TARGET | ACCEPT_LIFETIMES | ACCEPT_SAMPLING | ACCEPT_JSON | ACCEPT_OUTPUT | ACCEPT_REST,
+                       usage, argc, argv, &status) ||
+        (!run.options.input && !options_need_target(&run.options, usage, &status))) {
+        return status;
+    }
+    if ((run.options.input && !check_input(&run.options, &why)) || !prepare(&run, &why) ||
+        ((run.options.details || run.options.stacks) && !open_spool(&run, &why))) {
+        return failure_tell(&why);
+    }
+    if (run.options.pretenure && !replace_begin(&run.pretenure, "--pretenure", run.options.pretenure,
+                                                LIFE_PRETENURE_MARK, run.options.force, &why)) {
+        life_spool_close(run.spool);
+        return failure_tell(&why);
+    }
+    interrupt_none(SIGPIPE);
+    if (run.options.output) {
+        /* Emptied only when observation begins: what can't begin must not cost the file that is there. */
+        run.out = output_open(run.options.output, &why);
+        if (!run.out) {
+            replace_abandon(&run.pretenure);
+            life_spool_close(run.spool);
+            return failure_tell(&why);
+        }
+    }
+    status = !run.options.input ? profile(&run) : run.options.pretenure ? read_back_apart(&run) : read_back(&run);
+    replace_abandon(&run.pretenure);
+    life_spool_close(run.spool);
+    life_stacks_clear(&run.stacks);
+    if (run.out != stdout) {
+        status = output_finish(run.out, run.options.output, status);
+        fclose(run.out);
+    }
+    return status;
+}

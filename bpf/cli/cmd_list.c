@@ -1,0 +1,486 @@
+/* `edenscope list`: what can be observed. Looks only: nothing is attached to. What takes rights is done by workers.
+ *
+ * Processes are looked at twice. Each time every user gets an equal part of the time, and each process an equal part of
+ * what is left of its user's: at first half of TOTAL_NS and little for each, then those that have missed it share the
+ * rest. So a process that answers is shown, however many of another user do not; those are named. */
+#include "attach/attach.h"
+#include "attach/inspect/inspect.h"
+#include "attach/libraries.h"
+#include "attach/operand.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "model/probe_table.h"
+#include "util/clock.h"
+#include "util/format.h"
+#include "util/json.h"
+#include "util/message.h"
+#include "util/sandbox.h"
+#include "util/text.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char usage[] = "list [FILE...] [--json]";
+
+enum { MOST_HEAPS = 1024 };
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+static json_t *note_to_json(const struct note *note) {
+    struct operand operands[EDEN_PROBE_MAX_ARGS];
+    char why[160] = "";
+    int probe = probe_find(note->name);
+    int count = operands_parse(note->args, operands, why, sizeof why);
+    json_t *args = json_array();
+    for (int i = 0; i < count; i++) {
+        bool known = probe >= 0 && i < probe_table[probe].args;
+        json_array_append_new(args, json_string(known ? probe_table[probe].arg[i].name : "?"));
+    }
+    return json_pack("{s:o, s:o, s:b, s:o}", "probe", json_text(note->name, sizeof note->name), "arguments", args,
+                     "semaphore", note->semaphore != 0, "problem",
+                     count < 0 ? json_text(why, sizeof why) : json_null());
+}
+
+static void print_note(const struct note *note) {
+    struct operand operands[EDEN_PROBE_MAX_ARGS];
+    char why[160] = "", name[TEXT_GROWTH * sizeof note->name];
+    int probe = probe_find(note->name);
+    int count = operands_parse(note->args, operands, why, sizeof why);
+    printf("  %s", text_column(name, sizeof name, note->name, "", 28, UINT_MAX));
+    for (int i = 0; i < count; i++) {
+        bool known = probe >= 0 && i < probe_table[probe].args;
+        printf("%s%s", i ? ", " : "", known ? probe_table[probe].arg[i].name : "?");
+    }
+    printf("%s%s", probe < 0 ? "  # unknown to this version" : "", count < 0 ? "  # cannot be attached to: " : "");
+    text_print(stdout, count < 0 ? why : "");
+    putchar('\n');
+}
+
+/* Names those libraries of a program without probes that have some. Takes fd. */
+static void point_to_libraries(struct inspect *inspect, const char *path, int fd) {
+    struct libraries libraries = {0};
+    libraries_open(&libraries, inspect);
+    libraries_add(&libraries, path, fd);
+    for (size_t i = 1; i < libraries.count; i++) {
+        const struct library *file = &libraries.file[i];
+        struct notes notes;
+        char why[512];
+        if (inspect_notes(inspect, &libraries.budget, file->fd, file->path, "eden", &notes, why, sizeof why) !=
+            NOTES_READ) {
+            continue;
+        }
+        if (notes.count != 0) {
+            message_print("%s: its library %s has %zu probes of provider eden", path, file->path, notes.count);
+        }
+        notes_clear(&notes);
+    }
+    libraries_clear(&libraries);
+}
+
+static int list_file(struct inspect *inspect, const char *path, json_t *files) {
+    struct notes notes;
+    char why[512];
+    int fd = inspect_open_path(inspect, NULL, path, 0, false);
+    if (fd < 0) {
+        message_print("%s: %s", path, errno == EINVAL ? "not a plain file" : strerror(errno));
+        return 1;
+    }
+    enum notes_result result = inspect_notes(inspect, NULL, fd, path, "eden", &notes, why, sizeof why);
+    if (result == NOTES_READ && notes.count == 0) {
+        point_to_libraries(inspect, path, fd);
+    } else {
+        close(fd);
+    }
+    if (result != NOTES_READ) {
+        message_print("%s%s", result == NOTES_NOT_ELF ? path : why, result == NOTES_NOT_ELF ? ": not an ELF file" : "");
+        return 1;
+    }
+    json_t *probes = json_array();
+    if (!files) {
+        text_print(stdout, path);
+        printf(": %zu probes of provider eden\n", notes.count);
+    }
+    for (size_t i = 0; i < notes.count; i++) {
+        if (files) {
+            json_array_append_new(probes, note_to_json(&notes.note[i]));
+        } else {
+            print_note(&notes.note[i]);
+        }
+    }
+    if (files) {
+        json_array_append_new(files, json_pack("{s:o, s:o}", "file", json_text(path, strlen(path)), "probes", probes));
+    } else {
+        json_decref(probes);
+    }
+    notes_clear(&notes);
+    return 0;
+}
+
+static int list_files(struct inspect *inspect, const struct options *options) {
+    json_t *files = options->json ? json_array() : NULL;
+    int status = 0;
+    for (size_t i = 0; i < options->rest_count; i++) {
+        status |= list_file(inspect, options->rest[i], files);
+    }
+    if (files) {
+        json_t *object = json_pack("{s:o}", "files", files);
+        status |= !json_print(stdout, object);
+        json_decref(object);
+    }
+    return status;
+}
+
+/* ---- processes -------------------------------------------------------------------------------------------------- */
+
+/* A file that some process has mapped; most have no probes, and are mapped by many. */
+struct seen_file {
+    dev_t device;
+    uint64_t inode;
+    struct timespec changed; /* st_ctim */
+    struct notes notes;
+    uint64_t registry; /* 0: not Eden */
+};
+
+/* A process to look at. */
+struct process {
+    int pid;
+    unsigned user;
+    uint64_t start_ns; /* 0: not known yet */
+    unsigned shown;    /* its files that have been */
+};
+
+struct processes {
+    struct process *at; /* owned */
+    size_t count;
+};
+
+/* A file that the process maps: most hostile processes map the same ones again and again. */
+struct mapped_file {
+    const struct mapping *mapping; /* NULL: none */
+    size_t seen;                   /* index; SIZE_MAX: it cannot be looked into */
+    uint64_t registry;             /* whose heaps were read last; 0: none */
+};
+
+enum { RECENT_FILES = 64 };
+
+#define TOTAL_NS 4000000000u
+#define FIRST_SHARE_NS 30000000u
+
+struct listing {
+    struct inspect *inspect;
+    json_t *processes; /* NULL: a table is printed */
+    struct seen_file *file;
+    size_t files;
+    int pid;
+    struct target target;
+    char command[64];
+    struct mapped_file recent[RECENT_FILES]; /* of the process */
+    size_t mapped;                           /* its files so far */
+    json_t *heaps;
+    size_t shown, refused;
+    int first_refused;
+    struct process now;    /* the process that is looked at */
+    unsigned files_before; /* that have been shown */
+    struct processes missed;
+    uint64_t unread;      /* heaps */
+    size_t refused_files; /* of the process: on FUSE */
+    struct heapinfo *heap;
+};
+
+/* The index of the file; SIZE_MAX: it cannot be looked into. */
+static size_t look_into(struct listing *listing, int fd, const char *name) {
+    struct stat status;
+    if (fstat(fd, &status) != 0) {
+        return SIZE_MAX;
+    }
+    for (size_t i = 0; i < listing->files; i++) {
+        if (listing->file[i].device == status.st_dev && listing->file[i].inode == status.st_ino &&
+            listing->file[i].changed.tv_sec == status.st_ctim.tv_sec &&
+            listing->file[i].changed.tv_nsec == status.st_ctim.tv_nsec) {
+            return i;
+        }
+    }
+    struct seen_file *grown = realloc(listing->file, (listing->files + 1) * sizeof *grown);
+    if (!grown) {
+        return SIZE_MAX;
+    }
+    listing->file = grown;
+    struct seen_file *file = &grown[listing->files++];
+    *file = (struct seen_file){.device = status.st_dev, .inode = status.st_ino, .changed = status.st_ctim};
+    char why[512];
+    if (inspect_notes(listing->inspect, &listing->target, fd, name, "eden", &file->notes, why, sizeof why) ==
+        NOTES_READ) {
+        for (size_t i = 0; i < file->notes.count; i++) {
+            if (strcmp(file->notes.note[i].name, "heap__create") == 0) {
+                file->registry = file->notes.note[i].semaphore_address;
+            }
+        }
+        notes_forget_names(&file->notes);
+    } else if (errno != 0) {
+        listing->files--; /* not read to its end */
+        return SIZE_MAX;
+    }
+    return listing->files - 1;
+}
+
+static bool is_mapped_from(const struct mapping *mapping, const struct mapping *other) {
+    return mapping->inode == other->inode && mapping->device == other->device &&
+           strcmp(mapping->path, other->path) == 0;
+}
+
+/* The file that is mapped so, looked into if it is none of the last RECENT_FILES of this process. */
+static struct mapped_file *find_mapped(struct listing *listing, const struct mapping *mapping) {
+    for (size_t i = 0; i < RECENT_FILES && listing->recent[i].mapping; i++) {
+        if (is_mapped_from(mapping, listing->recent[i].mapping)) {
+            return &listing->recent[i];
+        }
+    }
+    struct mapped_file *file = &listing->recent[listing->mapped++ % RECENT_FILES];
+    *file = (struct mapped_file){.mapping = mapping, .seen = SIZE_MAX};
+    int fd = inspect_open_mapping(listing->inspect, &listing->target, mapping);
+    if (fd >= 0) {
+        file->seen = look_into(listing, fd, mapping->path);
+        close(fd);
+    }
+    listing->refused_files += fd < 0 && errno == ENOTSUP;
+    return file;
+}
+
+static void show_heading(const struct listing *listing) {
+    if (listing->shown == 0 && !listing->processes) {
+        printf("%8s  %-16s %6s  %-20s %10s %10s %12s\n", "PID", "COMMAND", "HEAP", "NAME", "EDEN", "OLD USED",
+               "COLLECTIONS");
+    }
+}
+
+static json_t *gauge_to_json(const struct heapinfo *heap, enum eden_figure figure) {
+    return heap->known >> figure & 1 ? json_integer((json_int_t)heap->figures[figure]) : json_null();
+}
+
+static const char *gauge_to_text(char text[FORMAT_MAX], const struct heapinfo *heap, enum eden_figure figure) {
+    return heap->known >> figure & 1 ? format_bytes(text, heap->figures[figure]) : "?";
+}
+
+static void show_heap(struct listing *listing, const struct heapinfo *heap) {
+    if (listing->processes) {
+        json_array_append_new(listing->heaps, json_pack("{s:I, s:o, s:o, s:o, s:I}", "heap", (json_int_t)heap->id,
+                                                        "name", json_text(heap->name, sizeof heap->name), "eden_size",
+                                                        gauge_to_json(heap, EDEN_FIGURE_eden_size), "old_used",
+                                                        gauge_to_json(heap, EDEN_FIGURE_old_used), "collections",
+                                                        (json_int_t)heap->seq));
+        return;
+    }
+    char eden[FORMAT_MAX], old[FORMAT_MAX], collections[FORMAT_MAX];
+    char name[TEXT_GROWTH * sizeof heap->name], command[TEXT_GROWTH * sizeof listing->command];
+    printf("%8d  %s %6" PRIu64 "  %s %10s %10s %12s\n", listing->pid,
+           text_column(command, sizeof command, listing->command, "", 16, UINT_MAX), heap->id,
+           text_column(name, sizeof name, heap->name, "", 20, UINT_MAX),
+           gauge_to_text(eden, heap, EDEN_FIGURE_eden_size), gauge_to_text(old, heap, EDEN_FIGURE_old_used),
+           format_count(collections, heap->seq));
+}
+
+static void show_process(struct listing *listing, int heaps, int error) {
+    show_heading(listing);
+    listing->shown++;
+    if (listing->processes) {
+        listing->heaps = json_array();
+    }
+    for (int i = heaps - 1; i >= 0; i--) { /* the newest is first in the registry */
+        show_heap(listing, &listing->heap[i]);
+    }
+    char command[TEXT_GROWTH * sizeof listing->command];
+    if (heaps <= 0 && !listing->processes) {
+        printf("%8d  %s %6s  %s\n", listing->pid,
+               text_column(command, sizeof command, listing->command, "", 16, UINT_MAX), "-",
+               heaps == 0        ? "(no heap)"
+               : error == EACCES ? "(unreadable: CAP_SYS_PTRACE or CAP_DAC_OVERRIDE is missing)"
+               : error == EPROTO ? "(another version of the runtime)"
+                                 : "(unreadable)");
+    }
+    if (listing->processes) {
+        json_t *process = json_pack("{s:i, s:s, s:o, s:o}", "pid", listing->pid, "runtime", "eden", "command",
+                                    json_text(listing->command, sizeof listing->command), "heaps",
+                                    heaps < 0 ? json_null() : json_incref(listing->heaps));
+        json_array_append_new(listing->processes, process);
+        json_decref(listing->heaps);
+        listing->heaps = NULL;
+    }
+}
+
+static void look_at_mapping(struct listing *listing, const struct mapping *mapping) {
+    struct mapped_file *mapped = find_mapped(listing, mapping);
+    const struct seen_file *file = mapped->seen != SIZE_MAX ? &listing->file[mapped->seen] : NULL;
+    uint64_t bias, unread = 0;
+    if (!file || file->registry == 0 || !notes_load_bias(&file->notes, mapping->offset, mapping->start, &bias) ||
+        mapped->registry == file->registry + bias) { /* another part of the same copy */
+        return;
+    }
+    mapped->registry = file->registry + bias;
+    int heaps = inspect_heaps(listing->inspect, &listing->target, mapped->registry, listing->heap, MOST_HEAPS, &unread);
+    int error = errno;
+    if (listing->target.is_unread) {
+        return;
+    }
+    listing->unread += unread;
+    if (listing->files_before++ < listing->now.shown) {
+        return;
+    }
+    listing->now.shown++;
+    show_process(listing, heaps, error);
+}
+
+static void add_process(struct processes *processes, struct process process) {
+    struct process *grown = reallocarray(processes->at, processes->count + 1, sizeof *grown);
+    if (grown) {
+        processes->at = grown;
+        grown[processes->count++] = process;
+    }
+}
+
+static void look_at_process(struct listing *listing, struct process process) {
+    struct mappings mappings = {0};
+    listing->now = process;
+    listing->pid = process.pid;
+    memset(listing->recent, 0, sizeof listing->recent);
+    listing->mapped = 0;
+    listing->files_before = 0;
+    listing->unread = listing->refused_files = 0;
+    target_command(process.pid, listing->command);
+    if (inspect_process(listing->inspect, process.pid, process.start_ns, false, &listing->target)) {
+        inspect_mappings(listing->inspect, &listing->target, &mappings);
+    } else {
+        bool is_refused = errno == EACCES;
+        listing->first_refused = is_refused && listing->refused == 0 ? process.pid : listing->first_refused;
+        listing->refused += is_refused;
+    }
+    for (size_t i = 0; i < mappings.count && !listing->target.is_unread; i++) {
+        look_at_mapping(listing, &mappings.at[i]);
+    }
+    if (listing->target.is_unread && target_process_of(process.pid) != 0) {
+        listing->now.start_ns = listing->target.start_ns;
+        add_process(&listing->missed, listing->now);
+    } else if (listing->unread != 0 || mappings.left_out + listing->refused_files != 0) {
+        message_print("process %d (%s): %" PRIu64 " heaps and %zu mapped files were not read", process.pid,
+                      listing->command, listing->unread, mappings.left_out + listing->refused_files);
+    }
+    free(mappings.at);
+    target_close(&listing->target);
+}
+
+static void add_found(void *context, int pid) {
+    add_process(context, (struct process){.pid = pid, .user = target_user(pid)});
+}
+
+static int compare_users(const void *left, const void *right) {
+    const struct process *a = left, *b = right;
+    return a->user != b->user ? (a->user > b->user) - (a->user < b->user) : (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+/* Looks at some processes of one user until end_ns, at most most_ns at each. */
+static void look_at_user(struct listing *listing, const struct process *process, size_t count, uint64_t end_ns,
+                         uint64_t most_ns) {
+    for (size_t i = 0; i < count; i++) {
+        uint64_t now = now_ns(), part = end_ns > now ? (end_ns - now) / (count - i) : 0;
+        uint64_t share_ns = part < most_ns ? part : most_ns;
+        inspect_limit(listing->inspect, share_ns / 4, share_ns, end_ns);
+        look_at_process(listing, process[i]);
+    }
+}
+
+/* Takes the processes, and looks at them until end_ns. Those that miss it are in listing->missed. */
+static void look_at_all(struct listing *listing, struct processes all, uint64_t end_ns, uint64_t most_ns) {
+    size_t users = 0;
+    listing->missed = (struct processes){0};
+    if (all.count != 0) {
+        qsort(all.at, all.count, sizeof *all.at, compare_users);
+    }
+    for (size_t i = 0; i < all.count; i++) {
+        users += i == 0 || all.at[i].user != all.at[i - 1].user;
+    }
+    for (size_t i = 0, next = 0; i < all.count; i = next, users--) {
+        while (next < all.count && all.at[next].user == all.at[i].user) {
+            next++;
+        }
+        uint64_t now = now_ns();
+        look_at_user(listing, &all.at[i], next - i, end_ns > now ? now + (end_ns - now) / users : now, most_ns);
+    }
+    free(all.at);
+}
+
+static void report_missed(struct listing *listing) {
+    for (size_t i = 0; i < listing->missed.count; i++) {
+        const struct process *process = &listing->missed.at[i];
+        target_command(process->pid, listing->command);
+        message_print("process %d (%s, user %u) was not read: it does not answer in time, or costs too much",
+                      process->pid, listing->command, process->user);
+    }
+}
+
+static int list_processes(struct inspect *inspect, const struct options *options) {
+    struct failure why;
+    if (access("/proc/self", F_OK) != 0) {
+        message_print("/proc is not mounted; mount -t proc proc /proc");
+        return 2;
+    }
+    const bool may_read_others = kernel_may_read_others();
+    if (!target_are_hidden() && !sandbox_enter(&(struct sandbox){.profile = SANDBOX_OBSERVER}, &why)) {
+        return failure_tell(&why);
+    }
+    struct listing listing = {.inspect = inspect,
+                              .processes = options->json ? json_array() : NULL,
+                              .heap = calloc(MOST_HEAPS, sizeof *listing.heap)};
+    if (!listing.heap) {
+        message_print("out of memory");
+        return 1;
+    }
+    struct processes found = {0};
+    uint64_t start_ns = now_ns();
+    target_processes(add_found, &found);
+    look_at_all(&listing, found, start_ns + TOTAL_NS / 2, FIRST_SHARE_NS);
+    look_at_all(&listing, listing.missed, start_ns + TOTAL_NS, TOTAL_NS);
+    report_missed(&listing);
+    int status = 0;
+    if (listing.processes) {
+        json_t *object = json_pack("{s:o}", "processes", listing.processes);
+        status = !json_print(stdout, object);
+        json_decref(object);
+    }
+    if (listing.shown == 0 && !options->json) {
+        message_print("no process that uses Eden was found");
+    }
+    if (listing.refused) {
+        message_print("could not be looked at: %zu %s (the first is %d); %s", listing.refused,
+                      listing.refused == 1 ? "process" : "processes", listing.first_refused,
+                      may_read_others ? "the system protects them from root, too (a security module or a container?)"
+                                      : "other users' take CAP_SYS_PTRACE and CAP_DAC_OVERRIDE (run as root)");
+    }
+    for (size_t i = 0; i < listing.files; i++) {
+        notes_clear(&listing.file[i].notes);
+    }
+    free(listing.file);
+    free(listing.missed.at);
+    free(listing.heap);
+    return status;
+}
+
+int cmd_list(int argc, char **argv) {
+    struct options options;
+    int status;
+    if (!options_parse(&options, ACCEPT_JSON | ACCEPT_REST, usage, argc, argv, &status)) {
+        return status;
+    }
+    struct failure why;
+    struct inspect *inspect = inspect_open(0, &why);
+    if (!inspect) {
+        return failure_tell(&why);
+    }
+    status = (options.rest_count ? list_files : list_processes)(inspect, &options);
+    inspect_close(inspect);
+    return status;
+}

@@ -1,0 +1,57 @@
+/* edenscope record: writes what is observed to a recording (record_run.c). */
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "model/lifetimes/options.h"
+#include "session/record_run.h"
+#include <stdio.h>
+
+static const char usage[] =
+    "record [-o FILE] [--force] [--max-size SIZE] [--objects]\n"
+    "                       [--lifetimes[=details] [--sampling WHICH] [--mechanism HOW]] [--events-only] [-v] (-p PID "
+    "| -- PROGRAM arguments...)\n"
+    "\n"
+    "  Writes a recording, FILE or eden.data; a recording that is there is replaced,\n"
+    "  any other file with --force only. `edenscope report`, `script` and `lifetimes -i` read it.";
+
+/* What heaps are to be asked for; 0: lifetimes are not recorded. */
+static bool encode_lifetimes(const struct options *options, uint64_t *mailbox, struct failure *why) {
+    const struct life_request request = {
+        .sampling = options->sampling, .mechanism = options->mechanism, .details = options->details};
+    if (!options->lifetimes) {
+        const char *odd = options->sampling ? "--sampling" : options->mechanism ? "--mechanism" : NULL;
+        return !odd || failure_set(why, 1, "%s: takes --lifetimes as well; without that nothing is sampled", odd);
+    }
+    return life_request_encode(&request, mailbox, why);
+}
+
+int cmd_record(int argc, char **argv) {
+    struct options options;
+    int status;
+    if (!options_parse(&options,
+                       ACCEPT_TARGET | ACCEPT_OUTPUT | ACCEPT_FORCE | ACCEPT_OBJECTS | ACCEPT_EVENTS_ONLY |
+                           ACCEPT_RECORDED | ACCEPT_SAMPLING,
+                       usage, argc, argv, &status) ||
+        !options_need_target(&options, usage, &status)) {
+        return status;
+    }
+    struct failure why;
+    uint64_t mailbox = 0;
+    if (!encode_lifetimes(&options, &mailbox, &why)) {
+        return failure_tell(&why);
+    }
+    const struct record_request request = {.who = "record",
+                                           .path = options.output ? options.output : "eden.data",
+                                           .observed = {.pid = options.pid,
+                                                        .command = options.command,
+                                                        .objects = options.objects ? OBJECTS_ALL : OBJECTS_NONE,
+                                                        .lifetimes = mailbox != 0,
+                                                        .mailbox = mailbox,
+                                                        .no_headers = options.events_only,
+                                                        .without = options.without,
+                                                        .no_multi = options.no_multi,
+                                                        .no_descent = options.no_descent,
+                                                        .verbose = options.verbose},
+                                           .force = options.force,
+                                           .most_bytes = options.max_size};
+    return record_run(&request, NULL);
+}

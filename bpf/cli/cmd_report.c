@@ -1,0 +1,142 @@
+/* edenscope report: what a recording says, for people or as JSON. */
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "recording/recording.h"
+#include "util/message.h"
+#include "util/output.h"
+#include "views/model_json.h"
+#include "views/report.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+
+static const char usage[] = "report [-i FILE [--force]] [--json] [--heap ID] [--pid PID]\n"
+                            "\n"
+                            "  Reads FILE or eden.data. --heap and --pid choose heaps by their number and process.";
+
+struct wanted {
+    uint64_t pid, heap; /* 0: all */
+};
+
+/* The heaps that are wanted, as a model that shares the phases of the other: free it with free_chosen. */
+static bool choose(const struct model *all, const struct wanted *wanted, struct model *chosen) {
+    *chosen = (struct model){.wall_ns = all->wall_ns,
+                             .lost = all->lost,
+                             .lost_records = all->lost_records,
+                             .missed_children = all->missed_children};
+    chosen->processes = calloc(all->process_count + 1, sizeof *chosen->processes);
+    if (!chosen->processes) {
+        return false;
+    }
+    for (size_t i = 0; i < all->process_count; i++) {
+        const struct process_model *from = &all->processes[i];
+        struct process_model *to = &chosen->processes[chosen->process_count];
+        if (wanted->pid && from->key.pid != wanted->pid) {
+            continue;
+        }
+        *to = *from;
+        to->heap_count = 0;
+        to->heaps = calloc(from->heap_count + 1, sizeof *to->heaps);
+        chosen->process_count++;
+        if (!to->heaps) {
+            return false;
+        }
+        for (size_t j = 0; j < from->heap_count; j++) {
+            if (!wanted->heap || from->heaps[j].id == wanted->heap) {
+                to->heaps[to->heap_count++] = from->heaps[j];
+            }
+        }
+        if (to->heap_count == 0) {
+            free(to->heaps);
+            chosen->process_count--;
+        }
+    }
+    return true;
+}
+
+static void free_chosen(struct model *chosen) {
+    for (size_t i = 0; i < chosen->process_count; i++) {
+        free(chosen->processes[i].heaps);
+    }
+    free(chosen->processes);
+}
+
+static void say_no_heap(const char *path, const struct recording_info *info, const struct wanted *wanted, bool any) {
+    if (any) {
+        char number[48] = "", process[48] = "";
+        if (wanted->heap) {
+            snprintf(number, sizeof number, " number (%" PRIu64 ")%s", wanted->heap, wanted->pid ? " in this" : "");
+        }
+        if (wanted->pid) {
+            snprintf(process, sizeof process, " process (%" PRIu64 ")", wanted->pid);
+        }
+        message_print("%s: has heaps, but none with this%s%s; `edenscope report` without --heap and --pid lists them",
+                      path, number, process);
+    } else {
+        message_print("%s: no heap was seen in this recording. Does the program use libeden (`edenscope list` tells), "
+                      "was it the right process%s?",
+                      path, info->finished ? "" : ", and did the recorder live long enough");
+    }
+}
+
+static int print(const char *path, struct recording *recording, const struct model *model, bool json) {
+    struct failure why = {.status = 1};
+    bool good = true;
+    if (json) {
+        json_t *object = model_to_json(model);
+        if (!object) {
+            message_print("no memory for the report");
+            return 1;
+        }
+        json_print(stdout, object);
+        json_decref(object);
+    } else {
+        good = report_text(stdout, path, recording, model, &why);
+    }
+    return output_finish(stdout, "the report", good ? 0 : failure_tell(&why));
+}
+
+static int report(const char *path, struct recording *recording, const struct wanted *wanted, bool json) {
+    struct model all = {0}, chosen = {0};
+    struct failure why;
+    int status = 1;
+    if (!recording_model(recording, &all, &why)) {
+        failure_tell(&why);
+    } else if (!choose(&all, wanted, &chosen)) {
+        message_print("no memory for the report");
+    } else if (chosen.process_count == 0) {
+        bool any = false;
+        for (size_t i = 0; i < all.process_count; i++) {
+            any = any || all.processes[i].heap_count;
+        }
+        say_no_heap(path, recording_info(recording), wanted, any);
+        if (json) {
+            print(path, recording, &chosen, true);
+        }
+    } else {
+        status = print(path, recording, &chosen, json);
+    }
+    free_chosen(&chosen);
+    model_clear(&all);
+    return status;
+}
+
+int cmd_report(int argc, char **argv) {
+    struct options options;
+    int status;
+    if (!options_parse(&options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_HEAP, usage, argc, argv, &status)) {
+        return status;
+    }
+    struct wanted wanted = {.pid = (uint64_t)options.pid, .heap = options.heap};
+    const char *path = options.input ? options.input : "eden.data";
+    struct failure why;
+    struct recording *recording = recording_open_with(path, recording_last(options.force), &why);
+    if (!recording) {
+        return failure_tell(&why);
+    }
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is told by the writing */
+    status = report(path, recording, &wanted, options.json);
+    recording_close(recording);
+    return status;
+}

@@ -1,0 +1,80 @@
+/* edenscope script: the events of a recording, one a line. */
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "util/message.h"
+#include "util/output.h"
+#include "views/script.h"
+#include <signal.h>
+
+static const char usage[] =
+    "script [-i FILE [--force]] [--json | --csv] [-T] [--probe NAME]...\n"
+    "\n"
+    "  Prints the events of FILE or eden.data: for people, as NDJSON, or as CSV. With --probe\n"
+    "  those of the probes named only. Times are seconds since the recording began, or with -T\n"
+    "  times of day; in JSON and CSV always nanoseconds of CLOCK_MONOTONIC.";
+
+struct printing {
+    struct script script;
+    bool (*print)(const struct script *script, const struct event *event, uint64_t heap_id);
+    bool good;
+};
+
+static bool on_event(void *context, const struct event *event, uint64_t heap_id) {
+    struct printing *printing = context;
+    printing->good = printing->print(&printing->script, event, heap_id);
+    return printing->good;
+}
+
+static int script(struct recording *recording, const struct options *options, const uint64_t *probes) {
+    struct model model = {0};
+    struct failure why;
+    struct printing printing = {.script = {.out = stdout,
+                                           .info = recording_info(recording),
+                                           .model = &model,
+                                           .probes = probes,
+                                           .wall_clock = options->timestamp},
+                                .print = options->json  ? script_print_json
+                                         : options->csv ? script_print_csv
+                                                        : script_print_line,
+                                .good = true};
+    if (!recording_model(recording, &model, &why)) {
+        model_clear(&model);
+        return failure_tell(&why);
+    }
+    int status = 0;
+    if (options->csv) {
+        printing.good = script_print_csv_head(&printing.script);
+    }
+    if (printing.good && !recording_events(recording, probes, on_event, &printing, &why)) {
+        status = failure_tell(&why);
+    }
+    status = output_finish(stdout, "the events", status);
+    if (model.lost) {
+        message_print("lost events: %llu; these are not among the lines", (unsigned long long)model.lost);
+    }
+    model_clear(&model);
+    return status;
+}
+
+int cmd_script(int argc, char **argv) {
+    struct options options;
+    int status;
+    if (!options_parse(&options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_CSV | ACCEPT_TIMESTAMP | ACCEPT_PROBE, usage, argc,
+                       argv, &status)) {
+        return status;
+    }
+    if (options.json && options.csv) {
+        message_print("--json or --csv, not both");
+        return 1;
+    }
+    struct failure why;
+    struct recording *recording =
+        recording_open_with(options.input ? options.input : "eden.data", recording_last(options.force), &why);
+    if (!recording) {
+        return failure_tell(&why);
+    }
+    signal(SIGPIPE, SIG_IGN);
+    status = script(recording, &options, options.some_probes ? options.probes : NULL);
+    recording_close(recording);
+    return status;
+}

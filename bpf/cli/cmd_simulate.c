@@ -1,0 +1,132 @@
+/* `edenscope simulate`: what the collections of a recorded program would do under other parameters.
+ *
+ *     recording --> story (simulate/story.c) --> history, by cells (history.c)
+ *     history + parameters --> simulated collector (collector.c, young.c, old.c) --> figures --> table or JSON
+ *
+ * A parameter may be given several values; each combination is predicted. */
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "recording/recording.h"
+#include "simulate/print.h"
+#include "util/output.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "simulate [-i FILE [--force]] [--heap ID] [--pid PID] [--json] [NAME=VALUE[,VALUE...]]...\n"
+    "\n"
+    "  What the collections of a recorded program would do under other parameters (docs/edenscope.md). Reads FILE or\n"
+    "  eden.data, which must have all objects; make it like this:\n"
+    "    EDEN_OPTIONS=eden_size=1M,full_gc_ratio=0,grow_headroom=64K,tenure_fill=0,tenure_proportion=0.02 \\\n"
+    "        edenscope record --lifetimes=details --sampling all -- PROGRAM";
+
+enum { MOST_PREDICTIONS = 10000 };
+
+struct sweep {
+    const struct simulate_story *story;
+    char **words;
+    size_t word_count;
+    struct simulate_prediction *predictions; /* owned */
+    size_t count, room;
+};
+
+static bool predict(struct sweep *sweep, const struct simulate_parameters *parameters, const char *options,
+                    struct failure *why) {
+    if (sweep->count == sweep->room) {
+        size_t more = sweep->room ? 2 * sweep->room : 16;
+        void *grown =
+            more > 2ull * MOST_PREDICTIONS ? NULL : reallocarray(sweep->predictions, more, sizeof *sweep->predictions);
+        if (!grown) {
+            return failure_set(why, 1, "too many combinations of values; %d are enough", MOST_PREDICTIONS);
+        }
+        sweep->predictions = grown;
+        sweep->room = more;
+    }
+    struct simulate_prediction *prediction = &sweep->predictions[sweep->count++];
+    snprintf(prediction->options, sizeof prediction->options, "%s", options);
+    return simulate_story_predict(sweep->story, parameters, &prediction->figures, why);
+}
+
+/* The words from `word` on, each value in turn; `options` is what those before said. */
+static bool sweep_words(struct sweep *sweep, size_t word, const struct simulate_parameters *parameters,
+                        const char *options, struct failure *why) {
+    if (word == sweep->word_count) {
+        return predict(sweep, parameters, options, why);
+    }
+    const char *text = sweep->words[word], *sign = strchr(text, '=');
+    if (!sign) {
+        struct simulate_parameters none = *parameters;
+        return simulate_parameter_wanted(&none, text, why); /* says what is wrong */
+    }
+    for (const char *value = sign + 1;; value++) {
+        char one[128], all[SIMULATE_OPTIONS_MAX];
+        size_t length = strcspn(value, ",");
+        struct simulate_parameters next = *parameters;
+        if ((size_t)(sign - text) + length + 2 > sizeof one ||
+            strlen(options) + (size_t)(sign - text) + length + 3 > sizeof all) {
+            return failure_set(why, 1, "%.40s...: too long", text);
+        }
+        snprintf(one, sizeof one, "%.*s=%.*s", (int)(sign - text), text, (int)length, value);
+        snprintf(all, sizeof all, "%s%s%s", options, *options ? "," : "", one);
+        if (!simulate_parameter_wanted(&next, one, why) || !sweep_words(sweep, word + 1, &next, all, why)) {
+            return false;
+        }
+        value += length;
+        if (*value == '\0') {
+            return true;
+        }
+    }
+}
+
+/* Wrong words are told before a long recording is read. */
+static bool check_words(char **words, size_t count, struct failure *why) {
+    struct simulate_parameters parameters;
+    simulate_parameters_default(&parameters);
+    for (size_t i = 0; i < count; i++) {
+        size_t name = strcspn(words[i], "="), first = strcspn(words[i], ",");
+        char one[128];
+        snprintf(one, sizeof one, "%.*s", (int)(first > name ? first : name), words[i]);
+        if (!simulate_parameter_wanted(&parameters, one, why)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool run(const struct options *options, struct recording *recording, const char *path,
+                struct simulate_story *story, struct failure *why) {
+    struct simulate_parameters usual;
+    struct sweep sweep = {.story = story, .words = options->rest, .word_count = options->rest_count};
+    bool good = simulate_story_read(story, recording, path, (uint64_t)options->pid, options->heap, why);
+    simulate_parameters_usual(&usual, &story->parameters);
+    good = good && sweep_words(&sweep, 0, &usual, "", why);
+    if (good && !options->json) {
+        simulate_print_table(stdout, story, sweep.predictions, sweep.count);
+    } else if (good) {
+        good = simulate_print_json(stdout, story, sweep.predictions, sweep.count) || ferror(stdout) ||
+               failure_set(why, 1, "no memory for the predictions");
+    }
+    free(sweep.predictions);
+    return good;
+}
+
+int cmd_simulate(int argc, char **argv) {
+    struct options options;
+    struct failure why;
+    struct simulate_story story = {0};
+    int status;
+    if (!options_parse(&options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_HEAP | ACCEPT_REST, usage, argc, argv, &status)) {
+        return status;
+    }
+    if (!check_words(options.rest, options.rest_count, &why)) {
+        return failure_tell(&why);
+    }
+    const char *path = options.input ? options.input : "eden.data";
+    struct recording *recording = recording_open_with(path, recording_last(options.force), &why);
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is told by the writing */
+    bool good = recording && run(&options, recording, path, &story, &why);
+    simulate_history_clear(&story.history);
+    recording_close(recording);
+    return output_finish(stdout, "the predictions", good ? 0 : failure_tell(&why));
+}

@@ -1,0 +1,323 @@
+/* `edenscope stat`: figures and phase timings of a process or a command, at the end or by interval. */
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "session/source.h"
+#include "util/clock.h"
+#include "util/format.h"
+#include "util/interrupt.h"
+#include "util/message.h"
+#include "util/output.h"
+#include "views/model_json.h"
+#include "views/phase_table.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const char usage[] = "stat [-p PID | -- PROGRAM arguments...] [interval [count]] [--json] [-T] [-o FILE] "
+                            "[--events-only] [-v]";
+
+struct run {
+    struct options options;
+    struct source *source;
+    struct output output;
+    FILE *out;           /* the output's */
+    struct model before; /* as of the last interval */
+    uint64_t lines, intervals;
+};
+
+/* ---- the table at the end --------------------------------------------------------------------------------------- */
+
+static void print_causes(FILE *out, const struct heap_model *heap) {
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        char text[FORMAT_MAX];
+        if (heap->full_by_cause[i]) {
+            fprintf(out, "%20s    %s\n", format_count(text, heap->full_by_cause[i]), full_cause_names[i]);
+        }
+    }
+}
+
+static void note_stopped(char *note, size_t size, const struct heap_model *heap, uint64_t wall_ns) {
+    char text[FORMAT_MAX], share[16] = "?";
+    if (heap->stopped_known && wall_ns) {
+        snprintf(share, sizeof share, "%.2f%%", 100 * (double)heap->stopped_ns / (double)wall_ns);
+    }
+    snprintf(note, size, "#  ");
+    if (heap->late) {
+        uint64_t seen = heap->figures[EDEN_FIGURE_gc_ns] - heap->before[EDEN_FIGURE_gc_ns];
+        snprintf(note + 3, size - 3, "%s since attach, ", format_ns(text, seen));
+    }
+    size_t length = strlen(note);
+    snprintf(note + length, size - length, "%s of the time", share);
+}
+
+/* A collection under way: gc_ns and the phases do not count it yet. */
+static void print_now(FILE *out, const struct process_model *process, const struct heap_model *heap) {
+    char text[PHASE_NOW_MAX], took[FORMAT_MAX];
+    if (!heap->collection.known) {
+        fprintf(out, "  ? whether in a collection now: nothing was heard of the heap since attach\n");
+    } else if (heap->collection.under_way) {
+        fprintf(out, "  %s: the share of the time includes %s of this collection, the sums do not\n",
+                phase_table_now(text, process, heap), format_ns(took, heap->collection.observed_ns));
+    }
+}
+
+static void print_figure(FILE *out, const struct heap_model *heap, enum eden_figure figure, uint64_t wall_ns) {
+    char value[FORMAT_MAX] = "?", note[96] = "", text[FORMAT_MAX];
+    enum figure_kind kind = figure_descriptions[figure].kind;
+    if (heap->known >> figure & 1) {
+        format_figure(value, figure, heap->figures[figure]);
+        uint64_t seen = heap->figures[figure] - heap->before[figure];
+        if (figure == EDEN_FIGURE_gc_ns) {
+            note_stopped(note, sizeof note, heap, wall_ns);
+        } else if (heap->late && kind == KIND_sum) {
+            snprintf(note, sizeof note, "#  %s since attach", format_figure(text, figure, seen));
+        } else if (figure == EDEN_FIGURE_allocated_bytes && wall_ns) {
+            double rate = (double)seen / ((double)wall_ns / 1e9);
+            snprintf(note, sizeof note, "#  %s/s", format_bytes(text, (uint64_t)rate));
+        }
+    }
+    fprintf(out, "%20s  %-18s%s%s\n", value, figure_names[figure], note[0] ? "  " : "", note);
+}
+
+static void print_heap(FILE *out, const struct process_model *process, const struct heap_model *heap,
+                       const struct model *model) {
+    fprintf(out, "\n");
+    phase_table_heading(out, process, heap);
+    fprintf(out, "\n");
+    if (!heap->destroyed || model->lost) {
+        fprintf(out, "  at least (%s):\n", model->lost ? "events were lost" : "the end of the heap was not seen");
+    }
+    for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        print_figure(out, heap, i, model->wall_ns);
+        if (i == EDEN_FIGURE_full_collections) {
+            print_causes(out, heap);
+        }
+    }
+    print_now(out, process, heap);
+    fprintf(out, "\n");
+    phase_table_print(out, heap, model->wall_ns);
+}
+
+static void print_summary(FILE *out, const struct model *model) {
+    for (size_t i = 0; i < model->process_count; i++) {
+        for (size_t j = 0; j < model->processes[i].heap_count; j++) {
+            print_heap(out, &model->processes[i], &model->processes[i].heaps[j], model);
+        }
+    }
+    fprintf(out, "\n  %.6f seconds observed, %" PRIu64 " events lost\n", (double)model->wall_ns / 1e9, model->lost);
+}
+
+/* ---- lines by interval ------------------------------------------------------------------------------------------ */
+
+static void print_line_heading(FILE *out) {
+    fprintf(out, "# %8s %8s %5s %9s %6s %9s %7s %10s %10s %10s %10s  %s\n", "time", "pid", "heap", "scavenges", "full",
+            "gc", "gc%", "allocated", "survived", "tenured", "old", "now");
+}
+
+static char *delta(char text[FORMAT_MAX], const struct heap_model *heap, const struct heap_model *before,
+                   enum eden_figure figure) {
+    if (!(heap->known >> figure & 1)) {
+        snprintf(text, FORMAT_MAX, "?");
+        return text;
+    }
+    uint64_t from = figure_descriptions[figure].kind == KIND_gauge ? 0
+                    : before                                       ? before->figures[figure]
+                                                                   : heap->before[figure];
+    return format_figure(text, figure, heap->figures[figure] - from);
+}
+
+static void print_time(const struct run *run, const struct model *model) {
+    if (!run->options.timestamp) {
+        fprintf(run->out, "%10.3f", (double)model->wall_ns / 1e9);
+        return;
+    }
+    char text[16] = "?";
+    struct tm parts;
+    time_t now = time(NULL);
+    if (localtime_r(&now, &parts)) {
+        strftime(text, sizeof text, "%H:%M:%S", &parts);
+    }
+    fprintf(run->out, "%10s", text);
+}
+
+static void print_line(const struct run *run, const struct model *model, const struct process_model *process,
+                       const struct heap_model *heap, const struct heap_model *before) {
+    static const enum eden_figure columns[] = {EDEN_FIGURE_allocated_bytes, EDEN_FIGURE_survived_bytes,
+                                               EDEN_FIGURE_tenured_bytes, EDEN_FIGURE_old_used};
+    char text[FORMAT_MAX], stopped[FORMAT_MAX] = "?", share[16] = "?", now[PHASE_NOW_MAX];
+    uint64_t wall = model->wall_ns - run->before.wall_ns;
+    if (heap->stopped_known && wall) {
+        uint64_t ns = heap->stopped_ns - (before && before->stopped_known ? before->stopped_ns : 0);
+        ns = ns < wall ? ns : wall; /* it was not known until now: of what it was, this line's part */
+        format_ns(stopped, ns);
+        snprintf(share, sizeof share, "%.2f%%", 100 * (double)ns / (double)wall);
+    }
+    print_time(run, model);
+    fprintf(run->out, " %8u %5" PRIu64, process->key.pid, heap->id);
+    fprintf(run->out, " %9s", delta(text, heap, before, EDEN_FIGURE_scavenges));
+    fprintf(run->out, " %6s", delta(text, heap, before, EDEN_FIGURE_full_collections));
+    fprintf(run->out, " %9s %7s", stopped, share);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        fprintf(run->out, " %10s", delta(text, heap, before, columns[i]));
+    }
+    fprintf(run->out, "  %s\n", phase_table_now(now, process, heap));
+}
+
+static void print_interval(struct run *run, const struct model *model) {
+    if (run->options.json) {
+        json_t *json = model_to_json(model);
+        json_print(run->out, json);
+        json_decref(json);
+    } else {
+        for (size_t i = 0; i < model->process_count; i++) {
+            const struct process_model *process = &model->processes[i];
+            const struct process_model *last = model_find_process(&run->before, &process->key);
+            for (size_t j = 0; j < process->heap_count; j++) {
+                const struct heap_model *heap = &process->heaps[j];
+                const struct heap_model *before = model_find_heap(last, heap->address, heap->id);
+                if (before && (before->destroyed || before->is_former || last->ended)) {
+                    continue;
+                }
+                if (run->lines++ % 24 == 0) {
+                    print_line_heading(run->out);
+                }
+                print_line(run, model, process, heap, before);
+            }
+        }
+    }
+    output_flush(&run->output);
+}
+
+/* ---- running ---------------------------------------------------------------------------------------------------- */
+
+/* Takes a snapshot and prints what has happened since the last one. */
+static bool tick(struct run *run, struct failure *why) {
+    struct model model = {0};
+    if (!source_snapshot(run->source, &model, why)) {
+        model_clear(&model);
+        return false;
+    }
+    model_set_stopped(&model, &run->before);
+    print_interval(run, &model);
+    model_clear(&run->before);
+    run->before = model;
+    run->intervals++;
+    return true;
+}
+
+static bool observe(struct run *run, struct failure *why) {
+    uint64_t step = (uint64_t)(run->options.interval * 1e9);
+    uint64_t next = now_ns() + step;
+    int told = 0;
+    for (;;) {
+        uint64_t now = now_ns();
+        int timeout = 1000;
+        if (step) {
+            uint64_t left = next > now ? (next - now + 999999) / 1000000 : 0;
+            timeout = left < 1000 ? (int)left : 1000;
+        }
+        /* Children and late libraries are looked for between waits. */
+        timeout = timeout < 200 ? timeout : 200;
+        bool more = source_poll(run->source, timeout, NULL, NULL);
+        for (; told < interrupt_count(); told++) {
+            source_stop(run->source);
+        }
+        if (step && (now_ns() >= next || !more)) {
+            if (!tick(run, why)) {
+                return false;
+            }
+            next += step;
+            if (run->options.count && run->intervals >= run->options.count) {
+                return true;
+            }
+        }
+        if (!more) {
+            return true;
+        }
+    }
+}
+
+static bool summarize(struct run *run, struct failure *why) {
+    struct model model = {0};
+    bool done = source_snapshot(run->source, &model, why);
+    if (done && run->options.json) {
+        json_t *json = model_to_json(&model);
+        json_print(run->out, json);
+        json_decref(json);
+    } else if (done) {
+        print_summary(run->out, &model);
+    }
+    if (done) {
+        output_flush(&run->output);
+    }
+    size_t heaps = 0;
+    for (size_t i = 0; i < model.process_count; i++) {
+        heaps += model.processes[i].heap_count;
+    }
+    if (done && heaps == 0) {
+        message_print("no Eden heap was seen");
+    }
+    char missed[MODEL_TEXT];
+    if (done && model.missed_children) {
+        message_print("%s", model_missed_text(model.missed_children, missed));
+    }
+    model_report_losses(&model, message_report, NULL);
+    if (done && model.lost) {
+        message_print("%" PRIu64 " events were lost; figures say \"at least\"", model.lost);
+    }
+    model_clear(&model);
+    return done;
+}
+
+static int run_stat(struct run *run) {
+    struct failure why = {.status = 1};
+    struct source_options wanted = {.pid = run->options.pid,
+                                    .command = run->options.command,
+                                    .no_headers = run->options.events_only,
+                                    .without = run->options.without,
+                                    .no_multi = run->options.no_multi,
+                                    .no_descent = run->options.no_descent,
+                                    .verbose = run->options.verbose};
+    interrupt_install();
+    run->source = source_open(&wanted, &why);
+    if (!run->source) {
+        return failure_tell(&why);
+    }
+    if (run->options.verbose) {
+        message_print("attached in %.1f ms", (double)source_attach_ns(run->source) / 1e6);
+    }
+    if (!source_give_up_rights(run->source, -1, &why) || !source_start(run->source, &why) || !observe(run, &why)) {
+        return failure_tell(&why);
+    }
+    /* Lines by interval have said everything; the table at the end is for who asked for none. */
+    if (run->options.interval <= 0 && !summarize(run, &why)) {
+        return failure_tell(&why);
+    }
+    int status = source_exit_status(run->source);
+    if (run->options.command && status < 0 && interrupt_last()) {
+        return 128 + interrupt_last(); /* told to leave the command alone */
+    }
+    return run->options.command && status >= 0 ? status : 0;
+}
+
+int cmd_stat(int argc, char **argv) {
+    struct run run = {0};
+    struct failure why;
+    int status;
+    if (!options_parse(&run.options,
+                       ACCEPT_TARGET | ACCEPT_INTERVAL | ACCEPT_JSON | ACCEPT_TIMESTAMP | ACCEPT_OUTPUT |
+                           ACCEPT_EVENTS_ONLY,
+                       usage, argc, argv, &status) ||
+        !options_need_target(&run.options, usage, &status)) {
+        return status;
+    }
+    if (!output_begin(&run.output, run.options.output, &why)) {
+        return failure_tell(&why);
+    }
+    run.out = run.output.out;
+    status = run_stat(&run);
+    source_close(run.source);
+    model_clear(&run.before);
+    return output_end(&run.output, status);
+}

@@ -1,0 +1,437 @@
+/* `edenscope tune`: names what makes collections slow, with the evidence, and the parameters that cure it.
+ *
+ *     recording (its own, of -p or --, or one that is given) --> facts of each heap --> rules --> findings --> report
+ *
+ * A process or a command is recorded first, lifetimes included, to a file that goes away; then that is examined. With
+ * --verify and --search what the rules propose is not told, but tried out (trials/trials.c). */
+#include "advise/facts/facts_read.h"
+#include "advise/print.h"
+#include "advise/trials/trials.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "model/lifetimes/options.h"
+#include "recording/recording.h"
+#include "recording/recording_sql.h"
+#include "session/record_run.h"
+#include "util/command_line.h"
+#include "util/interrupt.h"
+#include "util/message.h"
+#include "util/output.h"
+#include "util/owner.h"
+#include "util/temporary.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "tune [--json | --emit options] [-o FILE] [-v] (-p PID [seconds] | -- PROGRAM arguments...)\n"
+    "       edenscope tune (--verify | --search) [--options LIST] [--json] [-o FILE] -- PROGRAM arguments...\n"
+    "       edenscope tune [-i FILE [--force]] [--heap ID] [--pid PID] [--json | --emit options] [-o FILE]\n"
+    "\n"
+    "  What makes collections slow, why, and the parameters that cure it: of a program that is run\n"
+    "  or observed, or of a recording, FILE or eden.data.";
+
+enum { IN_FORCE = 2048 };
+
+/* What trials begin with. */
+struct proposal {
+    char options[TUNE_OPTIONS_LINE]; /* of the rules; "": none */
+    char in_force[IN_FORCE];         /* what the heap told of its parameters, in the same form */
+};
+
+struct tune {
+    struct options options;
+    double seconds;
+    FILE *out;
+    struct proposal *proposal; /* what is found goes here, not into a report; NULL: there is a report */
+};
+
+/* ---- the report -------------------------------------------------------------------------------------------------- */
+
+static bool print(const struct tune *tune, const struct tune_report *report) {
+    if (tune->options.emit_options) {
+        tune_print_options(tune->out, report);
+    } else if (tune->options.json) {
+        return tune_print_json(tune->out, report);
+    } else {
+        tune_print_text(tune->out, report);
+    }
+    return true;
+}
+
+static void tell_in_force(char text[IN_FORCE], const struct tune_facts *facts) {
+    size_t length = 0;
+    for (int i = 0; i < TUNE_PARAMETERS && length < IN_FORCE; i++) {
+        const struct tune_parameter *parameter = &facts->parameters[i];
+        if (parameter->told) {
+            length += (size_t)snprintf(text + length, IN_FORCE - length, "%s%s=%s", length ? "," : "",
+                                       tune_parameter_names[i], parameter->text);
+        }
+    }
+}
+
+static bool examine(const struct tune *tune, const struct tune_heaps *heaps, const char *command, struct failure *why) {
+    struct findings *findings = calloc(heaps->count + 1, sizeof *findings);
+    bool good = findings != NULL;
+    for (size_t i = 0; good && i < heaps->count; i++) {
+        good = tune_examine(&heaps->at[i], &findings[i]);
+    }
+    if (good) {
+        const char *before = tune->options.command ? getenv("EDEN_OPTIONS") : NULL;
+        struct tune_report report = {
+            .findings = findings, .heaps = heaps->count, .command = command, .before = before ? before : ""};
+        tune_merge(findings, heaps->count, &report.options);
+        if (tune->proposal) {
+            tune_options_line(tune->proposal->options, &report.options);
+            tell_in_force(tune->proposal->in_force, &heaps->at[0]);
+        }
+        good = tune->proposal || print(tune, &report);
+    }
+    for (size_t i = 0; findings && i < heaps->count; i++) {
+        findings_clear(&findings[i]);
+    }
+    free(findings);
+    return good || failure_set(why, 1, "no memory for the findings");
+}
+
+/* What is said of the recording. */
+static void say(const char *path, const struct recording_info *info, const struct tune_heaps *heaps) {
+    const char *partial = recording_partial(info);
+    if (partial) {
+        message_print("%s: %s; figures are \"at least\"", path, partial);
+    }
+    for (size_t i = 0; i < heaps->count; i++) {
+        if (heaps->at[i].late) {
+            message_print("heap %llu of process %u was there before: what is not told of its parameters is taken "
+                          "for their defaults",
+                          (unsigned long long)heaps->at[i].heap_id, heaps->at[i].process.pid);
+        }
+    }
+}
+
+static bool report(const struct tune *tune, const char *path, uint64_t pid, const char *command, struct failure *why) {
+    /* One's own is followed by more: it is removed, or trials begin. */
+    bool is_own = tune->options.command || (tune->options.pid && !tune->options.input);
+    struct recording *recording = recording_open_with(path, is_own ? 0 : recording_last(tune->options.force), why);
+    struct tune_heaps heaps = {0};
+    bool good = recording && tune_heaps_read(&heaps, recording, pid, tune->options.heap, why);
+    if (good && heaps.count == 0) {
+        good = failure_set(why, 1,
+                           pid || tune->options.heap
+                               ? "%.200s: has no heap with this number and process; `edenscope report` lists them"
+                               : "%.200s: no heap was seen: does the program use libeden (`edenscope list` tells), and "
+                                 "was it the right process?",
+                           tune->options.input ? path : "what was recorded");
+    }
+    if (good) {
+        say(path, recording_info(recording), &heaps);
+        good = examine(tune, &heaps, command, why);
+    }
+    tune_heaps_clear(&heaps);
+    recording_close(recording);
+    return good;
+}
+
+/* ---- recording first --------------------------------------------------------------------------------------------- */
+
+/* Each hit makes the collection that is measured longer: what no rule asks for is left out. */
+static const char not_needed[] = ""
+#define EDEN_PHASE(probe, name, parent)
+#define EDEN_PART(part, name, parent) #part "__start,"
+#include "eden_phases.def"
+#undef EDEN_PHASE
+    ;
+
+/* Whether nobody else can put another folder in the place of one that is made here: this folder and those above it
+ * belong to the caller or to root, and others write in them only what stays theirs (sticky). Takes the descriptor. */
+static bool is_private(int folder) {
+    struct stat status, above;
+    bool is_good = true, is_root = false;
+    while (is_good && !is_root) {
+        is_good = fstat(folder, &status) == 0 && owner_is_caller(status.st_uid) &&
+                  (!(status.st_mode & (S_IWGRP | S_IWOTH)) || status.st_mode & S_ISVTX);
+        int next = is_good ? openat(folder, "..", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+        is_good = next >= 0 && fstat(next, &above) == 0;
+        is_root = is_good && above.st_dev == status.st_dev && above.st_ino == status.st_ino;
+        close(folder);
+        folder = next;
+    }
+    if (folder >= 0) {
+        close(folder);
+    }
+    return is_good;
+}
+
+/* Of a folder that is ours: nothing stands in it but what a tune that was killed can leave. */
+static bool has_leftovers_alone(int folder) {
+    int listed = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *names = listed >= 0 ? fdopendir(listed) : NULL;
+    bool alone = names;
+    for (const struct dirent *entry; alone && (entry = readdir(names)) != NULL;) {
+        const char *name = entry->d_name;
+        alone = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "eden.data") == 0 ||
+                strcmp(name, "eden.data-journal") == 0;
+    }
+    if (names) {
+        closedir(names);
+    } else if (listed >= 0) {
+        close(listed);
+    }
+    return alone;
+}
+
+/* Removes a folder that a tune left that was killed: whoever uses one holds it locked. */
+static void sweep_folder(int parent, const char *name) {
+    struct stat status;
+    int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0) {
+        return;
+    }
+    if (fstat(folder, &status) == 0 && status.st_uid == geteuid() && (status.st_mode & 0777) == 0700 &&
+        flock(folder, LOCK_EX | LOCK_NB) == 0 && has_leftovers_alone(folder)) {
+        int file = openat(folder, "eden.data", O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+        struct file_look look = file >= 0 ? file_look(file) : (struct file_look){0};
+        if (file >= 0 && look.kind == FILE_RECORDING && look.owner == geteuid() && !look.is_live) {
+            unlinkat(folder, "eden.data-journal", 0);
+            unlinkat(folder, "eden.data", 0);
+        }
+        if (file >= 0) {
+            close(file);
+        }
+        unlinkat(parent, name, AT_REMOVEDIR); /* only if it is empty */
+    }
+    close(folder);
+}
+
+static void sweep(int parent) {
+    int listed = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *names = listed >= 0 ? fdopendir(listed) : NULL;
+    if (!names) {
+        if (listed >= 0) {
+            close(listed);
+        }
+        return;
+    }
+    for (const struct dirent *entry; (entry = readdir(names)) != NULL;) {
+        const char *random = entry->d_name + strlen("edenscope-");
+        if (strncmp(entry->d_name, "edenscope-", strlen("edenscope-")) == 0 && strlen(random) == 6 &&
+            strspn(random, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == 6) {
+            sweep_folder(parent, entry->d_name);
+        }
+    }
+    closedir(names);
+}
+
+/* A new folder, locked; the descriptor holds the lock. Another tune that sweeps may come first and take it away: then
+ * there is another one. -1 with errno. */
+static int make_locked(char *folder, const char *form, size_t size) {
+    enum { TRIES = 100 };
+    int held = -1;
+    for (int i = 0; i < TRIES && held < 0; i++) {
+        struct stat status;
+        snprintf(folder, size, "%s", form);
+        if (!mkdtemp(folder)) {
+            return -1;
+        }
+        held = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (held >= 0 && flock(held, LOCK_EX) == 0 && fstat(held, &status) == 0 && status.st_nlink == 0) {
+            close(held);
+            held = -1;
+        }
+    }
+    return held;
+}
+
+/* A folder for the recording: SQLite puts a journal beside it. Its name has no links, which could be turned. *parent:
+ * the folder that it is in, O_PATH; *held: the folder, locked as long as it is open. Both are the caller's. */
+static bool make_folder(char *folder, size_t size, int *parent, int *held, struct failure *why) {
+    char link[32], place[PATH_MAX - 32], form[PATH_MAX];
+    const char *wanted = temporary_folder();
+    int file = open(wanted, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    ssize_t length = file >= 0 ? readlink(link, place, sizeof place) : -1;
+    if (length < 0 || (size_t)length >= sizeof place) {
+        failure_set(why, 1, "%.300s: can't record there: %s; set TMPDIR to another folder", wanted,
+                    length < 0 ? strerror(errno) : "the name is too long");
+        if (file >= 0) {
+            close(file);
+        }
+        return false;
+    }
+    *parent = fcntl(file, F_DUPFD_CLOEXEC, 3);
+    if (!is_private(file)) {
+        return failure_set(why, 1, "%.300s: other users can change what is made there; set TMPDIR to a folder of yours",
+                           wanted);
+    }
+    sweep(*parent);
+    snprintf(form, sizeof form, "%.*s/edenscope-XXXXXX", (int)length, place);
+    *held = make_locked(folder, form, size);
+    return *held >= 0 ||
+           failure_set(why, 1, "%.300s: can't record there: %s; set TMPDIR to another folder", folder, strerror(errno));
+}
+
+static void remove_folder(const char *folder, const char *path) {
+    char journal[PATH_MAX + 32];
+    snprintf(journal, sizeof journal, "%s-journal", path);
+    unlink(journal);
+    unlink(path);
+    rmdir(folder);
+}
+
+/* *examined, where it is given: there is a report, or a proposal. */
+static int observe(const struct tune *tune, bool *examined) {
+    const struct options *options = &tune->options;
+    const struct life_request lives = {.details = true};
+    char folder[PATH_MAX], path[PATH_MAX + 16];
+    int parent = -1, held = -1;
+    struct record_request request = {.who = "tune",
+                                     .path = path,
+                                     .observed = {.pid = options->pid,
+                                                  .command = options->command,
+                                                  .objects = OBJECTS_SCANS,
+                                                  .lifetimes = true,
+                                                  .without = options->without ? options->without : not_needed,
+                                                  .no_multi = options->no_multi,
+                                                  .no_descent = options->no_descent,
+                                                  .verbose = options->verbose},
+                                     .seconds = tune->seconds,
+                                     .temporary = true,
+                                     .keeps_rights = tune->proposal};
+    struct failure why;
+    bool published = false;
+    if (!life_request_encode(&lives, &request.observed.mailbox, &why) ||
+        !make_folder(folder, sizeof folder, &parent, &held, &why)) {
+        close(parent);
+        return failure_tell(&why);
+    }
+    request.folder = parent;
+    snprintf(path, sizeof path, "%s/eden.data", folder);
+    int status = record_run(&request, &published);
+    if (published) {
+        char *command = command_line_text(options->command);
+        bool reported = report(tune, path, 0, command, &why);
+        if (!reported) {
+            int failed = failure_tell(&why);
+            status = status ? status : failed;
+        }
+        if (examined) {
+            *examined = reported;
+        }
+        free(command);
+    }
+    remove_folder(folder, path);
+    close(held);
+    close(parent);
+    return status;
+}
+
+/* ---- trials ------------------------------------------------------------------------------------------------------ */
+
+/* The rules' options, of a run that is recorded first; its output is not ours to show, as a trial's is not. False, with
+ * *status: there are none. */
+static bool propose(const struct tune *tune, struct proposal *proposal, int *status) {
+    struct tune proposing = *tune;
+    bool examined = false;
+    proposing.proposal = proposal;
+    int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    fflush(stdout);
+    dup2(null, STDOUT_FILENO);
+    *status = observe(&proposing, &examined);
+    if (kept >= 0) {
+        dup2(kept, STDOUT_FILENO);
+        close(kept);
+    }
+    close(null);
+    return examined && *status == 0;
+}
+
+static int try_out(const struct tune *tune) {
+    const struct options *options = &tune->options;
+    struct proposal proposal = {0};
+    int status = 0;
+    interrupt_install();
+    if (!options->proposed && !propose(tune, &proposal, &status)) {
+        if (!options->search || status != 2 || interrupt_count() > 0) {
+            return status ? status : 1;
+        }
+        message_print("so the search begins without what the rules would propose");
+    }
+    if (interrupt_count() > 0) {
+        return 128 + interrupt_last();
+    }
+    char *command = command_line_text(options->command);
+    const struct trial_start start = {.proposed = options->proposed ? options->proposed : proposal.options,
+                                      .in_force = *proposal.in_force ? proposal.in_force : getenv("EDEN_OPTIONS"),
+                                      .command = command};
+    status = tune_try(options, &start, tune->out);
+    free(command);
+    return status;
+}
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static bool check(struct tune *tune, struct failure *why) {
+    const struct options *options = &tune->options;
+    bool observes = options->command || (options->pid && !options->input);
+    if (!tune_try_check(options, why)) {
+        return false;
+    }
+    if (options->json && options->emit_options) {
+        return failure_set(why, 1, "either --json or --emit options, not both");
+    }
+    if (options->input && (options->command || options->rest_count)) {
+        return failure_set(why, 1, "%.100s: not together with -i FILE, which is examined as it was recorded",
+                           options->command ? "-- PROGRAM" : options->rest[0]);
+    }
+    if (options->command && options->pid) {
+        return failure_set(why, 1, "either -p PID or -- PROGRAM, not both");
+    }
+    if (options->rest_count && !observes) {
+        return failure_set(why, 1, "%.100s: unexpected; a program to run goes after --", options->rest[0]);
+    }
+    return options_seconds(options, &tune->seconds, why);
+}
+
+int cmd_tune(int argc, char **argv) {
+    struct tune tune = {0};
+    struct output output;
+    struct failure why;
+    int status;
+    if (!options_parse(&tune.options,
+                       ACCEPT_TARGET | ACCEPT_TUNE | ACCEPT_TRIALS | ACCEPT_JSON | ACCEPT_OUTPUT | ACCEPT_REST, usage,
+                       argc, argv, &status)) {
+        return status;
+    }
+    const struct options *options = &tune.options;
+    if (!check(&tune, &why)) {
+        return failure_tell(&why);
+    }
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is told by the writing */
+    if (!output_begin(&output, options->output, &why)) {
+        return failure_tell(&why);
+    }
+    tune.out = output.out;
+    if (options->verify || options->search) {
+        status = try_out(&tune);
+    } else if (options->command || (options->pid && !options->input)) {
+        status = observe(&tune, NULL);
+    } else {
+        const char *path = options->input ? options->input : "eden.data";
+        status = report(&tune, path, (uint64_t)options->pid, NULL, &why) ? 0 : failure_tell(&why);
+    }
+    if (!output.file) {
+        return output_finish(stdout, "the report", status);
+    }
+    if (ftello(tune.out) > 0) {
+        output_flush(&output); /* what failed before there was a report must not cost the file that is there */
+    }
+    return output_end(&output, status);
+}

@@ -1,0 +1,107 @@
+/* edenscope: looks into running programs that manage memory with Eden. This file only finds the subcommand. */
+#include "cli/commands.h"
+#include "eden_version.h"
+#include "util/interrupt.h"
+#include "util/message.h"
+#include "util/output.h"
+#include "util/rights.h"
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *meaning;
+};
+
+/* A subcommand whose source file is not in the build is NULL here, and is said to be missing when asked for. */
+#pragma weak cmd_list
+#pragma weak cmd_stat
+#pragma weak cmd_record
+#pragma weak cmd_report
+#pragma weak cmd_script
+#pragma weak cmd_lifetimes
+#pragma weak cmd_tune
+#pragma weak cmd_simulate
+
+static const struct command commands[] = {
+    {"list", cmd_list, "processes and files that can be observed, their heaps and probes"},
+    {"stat", cmd_stat, "counters and phase timings, by interval or for a command's whole run"},
+    {"record", cmd_record, "write a recording (eden.data)"},
+    {"report", cmd_report, "text report of a recording"},
+    {"script", cmd_script, "the events of a recording, as text, JSON or CSV"},
+    {"lifetimes", cmd_lifetimes, "how long objects live, by class and site"},
+    {"tune", cmd_tune, "what makes collections slow, and the parameters that cure it"},
+    {"simulate", cmd_simulate, "what a recorded program would do under other parameters"},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(FILE *out) {
+    fprintf(out, "usage: edenscope COMMAND [options] [-p PID | -- PROGRAM arguments...]\n\ncommands:\n");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (commands[i].run) {
+            fprintf(out, "  %-9s  %s\n", commands[i].name, commands[i].meaning);
+        }
+    }
+    fprintf(out, "\n`edenscope COMMAND --help` lists a command's options.\n");
+}
+
+static const struct command *find(const char *name) {
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, name) == 0 && commands[i].run) {
+            return &commands[i];
+        }
+    }
+    return NULL;
+}
+
+/* Where standard input, output or error are closed, the next file opened would take their place: a message could land
+ * in a recording. What stands there instead fails when it is used, and is not for the command that we start. */
+static void occupy_standard_files(void) {
+    for (int fd = 0; fd < 3; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", (fd == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC) < 0) {
+            return;
+        }
+    }
+}
+
+static int run(int argc, char **argv) {
+    if (argc < 2) {
+        print_help(stderr);
+        return 1;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 || strcmp(name, "version") == 0) {
+        puts("edenscope " EDEN_VERSION);
+        return 0;
+    }
+    bool help = strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+    if (help && argc == 2) {
+        print_help(stdout);
+        return 0;
+    }
+    const struct command *command = find(help ? argv[2] : name);
+    if (!command) {
+        message_print("there is no command '%s'; `edenscope help` lists them", help ? argv[2] : name);
+        return 1;
+    }
+    if (help) {
+        char *ask[] = {argv[2], (char[]){"--help"}, NULL};
+        return command->run(2, ask);
+    }
+    return command->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv) {
+    occupy_standard_files();
+    if (!rights_files_of_user()) {
+        message_print("cannot put the capabilities of its file aside: %m");
+        return 2;
+    }
+    interrupt_none(SIGXFSZ); /* a file that reaches `ulimit -f` is an error to report */
+    return output_finish(stdout, "standard output", run(argc, argv));
+}

@@ -1,0 +1,536 @@
+#include "cli/options.h"
+#include "model/probe_table.h"
+#include "util/message.h"
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPTION_JSON = 256,
+    OPTION_EVENTS_ONLY,
+    OPTION_OBJECTS,
+    OPTION_CSV,
+    OPTION_FORCE,
+    OPTION_HEAP,
+    OPTION_PROBE,
+    OPTION_SAMPLING,
+    OPTION_MECHANISM,
+    OPTION_DETAILS,
+    OPTION_STACKS,
+    OPTION_LIFETIMES,
+    OPTION_VIEW,
+    OPTION_TOP,
+    OPTION_BY_SITE,
+    OPTION_LONG_LIVED,
+    OPTION_PRETENURE,
+    OPTION_EMIT,
+    OPTION_VERIFY,
+    OPTION_SEARCH,
+    OPTION_OPTIONS,
+    OPTION_PAIRS,
+    OPTION_BUDGET,
+    OPTION_TRIALS,
+    OPTION_MEMORY,
+    OPTION_MAX_SIZE,
+    OPTION_WITHOUT,
+    OPTION_NO_MULTI,
+    OPTION_NO_DESCENT,
+    OPTION_COUNT
+};
+
+/* One option: who accepts it, and what --help says of it (NULL: hidden). */
+struct described {
+    struct option option;
+    unsigned accept;
+    const char *help;
+};
+
+static const struct described table[] = {
+    {{"pid", required_argument, NULL, 'p'}, ACCEPT_PID, "-p, --pid PID       observe this process, which runs already"},
+    {{"pid", required_argument, NULL, 'p'}, ACCEPT_HEAP, "-p, --pid PID       of this process only"},
+    {{"heap", required_argument, NULL, OPTION_HEAP},
+     ACCEPT_HEAP | ACCEPT_LIFETIMES | ACCEPT_TUNE,
+     "--heap ID           of the heap with this number only"},
+    {{"probe", required_argument, NULL, OPTION_PROBE},
+     ACCEPT_PROBE,
+     "--probe NAME        of this probe only, as scavenge__done; give it again for more"},
+    {{"json", no_argument, NULL, OPTION_JSON}, ACCEPT_JSON, "--json              JSON"},
+    {{"csv", no_argument, NULL, OPTION_CSV}, ACCEPT_CSV, "--csv               comma-separated values"},
+    {{"timestamp", no_argument, NULL, 'T'}, ACCEPT_TIMESTAMP, "-T, --timestamp     start lines with the time of day"},
+    {{"output", required_argument, NULL, 'o'}, ACCEPT_OUTPUT, "-o, --output FILE   write to this file"},
+    {{"input", required_argument, NULL, 'i'}, ACCEPT_INPUT, "-i, --input FILE    read this recording, not eden.data"},
+    {{"force", no_argument, NULL, OPTION_FORCE},
+     ACCEPT_INPUT | ACCEPT_TUNE,
+     "--force             read a recording of another user, too"},
+    {{"input", required_argument, NULL, 'i'},
+     ACCEPT_LIFETIMES,
+     "-i, --input FILE    what `edenscope record --lifetimes` wrote; -p then chooses a process"},
+    {{"events-only", no_argument, NULL, OPTION_EVENTS_ONLY},
+     ACCEPT_EVENTS_ONLY,
+     "--events-only       what is seen only: don't read the totals of heaps that were there before"},
+    {{"objects", no_argument, NULL, OPTION_OBJECTS},
+     ACCEPT_OBJECTS,
+     "--objects           probes that fire once an object too (slows the program down)"},
+    {{"force", no_argument, NULL, OPTION_FORCE},
+     ACCEPT_FORCE,
+     "--force             replace a file that is not a recording"},
+    {{"lifetimes", optional_argument, NULL, OPTION_LIFETIMES},
+     ACCEPT_RECORDED,
+     "--lifetimes[=details]  how long objects live, too, for `edenscope lifetimes -i`; details: object by object"},
+    {{"max-size", required_argument, NULL, OPTION_MAX_SIZE},
+     ACCEPT_RECORDED,
+     "--max-size SIZE     the recording ends at SIZE[K|M|G] bytes (64G)"},
+    {{"sampling", required_argument, NULL, OPTION_SAMPLING},
+     ACCEPT_SAMPLING,
+     "--sampling WHICH    all, 1/N (each object with that chance), nth=N (each N-th), bytes=N[K|M] (one in so\n"
+     "                      many bytes), refill=N[K|M], window=OPEN/CLOSED (ms); default bytes=512K"},
+    {{"mechanism", required_argument, NULL, OPTION_MECHANISM},
+     ACCEPT_SAMPLING,
+     "--mechanism HOW     who finds deaths: vm (default), ephemeron, pretenured, oracle[=BYTES]"},
+    {{"details", no_argument, NULL, OPTION_DETAILS},
+     ACCEPT_LIFETIMES,
+     "--details           keep each sampled object, not only sums"},
+    {{"stacks", no_argument, NULL, OPTION_STACKS},
+     ACCEPT_LIFETIMES,
+     "--stacks            by the program's native stacks instead of by site; for 1/100, bytes=8K and sparser"},
+    {{"view", required_argument, NULL, OPTION_VIEW},
+     ACCEPT_LIFETIMES,
+     "--view NAME         another form than the table, as survival or csv; a wrong name lists them"},
+    {{"by-site", no_argument, NULL, OPTION_BY_SITE}, ACCEPT_LIFETIMES, "--by-site           views: sites, not classes"},
+    {{"top", required_argument, NULL, OPTION_TOP},
+     ACCEPT_LIFETIMES,
+     "--top N             at most so many rows (20); 0: all"},
+    {{"long-lived", required_argument, NULL, OPTION_LONG_LIVED},
+     ACCEPT_LIFETIMES,
+     "--long-lived PERCENT  of the run from which a mean lifetime is long (5)"},
+    {{"pretenure", required_argument, NULL, OPTION_PRETENURE},
+     ACCEPT_LIFETIMES,
+     "--pretenure FILE    also write what is worth allocating old, for a program's pretenure=FILE"},
+    {{"force", no_argument, NULL, OPTION_FORCE},
+     ACCEPT_LIFETIMES,
+     "--force             -i: read a recording of another user, too; --pretenure: replace a file not written so"},
+    {{"input", required_argument, NULL, 'i'},
+     ACCEPT_TUNE,
+     "-i, --input FILE    examine this recording, not eden.data; -p then chooses a process"},
+    {{"emit", required_argument, NULL, OPTION_EMIT},
+     ACCEPT_TUNE,
+     "--emit options      only the line of options to set, EDEN_OPTIONS=..."},
+    {{"verify", no_argument, NULL, OPTION_VERIFY},
+     ACCEPT_TRIALS,
+     "--verify            run PROGRAM as it is and with the options proposed, and compare; needs no root with "
+     "--options"},
+    {{"search", no_argument, NULL, OPTION_SEARCH},
+     ACCEPT_TRIALS,
+     "--search            run PROGRAM with many options, to find better ones than the rules do"},
+    {{"options", required_argument, NULL, OPTION_OPTIONS},
+     ACCEPT_TRIALS,
+     "--options LIST      --verify, --search: these options, as EDEN_OPTIONS takes them, not those of the rules"},
+    {{"pairs", required_argument, NULL, OPTION_PAIRS},
+     ACCEPT_TRIALS,
+     "--pairs N           --verify: so many pairs of runs (5)"},
+    {{"budget", required_argument, NULL, OPTION_BUDGET},
+     ACCEPT_TRIALS,
+     "--budget SECONDS    --search: for so long (60)"},
+    {{"trials", required_argument, NULL, OPTION_TRIALS},
+     ACCEPT_TRIALS,
+     "--trials N          --search: at most so many runs"},
+    {{"memory", required_argument, NULL, OPTION_MEMORY},
+     ACCEPT_TRIALS,
+     "--memory FACTOR     --search: recommend at most so many times the memory of before (2); none: any"},
+    {{"verbose", no_argument, NULL, 'v'}, ~0u, "-v, --verbose       say what is done"},
+    {{"help", no_argument, NULL, 'h'}, ~0u, "-h, --help          this help"},
+    {{"without", required_argument, NULL, OPTION_WITHOUT}, ACCEPT_TARGET, NULL},
+    {{"no-multi", no_argument, NULL, OPTION_NO_MULTI}, ACCEPT_TARGET, NULL},
+    {{"no-descent", no_argument, NULL, OPTION_NO_DESCENT}, ACCEPT_TARGET, NULL},
+};
+enum { OPTIONS = sizeof table / sizeof table[0] };
+
+static bool misused(const char *usage, const char *what, const char *name, int *status) {
+    message_print("%s%s%s", what, name ? ": " : "", name ? name : "");
+    message_text("usage: edenscope ");
+    message_text(usage);
+    message_text("\n");
+    *status = 1;
+    return false;
+}
+
+static void print_help(unsigned accept, const char *usage) {
+    printf("usage: edenscope %s\n\n", usage);
+    for (size_t i = 0; i < OPTIONS; i++) {
+        if (table[i].help && table[i].accept & accept) {
+            printf("  %s\n", table[i].help);
+        }
+    }
+    if (accept & ACCEPT_INTERVAL) {
+        printf("  interval            a line for each heap every so many seconds (0.001 to 1000000)\n"
+               "  count               end after so many of them\n");
+    }
+    if (accept & ACCEPT_COMMAND) {
+        printf("  -- PROGRAM ...      start this program, observed from its first instruction\n");
+    }
+    printf("\nSee also docs/edenscope.md.\n");
+}
+
+static bool is_accepted(int value, unsigned accept) {
+    for (size_t i = 0; i < OPTIONS; i++) {
+        if (table[i].option.val == value && table[i].accept & accept) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Why an option cannot be given again; NULL: it can. One without a value says the same twice. */
+static const char *refuse_again(int value) {
+    bool has_value = false;
+    for (size_t i = 0; i < OPTIONS; i++) {
+        has_value = has_value || (table[i].option.val == value && table[i].option.has_arg != no_argument);
+    }
+    return !has_value || value == OPTION_PROBE ? NULL
+           : value == 'p'                      ? "given twice; run edenscope once for each process"
+                                               : "given twice; leave one of them out";
+}
+
+static bool parse_pid(const char *text, int *pid) {
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    *pid = (int)value;
+    return !errno && end != text && *end == 0 && value > 0 && value <= 1 << 22;
+}
+
+static bool parse_count(const char *text, uint64_t *count) {
+    char *end;
+    errno = 0;
+    *count = strtoull(text, &end, 10);
+    return errno == 0 && end != text && *end == 0 && text[0] != '-';
+}
+
+/* With K, M or G behind it. */
+static bool parse_size(const char *text, uint64_t *bytes) {
+    static const char letters[] = "KMG";
+    char *end;
+    errno = 0;
+    *bytes = strtoull(text, &end, 10);
+    const char *letter = *end ? strchr(letters, *end) : NULL;
+    unsigned shift = letter ? 10 * (unsigned)(letter - letters + 1) : 0;
+    if (errno || end == text || text[0] == '-' || (*end && (!letter || end[1])) || *bytes > UINT64_MAX >> shift) {
+        return false;
+    }
+    *bytes <<= shift;
+    return true;
+}
+
+static bool parse_heap(const char *text, uint64_t *heap) { return parse_count(text, heap) && *heap != 0; }
+
+static bool parse_percent(const char *text, double *percent) {
+    char *end;
+    *percent = strtod(text, &end);
+    return end != text && *end == 0 && isfinite(*percent) && *percent > 0 && *percent <= 100;
+}
+
+static bool add_probe(struct options *options, const char *name) {
+    int probe = probe_find(strncmp(name, "eden:", 5) == 0 ? name + 5 : name);
+    if (probe < 0) {
+        return false;
+    }
+    options->probes[probe / 64] |= 1ull << probe % 64;
+    options->some_probes = true;
+    return true;
+}
+
+/* What the value of an option should have been. */
+static const char *wanted(int value) {
+    switch (value) {
+    case 'p':
+        return "not a process id";
+    case OPTION_HEAP:
+        return "not the number of a heap, from 1";
+    case OPTION_LONG_LIVED:
+        return "not a share in percent, above 0 and at most 100";
+    case OPTION_TOP:
+        return "not a number of rows";
+    case OPTION_LIFETIMES:
+        return "not what --lifetimes can be given: nothing, or details";
+    case OPTION_EMIT:
+        return "not what --emit can be given: options";
+    case OPTION_OPTIONS:
+        return "not options as EDEN_OPTIONS takes them, name=value with commas between; docs/parameters.md lists them";
+    case OPTION_PAIRS:
+        return "not a number of pairs, from 1 to 100";
+    case OPTION_BUDGET:
+        return "not a time in seconds, from 0.1 to 1000000";
+    case OPTION_TRIALS:
+        return "not a number of runs, from 3 to 1000000";
+    case OPTION_MEMORY:
+        return "not a factor of memory, from 1, nor none";
+    case OPTION_MAX_SIZE:
+        return "not a size in bytes, from 1M";
+    case OPTION_PROBE:
+        return "not a probe; docs/probes.md lists them, as scavenge__done";
+    default:
+        return "not a file name";
+    }
+}
+
+static bool set_lifetimes(struct options *options, int value, const char *argument) {
+    switch (value) {
+    case OPTION_SAMPLING:
+        options->sampling = argument;
+        return true;
+    case OPTION_MECHANISM:
+        options->mechanism = argument;
+        return true;
+    case OPTION_PRETENURE:
+        options->pretenure = argument;
+        return *argument != 0;
+    case OPTION_DETAILS:
+        options->details = true;
+        return true;
+    case OPTION_STACKS:
+        options->stacks = true;
+        return true;
+    case OPTION_LIFETIMES:
+        options->lifetimes = true;
+        options->details = argument != NULL;
+        return !argument || strcmp(argument, "details") == 0;
+    case OPTION_VIEW:
+        options->view = argument;
+        return true;
+    case OPTION_BY_SITE:
+        options->by_site = true;
+        return true;
+    case OPTION_TOP:
+        options->top_given = true;
+        return parse_count(argument, &options->top);
+    default:
+        options->long_lived_given = true;
+        return parse_percent(argument, &options->long_lived);
+    }
+}
+
+static bool parse_within(const char *text, double least, double most, double *number) {
+    char *end;
+    *number = strtod(text, &end);
+    return end != text && *end == 0 && *number >= least && *number <= most;
+}
+
+static bool set_trials(struct options *options, int value, const char *argument) {
+    switch (value) {
+    case OPTION_VERIFY:
+        options->verify = true;
+        return true;
+    case OPTION_SEARCH:
+        options->search = true;
+        return true;
+    case OPTION_OPTIONS:
+        options->proposed = argument;
+        return strchr(argument, '=') != NULL;
+    case OPTION_PAIRS:
+        return parse_count(argument, &options->pairs) && options->pairs >= 1 && options->pairs <= 100;
+    case OPTION_TRIALS:
+        return parse_count(argument, &options->trials) && options->trials >= 3 && options->trials <= 1000000;
+    case OPTION_BUDGET:
+        return parse_within(argument, 0.1, 1e6, &options->budget);
+    default:
+        options->memory_factor = INFINITY;
+        return strcmp(argument, "none") == 0 || parse_within(argument, 1, 1e6, &options->memory_factor);
+    }
+}
+
+static bool set(struct options *options, int value, const char *argument) {
+    switch (value) {
+    case OPTION_VERIFY:
+    case OPTION_SEARCH:
+    case OPTION_OPTIONS:
+    case OPTION_PAIRS:
+    case OPTION_BUDGET:
+    case OPTION_TRIALS:
+    case OPTION_MEMORY:
+        return set_trials(options, value, argument);
+    case OPTION_SAMPLING:
+    case OPTION_MECHANISM:
+    case OPTION_DETAILS:
+    case OPTION_STACKS:
+    case OPTION_LIFETIMES:
+    case OPTION_VIEW:
+    case OPTION_BY_SITE:
+    case OPTION_TOP:
+    case OPTION_LONG_LIVED:
+    case OPTION_PRETENURE:
+        return set_lifetimes(options, value, argument);
+    case OPTION_HEAP:
+        return parse_heap(argument, &options->heap);
+    case OPTION_PROBE:
+        return add_probe(options, argument);
+    case OPTION_EMIT:
+        options->emit_options = true;
+        return strcmp(argument, "options") == 0;
+    case OPTION_FORCE:
+        options->force = true;
+        return true;
+    case OPTION_MAX_SIZE:
+        return parse_size(argument, &options->max_size) && options->max_size >= 1 << 20;
+    case 'p':
+        return parse_pid(argument, &options->pid);
+    case 'o':
+        options->output = argument;
+        return *argument != 0;
+    case 'i':
+        options->input = argument;
+        return *argument != 0;
+    case 'T':
+        options->timestamp = true;
+        return true;
+    case 'v':
+        options->verbose = true;
+        return true;
+    case OPTION_JSON:
+        options->json = true;
+        return true;
+    case OPTION_CSV:
+        options->csv = true;
+        return true;
+    case OPTION_EVENTS_ONLY:
+        options->events_only = true;
+        return true;
+    case OPTION_OBJECTS:
+        options->objects = true;
+        return true;
+    case OPTION_NO_MULTI:
+        options->no_multi = true;
+        return true;
+    case OPTION_NO_DESCENT:
+        options->no_descent = true;
+        return true;
+    default:
+        options->without = argument;
+        return true;
+    }
+}
+
+static bool parse_interval(struct options *options) {
+    char *end;
+    if (options->rest_count > 2) {
+        return false;
+    }
+    options->interval = strtod(options->rest[0], &end);
+    if (*end || end == options->rest[0] || !isfinite(options->interval) || options->interval < 0.001 ||
+        options->interval > 1e6) {
+        return false;
+    }
+    if (options->rest_count == 2) {
+        errno = 0;
+        options->count = strtoull(options->rest[1], &end, 10);
+        if (*end || errno || options->rest[1][0] == '-' || options->count == 0) {
+            return false;
+        }
+    }
+    options->rest_count = 0;
+    return true;
+}
+
+static bool parse_rest(struct options *options, unsigned accept, const char *usage, int *status) {
+    if (options->rest_count == 0 || accept & ACCEPT_REST) {
+        return true;
+    }
+    if (accept & ACCEPT_INTERVAL && parse_interval(options)) {
+        return true;
+    }
+    const char *what = accept & ACCEPT_INTERVAL ? "not an interval in seconds (0.001 to 1000000), or no count (from 1) "
+                                                  "after it; a program to run goes after --"
+                                                : "unexpected argument";
+    return misused(usage, what, options->rest[0], status);
+}
+
+bool options_parse(struct options *options, unsigned accept, const char *usage, int argc, char **argv, int *status) {
+    *options = (struct options){0};
+    *status = 0;
+    /* What is after `--` is not ours to look at: getopt gets only what is before. */
+    int own = 1;
+    while (own < argc && strcmp(argv[own], "--") != 0) {
+        own++;
+    }
+    struct option long_options[OPTIONS + 1] = {0};
+    for (size_t i = 0; i < OPTIONS; i++) {
+        long_options[i] = table[i].option;
+    }
+    char *end = argv[own];
+    argv[own] = NULL;
+    bool is_given[OPTION_COUNT] = {0};
+    char letter[] = "-?"; /* a short option may stand amid others of its word */
+    optind = 0;           /* getopt starts anew */
+    opterr = 0;
+    int value;
+    while ((value = getopt_long(own, argv, ":p:o:i:Tvh", long_options, NULL)) != -1) {
+        if (value == 'h') {
+            print_help(accept, usage);
+            return false;
+        }
+        /* getopt tells of a short option its letter, and of a long one that it has stepped over it. */
+        int short_option = value == '?' || value == ':' ? optopt : value;
+        letter[1] = (char)short_option;
+        bool is_short = short_option > 0 && short_option < 256 && strncmp(argv[optind - 1], "--", 2) != 0;
+        bool value_apart = optarg && optarg == argv[optind - 1]; /* then the option is the word before */
+        const char *name = is_short ? letter : argv[optind - 1 - value_apart];
+        if (value == ':') {
+            return misused(usage, "this option needs a value", name, status);
+        }
+        if (value == '?' && optopt >= 256) {
+            return misused(usage, "this option takes no value", name, status);
+        }
+        if (!is_accepted(value, accept)) {
+            return misused(usage, "unknown option", name, status);
+        }
+        const char *again = is_given[value] ? refuse_again(value) : NULL;
+        if (again) {
+            return misused(usage, again, name, status);
+        }
+        is_given[value] = true;
+        if (!set(options, value, optarg)) {
+            return misused(usage, wanted(value), optarg, status);
+        }
+    }
+    options->rest = argv + optind;
+    options->rest_count = (size_t)(own - optind);
+    argv[own] = end;
+    if (own < argc) {
+        if (!(accept & ACCEPT_COMMAND)) {
+            return misused(usage, "this command runs no program", argv[own + 1], status);
+        }
+        if (own + 1 == argc) {
+            return misused(usage, "no program after --", NULL, status);
+        }
+        options->command = argv + own + 1;
+    }
+    return parse_rest(options, accept, usage, status);
+}
+
+bool options_need_target(const struct options *options, const char *usage, int *status) {
+    if (options->pid && options->command) {
+        return misused(usage, "either -p PID or -- PROGRAM, not both", NULL, status);
+    }
+    if (!options->pid && !options->command) {
+        return misused(usage, "neither -p PID nor -- PROGRAM is given", NULL, status);
+    }
+    return true;
+}
+
+bool options_seconds(const struct options *options, double *seconds, struct failure *why) {
+    *seconds = 0;
+    if (options->rest_count == 0) {
+        return true;
+    }
+    char *end;
+    *seconds = strtod(options->rest[0], &end);
+    if (options->rest_count > 1 || *end || end == options->rest[0] || !isfinite(*seconds) || *seconds < 0.001 ||
+        *seconds > 1e6) {
+        return failure_set(why, 1, "%.100s: not a time in seconds (0.001 to 1000000); a program to run goes after --",
+                           options->rest[options->rest_count > 1]);
+    }
+    return options->pid ||
+           failure_set(why, 1, "%.100s: a time is for -p PID; a program runs to its end", options->rest[0]);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Who descends from the observed process: kept in the kernel, where a child is known before its first instruction.
+ *
+ *     fork of an observed process -> `observed` += child   \
+ *     exec                                                  > notice -> ring buffer -> source_children.c
+ *     end of its last thread      -> `observed` -= process /
+ *
+ * The tool puts the root into `observed`; from then on the map holds exactly its living descendants. Where probes are
+ * attached by file, for every process, on_probe (eden.bpf.c) counts hits of processes in the map only: so a file that
+ * was attached to once is observed in each later child from that child's start.
+ *
+ * Invariants:
+ * I1. A child is in the map before it runs: the tracepoint of fork comes before the child is woken.
+ * I2. A child that finds no room in the map, and a notice of a new program that finds no room in its ring buffer, are
+ *     counted.
+ *
+ * Cost: one look-up in a hash table for each fork, exec and exit on the machine. Threads are no processes here. */
+#include "kernel/hit.bpf.h"
+
+struct observed_map observed SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, KERNEL_NOTICES_BYTES);
+} notices SEC(".maps");
+
+struct atomic_counter {
+    int counter;
+} __attribute__((preserve_access_index));
+
+struct signal_struct {
+    struct atomic_counter live;
+} __attribute__((preserve_access_index));
+
+struct inode {
+    unsigned long i_ino;
+} __attribute__((preserve_access_index));
+
+struct file {
+    struct inode *f_inode;
+} __attribute__((preserve_access_index));
+
+struct linux_binprm {
+    struct file *file;
+    const char *interp;
+} __attribute__((preserve_access_index));
+
+static __always_inline void submit(struct notice *notice, enum notice_kind kind, const struct process_key *process,
+                                   const struct process_key *branch) {
+    notice->time_ns = bpf_ktime_get_ns();
+    notice->process = *process;
+    notice->branch = branch->pid ? *branch : *process;
+    notice->kind = kind;
+    notice->user = (uint32_t)bpf_get_current_uid_gid();
+    bool filling = bpf_ringbuf_query(&notices, BPF_RB_AVAIL_DATA) > KERNEL_NOTICES_BYTES / 4;
+    bpf_ringbuf_submit(notice, kind == NOTICE_EXEC || filling ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+}
+
+SEC("raw_tp/sched_process_fork")
+int on_fork(struct bpf_raw_tracepoint_args *ctx) {
+    struct task_struct *child = (struct task_struct *)ctx->args[1];
+    struct process_key parent, key = {};
+    struct observed_process process = {};
+    uint32_t tid;
+    if (BPF_CORE_READ(child, group_leader) != child) {
+        return 0;
+    }
+    current_process(&parent, &tid);
+    struct observed_process *forker = bpf_map_lookup_elem(&observed, &parent);
+    if (!forker) {
+        return 0;
+    }
+    key.start_ns = start_of(child);
+    key.pid = pid_of((struct task_struct___more *)child);
+    process.parent = parent;
+    process.branch = forker->is_root ? key : forker->branch;
+    if (bpf_map_update_elem(&observed, &key, &process, BPF_ANY) != 0) {
+        lose(LOST_CHILDREN);
+        return 0;
+    }
+    struct notice *notice = bpf_ringbuf_reserve(&notices, sizeof *notice, 0);
+    if (!notice) {
+        lose(LOST_NOTICES);
+        return 0;
+    }
+    notice->parent = parent;
+    submit(notice, NOTICE_FORK, &key, &process.branch);
+    return 0;
+}
+
+SEC("raw_tp/sched_process_exec")
+int on_exec(struct bpf_raw_tracepoint_args *ctx) {
+    struct linux_binprm *program = (struct linux_binprm *)ctx->args[2];
+    struct process_key key;
+    uint32_t tid;
+    current_process(&key, &tid);
+    const struct observed_process *known = bpf_map_lookup_elem(&observed, &key);
+    if (!known) {
+        return 0;
+    }
+    struct exec_notice *notice = bpf_ringbuf_reserve(&notices, sizeof *notice, 0);
+    if (!notice) {
+        lose(LOST_NOTICES);
+        return 0;
+    }
+    notice->heaps = *(volatile uint32_t *)&heap_count;
+    notice->inode = BPF_CORE_READ(program, file, f_inode, i_ino);
+    bpf_get_current_comm(notice->command, sizeof notice->command);
+    if (bpf_probe_read_kernel_str(notice->path, sizeof notice->path, BPF_CORE_READ(program, interp)) < 0) {
+        notice->path[0] = 0;
+    }
+    submit(&notice->head, NOTICE_EXEC, &key, &known->branch);
+    return 0;
+}
+
+SEC("raw_tp/sched_process_exit")
+int on_exit(struct bpf_raw_tracepoint_args *ctx) {
+    struct task_struct___more *task = (struct task_struct___more *)ctx->args[0];
+    struct process_key key;
+    uint32_t tid;
+    current_process(&key, &tid);
+    const struct observed_process *known = bpf_map_lookup_elem(&observed, &key);
+    if (!known || BPF_CORE_READ(task, signal, live.counter) != 0) {
+        return 0;
+    }
+    struct process_key branch = known->branch;
+    if (bpf_map_delete_elem(&observed, &key) != 0) {
+        return 0;
+    }
+    struct notice *notice = bpf_ringbuf_reserve(&notices, sizeof *notice, 0);
+    if (!notice) {
+        return 0; /* the tool finds out by looking */
+    }
+    notice->parent = (struct process_key){};
+    submit(notice, NOTICE_END, &key, &branch);
+    return 0;
+}

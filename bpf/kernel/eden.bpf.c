@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* The kernel half of edenscope: one program behind every probe.
+ *
+ * A uprobe_multi link has a single program, so this one serves all probes but batch (lifetimes.bpf.c): the attachment's
+ * cookie names a spec (which probe, where its arguments are) and a target (which attachment). What a hit does:
+ *
+ *     cookie -> spec -> arguments from the registers -> heap entry -> sums, phases, histogram   [-> ring buffer]
+ *
+ * Invariants:
+ * - Every hit of an armed target, where probes are attached by file those of observed processes (descent.bpf.c), is
+ *   counted, or counted as lost. An attachment to a process that runs already is armed
+ *   only when all its sites are in place; hits before that are ignored, for the heap's header tells what they said.
+ * - Sums change by atomic adds, maxima by compare-and-swap: kernel programs can be preempted and a process's threads
+ * run on several CPUs. No scratch memory is shared.
+ * - A heap is named by process, the process's start time and address; at heap__destroy its name is taken out of `live`
+ *   and its entry keeps what it has. A later heap at that address gets another entry.
+ * - Whatever the traced process passes is only counted, copied or compared here: a process that lies about its heaps
+ *   spoils its own figures. It fills its own share of the tables only (struct share); what it loses then is counted
+ *   there, not among what was lost to all.
+ *
+ * The figures are derived in aggregate() and must be the runtime's own counters, exactly: see docs/internals.md. */
+#include "kernel/hit.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+const volatile bool send_events = false;
+const volatile uint64_t send_mask = ~0ull; /* bit i: events of probe i are sent */
+_Static_assert(EDEN_PROBE_COUNT <= 64, "send_mask has a bit for each probe");
+/* The tool's pid namespace, where it is not the first: pids are then told as the tool sees them. */
+const volatile uint64_t pid_namespace_dev = 0;
+const volatile uint64_t pid_namespace_ino = 0;
+
+/* Probes are attached by file, for every process: hits of others than the observed ones are nobody's. */
+const volatile bool by_descent = false;
+
+uint64_t lost[LOST_KINDS];
+uint32_t heap_count;
+uint32_t histogram_count;
+uint64_t observed_since_ns; /* 0: what is hit is before observation */
+
+struct specs_map specs SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, KERNEL_TARGETS);
+    __type(key, uint32_t);
+    __type(value, uint32_t);
+} armed SEC(".maps");
+
+struct live_map live SEC(".maps");
+
+struct shares_map shares SEC(".maps");
+
+struct users_map users SEC(".maps");
+
+struct heaps_map heaps SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, KERNEL_HISTOGRAMS);
+    __type(key, uint32_t);
+    __type(value, struct histogram);
+} histograms SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, 4096); /* the tool makes it larger where events are wanted */
+} events SEC(".maps");
+
+const volatile uint32_t events_bytes = 4096;
+
+static __always_inline void raise(uint64_t *max, uint64_t value) {
+    uint64_t seen = *(volatile uint64_t *)max;
+    for (int i = 0; i < 8; i++) {
+        if (value <= seen) {
+            return;
+        }
+        uint64_t was = __sync_val_compare_and_swap(max, seen, value);
+        if (was == seen) {
+            return;
+        }
+        seen = was;
+    }
+    lose(LOST_RETRIES);
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------------------- */
+
+static __always_inline void count_duration(struct heap_entry *heap, uint32_t phase, uint64_t ns) {
+    uint32_t index = *(volatile uint32_t *)&heap->histogram[phase];
+    if (index == 0) {
+        struct share *share = share_of(&heap->key.process);
+        if (!share) {
+            lose(LOST_HISTOGRAMS);
+            return;
+        }
+        struct share *user = user_share(share);
+        if (!kernel_share_left(*(volatile uint32_t *)&user->histograms, *(volatile uint32_t *)&share->histograms,
+                               *(volatile uint32_t *)&histogram_count, KERNEL_HISTOGRAMS)) {
+            add(&share->lost_hits, 1);
+            return;
+        }
+        uint32_t fresh = __sync_fetch_and_add(&histogram_count, 1);
+        if (fresh >= KERNEL_HISTOGRAMS) {
+            __sync_fetch_and_add(&histogram_count, -1);
+            lose(LOST_HISTOGRAMS);
+            return;
+        }
+        add32(&share->histograms, 1);
+        if (user != share) {
+            add32(&user->histograms, 1);
+        }
+        uint32_t was = __sync_val_compare_and_swap(&heap->histogram[phase], 0, fresh + 1);
+        index = was ? was : fresh + 1;
+    }
+    index--;
+    struct histogram *histogram = bpf_map_lookup_elem(&histograms, &index);
+    if (!histogram) {
+        return;
+    }
+    uint32_t bucket = histogram_bucket(ns);
+    if (bucket < HISTOGRAM_BUCKETS) {
+        add32(&histogram->count[bucket], 1);
+    }
+}
+
+/* What a phase took before observation began is not in the observed time: a share of that must not count it. */
+static __always_inline uint64_t outside(uint64_t duration, uint64_t now) {
+    uint64_t since = *(volatile uint64_t *)&observed_since_ns;
+    uint64_t inside = since != 0 && now > since ? now - since : 0;
+    return duration > inside ? duration - inside : 0;
+}
+
+static __always_inline void count_phase(struct heap_entry *heap, const struct probe_spec *spec, const uint64_t *arg,
+                                        uint64_t now) {
+    uint32_t phase = spec->phase;
+    if (phase >= KERNEL_PHASES) {
+        return;
+    }
+    struct phase_sums *sums = &heap->phase[phase];
+    add(&sums->calls, 1);
+    add(&sums->total_ns, arg[2]);
+    raise(&sums->max_ns, arg[2]);
+    add(&sums->outside_ns, outside(arg[2], now));
+    if (spec->two_more) {
+        add(&sums->objects, arg[3]);
+        add(&sums->bytes, arg[4]);
+    }
+    count_duration(heap, phase, arg[2]);
+}
+
+static __always_inline void flag(struct heap_entry *heap, uint32_t bit, bool on) {
+    if (on) {
+        __sync_fetch_and_or(&heap->flags, bit);
+    } else {
+        __sync_fetch_and_and(&heap->flags, ~bit);
+    }
+}
+
+static __always_inline void gauge(struct heap_entry *heap, enum eden_figure figure, uint64_t value) {
+    heap->figures[figure] = value;
+    __sync_fetch_and_or(&heap->gauges_set, 1ull << figure);
+}
+
+static __always_inline void latch_capacity(struct heap_entry *heap) {
+    if (heap->flags & HEAP_CAPACITY_SEEN) {
+        gauge(heap, EDEN_FIGURE_old_capacity, heap->pending_capacity);
+    }
+}
+
+static __always_inline void segment(struct heap_entry *heap, enum eden_figure figure, uint64_t capacity) {
+    add(&heap->figures[figure], 1);
+    heap->pending_capacity = capacity;
+    flag(heap, HEAP_CAPACITY_SEEN, true);
+}
+
+static __always_inline void since(struct heap_entry *heap, const uint64_t *four) {
+    add(&heap->figures[EDEN_FIGURE_allocated_bytes], four[0]);
+    add(&heap->figures[EDEN_FIGURE_remembered], four[1]);
+    add(&heap->figures[EDEN_FIGURE_forgotten], four[2]);
+    add(&heap->figures[EDEN_FIGURE_tenured_objects], four[3]);
+}
+
+/* The size of eden comes as text: digits, perhaps with a suffix. */
+static __always_inline void parameter(struct heap_entry *heap, uint64_t name_at, uint64_t value_at) {
+    char name[16] = {};
+    char value[24] = {};
+    if (bpf_probe_read_user_str(name, sizeof name, (const void *)name_at) < 0 ||
+        bpf_probe_read_user_str(value, sizeof value, (const void *)value_at) < 0) {
+        return;
+    }
+    const char wanted[] = "eden_size";
+    for (unsigned i = 0; i < sizeof wanted; i++) {
+        if (name[i] != wanted[i]) {
+            return;
+        }
+    }
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < sizeof value - 1; i++) {
+        char c = value[i];
+        if (c >= '0' && c <= '9') {
+            bytes = bytes * 10 + (uint64_t)(c - '0');
+        } else {
+            bytes <<= c == 'K' ? 10 : c == 'M' ? 20 : c == 'G' ? 30 : c == 'T' ? 40 : 0;
+            break;
+        }
+    }
+    gauge(heap, EDEN_FIGURE_eden_size, bytes);
+}
+
+/* A heap whose start was missed, and a copy made by fork, need to know what had been counted when collection seq
+ * ended. */
+static __always_inline void checkpoint(struct heap_entry *heap, uint64_t seq) {
+    if (heap->flags & HEAP_CREATED && !by_descent) {
+        return;
+    }
+    volatile struct checkpoint *to = &heap->checkpoint[seq % KERNEL_CHECKPOINTS];
+    to->seq = 0;
+    for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        to->figures[i] = heap->figures[i];
+    }
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        to->full_by_cause[i] = heap->full_by_cause[i];
+    }
+    to->seq = seq;
+}
+
+static __always_inline bool is_whole(const struct heap_entry *heap) {
+    return heap->flags & (HEAP_CREATED | HEAP_INHERITED);
+}
+
+/* The heap's first collection in a child: the parent's sums at the end of the collection before this one are where the
+ * copy began. Where these are not there any more, the heap stays one whose start was missed. */
+static __noinline void inherit(struct heap_entry *heap, uint64_t seq) {
+    struct heap_key key = {.address = heap->key.address};
+    struct observed_process *process = bpf_map_lookup_elem(&observed, &heap->key.process);
+    if (!process || seq == 0) {
+        return;
+    }
+    key.process = process->parent;
+    uint32_t *index = bpf_map_lookup_elem(&live, &key);
+    if (!index) {
+        return;
+    }
+    uint32_t at = *index;
+    struct heap_entry *from = bpf_map_lookup_elem(&heaps, &at);
+    if (!from || from == heap || !is_whole(from)) {
+        return;
+    }
+    volatile struct checkpoint *sums = &from->checkpoint[(seq - 1) % KERNEL_CHECKPOINTS];
+    if (seq > 1 && sums->seq != seq - 1) {
+        return;
+    }
+    uint64_t gauges = from->gauges_set & ~heap->gauges_set;
+    for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        uint64_t value = seq > 1 ? sums->figures[i] : 0;
+        if (gauges >> i & 1) {
+            heap->figures[i] = value ? value : from->figures[i];
+        } else if (!(heap->gauges_set >> i & 1)) {
+            add(&heap->figures[i], value);
+        }
+    }
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        add(&heap->full_by_cause[i], seq > 1 ? sums->full_by_cause[i] : 0);
+    }
+    heap->gauges_set |= gauges;
+    heap->id = from->id;
+    __builtin_memcpy(heap->name, from->name, sizeof heap->name);
+    __sync_fetch_and_or(&heap->flags, HEAP_INHERITED);
+}
+
+static __always_inline void start(struct heap_entry *heap, uint64_t seq) {
+    if (by_descent && !is_whole(heap)) {
+        inherit(heap, seq);
+    }
+}
+
+/* Two arguments that older runtimes do not pass. */
+static __always_inline void pretenured(struct heap_entry *heap, const uint64_t *two, bool passed) {
+    if (passed) {
+        add(&heap->figures[EDEN_FIGURE_pretenured_objects], two[0]);
+        add(&heap->figures[EDEN_FIGURE_pretenured_bytes], two[1]);
+    }
+}
+
+static __always_inline void scavenge_done(struct heap_entry *heap, const uint64_t *arg, uint8_t args) {
+    uint64_t duration = arg[2], survivors = arg[3], tenured_bytes = arg[5];
+    bool seen = heap->flags & HEAP_SCAVENGE_SEEN;
+    add(&heap->figures[EDEN_FIGURE_scavenges], 1);
+    add(&heap->figures[EDEN_FIGURE_scavenge_ns], duration);
+    add(&heap->figures[EDEN_FIGURE_gc_ns], duration);
+    add(&heap->figures[EDEN_FIGURE_survived_bytes], survivors + tenured_bytes);
+    add(&heap->figures[EDEN_FIGURE_tenured_bytes], tenured_bytes);
+    add(&heap->figures[EDEN_FIGURE_tenured_objects], arg[6]);
+    pretenured(heap, arg + 10, args > 11);
+    gauge(heap, EDEN_FIGURE_survivor_used, survivors);
+    gauge(heap, EDEN_FIGURE_remembered_now, arg[4]);
+    if (seen) {
+        gauge(heap, EDEN_FIGURE_old_used, heap->scavenge_old_used + tenured_bytes);
+    }
+    latch_capacity(heap);
+    /* A full collection and the scavenge before it are one pause: its length is known when the second part ends. */
+    if (seen && heap->scavenge_cause == EDEN_SCAVENGE_FULL) {
+        heap->pause_before = duration;
+    } else {
+        raise(&heap->figures[EDEN_FIGURE_max_pause_ns], duration);
+    }
+    flag(heap, HEAP_SCAVENGE_SEEN, false);
+    checkpoint(heap, arg[1]);
+}
+
+static __always_inline void full_done(struct heap_entry *heap, const uint64_t *arg, uint8_t args) {
+    uint64_t duration = arg[2];
+    add(&heap->figures[EDEN_FIGURE_full_collections], 1);
+    add(&heap->figures[EDEN_FIGURE_full_ns], duration);
+    add(&heap->figures[EDEN_FIGURE_gc_ns], duration);
+    add(&heap->figures[EDEN_FIGURE_freed_bytes], arg[8]);
+    if (heap->flags & HEAP_FULL_SEEN && heap->full_cause < EDEN_FULL_CAUSES) {
+        add(&heap->full_by_cause[heap->full_cause & 3], 1);
+    }
+    raise(&heap->figures[EDEN_FIGURE_max_pause_ns], heap->pause_before + duration);
+    heap->pause_before = 0;
+    gauge(heap, EDEN_FIGURE_old_used, arg[3]);
+    heap->pending_capacity = arg[4];
+    flag(heap, HEAP_CAPACITY_SEEN, true);
+    latch_capacity(heap);
+    if (args > 10) {
+        gauge(heap, EDEN_FIGURE_remembered_now, arg[10]);
+    }
+    flag(heap, HEAP_FULL_SEEN, false);
+    checkpoint(heap, arg[1]);
+}
+
+/* Follows the heap from phase to phase. Classes are defined, and large objects allocated, between collections. */
+static __always_inline void follow_phase(struct heap_entry *heap, const struct probe_spec *spec, uint64_t now) {
+    if (spec->begins != KERNEL_NO_PHASE) {
+        heap->began_ns[spec->begins % KERNEL_PHASES] = now;
+        heap->current_phase = spec->begins;
+    } else if (spec->phase != KERNEL_NO_PHASE) {
+        heap->began_ns[spec->phase % KERNEL_PHASES] = 0;
+        heap->current_phase = spec->parent;
+    } else if (spec->probe == EDEN_PROBE_class__define || spec->probe == EDEN_PROBE_alloc__large ||
+               spec->probe == EDEN_PROBE_alloc__failed) {
+        heap->current_phase = KERNEL_NO_PHASE;
+    } else {
+        return;
+    }
+    flag(heap, HEAP_PHASE_SEEN, true);
+}
+
+static __always_inline void aggregate(struct heap_entry *heap, const struct probe_spec *spec, const uint64_t *arg,
+                                      uint64_t now) {
+    add32(&heap->changes, 1);
+    follow_phase(heap, spec, now);
+    switch (spec->probe) {
+    case EDEN_PROBE_param__set:
+        parameter(heap, arg[1], arg[2]);
+        break;
+    case EDEN_PROBE_scavenge__start:
+        start(heap, arg[1]);
+        heap->scavenge_cause = arg[2];
+        heap->scavenge_old_used = arg[6];
+        flag(heap, HEAP_SCAVENGE_SEEN, true);
+        since(heap, arg + 7);
+        break;
+    case EDEN_PROBE_scavenge__done:
+        scavenge_done(heap, arg, spec->args);
+        break;
+    case EDEN_PROBE_full__start:
+        start(heap, arg[1]);
+        heap->full_cause = arg[2];
+        flag(heap, HEAP_FULL_SEEN, true);
+        since(heap, arg + 6);
+        break;
+    case EDEN_PROBE_full__done:
+        full_done(heap, arg, spec->args);
+        break;
+    case EDEN_PROBE_mark__done:
+        add(&heap->figures[EDEN_FIGURE_mark_ns], arg[2]);
+        break;
+    case EDEN_PROBE_sweep__done:
+        add(&heap->figures[EDEN_FIGURE_sweep_ns], arg[2]);
+        break;
+    case EDEN_PROBE_compact__done:
+        add(&heap->figures[EDEN_FIGURE_compact_ns], arg[2]);
+        break;
+    case EDEN_PROBE_alloc__large:
+        add(&heap->figures[EDEN_FIGURE_large_objects], 1);
+        add(&heap->figures[EDEN_FIGURE_large_bytes], arg[3]);
+        break;
+    case EDEN_PROBE_alloc__failed:
+        add(&heap->figures[EDEN_FIGURE_alloc_failures], 1);
+        break;
+    case EDEN_PROBE_mourned:
+        add(&heap->figures[EDEN_FIGURE_mourned], arg[2]);
+        break;
+    case EDEN_PROBE_segment__map:
+        segment(heap, EDEN_FIGURE_segments_mapped, arg[3]);
+        break;
+    case EDEN_PROBE_segment__unmap:
+        segment(heap, EDEN_FIGURE_segments_unmapped, arg[3]);
+        break;
+    case EDEN_PROBE_heap__destroy:
+        since(heap, arg + 2);
+        pretenured(heap, arg + 6, spec->args > 7);
+        heap->id = arg[1];
+        flag(heap, HEAP_DESTROYED, true);
+        break;
+    default:
+        break;
+    }
+    count_phase(heap, spec, arg, now);
+    add32(&heap->changes, 1);
+}
+
+/* ---- events ----------------------------------------------------------------------------------------------------- */
+
+static __always_inline void send(const struct probe_spec *spec, const uint64_t *arg, const struct process_key *process,
+                                 uint32_t tid, uint64_t now) {
+    struct event *event = bpf_ringbuf_reserve(&events, sizeof *event, 0);
+    if (!event) {
+        struct share *share = share_of(process);
+        if (share) {
+            add(&share->lost_events, 1);
+        }
+        lose(LOST_EVENTS);
+        return;
+    }
+    event->time_ns = now;
+    event->process = *process;
+    event->tid = tid;
+    event->probe = spec->probe;
+    event->args = spec->args;
+    for (int i = 0; i < EDEN_PROBE_MAX_ARGS; i++) {
+        event->arg[i] = arg[i];
+    }
+    __builtin_memset(event->text, 0, sizeof event->text);
+    for (int i = 0; i < 2; i++) {
+        if (i < spec->strings) {
+            uint64_t from = arg[0];
+            uint32_t at = spec->string_at[i];
+            if (at < EDEN_PROBE_MAX_ARGS) {
+                from = arg[at];
+            }
+            if (bpf_probe_read_user_str(event->text[i], EVENT_TEXT, (const void *)from) < 0) {
+                event->text[i][0] = 0;
+            }
+        }
+    }
+    /* The tool looks by itself several times a second; waking it for each event would cost the traced process more
+     * than the probe does. */
+    bool filling = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > events_bytes / 4;
+    bpf_ringbuf_submit(event, filling ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+}
+
+SEC("uprobe")
+int on_probe(struct pt_regs *ctx) {
+    uint64_t cookie = bpf_get_attach_cookie(ctx);
+    uint32_t index = (uint32_t)cookie, target = (uint32_t)(cookie >> 32);
+    uint32_t *ready = bpf_map_lookup_elem(&armed, &target);
+    if (!ready || !*(volatile uint32_t *)ready) {
+        return 0;
+    }
+    struct heap_key key = {};
+    uint32_t tid;
+    current_process(&key.process, &tid);
+    if (by_descent && !bpf_map_lookup_elem(&observed, &key.process)) {
+        return 0;
+    }
+    struct probe_spec *spec = bpf_map_lookup_elem(&specs, &index);
+    if (!spec || spec->args == 0) {
+        lose(LOST_SPECS);
+        return 0;
+    }
+    uint64_t now = bpf_ktime_get_ns();
+    uint64_t regs[16];
+    copy_registers(regs, ctx);
+    uint64_t arg[EDEN_PROBE_MAX_ARGS] = {};
+    for (int i = 0; i < EDEN_PROBE_MAX_ARGS; i++) {
+        if (i < spec->args) {
+            arg[i] = fetch(&spec->arg[i], regs);
+        }
+    }
+    key.address = arg[0];
+    struct heap_entry *heap;
+    if (spec->probe == EDEN_PROBE_heap__create) {
+        heap = new_entry(&key, index, true);
+        if (heap) {
+            heap->id = arg[1];
+            bpf_probe_read_user_str(heap->name, sizeof heap->name, (const void *)arg[2]);
+        }
+    } else {
+        heap = find_entry(&key, index);
+        if (heap) {
+            aggregate(heap, spec, arg, now);
+        }
+        if (spec->probe == EDEN_PROBE_heap__destroy) {
+            bpf_map_delete_elem(&live, &key);
+        }
+    }
+    if (send_events && send_mask >> (spec->probe & 63) & 1) {
+        send(spec, arg, &key.process, tid, now);
+    }
+    return 0;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* What the kernel programs share: who hit a probe, with which arguments, and which heap's entry that is.
+ *
+ * The programs are compiled apart and linked into one object (bpftool gen object), so the maps and counters here are
+ * declared `extern` and defined once, in eden.bpf.c. */
+#ifndef EDEN_HIT_BPF_H
+#define EDEN_HIT_BPF_H
+
+#include "kernel/kernel.h"
+#include <linux/bpf.h>
+#include <linux/ptrace.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+struct task_struct {
+    struct task_struct *group_leader;
+    uint64_t start_boottime;
+} __attribute__((preserve_access_index));
+
+/* As kernels before 5.5 call it. */
+struct task_struct___old {
+    uint64_t real_start_time;
+} __attribute__((preserve_access_index));
+
+struct ns_common {
+    uint32_t inum;
+} __attribute__((preserve_access_index));
+
+struct pid_namespace {
+    struct ns_common ns;
+} __attribute__((preserve_access_index));
+
+struct upid {
+    int nr;
+    struct pid_namespace *ns;
+} __attribute__((preserve_access_index));
+
+struct pid {
+    uint32_t level;
+    struct upid numbers[1];
+} __attribute__((preserve_access_index));
+
+struct signal_struct;
+
+struct task_struct___more {
+    struct pid *thread_pid;
+    struct signal_struct *signal;
+    int tgid;
+} __attribute__((preserve_access_index));
+
+/* The tool's pid namespace, where it is not the first: pids are then told as the tool sees them. */
+extern const volatile uint64_t pid_namespace_dev;
+extern const volatile uint64_t pid_namespace_ino;
+
+extern uint64_t lost[LOST_KINDS];
+extern uint32_t heap_count;
+
+struct specs_map {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, KERNEL_SPECS);
+    __type(key, uint32_t);
+    __type(value, struct probe_spec);
+};
+extern struct specs_map specs SEC(".maps");
+
+struct live_map {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, KERNEL_HEAPS);
+    __type(key, struct heap_key);
+    __type(value, uint32_t);
+};
+extern struct live_map live SEC(".maps");
+
+struct heaps_map {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, KERNEL_HEAPS);
+    __type(key, uint32_t);
+    __type(value, struct heap_entry);
+};
+extern struct heaps_map heaps SEC(".maps");
+
+/* The living processes that descend from the observed one, and that one (descent.bpf.c). */
+struct observed_map {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, KERNEL_PROCESSES);
+    __type(key, struct process_key);
+    __type(value, struct observed_process);
+};
+extern struct observed_map observed SEC(".maps");
+
+struct shares_map {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, KERNEL_SHARES);
+    __type(key, struct process_key);
+    __type(value, struct share);
+};
+extern struct shares_map shares SEC(".maps");
+
+struct users_map {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, KERNEL_SHARES);
+    __type(key, uint32_t); /* real user id */
+    __type(value, struct share);
+};
+extern struct users_map users SEC(".maps");
+
+/* Of batches, and of stacks beside them (lifetimes.bpf.c). */
+extern const volatile uint32_t records_bytes; /* of it */
+struct life_records_map {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, 4096);
+};
+extern struct life_records_map life_records SEC(".maps");
+
+static __always_inline void add(uint64_t *sum, uint64_t value) { __sync_fetch_and_add(sum, value); }
+
+static __always_inline void add32(uint32_t *sum, uint32_t value) { __sync_fetch_and_add(sum, value); }
+
+/* A process may say any number: a sum that is large already stays, so that none makes it small again. */
+static __always_inline void lose_many(enum lost_kind kind, uint64_t count) {
+    const uint64_t most = 1ull << 48;
+    if (*(volatile uint64_t *)&lost[kind] < 1ull << 62) {
+        add(&lost[kind], count < most ? count : most);
+    }
+}
+
+static __always_inline void lose(enum lost_kind kind) { lose_many(kind, 1); }
+
+/* When a process began, as struct process_key has it, by its first thread. */
+static __always_inline uint64_t start_of(struct task_struct *leader) {
+    uint64_t start = bpf_core_field_exists(leader->start_boottime)
+                         ? BPF_CORE_READ(leader, start_boottime)
+                         : BPF_CORE_READ((struct task_struct___old *)leader, real_start_time);
+    return start - start % PROCESS_START_STEP_NS;
+}
+
+enum { DEEPEST_NAMESPACE = 32 };
+
+/* The id of a process in the tool's pid namespace; 0: it has none there. */
+static __always_inline uint32_t pid_of(struct task_struct___more *task) {
+    if (!pid_namespace_ino) {
+        return (uint32_t)BPF_CORE_READ(task, tgid);
+    }
+    struct pid *pid = BPF_CORE_READ(task, thread_pid);
+    uint32_t level = BPF_CORE_READ(pid, level);
+    const char *at = (const char *)pid + bpf_core_field_offset(struct pid, numbers);
+    for (uint32_t i = 0; i < DEEPEST_NAMESPACE && i <= level; i++) {
+        struct upid *number = (struct upid *)(at + i * bpf_core_type_size(struct upid));
+        if (BPF_CORE_READ(number, ns, ns.inum) == pid_namespace_ino) {
+            return (uint32_t)BPF_CORE_READ(number, nr);
+        }
+    }
+    return 0;
+}
+
+static __always_inline void current_process(struct process_key *key, uint32_t *tid) {
+    struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+    key->start_ns = start_of(BPF_CORE_READ(task, group_leader));
+    uint64_t both = bpf_get_current_pid_tgid();
+    key->pid = (uint32_t)(both >> 32);
+    key->reserved = 0;
+    *tid = (uint32_t)both;
+    if (pid_namespace_ino) {
+        struct bpf_pidns_info seen = {};
+        if (bpf_get_ns_current_pid_tgid(pid_namespace_dev, pid_namespace_ino, &seen, sizeof seen) == 0) {
+            key->pid = seen.tgid;
+            *tid = seen.pid;
+        } else { /* in a namespace within it */
+            key->pid = pid_of((struct task_struct___more *)BPF_CORE_READ(task, group_leader));
+            *tid = pid_of((struct task_struct___more *)task);
+        }
+    }
+}
+
+static __always_inline void copy_registers(uint64_t *regs, const struct pt_regs *ctx) {
+    regs[0] = ctx->rax;
+    regs[1] = ctx->rcx;
+    regs[2] = ctx->rdx;
+    regs[3] = ctx->rbx;
+    regs[4] = ctx->rsp;
+    regs[5] = ctx->rbp;
+    regs[6] = ctx->rsi;
+    regs[7] = ctx->rdi;
+    regs[8] = ctx->r8;
+    regs[9] = ctx->r9;
+    regs[10] = ctx->r10;
+    regs[11] = ctx->r11;
+    regs[12] = ctx->r12;
+    regs[13] = ctx->r13;
+    regs[14] = ctx->r14;
+    regs[15] = ctx->r15;
+}
+
+static __always_inline uint64_t fetch(const struct operand *operand, const uint64_t *regs) {
+    uint8_t reg = operand->reg;
+    if (reg == OPERAND_CONSTANT) {
+        return (uint64_t)operand->constant;
+    }
+    uint64_t value = regs[reg & 15] >> (operand->right & 63);
+    uint8_t lift = operand->lift & 63;
+    value <<= lift;
+    return operand->is_signed ? (uint64_t)((int64_t)value >> lift) : value >> lift;
+}
+
+/* ---- entries ---------------------------------------------------------------------------------------------------- */
+
+/* The share of the branch that a process belongs to. NULL: there are too many. */
+static __noinline struct share *share_of(const struct process_key *process) {
+    static const struct share none;
+    struct process_key key = *process;
+    struct observed_process *known = bpf_map_lookup_elem(&observed, &key);
+    if (known && known->branch.pid) {
+        key = known->branch;
+    }
+    struct share *share = bpf_map_lookup_elem(&shares, &key);
+    if (!share) {
+        bpf_map_update_elem(&shares, &key, &none, BPF_NOEXIST); /* another thread may be first */
+        share = bpf_map_lookup_elem(&shares, &key);
+    }
+    return share;
+}
+
+/* What the current process's user has taken. Where there are too many users, what the branch has. */
+static __noinline struct share *user_share(struct share *branch) {
+    static const struct share none;
+    uint32_t key = (uint32_t)bpf_get_current_uid_gid();
+    struct share *share = bpf_map_lookup_elem(&users, &key);
+    if (!share) {
+        bpf_map_update_elem(&users, &key, &none, BPF_NOEXIST); /* another thread may be first */
+        share = bpf_map_lookup_elem(&users, &key);
+    }
+    return share ? share : branch;
+}
+
+/* NULL where there is no room: the hit is counted as lost. */
+static __always_inline struct heap_entry *new_entry(const struct heap_key *key, uint32_t spec, bool created) {
+    struct share *share = share_of(&key->process);
+    if (!share) {
+        lose(LOST_HEAPS);
+        return 0;
+    }
+    struct share *user = user_share(share);
+    if (!kernel_share_left(*(volatile uint32_t *)&user->heaps, *(volatile uint32_t *)&share->heaps,
+                           *(volatile uint32_t *)&heap_count, KERNEL_HEAPS)) {
+        add(&share->lost_heaps, created);
+        add(&share->lost_hits, 1);
+        return 0;
+    }
+    uint32_t index = __sync_fetch_and_add(&heap_count, 1);
+    struct heap_entry *heap = bpf_map_lookup_elem(&heaps, &index);
+    if (!heap) {
+        __sync_fetch_and_add(&heap_count, -1);
+        lose(LOST_HEAPS);
+        return 0;
+    }
+    add32(&share->heaps, 1);
+    if (user != share) {
+        add32(&user->heaps, 1);
+    }
+    heap->key = *key;
+    heap->spec = spec;
+    heap->number = index;
+    heap->current_phase = KERNEL_NO_PHASE;
+    bpf_get_current_comm(heap->command, sizeof heap->command);
+    /* Another thread may be first with a heap that has no entry yet; with heap__create none can be. */
+    if (bpf_map_update_elem(&live, key, &index, created ? BPF_ANY : BPF_NOEXIST) != 0) {
+        uint32_t *other = bpf_map_lookup_elem(&live, key);
+        if (!other) {
+            lose(LOST_HEAPS);
+            return 0;
+        }
+        index = *other;
+        return bpf_map_lookup_elem(&heaps, &index);
+    }
+    heap->flags = HEAP_USED | (created ? HEAP_CREATED | HEAP_PHASE_SEEN : 0);
+    return heap;
+}
+
+static __always_inline struct heap_entry *find_entry(const struct heap_key *key, uint32_t spec) {
+    uint32_t *index = bpf_map_lookup_elem(&live, key);
+    if (!index) {
+        return new_entry(key, spec, false);
+    }
+    uint32_t at = *index;
+    return bpf_map_lookup_elem(&heaps, &at);
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* What the kernel program of lifetimes (lifetimes.bpf.c) writes and the source (source_life.c) reads. As kernel.h:
+ * nobody else's business. A heap is named by its place in the map of heaps, struct heap_entry.number. */
+#ifndef EDEN_LIFE_KERNEL_H
+#define EDEN_LIFE_KERNEL_H
+
+#include "kernel/kernel.h"
+#include "kernel/life_batch.h"
+#include "model/lifetimes/model.h"
+
+enum {
+    LIFE_SUMS = 1 << 17,    /* sites that were seen, with each outcome and set of flags apart */
+    LIFE_BUCKETS = 1 << 19, /* filled buckets of all histograms */
+    /* Room in the ring buffer is taken in four sizes, each of its own use: states and the like; a struct eden_walked,
+     * which most are where objects are told one by one; a batch of struct eden_end, of which millions come at once
+     * where a heap of so many objects ends; and the longest batches. */
+    LIFE_SMALL_BYTES = 1 << 10,
+    LIFE_MIDDLE_BYTES = sizeof(struct eden_walked),
+    LIFE_ENDS_BYTES = EDEN_ENDS_MOST * sizeof(struct eden_end),
+};
+
+/* A heap that is asked for something else ends its profile and begins another: only the last one counts. So sums are of
+ * one profile each, the heap's number with the profile's in the bits above. */
+enum { LIFE_HEAP_BITS = 12, LIFE_PROFILE_BITS = 32 - LIFE_HEAP_BITS };
+_Static_assert(KERNEL_HEAPS <= 1 << LIFE_HEAP_BITS, "a heap's number fits");
+
+static inline uint32_t life_profile_of(uint32_t heap, uint64_t profile) {
+    return heap | (uint32_t)(profile << LIFE_HEAP_BITS);
+}
+
+struct life_profile {
+    struct eden_profile_record last; /* the last record that came; time_ns 0: none has */
+    uint64_t number;                 /* of profiles of this heap, from 1 */
+};
+
+/* struct life_sums by these. */
+struct life_sums_key {
+    uint32_t profile, site; /* life_profile_of */
+    uint32_t outcome;       /* enum life_outcome, or LIFE_BORN */
+    uint32_t flags;
+};
+enum { LIFE_BORN = LIFE_OUTCOMES };
+
+struct life_bucket_key {
+    uint32_t profile, site;
+    uint16_t outcome, clock, bucket, reserved;
+};
+struct life_bucket_sums {
+    uint64_t count, weight, weight_bytes;
+};
+
+/* Heads a batch, or a part of one, in the ring buffer; count * record_bytes of what follows are of use. */
+struct life_chunk {
+    uint64_t time_ns;
+    uint32_t heap;
+    uint32_t kind; /* enum eden_batch_kind, as the process said it */
+    uint32_t count, record_bytes;
+};
+struct life_large_chunk {
+    struct life_chunk head;
+    uint8_t records[LIFE_MOST_BATCH_BYTES];
+};
+struct life_ends_chunk {
+    struct life_chunk head;
+    uint8_t records[LIFE_ENDS_BYTES];
+};
+struct life_middle_chunk {
+    struct life_chunk head;
+    uint8_t records[LIFE_MIDDLE_BYTES];
+};
+struct life_small_chunk {
+    struct life_chunk head;
+    uint8_t records[LIFE_SMALL_BYTES];
+};
+
+/* The stack on which an object was sampled, innermost function first. Its head's kind is LIFE_BATCH_STACK, which no
+ * process can say: a batch that it calls so is lost. */
+struct life_stack_chunk {
+    struct life_chunk head;
+    uint64_t birth_bytes, bytes; /* of the object */
+    uint32_t site, class_id;
+    uint64_t depth; /* 0: it could not be taken */
+    uint64_t address[LIFE_STACK_MOST];
+};
+
+#endif

@@ -1,0 +1,124 @@
+/* The model of lifetimes: what the tool knows of the sampled objects of each heap. Filled from the kernel maps (live,
+ * where only sums are asked for) or from records (a recording, or live where details are); read by the views.
+ *
+ * All counts, weights and sums are those of probes/eden_batches.h; weights are in units of 1 / EDEN_WEIGHT_ONE. For
+ * every site births.count = the deaths' and the censored's count together, once the profile has ended and nothing was
+ * lost. */
+#ifndef EDEN_LIFE_MODEL_H
+#define EDEN_LIFE_MODEL_H
+
+#include "eden_batches.h"
+#include "eden_histogram.h"
+#include "kernel/event.h"
+#include "model/lifetimes/decode.h"
+#include "model/lifetimes/samples.h"
+#include "model/lifetimes/stacks.h"
+#include "util/failure.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+enum life_outcome { LIFE_DIED, LIFE_CENSORED, LIFE_OUTCOMES };
+
+/* What a lifetime is measured in. Scavenges and full collections are those survived; buckets as for the others. */
+enum life_clock {
+    LIFE_NS = EDEN_LIFE_NS,
+    LIFE_BYTES = EDEN_LIFE_BYTES,
+    LIFE_SCAVENGES = EDEN_LIFE_SCAVENGES,
+    LIFE_FULLS = EDEN_LIFE_FULLS,
+    LIFE_CLOCKS = EDEN_LIFE_CLOCKS
+};
+
+/* Objects that ended alike, added up. */
+struct life_sums {
+    uint64_t count, bytes, weight, weight_bytes;
+    uint64_t ns_sum, bytes_sum, weight_us, weight_kib;
+    uint64_t tenured_ns_sum, tenured_bytes_sum;
+    uint64_t scavenges, fulls; /* survived, summed up */
+};
+
+struct life_bucket {
+    uint16_t bucket;
+    uint64_t count, weight, weight_bytes;
+};
+
+/* A histogram of lifetimes: buckets in ascending order, none empty. */
+struct life_histogram {
+    struct life_bucket *at; /* owned */
+    size_t count, room;
+};
+
+/* In a model with stacks these take the place of sites: life_site.site is EDEN_CLASS_LIMIT plus the number of a stack,
+ * or, of objects whose stack is not known, this plus the index in their headers (stats/by_stack.h). */
+enum { LIFE_NO_STACK = 2 * EDEN_CLASS_LIMIT };
+static inline bool life_is_stack(uint32_t site) { return site >= EDEN_CLASS_LIMIT; }
+
+struct life_site {
+    uint32_t site;   /* the index in the objects' headers: a class's, or that of a class at a site */
+    uint32_t origin; /* that index, where `site` is a stack's */
+    uint32_t
+        class_id;  /* the class's own index; == site where it is not allocated at a site, or where that is unknown */
+    char name[64]; /* of the site; "": unknown */
+    char class_name[64];
+    const struct life_stack *stack; /* the model's; NULL: not grouped by stack, or not known (stats/by_stack.h) */
+    struct life_sums births;        /* count, bytes, weight, weight_bytes alone */
+    struct life_sums ended[LIFE_OUTCOMES][EDEN_LIFE_FLAGS];
+    struct life_histogram histogram[LIFE_OUTCOMES][LIFE_CLOCKS];
+};
+
+struct life_heap {
+    struct process_key process;
+    char command[64];
+    uint64_t address, id;
+    char name[64];
+    bool begun;                       /* `state` is known */
+    struct eden_profile_record state; /* the last one that came; all else is of the profile that it is of */
+    uint64_t replaced;                /* profiles whose place that one took */
+    struct life_decoder decoder;      /* owned; of short forms of records */
+    struct life_samples samples;      /* owned; where stacks are known */
+    bool told_by_cells;               /* ends, so that no stack of them can be known, though the model has stacks */
+    struct life_site *sites;          /* owned, in order of `site` */
+    size_t site_count, site_room;
+};
+
+/* Is told of one object, as its end was told. False: it wants no more of them. */
+typedef bool life_object_fn(void *context, const struct life_heap *heap, const struct eden_life_record *record);
+
+/* Where a model's objects can be had one by one, in the order in which they ended, as often as wanted: there may be
+ * more of them than memory holds. */
+struct life_model;
+struct life_objects {
+    /* NULL: they were not told one by one. False and why: not all can be had. */
+    bool (*each)(void *from, const struct life_model *model, life_object_fn *visit, void *context, struct failure *why);
+    void *from;
+};
+
+struct life_model {
+    uint64_t wall_ns;
+    uint64_t lost; /* batches or records that did not arrive, and objects that the heaps themselves lost */
+    struct life_heap *heaps;
+    size_t heap_count, heap_room;
+    uint64_t unknown;                 /* batches of kinds that this version does not know */
+    const struct life_stacks *stacks; /* not NULL: objects are grouped by them (LIFE_BATCH_STACK) */
+    struct life_objects objects;
+    life_object_fn *on_object; /* is told of each object that life_model_batch adds; NULL: nobody is */
+    void *object_context;
+};
+
+/* All zero is an empty model. Adders return NULL, or false, where memory is refused; pointers into arrays are good
+ * until the next add to the same array. */
+void life_model_clear(struct life_model *model);
+struct life_heap *life_model_heap(struct life_model *model, const struct process_key *process, uint64_t address,
+                                  uint64_t id);                          /* finds or adds; there is a most */
+struct life_site *life_heap_site(struct life_heap *heap, uint32_t site); /* finds or adds */
+bool life_site_bucket(struct life_site *site, enum life_outcome outcome, enum life_clock clock,
+                      const struct life_bucket *bucket); /* adds it to what is there */
+/* Leaves those heaps alone that have this number and process; 0: any. */
+void life_model_choose(struct life_model *model, uint64_t pid, uint64_t id);
+/* In order of process and number, wherever they came from. */
+void life_model_sort(struct life_model *model);
+/* Adds one batch, as the probe handed it over, to a heap. Where a heap begins another profile, that takes the place of
+ * the one before. False: no memory, or some of the records, which are left out, make no sense. */
+bool life_model_batch(struct life_model *model, struct life_heap *heap, uint32_t kind, const void *records,
+                      uint64_t count, uint64_t record_bytes);
+
+#endif

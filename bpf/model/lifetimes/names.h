@@ -1,0 +1,36 @@
+/* Names of classes and sites, as class__define and the heaps' headers tell them. Small, for a program may define
+ * hundreds of thousands: the model of lifetimes has only those that have samples. */
+#ifndef EDEN_LIFE_NAMES_H
+#define EDEN_LIFE_NAMES_H
+
+#include "model/lifetimes/model.h"
+
+struct life_name {
+    uint32_t site;
+    uint32_t class_id; /* site: a class, or its class is unknown */
+    char *name;        /* owned */
+};
+
+/* The names of one heap. */
+struct life_names_heap {
+    struct process_key process;
+    uint64_t address, id;
+    struct life_name *at; /* in order of site */
+    size_t count, room;
+};
+
+struct life_names {
+    struct life_names_heap *heaps;
+    size_t heap_count;
+    size_t total;
+};
+
+/* All zero is empty. */
+void life_names_clear(struct life_names *names);
+/* Takes heap__create, from which on the names at that address are another heap's, and class__define; passes over all
+ * else. Names that find no memory are missing. */
+void life_names_event(struct life_names *names, const struct event *event);
+/* Gives each site of the heap its names and its class. */
+void life_names_apply(const struct life_names *names, struct life_heap *heap);
+
+#endif

@@ -1,0 +1,156 @@
+#include "model/lifetimes/options.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_RATE ((1ull << (64 - EDEN_MAILBOX_RATE_SHIFT)) - 1)
+enum { MOST_WINDOW_MS = 0xffffff, LEAST_STEP = 4, MOST_STEP = 63 };
+
+static const char *const mechanism_names[EDEN_MECHANISMS] = EDEN_MECHANISM_NAMES;
+static const char *const sampling_names[EDEN_SAMPLINGS] = EDEN_SAMPLING_NAMES;
+
+/* A whole number from 1 to most, with K, M or G where bytes are meant; *end is where it ends. */
+static bool parse_number(const char *text, bool bytes, uint64_t most, uint64_t *number, const char **end) {
+    static const char suffixes[] = "KMG";
+    char *after;
+    errno = 0;
+    *number = strtoull(text, &after, 10);
+    if (errno || after == text || *text < '0' || *text > '9') {
+        return false;
+    }
+    const char *suffix = bytes && *after ? strchr(suffixes, *after) : NULL;
+    if (suffix) {
+        unsigned shift = 10 * (unsigned)(suffix - suffixes + 1);
+        if (*number > UINT64_MAX >> shift) {
+            return false;
+        }
+        *number <<= shift;
+        after++;
+    }
+    *end = after;
+    return *number >= 1 && *number <= most;
+}
+
+static bool parse_whole(const char *text, bool bytes, uint64_t most, uint64_t *number) {
+    const char *end;
+    return parse_number(text, bytes, most, number, &end) && *end == 0;
+}
+
+static bool parse_window(const char *text, uint64_t *rate) {
+    uint64_t open, closed;
+    const char *end;
+    if (!parse_number(text, false, MOST_WINDOW_MS, &open, &end) || *end != '/' ||
+        !parse_whole(end + 1, false, MOST_WINDOW_MS, &closed)) {
+        return false;
+    }
+    *rate = open << 24 | closed;
+    return true;
+}
+
+static bool parse_sampling(const char *text, uint64_t *sampling, uint64_t *rate) {
+    if (strcmp(text, "all") == 0) {
+        *sampling = EDEN_SAMPLE_OBJECTS;
+        *rate = 1;
+        return true;
+    }
+    if (strncmp(text, "1/", 2) == 0) {
+        *sampling = EDEN_SAMPLE_OBJECTS;
+        return parse_whole(text + 2, false, MOST_RATE, rate);
+    }
+    const char *value = strchr(text, '=');
+    for (uint64_t i = 0; value && i < EDEN_SAMPLINGS; i++) {
+        size_t length = strlen(sampling_names[i]);
+        if (i == EDEN_SAMPLE_OBJECTS || length != (size_t)(value - text) ||
+            strncmp(text, sampling_names[i], length) != 0) {
+            continue;
+        }
+        *sampling = i;
+        return i == EDEN_SAMPLE_WINDOW ? parse_window(value + 1, rate)
+                                       : parse_whole(value + 1, i != EDEN_SAMPLE_NTH, MOST_RATE, rate);
+    }
+    return false;
+}
+
+static bool parse_mechanism(const char *text, uint64_t *mechanism, uint64_t *step) {
+    size_t length = strcspn(text, "=");
+    *step = 0;
+    for (uint64_t i = 0; i < EDEN_MECHANISMS; i++) {
+        if (strlen(mechanism_names[i]) != length || strncmp(text, mechanism_names[i], length) != 0) {
+            continue;
+        }
+        *mechanism = i;
+        if (text[length] == 0) {
+            return true;
+        }
+        uint64_t bytes;
+        if (i != EDEN_MECHANISM_ORACLE || !parse_whole(text + length + 1, true, UINT64_MAX, &bytes) ||
+            (bytes & (bytes - 1)) != 0) {
+            return false;
+        }
+        *step = (uint64_t)__builtin_ctzll(bytes);
+        return *step >= LEAST_STEP && *step <= MOST_STEP;
+    }
+    return false;
+}
+
+/* A stack costs the program some microseconds, against the 10 ns that it takes to allocate an object: of denser
+ * samplings a profile would show itself more than the program. By bytes the same is meant: objects are of 25 to 46
+ * bytes on average in the five programs of workloads/, and one in 8 KiB is less than one of 100 up to 80 bytes. A
+ * window is dense while it is open; and which is an n-th object is found out by the next collection only. */
+enum { STACKS_LEAST_OBJECTS = 100, STACKS_LEAST_BYTES = 8192 };
+
+static bool check_stacks(uint64_t sampling, uint64_t rate, struct failure *why) {
+    bool by_bytes = sampling == EDEN_SAMPLE_BYTES || sampling == EDEN_SAMPLE_REFILL;
+    char text[LIFE_SAMPLING_TEXT];
+    return (sampling == EDEN_SAMPLE_OBJECTS && rate >= STACKS_LEAST_OBJECTS) ||
+           (by_bytes && rate >= STACKS_LEAST_BYTES) ||
+           failure_set(why, 1,
+                       "--stacks: no stacks are taken with --sampling %s: give 1/%d, bytes=%dK, refill=%dK or sparser",
+                       life_sampling_text(text, (uint32_t)sampling, rate), STACKS_LEAST_OBJECTS,
+                       STACKS_LEAST_BYTES / 1024, STACKS_LEAST_BYTES / 1024);
+}
+
+bool life_request_encode(const struct life_request *request, uint64_t *mailbox, struct failure *why) {
+    uint64_t sampling = EDEN_SAMPLE_BYTES, rate = EDEN_SAMPLE_DEFAULT_BYTES, mechanism = EDEN_MECHANISM_VM, step = 0;
+    if (request->sampling && !parse_sampling(request->sampling, &sampling, &rate)) {
+        return failure_set(why, 1,
+                           "--sampling %.100s: not all, 1/N, nth=N, bytes=N[K|M|G], refill=N[K|M|G] or "
+                           "window=OPEN/CLOSED (milliseconds), with numbers from 1",
+                           request->sampling);
+    }
+    if (request->mechanism && !parse_mechanism(request->mechanism, &mechanism, &step)) {
+        return failure_set(why, 1,
+                           "--mechanism %.100s: not vm, ephemeron, pretenured or oracle[=BYTES], BYTES being a power "
+                           "of two from 16",
+                           request->mechanism);
+    }
+    if (request->stacks && !check_stacks(sampling, rate, why)) {
+        return false;
+    }
+    bool objects = request->details || request->stacks;
+    *mailbox = sampling | EDEN_MAILBOX_ASKED | (objects ? EDEN_MAILBOX_OBJECTS | EDEN_MAILBOX_SHORT : 0) |
+               mechanism << EDEN_MAILBOX_MECHANISM_SHIFT | step << EDEN_MAILBOX_STEP_SHIFT |
+               rate << EDEN_MAILBOX_RATE_SHIFT;
+    return true;
+}
+
+char *life_sampling_text(char text[LIFE_SAMPLING_TEXT], uint32_t sampling, uint64_t rate) {
+    if (sampling == EDEN_SAMPLE_OBJECTS && rate == 1) {
+        snprintf(text, LIFE_SAMPLING_TEXT, "all");
+    } else if (sampling == EDEN_SAMPLE_OBJECTS) {
+        snprintf(text, LIFE_SAMPLING_TEXT, "1/%" PRIu64, rate);
+    } else if (sampling == EDEN_SAMPLE_WINDOW) {
+        snprintf(text, LIFE_SAMPLING_TEXT, "window=%" PRIu64 "/%" PRIu64, rate >> 24, rate & MOST_WINDOW_MS);
+    } else if (sampling < EDEN_SAMPLINGS) {
+        snprintf(text, LIFE_SAMPLING_TEXT, "%s=%" PRIu64, sampling_names[sampling], rate);
+    } else {
+        snprintf(text, LIFE_SAMPLING_TEXT, "unknown");
+    }
+    return text;
+}
+
+const char *life_mechanism_text(uint32_t mechanism) {
+    return mechanism < EDEN_MECHANISMS ? mechanism_names[mechanism] : "unknown";
+}

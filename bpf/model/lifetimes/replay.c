@@ -1,0 +1,88 @@
+/* Batches are gone through once to fill the model, and once more each time the objects are wanted: a hundred million
+ * objects fit into no memory, but what is added up of them does.
+ *
+ * The second time another model is filled, in the same way, for it tells which objects are of a profile that another
+ * one of the same heap replaced: the last one has had as many before it as the first model says. */
+#include "model/lifetimes/replay.h"
+#include <string.h>
+
+struct run {
+    struct life_model *model;
+    bool out_of_memory;
+    /* Of the second time. */
+    const struct life_model *whole; /* the first model */
+    const struct life_heap *heap;   /* that model's heap of the batch at hand */
+    life_object_fn *visit;
+    void *context;
+    bool enough;
+};
+
+static bool add_batch(struct run *run, struct life_heap *heap, const struct life_batch *batch) {
+    return life_model_batch(run->model, heap, batch->kind, batch->records, batch->count, batch->record_bytes);
+}
+
+static struct life_heap *heap_of(struct run *run, const struct life_batch *batch) {
+    struct life_heap *heap = life_model_heap(run->model, &batch->process, batch->address, batch->heap_id);
+    run->out_of_memory = !heap;
+    return heap;
+}
+
+static bool on_batch(void *context, const struct life_batch *batch) {
+    struct run *run = context;
+    struct life_heap *heap = heap_of(run, batch);
+    if (heap && !add_batch(run, heap, batch)) {
+        run->model->lost += batch->count;
+    }
+    return heap;
+}
+
+static bool no_memory(struct failure *why) {
+    return failure_set(why, 1, "no memory for the model of lifetimes, or too many heaps");
+}
+
+bool life_replay_model(const struct life_replay *replay, struct life_model *model, struct failure *why) {
+    struct run run = {.model = model};
+    return replay->batches(replay->from, on_batch, &run, why) && (!run.out_of_memory || no_memory(why));
+}
+
+/* ---- objects ---------------------------------------------------------------------------------------------------- */
+
+static const struct life_heap *same_heap(const struct life_model *model, const struct life_batch *batch) {
+    for (size_t i = 0; i < model->heap_count; i++) {
+        const struct life_heap *heap = &model->heaps[i];
+        if (heap->address == batch->address && heap->id == batch->heap_id && heap->process.pid == batch->process.pid &&
+            heap->process.start_ns == batch->process.start_ns) {
+            return heap;
+        }
+    }
+    return NULL;
+}
+
+static bool on_object(void *context, const struct life_heap *heap, const struct eden_life_record *record) {
+    struct run *run = context;
+    if (!run->enough && run->heap && run->heap->replaced == heap->replaced) {
+        run->enough = !run->visit(run->context, run->heap, record);
+    }
+    return !run->enough;
+}
+
+static bool on_batch_again(void *context, const struct life_batch *batch) {
+    struct run *run = context;
+    struct life_heap *heap = heap_of(run, batch);
+    run->heap = same_heap(run->whole, batch); /* NULL: of a heap that is not wanted */
+    if (heap) {
+        add_batch(run, heap, batch); /* what of it is lost has been told */
+    }
+    return heap && !run->enough;
+}
+
+bool life_replay_objects(void *from, const struct life_model *model, life_object_fn *visit, void *context,
+                         struct failure *why) {
+    const struct life_replay *replay = from;
+    struct life_model again = {.on_object = on_object};
+    struct run run = {.model = &again, .whole = model, .visit = visit, .context = context};
+    again.object_context = &run;
+    bool good = replay->batches(replay->from, on_batch_again, &run, why) && (!run.out_of_memory || no_memory(why));
+    life_model_clear(&again);
+    return good;
+}

@@ -1,0 +1,65 @@
+/* Samples are told in the order of their births, so a list is kept in order by appending. Those whose end was told stay
+ * in it as gaps, until they are the most of it: then it is made dense. So it holds at most twice as many as are alive,
+ * and each costs the same in the long run. */
+#include "model/lifetimes/samples.h"
+#include <stdlib.h>
+
+enum { LEAST_GAPS = 1024, MOST_SAMPLES = 1 << 24 }; /* who never tells an end must not take all memory */
+
+void life_samples_clear(struct life_samples *samples) {
+    free(samples->at);
+    *samples = (struct life_samples){0};
+}
+
+static void close_gaps(struct life_samples *samples) {
+    size_t kept = 0;
+    for (size_t i = 0; i < samples->count; i++) {
+        if (samples->at[i].stack != 0) {
+            samples->at[kept++] = samples->at[i];
+        }
+    }
+    samples->count = kept;
+    samples->ended = 0;
+}
+
+bool life_samples_add(struct life_samples *samples, uint64_t birth_bytes, uint32_t stack) {
+    if (stack == 0 || (samples->count != 0 && samples->at[samples->count - 1].birth_bytes >= birth_bytes)) {
+        return false;
+    }
+    if (samples->count == MOST_SAMPLES) {
+        return false;
+    }
+    if (samples->count == samples->room) {
+        size_t room = samples->room ? 2 * samples->room : 64;
+        struct life_sample *grown = reallocarray(samples->at, room, sizeof *grown);
+        if (!grown) {
+            return false;
+        }
+        samples->at = grown;
+        samples->room = room;
+    }
+    samples->at[samples->count++] = (struct life_sample){birth_bytes, stack};
+    return true;
+}
+
+uint32_t life_samples_end(struct life_samples *samples, uint64_t birth_bytes) {
+    size_t from = 0, to = samples->count;
+    while (from < to) {
+        size_t middle = (from + to) / 2;
+        if (samples->at[middle].birth_bytes < birth_bytes) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    if (from == samples->count || samples->at[from].birth_bytes != birth_bytes || samples->at[from].stack == 0) {
+        return 0;
+    }
+    uint32_t stack = samples->at[from].stack;
+    samples->at[from].stack = 0;
+    samples->ended++;
+    if (samples->ended >= LEAST_GAPS && samples->ended > samples->count / 2) {
+        close_gaps(samples);
+    }
+    return stack;
+}

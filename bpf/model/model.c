@@ -1,0 +1,207 @@
+#include "model/model.h"
+#include "util/sum.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const figure_names[EDEN_FIGURE_COUNT] = {
+#define EDEN_FIGURE(name, kind, unit, doc) #name,
+#include "eden_figures.def"
+#undef EDEN_FIGURE
+};
+
+const char *const phase_names[EDEN_PHASE_COUNT] = {
+#define EDEN_PHASE(name, text, parent) text,
+#include "eden_phases.def"
+#undef EDEN_PHASE
+};
+
+const int phase_parents[EDEN_PHASE_COUNT] = {
+#define EDEN_PHASE(name, text, parent) parent,
+#include "eden_phases.def"
+#undef EDEN_PHASE
+};
+
+const char *const full_cause_names[EDEN_FULL_CAUSES] = EDEN_FULL_CAUSE_NAMES;
+
+void model_clear(struct model *model) {
+    for (size_t i = 0; i < model->process_count; i++) {
+        struct process_model *process = &model->processes[i];
+        for (size_t j = 0; j < process->heap_count; j++) {
+            for (int phase = 0; phase < EDEN_PHASE_COUNT; phase++) {
+                free(process->heaps[j].phase[phase]);
+            }
+        }
+        free(process->heaps);
+    }
+    free(model->processes);
+    *model = (struct model){0};
+}
+
+const struct process_model *model_find_process(const struct model *model, const struct process_key *key) {
+    for (size_t i = 0; i < model->process_count; i++) {
+        const struct process_model *process = &model->processes[i];
+        if (process->key.pid == key->pid && process->key.start_ns == key->start_ns) {
+            return process;
+        }
+    }
+    return NULL;
+}
+
+const struct heap_model *model_find_heap(const struct process_model *process, uint64_t address, uint64_t id) {
+    for (size_t i = 0; process && i < process->heap_count; i++) {
+        if (process->heaps[i].address == address && process->heaps[i].id == id) {
+            return &process->heaps[i];
+        }
+    }
+    return NULL;
+}
+
+struct process_model *model_process(struct model *model, const struct process_key *key) {
+    const struct process_model *known = model_find_process(model, key);
+    if (known) {
+        return &model->processes[known - model->processes];
+    }
+    struct process_model *grown = realloc(model->processes, (model->process_count + 1) * sizeof *grown);
+    if (!grown) {
+        return NULL;
+    }
+    model->processes = grown;
+    struct process_model *process = &grown[model->process_count++];
+    *process = (struct process_model){.key = *key, .runtime = "eden"};
+    return process;
+}
+
+struct heap_model *model_heap(struct process_model *process, uint64_t address, uint64_t id) {
+    const struct heap_model *known = model_find_heap(process, address, id);
+    if (known) {
+        return &process->heaps[known - process->heaps];
+    }
+    struct heap_model *grown = realloc(process->heaps, (process->heap_count + 1) * sizeof *grown);
+    if (!grown) {
+        return NULL;
+    }
+    process->heaps = grown;
+    struct heap_model *heap = &grown[process->heap_count++];
+    *heap = (struct heap_model){.address = address, .id = id};
+    return heap;
+}
+
+struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase) {
+    if (!heap->phase[phase]) {
+        heap->phase[phase] = calloc(1, sizeof *heap->phase[phase]);
+    }
+    return heap->phase[phase];
+}
+
+static uint64_t less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+uint64_t phase_observed_ns(const struct phase_model *phase) { return less(phase->total_ns, phase->outside_ns); }
+
+static uint64_t observed_ns(const struct heap_model *heap, enum eden_phase phase) {
+    return heap->phase[phase] ? phase_observed_ns(heap->phase[phase]) : 0;
+}
+
+/* The clocks of program and tool are read at slightly different moments. What exceeds the time that has passed is left
+ * to the next snapshot, so that the differences between snapshots add up to the total. */
+static void set_stopped(struct heap_model *heap, const struct heap_model *before, uint64_t wall_ns,
+                        uint64_t passed_ns) {
+    uint64_t stopped = observed_ns(heap, EDEN_PHASE_scavenge) + observed_ns(heap, EDEN_PHASE_full);
+    stopped += heap->collection.observed_ns;
+    if (before && before->stopped_known) {
+        stopped = stopped > before->stopped_ns ? stopped : before->stopped_ns;
+        stopped = smaller(stopped, before->stopped_ns + passed_ns);
+    }
+    heap->stopped_ns = smaller(stopped, wall_ns);
+    heap->stopped_known = heap->collection.known && heap->known >> EDEN_FIGURE_gc_ns & 1;
+}
+
+void model_set_stopped(struct model *model, const struct model *before) {
+    uint64_t passed_ns = model->wall_ns - (before ? before->wall_ns : 0);
+    for (size_t i = 0; i < model->process_count; i++) {
+        struct process_model *process = &model->processes[i];
+        const struct process_model *last = before ? model_find_process(before, &process->key) : NULL;
+        for (size_t j = 0; j < process->heap_count; j++) {
+            struct heap_model *heap = &process->heaps[j];
+            set_stopped(heap, model_find_heap(last, heap->address, heap->id), model->wall_ns, passed_ns);
+        }
+    }
+}
+
+uint64_t phase_percentile(const struct phase_model *phase, double p) {
+    uint64_t counted = 0; /* the histogram's own total: it may lag behind `calls` by a hit under way */
+    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        counted += phase->buckets[i];
+    }
+    if (counted == 0) {
+        return 0;
+    }
+    double exact = p / 100 * (double)counted;
+    uint64_t rank = (uint64_t)exact;
+    rank += (double)rank < exact; /* nearest rank: rounded up, 1 at least */
+    rank = rank < 1 ? 1 : rank > counted ? counted : rank;
+    uint64_t below = 0;
+    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        below += phase->buckets[i];
+        if (below >= rank) {
+            uint64_t edge = histogram_upper(i);
+            return edge < phase->max_ns ? edge : phase->max_ns;
+        }
+    }
+    return phase->max_ns;
+}
+
+const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]) {
+    text[0] = 0;
+    if (missed > 0) {
+        snprintf(text, MODEL_TEXT,
+                 "%" PRIu64 " child process%s ended before %s could be observed: whether %s used Eden is unknown",
+                 missed, missed == 1 ? "" : "es", missed == 1 ? "it" : "they", missed == 1 ? "it" : "they");
+    }
+    return text;
+}
+
+static void name_loss(const struct process_model *process, char text[MODEL_TEXT]) {
+    text[0] = 0;
+    if (process->lost_heaps + process->lost_hits > 0) {
+        snprintf(text, MODEL_TEXT,
+                 "process %" PRIu32 " '%.63s': %" PRIu64 " heap%s beyond its share (%" PRIu64
+                 " hits) are not in the figures",
+                 process->key.pid, process->command, process->lost_heaps, process->lost_heaps == 1 ? "" : "s",
+                 process->lost_hits);
+    }
+    if (process->lost_events > 0) {
+        size_t length = strlen(text);
+        snprintf(text + length, MODEL_TEXT - length,
+                 "%sprocess %" PRIu32 " '%.63s' and its descendants: %" PRIu64 " of the lost events",
+                 length ? "; " : "", process->key.pid, process->command, process->lost_events);
+    }
+}
+
+void model_report_losses(const struct model *model, void (*report)(void *context, const char *text), void *context) {
+    struct process_model others = {0};
+    uint64_t losers = 0;
+    char text[MODEL_TEXT];
+    for (size_t i = 0; i < model->process_count; i++) {
+        const struct process_model *process = &model->processes[i];
+        name_loss(process, text);
+        losers += text[0] != 0;
+        if (text[0] && losers <= MODEL_NAMED_LOSERS) {
+            report(context, text);
+        } else {
+            sum_add(&others.lost_heaps, process->lost_heaps);
+            sum_add(&others.lost_hits, process->lost_hits);
+            sum_add(&others.lost_events, process->lost_events);
+        }
+    }
+    if (losers > MODEL_NAMED_LOSERS) {
+        snprintf(text, sizeof text,
+                 "%" PRIu64 " more processes: %" PRIu64 " heaps beyond their shares (%" PRIu64
+                 " hits) are not in the figures, and %" PRIu64 " of the lost events",
+                 losers - MODEL_NAMED_LOSERS, others.lost_heaps, others.lost_hits, others.lost_events);
+        report(context, text);
+    }
+}

@@ -1,0 +1,110 @@
+/* The model: what the tool knows of the observed processes. Sources fill it, sinks (the subcommands) read it.
+ *
+ *     kernel maps --source--> model --+--> stat, top, export
+ *     recording  --recording--> model +--> report, diff, tune
+ *
+ * A new runtime is a new source, a new report a new sink: neither knows the other. */
+#ifndef EDEN_MODEL_H
+#define EDEN_MODEL_H
+
+#include "eden_histogram.h"
+#include "kernel/event.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct phase_model {
+    uint64_t calls, total_ns, max_ns;
+    uint64_t objects, bytes;             /* sums of the done probes' arguments; 0 for scavenge and full */
+    uint64_t outside_ns;                 /* of total_ns, before observation began */
+    uint64_t buckets[HISTOGRAM_BUCKETS]; /* of durations */
+};
+
+/* The collection that a heap is in. */
+struct collection_model {
+    bool known;              /* false: attached late, and no event has said yet whether there is one */
+    bool under_way;          /* the rest is 0 without */
+    enum eden_phase phase;   /* the innermost */
+    uint64_t since_ns;       /* when the collection began, CLOCK_MONOTONIC; 0: before its start could be seen */
+    uint64_t phase_since_ns; /* when `phase` began; likewise */
+    uint64_t until_ns;       /* when the snapshot was taken, or the end of the process was noticed */
+    uint64_t observed_ns;    /* how long it has taken so far within the observed time */
+};
+
+struct heap_model {
+    uint64_t address;
+    uint64_t id;      /* heap_id; 0: unknown */
+    char name[64];    /* "": unknown */
+    bool late;        /* the tool attached when the heap was alive already */
+    bool destroyed;   /* heap__destroy was seen: the figures are whole. Else: "at least" */
+    bool is_former;   /* its process has executed another program since and the heap ended with the old one */
+    char command[64]; /* of a former one: /proc/PID/comm at its first event; "": unknown */
+    uint64_t known;   /* bit i: figures[i] is known; an older runtime may lack the probe that tells it */
+    uint64_t figures[EDEN_FIGURE_COUNT]; /* the heap's whole life: before + what was observed */
+    uint64_t before[EDEN_FIGURE_COUNT];  /* late: read from the heap's header at attach; 0 otherwise and for gauges */
+    uint64_t full_by_cause[EDEN_FULL_CAUSES];
+    uint64_t full_by_cause_before[EDEN_FULL_CAUSES];
+    struct phase_model *phase[EDEN_PHASE_COUNT]; /* observed; owned; NULL: none */
+    struct collection_model collection;
+    /* Observed time in collections, the one under way included. gc_ns counts a collection whole, when it is done. */
+    uint64_t stopped_ns; /* see model_set_stopped */
+    bool stopped_known;
+};
+
+struct process_model {
+    struct process_key key;
+    char command[64];    /* /proc/PID/comm */
+    const char *runtime; /* "eden" */
+    bool late;           /* attached after its first instruction */
+    bool ended;
+    /* Beyond what the process and its children may take of what all share: heaps of which nothing is known, and their
+     * hits. */
+    uint64_t lost_heaps, lost_hits;
+    uint64_t lost_events;     /* of the process and its children, of all that were lost: the figures have them */
+    struct heap_model *heaps; /* owned */
+    size_t heap_count;
+};
+
+struct model {
+    uint64_t wall_ns;                /* observed time */
+    uint64_t lost;                   /* events lost, all kinds; figures may be too small if not 0 */
+    uint64_t lost_records;           /* of batches of lifetimes */
+    uint64_t missed_children;        /* ended before they could be observed: whether they had heaps is unknown */
+    struct process_model *processes; /* owned */
+    size_t process_count;
+};
+
+/* All zero is an empty model. Adders return NULL where memory is refused. Pointers into arrays are good until the next
+ * add to the same array. */
+void model_clear(struct model *model);
+struct process_model *model_process(struct model *model, const struct process_key *key);     /* finds or adds */
+struct heap_model *model_heap(struct process_model *process, uint64_t address, uint64_t id); /* finds or adds */
+struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase);             /* finds or adds */
+
+enum { MODEL_TEXT = 320, MODEL_NAMED_LOSERS = 8 };
+/* Reports each of the first MODEL_NAMED_LOSERS processes that lost something, and the sums of all others. */
+void model_report_losses(const struct model *model, void (*report)(void *context, const char *text), void *context);
+/* What is to be said of missed children; "" where there are none. */
+const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]);
+
+/* NULL where there is none; so is the heap of no process. */
+const struct process_model *model_find_process(const struct model *model, const struct process_key *key);
+const struct heap_model *model_find_heap(const struct process_model *process, uint64_t address, uint64_t id);
+
+/* Sets stopped_ns of each heap from its other figures. It stays within the time that has passed: since the observation
+ * began (before: NULL), or since an earlier snapshot. */
+void model_set_stopped(struct model *model, const struct model *before);
+
+/* What the phase took within the observed time. */
+uint64_t phase_observed_ns(const struct phase_model *phase);
+
+/* The p-th percentile (0 < p < 100) of a phase's durations: the upper edge of the bucket that holds the nearest-rank
+ * value, at most 6.25% above the true one and never above max_ns. 0 where there were no calls. */
+uint64_t phase_percentile(const struct phase_model *phase, double p);
+
+/* The names of the vocabulary, by enum. */
+extern const char *const figure_names[EDEN_FIGURE_COUNT];
+extern const char *const phase_names[EDEN_PHASE_COUNT];
+extern const int phase_parents[EDEN_PHASE_COUNT]; /* enum eden_phase, or -1: a whole collection */
+extern const char *const full_cause_names[EDEN_FULL_CAUSES];
+
+#endif

@@ -1,0 +1,112 @@
+/* The inside of a recorder, which recording_create.c begins and ends, recording_write.c commits, and
+ * recording_write_event.c, recording_write_batch.c and recording_write_model.c fill. Functions that return int return
+ * SQLite's status. */
+#ifndef EDEN_RECORDER_H
+#define EDEN_RECORDER_H
+
+#include "recording/recording_sql.h"
+#include "recording/recording_vfs.h"
+#include "util/replace.h"
+
+enum {
+    COMMAND_MOST = 4096,
+    RECORDER_BATCH = 2048, /* events a transaction: 3 ms, in which the ring buffer (30,000 events) must not fill */
+};
+
+/* An event that is not in the file yet. */
+struct pending {
+    struct event event;
+    uint64_t heap_id;
+    uint64_t order;
+};
+
+/* Batches of lifetimes that are not in the file yet, one after the other: struct life_batch, then its records, padded
+ * to 8 bytes. */
+struct pending_batches {
+    uint8_t *at; /* owned */
+    size_t bytes, room;
+};
+
+struct known_process {
+    struct process_key key;
+    uint64_t written; /* fingerprint of what the file says; 0: nothing */
+};
+
+struct live_heap {
+    struct process_key process;
+    uint64_t address, id;
+};
+
+struct recorder {
+    sqlite3 *db;
+    sqlite3_stmt *event, *class, *parameter, *process, *heap, *phase, *bucket, *forget_phases, *forget_buckets,
+        *forget_heap, *meta, *batch;
+    struct recording_vfs vfs;
+    struct replacement file; /* its lock (live) says that it is being recorded */
+    int journal;             /* beside the published file; -1: none yet */
+    bool published, failed;
+    struct recorder_options options;
+    char path[PATH_MAX]; /* as given */
+    struct pending *pending;
+    size_t pending_count, pending_room;
+    struct pending_batches batches;
+    uint64_t written_batches;
+    bool is_finishing;                 /* nothing comes any more: a lock is waited for */
+    uint64_t busy_since_ns;            /* since when another program holds the file locked; 0: it does not */
+    uint64_t dropped, dropped_records; /* events, and records of lifetimes, for which there was no more memory then */
+    uint64_t pending_since_ns, events, written_events, last_key, last_time;
+    struct known_process *processes; /* the place in it, from 1, is column `process` */
+    size_t process_count;
+    struct live_heap *heaps;
+    size_t heap_count;
+    uint64_t *written; /* fingerprints of the model's heaps as the file has them; the place, from 1, is column `heap` */
+    size_t written_count;
+    struct failure why;
+};
+
+/* ---- binding values (recording_create.c) ------------------------------------------------------------------------- */
+
+/* Addresses and other 64-bit numbers keep their bits; SQL shows those from 2^63 on as negative. */
+void recorder_bind(sqlite3_stmt *statement, int place, uint64_t value);
+void recorder_bind_text(sqlite3_stmt *statement, int place, const char *text, size_t most);
+/* Whether the next transaction, of so many events and with its journal, leaves alone what the file system keeps for
+ * root. False and why where it does not. */
+bool recorder_has_room(const struct recorder *recorder, size_t count, struct failure *why);
+int recorder_write_meta(struct recorder *recorder, const char *key, uint64_t value);
+int recorder_write_cut(struct recorder *recorder, enum recording_cut cut);
+/* What else to do where there is no room. */
+const char *recorder_elsewhere(const struct recorder *recorder);
+/* Why the last statement failed. Always false. */
+bool recorder_fail_sql(struct recorder *recorder, const char *doing, struct failure *why);
+bool recorder_same_process(const struct process_key *a, const struct process_key *b);
+
+/* ---- rows of events (recording_write_event.c) -------------------------------------------------------------------- */
+
+/* Remembers that this address means this heap from now on. False: no memory. */
+bool recorder_heap_begins(struct recorder *recorder, const struct process_key *process, uint64_t address, uint64_t id);
+/* The heap that this address means now; NULL: not known. */
+struct live_heap *recorder_live_heap(struct recorder *recorder, const struct process_key *process, uint64_t address);
+uint64_t recorder_heap_of(struct recorder *recorder, const struct event *event); /* its id; 0: not known */
+int recorder_write_events(struct recorder *recorder, size_t count);              /* the first of the pending, by time */
+
+/* ---- rows of batches (recording_write_batch.c) ------------------------------------------------------------------- */
+
+enum {
+    BATCHES_DUE = 8 << 20,    /* bytes that wait: they are to be written before more are taken */
+    BATCHES_MOST = 512 << 20, /* where a reader holds the file */
+};
+int recorder_write_batches(struct recorder *recorder, uint64_t *count); /* all that wait; how many */
+
+/* ---- rows of the model (recording_write_model.c) ----------------------------------------------------------------- */
+
+/* The number of a process in the file, from 1; 0: no memory. */
+size_t recorder_process_number(struct recorder *recorder, const struct process_key *key);
+/* The same, with a row of its own from now on. */
+int recorder_mention_process(struct recorder *recorder, const struct process_key *key, size_t *number);
+/* process NULL: no more is known than that it exists. */
+int recorder_write_process(struct recorder *recorder, size_t number, const struct process_model *process);
+int recorder_write_model(struct recorder *recorder, const struct model *model);
+/* After a rollback the file says less than we remember: all of the model is written again. */
+void recorder_forget_written(struct recorder *recorder);
+
+#endif

@@ -1,0 +1,479 @@
+/* Beginning and end of a recording: its file, its connection, what it says of itself.
+ *
+ * 1. Purpose
+ *
+ * Nothing that stands at the path is lost before tracing works, and then only a recording, or with --force a file.
+ * SQLite reads and writes no file that this recorder did not make.
+ *
+ * 2. Algorithm
+ *
+ * The file has no name at first (replace.h), and its connection works on its descriptor (recording_vfs.h).
+ * recorder_publish makes an empty journal beside the path, renames the file, and from then on transactions go through
+ * that journal, which each commit empties. The end removes it.
+ *
+ * A recorder that was killed within a transaction left a hot journal beside its recording. Renaming over that would
+ * leave the new file with the old one's journal. So the old recording is first replaced by a copy in which its journal
+ * is undone; undoing it once more changes nothing, so a kill between any two steps loses nothing.
+ *
+ * 3. Invariants
+ *
+ * I1. Whatever ends the recorder, and whenever: at the path stands the old recording or the new one, whole as of its
+ * last commit, where needed with its own journal.
+ * I2. No file beside the path is removed or written but an empty journal, and the hot journal of a recording, both of
+ * the caller or root. Any other -journal, -wal or -shm is named, and nothing is recorded.
+ * I3. Leftovers are swept only if nothing was recorded to them: one transaction, no lock, our id, the caller's. */
+#include "eden_version.h"
+#include "recording/recorder.h"
+#include "util/clock.h"
+#include "util/command_line.h"
+#include "util/owner.h"
+#include "util/room.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+bool recorder_same_process(const struct process_key *a, const struct process_key *b) {
+    return a->pid == b->pid && a->start_ns == b->start_ns;
+}
+
+void recorder_bind(sqlite3_stmt *statement, int place, uint64_t value) {
+    sqlite3_bind_int64(statement, place, (sqlite3_int64)value);
+}
+
+void recorder_bind_text(sqlite3_stmt *statement, int place, const char *text, size_t most) {
+    sqlite3_bind_text(statement, place, text, (int)strnlen(text, most), SQLITE_STATIC);
+}
+
+int recorder_write_meta(struct recorder *recorder, const char *key, uint64_t value) {
+    recorder_bind_text(recorder->meta, 1, key, 64);
+    recorder_bind(recorder->meta, 2, value);
+    return sql_step(recorder->meta);
+}
+
+static int write_meta_text(struct recorder *recorder, const char *key, const char *value) {
+    recorder_bind_text(recorder->meta, 1, key, 64);
+    recorder_bind_text(recorder->meta, 2, value, COMMAND_MOST);
+    return sql_step(recorder->meta);
+}
+
+int recorder_write_cut(struct recorder *recorder, enum recording_cut cut) {
+    return write_meta_text(recorder, "cut_short_by", recording_cut_names[cut]);
+}
+
+static void close_database(struct recorder *recorder) {
+    sqlite3_stmt **statements[] = {
+        &recorder->event,          &recorder->class,       &recorder->parameter, &recorder->process,
+        &recorder->heap,           &recorder->phase,       &recorder->bucket,    &recorder->forget_phases,
+        &recorder->forget_buckets, &recorder->forget_heap, &recorder->meta,      &recorder->batch,
+    };
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
+        sqlite3_finalize(*statements[i]);
+        *statements[i] = NULL;
+    }
+    sqlite3_close(recorder->db);
+    recording_vfs_end(&recorder->vfs);
+    recorder->db = NULL;
+}
+
+const char *recorder_elsewhere(const struct recorder *recorder) {
+    return recorder->options.is_temporary ? "set TMPDIR to a folder with more room" : "choose another place with -o";
+}
+
+bool recorder_fail_sql(struct recorder *recorder, const char *doing, struct failure *why) {
+    int code = recorder->db ? sqlite3_errcode(recorder->db) : SQLITE_NOMEM;
+    if (recorder->vfs.error) {
+        char text[ROOM_TEXT];
+        return failure_set(why, 1, "%.200s: %s: %s; make room, or %s", recorder->path, doing,
+                           room_error(recorder->vfs.error, text), recorder_elsewhere(recorder));
+    }
+    if (code == SQLITE_FULL) {
+        return failure_set(why, 1, "%.200s: %s: it has reached its largest size; --max-size sets another",
+                           recorder->path, doing);
+    }
+    recording_fail_sql(why, recorder->path, doing, recorder->db);
+    return false;
+}
+
+/* synchronous=OFF: a recording must not make the disk wait on the program it observes, and need not. What is written is
+ * with the kernel, which keeps it whatever happens to this process; only a crash of the whole machine can spoil the
+ * file, and then what was to be learnt is gone anyway. cache_spill=OFF: the file changes within COMMIT only. Before the
+ * file is published there is nothing to undo. */
+static int open_database(struct recorder *recorder) {
+    recorder->vfs = (struct recording_vfs){.database = recorder->file.file, .journal = -1, .is_shared = true};
+    int code = recording_vfs_open(&recorder->vfs, &recorder->db, true);
+    if (code == SQLITE_OK) {
+        code = sql_run(recorder->db, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_spill = OFF;"
+                                     "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF");
+    }
+    return code;
+}
+
+static int limit_size(struct recorder *recorder, uint64_t most_bytes) {
+    enum { PAGE = 4096 }; /* SQLite's default, and its limit is 2^32 - 2 of them */
+    uint64_t pages = (most_bytes ? most_bytes : ROOM_MOST_BYTES) / PAGE;
+    char sql[64];
+    snprintf(sql, sizeof sql, "PRAGMA max_page_count = %llu", (unsigned long long)(pages < UINT32_MAX ? pages : 0));
+    return sql_run(recorder->db, sql);
+}
+
+static int prepare(struct recorder *recorder) {
+    char *heap = schema_insert_heap();
+    if (!heap) {
+        return SQLITE_NOMEM;
+    }
+    const struct {
+        sqlite3_stmt **statement;
+        const char *sql;
+    } all[] = {
+        {&recorder->event, "INSERT INTO event VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"},
+        {&recorder->class, "INSERT OR REPLACE INTO class(process, address, heap_id, class_id, name, of_class)"
+                           " VALUES(?,?,?,?,?,?)"},
+        {&recorder->parameter, "INSERT OR REPLACE INTO parameter VALUES(?,?,?,?,?)"},
+        {&recorder->process, "INSERT OR REPLACE INTO process VALUES(?,?,?,?,?,?,?)"},
+        {&recorder->heap, heap},
+        {&recorder->phase, "INSERT OR REPLACE INTO phase VALUES(?,?,?,?,?,?,?,?)"},
+        {&recorder->bucket, "INSERT OR REPLACE INTO phase_histogram VALUES(?,?,?,?,?,?)"},
+        {&recorder->forget_phases, "DELETE FROM phase WHERE heap = ?"},
+        {&recorder->forget_buckets, "DELETE FROM phase_histogram WHERE heap = ?"},
+        {&recorder->forget_heap, "DELETE FROM heap WHERE heap = ?"},
+        {&recorder->meta, "INSERT OR REPLACE INTO meta VALUES(?,?)"},
+        {&recorder->batch, "INSERT INTO life_batch VALUES(NULL,?,?,?,?,?,?,?,?)"},
+    };
+    int code = SQLITE_OK;
+    for (size_t i = 0; i < sizeof all / sizeof all[0] && code == SQLITE_OK; i++) {
+        code = sqlite3_prepare_v3(recorder->db, all[i].sql, -1, SQLITE_PREPARE_PERSISTENT, all[i].statement, NULL);
+    }
+    sqlite3_free(heap);
+    return code;
+}
+
+static int write_first_meta(struct recorder *recorder, const struct recorder_options *options) {
+    char *command = command_line_text(options->command);
+    struct utsname host;
+    if (uname(&host) != 0) {
+        host = (struct utsname){.release = "unknown"};
+    }
+    int code = recorder_write_meta(recorder, "format_version", RECORDING_VERSION);
+    code = code == SQLITE_OK ? write_meta_text(recorder, "tool", EDEN_VERSION) : code;
+    code = code == SQLITE_OK ? write_meta_text(recorder, "kernel", host.release) : code;
+    code = code == SQLITE_OK ? write_meta_text(recorder, "command", command ? command : "") : code;
+    code = code == SQLITE_OK ? recorder_write_meta(recorder, "pid", (uint64_t)options->pid) : code;
+    code = code == SQLITE_OK ? recorder_write_meta(recorder, "start_ns", clock_ns(CLOCK_REALTIME)) : code;
+    code = code == SQLITE_OK ? recorder_write_meta(recorder, "mono_ns", clock_ns(CLOCK_MONOTONIC)) : code;
+    code = code == SQLITE_OK ? recorder_write_meta(recorder, "commit_ns", clock_ns(CLOCK_MONOTONIC)) : code;
+    code = code == SQLITE_OK ? recorder_write_meta(recorder, "objects", options->objects) : code;
+    code = code == SQLITE_OK ? recorder_write_meta(recorder, "lifetimes", options->lifetimes) : code;
+    code = code == SQLITE_OK ? recorder_write_cut(recorder, CUT_UNKNOWN) : code;
+    static const char *const zeros[] = {"events", "finished", "lost", "lost_records", "missed_children", "wall_ns"};
+    for (size_t i = 0; i < sizeof zeros / sizeof zeros[0] && code == SQLITE_OK; i++) {
+        code = recorder_write_meta(recorder, zeros[i], 0);
+    }
+    free(command);
+    return code;
+}
+
+/* ---- what stands there ------------------------------------------------------------------------------------------ */
+
+/* The recording that is to be replaced, with its journal; -1: there is none. */
+struct standing {
+    int file, journal;
+    struct file_look look;
+};
+
+static void close_standing(struct standing *standing) {
+    if (standing->file >= 0) {
+        close(standing->file);
+    }
+    if (standing->journal >= 0) {
+        close(standing->journal);
+    }
+}
+
+static bool may_replace(const struct file_look *look, const struct recorder_options *options, struct failure *why) {
+    if (!look->is_regular) {
+        return failure_set(why, 1, "%.200s: is not a plain file; name another one with -o", options->path);
+    }
+    if (look->is_live) {
+        return failure_set(why, 1, "%.200s: another edenscope is recording to it; name another file with -o",
+                           options->path);
+    }
+    if (options->force) {
+        return true;
+    }
+    if (look->kind == FILE_OTHER) {
+        return failure_set(why, 1,
+                           "%.200s: is a file but not a recording, so it is left alone; name another one with -o, or "
+                           "replace it with --force",
+                           options->path);
+    }
+    return owner_is_trusted(look->owner) ||
+           failure_set(why, 1, "%.200s: belongs to another user; name another file with -o, or replace it with --force",
+                       options->path);
+}
+
+static bool open_standing(struct recorder *recorder, const struct recorder_options *options, struct standing *standing,
+                          struct failure *why) {
+    standing->file = place_open_file(&recorder->file.place, O_RDONLY | O_NONBLOCK, 0);
+    if (standing->file < 0) {
+        struct stat status;
+        bool is_gone = errno == ENOENT;
+        bool is_forced =
+            options->force && errno == EACCES &&
+            fstatat(recorder->file.place.folder, recorder->file.place.name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(status.st_mode);
+        return is_gone || is_forced || failure_set(why, 1, "%.200s: %m; name another file with -o", options->path);
+    }
+    standing->look = file_look(standing->file);
+    return may_replace(&standing->look, options, why);
+}
+
+/* Whether it can be the journal of what stands there: empty, as a killed recorder leaves it, or hot. */
+static bool is_journal(const struct standing *standing) {
+    static const unsigned char mark[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    unsigned char start[sizeof mark];
+    struct stat status;
+    if (fstat(standing->journal, &status) != 0 || !S_ISREG(status.st_mode) || !owner_is_caller(status.st_uid)) {
+        return false;
+    }
+    return status.st_size == 0 || (standing->look.kind == FILE_RECORDING && status.st_uid == standing->look.owner &&
+                                   pread(standing->journal, start, sizeof start, 0) == (ssize_t)sizeof start &&
+                                   memcmp(start, mark, sizeof mark) == 0);
+}
+
+/* SQLite takes what stands under these names for its own, and the recording's readers do. */
+static bool check_beside(struct recorder *recorder, struct standing *standing, struct failure *why) {
+    static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char name[NAME_MAX + 1];
+        struct stat status;
+        if (!file_beside(name, recorder->file.place.name, suffixes[i])) {
+            return failure_set(why, 1, "%.200s...: the name is too long; name another file with -o", recorder->path);
+        }
+        if (fstatat(recorder->file.place.folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) {
+            continue;
+        }
+        if (i == 2) {
+            standing->journal =
+                openat(recorder->file.place.folder, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+        }
+        if (standing->journal < 0 || !is_journal(standing)) {
+            return failure_set(why, 1,
+                               "%.200s%s: stands beside the recording that is to be made and is not its own: SQLite "
+                               "would mix them up; remove it, or name another file with -o",
+                               recorder->path, suffixes[i]);
+        }
+    }
+    return true;
+}
+
+/* Looks at all that stands there. The descriptors are the caller's in any case. */
+static bool look_around(struct recorder *recorder, const struct recorder_options *options, struct standing *standing,
+                        struct failure *why) {
+    *standing = (struct standing){.file = -1, .journal = -1};
+    return open_standing(recorder, options, standing, why) && check_beside(recorder, standing, why);
+}
+
+/* ---- leftovers -------------------------------------------------------------------------------------------------- */
+
+/* NAME.XXXXXX. */
+static bool is_temporary_name(const char *name, const char *of) {
+    size_t length = strlen(of);
+    return strncmp(name, of, length) == 0 && name[length] == '.' && strlen(name + length + 1) == 6 &&
+           strspn(name + length + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == 6;
+}
+
+/* Whether a recorder left it that was killed before it published: the schema is all that was ever written. */
+static bool is_leftover(int file) {
+    struct file_look look = file_look(file);
+    return look.kind == FILE_RECORDING && look.owner == geteuid() && !look.is_live && look.changes <= 1;
+}
+
+static void sweep(const struct recorder *recorder) {
+    const struct place *place = &recorder->file.place;
+    int folder = openat(place->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *names = folder >= 0 ? fdopendir(folder) : NULL;
+    const struct dirent *entry;
+    if (!names) {
+        if (folder >= 0) {
+            close(folder);
+        }
+        return;
+    }
+    while ((entry = readdir(names)) != NULL) {
+        if (!is_temporary_name(entry->d_name, place->name) || strcmp(entry->d_name, recorder->file.temporary) == 0) {
+            continue;
+        }
+        int file = openat(place->folder, entry->d_name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+        if (file >= 0) {
+            if (is_leftover(file)) {
+                unlinkat(place->folder, entry->d_name, 0);
+            }
+            close(file);
+        }
+    }
+    closedir(names);
+}
+
+/* ---- beginning -------------------------------------------------------------------------------------------------- */
+
+static int fill_file(struct recorder *recorder, const struct recorder_options *options) {
+    int code = open_database(recorder);
+    code = code == SQLITE_OK ? limit_size(recorder, options->most_bytes) : code;
+    code = code == SQLITE_OK ? sql_run(recorder->db, "BEGIN") : code;
+    code = code == SQLITE_OK ? schema_create(recorder->db) : code;
+    code = code == SQLITE_OK ? prepare(recorder) : code;
+    code = code == SQLITE_OK ? write_first_meta(recorder, options) : code;
+    return code == SQLITE_OK ? sql_run(recorder->db, "COMMIT") : code;
+}
+
+struct recorder *recorder_create(const struct recorder_options *options, struct failure *why) {
+    struct recorder *recorder = calloc(1, sizeof *recorder);
+    if (!recorder) {
+        failure_set(why, 1, "no memory");
+        return NULL;
+    }
+    recorder->journal = -1;
+    recorder->options = *options;
+    struct standing standing = {.file = -1, .journal = -1};
+    bool good = replace_open(&recorder->file, "-o", options->path, why);
+    memcpy(recorder->path, recorder->file.path, sizeof recorder->path);
+    good = good && look_around(recorder, options, &standing, why);
+    close_standing(&standing);
+    if (good) {
+        sweep(recorder);
+        good = recording_vfs_lock_live(recorder->file.file) ||
+               failure_set(why, 1, "%.200s: can't lock it: %m", options->path);
+    }
+    if (good && fill_file(recorder, options) != SQLITE_OK) {
+        good = recorder_fail_sql(recorder, "can't make a recording", why);
+    }
+    if (!good) {
+        recorder_close(recorder);
+        return NULL;
+    }
+    return recorder;
+}
+
+/* ---- publishing ------------------------------------------------------------------------------------------------- */
+
+static bool undo(struct replacement *copy, int journal, const char *path, struct failure *why) {
+    struct recording_vfs vfs = {.database = copy->file, .journal = journal, .is_restored = true};
+    sqlite3 *db = NULL;
+    int code = recording_vfs_open(&vfs, &db, true);
+    code = code == SQLITE_OK ? sql_run(db, "SELECT count(*) FROM sqlite_schema") : code; /* any read undoes it first */
+    if (code != SQLITE_OK) {
+        recording_fail_sql(why, path, "its recorder was killed while it wrote, and undoing that last half step failed",
+                           db);
+    }
+    sqlite3_close(db);
+    recording_vfs_end(&vfs);
+    return code == SQLITE_OK;
+}
+
+/* Replaces a recording that was cut short by a copy in which its journal is undone. */
+static bool settle(const struct recorder *recorder, const struct standing *standing, struct failure *why) {
+    struct replacement copy;
+    int journal = -1;
+    if (!replace_open(&copy, "-o", recorder->path, why)) {
+        return false;
+    }
+    bool good = file_copy(standing->file, standing->journal, copy.file, "its folder", &journal, recorder->path, why) &&
+                (journal < 0 || undo(&copy, journal, recorder->path, why)) && replace_publish(&copy, why);
+    if (journal >= 0) {
+        close(journal);
+    }
+    replace_abandon(&copy);
+    return good;
+}
+
+/* Leaves no journal beside the path. */
+static bool clear_journal(const struct recorder *recorder, const struct standing *standing, const char *journal,
+                          struct failure *why) {
+    struct stat status;
+    if (standing->journal < 0) {
+        return true;
+    }
+    if (fstat(standing->journal, &status) != 0 || (status.st_size > 0 && !settle(recorder, standing, why))) {
+        return false;
+    }
+    return unlinkat(recorder->file.place.folder, journal, 0) == 0 ||
+           failure_set(why, 1, "%.200s-journal: can't be removed: %m", recorder->path);
+}
+
+static bool put_in_place(struct recorder *recorder, const struct standing *standing, struct failure *why) {
+    char journal[NAME_MAX + 1];
+    int folder = recorder->file.place.folder;
+    if (!file_beside(journal, recorder->file.place.name, "-journal") ||
+        !clear_journal(recorder, standing, journal, why)) {
+        return false;
+    }
+    recorder->journal = openat(folder, journal, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (recorder->journal < 0) {
+        return failure_set(why, 1, "%.200s-journal: can't be made: %m; name another file with -o", recorder->path);
+    }
+    recorder->published = replace_publish(&recorder->file, why);
+    return recorder->published;
+}
+
+bool recorder_publish(struct recorder *recorder, struct failure *why) {
+    struct standing standing;
+    bool good = look_around(recorder, &recorder->options, &standing, why) && recorder_has_room(recorder, 0, why) &&
+                put_in_place(recorder, &standing, why);
+    close_standing(&standing);
+    if (!good) {
+        return false;
+    }
+    recorder->vfs.journal = recorder->journal;
+    return sql_run(recorder->db, "PRAGMA journal_mode = TRUNCATE") == SQLITE_OK ||
+           recorder_fail_sql(recorder, "can't go on with the recording", why);
+}
+
+int recorder_folder(const struct recorder *recorder) { return recorder->file.place.folder; }
+
+/* Whether an open file is the one that has this name in the folder. */
+static bool is_named(const struct recorder *recorder, int file, const char *name) {
+    struct stat own, there;
+    return fstat(file, &own) == 0 && fstatat(recorder->file.place.folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+}
+
+bool recorder_is_in_place(const struct recorder *recorder) {
+    return is_named(recorder, recorder->file.file, recorder->file.place.name);
+}
+
+/* Removes the journal, unless it still has something to undo, or another file stands there now. */
+static void remove_journal(const struct recorder *recorder) {
+    char name[NAME_MAX + 1];
+    struct stat own;
+    if (recorder->journal >= 0 && file_beside(name, recorder->file.place.name, "-journal") &&
+        fstat(recorder->journal, &own) == 0 && own.st_size == 0 && is_named(recorder, recorder->journal, name)) {
+        unlinkat(recorder->file.place.folder, name, 0);
+    }
+}
+
+void recorder_close(struct recorder *recorder) {
+    if (!recorder) {
+        return;
+    }
+    close_database(recorder);
+    if (recorder->file.is_open) {
+        remove_journal(recorder);
+    }
+    if (recorder->journal >= 0) {
+        close(recorder->journal);
+    }
+    replace_abandon(&recorder->file);
+    free(recorder->pending);
+    free(recorder->batches.at);
+    free(recorder->processes);
+    free(recorder->heaps);
+    free(recorder->written);
+    free(recorder);
+}

@@ -1,0 +1,350 @@
+/* The file of a recording before SQLite sees it.
+ *
+ * 1. Purpose
+ *
+ * A recording may have been made, or be held, by somebody who wants root to delete, write or wait. So it is opened once
+ * and without blocking; what is checked is the descriptor, and what is read is the same descriptor or a copy.
+ *
+ * 2. Terms
+ *
+ * Live: a recorder holds its lock (recording_vfs.h) on the file for as long as it lives. SQLite's own locks are held
+ * for the length of a transaction only, so they can't tell a recording that is under way from one whose recorder was
+ * killed.
+ * Hot journal: the journal of a transaction that was cut short, beside the file.
+ * Super-journal: a further file that a journal may name, and that SQLite deletes. edenscope writes no such name.
+ *
+ * 3. Algorithm
+ *
+ * Caller's or root's file, no hot journal: SQLite reads the descriptor (recording_vfs.h), and writes nothing.
+ * Any other: the file and its hot journal are copied to files without a name, under SQLite's shared lock, so that a
+ * recorder does not write meanwhile. The journal is undone in the copy.
+ *
+ * 4. Invariants
+ *
+ * I1. Nothing is ever rolled back in place: reading writes to no file that has a name.
+ * I2. Perf's rule: without `force` a file belongs to the caller, to root, or to the user who ran sudo.
+ * I3. A journal counts only if it is a plain file of the recording's owner that names no super-journal.
+ *
+ * 5. Failure
+ *
+ * Locked for 5 s, larger than 64 GiB, no room in TMPDIR: an error that says so.
+ *
+ * 6. Cost
+ *
+ * A copy takes the time of writing the file once. The caller's own recordings are not copied. */
+#include "recording/recording_sql.h"
+#include "recording/recording_vfs.h"
+#include "util/clock.h"
+#include "util/owner.h"
+#include "util/place.h"
+#include "util/room.h"
+#include "util/temporary.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HEADER = 100, AT_READ_FORMAT = 19, FORMAT_WAL = 2, AT_CHANGES = 24, AT_VERSION = 60, AT_APPLICATION = 68 };
+enum { LOCK_WAIT_MS = 5000, LOCK_PAUSE_NS = 20000000, PIECE = 32 << 20 };
+
+static uint32_t big_endian(const unsigned char *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+struct file_look file_look(int file) {
+    struct file_look look = {.kind = FILE_OTHER};
+    unsigned char header[HEADER];
+    struct stat status;
+    if (fstat(file, &status) != 0) {
+        return look;
+    }
+    look.owner = status.st_uid;
+    look.is_regular = S_ISREG(status.st_mode);
+    if (!look.is_regular) {
+        return look;
+    }
+    look.size = (uint64_t)status.st_size;
+    if (look.size == 0) {
+        look.kind = FILE_EMPTY;
+    } else if (pread(file, header, sizeof header, 0) == (ssize_t)sizeof header &&
+               memcmp(header, "SQLite format 3", 16) == 0 &&
+               big_endian(header + AT_APPLICATION) == RECORDING_APPLICATION_ID) {
+        look.kind = FILE_RECORDING;
+        look.version = big_endian(header + AT_VERSION);
+        look.changes = big_endian(header + AT_CHANGES);
+        look.has_log = header[AT_READ_FORMAT] == FORMAT_WAL;
+        look.is_live = recording_vfs_is_live(file);
+    }
+    return look;
+}
+
+bool file_beside(char beside[NAME_MAX + 1], const char *name, const char *suffix) {
+    int length = snprintf(beside, NAME_MAX + 1, "%s%s", name, suffix);
+    return length > 0 && length <= NAME_MAX;
+}
+
+/* The next stretch of data from *at on, which moves to its start. False, with errno ENXIO: there is none. */
+static bool next_data(int file, off_t size, off_t *at, off_t *end) {
+    *at = lseek(file, *at, SEEK_DATA);
+    if (*at < 0 || *at >= size) {
+        errno = *at < 0 ? errno : ENXIO;
+        return false;
+    }
+    *end = lseek(file, *at, SEEK_HOLE);
+    *end = *end < 0 || *end > size ? size : *end;
+    return true;
+}
+
+uint64_t file_data_bytes(int file) {
+    struct stat status;
+    uint64_t bytes = 0;
+    off_t end;
+    if (fstat(file, &status) != 0) {
+        return 0;
+    }
+    for (off_t at = 0; next_data(file, status.st_size, &at, &end); at = end) {
+        bytes += (uint64_t)(end - at);
+    }
+    return bytes;
+}
+
+/* ---- copying ---------------------------------------------------------------------------------------------------- */
+
+static bool copy_range(int from, int to, off_t at, off_t end) {
+    while (at < end) {
+        if (!room_is_left(to, PIECE)) {
+            errno = ENOSPC;
+            return false;
+        }
+        off_t next = end - at < PIECE ? end : at + PIECE, out = at;
+        while (at < next) {
+            ssize_t length = copy_file_range(from, &at, to, &out, (size_t)(next - at), 0);
+            if (length < 0 && errno != EINTR) {
+                return false;
+            }
+            if (length == 0) {
+                return true; /* it became shorter */
+            }
+        }
+    }
+    return true;
+}
+
+/* Also where the kernel copies between these file systems only through memory. */
+static bool copy_through(int from, int to, off_t at, off_t end) {
+    char piece[1 << 16];
+    while (at < end) {
+        size_t wanted = end - at < (off_t)sizeof piece ? (size_t)(end - at) : sizeof piece;
+        ssize_t length = pread(from, piece, wanted, at);
+        if (length <= 0) {
+            return length == 0;
+        }
+        if (!room_is_left(to, PIECE)) {
+            errno = ENOSPC;
+            return false;
+        }
+        if (pwrite(to, piece, (size_t)length, at) != length) {
+            return false;
+        }
+        at += length;
+    }
+    return true;
+}
+
+/* Holes stay holes: they take no room, so their size is no work. */
+static bool copy_all(int from, int to) {
+    struct stat status;
+    if (fstat(from, &status) != 0 || ftruncate(to, status.st_size) != 0) {
+        return false;
+    }
+    off_t end;
+    for (off_t at = 0; next_data(from, status.st_size, &at, &end); at = end) {
+        if (!copy_range(from, to, at, end) &&
+            ((errno != EXDEV && errno != EINVAL && errno != EOPNOTSUPP) || !copy_through(from, to, at, end))) {
+            return false;
+        }
+    }
+    return errno == ENXIO;
+}
+
+/* SQLite takes a file name off the end of a journal, behind this mark. */
+static bool names_a_file(int journal) {
+    static const unsigned char mark[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    unsigned char end[sizeof mark];
+    struct stat status;
+    return fstat(journal, &status) != 0 ||
+           (status.st_size > (off_t)sizeof end &&
+            (pread(journal, end, sizeof end, status.st_size - (off_t)sizeof end) != (ssize_t)sizeof end ||
+             memcmp(end, mark, sizeof mark) == 0));
+}
+
+static bool has_content(int journal) {
+    struct stat status;
+    return journal >= 0 && fstat(journal, &status) == 0 && status.st_size > 0;
+}
+
+static bool lock_shared(int database) {
+    uint64_t end = now_ns() + LOCK_WAIT_MS * 1000000ull;
+    while (!recording_vfs_lock_shared(database)) {
+        if (now_ns() > end) {
+            return false;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = LOCK_PAUSE_NS}, NULL);
+    }
+    return true;
+}
+
+static bool copy_journal(int journal, int *copy, const char *path, struct failure *why) {
+    *copy = temporary_file();
+    if (*copy < 0 || !copy_all(journal, *copy)) {
+        return failure_set(why, 1, "%.200s: can't copy its journal to %.200s: %m; set TMPDIR to another folder", path,
+                           temporary_folder());
+    }
+    return !names_a_file(*copy) || failure_set(why, 1,
+                                               "%.200s-journal: was not written by edenscope; remove it to see what "
+                                               "the recording holds without it",
+                                               path);
+}
+
+bool file_copy(int database, int journal, int to, const char *folder, int *journal_copy, const char *path,
+               struct failure *why) {
+    *journal_copy = -1;
+    struct stat status;
+    if (fstat(database, &status) != 0 || (uint64_t)status.st_size > ROOM_MOST_BYTES) {
+        return failure_set(why, 1, "%.200s: is too large to be copied", path);
+    }
+    if (!lock_shared(database)) {
+        return failure_set(why, 1, "%.200s: another program holds it locked; try again when that is done", path);
+    }
+    char text[ROOM_TEXT];
+    bool good = copy_all(database, to) || failure_set(why, 1, "%.200s: can't be copied to %.200s: %s; make room there",
+                                                      path, folder, room_error(errno, text));
+    if (good && has_content(journal) && !recording_vfs_is_reserved(database)) {
+        good = copy_journal(journal, journal_copy, path, why);
+    }
+    recording_vfs_unlock(database);
+    if (!good && *journal_copy >= 0) {
+        close(*journal_copy);
+        *journal_copy = -1;
+    }
+    return good;
+}
+
+/* ---- opening ---------------------------------------------------------------------------------------------------- */
+
+static bool fail_open(struct failure *why, const char *path, int error) {
+    switch (error) {
+    case ENOENT:
+        return failure_set(why, 1,
+                           "%.200s: no such file; make one with `edenscope record`, or name another one with -i", path);
+    case ELOOP:
+        return failure_set(why, 1, "%.200s: leads through too many links; name the file itself", path);
+    case EPERM:
+        return failure_set(why, 1, "%.200s: leads through a link of another user; name the file itself", path);
+    case EACCES:
+        return failure_set(why, 1, "%.200s: permission denied; use sudo, or name another file with -i", path);
+    default:
+        return failure_set(why, 1, "%.200s: %s; name another file with -i", path, strerror(error));
+    }
+}
+
+static bool check(const struct file_look *look, const char *path, bool force, struct failure *why) {
+    if (!look->is_regular || look->kind != FILE_RECORDING) {
+        return failure_set(why, 1, "%.200s: is not a recording of edenscope%s; name another file with -i", path,
+                           look->kind == FILE_EMPTY ? ", it is empty" : "");
+    }
+    if (!force && !owner_is_trusted(look->owner)) {
+        return failure_set(why, 1,
+                           "%.200s: belongs to another user (%u), neither to you nor to root; --force reads it from a "
+                           "private copy",
+                           path, (unsigned)look->owner);
+    }
+    if (look->has_log) {
+        return failure_set(why, 1,
+                           "%.200s: another program has set it to write-ahead logging (WAL), and part of it may be in "
+                           "another file; undo it: sqlite3 FILE 'PRAGMA journal_mode=delete'",
+                           path);
+    }
+    return look->version == RECORDING_VERSION ||
+           failure_set(why, 1,
+                       "%.200s: is a recording of format version %u, and this edenscope reads version %d; use the "
+                       "edenscope that made it",
+                       path, look->version, RECORDING_VERSION);
+}
+
+static bool open_journal(struct file_held *held, const struct place *place, uid_t owner, const char *path,
+                         struct failure *why) {
+    char name[NAME_MAX + 1];
+    if (place->is_magic || !file_beside(name, place->name, "-journal")) {
+        return true;
+    }
+    held->journal = openat(place->folder, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+    struct stat status;
+    if (held->journal < 0 && errno == ENOENT) {
+        return true;
+    }
+    return (held->journal >= 0 && fstat(held->journal, &status) == 0 && S_ISREG(status.st_mode) &&
+            status.st_uid == owner) ||
+           failure_set(why, 1,
+                       "%.200s-journal: is no plain file of the recording's owner; remove it to see what the recording "
+                       "holds without it",
+                       path);
+}
+
+/* Puts copies in place of the files. */
+static bool take_copy(struct file_held *held, const char *path, struct failure *why) {
+    struct file_held copy = {.database = temporary_file(), .journal = -1, .is_copy = true, .is_live = held->is_live};
+    if (copy.database < 0) {
+        return failure_set(why, 1, "%.200s: can't be copied to %.200s: %m; set TMPDIR to another folder", path,
+                           temporary_folder());
+    }
+    if (!file_copy(held->database, held->journal, copy.database, temporary_folder(), &copy.journal, path, why)) {
+        file_close(&copy);
+        return false;
+    }
+    copy.is_cut = copy.journal >= 0;
+    file_close(held);
+    *held = copy;
+    return true;
+}
+
+static bool is_hot(const struct file_held *held) {
+    return has_content(held->journal) && !recording_vfs_is_reserved(held->database) && has_content(held->journal);
+}
+
+bool file_open(struct file_held *held, const char *path, bool force, struct failure *why) {
+    struct place place;
+    *held = (struct file_held){.database = -1, .journal = -1};
+    if (!place_open(&place, path)) {
+        return fail_open(why, path, errno);
+    }
+    held->database = place_open_file(&place, O_RDONLY | O_NONBLOCK, 0);
+    struct file_look look = {0};
+    bool good = held->database >= 0 || fail_open(why, path, errno);
+    if (good) {
+        look = file_look(held->database);
+        held->is_live = look.is_live;
+        good = check(&look, path, force, why) && open_journal(held, &place, look.owner, path, why);
+    }
+    place_close(&place);
+    if (good && (!owner_is_caller(look.owner) || is_hot(held))) {
+        good = take_copy(held, path, why);
+    }
+    if (!good) {
+        file_close(held);
+    }
+    return good;
+}
+
+void file_close(struct file_held *held) {
+    if (held->database >= 0) {
+        close(held->database);
+    }
+    if (held->journal >= 0) {
+        close(held->journal);
+    }
+    held->database = held->journal = -1;
+}

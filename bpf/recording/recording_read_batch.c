@@ -1,0 +1,213 @@
+/* Reading the lifetimes of a recording: its batches, and what is of their heaps and classes.
+ *
+ * Batches are read in portions that are copied, so that the file is locked for moments only: a recorder may be writing
+ * it, and who prints the objects may be waiting for a person.
+ *
+ * The file may be somebody's trap. What a batch says of itself (how many records, of which size) must be what its blob
+ * holds, or it is left out and counted; what is in the records the model checks, as it does with a live program's. A
+ * blob that is longer than any row may be ends the reading, as every damage to the file does. */
+#include "model/lifetimes/names.h"
+#include "recording/reading.h"
+#include "util/message.h"
+#include "util/sum.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PORTION = 16 };
+
+struct portion {
+    struct life_batch batches[PORTION];
+    size_t count, rows;
+    uint8_t records[PORTION][LIFE_MOST_BATCH_BYTES];
+};
+
+/* ---- batches ---------------------------------------------------------------------------------------------------- */
+
+/* Columns as in the statement below. False: it can't be what it says. */
+static bool decode(const struct recording *recording, sqlite3_stmt *row, struct portion *portion) {
+    struct life_batch *batch = &portion->batches[portion->count];
+    const struct file_process *process = reading_process(recording, sqlite3_column_int64(row, 2));
+    uint64_t kind = reading_number(row, 5), count = reading_number(row, 6), record_bytes = reading_number(row, 7);
+    const void *data = sqlite3_column_blob(row, 8); /* NULL where it is empty */
+    uint64_t bytes = data ? (uint64_t)sqlite3_column_bytes(row, 8) : 0;
+    if (!process || sqlite3_column_type(row, 8) != SQLITE_BLOB || kind > UINT32_MAX || count > LIFE_MOST_RECORDS ||
+        record_bytes < LIFE_LEAST_RECORD || record_bytes > LIFE_MOST_BATCH_BYTES || bytes > LIFE_MOST_BATCH_BYTES ||
+        count * record_bytes != bytes) {
+        return false;
+    }
+    *batch = (struct life_batch){.time_ns = reading_number(row, 1),
+                                 .process = process->key,
+                                 .address = reading_number(row, 3),
+                                 .heap_id = reading_number(row, 4),
+                                 .kind = (uint32_t)kind,
+                                 .count = (uint32_t)count,
+                                 .record_bytes = (uint32_t)record_bytes,
+                                 .records = portion->records[portion->count]};
+    if (data) {
+        memcpy(portion->records[portion->count], data, bytes);
+    }
+    return true;
+}
+
+/* The rows after *key, which becomes that of the last one. */
+static bool read_portion(struct recording *recording, sqlite3_stmt *row, struct portion *portion, sqlite3_int64 *key,
+                         struct failure *why) {
+    bool good = true;
+    int code = SQLITE_ROW;
+    portion->count = portion->rows = 0;
+    sqlite3_bind_int64(row, 1, *key);
+    while (good && code == SQLITE_ROW && portion->rows < PORTION) {
+        code = sqlite3_step(row);
+        if (code == SQLITE_ROW) {
+            portion->rows++;
+            good = sqlite3_column_int64(row, 0) > *key || reading_fail_damaged(recording, "table life_batch", why);
+            *key = sqlite3_column_int64(row, 0);
+            bool sound = decode(recording, row, portion);
+            portion->count += sound;
+            recording->bad_batches += !sound;
+        }
+    }
+    if (good && code != SQLITE_DONE && code != SQLITE_ROW) {
+        good = reading_fail_sql(recording, "can't read table life_batch", why);
+    }
+    sqlite3_reset(row);
+    return good;
+}
+
+/* A life_batches. */
+static bool read_batches(void *from, life_batch_fn *on_batch, void *context, struct failure *why) {
+    struct recording *recording = from;
+    struct portion *portion = calloc(1, sizeof *portion);
+    sqlite3_stmt *row = NULL;
+    if (!portion) {
+        return reading_fail_memory(recording, why);
+    }
+    recording->bad_batches = 0;
+    bool good = reading_processes(recording, NULL, why);
+    if (good && sqlite3_prepare_v2(recording->db,
+                                   "SELECT batch, time_ns, process, heap, heap_id, kind, count, record_bytes, data"
+                                   " FROM life_batch WHERE batch > ? ORDER BY batch",
+                                   -1, &row, NULL) != SQLITE_OK) {
+        good = reading_fail_sql(recording, "can't read table life_batch", why);
+    }
+    sqlite3_int64 key = INT64_MIN;
+    bool go_on = good, end = false;
+    while (good && go_on && !end) {
+        /* A recorder that is at work may have written new processes with these batches. */
+        good = !recording->info.live || reading_processes(recording, NULL, why);
+        good = good && read_portion(recording, row, portion, &key, why);
+        end = portion->rows < PORTION;
+        for (size_t i = 0; good && go_on && i < portion->count; i++) {
+            go_on = on_batch(context, &portion->batches[i]);
+        }
+    }
+    sqlite3_finalize(row);
+    free(portion);
+    return good;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+/* A row of table class, in the order of process, address and heap, as the event that it came of. Heaps that were there
+ * before the recording were not seen to be created, and some of their classes may have been told before their number
+ * was known. */
+static void name_class(struct life_names *names, const struct recording *recording, sqlite3_stmt *row,
+                       struct event *last) {
+    const struct file_process *process = reading_process(recording, sqlite3_column_int64(row, 0));
+    uint64_t address = reading_number(row, 1), id = reading_number(row, 2);
+    bool created = id != 0 && reading_number(row, 6) == 0;
+    if (!process) {
+        return;
+    }
+    if (created && (last->process.pid != process->key.pid || last->process.start_ns != process->key.start_ns ||
+                    last->arg[0] != address || last->arg[1] != id)) {
+        *last =
+            (struct event){.process = process->key, .probe = EDEN_PROBE_heap__create, .args = 2, .arg = {address, id}};
+        life_names_event(names, last);
+    }
+    struct event define = {.process = process->key, .probe = EDEN_PROBE_class__define, .args = 4};
+    define.arg[0] = address;
+    define.arg[1] = reading_number(row, 3);
+    reading_text(define.text[0], sizeof define.text[0], row, 4);
+    define.arg[3] = reading_number(row, 5);
+    life_names_event(names, &define);
+}
+
+static bool read_names(struct recording *recording, struct life_names *names, struct failure *why) {
+    sqlite3_stmt *row = NULL;
+    struct event last = {0};
+    int code = sqlite3_prepare_v2(recording->db,
+                                  "SELECT class.process, class.address, class.heap_id, class_id, class.name, of_class,"
+                                  " late FROM class LEFT JOIN heap ON heap.process = class.process"
+                                  " AND heap.address = class.address AND heap.heap_id = class.heap_id"
+                                  " ORDER BY class.process, class.address, class.heap_id, class_id LIMIT 2000000",
+                                  -1, &row, NULL);
+    while (code == SQLITE_OK || code == SQLITE_ROW) {
+        code = sqlite3_step(row);
+        if (code == SQLITE_ROW) {
+            name_class(names, recording, row, &last);
+        }
+    }
+    sqlite3_finalize(row);
+    return code == SQLITE_DONE || reading_fail_sql(recording, "can't read table class", why);
+}
+
+/* ---- the model -------------------------------------------------------------------------------------------------- */
+
+static bool check_tables(struct recording *recording, struct failure *why) {
+    if (recording->info.lifetimes == 0) {
+        return failure_set(why, 1, "%.200s: holds no lifetimes; make it with `edenscope record --lifetimes`",
+                           recording->path);
+    }
+    return reading_tables(recording, "'life_batch', 'class'", 2, why);
+}
+
+/* Every heap that was seen is in the model, even where it told nothing. */
+static bool take_heaps(struct recording *recording, struct life_model *to, struct failure *why) {
+    struct model model = {0};
+    bool good = recording_model(recording, &model, why);
+    to->wall_ns = model.wall_ns;
+    to->lost = model.lost_records;
+    for (size_t i = 0; good && i < model.process_count; i++) {
+        const struct process_model *process = &model.processes[i];
+        for (size_t j = 0; good && j < process->heap_count; j++) {
+            const struct heap_model *from = &process->heaps[j];
+            struct life_heap *heap = life_model_heap(to, &process->key, from->address, from->id);
+            good = heap || reading_fail_memory(recording, why);
+            if (heap) {
+                snprintf(heap->name, sizeof heap->name, "%s", from->name);
+                snprintf(heap->command, sizeof heap->command, "%s", process->command);
+            }
+        }
+    }
+    if (model.lost) {
+        message_print("%s: %" PRIu64 " events were lost, so names of classes may be missing", recording->path,
+                      model.lost);
+    }
+    model_clear(&model);
+    return good;
+}
+
+bool recording_lifetimes(struct recording *recording, struct life_model *model, struct failure *why) {
+    struct life_names names = {0};
+    recording->replay = (struct life_replay){read_batches, recording};
+    bool good = check_tables(recording, why) && take_heaps(recording, model, why) &&
+                life_replay_model(&recording->replay, model, why) && read_names(recording, &names, why);
+    for (size_t i = 0; good && i < model->heap_count; i++) {
+        sum_add(&model->lost, model->heaps[i].state.lost);
+        life_names_apply(&names, &model->heaps[i]);
+    }
+    life_names_clear(&names);
+    sum_add(&model->lost, recording->bad_batches);
+    if (good && recording->bad_batches) {
+        message_print("%s: %" PRIu64 " batches are left out: their sizes are not what they say", recording->path,
+                      recording->bad_batches);
+    }
+    if (recording->info.lifetimes & EDEN_MAILBOX_OBJECTS) {
+        model->objects = (struct life_objects){life_replay_objects, &recording->replay};
+    }
+    life_model_sort(model);
+    return good;
+}

@@ -1,0 +1,250 @@
+/* A run that is recorded: of `edenscope record`, and of the commands that examine what they have recorded.
+ *
+ *     source --events--> recorder
+ *     source --model---> recorder, each 250 ms in which something happened, each 2 s else, and at the end
+ *
+ * The order at the start protects what is already there: the new file is made beside the old one, then tracing is
+ * attached, then the file takes its place, and only then does the program run.
+ *
+ * If the recording can't be written any more (the disk is full), the program goes on untouched: it is waited for, and
+ * its end and the failure are told. */
+#include "session/record_run.h"
+#include "recording/recording.h"
+#include "util/clock.h"
+#include "util/format.h"
+#include "util/interrupt.h"
+#include "util/message.h"
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MS 1000000ull
+enum { COMMIT_MS = 250, IDLE_COMMIT_MS = 2000 };
+
+struct run {
+    struct recorder *recorder;
+    bool failed; /* writing did */
+    struct failure why;
+};
+
+static void on_event(void *context, const struct event *event) {
+    struct run *run = context;
+    if (!run->failed && !recorder_add(run->recorder, event, &run->why)) {
+        run->failed = true;
+    }
+}
+
+static bool on_batch(void *context, const struct life_batch *batch) {
+    struct run *run = context;
+    if (!run->failed && !recorder_add_batch(run->recorder, batch, &run->why)) {
+        run->failed = true;
+    }
+    return !recorder_is_full(run->recorder);
+}
+
+static bool commit(struct source *source, struct run *run, bool finished, struct model *model) {
+    struct failure why;
+    if (!source_snapshot(source, model, &why)) {
+        failure_tell(&why);
+        return false;
+    }
+    if (!run->failed && !recorder_commit(run->recorder, model, finished, &run->why)) {
+        run->failed = true;
+    }
+    return !run->failed;
+}
+
+static void say_failure(const struct run *run, const struct record_request *request) {
+    failure_tell(&run->why);
+    message_print("nothing more is recorded; what was written so far can be read%s",
+                  request->observed.command ? "; the program goes on" : "");
+}
+
+static int wait_ms(uint64_t end) {
+    uint64_t now = now_ns(), left = end > now ? (end - now) / MS + 1 : 0;
+    return left < COMMIT_MS ? (int)left : COMMIT_MS;
+}
+
+/* Drains events until all that is observed has ended, or the user has enough. */
+static void follow(struct source *source, struct run *run, const struct record_request *request) {
+    struct model model = {0};
+    uint64_t committed = now_ns(), events = 0;
+    uint64_t end = request->seconds > 0 ? committed + (uint64_t)(request->seconds * 1e9) : UINT64_MAX;
+    bool said = false, said_locked = false;
+    struct failure locked;
+    int told = 0;
+    commit(source, run, false, &model); /* heaps that were there before get their names */
+    bool more = false;
+    while (source_poll(source, more ? 0 : wait_ms(end), on_event, run)) {
+        for (; told < interrupt_count(); told++) {
+            source_stop(source);
+        }
+        if (now_ns() >= end) {
+            source_stop(source);
+            end = UINT64_MAX;
+        }
+        /* Heaps before their events: where there is room for little, it must not be events of unknown heaps. */
+        if (!run->failed && events == 0 && recorder_event_count(run->recorder) != 0) {
+            commit(source, run, false, &model);
+            committed = now_ns();
+            events = recorder_event_count(run->recorder);
+        }
+        if (!run->failed && !recorder_write(run->recorder, &more, &run->why)) {
+            run->failed = true;
+            more = false;
+        }
+        uint64_t now = now_ns(), age = now - committed;
+        bool news = recorder_event_count(run->recorder) != events;
+        if (!run->failed && age >= (news ? COMMIT_MS : IDLE_COMMIT_MS) * MS) {
+            commit(source, run, false, &model);
+            committed = now;
+            events = recorder_event_count(run->recorder);
+        }
+        if (!said_locked && recorder_is_locked(run->recorder, &locked)) {
+            failure_tell(&locked);
+            said_locked = true;
+        }
+        if (run->failed && !said) {
+            say_failure(run, request);
+            said = true;
+            if (!request->observed.command) {
+                break;
+            }
+        }
+    }
+    bool whole = commit(source, run, true, &model);
+    if (run->failed && !said) {
+        say_failure(run, request);
+    } else if (!whole) {
+        run->failed = true;
+    }
+    model_clear(&model);
+}
+
+static uint64_t figure_sum(const struct model *model, enum eden_figure figure) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < model->process_count; i++) {
+        for (size_t j = 0; j < model->processes[i].heap_count; j++) {
+            const struct heap_model *heap = &model->processes[i].heaps[j];
+            sum += heap->figures[figure] - heap->before[figure]; /* what was observed */
+        }
+    }
+    return sum;
+}
+
+static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
+static void say_summary(struct source *source, const struct run *run, const struct record_request *request,
+                        bool is_lost) {
+    const bool is_kept = !request->temporary && !is_lost;
+    struct model model = {0};
+    struct failure why;
+    char events[FORMAT_MAX], scavenges[FORMAT_MAX], full[FORMAT_MAX];
+    if (!source_snapshot(source, &model, &why)) {
+        return;
+    }
+    uint64_t event_count = recorder_written_count(run->recorder);
+    uint64_t scavenge_count = figure_sum(&model, EDEN_FIGURE_scavenges);
+    uint64_t full_count = figure_sum(&model, EDEN_FIGURE_full_collections);
+    char batches[FORMAT_MAX + 24] = "", size[FORMAT_MAX] = "";
+    if (request->observed.lifetimes) {
+        uint64_t batch_count = recorder_batch_count(run->recorder);
+        snprintf(batches, sizeof batches, "%s batch%s of lifetimes, ", format_count(events, batch_count),
+                 batch_count == 1 ? "" : "es");
+    }
+    if (is_kept) {
+        snprintf(size, sizeof size, " (%.1f MB)", (double)recorder_bytes(run->recorder) / 1e6);
+    }
+    message_line("[ edenscope %s: %s event%s, %s scavenge%s, %s full collection%s, %s%s%s%s ]", request->who,
+                 format_count(events, event_count), plural(event_count), format_count(scavenges, scavenge_count),
+                 plural(scavenge_count), format_count(full, full_count), plural(full_count), batches,
+                 is_kept ? "wrote " : "recorded", is_kept ? request->path : "", size);
+    if (model.lost) {
+        char lost[FORMAT_MAX];
+        message_print("%s event%s lost, because they came faster than they could be written, or from too many "
+                      "heaps: the recording's figures may be too small",
+                      format_count(lost, model.lost), plural(model.lost));
+    }
+    uint64_t dropped = recorder_dropped_count(run->recorder);
+    if (dropped) {
+        char lost[FORMAT_MAX];
+        message_print("%s event%s lost while another program held the recording locked", format_count(lost, dropped),
+                      plural(dropped));
+    }
+    if (model.lost_records) {
+        char lost[FORMAT_MAX];
+        message_print("%s record%s of lifetimes lost, because they came faster than they could be written or made "
+                      "no sense; a rarer --sampling, or no details, makes fewer",
+                      format_count(lost, model.lost_records), plural(model.lost_records));
+    }
+    char missed[MODEL_TEXT];
+    if (model.missed_children) {
+        message_print("%s", model_missed_text(model.missed_children, missed));
+    }
+    model_report_losses(&model, message_report, NULL);
+    if (model.process_count == 0) {
+        message_print("no heap was seen: does the program use libeden, and is this the right process?");
+    }
+    model_clear(&model);
+}
+
+/* Observes and writes; *published: the recording stands at its path. */
+static int observe(struct recorder *recorder, const struct record_request *request, bool *published) {
+    struct run run = {.recorder = recorder};
+    struct source_options wanted = request->observed;
+    wanted.events = true;
+    wanted.on_batch = wanted.lifetimes ? on_batch : NULL;
+    wanted.batch_context = &run;
+    struct failure why;
+    struct source *source = source_open(&wanted, &why);
+    if (!source) {
+        return failure_tell(&why);
+    }
+    int folder = request->temporary ? request->folder : recorder_folder(recorder);
+    if (!recorder_publish(recorder, &why) || (!request->keeps_rights && !source_give_up_rights(source, folder, &why)) ||
+        !source_start(source, &why)) {
+        source_close(source);
+        return failure_tell(&why);
+    }
+    *published = true;
+    if (wanted.verbose) {
+        char took[FORMAT_MAX];
+        message_print("attached in %s, recording to %s", format_ns(took, source_attach_ns(source)), request->path);
+    }
+    follow(source, &run, request);
+    const bool is_lost = !request->temporary && !recorder_is_in_place(recorder);
+    say_summary(source, &run, request, is_lost);
+    if (is_lost) {
+        message_print("%s: was removed or replaced while it was recorded: what was recorded is lost", request->path);
+        run.failed = true;
+    }
+    int status = source_exit_status(source);
+    source_close(source);
+    if (status < 0) {
+        status = 0;
+    }
+    return status == 0 && run.failed ? 1 : status;
+}
+
+int record_run(const struct record_request *request, bool *published) {
+    const struct source_options *observed = &request->observed;
+    struct recorder_options wanted = {.path = request->path,
+                                      .command = observed->command,
+                                      .pid = observed->pid,
+                                      .force = request->force,
+                                      .is_temporary = request->temporary,
+                                      .most_bytes = request->most_bytes,
+                                      .objects = observed->objects == OBJECTS_ALL,
+                                      .lifetimes = observed->lifetimes ? observed->mailbox : 0};
+    struct failure why;
+    bool ours = false;
+    interrupt_none(SIGPIPE); /* the recording is to go on, or to be ended properly */
+    interrupt_install();
+    struct recorder *recorder = recorder_create(&wanted, &why);
+    if (!recorder) {
+        return failure_tell(&why);
+    }
+    int status = observe(recorder, request, published ? published : &ours);
+    recorder_close(recorder);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* Observing a process or a command, and writing what is seen to a recording. */
+#ifndef EDEN_RECORD_RUN_H
+#define EDEN_RECORD_RUN_H
+
+#include "session/source.h"
+
+struct record_request {
+    const char *who;  /* the subcommand, for what is said on stderr */
+    const char *path; /* of the recording */
+    /* Whom to observe, and what of it; `events`, `on_batch` and `batch_context` are record_run's. */
+    struct source_options observed;
+    double seconds;      /* of a process: let go of it after so long; 0: when it ends */
+    bool force;          /* replace a file at path that is not a recording */
+    uint64_t most_bytes; /* the recording's largest size; 0: as struct recorder_options says */
+    bool temporary;      /* the recording is somebody's own: its name is not told */
+    bool keeps_rights;   /* the caller goes on to what takes them */
+    int folder;          /* of a temporary one: O_PATH, from which it is to be removed without rights; the caller's */
+};
+
+/* Returns what the subcommand is to: the command's status, or that of a failure, which has been told. *published, where
+ * it is given: the recording stands at its path. Installs the handling of signals. */
+int record_run(const struct record_request *request, bool *published);
+
+#endif

@@ -1,0 +1,87 @@
+/* A source: attaches to processes, lets the kernel program aggregate, and fills the model.
+ *
+ * Timings, figures and histograms are kept in kernel maps and read by source_snapshot; only with `events` does every
+ * probe hit also come through the ring buffer. Probes that fire once an object are attached only where `objects` says
+ * so. */
+#ifndef EDEN_SOURCE_H
+#define EDEN_SOURCE_H
+
+#include "kernel/life_batch.h"
+#include "model/lifetimes/model.h"
+#include "model/lifetimes/stacks.h"
+#include "model/model.h"
+#include "util/failure.h"
+
+/* Which of the probes that fire once an object: tenure, remember, forget, mourn, remembered__scan. */
+enum object_probes {
+    OBJECTS_NONE,
+    OBJECTS_SCANS, /* remembered__scan alone: one an object larger than large_object */
+    OBJECTS_ALL
+};
+
+struct source_options {
+    int pid;              /* observe this process, or */
+    char *const *command; /* start this one, attached before its first instruction */
+    bool events;
+    enum object_probes objects;
+    /* Profile lifetimes: the probe batch is attached to, which makes the heaps sample. Without `events` nothing else is
+     * but what tells of heaps and classes. */
+    bool lifetimes;
+    uint64_t mailbox; /* lifetimes: the request (eden_batches.h) to each heap */
+    /* lifetimes: gets the batches as they are, from within source_poll; where it returns false, the others at the next
+     * call of that. NULL: they are added up in the kernel. */
+    life_batch_fn *on_batch;
+    void *batch_context;
+    /* lifetimes with on_batch: also take the stack on which each sampled object is allocated, name its functions, add
+     * it to these and hand on its number as a batch LIFE_BATCH_STACK. NULL: don't. */
+    struct life_stacks *stacks;
+    bool no_headers;     /* don't read heap headers of late processes: figures are then of what was observed alone */
+    const char *without; /* test only: comma-separated probes not to attach; NULL: none */
+    bool no_multi;       /* test only: attach by perf events even where uprobe_multi links exist */
+    bool no_descent;     /* test only: look for children even where the kernel can follow them */
+    bool verbose;
+};
+
+static inline bool source_is_for_lifetimes(const struct source_options *options) {
+    return options->lifetimes && !options->events;
+}
+
+struct source;
+
+/* NULL and why where it can't, or a signal has come by then (interrupt.h). The command is started but stopped before
+ * its first instruction: source_start lets it go. */
+struct source *source_open(const struct source_options *options, struct failure *why);
+bool source_start(struct source *source, struct failure *why);
+
+/* Gives up, for good, all rights that observing does not need: called when the outputs are open. `folder`: O_PATH,
+ * where names are still to be given or removed; -1: none. Whatever takes rights from now on is done by workers. By perf
+ * events each process that comes later is attached to by this one, and with a /proc that hides processes this one
+ * looks for them: then it keeps its rights. */
+bool source_give_up_rights(struct source *source, int folder, struct failure *why);
+
+/* Waits at most timeout_ms, hands each event that came to on_event, follows children and later-mapped libraries, and
+ * reaps the command. Call it several times a second: nothing else drains the ring buffer. False once the process or the
+ * command has ended (children that outlive it are told as far as they were seen, in perf's manner) or source_stop was
+ * called, and all events are drained. With `lifetimes` a stop first lets the heaps end their profiles, which takes
+ * their next collection, and at most a second; another stop cuts that short. With `events`, the classes of heaps that
+ * were alive at attach come as made-up class__define events first. */
+bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *context, const struct event *event),
+                 void *context);
+/* Async-signal-safe. The first stop lets a command finish, which ^C has reached as well; the second leaves it alone. A
+ * process given by its id is let go of at the first. */
+void source_stop(struct source *source);
+
+/* The model as of now, from the kernel maps. Replaces the content of *model. */
+bool source_snapshot(struct source *source, struct model *model, struct failure *why);
+
+/* What was learnt of lifetimes, for good: call it once, when source_poll has said false. The model is empty, or has
+ * been filled from the batches; then only the heaps that are missing in it, names and what was lost are added. Tells on
+ * stderr what was lost. Only where the source is for lifetimes alone. */
+bool source_lifetimes(struct source *source, struct life_model *model, struct failure *why);
+
+/* Exit status of the command as a shell would give it; -1: none or still running. */
+int source_exit_status(const struct source *source);
+uint64_t source_attach_ns(const struct source *source); /* how long attaching took */
+void source_close(struct source *source);               /* detaches; NULL is allowed */
+
+#endif

@@ -1,0 +1,212 @@
+/* Children of the observed process: what the kernel says of them (descent.bpf.c), and which of them could not be
+ * observed.
+ *
+ * Purpose: a child is looked at as soon as it executes a program, and the children that came and went before that are
+ * counted, never passed over.
+ *
+ * Terms: image, what a process runs between fork or exec and the next exec or its end; program, a file that was
+ * executed; inspected, an image of which it is known that all its probes are attached to, or that it has none.
+ *
+ * Algorithm: a program that is executed for the first time is looked into at once, with its libraries as its loader
+ * will find them. For a command the files are attached to for every process, so each later image of that program is
+ * observed from its first instruction, however short it lives. With -p PID each process is attached to by itself, in
+ * its mappings (source_eden.c). A fork goes on with its parent's image. The file is opened through /proc/PID/exe, or,
+ * where the child has ended, by the path that it was executed by, if that leads to the inode that the kernel named.
+ *
+ * Invariants:
+ * I1. A process that ends is counted as missed if its image was not inspected, or attached to after it had begun, and
+ *     nothing of a heap was seen. Whether it used Eden is unknown.
+ * I2. An ended process without heaps is forgotten: what is kept is bounded by the living processes and the heaps.
+ *
+ * Failure: a notice that is lost counts as a missed child; the processes themselves are found by looking, as soon as
+ * one was lost, and every few seconds in any case. */
+#include "session/source_parts.h"
+#include "util/clock.h"
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_PROGRAMS = 1024 };
+
+static int open_executed(struct source *source, const struct exec_notice *notice) {
+    struct libraries *libraries = &source->libraries;
+    uint64_t spent_ns = libraries->budget.spent_ns;
+    char path[64];
+    libraries_empty(libraries);
+    snprintf(path, sizeof path, "/proc/%u/exe", notice->head.process.pid);
+    int fd = libraries_open_program(libraries, 0, path, notice->inode, false);
+    if (fd < 0) { /* it has ended: the path is its own word, and leads only where its user may go */
+        fd = libraries_open_program(libraries, notice->head.user, notice->path, notice->inode, false);
+    }
+    if (fd >= 0) { /* most are known: however often they are executed, that leaves the budget alone */
+        libraries->budget.spent_ns = spent_ns;
+    }
+    return fd;
+}
+
+static struct program *find_program(const struct children *children, const struct observed *observed,
+                                    const struct stat *status) {
+    for (size_t i = 0; i < children->programs; i++) {
+        struct program *program = &children->program[i];
+        if (program->device == status->st_dev && program->inode == status->st_ino &&
+            program->changed.tv_sec == status->st_ctim.tv_sec && program->changed.tv_nsec == status->st_ctim.tv_nsec &&
+            (!program->failed || source_is_same(&program->branch, &observed->branch))) {
+            return program;
+        }
+    }
+    return NULL;
+}
+
+static bool may_add_program(const struct children *children, const struct observed *observed) {
+    uint32_t user = 0, branch = 0;
+    for (size_t i = 0; i < children->programs; i++) {
+        user += children->program[i].user == observed->user;
+        branch += source_is_same(&children->program[i].branch, &observed->branch);
+    }
+    return kernel_share_left(user, branch, (uint32_t)children->programs, MOST_PROGRAMS) != 0;
+}
+
+/* Looks into a program that is new. Takes fd. NULL: it could not be looked into. */
+static struct program *add_program(struct source *source, const struct observed *observed, const struct stat *status,
+                                   const char *path, int fd) {
+    struct children *children = &source->children;
+    struct program *grown = may_add_program(children, observed)
+                                ? reallocarray(children->program, children->programs + 1, sizeof *grown)
+                                : NULL;
+    if (!grown) {
+        close(fd);
+        return NULL;
+    }
+    children->program = grown;
+    struct program program = {.device = status->st_dev,
+                              .inode = status->st_ino,
+                              .changed = status->st_ctim,
+                              .branch = observed->branch,
+                              .user = observed->user};
+    struct failure why;
+    bool is_read = libraries_add(&source->libraries, path, fd);
+    for (size_t i = 0; i < source->libraries.count; i++) {
+        const struct library *file = &source->libraries.file[i];
+        int64_t number = source_add_file(source, observed, file->fd, file->path, true, &why);
+        program.has_probes = program.has_probes || (number >= 0 && source->file[number].sites[KERNEL_ON_PROBE] != 0);
+        program.failed = program.failed || number < 0 ||
+                         (source_is_by_file(source) && !source_attach_file(source, (uint32_t)number, file->fd, &why));
+    }
+    program.has_probes = program.has_probes || source->libraries.is_refused; /* nobody knows that it has none */
+    program.failed = program.failed || source->libraries.budget.is_unread || source->libraries.is_refused;
+    libraries_empty(&source->libraries);
+    program.ready_ns = is_read && !program.failed ? now_ns() : UINT64_MAX;
+    children->program[children->programs++] = program;
+    return &children->program[children->programs - 1];
+}
+
+static void take_exec(struct source *source, struct observed *observed, const struct exec_notice *notice) {
+    struct stat status;
+    int fd = open_executed(source, notice);
+    struct program *program =
+        fd >= 0 && fstat(fd, &status) == 0 ? find_program(&source->children, observed, &status) : NULL;
+    if (!program && fd >= 0) {
+        program = add_program(source, observed, &status, notice->path, fd);
+    } else if (fd >= 0) {
+        close(fd);
+    }
+    observed->image_ns = notice->head.time_ns;
+    observed->image_heaps = notice->heaps;
+    observed->image_late = false;
+    for (size_t i = 0; i < observed->attachments; i++) { /* the notice may come after the attachment */
+        observed->image_late = observed->image_late || observed->attached[i].since_ns > observed->image_ns;
+    }
+    observed->expects_probes = program && program->has_probes;
+    observed->inspected =
+        program && !program->failed &&
+        (!program->has_probes || (source_is_by_file(source) && program->ready_ns <= notice->head.time_ns));
+    observed->look_ns = 0;
+    observed->pause_ns = 1000000;
+    snprintf(observed->command, sizeof observed->command, "%.16s", notice->command);
+}
+
+static void take_fork(struct source *source, struct observed *child, const struct notice *notice) {
+    const struct observed *parent = source_find(source, &notice->parent);
+    child->image_ns = notice->time_ns;
+    if (parent) {
+        memcpy(child->command, parent->command, sizeof child->command);
+        child->expects_probes = parent->expects_probes || parent->attachments > 0;
+        child->inspected = parent->inspected && (source_is_by_file(source) || !child->expects_probes);
+    }
+}
+
+static void on_notice(void *context, const struct notice *notice) {
+    struct source *source = context;
+    struct observed *observed = source_find(source, &notice->process);
+    bool is_new = !observed;
+    if (is_new) {
+        observed = source_observe(source, &notice->process, &notice->branch, notice->user);
+    }
+    if (!observed) {
+        source->children.missed += notice->kind == NOTICE_END;
+        return;
+    }
+    observed->user = notice->user;
+    if (notice->kind == NOTICE_FORK && is_new) {
+        take_fork(source, observed, notice);
+    } else if (notice->kind == NOTICE_EXEC) {
+        take_exec(source, observed, (const struct exec_notice *)notice);
+    } else if (notice->kind == NOTICE_END) {
+        source_end(source, observed, notice->time_ns);
+    }
+}
+
+void source_take_notices(struct source *source) { kernel_notices(source->kernel, on_notice, source); }
+
+/* ---- those that have ended -------------------------------------------------------------------------------------- */
+
+/* Whether anything is known of a heap that the process has had since then, by time and number of entries. */
+static bool has_heaps_since(const struct source *source, const struct observed *observed, uint64_t since,
+                            uint32_t first) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    bool found = false;
+    for (size_t i = 0; i < observed->late_heaps && !found; i++) {
+        found = observed->late_heap[i].read_ns >= since;
+    }
+    for (uint32_t i = first; i < count && !found; i++) {
+        found = entry[i].flags & HEAP_USED && entry[i].key.process.pid == observed->key.pid &&
+                entry[i].key.process.start_ns == observed->key.start_ns;
+    }
+    return found;
+}
+
+bool source_has_heaps(const struct source *source, const struct observed *observed) {
+    return has_heaps_since(source, observed, 0, 0);
+}
+
+void source_count_missed(struct source *source, struct observed *observed) {
+    if (observed != source->observed) {
+        struct share share;
+        observed->empty = !source_has_heaps(source, observed) && !kernel_share(source->kernel, &observed->key, &share);
+        source->children.missed += (!observed->inspected || observed->image_late) &&
+                                   !has_heaps_since(source, observed, observed->image_ns, observed->image_heaps);
+    }
+}
+
+uint64_t source_missed_children(const struct source *source) {
+    return source->children.missed + kernel_lost_kind(source->kernel, LOST_CHILDREN) +
+           kernel_lost_kind(source->kernel, LOST_NOTICES);
+}
+
+void source_forget_empty(struct source *source) {
+    size_t kept = 0;
+    for (size_t i = 0; i < source->observed_count; i++) {
+        struct observed *observed = &source->observed[i];
+        if (observed->empty) {
+            free(observed->attached);
+            free(observed->late_heap);
+        } else {
+            source->observed[kept++] = *observed;
+        }
+    }
+    source->observed_count = kept;
+}

@@ -1,0 +1,618 @@
+/* The source for provider `eden`: who is observed, what is attached to, and how the kernel's sums become the model.
+ *
+ *     root process (-p or the command) -+- files with probes -- attachment (process, file) -> kernel program -> entries
+ *     its children, told by the kernel -+                                                                        |
+ *     headers of heaps that were alive at attach ------------------------------ totals up to a collection ----> model
+ *
+ * A heap whose heap__create was seen is simple: its entry holds the figures of its whole life.
+ *
+ * A heap that was alive at attach is told by its header and by what came after: see source_late.c.
+ *
+ * Looking at processes goes on in rounds of ROUND_NS, between which intervals are printed and buffers are read. The
+ * users whose processes are to be looked at take turns, and within a user the process that has waited longest: many
+ * processes of one user delay the look at another's by one look each, not by all of theirs.
+ *
+ * What can go wrong: a process ends while it is looked at (every look may fail, and none is needed); a pid comes again
+ * (each look compares start times); a hit is lost (counted, and told). */
+#include "session/source_parts.h"
+#include "util/clock.h"
+#include "util/interrupt.h"
+#include "util/sandbox.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* How often a process's mappings are read: soon after its program has begun, then twice as long after each time. A look
+ * that takes longer than LOOK_NS is followed by LOOK_REST times as long without one. */
+enum { LOOK_FIRST_NS = 1000000, LOOK_YOUNG_NS = 20000000, LOOK_NS = 200000000, YOUNG_NS = 1000000000, LOOK_REST = 10 };
+
+#define ROUND_NS 100000000u
+#define SCAN_NS 5000000000u /* between looks for children, where the kernel reports them */
+enum { SCAN_REST = 50 };
+
+struct observed *source_observe(struct source *source, const struct process_key *key, const struct process_key *branch,
+                                unsigned user) {
+    struct observed *grown = realloc(source->observed, (source->observed_count + 1) * sizeof *grown);
+    if (!grown) {
+        return NULL;
+    }
+    source->observed = grown;
+    struct observed *observed = &grown[source->observed_count++];
+    *observed = (struct observed){.key = *key,
+                                  .branch = *branch,
+                                  .user = user,
+                                  .pidfd = -1,
+                                  .target = {.memory = {-1, -1}, .maps = -1},
+                                  .pause_ns = LOOK_FIRST_NS};
+    source_open_pidfd(source, observed);
+    return observed;
+}
+
+/* Those that came last are asked for most. */
+struct observed *source_find(const struct source *source, const struct process_key *key) {
+    for (size_t i = source->observed_count; i-- > 0;) {
+        if (source_is_same(&source->observed[i].key, key)) {
+            return &source->observed[i];
+        }
+    }
+    return NULL;
+}
+
+/* Observes a process that was found by its id: a child of `parent`, or, where that is NULL, the first one. */
+static struct observed *observe(struct source *source, int pid, const struct observed *parent, bool late) {
+    struct process_key key = {.start_ns = inspect_start(source->inspect, pid), .pid = (uint32_t)pid};
+    bool is_branch = !parent || parent == source->observed;
+    struct process_key branch = is_branch ? key : parent->branch;
+    struct observed *observed = key.start_ns ? source_observe(source, &key, &branch, target_user(pid)) : NULL;
+    if (observed) {
+        kernel_observe(source->kernel, &key, observed == source->observed ? NULL : &branch);
+        observed->late = late;
+        target_command(pid, observed->command);
+    }
+    return observed;
+}
+
+/* ---- following -------------------------------------------------------------------------------------------------- */
+
+struct look {
+    struct source *source;
+    struct observed *observed;
+    struct failure *why;
+    uint64_t device, inode; /* of the file looked at last: a file is mapped in several parts */
+    int files, refused;     /* refused: files that nobody knows the probes of */
+    int refusal;            /* errno of the last one */
+    bool failed;
+};
+
+static void look_at_file(struct look *look, const struct mapping *mapping, int fd, bool can_have_probes) {
+    look->files++;
+    int64_t number = source_add_file(look->source, look->observed, fd, mapping->path, can_have_probes, look->why);
+    size_t before = look->observed->attachments;
+    uint64_t registry;
+    if (number < 0 || !source_attach(look->source, look->observed, (uint32_t)number, fd, look->why)) {
+        look->failed = true;
+    } else if (look->observed->attachments > before) {
+        source_read_headers(look->source, look->observed, (uint32_t)number, mapping);
+        source_ask_late_heaps(look->source, look->observed);
+        look->failed = !source_attach_batches(look->source, look->observed, (uint32_t)number, fd, look->why);
+    } else {
+        source_find_registry(look->source, look->observed, (uint32_t)number, mapping, &registry);
+    }
+}
+
+/* The next files that are mapped, at most INSPECT_FILES, from *next on, which goes on. */
+static size_t take_mappings(struct look *look, const struct mappings *mappings, size_t *next, struct mapping *taken) {
+    size_t count = 0;
+    for (; *next < mappings->count && count < INSPECT_FILES; ++*next) {
+        const struct mapping *mapping = &mappings->at[*next];
+        if (mapping->inode != look->inode || mapping->device != look->device) {
+            look->device = mapping->device;
+            look->inode = mapping->inode;
+            taken[count++] = *mapping;
+        }
+    }
+    return count;
+}
+
+/* What does not lie in the file or the process: the next look tries again. */
+static void fail_for_now(struct look *look, const char *path, int error) {
+    if ((error == EMFILE || error == ENFILE) && !look->failed) {
+        look->failed = true;
+        failure_set(look->why, 1, "%.300s: %s (raise ulimit -n)", path, strerror(error));
+    }
+}
+
+static void look_at_files(struct look *look, const struct mapping *mapping, size_t count) {
+    int fd[INSPECT_FILES], error[INSPECT_FILES];
+    bool can_have_probes[INSPECT_FILES];
+    if (!inspect_open_mappings(look->source->inspect, &look->observed->target, mapping, count, fd, error)) {
+        fail_for_now(look, mapping->path, errno);
+        return;
+    }
+    source_find_probes(look->source, fd, count, can_have_probes);
+    for (size_t i = 0; i < count; i++) {
+        if (error[i] == EACCES || error[i] == EPERM || error[i] == ENOTSUP) {
+            look->refused++;
+            look->refusal = error[i];
+        }
+        fail_for_now(look, mapping[i].path, error[i]);
+        if (fd[i] >= 0 && !look->failed) {
+            look_at_file(look, &mapping[i], fd[i], can_have_probes[i]);
+        }
+        if (fd[i] >= 0) {
+            close(fd[i]);
+        }
+    }
+}
+
+/* False with errno: the mappings cannot be read. A kernel thread, or a process that is ending, has none. */
+static bool look_at_mappings(struct look *look) {
+    struct mappings mappings;
+    if (!source_map(look->source, look->observed, &mappings)) {
+        int error = errno;
+        fail_for_now(look, look->observed->command, error);
+        source_let_go(look->source, look->observed);
+        errno = error;
+        return error == ESTALE;
+    }
+    uint64_t fingerprint = source_fingerprint(&mappings);
+    for (size_t next = 0; fingerprint != look->observed->mapped && next < mappings.count && !look->failed;) {
+        struct mapping taken[INSPECT_FILES];
+        size_t count = take_mappings(look, &mappings, &next, taken);
+        if (count != 0) {
+            look_at_files(look, taken, count);
+        }
+    }
+    look->observed->mapped = look->failed ? 0 : fingerprint;
+    source_let_go(look->source, look->observed);
+    free(mappings.at);
+    errno = 0;
+    return true;
+}
+
+/* Attaches to what the process has mapped and we are not attached to. What fails is told once a process: the others are
+ * observed all the same. A process that has ended meanwhile is no failure. */
+static void look_at_process(struct source *source, struct observed *observed) {
+    struct failure why = {0};
+    struct look look = {.source = source, .observed = observed, .why = &why};
+    look_at_mappings(&look);
+    observed->inspected =
+        look.refused == 0 && (observed->inspected || (look.files > 0 && !look.failed &&
+                                                      (observed->attachments > 0 || !observed->expects_probes)));
+    if (look.failed && !observed->told && !source_is_gone(observed)) {
+        observed->told = true;
+        message_few(&source->message[MESSAGE_UNOBSERVED], "process %u is not observed, or not all of it: %s",
+                    observed->key.pid, why.message);
+    }
+}
+
+/* Gives back what a process that has ended held: of a program that starts many, all would be held to the end. By perf
+ * events it would take seconds, in which nobody drains the ring buffer. */
+static void detach_all(struct source *source, struct observed *observed) {
+    for (size_t i = 0; kernel_uses_multi(source->kernel) && i < observed->attachments; i++) {
+        source_detach(source, &observed->attached[i]);
+    }
+    kernel_detach(source->kernel);
+}
+
+void source_end(struct source *source, struct observed *observed, uint64_t ended_ns) {
+    if (!observed->ended) {
+        observed->ended = true;
+        observed->ended_ns = ended_ns;
+        detach_all(source, observed);
+        source_release(observed);
+        source_close_pidfd(observed);
+        kernel_forget(source->kernel, &observed->key);
+        source_count_missed(source, observed);
+    }
+}
+
+struct following {
+    struct source *source;
+    struct process_key parent;
+};
+
+/* Followed in turn by the loop that called target_children. */
+static void follow_child(void *context, int child) {
+    const struct following *following = context;
+    struct source *source = following->source;
+    for (size_t i = source->observed_count; i-- > 0;) {
+        const struct observed *known = &source->observed[i];
+        if (known->key.pid == (uint32_t)child && !known->ended && !source_is_gone(known)) {
+            return;
+        }
+    }
+    struct process_key key = {.start_ns = inspect_start(source->inspect, child), .pid = (uint32_t)child};
+    if (key.start_ns != 0 && !source_find(source, &key)) {
+        observe(source, child, source_find(source, &following->parent), true);
+    }
+}
+
+/* Looks for children of which no notice has come: those that were there before, or whose notice was lost. It reads a
+ * file a thread, so it takes at most a fiftieth of the time. */
+static void look_for_children(struct source *source, size_t index) {
+    struct observed *observed = &source->observed[index];
+    uint64_t begin = now_ns();
+    uint64_t lost = kernel_lost_kind(source->kernel, LOST_CHILDREN) + kernel_lost_kind(source->kernel, LOST_NOTICES);
+    if (begin < observed->scan_ns && lost == observed->scan_lost) {
+        return;
+    }
+    struct following following = {.source = source, .parent = observed->key};
+    target_children((int)observed->key.pid, follow_child, &following); /* may move source->observed */
+    uint64_t end = now_ns(), pause = kernel_follows(source->kernel) ? SCAN_NS : 0;
+    observed = &source->observed[index];
+    observed->scan_lost = lost;
+    observed->scan_ns = end + ((end - begin) * SCAN_REST > pause ? (end - begin) * SCAN_REST : pause);
+}
+
+static void look_again(struct source *source, struct observed *observed) {
+    uint64_t begin = now_ns();
+    look_at_process(source, observed);
+    uint64_t end = now_ns(), since = observed->image_ns ? observed->image_ns : source->start_ns;
+    uint64_t most = end - since < YOUNG_NS ? LOOK_YOUNG_NS : LOOK_NS;
+    observed->pause_ns = observed->pause_ns * 2 < most ? observed->pause_ns * 2 : most;
+    uint64_t pause = end - begin > LOOK_NS ? (end - begin) * LOOK_REST : observed->pause_ns;
+    observed->look_ns = end + pause;
+}
+
+static void take_turn(struct source *source, size_t index) {
+    struct observed *observed = &source->observed[index];
+    if (source_is_gone(observed)) {
+        source_take_notices(source); /* so that what is forgotten here does not come back by its notice */
+        source_end(source, &source->observed[index], now_ns());
+        return;
+    }
+    observed->user = target_user((int)observed->key.pid);
+    source->last_user = observed->user;
+    target_command((int)observed->key.pid, observed->command);
+    look_for_children(source, index);
+    look_again(source, &source->observed[index]);
+}
+
+struct observed *source_next_turn(const struct source *source, uint64_t now) {
+    struct observed *next = NULL;
+    for (size_t i = 0; i < source->observed_count; i++) {
+        struct observed *observed = &source->observed[i];
+        if (observed->ended || observed->look_ns > now) {
+            continue;
+        }
+        /* Unsigned: the users after the last one come before those up to it. */
+        unsigned turn = observed->user - source->last_user - 1, before = next ? next->user - source->last_user - 1 : 0;
+        if (!next || turn < before || (turn == before && observed->look_ns < next->look_ns)) {
+            next = observed;
+        }
+    }
+    return next;
+}
+
+/* A round: looks at those processes whose time has come, until it has taken its time. */
+static void follow(struct source *source) {
+    uint64_t begin = now_ns(), now = begin;
+    struct observed *next;
+    while (now - begin < ROUND_NS && (next = source_next_turn(source, begin))) {
+        take_turn(source, (size_t)(next - source->observed));
+        now = now_ns();
+    }
+    bool is_young = !kernel_follows(source->kernel) && now - source->start_ns < YOUNG_NS;
+    if (now - source->followed_ns >= (is_young ? LOOK_YOUNG_NS : LOOK_NS)) {
+        source_settle(source);
+        source->followed_ns = now;
+        source_forget_empty(source);
+    }
+}
+
+/* Milliseconds until a process is to be looked at, at most timeout_ms. */
+static int until_look(const struct source *source, int timeout_ms) {
+    uint64_t now = now_ns(), next = timeout_ms < 0 ? UINT64_MAX : now + (uint64_t)timeout_ms * 1000000;
+    for (size_t i = 0; i < source->observed_count; i++) {
+        const struct observed *observed = &source->observed[i];
+        next = !observed->ended && observed->look_ns < next ? observed->look_ns : next;
+    }
+    return next == UINT64_MAX ? -1 : next <= now ? 0 : (int)((next - now + 999999) / 1000000);
+}
+
+/* ---- opening ---------------------------------------------------------------------------------------------------- */
+
+static bool open_process(struct source *source, struct failure *why) {
+    int pid = target_process_of(source->options.pid);
+    if (!kernel_follow(source->kernel, why)) {
+        return false;
+    }
+    struct observed *observed = pid > 0 ? observe(source, pid, NULL, true) : NULL;
+    if (!observed) {
+        return failure_set(why, 1, pid > 0 ? "process %d has ended" : "there is no process %d", source->options.pid);
+    }
+    errno = 0;
+    struct look look;
+    struct failure first = {0};
+    look = (struct look){.source = source, .observed = observed, .why = &first};
+    bool read = look_at_mappings(&look);
+    if (look.failed) {
+        *why = first;
+        return false;
+    }
+    if (read && look.refusal == ENOTSUP && observed->attachments == 0) {
+        return failure_set(why, 1,
+                           "process %d (%s): whether it uses Eden is unknown, for %d of its mapped files %s on FUSE",
+                           pid, observed->command, look.refused, look.refused == 1 ? "is" : "are");
+    }
+    if (!read || (look.files == 0 && look.refused > 0)) {
+        return failure_set(why, 2, "process %d (%s) cannot be read: %s; %s", pid, observed->command,
+                           strerror(errno ? errno : EACCES),
+                           kernel_may_read_others()
+                               ? "the system protects it from root, too (a security module or a container?)"
+                               : "being another user's, it needs CAP_SYS_PTRACE and CAP_DAC_OVERRIDE (run as root)");
+    }
+    if (look.files == 0) {
+        return failure_set(why, 1, "process %d (%s) runs no program: it is a kernel thread, or has just ended", pid,
+                           observed->command);
+    }
+    if (observed->attachments == 0) {
+        return failure_set(why, 1,
+                           "process %d (%s) does not use Eden: none of its %d mapped files that were opened has probes "
+                           "of provider eden",
+                           pid, observed->command, look.files);
+    }
+    source_settle(source);
+    return true;
+}
+
+static bool open_command(struct source *source, struct failure *why) {
+    struct observed *observed =
+        kernel_follow(source->kernel, why) ? observe(source, source->launch.pid, NULL, false) : NULL;
+    if (!observed && !why->message[0]) {
+        return failure_set(why, 1, "%.300s: was killed before it started", source->options.command[0]);
+    }
+    if (!observed) {
+        return false;
+    }
+    size_t own = launch_find_files(&source->launch, source->options.command, &source->libraries);
+    for (size_t i = 0; i < source->libraries.count; i++) {
+        const struct library *file = &source->libraries.file[i];
+        int64_t number = source_add_file(source, observed, file->fd, file->path, true, why);
+        bool attached = number >= 0 && source_attach(source, observed, (uint32_t)number, file->fd, why) &&
+                        source_attach_batches(source, observed, (uint32_t)number, file->fd, why);
+        if (!attached && i < own) {
+            return false;
+        }
+        if (number >= 0 && source->file[number].misses) {
+            message_print("%s", why->message);
+        }
+    }
+    libraries_empty(&source->libraries);
+    return true;
+}
+
+/* Attaching takes a descriptor a process, or a probe where there are no uprobe_multi links. The command has been forked
+ * with the limit that it is to have. */
+static bool allow_files(struct source *source, struct failure *why) {
+    enum { LEAST_FILES = 64, ENOUGH_FILES = 65536, MOST_OWN = 512 };
+    struct rlimit limit;
+    source->most_descriptors = ENOUGH_FILES;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return true;
+    }
+    rlim_t most = limit.rlim_max < ENOUGH_FILES ? limit.rlim_max : ENOUGH_FILES;
+    if (limit.rlim_cur < most) {
+        limit.rlim_cur = most;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    if (limit.rlim_cur < LEAST_FILES) {
+        return failure_set(why, 2, "only %ju files may be open at a time; it takes %d or more (ulimit -n)",
+                           (uintmax_t)limit.rlim_cur, LEAST_FILES);
+    }
+    rlim_t own = limit.rlim_cur / 2 < MOST_OWN ? limit.rlim_cur / 2 : MOST_OWN;
+    source->most_descriptors = limit.rlim_cur - own < INT_MAX ? (uint32_t)(limit.rlim_cur - own) : INT_MAX;
+    return true;
+}
+
+static bool prepare_command(struct source *source, struct failure *why) {
+    char assignment[64];
+    const struct source_options *options = &source->options;
+    snprintf(assignment, sizeof assignment, "EDEN_SAMPLING=%#" PRIx64, options->mailbox);
+    return launch_prepare(&source->launch, options->command, options->lifetimes ? assignment : NULL, why);
+}
+
+struct source *source_open(const struct source_options *options, struct failure *why) {
+    struct source *source = calloc(1, sizeof *source);
+    if (!source) {
+        failure_set(why, 1, "out of memory");
+        return NULL;
+    }
+    source->options = *options;
+    source->exit_status = source->root_fd = -1;
+    source->launch.go = source->launch.outcome = -1;
+    source->inspect = inspect_open(options->lifetimes ? options->mailbox : 0, why);
+    if (!source->inspect) {
+        source_close(source);
+        return NULL;
+    }
+    if (options->command && !prepare_command(source, why)) {
+        source_close(source);
+        return NULL;
+    }
+    uint64_t before = now_ns();
+    libraries_open(&source->libraries, source->inspect);
+    source->kernel = allow_files(source, why) ? kernel_open(&source->options, source->inspect, why) : NULL;
+    bool is_open = source->kernel && (options->command ? open_command : open_process)(source, why);
+    if (interrupt_count() > 0) {
+        is_open = failure_set(why, 128 + interrupt_last(), "stopped while attaching: nothing was observed%s",
+                              options->command ? ", and the program was not started" : "");
+    }
+    if (!is_open) {
+        source_close(source);
+        return NULL;
+    }
+    source->start_ns = now_ns();
+    source->attach_ns = source->start_ns - before;
+    source->root_fd = (int)syscall(SYS_pidfd_open, source->observed[0].key.pid, 0);
+    return source;
+}
+
+static bool can_use_maps(const void *context) { return kernel_can_use_maps(context); }
+
+bool source_give_up_rights(struct source *source, int folder, struct failure *why) {
+    const struct sandbox sandbox = {.profile = SANDBOX_OBSERVER,
+                                    .folder = {folder},
+                                    .folders = folder >= 0,
+                                    .can_use_maps = can_use_maps,
+                                    .context = source->kernel};
+    if (!kernel_uses_multi(source->kernel) || target_are_hidden()) {
+        return true;
+    }
+    tzset(); /* reads a file */
+    return sandbox_enter(&sandbox, why);
+}
+
+bool source_start(struct source *source, struct failure *why) {
+    source->started = true;
+    source->start_ns = now_ns();
+    kernel_observe_since(source->kernel, source->start_ns);
+    if (!source->options.command) {
+        return true;
+    }
+    if (!launch_go(&source->launch, source->options.command, why)) {
+        return false;
+    }
+    target_command((int)source->observed[0].key.pid, source->observed[0].command);
+    return true;
+}
+
+static void report_more(const struct source *source) {
+    static const char *const kinds[MESSAGES] = {
+        [MESSAGE_UNOBSERVED] = "processes are not observed, or not all of them",
+        [MESSAGE_UNREAD] = "processes do not answer in time when their memory or their files are read",
+        [MESSAGE_HEADERS] = "times the headers of a process's heaps cannot be read",
+        [MESSAGE_UNNAMED] = "processes have classes whose names cannot be read",
+        [MESSAGE_PROBES] = "times probes of a file are left out"};
+    for (enum source_message kind = 0; kind < MESSAGES; kind++) {
+        message_more(&source->message[kind], kinds[kind]);
+    }
+}
+
+void source_close(struct source *source) {
+    if (!source) {
+        return;
+    }
+    report_more(source);
+    for (size_t i = 0; i < source->observed_count; i++) {
+        struct observed *observed = &source->observed[i];
+        for (size_t j = 0; j < observed->attachments; j++) {
+            source_detach(source, &observed->attached[j]);
+        }
+        free(observed->attached);
+    }
+    for (uint32_t i = 0; i < source->files; i++) {
+        kernel_let_go(source->kernel, source->file[i].attachment);
+    }
+    if (source->kernel) {
+        kernel_detach(source->kernel);
+    }
+    source_close_lifetimes(source);
+    for (size_t i = 0; i < source->observed_count; i++) {
+        source_release(&source->observed[i]);
+        source_close_pidfd(&source->observed[i]);
+        free(source->observed[i].late_heap);
+    }
+    free(source->observed);
+    for (uint32_t i = 0; i < source->files; i++) {
+        source_clear_file(&source->file[i]);
+    }
+    free(source->file);
+    free(source->free_target);
+    free(source->children.program);
+    libraries_clear(&source->libraries);
+    launch_clear(&source->launch);
+    kernel_close(source->kernel);
+    inspect_close(source->inspect);
+    if (source->root_fd >= 0) {
+        close(source->root_fd);
+    }
+    free(source);
+}
+
+/* ---- running ---------------------------------------------------------------------------------------------------- */
+
+static void reap(struct source *source) {
+    int status;
+    if (!source->options.command || source->reaped ||
+        waitpid((int)source->observed[0].key.pid, &status, WNOHANG) != (pid_t)source->observed[0].key.pid) {
+        return;
+    }
+    source->reaped = true;
+    source->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static bool root_has_ended(struct source *source) {
+    reap(source);
+    return source->options.command ? source->reaped : source_is_gone(&source->observed[0]);
+}
+
+/* The first stop lets a command finish, as perf does: the terminal's ^C went to it as well. The second is for us. */
+static bool must_stop(struct source *source) {
+    int enough = source->options.command ? 2 : 1;
+    return source->stops >= enough &&
+           (!source->options.lifetimes || source_end_lifetimes(source, source->stops > enough));
+}
+
+bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *context, const struct event *event),
+                 void *context) {
+    if (source->finished) {
+        return false;
+    }
+    struct pollfd fds[] = {{.fd = source->root_fd, .events = POLLIN},
+                           {.fd = kernel_events_fd(source->kernel), .events = POLLIN},
+                           {.fd = kernel_chunks_fd(source->kernel), .events = POLLIN},
+                           {.fd = kernel_notices_fd(source->kernel), .events = POLLIN}};
+    if (source->root_fd < 0 && (timeout_ms < 0 || timeout_ms > 50)) {
+        timeout_ms = 50; /* nothing tells the root's end */
+    }
+    bool ended = root_has_ended(source);
+    if (!ended && !must_stop(source)) {
+        timeout_ms = source->life.ending_ns && timeout_ms > 10 ? 10 : timeout_ms;
+        poll(fds, sizeof fds / sizeof *fds,
+             until_look(source, timeout_ms)); /* a signal is as good an end of waiting as any */
+        ended = root_has_ended(source);
+    }
+    source_take_notices(source);
+    if (!ended) {
+        follow(source);
+    }
+    uint64_t now = now_ns();
+    bool done = ended || must_stop(source);
+    /* What has ended fires no more: what is in the buffers now is all. */
+    bool drained = !source->options.lifetimes || source_follow_lifetimes(source);
+    if (source_is_for_lifetimes(&source->options)) {
+        source_take_names(source);
+    } else {
+        if (source->options.events && on_event) {
+            source_tell_classes(source, on_event, context);
+        }
+        kernel_events(source->kernel, on_event, context);
+    }
+    if (done && !drained) {
+        return true;
+    }
+    if (done) {
+        source->finished = true;
+        source->end_ns = now;
+        source->observed[0].ended = ended;
+        source->observed[0].ended_ns = source->observed[0].ended_ns ? source->observed[0].ended_ns : now;
+    }
+    return !done;
+}
+
+void source_stop(struct source *source) { source->stops++; }
+
+int source_exit_status(const struct source *source) { return source->exit_status; }
+
+uint64_t source_attach_ns(const struct source *source) { return source->attach_ns; }

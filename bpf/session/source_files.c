@@ -1,0 +1,470 @@
+/* Files with probes: looked into once, however many processes map them, and attached to once a process and file; or,
+ * for a command whose children the kernel follows, once a file, for every process, of which the kernel counts the
+ * observed. The probes by which heaps sample lifetimes are attached to for a process in any case: others must not
+ * sample.
+ *
+ * A file is known by device, inode and time of change: the inode of a deleted file comes again. Its sites become specs
+ * in the kernel program's table, which all attachments to it share; an attachment's cookies say which spec a site has.
+ * A site whose arguments can't be fetched is left out with a word about it, and what it would have told is then unknown
+ * rather than 0. */
+#include "attach/operand.h"
+#include "model/probe_table.h"
+#include "session/source_parts.h"
+#include "util/clock.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_FILES = 16384 }; /* of which it is known whether they have probes */
+
+/* A file whose attachment has missed its deadline is tried again after a minute, then after twice as long each time.
+ * Each try may cost another deadline. */
+#define RETRY_NS 60000000000ull
+enum { MOST_RETRIES = 3 };
+
+static bool is_excluded(const struct source *source, const char *probe) {
+    const char *at = source->options.without;
+    size_t length = strlen(probe);
+    while (at && *at) {
+        size_t word = strcspn(at, ",");
+        if (word == length && strncmp(at, probe, length) == 0) {
+            return true;
+        }
+        at += word + (at[word] == ',');
+    }
+    return false;
+}
+
+/* While somebody listens to batch or alloc__sample, the heaps sample: not unless that is wanted. */
+static bool is_wanted(const struct source *source, enum eden_probe_id probe) {
+    switch (probe) {
+    case EDEN_PROBE_alloc__sample:
+        return source->options.stacks != NULL;
+    case EDEN_PROBE_batch:
+        return source->options.lifetimes;
+    case EDEN_PROBE_heap__create:
+    case EDEN_PROBE_heap__destroy:
+    case EDEN_PROBE_class__define:
+        return true;
+    default:
+        return !source_is_for_lifetimes(&source->options) &&
+               (!probe_per_object(probe) || source->options.objects == OBJECTS_ALL ||
+                (probe == EDEN_PROBE_remembered__scan && source->options.objects == OBJECTS_SCANS));
+    }
+}
+
+/* Makes the spec of one site. False: not attached to, for a reason that verbose tells. */
+static bool make_spec(struct source *source, const struct file *file, const struct note *note,
+                      struct probe_spec *spec) {
+    int found = probe_find(note->name);
+    enum eden_probe_id probe = (enum eden_probe_id)found;
+    if (found < 0 || is_excluded(source, note->name) || !is_wanted(source, probe)) {
+        return false;
+    }
+    char why[160];
+    int phase = probe_phase(probe), begins = probe_begins(probe);
+    int parent = phase < 0 ? -1 : phase_parents[phase];
+    *spec = (struct probe_spec){.probe = (uint16_t)probe,
+                                .phase = KERNEL_NO_PHASE,
+                                .file = source->files,
+                                .begins = begins < 0 ? KERNEL_NO_PHASE : (uint8_t)begins,
+                                .parent = parent < 0 ? KERNEL_NO_PHASE : (uint8_t)parent};
+    int args = operands_parse(note->args, spec->arg, why, sizeof why);
+    if (args <= 0) {
+        message_few(&source->message[MESSAGE_PROBES], "%s: probe %s is left out: %s", file->name, note->name,
+                    args < 0 ? why : "it passes no heap");
+        return false;
+    }
+    spec->args = (uint8_t)args;
+    if (phase >= 0 && args > 2) {
+        spec->phase = (uint8_t)phase;
+        spec->two_more = phase != EDEN_PHASE_scavenge && phase != EDEN_PHASE_full && args > 4;
+    }
+    for (int i = 0; i < args && i < probe_table[probe].args; i++) {
+        if (probe_table[probe].arg[i].kind == ARG_string && spec->strings < 2) {
+            spec->string_at[spec->strings++] = (uint8_t)i;
+        }
+    }
+    return true;
+}
+
+static enum kernel_program program_for(const char *probe) {
+    int found = probe_find(probe);
+    return found == EDEN_PROBE_batch           ? KERNEL_ON_BATCH
+           : found == EDEN_PROBE_alloc__sample ? KERNEL_ON_SAMPLE
+                                               : KERNEL_ON_PROBE;
+}
+
+static uint32_t sites_before(const struct file *file, enum kernel_program program) {
+    uint32_t sites = 0;
+    for (int i = 0; i < (int)program; i++) {
+        sites += file->sites[i];
+    }
+    return sites;
+}
+
+uint32_t source_sites(const struct file *file) { return sites_before(file, KERNEL_PROGRAMS); }
+
+/* How many more files, and probe sites, the process may add. */
+static void file_share(const struct source *source, const struct observed *observed, uint32_t *files, uint32_t *sites) {
+    uint32_t user_files = 0, user_sites = 0, branch_files = 0, branch_sites = 0;
+    for (uint32_t i = 0; i < source->files; i++) {
+        const struct file *file = &source->file[i];
+        bool is_user = file->user == observed->user, is_branch = source_is_same(&file->branch, &observed->branch);
+        user_files += is_user;
+        user_sites += is_user ? source_sites(file) : 0;
+        branch_files += is_branch;
+        branch_sites += is_branch ? source_sites(file) : 0;
+    }
+    *files = kernel_share_left(user_files, branch_files, source->files, MOST_FILES);
+    *sites = kernel_share_left(user_sites, branch_sites, source->specs, KERNEL_SPECS);
+}
+
+static bool fail_share(const struct process_key *branch, const char *what, struct failure *why) {
+    return failure_set(why, 1, "process %u and its descendants have used up their share of %s", branch->pid, what);
+}
+
+bool source_fail_files(const struct process_key *branch, struct failure *why) {
+    return fail_share(branch, "open files (raise ulimit -n)", why);
+}
+
+static bool add_sites(struct source *source, struct file *file, enum kernel_program program, uint32_t share,
+                      struct failure *why) {
+    for (size_t i = 0; i < file->notes.count; i++) {
+        const struct note *note = &file->notes.note[i];
+        struct probe_spec spec;
+        if (program_for(note->name) != program || !make_spec(source, file, note, &spec)) {
+            continue;
+        }
+        if (source->specs - file->first_spec >= KERNEL_FILE_SPECS) {
+            message_few(&source->message[MESSAGE_PROBES],
+                        "%s: only %d of its probe sites are attached to, as many as a file may have", file->name,
+                        KERNEL_FILE_SPECS);
+            return true;
+        }
+        if (source->specs - file->first_spec >= share) {
+            return fail_share(&file->branch, "probe sites", why);
+        }
+        if (!kernel_set_spec(source->kernel, source->specs++, &spec, why)) {
+            return false;
+        }
+        uint32_t place = sites_before(file, program) + file->sites[program]++;
+        file->site[place] = note->offset;
+        file->semaphore[place] = note->semaphore;
+        file->args[spec.probe] = spec.args;
+    }
+    return true;
+}
+
+/* Keeps no more than its sites: a file may name thousands of probes that nobody knows. */
+static void trim(struct file *file) {
+    const size_t sites = source_sites(file) ? source_sites(file) : 1;
+    uint64_t *site = realloc(file->site, sites * sizeof *site);
+    file->site = site ? site : file->site;
+    uint64_t *semaphore = realloc(file->semaphore, sites * sizeof *semaphore);
+    file->semaphore = semaphore ? semaphore : file->semaphore;
+    notes_forget_names(&file->notes);
+}
+
+static bool fill_file(struct source *source, struct file *file, uint32_t share, struct failure *why) {
+    size_t count = file->notes.count;
+    file->site = calloc(count ? count : 1, sizeof *file->site);
+    file->semaphore = calloc(count ? count : 1, sizeof *file->semaphore);
+    file->first_spec = source->specs;
+    if (!file->site || !file->semaphore) {
+        return failure_set(why, 1, "out of memory");
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(file->notes.note[i].name, "heap__create") == 0) {
+            file->registry = file->notes.note[i].semaphore_address;
+        }
+    }
+    bool added = true;
+    for (enum kernel_program program = KERNEL_ON_PROBE; added && program < KERNEL_PROGRAMS; program++) {
+        added = add_sites(source, file, program, share, why);
+    }
+    trim(file);
+    return added;
+}
+
+/* -1: it was not looked into yet. */
+static int64_t find_file(const struct source *source, const struct stat *status) {
+    for (uint32_t i = 0; i < source->files; i++) {
+        if (source->file[i].device == status->st_dev && source->file[i].inode == status->st_ino &&
+            source->file[i].changed.tv_sec == status->st_ctim.tv_sec &&
+            source->file[i].changed.tv_nsec == status->st_ctim.tv_nsec) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+void source_find_probes(const struct source *source, const int *fd, size_t count, bool *can_have) {
+    int new_fd[INSPECT_FILES];
+    size_t place[INSPECT_FILES], news = 0;
+    bool found[INSPECT_FILES];
+    for (size_t i = 0; i < count; i++) {
+        struct stat status;
+        can_have[i] = true;
+        if (fd[i] >= 0 && fstat(fd[i], &status) == 0 && find_file(source, &status) < 0) {
+            place[news] = i;
+            new_fd[news++] = fd[i];
+        }
+    }
+    if (news > 1) {
+        inspect_probes(source->inspect, new_fd, news, "eden", found);
+    }
+    for (size_t i = 0; news > 1 && i < news; i++) {
+        can_have[place[i]] = found[i];
+    }
+}
+
+/* A file that finds no room in its branch's share is not kept: to another branch it may be of use. */
+int64_t source_add_file(struct source *source, const struct observed *observed, int fd, const char *name,
+                        bool can_have_probes, struct failure *why) {
+    struct stat status;
+    if (fstat(fd, &status) != 0) {
+        failure_set(why, 1, "%.300s: %s", name, strerror(errno));
+        return -1;
+    }
+    int64_t known = find_file(source, &status);
+    if (known >= 0) {
+        return known;
+    }
+    uint32_t files, sites;
+    file_share(source, observed, &files, &sites);
+    if (files == 0 || (can_have_probes && sites == 0)) {
+        fail_share(&observed->branch, files == 0 ? "files" : "probe sites", why);
+        return -1;
+    }
+    struct file *grown = realloc(source->file, (source->files + 1) * sizeof *grown);
+    if (!grown) {
+        failure_set(why, 1, "out of memory");
+        return -1;
+    }
+    source->file = grown;
+    struct file *file = &grown[source->files];
+    *file = (struct file){.device = status.st_dev,
+                          .inode = status.st_ino,
+                          .changed = status.st_ctim,
+                          .branch = observed->branch,
+                          .user = observed->user,
+                          .name = strdup(name)};
+    if (!file->name) {
+        failure_set(why, 1, "out of memory");
+        return -1;
+    }
+    enum notes_result result = can_have_probes ? inspect_notes(source->inspect, NULL, fd, name, "eden", &file->notes,
+                                                               why->message, sizeof why->message)
+                                               : NOTES_NOT_ELF;
+    /* A broken file is told once and then left alone: the process can do without it, so can we. */
+    if (result == NOTES_BAD && source->options.verbose) {
+        message_print("%s", why->message);
+    }
+    if (result == NOTES_READ && !fill_file(source, file, sites, why)) {
+        source->specs = file->first_spec; /* nothing of it stays: the next look tries again */
+        source_clear_file(file);
+        return -1;
+    }
+    return source->files++;
+}
+
+void source_clear_file(struct file *file) {
+    free(file->name);
+    free(file->site);
+    free(file->semaphore);
+    notes_clear(&file->notes);
+}
+
+static struct attached *find_attached(const struct observed *observed, uint32_t file) {
+    for (size_t i = 0; i < observed->attachments; i++) {
+        if (observed->attached[i].file == file) {
+            return &observed->attached[i];
+        }
+    }
+    return NULL;
+}
+
+static struct attachment *attach_sites(struct source *source, uint32_t pid, uint32_t target, uint32_t number, int fd,
+                                       enum kernel_program program, struct failure *why) {
+    struct file *file = &source->file[number];
+    uint32_t first = sites_before(file, program), count = file->sites[program];
+    if (file->misses && (file->misses > MOST_RETRIES || now_ns() < file->retry_ns)) {
+        failure_set(why, 1, "%.300s: not attached to %s: the kernel did not answer in %d s", file->name,
+                    file->misses > MOST_RETRIES ? "any more" : "now", INSPECT_LINK_SECONDS);
+        return NULL;
+    }
+    uint64_t *cookie = calloc(count, sizeof *cookie);
+    if (!cookie) {
+        failure_set(why, 1, "out of memory");
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        cookie[i] = kernel_cookie(target, file->first_spec + first + i);
+    }
+    struct attachment_request request = {.fd = fd,
+                                         .name = file->name,
+                                         .pid = (int)pid,
+                                         .site = file->site + first,
+                                         .semaphore = file->semaphore + first,
+                                         .cookie = cookie,
+                                         .count = count,
+                                         .program = program};
+    struct attachment *attachment = kernel_attach(source->kernel, &request, why);
+    if (attachment && pid != 0 && target_lacks_first_thread((int)pid)) {
+        /* The kernel compares address spaces, and takes the process's for its first thread's: none. */
+        kernel_let_go(source->kernel, attachment);
+        attachment = NULL;
+        failure_set(why, 1,
+                    "process %u: the first thread has ended while others run, and the kernel shows no probe of such a "
+                    "process that it did not watch before; start the program with edenscope (-- PROGRAM)",
+                    pid);
+        errno = ENOTSUP;
+    }
+    if (attachment) {
+        file->misses = 0;
+    } else if (errno == ETIMEDOUT) {
+        file->retry_ns = now_ns() + (RETRY_NS << file->misses++);
+    }
+    free(cookie);
+    return attachment;
+}
+
+/* A target that is not in use. It is taken when the attachment is made: a process that cannot be attached to is tried
+ * again and again. */
+static uint32_t next_target(const struct source *source) {
+    return source->free_targets ? source->free_target[source->free_targets - 1] : source->targets;
+}
+
+static bool take_target(struct source *source, uint32_t target, struct failure *why) {
+    if (source->free_targets) {
+        source->free_targets--;
+    } else {
+        source->targets++;
+    }
+    return kernel_arm(source->kernel, target, true, why);
+}
+
+/* How many descriptors an attachment to the file's sites takes. */
+static uint32_t links_to(const struct source *source, const struct file *file, enum kernel_program program) {
+    return kernel_uses_multi(source->kernel) && file->sites[program] ? 1 : file->sites[program];
+}
+
+/* Whether the process may have one more attachment. */
+static bool has_target_share(const struct source *source, const struct observed *observed) {
+    uint32_t user = 0, branch = 0;
+    for (size_t i = 0; i < source->observed_count; i++) {
+        const struct observed *other = &source->observed[i];
+        for (size_t j = 0; j < other->attachments; j++) {
+            bool is_held = other->attached[j].by[KERNEL_ON_PROBE];
+            user += is_held && other->user == observed->user;
+            branch += is_held && source_is_same(&other->branch, &observed->branch);
+        }
+    }
+    return kernel_share_left(user, branch, source->targets - (uint32_t)source->free_targets, KERNEL_TARGETS) != 0;
+}
+
+static void give_target_back(struct source *source, uint32_t target) {
+    struct failure ignored;
+    uint32_t *grown = reallocarray(source->free_target, source->free_targets + 1, sizeof *grown);
+    if (grown) {
+        source->free_target = grown;
+        grown[source->free_targets++] = target;
+    }
+    kernel_arm(source->kernel, target, false, &ignored);
+}
+
+bool source_attach_file(struct source *source, uint32_t number, int fd, struct failure *why) {
+    struct file *file = &source->file[number];
+    if (file->sites[KERNEL_ON_PROBE] == 0 || file->attachment) {
+        return true;
+    }
+    if (!source_may_keep(source, file->user, &file->branch, links_to(source, file, KERNEL_ON_PROBE))) {
+        return source_fail_files(&file->branch, why);
+    }
+    uint32_t target = next_target(source);
+    file->attachment = attach_sites(source, 0, target, number, fd, KERNEL_ON_PROBE, why);
+    if (!file->attachment || !take_target(source, target, why)) {
+        return false;
+    }
+    file->attached_ns = now_ns();
+    if (source->options.verbose) {
+        message_print("attached to %u probes of %s", file->sites[KERNEL_ON_PROBE], file->name);
+    }
+    return true;
+}
+
+bool source_attach(struct source *source, struct observed *observed, uint32_t number, int fd, struct failure *why) {
+    const struct file *file = &source->file[number];
+    if (file->sites[KERNEL_ON_PROBE] == 0 || find_attached(observed, number)) {
+        return true;
+    }
+    struct attached *grown = reallocarray(observed->attached, observed->attachments + 1, sizeof *grown);
+    if (!grown) {
+        return failure_set(why, 1, "out of memory");
+    }
+    observed->attached = grown;
+    uint32_t links = source_is_by_file(source) ? 0 : links_to(source, file, KERNEL_ON_PROBE);
+    if (source->options.lifetimes) {
+        links += links_to(source, file, KERNEL_ON_BATCH) + links_to(source, file, KERNEL_ON_SAMPLE);
+    }
+    if (!source_may_keep(source, observed->user, &observed->branch, links) ||
+        (source->options.lifetimes && !source_may_hold(source, observed))) {
+        return source_fail_files(&observed->branch, why);
+    }
+    struct attached attached = {.file = number, .target = next_target(source)};
+    bool taken = true;
+    if (source_is_by_file(source)) {
+        if (!source_attach_file(source, number, fd, why)) {
+            return false;
+        }
+    } else {
+        if (!has_target_share(source, observed)) {
+            return fail_share(&observed->branch, "attachments", why);
+        }
+        attached.by[KERNEL_ON_PROBE] =
+            attach_sites(source, observed->key.pid, attached.target, number, fd, KERNEL_ON_PROBE, why);
+        if (!attached.by[KERNEL_ON_PROBE]) {
+            return false;
+        }
+        taken = take_target(source, attached.target, why);
+        if (source->options.verbose) {
+            message_print("process %u: attached to %u probes of %s", observed->key.pid, file->sites[KERNEL_ON_PROBE],
+                          file->name);
+        }
+    }
+    attached.since_ns = source_is_by_file(source) ? file->attached_ns : now_ns();
+    observed->attached[observed->attachments++] = attached;
+    if (observed->image_ns != 0 && attached.since_ns > observed->image_ns) {
+        observed->late = observed->image_late = true;
+    }
+    return taken;
+}
+
+bool source_attach_batches(struct source *source, struct observed *observed, uint32_t number, int fd,
+                           struct failure *why) {
+    struct attached *attached = find_attached(observed, number);
+    for (enum kernel_program program = KERNEL_ON_BATCH; attached && program < KERNEL_PROGRAMS; program++) {
+        if (source->file[number].sites[program] == 0 || attached->by[program]) {
+            continue;
+        }
+        attached->by[program] = attach_sites(source, observed->key.pid, 0, number, fd, program, why);
+        if (!attached->by[program]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void source_detach(struct source *source, struct attached *attached) {
+    bool had_target = attached->by[KERNEL_ON_PROBE];
+    for (int program = KERNEL_PROGRAMS; program-- > 0;) {
+        kernel_let_go(source->kernel, attached->by[program]);
+        attached->by[program] = NULL;
+    }
+    if (had_target) {
+        give_target_back(source, attached->target);
+    }
+}

@@ -1,0 +1,206 @@
+/* Heaps that were there before us.
+ *
+ * A heap that was alive at attach is known by its header and by what came after. The rule: the header says what had
+ * happened when collection `seq` ended; the kernel program remembers its own sums as they stood at the ends of the last
+ * few collections (checkpoints). With the checkpoint of the same seq,
+ *
+ *     total = header + (sums now - sums at that checkpoint)
+ *
+ * is exact: what the header includes is taken out of our sums, even where attaching fell into the middle of a
+ * collection. Right after attaching there may be no such checkpoint, for no collection has ended since. Until then the
+ * total is header + sums now, which may lack the large objects, segments and failures of the moments in which the
+ * attachment was being made, or of a collection then under way. So the header is read again (a heap is then `settled`)
+ * until a checkpoint fits; it takes one collection and one look, every 200 ms. */
+#include "session/source_parts.h"
+#include "util/clock.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct late_heap *source_find_late(const struct observed *observed, uint64_t address, uint64_t id) {
+    for (size_t i = 0; i < observed->late_heaps; i++) {
+        struct late_heap *heap = &observed->late_heap[i];
+        if (heap->first.address == address && (id == 0 || heap->first.id == id)) {
+            return heap;
+        }
+    }
+    return NULL;
+}
+
+/* Whether the kernel program has seen it from its start. */
+static bool was_created(const struct source *source, const struct observed *observed, const struct heapinfo *info) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    bool found = false;
+    for (uint32_t i = 0; i < count && !found; i++) {
+        found = entry[i].flags & HEAP_CREATED && entry[i].key.address == info->address && entry[i].id == info->id &&
+                entry[i].key.process.pid == observed->key.pid &&
+                entry[i].key.process.start_ns == observed->key.start_ns;
+    }
+    return found;
+}
+
+static void add_late_heaps(const struct source *source, struct observed *observed, uint32_t file,
+                           const struct heapinfo *list, int count, uint64_t read_ns) {
+    struct late_heap *grown = realloc(observed->late_heap, (observed->late_heaps + (size_t)count) * sizeof *grown);
+    if (!grown) {
+        return;
+    }
+    observed->late_heap = grown;
+    for (int i = 0; i < count; i++) {
+        if (!source_find_late(observed, list[i].address, list[i].id) && !was_created(source, observed, &list[i])) {
+            grown[observed->late_heaps++] =
+                (struct late_heap){.first = list[i], .base = list[i], .file = file, .read_ns = read_ns};
+        }
+    }
+}
+
+void source_read_headers(struct source *source, struct observed *observed, uint32_t number,
+                         const struct mapping *mapping) {
+    uint64_t registry;
+    if (source->options.no_headers || !source_find_registry(source, observed, number, mapping, &registry)) {
+        return;
+    }
+    if (!source_may_hold(source, observed)) {
+        struct failure why;
+        source_fail_files(&observed->branch, &why);
+        message_few(&source->message[MESSAGE_HEADERS],
+                    "process %u: its heaps' headers are not read: %s; figures are of what is seen from now on",
+                    observed->key.pid, why.message);
+        return;
+    }
+    struct heapinfo *list = calloc(MOST_LATE_HEAPS, sizeof *list);
+    uint64_t read_ns = now_ns();
+    uint64_t unread = 0;
+    int count = list ? inspect_heaps(source->inspect, &observed->target, registry, list, MOST_LATE_HEAPS, &unread) : 0;
+    int error = errno;
+    source_report_unread(source, observed);
+    /* One that has ended meanwhile needs no word. */
+    if (count < 0 && !observed->target.is_unread && !source_is_gone(observed)) {
+        message_few(&source->message[MESSAGE_HEADERS],
+                    "process %u: its heaps' headers cannot be read (%s); figures are of what is seen from "
+                    "now on",
+                    observed->key.pid,
+                    error == EACCES   ? "CAP_SYS_PTRACE or CAP_DAC_OVERRIDE is missing"
+                    : error == EPROTO ? "another version of the runtime"
+                                      : strerror(error));
+    } else if (count > 0) {
+        add_late_heaps(source, observed, number, list, count, read_ns);
+        source_settle(source); /* a copy made by fork may have collected since */
+    }
+    if (unread != 0) {
+        message_few(&source->message[MESSAGE_HEADERS],
+                    "process %u: the headers of %" PRIu64 " heaps cannot be read; figures of these are of what is seen "
+                    "from now on",
+                    observed->key.pid, unread);
+    }
+    free(list);
+}
+
+static const volatile struct heap_entry *find_entry(const struct source *source, const struct observed *observed,
+                                                    uint64_t address) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if ((entry[i].flags & (HEAP_USED | HEAP_CREATED)) == HEAP_USED && entry[i].key.address == address &&
+            entry[i].key.process.pid == observed->key.pid && entry[i].key.process.start_ns == observed->key.start_ns) {
+            return &entry[i];
+        }
+    }
+    return NULL;
+}
+
+static bool read_checkpoint(const volatile struct heap_entry *entry, uint64_t seq, struct checkpoint *sums) {
+    const volatile struct checkpoint *from = &entry->checkpoint[seq % KERNEL_CHECKPOINTS];
+    if (seq == 0 || from->seq != seq) {
+        return false;
+    }
+    *sums = *from;
+    return from->seq == seq;
+}
+
+/* Reads the header of a heap again until it fits a checkpoint. */
+static void settle(const struct source *source, struct observed *observed, struct late_heap *heap) {
+    const volatile struct heap_entry *entry = find_entry(source, observed, heap->first.address);
+    for (int tries = 0; entry && !heap->settled && tries < 3; tries++) {
+        struct heapinfo info;
+        if (!inspect_heap(source->inspect, &observed->target, heap->first.address, &info) ||
+            info.id != heap->first.id) {
+            return;
+        }
+        if (read_checkpoint(entry, info.seq, &heap->sums)) {
+            heap->base = info;
+            heap->settled = true;
+        }
+    }
+}
+
+void source_settle(struct source *source) {
+    for (size_t i = 0; i < source->observed_count; i++) {
+        struct observed *observed = &source->observed[i];
+        for (size_t j = 0; !observed->ended && j < observed->late_heaps; j++) {
+            if (!observed->late_heap[j].settled && !observed->late_heap[j].gone) {
+                settle(source, observed, &observed->late_heap[j]);
+            }
+        }
+    }
+}
+
+/* ---- classes ---------------------------------------------------------------------------------------------------- */
+
+struct telling {
+    struct observed *observed;
+    struct event event;
+    void (*on_event)(void *context, const struct event *event);
+    void *context;
+};
+
+static bool tell_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
+    struct telling *telling = context;
+    telling->event.arg[1] = index;
+    telling->event.arg[3] = class_index;
+    memset(telling->event.text[0], 0, EVENT_TEXT);
+    snprintf(telling->event.text[0], EVENT_TEXT, "%s", name);
+    telling->on_event(telling->context, &telling->event);
+    return ++telling->observed->classes_told < MOST_CLASSES_TOLD; /* its word alone says that it has so many */
+}
+
+static void report_unnamed(struct source *source, struct observed *observed) {
+    source_report_unread(source, observed);
+    if (!observed->told_unnamed && !source_is_gone(observed)) {
+        observed->told_unnamed = true;
+        message_few(&source->message[MESSAGE_UNNAMED], "process %u (%s): not all names of its classes can be read",
+                    observed->key.pid, observed->command);
+    }
+}
+
+void source_tell_classes(struct source *source, void (*on_event)(void *context, const struct event *event),
+                         void *context) {
+    uint64_t now = now_ns();
+    for (size_t i = 0; i < source->observed_count; i++) {
+        struct observed *observed = &source->observed[i];
+        for (size_t j = 0; j < observed->late_heaps; j++) {
+            struct late_heap *late = &observed->late_heap[j];
+            if (late->told || late->gone || observed->classes_told >= MOST_CLASSES_TOLD) {
+                continue;
+            }
+            late->told = true;
+            struct telling telling = {.observed = observed, .on_event = on_event, .context = context};
+            telling.event = (struct event){
+                .time_ns = now,
+                .process = observed->key,
+                .tid = observed->key.pid,
+                .probe = EDEN_PROBE_class__define,
+                .args = 4,
+                .arg = {late->first.address},
+            };
+            uint32_t unread;
+            if (!inspect_classes(source->inspect, &observed->target, &late->first, tell_class, &telling, &unread) ||
+                unread != 0) {
+                report_unnamed(source, observed);
+            }
+        }
+    }
+}

@@ -1,0 +1,372 @@
+/* Lifetimes: asking the heaps for profiles, ending these, and the model of what they said.
+ *
+ * What a profile is to do is said before it can begin. A command and its children get it in their environment
+ * (EDEN_SAMPLING). Heaps of a process that runs already get it in their control word (sample_mailbox), before the probe
+ * batch is attached to, which is what makes them begin. A heap that such a process creates later begins with its
+ * environment's setting, at once, before we can know of it; its control word is written as soon as it is seen, which is
+ * for the next profile. So what a profile does is read from what it says itself, never from what was asked, and where
+ * the two differ that is told.
+ *
+ * Leaving: the objects that are alive must be told of (censored), which only a collection can. So the heaps are asked
+ * to end their profiles (EDEN_MAILBOX_END), and we wait for their word, at most ENDING_NS: a program that does not
+ * collect can't be made to. Then the semaphores fall, and last 0 is written to the control words: nothing is asked, and
+ * the next profile samples as one does by default. What stood there before is not put back: it is the process's word,
+ * and nothing that a process says is ever written. A profile whose end was not told lacks its censored objects: births
+ * - deaths, of unknown age.
+ *
+ * What can go wrong: the tool is killed: the semaphores fall, and the profiles end with the next collections; the
+ * control words keep the request, for whoever listens next and asks for nothing else. */
+#include "kernel/life_kernel.h"
+#include "session/source_parts.h"
+#include "util/clock.h"
+#include "util/message.h"
+#include "util/sum.h"
+#include <bpf/bpf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENDING_NS 1000000000u
+
+/* ---- control words ---------------------------------------------------------------------------------------------- */
+
+static bool same_process(const struct process_key *a, const struct process_key *b) {
+    return a->pid == b->pid && a->start_ns == b->start_ns;
+}
+
+static bool is_asked(const struct life_source *life, const struct process_key *process, uint64_t address) {
+    for (size_t i = 0; i < life->asked_count; i++) {
+        if (life->asked[i].address == address && same_process(&life->asked[i].process, process)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void ask(struct source *source, struct observed *observed, uint64_t address, uint64_t request) {
+    struct life_source *life = &source->life;
+    if (!source_write_control(source, observed, address, request) || is_asked(life, &observed->key, address)) {
+        return;
+    }
+    struct asked_heap *grown = reallocarray(life->asked, life->asked_count + 1, sizeof *grown);
+    if (grown) {
+        life->asked = grown;
+        grown[life->asked_count++] = (struct asked_heap){observed->key, address};
+    }
+}
+
+static struct observed *find_observed(const struct source *source, const struct process_key *process) {
+    for (size_t i = 0; i < source->observed_count; i++) {
+        if (same_process(&source->observed[i].key, process)) {
+            return &source->observed[i];
+        }
+    }
+    return NULL;
+}
+
+/* Heaps created since the last look. Those of a command have it from their environment. */
+static void ask_new_heaps(struct source *source) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    for (; source->life.entries_seen < count; source->life.entries_seen++) {
+        const volatile struct heap_entry *heap = &entry[source->life.entries_seen];
+        struct process_key process = heap->key.process;
+        struct observed *observed = find_observed(source, &process);
+        if (heap->flags & HEAP_CREATED && !source->options.command && observed) {
+            ask(source, observed, heap->key.address, source->options.mailbox);
+        }
+    }
+}
+
+/* What is known of a heap's profile; false: it has none yet. */
+static bool read_profile(const struct source *source, uint32_t number, struct life_profile *profile) {
+    return bpf_map_lookup_elem(kernel_life_map(source->kernel, KERNEL_LIFE_PROFILES), &number, profile) == 0 &&
+           profile->last.time_ns != 0;
+}
+
+/* Whether a heap has a profile that has not ended. */
+static bool profiles(const struct source *source, const volatile struct heap_entry *entry, uint32_t number) {
+    struct life_profile profile;
+    struct process_key process = entry->key.process;
+    const struct observed *observed = find_observed(source, &process);
+    return observed && !observed->ended && (entry->flags & (HEAP_USED | HEAP_DESTROYED)) == HEAP_USED &&
+           read_profile(source, number, &profile) && !profile.last.ended;
+}
+
+/* Writes the control words of all heaps that were asked before. */
+static void ask_all(struct source *source, uint64_t request) {
+    for (size_t i = 0; i < source->life.asked_count; i++) {
+        struct observed *observed = find_observed(source, &source->life.asked[i].process);
+        if (observed && !observed->ended) {
+            ask(source, observed, source->life.asked[i].address, request);
+        }
+    }
+}
+
+bool source_end_lifetimes(struct source *source, bool at_once) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    if (source->life.ending_ns == 0) {
+        const uint64_t end = EDEN_MAILBOX_ASKED | EDEN_MAILBOX_END;
+        source->life.ending_ns = now_ns();
+        ask_all(source, end);
+        for (uint32_t i = 0; i < count; i++) {
+            struct process_key process = entry[i].key.process;
+            if (profiles(source, &entry[i], i)) {
+                ask(source, find_observed(source, &process), entry[i].key.address, end);
+            }
+        }
+    }
+    bool waiting = false;
+    for (uint32_t i = 0; i < count; i++) {
+        waiting = waiting || profiles(source, &entry[i], i);
+    }
+    return at_once || !waiting || now_ns() - source->life.ending_ns >= ENDING_NS;
+}
+
+void source_close_lifetimes(struct source *source) {
+    ask_all(source, 0);
+    free(source->life.asked);
+    life_names_clear(&source->life.names);
+    source_clear_stacks(source);
+    source->life = (struct life_source){0};
+}
+
+/* ---- what comes ------------------------------------------------------------------------------------------------- */
+
+/* The number by which a heap is known for good; 0: it was there before us, and its header could not be read. */
+static const struct late_heap *late_heap_of(const struct observed *observed, const volatile struct heap_entry *entry) {
+    return observed && !(entry->flags & HEAP_CREATED) ? source_find_late(observed, entry->key.address, entry->id)
+                                                      : NULL;
+}
+
+/* The model's heap for an entry; NULL: no memory. */
+static struct life_heap *heap_of(const struct source *source, struct life_model *model,
+                                 const volatile struct heap_entry *entry) {
+    struct process_key process = entry->key.process;
+    const struct observed *observed = find_observed(source, &process);
+    const struct late_heap *late = late_heap_of(observed, entry);
+    struct life_heap *heap = life_model_heap(model, &process, entry->key.address, late ? late->first.id : entry->id);
+    if (heap && heap->name[0] == 0) {
+        for (size_t i = 0; i + 1 < sizeof heap->name; i++) {
+            heap->name[i] = late ? late->first.name[i] : entry->name[i];
+        }
+    }
+    if (heap && observed) {
+        memcpy(heap->command, observed->command, sizeof heap->command);
+    }
+    return heap;
+}
+
+static void on_event(void *context, const struct event *event) {
+    struct source *source = context;
+    life_names_event(&source->life.names, event);
+}
+
+void source_ask_late_heaps(struct source *source, struct observed *observed) {
+    for (size_t i = 0; source->options.lifetimes && i < observed->late_heaps; i++) {
+        uint64_t address = observed->late_heap[i].first.address;
+        if (!observed->late_heap[i].gone && !is_asked(&source->life, &observed->key, address)) {
+            ask(source, observed, address, source->options.mailbox);
+        }
+    }
+    if (source_is_for_lifetimes(&source->options)) {
+        source_tell_classes(source, on_event, source); /* while there is somebody to read them from */
+    }
+}
+
+static bool on_chunk(void *context, const struct life_chunk *chunk) {
+    struct source *source = context;
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    if (chunk->heap >= count) {
+        return true; /* can't be: the entry comes before the chunk */
+    }
+    entry += chunk->heap;
+    struct life_batch batch = {.time_ns = chunk->time_ns,
+                               .process = entry->key.process,
+                               .address = entry->key.address,
+                               .heap_id = entry->id,
+                               .kind = chunk->kind,
+                               .count = chunk->count,
+                               .record_bytes = chunk->record_bytes,
+                               .records = chunk + 1};
+    const struct late_heap *late = late_heap_of(find_observed(source, &batch.process), entry);
+    batch.heap_id = late ? late->first.id : batch.heap_id;
+    if (batch.kind == LIFE_BATCH_STACK) {
+        return source_take_stack(source, chunk, &batch);
+    }
+    return source->options.on_batch(source->options.batch_context, &batch);
+}
+
+bool source_follow_lifetimes(struct source *source) {
+    ask_new_heaps(source);
+    return kernel_chunks(source->kernel, on_chunk, source);
+}
+
+void source_take_names(struct source *source) { kernel_events(source->kernel, on_event, source); }
+
+/* ---- the model -------------------------------------------------------------------------------------------------- */
+
+struct sums_entry {
+    struct life_sums_key key;
+    struct life_sums sums;
+};
+
+/* By heap and site: appending to the model's sites is cheap, inserting is not. */
+static int by_site(const void *a, const void *b) {
+    const struct life_sums_key *first = &((const struct sums_entry *)a)->key;
+    const struct life_sums_key *second = &((const struct sums_entry *)b)->key;
+    if (first->profile != second->profile) {
+        return first->profile < second->profile ? -1 : 1;
+    }
+    return (first->site > second->site) - (first->site < second->site);
+}
+
+/* The model's site for sums of the kernel's; false: no memory. *found is NULL where they are of a profile that another
+ * one has replaced. */
+static bool find_site(const struct source *source, struct life_model *model, uint32_t profile, uint32_t site,
+                      struct life_site **found) {
+    uint32_t count, number = profile & ((1u << LIFE_HEAP_BITS) - 1);
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    struct life_profile last;
+    *found = NULL;
+    if (number >= count || !read_profile(source, number, &last) || life_profile_of(number, last.number) != profile) {
+        return true;
+    }
+    struct life_heap *heap = heap_of(source, model, &entry[number]);
+    *found = heap ? life_heap_site(heap, site) : NULL;
+    return *found;
+}
+
+static bool take_sums(struct source *source, struct life_model *model) {
+    int map = kernel_life_map(source->kernel, KERNEL_LIFE_SUMS);
+    struct sums_entry *all = calloc(LIFE_SUMS, sizeof *all);
+    size_t count = 0;
+    for (void *before = NULL; all && count < LIFE_SUMS; before = &all[count++].key) {
+        if (bpf_map_get_next_key(map, before, &all[count].key) != 0 ||
+            bpf_map_lookup_elem(map, &all[count].key, &all[count].sums) != 0) {
+            break;
+        }
+    }
+    bool taken = all != NULL;
+    if (taken) {
+        qsort(all, count, sizeof *all, by_site);
+    }
+    for (size_t i = 0; taken && i < count; i++) {
+        const struct life_sums_key *key = &all[i].key;
+        struct life_site *site;
+        taken = find_site(source, model, key->profile, key->site, &site);
+        if (site && key->outcome < LIFE_OUTCOMES) {
+            site->ended[key->outcome][key->flags % EDEN_LIFE_FLAGS] = all[i].sums;
+        } else if (site) {
+            site->births = all[i].sums;
+        }
+    }
+    free(all);
+    return taken;
+}
+
+static bool take_buckets(struct source *source, struct life_model *model) {
+    int map = kernel_life_map(source->kernel, KERNEL_LIFE_BUCKETS);
+    struct life_bucket_key key, before;
+    struct life_bucket_sums sums;
+    for (void *from = NULL; bpf_map_get_next_key(map, from, &key) == 0; from = &before) {
+        before = key;
+        if (bpf_map_lookup_elem(map, &key, &sums) != 0) {
+            continue;
+        }
+        struct life_site *site;
+        struct life_bucket bucket = {key.bucket, sums.count, sums.weight, sums.weight_bytes};
+        if (!find_site(source, model, key.profile, key.site, &site) ||
+            (site && !life_site_bucket(site, (enum life_outcome)(key.outcome % LIFE_OUTCOMES),
+                                       (enum life_clock)(key.clock % LIFE_CLOCKS), &bucket))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool take_told_heaps(struct source *source, struct life_model *model) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct life_heap *heap = entry[i].flags & HEAP_USED ? heap_of(source, model, &entry[i]) : NULL;
+        if (heap) {
+            struct life_profile profile;
+            heap->begun = read_profile(source, i, &profile);
+            heap->state = heap->begun ? profile.last : (struct eden_profile_record){0};
+        } else if (entry[i].flags & HEAP_USED) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Every heap that was seen is in the model, even where no probe fired: beyond the most that it holds, those are left
+ * out. */
+static bool take_heaps(struct source *source, struct life_model *model) {
+    bool taken = take_told_heaps(source, model);
+    for (size_t i = 0; taken && i < source->observed_count; i++) {
+        const struct observed *observed = &source->observed[i];
+        for (size_t j = 0; j < observed->late_heaps; j++) {
+            const struct heapinfo *late = &observed->late_heap[j].first;
+            struct life_heap *heap = life_model_heap(model, &observed->key, late->address, late->id);
+            if (heap) {
+                snprintf(heap->name, sizeof heap->name, "%s", late->name);
+                snprintf(heap->command, sizeof heap->command, "%s", observed->command);
+            }
+        }
+    }
+    return taken;
+}
+
+/* ---- what was lost ---------------------------------------------------------------------------------------------- */
+
+static void say_lost(const struct source *source) {
+    static const char *const kinds[LOST_KINDS] = {
+        [LOST_HEAPS] = "from too many heaps",
+        [LOST_EVENTS] = "names of classes that came too fast",
+        [LOST_SPECS] = "from probes of unknown form",
+        [LOST_LIVES] = "sampled objects, of more classes and sites than there is room for",
+        [LOST_BUCKETS] = "sampled objects that are missing in histograms",
+        [LOST_RECORDS] = "records that came faster than they could be read (without --details there are fewer)",
+        [LOST_UNREADABLE] = "records that could not be read or made no sense",
+        [LOST_STRAYS] = "batches from too many heaps, or from probes of unknown form",
+        [LOST_STACKS] = "stacks that came faster than they could be read, or from a runtime that tells no births",
+    };
+    for (enum lost_kind kind = 0; kind < LOST_KINDS; kind++) {
+        uint64_t lost = kernel_lost_kind(source->kernel, kind);
+        if (lost) {
+            message_print("lost: %" PRIu64 " %s", lost, kinds[kind] ? kinds[kind] : "hits");
+        }
+    }
+}
+
+static void say_missed(const struct source *source) {
+    char text[MODEL_TEXT];
+    uint64_t missed = source_missed_children(source);
+    if (missed) {
+        message_print("%s", model_missed_text(missed, text));
+    }
+}
+
+bool source_lifetimes(struct source *source, struct life_model *model, struct failure *why) {
+    bool taken = take_heaps(source, model) &&
+                 (source->options.on_batch || (take_sums(source, model) && take_buckets(source, model)));
+    model->wall_ns = (source->finished ? source->end_ns : now_ns()) - source->start_ns;
+    sum_add(&model->lost, kernel_lost(source->kernel, false));
+    sum_add(&model->lost, kernel_lost(source->kernel, true));
+    for (size_t i = 0; i < model->heap_count; i++) {
+        sum_add(&model->lost, model->heaps[i].state.lost);
+        life_names_apply(&source->life.names, &model->heaps[i]);
+    }
+    if (!taken) {
+        return failure_set(why, 1, "out of memory");
+    }
+    life_model_sort(model);
+    say_lost(source);
+    say_missed(source);
+    return true;
+}

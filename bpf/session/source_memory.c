@@ -1,0 +1,192 @@
+/* The memory of an observed process: one handle for each of its address spaces.
+ *
+ * Purpose: whatever is read from a process or written to it belongs to one address space. A process that calls exec
+ * between two looks gets another program, perhaps one of another user; what was learnt of the old address space says
+ * nothing about the new one.
+ *
+ * Terms: handle, struct target; registry, the list of heaps of one copy of libeden (eden_abi.h); control word,
+ * sample_mailbox of a heap's header.
+ *
+ * Algorithm: the handle is opened when the process is looked at, and again when its address space is gone. Then
+ * registries are forgotten, and late heaps are read no more. It is kept between two looks only while something is to be
+ * read or written through it: heaps that were there before us, control words.
+ *
+ * Each process keeps descriptors: of itself (pidfd), its memory, and what is attached to it. Half of what the tool may
+ * open is for these, shared by branch; the other half is for the tool, and for what a look takes.
+ *
+ * Invariants:
+ * I1. A control word is written only in a heap that a registry lists now, read through the same handle.
+ * I2. Only two values are written: what the user asked for, and 0.
+ * I3. A handle that is opened again gives the process no more time than it had.
+ *
+ * Failure: a process that cannot be held, or that does not answer in time, is observed by its probes alone. That is
+ * said once a process. So it is where its branch has used up its share of descriptors. A process without a pidfd has
+ * ended when the kernel, or a look, says so. */
+#include "session/source_parts.h"
+#include <errno.h>
+#include <unistd.h>
+
+enum { HANDLE_FILES = 3 };
+
+/* ---- descriptors ------------------------------------------------------------------------------------------------ */
+
+static bool needs_memory(const struct source *source, const struct observed *observed) {
+    bool needed = source->options.lifetimes && observed->attachments != 0;
+    for (size_t i = 0; i < observed->late_heaps && !needed; i++) {
+        needed = !observed->late_heap[i].gone;
+    }
+    return needed;
+}
+
+/* How many descriptors it keeps between two looks. */
+static uint32_t kept_by(const struct source *source, const struct observed *observed) {
+    uint32_t kept = (observed->pidfd >= 0 ? 1u : 0u) + (needs_memory(source, observed) ? HANDLE_FILES : 0);
+    for (size_t i = 0; i < observed->attachments; i++) {
+        for (int program = 0; program < KERNEL_PROGRAMS; program++) {
+            kept += kernel_descriptors(source->kernel, observed->attached[i].by[program]);
+        }
+    }
+    return kept;
+}
+
+bool source_may_keep(const struct source *source, unsigned user, const struct process_key *branch, uint32_t more) {
+    uint32_t by_user = 0, by_branch = 0, taken = 0;
+    for (size_t i = 0; i < source->observed_count; i++) {
+        const struct observed *observed = &source->observed[i];
+        uint32_t kept = observed->ended ? 0 : kept_by(source, observed);
+        taken += kept;
+        by_user += observed->user == user ? kept : 0;
+        by_branch += source_is_same(&observed->branch, branch) ? kept : 0;
+    }
+    for (uint32_t i = 0; i < source->files; i++) {
+        const struct file *file = &source->file[i];
+        uint32_t kept = kernel_descriptors(source->kernel, file->attachment);
+        taken += kept;
+        by_user += file->user == user ? kept : 0;
+        by_branch += source_is_same(&file->branch, branch) ? kept : 0;
+    }
+    return kernel_share_left(by_user, by_branch, taken, source->most_descriptors) >= more;
+}
+
+bool source_may_hold(const struct source *source, const struct observed *observed) {
+    return needs_memory(source, observed) || source_may_keep(source, observed->user, &observed->branch, HANDLE_FILES);
+}
+
+void source_open_pidfd(const struct source *source, struct observed *observed) {
+    if (source_may_keep(source, observed->user, &observed->branch, 1)) {
+        observed->pidfd = target_pidfd((int)observed->key.pid);
+        observed->is_gone = observed->pidfd < 0 && errno == ESRCH;
+    }
+}
+
+void source_close_pidfd(struct observed *observed) {
+    if (observed->pidfd >= 0) {
+        close(observed->pidfd);
+    }
+    observed->pidfd = -1;
+}
+
+bool source_is_gone(const struct observed *observed) {
+    return observed->ended || observed->is_gone || (observed->pidfd >= 0 && target_has_ended(observed->pidfd));
+}
+
+/* ---- the handle ------------------------------------------------------------------------------------------------- */
+
+void source_let_go(const struct source *source, struct observed *observed) {
+    if (!needs_memory(source, observed)) {
+        target_close(&observed->target);
+        observed->registries = 0; /* I1: it may run another program when it is opened again */
+    }
+}
+
+void source_release(struct observed *observed) {
+    target_close(&observed->target);
+    observed->registries = 0;
+    observed->mapped = 0;
+    for (size_t i = 0; i < observed->late_heaps; i++) {
+        observed->late_heap[i].gone = true;
+    }
+}
+
+static bool hold(const struct source *source, struct observed *observed) {
+    const struct target before = observed->target;
+    if (before.maps >= 0) {
+        return true;
+    }
+    if (before.is_unread) {
+        errno = ETIMEDOUT;
+        return false;
+    }
+    bool held = inspect_process(source->inspect, (int)observed->key.pid, observed->key.start_ns,
+                                source->options.lifetimes, &observed->target);
+    observed->target.opened_ns = before.opened_ns ? before.opened_ns : observed->target.opened_ns; /* I3 */
+    observed->target.spent_ns += before.spent_ns;
+    return held;
+}
+
+bool source_map(struct source *source, struct observed *observed, struct mappings *mappings) {
+    *mappings = (struct mappings){0};
+    bool held = hold(source, observed), read = held && inspect_mappings(source->inspect, &observed->target, mappings);
+    if (held && !read && errno == ESTALE) {
+        source_release(observed);
+        read = hold(source, observed) && inspect_mappings(source->inspect, &observed->target, mappings);
+    }
+    int error = errno;
+    source_report_unread(source, observed);
+    observed->is_gone = observed->is_gone || (!held && error == ESRCH && observed->pidfd < 0);
+    errno = error;
+    return read;
+}
+
+void source_report_unread(struct source *source, struct observed *observed) {
+    if (observed->target.is_unread && !observed->told_unread) {
+        observed->told_unread = true;
+        message_few(&source->message[MESSAGE_UNREAD],
+                    "process %u (%s) does not answer in time when its memory or its files are read: from now on it is "
+                    "observed by what is attached to already",
+                    observed->key.pid, observed->command);
+    }
+}
+
+uint64_t source_fingerprint(const struct mappings *mappings) {
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, by words */
+    for (size_t i = 0; i < mappings->count; i++) {
+        const struct mapping *at = &mappings->at[i];
+        const uint64_t words[] = {at->start, at->offset, at->device, at->inode};
+        for (size_t j = 0; j < sizeof words / sizeof *words; j++) {
+            hash = (hash ^ words[j]) * 0x100000001b3u;
+        }
+    }
+    return hash;
+}
+
+bool source_find_registry(const struct source *source, struct observed *observed, uint32_t number,
+                          const struct mapping *mapping, uint64_t *address) {
+    const struct file *file = &source->file[number];
+    uint64_t bias;
+    if (file->registry == 0 || !notes_load_bias(&file->notes, mapping->offset, mapping->start, &bias)) {
+        return false;
+    }
+    *address = file->registry + bias;
+    for (size_t i = 0; i < observed->registries; i++) {
+        if (observed->registry[i] == *address) {
+            return true;
+        }
+    }
+    if (observed->registries < MOST_REGISTRIES) {
+        observed->registry[observed->registries++] = *address;
+    }
+    return true;
+}
+
+bool source_write_control(struct source *source, struct observed *observed, uint64_t heap, uint64_t value) {
+    struct heapinfo info;
+    for (size_t i = 0; i < observed->registries; i++) {
+        if (inspect_find_heap(source->inspect, &observed->target, observed->registry[i], heap, &info)) { /* I1 */
+            return info.control_word != 0 &&
+                   inspect_write(source->inspect, &observed->target, info.control_word, value);
+        }
+    }
+    source_report_unread(source, observed);
+    return false;
+}

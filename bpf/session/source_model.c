@@ -1,0 +1,315 @@
+/* The model from the kernel program's entries.
+ *
+ * An entry is copied under its sequence lock, so its sums and its phase are of one moment. A figure is known only if
+ * every probe that tells it is attached in the heap's file; one that isn't is shown as unknown, never as 0. */
+#include "model/probe_table.h"
+#include "session/source_parts.h"
+#include "util/clock.h"
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What tells a figure: all these probes, with at least so many arguments. */
+struct evidence {
+    uint8_t figure, probe, args;
+};
+static const struct evidence evidence[] = {
+    {EDEN_FIGURE_scavenges, EDEN_PROBE_scavenge__done, 1},
+    {EDEN_FIGURE_full_collections, EDEN_PROBE_full__done, 1},
+    {EDEN_FIGURE_gc_ns, EDEN_PROBE_scavenge__done, 3},
+    {EDEN_FIGURE_gc_ns, EDEN_PROBE_full__done, 3},
+    {EDEN_FIGURE_scavenge_ns, EDEN_PROBE_scavenge__done, 3},
+    {EDEN_FIGURE_full_ns, EDEN_PROBE_full__done, 3},
+    {EDEN_FIGURE_mark_ns, EDEN_PROBE_mark__done, 3},
+    {EDEN_FIGURE_sweep_ns, EDEN_PROBE_sweep__done, 3},
+    {EDEN_FIGURE_compact_ns, EDEN_PROBE_compact__done, 3},
+    {EDEN_FIGURE_max_pause_ns, EDEN_PROBE_scavenge__start, 3},
+    {EDEN_FIGURE_max_pause_ns, EDEN_PROBE_scavenge__done, 3},
+    {EDEN_FIGURE_max_pause_ns, EDEN_PROBE_full__done, 3},
+    {EDEN_FIGURE_allocated_bytes, EDEN_PROBE_scavenge__start, 8},
+    {EDEN_FIGURE_allocated_bytes, EDEN_PROBE_full__start, 7},
+    {EDEN_FIGURE_allocated_bytes, EDEN_PROBE_heap__destroy, 3},
+    {EDEN_FIGURE_survived_bytes, EDEN_PROBE_scavenge__done, 6},
+    {EDEN_FIGURE_tenured_objects, EDEN_PROBE_scavenge__done, 7},
+    {EDEN_FIGURE_tenured_objects, EDEN_PROBE_scavenge__start, 11},
+    {EDEN_FIGURE_tenured_objects, EDEN_PROBE_full__start, 10},
+    {EDEN_FIGURE_tenured_objects, EDEN_PROBE_heap__destroy, 6},
+    {EDEN_FIGURE_tenured_bytes, EDEN_PROBE_scavenge__done, 6},
+    {EDEN_FIGURE_freed_bytes, EDEN_PROBE_full__done, 9},
+    {EDEN_FIGURE_remembered, EDEN_PROBE_scavenge__start, 9},
+    {EDEN_FIGURE_remembered, EDEN_PROBE_full__start, 8},
+    {EDEN_FIGURE_remembered, EDEN_PROBE_heap__destroy, 4},
+    {EDEN_FIGURE_forgotten, EDEN_PROBE_scavenge__start, 10},
+    {EDEN_FIGURE_forgotten, EDEN_PROBE_full__start, 9},
+    {EDEN_FIGURE_forgotten, EDEN_PROBE_heap__destroy, 5},
+    {EDEN_FIGURE_large_objects, EDEN_PROBE_alloc__large, 1},
+    {EDEN_FIGURE_large_bytes, EDEN_PROBE_alloc__large, 4},
+    {EDEN_FIGURE_segments_mapped, EDEN_PROBE_segment__map, 1},
+    {EDEN_FIGURE_segments_unmapped, EDEN_PROBE_segment__unmap, 1},
+    {EDEN_FIGURE_mourned, EDEN_PROBE_mourned, 3},
+    {EDEN_FIGURE_alloc_failures, EDEN_PROBE_alloc__failed, 1},
+    {EDEN_FIGURE_pretenured_objects, EDEN_PROBE_scavenge__done, 11},
+    {EDEN_FIGURE_pretenured_objects, EDEN_PROBE_heap__destroy, 7},
+    {EDEN_FIGURE_pretenured_bytes, EDEN_PROBE_scavenge__done, 12},
+    {EDEN_FIGURE_pretenured_bytes, EDEN_PROBE_heap__destroy, 8},
+    {EDEN_FIGURE_eden_size, EDEN_PROBE_param__set, 3},
+    {EDEN_FIGURE_survivor_used, EDEN_PROBE_scavenge__done, 4},
+    {EDEN_FIGURE_old_used, EDEN_PROBE_scavenge__start, 7},
+    {EDEN_FIGURE_old_used, EDEN_PROBE_scavenge__done, 6},
+    {EDEN_FIGURE_old_used, EDEN_PROBE_full__done, 4},
+    {EDEN_FIGURE_old_capacity, EDEN_PROBE_scavenge__done, 1},
+    {EDEN_FIGURE_old_capacity, EDEN_PROBE_full__done, 5},
+    {EDEN_FIGURE_old_capacity, EDEN_PROBE_segment__map, 4},
+    {EDEN_FIGURE_old_capacity, EDEN_PROBE_segment__unmap, 4},
+    {EDEN_FIGURE_remembered_now, EDEN_PROBE_scavenge__done, 5},
+    {EDEN_FIGURE_remembered_now, EDEN_PROBE_full__done, 11},
+};
+
+static uint64_t known_figures(const struct file *file) {
+    uint64_t known = (1ull << EDEN_FIGURE_COUNT) - 1;
+    for (size_t i = 0; i < sizeof evidence / sizeof *evidence; i++) {
+        if (file->args[evidence[i].probe] < evidence[i].args) {
+            known &= ~(1ull << evidence[i].figure);
+        }
+    }
+    return known;
+}
+
+static uint64_t mask_of_kind(const char *kind) {
+    static const char *const kinds[EDEN_FIGURE_COUNT] = {
+#define EDEN_FIGURE(name, kind, unit, doc) #kind,
+#include "eden_figures.def"
+#undef EDEN_FIGURE
+    };
+    uint64_t mask = 0;
+    for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        mask |= strcmp(kinds[i], kind) == 0 ? 1ull << i : 0;
+    }
+    return mask;
+}
+
+/* Whether each collection's start and end are seen. */
+static bool collections_are_seen(const struct file *file) {
+    return file->args[EDEN_PROBE_scavenge__start] && file->args[EDEN_PROBE_scavenge__done] > 2 &&
+           file->args[EDEN_PROBE_full__start] && file->args[EDEN_PROBE_full__done] > 2;
+}
+
+/* What a collection began before the tool was there is counted from then on. A process that was killed in a collection
+ * is in it to its end; one that executes another program, until then. */
+static void set_collection(const struct source *source, const struct heap_entry *entry, const struct observed *observed,
+                           uint64_t now, struct collection_model *collection) {
+    uint32_t phase = entry->current_phase;
+    *collection = (struct collection_model){.known = entry->flags & (HEAP_PHASE_SEEN | HEAP_DESTROYED)};
+    if (!(entry->flags & HEAP_PHASE_SEEN) || entry->flags & HEAP_DESTROYED || phase >= EDEN_PHASE_COUNT) {
+        return;
+    }
+    uint32_t whole = phase;
+    while (phase_parents[whole] >= 0) {
+        whole = (uint32_t)phase_parents[whole];
+    }
+    collection->under_way = true;
+    collection->phase = (enum eden_phase)phase;
+    collection->since_ns = entry->began_ns[whole];
+    collection->phase_since_ns = entry->began_ns[phase];
+    uint64_t until = observed->ended && observed->ended_ns < now ? observed->ended_ns : now;
+    bool is_former = collection->since_ns && collection->since_ns < observed->image_ns;
+    until = is_former && observed->image_ns < until ? observed->image_ns : until;
+    collection->until_ns = until;
+    uint64_t attached = observed->attachments ? observed->attached[0].since_ns : 0;
+    uint64_t from = collection->since_ns ? collection->since_ns : attached;
+    from = from > source->start_ns ? from : source->start_ns;
+    collection->observed_ns = until > from ? until - from : 0;
+}
+
+static bool copy_phase(const struct source *source, const struct heap_entry *entry, enum eden_phase phase,
+                       struct heap_model *heap) {
+    const struct phase_sums *sums = &entry->phase[phase];
+    struct phase_model *to = model_phase(heap, phase);
+    if (!to) {
+        return false;
+    }
+    to->calls = sums->calls;
+    to->total_ns = sums->total_ns;
+    to->max_ns = sums->max_ns;
+    to->outside_ns = sums->outside_ns;
+    to->objects = sums->objects;
+    to->bytes = sums->bytes;
+    const volatile struct histogram *histogram =
+        entry->histogram[phase] ? kernel_histogram(source->kernel, entry->histogram[phase] - 1) : NULL;
+    for (uint32_t i = 0; histogram && i < HISTOGRAM_BUCKETS; i++) {
+        to->buckets[i] = histogram->count[i];
+    }
+    return true;
+}
+
+/* Adds what a late heap's header knew to what was seen since. */
+static void add_header(struct heap_model *heap, const struct heap_entry *entry, const struct late_heap *late) {
+    uint64_t gauges = mask_of_kind("gauge"), maxima = mask_of_kind("max");
+    for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        uint64_t bit = 1ull << i;
+        uint64_t base = late->base.figures[i], seen = entry ? entry->figures[i] : 0;
+        if (!(late->base.known & bit)) {
+            heap->known &= ~bit;
+        }
+        if (gauges & bit) {
+            heap->figures[i] = entry && entry->gauges_set & bit ? seen : base;
+        } else if (maxima & bit) {
+            heap->figures[i] = seen > base ? seen : base;
+            heap->before[i] = late->first.figures[i];
+        } else {
+            heap->figures[i] = base + seen - late->sums.figures[i];
+            heap->before[i] = late->first.figures[i];
+        }
+    }
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        heap->full_by_cause[i] =
+            late->base.full_by_cause[i] + (entry ? entry->full_by_cause[i] : 0) - late->sums.full_by_cause[i];
+        heap->full_by_cause_before[i] = late->first.full_by_cause[i];
+    }
+    heap->id = late->first.id;
+    memcpy(heap->name, late->first.name, sizeof heap->name);
+}
+
+static bool snapshot_entry(const struct source *source, struct process_model *process, const struct heap_entry *entry,
+                           const struct observed *observed, uint64_t now, bool is_former) {
+    bool created = entry->flags & (HEAP_CREATED | HEAP_INHERITED);
+    const struct late_heap *late = created ? NULL : source_find_late(observed, entry->key.address, entry->id);
+    struct heap_model *heap = model_heap(process, entry->key.address, late ? late->first.id : entry->id);
+    if (!heap) {
+        return false;
+    }
+    uint32_t file = 0;
+    while (file + 1 < source->files &&
+           entry->spec >= source->file[file].first_spec + source_sites(&source->file[file])) {
+        file++;
+    }
+    heap->late = !created;
+    heap->destroyed = entry->flags & HEAP_DESTROYED;
+    heap->is_former = !heap->destroyed && is_former;
+    snprintf(heap->command, sizeof heap->command, "%.16s", entry->command);
+    heap->known = known_figures(&source->file[file]);
+    if (collections_are_seen(&source->file[file])) {
+        set_collection(source, entry, observed, now, &heap->collection);
+    }
+    memcpy(heap->name, entry->name, sizeof heap->name - 1);
+    memcpy(heap->figures, entry->figures, sizeof heap->figures);
+    memcpy(heap->full_by_cause, entry->full_by_cause, sizeof heap->full_by_cause);
+    if (late) {
+        add_header(heap, entry, late);
+    } else if (created) {
+        /* Gauges of a heap without collections are 0, but eden has a size from the first. */
+        heap->known &= entry->gauges_set | ~(1ull << EDEN_FIGURE_eden_size);
+    } else {
+        heap->known &= entry->gauges_set | ~mask_of_kind("gauge");
+    }
+    for (enum eden_phase phase = 0; phase < EDEN_PHASE_COUNT; phase++) {
+        if (entry->phase[phase].calls && !copy_phase(source, entry, phase, heap)) {
+            return false;
+        }
+    }
+    if (entry->command[0] && observed->command[0] == 0) {
+        snprintf(process->command, sizeof process->command, "%.16s", entry->command);
+    }
+    return true;
+}
+
+/* Heaps known by their header alone: nothing has happened in them since. */
+static bool snapshot_idle(const struct source *source, struct process_model *process, const struct observed *observed) {
+    for (size_t i = 0; i < observed->late_heaps; i++) {
+        const struct late_heap *late = &observed->late_heap[i];
+        bool there = false;
+        for (size_t j = 0; j < process->heap_count; j++) {
+            there =
+                there || (process->heaps[j].address == late->first.address && process->heaps[j].id == late->first.id);
+        }
+        struct heap_model *heap = there ? NULL : model_heap(process, late->first.address, late->first.id);
+        if (heap) {
+            heap->late = true;
+            heap->is_former = late->gone && !observed->ended;
+            heap->known = known_figures(&source->file[late->file]);
+            add_header(heap, NULL, late);
+        } else if (!there) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Entries come in the order of their first events; readers want heaps in the order of their making. */
+static int by_id(const void *a, const void *b) {
+    uint64_t first = ((const struct heap_model *)a)->id, second = ((const struct heap_model *)b)->id;
+    return (first > second) - (first < second);
+}
+
+/* The kernel program may be changing it; it takes less than a microsecond, unless the program's thread is preempted. */
+static void copy_entry(struct heap_entry *to, const volatile struct heap_entry *from) {
+    enum { TRIES = 100 };
+    for (int i = 0; i < TRIES; i++) {
+        uint32_t changes = from->changes;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        *to = *from;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (changes % 2 == 0 && from->changes == changes) {
+            return;
+        }
+        sched_yield();
+    }
+}
+
+static bool snapshot_process(const struct source *source, struct model *model, const struct observed *observed,
+                             uint64_t now) {
+    struct share share;
+    bool has_lost = kernel_share(source->kernel, &observed->key, &share);
+    if (observed->attachments == 0 && !has_lost && !source_has_heaps(source, observed)) {
+        return true;
+    }
+    struct process_model *process = model_process(model, &observed->key);
+    if (!process) {
+        return false;
+    }
+    snprintf(process->command, sizeof process->command, "%s", observed->command);
+    process->late = observed->late;
+    process->ended = observed->ended;
+    process->lost_heaps = has_lost ? share.lost_heaps : 0;
+    process->lost_hits = has_lost ? share.lost_hits : 0;
+    process->lost_events = has_lost ? share.lost_events : 0;
+    uint32_t count;
+    const volatile struct heap_entry *entries = kernel_heaps(source->kernel, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(entries[i].flags & HEAP_USED) || entries[i].key.process.pid != observed->key.pid ||
+            entries[i].key.process.start_ns != observed->key.start_ns) {
+            continue;
+        }
+        struct heap_entry entry;
+        copy_entry(&entry, &entries[i]);
+        if (!snapshot_entry(source, process, &entry, observed, now, i < observed->image_heaps)) {
+            return false;
+        }
+    }
+    if (!snapshot_idle(source, process, observed)) {
+        return false;
+    }
+    if (process->heap_count != 0) {
+        qsort(process->heaps, process->heap_count, sizeof *process->heaps, by_id);
+    }
+    return true;
+}
+
+bool source_snapshot(struct source *source, struct model *model, struct failure *why) {
+    model_clear(model);
+    source_take_notices(source); /* so that every process of which events have come is known */
+    source_settle(source);
+    uint64_t now = source->finished ? source->end_ns : now_ns();
+    model->wall_ns = now - source->start_ns;
+    model->lost = kernel_lost(source->kernel, false);
+    model->lost_records = kernel_lost(source->kernel, true);
+    model->missed_children = source_missed_children(source);
+    for (size_t i = 0; i < source->observed_count; i++) {
+        if (!snapshot_process(source, model, &source->observed[i], now)) {
+            return failure_set(why, 1, "out of memory");
+        }
+    }
+    model_set_stopped(model, NULL);
+    return true;
+}

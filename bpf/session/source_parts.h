@@ -1,0 +1,251 @@
+/* What the parts of the source share; nobody else includes this.
+ *
+ *     source_eden.c   who is observed: opening, following, ending
+ *     source_children.c  what the kernel says of children; those that could not be observed
+ *     source_files.c  files with probes, and attaching to them
+ *     source_memory.c the memory of a process, and writing to it
+ *     source_late.c   heaps that were alive at attach
+ *     source_model.c  the model from the kernel program's entries
+ *     source_life.c   lifetimes: asking the heaps for profiles, ending these, and the model of them
+ *     source_stacks.c lifetimes: the stacks on which sampled objects were allocated */
+#ifndef EDEN_SOURCE_PARTS_H
+#define EDEN_SOURCE_PARTS_H
+
+#include "attach/attach.h"
+#include "attach/inspect/inspect.h"
+#include "model/lifetimes/names.h"
+#include "session/launch.h"
+#include "util/message.h"
+#include <signal.h>
+#include <sys/types.h>
+#include <time.h>
+
+/* A file with probes, or one that has none and need not be looked at again. */
+struct file {
+    dev_t device;
+    ino_t inode;
+    struct timespec changed;   /* st_ctim, which no owner can set */
+    struct process_key branch; /* of the process that had it first: the file is of its share */
+    unsigned user;             /* likewise */
+    char *name;
+    uint32_t sites[KERNEL_PROGRAMS]; /* how many for each */
+    uint64_t *site, *semaphore;      /* in that order */
+    uint32_t first_spec;
+    int args[EDEN_PROBE_COUNT]; /* how many arguments each probe passes; 0: not in this file */
+    struct notes notes;
+    uint64_t registry;             /* address of the heap__create semaphore as linked */
+    struct attachment *attachment; /* of KERNEL_ON_PROBE for every process; NULL: none */
+    unsigned misses;               /* how often attaching to it has missed its deadline, one after the other */
+    uint64_t retry_ns;             /* when it is tried again */
+    uint64_t attached_ns;          /* when that one was complete */
+};
+
+/* A file that a child has executed, by device, inode and time of change. */
+struct program {
+    dev_t device;
+    ino_t inode;
+    struct timespec changed;   /* st_ctim, which no owner can set */
+    struct process_key branch; /* of the process that executed it first: it is of its share */
+    unsigned user;             /* likewise */
+    bool failed;               /* not all of it could be looked into, or attached to: other branches try again */
+    bool has_probes;           /* it or one of its libraries, as far as these can be opened */
+    uint64_t ready_ns;         /* when it had been looked into, and attached to where that is done by file */
+};
+
+/* Of children that the kernel follows. */
+struct children {
+    struct program *program;
+    size_t programs;
+    uint64_t missed; /* ended before they could be observed */
+};
+
+enum { MOST_LATE_HEAPS = 256, MOST_CLASSES_TOLD = 262144, MOST_REGISTRIES = 8 };
+
+struct late_heap {
+    struct heapinfo first;  /* as attaching found it */
+    struct heapinfo base;   /* as of the checkpoint that settled it; else `first` */
+    struct checkpoint sums; /* ours at base.seq; zero where there was none */
+    bool settled;
+    bool told;        /* its classes have been */
+    uint64_t read_ns; /* when `first` was read */
+    bool gone;        /* with its address space: there is nothing to be read any more */
+    uint32_t file;
+};
+
+struct attached {
+    uint32_t file;
+    uint32_t target;                        /* of by[KERNEL_ON_PROBE] */
+    uint64_t since_ns;                      /* when its attachment was complete */
+    struct attachment *by[KERNEL_PROGRAMS]; /* NULL: let go of since, none, or the file's */
+};
+
+struct observed {
+    struct process_key key, branch; /* branch: its first process */
+    unsigned user;                  /* its real user id when it was looked at last */
+    char command[64];
+    int pidfd;                          /* -1: none is kept */
+    bool is_gone;                       /* there is no such process any more: where it has no pidfd */
+    struct target target;               /* of its present address space */
+    uint64_t registry[MOST_REGISTRIES]; /* addresses in it */
+    size_t registries;
+    uint64_t mapped;                /* fingerprint of the mappings that were looked at; 0: none were */
+    bool told_unread, told_unnamed; /* that it does not answer; that it has classes without readable names */
+    bool late;                      /* attached after its first instruction */
+    uint64_t image_ns;              /* since when it runs its present program: fork or exec; 0: since before us */
+    bool expects_probes;            /* its program has some */
+    bool inspected;                 /* what its program has is attached to, or it has none */
+    bool image_late;                /* attached after image_ns */
+    uint32_t image_heaps;           /* how many entries of heaps there were at image_ns */
+    uint64_t look_ns, pause_ns;     /* when its mappings are read next, and the time after that */
+    uint64_t scan_ns, scan_lost;    /* when its children are looked for next; notices lost before that was done last */
+    bool ended;
+    uint64_t ended_ns;     /* when that was noticed */
+    bool empty;            /* ended, and nothing is known of its heaps: it can be forgotten */
+    bool told;             /* that something of it can't be observed */
+    uint32_t classes_told; /* of its late heaps */
+    struct attached *attached;
+    size_t attachments;
+    struct late_heap *late_heap;
+    size_t late_heaps;
+};
+
+/* A heap whose control word we have written. */
+struct asked_heap {
+    struct process_key process;
+    uint64_t address;
+};
+
+/* Of lifetimes. */
+struct life_source {
+    struct life_names names; /* where it is for lifetimes alone */
+    struct asked_heap *asked;
+    size_t asked_count;
+    uint32_t entries_seen;       /* of the kernel program's heaps */
+    uint64_t ending_ns;          /* since when the heaps are to end their profiles; 0: they are not */
+    struct stack_source *stacks; /* NULL: none was taken yet */
+};
+
+/* Kinds of messages about observed processes and their files. */
+enum source_message {
+    MESSAGE_UNOBSERVED, /* a process is not attached to, or not to all that it maps */
+    MESSAGE_UNREAD,     /* a process does not answer */
+    MESSAGE_HEADERS,    /* not all headers of a copy of libeden can be read */
+    MESSAGE_UNNAMED,    /* a process has classes without readable names */
+    MESSAGE_PROBES,     /* a probe, or probes beyond what a file may have, are not attached to */
+    MESSAGES
+};
+
+struct source {
+    struct source_options options;
+    struct message_kind message[MESSAGES];
+    struct inspect *inspect;
+    struct life_source life;
+    struct kernel_side *kernel;
+    struct launch launch;
+    struct libraries libraries; /* of the program that is looked into now */
+    struct file *file;
+    uint32_t files;
+    uint32_t specs, targets;
+    uint32_t *free_target; /* given back; owned */
+    size_t free_targets;
+    uint32_t most_descriptors; /* that processes keep open */
+    struct children children;
+    struct observed *observed; /* the first is the root */
+    size_t observed_count;
+    unsigned last_user; /* of the process that had the last turn */
+    int root_fd;        /* pidfd of the root; -1: this kernel has none */
+    bool started, finished, reaped;
+    int exit_status;
+    uint64_t attach_ns, start_ns, end_ns, followed_ns;
+    volatile sig_atomic_t stops;
+};
+
+/* Whether probes are attached by file, for every process, and the kernel tells who is observed: for a command. */
+static inline bool source_is_by_file(const struct source *source) {
+    return source->options.command && kernel_follows(source->kernel);
+}
+
+static inline bool source_is_same(const struct process_key *one, const struct process_key *other) {
+    return one->pid == other->pid && one->start_ns == other->start_ns;
+}
+
+/* source_eden.c. Observes one more process, of which nothing but its key and branch is known yet. NULL: no memory. May
+ * move those that are observed already. */
+struct observed *source_observe(struct source *source, const struct process_key *key, const struct process_key *branch,
+                                unsigned user);
+struct observed *source_find(const struct source *source, const struct process_key *key);
+void source_end(struct source *source, struct observed *observed, uint64_t ended_ns); /* or that was noticed then */
+/* Which process is to be looked at next: of the next user whose time has come, the one that has waited longest. NULL:
+ * none. */
+struct observed *source_next_turn(const struct source *source, uint64_t now);
+
+/* source_children.c. */
+void source_take_notices(struct source *source);
+bool source_has_heaps(const struct source *source, const struct observed *observed); /* anything known of one */
+uint64_t source_missed_children(const struct source *source);
+void source_count_missed(struct source *source, struct observed *observed); /* one that has ended */
+void source_forget_empty(struct source *source);                            /* moves those that are observed */
+
+/* source_files.c. The number of the file, looked into if it was not yet, as one of the process's share; -1 and why
+ * where that fails. */
+int64_t source_add_file(struct source *source, const struct observed *observed, int fd, const char *name,
+                        bool can_have_probes, struct failure *why);
+/* Looks into at most INSPECT_FILES files at once for what can_have_probes is; fd -1: none. */
+void source_find_probes(const struct source *source, const int *fd, size_t count, bool *can_have);
+/* Attaches the process to the file's probes; true too where it is attached already or there are none. */
+bool source_attach(struct source *source, struct observed *observed, uint32_t number, int fd, struct failure *why);
+/* Attaches to the file's probes for every process; true too where that has been done or there are none. */
+bool source_attach_file(struct source *source, uint32_t number, int fd, struct failure *why);
+void source_clear_file(struct file *file);
+/* False and why: the branch may keep no more files open. */
+bool source_fail_files(const struct process_key *branch, struct failure *why);
+uint32_t source_sites(const struct file *file); /* for all programs */
+
+/* Likewise, to the file's probe batch, from which on its heaps sample, and to alloc__sample, if stacks are wanted. */
+bool source_attach_batches(struct source *source, struct observed *observed, uint32_t number, int fd,
+                           struct failure *why);
+void source_detach(struct source *source, struct attached *attached); /* at the latest by kernel_detach() */
+
+/* source_memory.c. Whether a branch of a user may keep so many more descriptors open. */
+bool source_may_keep(const struct source *source, unsigned user, const struct process_key *branch, uint32_t more);
+bool source_may_hold(const struct source *source, const struct observed *observed); /* its memory, between two looks */
+void source_open_pidfd(const struct source *source, struct observed *observed);     /* if its branch may */
+void source_close_pidfd(struct observed *observed);
+bool source_is_gone(const struct observed *observed); /* as far as is known without asking anybody */
+void source_let_go(const struct source *source, struct observed *observed); /* of its memory, unless that is needed */
+
+/* The executable mappings of the process's present address space. False with errno. */
+bool source_map(struct source *source, struct observed *observed, struct mappings *mappings);
+uint64_t source_fingerprint(const struct mappings *mappings);
+void source_report_unread(struct source *source,
+                          struct observed *observed); /* if it does not answer, and nobody has said so */
+void source_release(struct observed *observed);
+/* Finds where a copy of libeden in this file, mapped so, has its registry, and remembers it. */
+bool source_find_registry(const struct source *source, struct observed *observed, uint32_t number,
+                          const struct mapping *mapping, uint64_t *address);
+/* Writes a heap's control word (struct eden_heap_info, sample_mailbox). False: the process has no such heap now, the
+ * heap has no such word, or it cannot be written. */
+bool source_write_control(struct source *source, struct observed *observed, uint64_t heap, uint64_t value);
+
+/* source_life.c. Asks the late heaps of a process for what is wanted: before batch is attached to. */
+void source_ask_late_heaps(struct source *source, struct observed *observed);
+bool source_follow_lifetimes(struct source *source); /* new heaps are asked, batches handed on; true: all there were */
+void source_take_names(struct source *source);       /* where it is for lifetimes alone */
+bool source_end_lifetimes(struct source *source, bool at_once); /* true: there is nothing to wait for any more */
+void source_close_lifetimes(
+    struct source *source); /* nothing is attached any more: nothing is asked of heaps, either */
+
+/* source_stacks.c. Hands a stack on, as a batch of LIFE_BATCH_STACK that tells its number; as options.on_batch. */
+bool source_take_stack(struct source *source, const struct life_chunk *chunk, struct life_batch *batch);
+void source_clear_stacks(struct source *source);
+
+/* source_late.c. Reads the headers of the heaps that the newly attached file has in the process. */
+void source_read_headers(struct source *source, struct observed *observed, uint32_t number,
+                         const struct mapping *mapping);
+void source_settle(struct source *source); /* every heap that is not settled yet, if its time has come */
+/* Tells the classes of late heaps as class__define events: they were defined before anybody listened. */
+void source_tell_classes(struct source *source, void (*on_event)(void *context, const struct event *event),
+                         void *context);
+struct late_heap *source_find_late(const struct observed *observed, uint64_t address, uint64_t id);
+
+#endif

@@ -1,0 +1,123 @@
+/* A model with stacks has, in place of a site, one group for each stack on which objects of a class were allocated, and
+ * one for the class's objects of unknown stack. The heaps tell births by site, though, and each sample's stack comes
+ * apart from that. So until the end all births are in groups of unknown stack, one a site, and those of known stack in
+ * their own groups, too: here the former become one a class, and what is known is taken out. What is left there are the
+ * samples whose stack could not be taken, was lost, or came before anybody listened; births = deaths + censored then
+ * holds for each group, as deaths are told by object. */
+#include "stats/by_stack.h"
+#include "stats/lifetimes.h"
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_unknown(const struct life_site *group) { return group->site >= LIFE_NO_STACK; }
+
+static int by_class(const void *a, const void *b) {
+    const struct life_site *x = a, *y = b;
+    if (is_unknown(x) != is_unknown(y)) {
+        return is_unknown(x) - is_unknown(y);
+    }
+    uint32_t first = is_unknown(x) ? x->class_id : x->site, second = is_unknown(y) ? y->class_id : y->site;
+    return (first > second) - (first < second);
+}
+
+/* The groups of unknown stack come last, one a class. False: no memory. */
+static bool merge_unknown(struct life_heap *heap) {
+    size_t kept = 0;
+    bool merged = true;
+    if (heap->site_count != 0) {
+        qsort(heap->sites, heap->site_count, sizeof *heap->sites, by_class);
+    }
+    for (size_t i = 0; i < heap->site_count; i++) {
+        struct life_site *group = &heap->sites[i], *last = kept != 0 ? &heap->sites[kept - 1] : NULL;
+        if (last && is_unknown(last) && last->class_id == group->class_id) {
+            merged = life_site_merge(last, group) && merged;
+            life_site_clear(group);
+            continue;
+        }
+        heap->sites[kept] = *group;
+        if (is_unknown(group)) {
+            heap->sites[kept].origin = heap->sites[kept].class_id;
+            heap->sites[kept].site = LIFE_NO_STACK + heap->sites[kept].class_id;
+        }
+        kept++;
+    }
+    heap->site_count = kept;
+    return merged;
+}
+
+static int by_site(const void *key, const void *element) {
+    const uint32_t *site = key;
+    const struct life_site *group = element;
+    return (*site > group->site) - (*site < group->site);
+}
+
+static void take_out(uint64_t *from, uint64_t what) { *from -= what < *from ? what : *from; }
+
+static bool is_empty(const struct life_site *group) {
+    for (int outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
+        for (int flags = 0; flags < EDEN_LIFE_FLAGS; flags++) {
+            if (group->ended[outcome][flags].count != 0) {
+                return false;
+            }
+        }
+    }
+    return group->births.count == 0;
+}
+
+/* Where births were not told by site (the heap did not come to it), they are known by stack alone. */
+static void take_known(struct life_heap *heap) {
+    for (size_t i = 0; i < heap->site_count && !is_unknown(&heap->sites[i]); i++) {
+        struct life_sums *births = &heap->sites[i].births;
+        uint32_t site = LIFE_NO_STACK + heap->sites[i].class_id;
+        struct life_site *unknown = bsearch(&site, heap->sites, heap->site_count, sizeof *heap->sites, by_site);
+        if (heap->told_by_cells) { /* ends are of unknown stack, so births are */
+            *births = (struct life_sums){0};
+        } else if (unknown) {
+            take_out(&unknown->births.count, births->count);
+            take_out(&unknown->births.bytes, births->bytes);
+            take_out(&unknown->births.weight, births->weight);
+            take_out(&unknown->births.weight_bytes, births->weight_bytes);
+        }
+    }
+}
+
+static void name(const struct life_model *model, struct life_site *group) {
+    group->stack = life_stacks_get(model->stacks, is_unknown(group) ? 0 : group->site - EDEN_CLASS_LIMIT);
+    if (group->stack) {
+        life_stacks_label(model->stacks, group->stack, group->name, sizeof group->name);
+    } else {
+        strcpy(group->name, "unknown stack");
+    }
+}
+
+static bool settle(const struct life_model *model, struct life_heap *heap) {
+    size_t kept = 0;
+    if (!merge_unknown(heap)) {
+        return false;
+    }
+    take_known(heap);
+    for (size_t i = 0; i < heap->site_count; i++) {
+        if (!is_empty(&heap->sites[i])) { /* else it has no histograms either */
+            heap->sites[kept] = heap->sites[i];
+            name(model, &heap->sites[kept++]);
+        }
+    }
+    heap->site_count = kept;
+    return true;
+}
+
+bool life_by_stack_settle(struct life_model *model) {
+    bool settled = true;
+    for (size_t i = 0; model->stacks && settled && i < model->heap_count; i++) {
+        settled = settle(model, &model->heaps[i]);
+    }
+    return settled;
+}
+
+uint64_t life_by_stack_unknown(const struct life_heap *heap) {
+    uint64_t unknown = 0;
+    for (size_t i = 0; i < heap->site_count; i++) {
+        unknown += is_unknown(&heap->sites[i]) ? heap->sites[i].births.count : 0;
+    }
+    return unknown;
+}

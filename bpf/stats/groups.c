@@ -1,0 +1,181 @@
+/* Sites merged into classes and heaps. Sums add up; histograms, ordered lists of buckets, are merged as lists are. */
+#include "stats/lifetimes.h"
+#include "util/sum.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void add_sums(struct life_sums *into, const struct life_sums *from) {
+    sum_add(&into->count, from->count);
+    sum_add(&into->bytes, from->bytes);
+    sum_add(&into->weight, from->weight);
+    sum_add(&into->weight_bytes, from->weight_bytes);
+    sum_add(&into->ns_sum, from->ns_sum);
+    sum_add(&into->bytes_sum, from->bytes_sum);
+    sum_add(&into->weight_us, from->weight_us);
+    sum_add(&into->weight_kib, from->weight_kib);
+    sum_add(&into->tenured_ns_sum, from->tenured_ns_sum);
+    sum_add(&into->tenured_bytes_sum, from->tenured_bytes_sum);
+    sum_add(&into->scavenges, from->scavenges);
+    sum_add(&into->fulls, from->fulls);
+}
+
+struct life_sums life_sums_of(const struct life_site *site, enum life_outcome outcome, unsigned flags) {
+    struct life_sums sums = {0};
+    for (unsigned i = 0; i < EDEN_LIFE_FLAGS; i++) {
+        if ((i & flags) == flags) {
+            add_sums(&sums, &site->ended[outcome][i]);
+        }
+    }
+    return sums;
+}
+
+/* How many buckets of `from` `into` lacks. */
+static size_t missing_buckets(const struct life_histogram *into, const struct life_histogram *from) {
+    size_t missing = 0;
+    for (size_t i = 0, j = 0; j < from->count; j++) {
+        while (i < into->count && into->at[i].bucket < from->at[j].bucket) {
+            i++;
+        }
+        missing += i == into->count || into->at[i].bucket != from->at[j].bucket;
+    }
+    return missing;
+}
+
+static bool make_room(struct life_histogram *histogram, size_t room) {
+    if (room <= histogram->room) {
+        return true;
+    }
+    struct life_bucket *at = reallocarray(histogram->at, room, sizeof *at);
+    if (!at) {
+        return false;
+    }
+    histogram->at = at;
+    histogram->room = room;
+    return true;
+}
+
+/* From the back, so that what is there moves only once. */
+static bool merge_histogram(struct life_histogram *into, const struct life_histogram *from) {
+    size_t i = into->count, j = from->count, to = i + missing_buckets(into, from);
+    if (!make_room(into, to)) {
+        return false;
+    }
+    into->count = to;
+    while (j > 0) {
+        const struct life_bucket *add = &from->at[j - 1];
+        if (i > 0 && into->at[i - 1].bucket > add->bucket) {
+            into->at[--to] = into->at[--i];
+            continue;
+        }
+        struct life_bucket sum = *add;
+        j--;
+        if (i > 0 && into->at[i - 1].bucket == add->bucket) {
+            i--;
+            sum_add(&sum.count, into->at[i].count);
+            sum_add(&sum.weight, into->at[i].weight);
+            sum_add(&sum.weight_bytes, into->at[i].weight_bytes);
+        }
+        into->at[--to] = sum;
+    }
+    return true;
+}
+
+bool life_site_merge(struct life_site *into, const struct life_site *from) {
+    add_sums(&into->births, &from->births);
+    for (int outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
+        for (int flags = 0; flags < EDEN_LIFE_FLAGS; flags++) {
+            add_sums(&into->ended[outcome][flags], &from->ended[outcome][flags]);
+        }
+        for (int clock = 0; clock < LIFE_CLOCKS; clock++) {
+            if (!merge_histogram(&into->histogram[outcome][clock], &from->histogram[outcome][clock])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void life_site_clear(struct life_site *site) {
+    for (int outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
+        for (int clock = 0; clock < LIFE_CLOCKS; clock++) {
+            free(site->histogram[outcome][clock].at);
+            site->histogram[outcome][clock] = (struct life_histogram){0};
+        }
+    }
+}
+
+static int by_class(const void *a, const void *b) {
+    const struct life_site *const *first = a, *const *second = b;
+    uint32_t x = (*first)->class_id, y = (*second)->class_id;
+    return (x > y) - (x < y);
+}
+
+static int by_memory(const void *a, const void *b) {
+    const struct life_site *const *first = a, *const *second = b;
+    uint64_t x = (*first)->births.weight_bytes, y = (*second)->births.weight_bytes;
+    uint32_t p = (*first)->site, q = (*second)->site;
+    return x != y ? (x < y) - (x > y) : (p > q) - (p < q);
+}
+
+/* Takes over a class's name from the site that is the class itself, or else from what any of its sites says. */
+static void name_class(struct life_site *class, const struct life_site *site) {
+    const char *name = site->site == site->class_id && site->name[0] ? site->name : site->class_name;
+    if (!class->name[0]) {
+        memcpy(class->name, name, sizeof class->name);
+        memcpy(class->class_name, name, sizeof class->class_name);
+    }
+}
+
+/* groups->at holds the sites in order of their classes: turns it into one of the classes. */
+static bool merge_classes(struct life_groups *groups) {
+    groups->merged = calloc(groups->count + 1, sizeof *groups->merged);
+    if (!groups->merged) {
+        return false;
+    }
+    for (size_t i = 0; i < groups->count; i++) {
+        const struct life_site *site = groups->at[i];
+        bool first = groups->merged_count == 0 || groups->merged[groups->merged_count - 1].class_id != site->class_id;
+        struct life_site *class = &groups->merged[groups->merged_count - !first];
+        groups->merged_count += first;
+        class->site = class->class_id = site->class_id;
+        name_class(class, site);
+        if (!life_site_merge(class, site)) {
+            return false;
+        }
+    }
+    groups->count = groups->merged_count;
+    for (size_t i = 0; i < groups->count; i++) {
+        groups->at[i] = &groups->merged[i];
+    }
+    return true;
+}
+
+bool life_groups_make(struct life_groups *groups, const struct life_heap *heap, bool by_site) {
+    *groups = (struct life_groups){.count = heap->site_count};
+    groups->at = calloc(heap->site_count + 1, sizeof(void *));
+    bool good = groups->at != NULL;
+    for (size_t i = 0; good && i < heap->site_count; i++) {
+        groups->at[i] = &heap->sites[i];
+        good = life_site_merge(&groups->total, &heap->sites[i]);
+    }
+    if (good && !by_site) {
+        qsort(groups->at, groups->count, sizeof(void *), by_class);
+        good = merge_classes(groups);
+    }
+    if (!good) {
+        life_groups_clear(groups);
+        return false;
+    }
+    qsort(groups->at, groups->count, sizeof(void *), by_memory);
+    return true;
+}
+
+void life_groups_clear(struct life_groups *groups) {
+    for (size_t i = 0; i < groups->merged_count; i++) {
+        life_site_clear(&groups->merged[i]);
+    }
+    life_site_clear(&groups->total);
+    free(groups->merged);
+    free(groups->at);
+    *groups = (struct life_groups){0};
+}

@@ -1,0 +1,77 @@
+#include "util/interrupt.h"
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The only thing a signal handler can write to. */
+static volatile sig_atomic_t count, last;
+
+static void on_signal(int number) {
+    count++;
+    last = number;
+}
+
+/* Whatever a person or a limit may send to end a process. Real faults (SIGSEGV, SIGABRT) end it at once. */
+static const int ends[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGALRM, SIGVTALRM, SIGPROF,
+                           SIGXCPU, SIGUSR1, SIGUSR2, SIGPOLL, SIGPWR,  SIGSTKFLT};
+enum { ENDS = sizeof ends / sizeof *ends };
+static struct sigaction former[ENDS]; /* as interrupt_install found them */
+static sigset_t blocked;              /* those of them that it found blocked */
+static bool is_child_ignored;
+
+static void unblock(int number) {
+    sigset_t one, before;
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    if (sigprocmask(SIG_UNBLOCK, &one, &before) == 0 && sigismember(&before, number) == 1) {
+        sigaddset(&blocked, number);
+    }
+}
+
+/* Where SIGCHLD is ignored, a child leaves no status, and whoever waits for one waits for ever. */
+static void heed_children(void) {
+    struct sigaction now;
+    if (sigaction(SIGCHLD, NULL, &now) == 0 && now.sa_handler == SIG_IGN) {
+        signal(SIGCHLD, SIG_DFL);
+        is_child_ignored = true;
+    }
+}
+
+void interrupt_install(void) {
+    struct sigaction action = {.sa_handler = on_signal};
+    for (size_t i = 0; i < ENDS; i++) {
+        struct sigaction now;
+        if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler != on_signal &&
+            (now.sa_handler != SIG_IGN || ends[i] == SIGINT || ends[i] == SIGQUIT)) {
+            former[i] = now;
+            sigaction(ends[i], &action, NULL);
+        }
+        unblock(ends[i]);
+    }
+    heed_children();
+}
+
+void interrupt_uninstall(void) {
+    struct sigaction now;
+    for (size_t i = 0; i < ENDS; i++) {
+        if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler == on_signal) {
+            sigaction(ends[i], &former[i], NULL);
+        }
+    }
+    if (is_child_ignored) {
+        signal(SIGCHLD, SIG_IGN);
+    }
+    sigprocmask(SIG_BLOCK, &blocked, NULL);
+}
+
+int interrupt_count(void) { return count; }
+int interrupt_last(void) { return last; }
+
+static void on_nothing(int signal_number) { (void)signal_number; }
+
+void interrupt_none(int signal_number) {
+    struct sigaction action = {.sa_handler = on_nothing}, former_action;
+    if (sigaction(signal_number, NULL, &former_action) == 0 && former_action.sa_handler != SIG_IGN) {
+        sigaction(signal_number, &action, NULL);
+    }
+}

@@ -1,0 +1,69 @@
+#include "util/message.h"
+#include "util/text.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 4096 };
+
+/* In one piece, so that messages of several processes do not mix. */
+static void print(const char *lead, const char *text) {
+    char line[TEXT_GROWTH * MOST];
+    fprintf(stderr, "%s%s\n", lead, text_escape(line, sizeof line, text, ""));
+}
+
+__attribute__((format(printf, 2, 0))) static void print_format(const char *lead, const char *format,
+                                                               va_list arguments) {
+    char text[MOST];
+    int error = errno;
+    vsnprintf(text, sizeof text, format, arguments);
+    print(lead, text);
+    errno = error;
+}
+
+void message_print(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_format("edenscope: ", format, arguments);
+    va_end(arguments);
+}
+
+void message_report(void *context, const char *text) {
+    (void)context;
+    message_print("%s", text);
+}
+
+void message_few(struct message_kind *kind, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    if (kind->count++ < MESSAGE_FEW) {
+        print_format("edenscope: ", format, arguments);
+    }
+    va_end(arguments);
+}
+
+void message_more(const struct message_kind *kind, const char *what) {
+    if (kind->count > MESSAGE_FEW) {
+        message_print("%" PRIu64 " more %s (%" PRIu64 " in all)", kind->count - MESSAGE_FEW, what, kind->count);
+    }
+}
+
+void message_line(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_format("", format, arguments);
+    va_end(arguments);
+}
+
+void message_text(const char *text) { fputs(text, stderr); }
+
+void message_lines(const char *format, va_list arguments) {
+    char text[MOST];
+    vsnprintf(text, sizeof text, format, arguments);
+    for (char *line = text, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        end += *end ? (*end = '\0', 1) : 0;
+        print("edenscope: ", line);
+    }
+}

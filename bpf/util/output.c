@@ -1,0 +1,176 @@
+#include "util/output.h"
+#include "util/message.h"
+#include "util/owner.h"
+#include "util/place.h"
+#include "util/room.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *open_advice(int error) {
+    switch (error) {
+    case ENXIO:
+        return "it is a pipe that nobody reads; start the reader first";
+    case ELOOP:
+        return "name the file itself";
+    case EPERM:
+        return "it leads through a link of another user; name the file itself";
+    default:
+        return "name another file";
+    }
+}
+
+FILE *output_open(const char *path, struct failure *why) {
+    struct place place;
+    struct stat status;
+    int file = -1;
+    if (place_open(&place, path)) {
+        file = place_open_file(&place, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0666);
+    }
+    int error = errno;
+    place_close(&place);
+    if (file < 0) {
+        failure_set(why, 1, "-o %.200s: %s; %s", path, strerror(error), open_advice(error));
+        return NULL;
+    }
+    /* Only opening must not block. */
+    FILE *out = fstat(file, &status) == 0 && fcntl(file, F_SETFL, O_APPEND) == 0 ? fdopen(file, "a") : NULL;
+    if (!out) {
+        failure_set(why, 1, "-o %.200s: %m", path);
+        close(file);
+    } else if ((S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)) && !owner_is_trusted(status.st_uid)) {
+        failure_set(why, 1, "-o %.200s: belongs to another user, so it is left alone; name another file", path);
+        fclose(out);
+        out = NULL;
+    }
+    return out;
+}
+
+/* Why an earlier write failed, as far as the file shows it: a pipe has no reader, or the file its largest size. */
+static int guess_error(int file) {
+    struct pollfd pipe = {.fd = file, .events = POLLOUT};
+    struct stat status;
+    struct rlimit limit;
+    if (poll(&pipe, 1, 0) == 1 && pipe.revents & POLLERR) {
+        return EPIPE;
+    }
+    bool is_largest = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+                      (rlim_t)status.st_size >= limit.rlim_cur;
+    return is_largest ? EFBIG : 0;
+}
+
+int output_finish(FILE *out, const char *name, int status) {
+    errno = 0;
+    bool failed = fflush(out) != 0;
+    int error = errno;
+    failed = ferror(out) || failed;
+    error = failed && error == 0 ? guess_error(fileno(out)) : error;
+    clearerr(out);
+    __fpurge(out); /* else it would be tried, and told, again */
+    if (!failed || error == EPIPE) {
+        return status;
+    }
+    char text[ROOM_TEXT];
+    if (error) {
+        message_print("%s: can't be written: %s", name, room_error(error, text));
+    } else {
+        message_print("%s: not all of it could be written; is the disk full?", name);
+    }
+    return status ? status : 1;
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+bool output_begin(struct output *output, const char *path, struct failure *why) {
+    struct stat status;
+    *output = (struct output){.path = path, .out = stdout};
+    if (!path) {
+        return true;
+    }
+    output->file = output_open(path, why);
+    if (!output->file) {
+        return false;
+    }
+    output->out = open_memstream(&output->text, &output->size);
+    if (!output->out || fstat(fileno(output->file), &status) != 0) {
+        output_end(output, 1);
+        return failure_set(why, 1, "-o %.200s: %m", path);
+    }
+    output->before = S_ISREG(status.st_mode) ? status.st_size : 0;
+    return true;
+}
+
+/* Its size where it is a regular file; else -1. */
+static off_t size_of(int file) {
+    struct stat status;
+    return fstat(file, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : -1;
+}
+
+/* At the end of a file that is open to append. Takes back half a piece, unless others have written since. */
+static bool append(int file, const char *text, size_t size) {
+    const off_t start = size_of(file);
+    size_t done = 0;
+    while (done < size) {
+        ssize_t length = write(file, text + done, size - done);
+        if (length <= 0) {
+            int error = length < 0 ? errno : EIO;
+            if (start >= 0 && size_of(file) == start + (off_t)done && ftruncate(file, start) != 0) {
+                error = errno;
+            }
+            errno = error;
+            return false;
+        }
+        done += (size_t)length;
+    }
+    return true;
+}
+
+/* The first piece is appended before the old content goes: that shows that there is room for it. If others have written
+ * to the file meanwhile, as the command does to /dev/stdout, all of it stays. */
+static bool put(struct output *output) {
+    int file = fileno(output->file);
+    bool replaces = output->before > 0 && size_of(file) == output->before;
+    output->before = 0;
+    return append(file, output->text, output->size) &&
+           (!replaces || (ftruncate(file, 0) == 0 && append(file, output->text, output->size)));
+}
+
+void output_flush(struct output *output) {
+    bool gathered = fflush(output->out) == 0 && !ferror(output->out);
+    if (!output->file) {
+        return; /* output_finish says what went wrong */
+    }
+    errno = ENOMEM;
+    if (!output->failed && (!gathered || !put(output))) {
+        char text[ROOM_TEXT];
+        output->failed = true;
+        output->error = errno;
+        if (output->error != EPIPE) {
+            message_print("%s: can't be written: %s; what it lacks is on standard output", output->path,
+                          room_error(output->error, text));
+        }
+    }
+    if (output->failed && output->error != EPIPE) {
+        fwrite(output->text, 1, output->size, stdout);
+        fflush(stdout);
+    }
+    rewind(output->out);
+}
+
+int output_end(struct output *output, int status) {
+    if (output->file) {
+        if (output->out) {
+            fclose(output->out);
+        }
+        free(output->text);
+        fclose(output->file);
+    }
+    return status == 0 && output->failed && output->error != EPIPE ? 1 : status;
+}

@@ -1,0 +1,37 @@
+/* The beginning and the end of an output. */
+#ifndef EDEN_OUTPUT_H
+#define EDEN_OUTPUT_H
+
+#include "util/failure.h"
+#include <stdio.h>
+#include <sys/types.h>
+
+/* Opens what -o names, to append: a regular file of a trusted owner (owner.h), a pipe that has a reader, a terminal or
+ * a device. Never blocks. NULL and why otherwise. */
+FILE *output_open(const char *path, struct failure *why);
+
+/* Writes out what is buffered. Returns status, or 1 where that is 0 and something could not be written, and says what.
+ * A reader that has closed its end of a pipe has seen enough, which is no failure. */
+int output_finish(FILE *out, const char *name, int status);
+
+/* An output that grows by pieces. A piece is in the file whole or not at all, and the first takes the place of what the
+ * file held before. What can't be written there goes to standard output: it is never lost. */
+struct output {
+    FILE *out; /* to print to: gathered until output_flush, or standard output itself */
+    const char *path;
+    FILE *file; /* what -o names; owned; NULL: standard output */
+    char *text; /* what is gathered; owned */
+    size_t size;
+    off_t before; /* bytes that a regular file held, and that the first piece replaces */
+    bool failed;  /* writing to the file did */
+    int error;    /* why; EPIPE: its reader has seen enough */
+};
+
+/* path NULL: standard output. False and why: nothing is to be ended. */
+bool output_begin(struct output *output, const char *path, struct failure *why);
+/* Writes out what was printed since the last time. */
+void output_flush(struct output *output);
+/* Ends it, without a flush. Returns status, or 1 where that is 0 and something could not be written. */
+int output_end(struct output *output, int status);
+
+#endif

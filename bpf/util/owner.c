@@ -1,0 +1,14 @@
+#include "util/owner.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+bool owner_is_caller(uid_t owner) { return owner == 0 || owner == geteuid(); }
+
+bool owner_is_trusted(uid_t owner) {
+    const char *text = geteuid() == 0 ? getenv("SUDO_UID") : NULL;
+    char *end = NULL;
+    errno = 0;
+    unsigned long user = text ? strtoul(text, &end, 10) : 0;
+    return owner_is_caller(owner) || (text && errno == 0 && end != text && *end == '\0' && user == owner);
+}

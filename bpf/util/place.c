@@ -1,0 +1,134 @@
+#include "util/place.h"
+#include "util/owner.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum { LINKS_MOST = 40 };
+
+/* What is left of a path. */
+struct walk {
+    int folder; /* -1: it could not be opened */
+    int links;
+    bool is_last_link; /* the last name was that of a link */
+    char rest[PATH_MAX];
+};
+
+static bool fail(int error) {
+    errno = error;
+    return false;
+}
+
+static bool enter(struct walk *walk, const char *name, int flags) {
+    int next = openat(walk->folder, name, O_PATH | O_DIRECTORY | O_CLOEXEC | flags);
+    int error = errno;
+    if (walk->folder >= 0) {
+        close(walk->folder);
+    }
+    walk->folder = next;
+    return next >= 0 || fail(error);
+}
+
+/* Takes the first name off the rest. *is_last: nothing stands behind it. */
+static bool next_name(struct walk *walk, char name[NAME_MAX + 1], bool *is_last) {
+    size_t start = strspn(walk->rest, "/"), length = strcspn(walk->rest + start, "/");
+    if (length > NAME_MAX) {
+        return fail(ENAMETOOLONG);
+    }
+    memcpy(name, walk->rest + start, length);
+    name[length] = '\0';
+    *is_last = walk->rest[start + length] == '\0';
+    memmove(walk->rest, walk->rest + start + length, strlen(walk->rest + start + length) + 1);
+    return true;
+}
+
+/* Puts what the link holds before the rest. */
+static bool follow(struct walk *walk, const char *name) {
+    char target[PATH_MAX], rest[PATH_MAX];
+    ssize_t length = readlinkat(walk->folder, name, target, sizeof target - 1);
+    if (length <= 0) {
+        return length < 0 ? false : fail(ENOENT);
+    }
+    target[length] = '\0';
+    walk->is_last_link = walk->is_last_link || walk->rest[0] == '\0';
+    if (++walk->links > LINKS_MOST) {
+        return fail(ELOOP);
+    }
+    length = snprintf(rest, sizeof rest, "%s%s", target, walk->rest);
+    if (length < 0 || (size_t)length >= sizeof rest) {
+        return fail(ENAMETOOLONG);
+    }
+    memcpy(walk->rest, rest, (size_t)length + 1);
+    return target[0] != '/' || enter(walk, "/", 0);
+}
+
+/* Links of /proc lead to what is open, and not to a name. Only the kernel can follow them. */
+static bool is_magic(const struct walk *walk) {
+    struct statfs system;
+    return fstatfs(walk->folder, &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+}
+
+/* One name. *is_done: it is the last one, and stands in place->name. */
+static bool step(struct walk *walk, struct place *place, bool *is_done) {
+    bool is_last;
+    struct stat status;
+    if (!next_name(walk, place->name, &is_last)) {
+        return false;
+    }
+    const char *name = place->name;
+    if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+        return is_last ? fail(EISDIR) : enter(walk, name, 0);
+    }
+    bool exists = fstatat(walk->folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!exists || !S_ISLNK(status.st_mode)) {
+        *is_done = is_last;
+        place->is_dangling = !exists && walk->is_last_link;
+        return is_last ? exists || errno == ENOENT : enter(walk, name, O_NOFOLLOW);
+    }
+    if (!owner_is_trusted(status.st_uid)) {
+        return fail(EPERM);
+    }
+    if (!is_magic(walk)) {
+        return follow(walk, name);
+    }
+    place->is_magic = *is_done = is_last;
+    return is_last || enter(walk, name, 0);
+}
+
+bool place_open(struct place *place, const char *path) {
+    struct walk walk = {.folder = -1};
+    *place = (struct place){.folder = -1};
+    size_t length = strlen(path);
+    if (length == 0 || length >= sizeof walk.rest) {
+        return fail(length ? ENAMETOOLONG : ENOENT);
+    }
+    memcpy(walk.rest, path, length + 1);
+    walk.folder = open(path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    bool is_done = false, good = walk.folder >= 0;
+    while (good && !is_done) {
+        good = step(&walk, place, &is_done);
+    }
+    int error = errno;
+    place->folder = walk.folder;
+    if (!good) {
+        place_close(place);
+    }
+    errno = error;
+    return good;
+}
+
+void place_close(struct place *place) {
+    if (place->folder >= 0) {
+        close(place->folder);
+    }
+    place->folder = -1;
+}
+
+int place_open_file(const struct place *place, int flags, unsigned mode) {
+    return openat(place->folder, place->name, flags | O_CLOEXEC | O_NOCTTY | (place->is_magic ? 0 : O_NOFOLLOW), mode);
+}

@@ -1,0 +1,210 @@
+#include "util/replace.h"
+#include "util/owner.h"
+#include "util/room.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool fail(const struct replacement *replacement, const char *what, struct failure *why) {
+    return failure_set(why, 1, "%s %.200s: %s", replacement->option, replacement->path, what);
+}
+
+/* ---- making it --------------------------------------------------------------------------------------------------- */
+
+static bool random_name(const struct replacement *replacement, char name[NAME_MAX + 1]) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    uint8_t bytes[6];
+    int length = snprintf(name, NAME_MAX + 1, "%s.XXXXXX", replacement->place.name);
+    if (length < 0 || length > NAME_MAX || getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        name[(size_t)length - sizeof bytes + i] = letters[bytes[i] % (sizeof letters - 1)];
+    }
+    return true;
+}
+
+enum { NAME_TRIES = 100 };
+
+/* A file with a name, where there is none without. */
+static int make_named(struct replacement *replacement) {
+    for (int i = 0; i < NAME_TRIES; i++) {
+        if (!random_name(replacement, replacement->temporary)) {
+            break;
+        }
+        int file = openat(replacement->place.folder, replacement->temporary,
+                          O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (file >= 0 || errno != EEXIST) {
+            return file;
+        }
+    }
+    replacement->temporary[0] = '\0';
+    return -1;
+}
+
+static int make_file(struct replacement *replacement) {
+    int file = openat(replacement->place.folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    return file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR) ? file : make_named(replacement);
+}
+
+bool replace_open(struct replacement *replacement, const char *option, const char *path, struct failure *why) {
+    *replacement = (struct replacement){.option = option};
+    int length = snprintf(replacement->path, sizeof replacement->path, "%s", path);
+    if (length < 0 || (size_t)length >= sizeof replacement->path) {
+        return failure_set(why, 1, "%s %.200s...: the name is too long", option, path);
+    }
+    if (!place_open(&replacement->place, path)) {
+        return failure_set(why, 1, "%s %.200s: %s; name another file", option, path,
+                           errno == EPERM ? "leads through a link of another user" : strerror(errno));
+    }
+    if (replacement->place.is_magic || replacement->place.is_dangling) {
+        place_close(&replacement->place);
+        return fail(replacement,
+                    replacement->place.is_magic ? "is not a plain file; name another one"
+                                                : "is a link that leads nowhere; name the file itself",
+                    why);
+    }
+    replacement->file = make_file(replacement);
+    if (replacement->file < 0) {
+        failure_set(why, 1, "%s %.200s: can't make a file there: %m; name another place", option, path);
+        place_close(&replacement->place);
+        return false;
+    }
+    replacement->is_open = true;
+    return true;
+}
+
+/* ---- what stands there ------------------------------------------------------------------------------------------- */
+
+static bool begins_with(int file, const char *mark) {
+    char start[128];
+    size_t length = strlen(mark);
+    return length <= sizeof start && pread(file, start, length, 0) == (ssize_t)length &&
+           memcmp(start, mark, length) == 0;
+}
+
+static bool stands(const struct replacement *replacement, struct stat *status) {
+    return fstatat(replacement->place.folder, replacement->place.name, status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Nothing that is of worth to others must go. */
+static bool may_replace(const struct replacement *replacement, const char *mark, bool force, struct failure *why) {
+    struct stat status;
+    if (!stands(replacement, &status)) {
+        return errno == ENOENT || fail(replacement, strerror(errno), why);
+    }
+    if (!S_ISREG(status.st_mode)) {
+        return fail(replacement, "is not a plain file; name another one", why);
+    }
+    if (force) {
+        return true;
+    }
+    if (!owner_is_trusted(status.st_uid)) {
+        return fail(replacement, "belongs to another user; name another file, or replace it with --force", why);
+    }
+    if (status.st_size == 0) {
+        return true;
+    }
+    int file = place_open_file(&replacement->place, O_RDONLY | O_NONBLOCK, 0);
+    bool ours = file >= 0 && begins_with(file, mark);
+    if (file >= 0) {
+        close(file);
+    }
+    return ours || fail(replacement,
+                        "is a file but not one that edenscope wrote for this, so it is left alone; name another one, "
+                        "or replace it with --force",
+                        why);
+}
+
+/* Others are to read this one as they could the one before. */
+static mode_t mode_of(const struct replacement *replacement) {
+    struct stat status;
+    if (stands(replacement, &status) && S_ISREG(status.st_mode) && owner_is_trusted(status.st_uid)) {
+        return status.st_mode & 0777;
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+bool replace_begin(struct replacement *replacement, const char *option, const char *path, const char *mark, bool force,
+                   struct failure *why) {
+    if (!replace_open(replacement, option, path, why)) {
+        return false;
+    }
+    if (!may_replace(replacement, mark, force, why)) {
+        replace_abandon(replacement);
+        return false;
+    }
+    /* Now, for later the rights may be gone. */
+    replacement->out = fchmod(replacement->file, mode_of(replacement)) == 0 ? fdopen(replacement->file, "w") : NULL;
+    if (!replacement->out) {
+        fail(replacement, strerror(errno), why);
+        replace_abandon(replacement);
+        return false;
+    }
+    return true;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+/* Only a rename replaces what stands there in one step, and it takes a name. */
+static bool give_name(struct replacement *replacement) {
+    char self[32];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", replacement->file);
+    for (int i = 0; i < NAME_TRIES && replacement->temporary[0] == '\0'; i++) {
+        char name[NAME_MAX + 1];
+        if (!random_name(replacement, name)) {
+            return false;
+        }
+        if (linkat(AT_FDCWD, self, replacement->place.folder, name, AT_SYMLINK_FOLLOW) == 0) {
+            memcpy(replacement->temporary, name, sizeof name);
+        } else if (errno != EEXIST) {
+            return false;
+        }
+    }
+    return replacement->temporary[0] != '\0';
+}
+
+bool replace_publish(struct replacement *replacement, struct failure *why) {
+    int folder = replacement->place.folder;
+    if (!give_name(replacement) || renameat(folder, replacement->temporary, folder, replacement->place.name) != 0) {
+        return failure_set(why, 1, "%.200s: can't be written, and is as it was before: %m", replacement->path);
+    }
+    replacement->temporary[0] = '\0';
+    return true;
+}
+
+bool replace_finish(struct replacement *replacement, struct failure *why) {
+    errno = 0;
+    bool written = fflush(replacement->out) == 0 && !ferror(replacement->out) && fsync(replacement->file) == 0;
+    if (!written) {
+        char text[ROOM_TEXT];
+        failure_set(why, 1, "%.200s: can't be written, and is as it was before: %s", replacement->path,
+                    errno ? room_error(errno, text) : "is the disk full?");
+    }
+    written = written && replace_publish(replacement, why);
+    replace_abandon(replacement);
+    return written;
+}
+
+void replace_abandon(struct replacement *replacement) {
+    if (!replacement->is_open) {
+        return;
+    }
+    if (replacement->temporary[0]) {
+        unlinkat(replacement->place.folder, replacement->temporary, 0);
+    }
+    if (replacement->out) {
+        fclose(replacement->out);
+    } else {
+        close(replacement->file);
+    }
+    place_close(&replacement->place);
+    replacement->is_open = false;
+}

@@ -1,0 +1,40 @@
+/* A file that takes another's place in one step: it is written without a name in the same folder, and gets its name
+ * when it is whole. Whatever fails, and whenever, what stood at the path stands there still, and nothing is left over.
+ * (Where the file system knows no files without a name, it has one of its own, NAME.XXXXXX, until then.) */
+#ifndef EDEN_REPLACE_H
+#define EDEN_REPLACE_H
+
+#include "util/failure.h"
+#include "util/place.h"
+#include <stdio.h>
+#include <sys/types.h>
+
+struct replacement {
+    bool is_open; /* false: there is none, and the rest means nothing */
+    int file;     /* the descriptor to write to; owned where `out` is NULL */
+    FILE *out;    /* the stream on it; NULL: none */
+    struct place place;
+    char temporary[NAME_MAX + 1]; /* its name in the folder; "": it has none yet */
+    const char *option;           /* how the user named the path: "-o" */
+    char path[PATH_MAX];          /* as given */
+};
+
+/* Makes the file, for its owner only. False and why: nothing is to be abandoned. */
+bool replace_open(struct replacement *replacement, const char *option, const char *path, struct failure *why);
+
+/* The same, with a stream. Refused where a file stands at path that is neither empty nor begins with `mark`, or belongs
+ * to another user, unless forced, and where something stands there that is no plain file. */
+bool replace_begin(struct replacement *replacement, const char *option, const char *path, const char *mark, bool force,
+                   struct failure *why);
+
+/* Puts it in its place. False and why: what stood there before stays. */
+bool replace_publish(struct replacement *replacement, struct failure *why);
+
+/* The same for a stream that replace_begin opened, written to the disk, with the rights of what it replaces, or those
+ * of any new file. Frees the replacement in any case. */
+bool replace_finish(struct replacement *replacement, struct failure *why);
+
+/* Frees it, and what was written if it was not published. Nothing to do after replace_finish. */
+void replace_abandon(struct replacement *replacement);
+
+#endif

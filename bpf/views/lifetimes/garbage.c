@@ -1,0 +1,214 @@
+/* Two kinds of garbage that generational collection makes dear.
+ *
+ * Tenured garbage was promoted to old space and died there: copying it was in vain, and a full collection has to find
+ * it. It died soon if it spent at most the rule's share of the run (5% of time) in old space: exactly so where objects
+ * were recorded one by one; else that is told of the mean alone.
+ *
+ * Nepotism (Ungar 1984): a young object that only a dead old object refers to is kept, and tenured in its turn, until a
+ * full collection. The collector marks what it finds so (EDEN_LIFE_NEPOTISM). */
+#include "views/lifetimes/parts.h"
+#include <math.h>
+#include <stdlib.h>
+
+struct garbage {
+    const struct life_site *site;
+    struct life_sums sums;
+    double of;           /* its share, in objects, of what was tenured, or of what died */
+    uint64_t told, soon; /* of its samples those recorded one by one; that died soon after being tenured */
+};
+
+struct heap_garbage {
+    struct garbage *at; /* owned; most memory first */
+    size_t count;
+    struct life_sums all;
+    double of_memory; /* share of the heap's estimated memory */
+};
+
+static int by_memory(const void *a, const void *b) {
+    const struct garbage *x = a, *y = b;
+    uint64_t p = x->sums.weight_bytes, q = y->sums.weight_bytes;
+    return p != q ? (p < q) - (p > q) : (x->site->site > y->site->site) - (x->site->site < y->site->site);
+}
+
+static void add(struct life_sums *into, const struct life_sums *from) {
+    into->count += from->count;
+    into->weight += from->weight;
+    into->weight_bytes += from->weight_bytes;
+    into->tenured_ns_sum += from->tenured_ns_sum;
+    into->tenured_bytes_sum += from->tenured_bytes_sum;
+}
+
+/* Those that died with this flag, site by site, in their order. `whole` tells of a site's deaths what their share is to
+ * be of. */
+static bool gather(struct heap_garbage *garbage, const struct life_heap *heap, unsigned flag,
+                   double (*whole)(const struct life_site *site)) {
+    double memory = 0;
+    *garbage = (struct heap_garbage){.at = calloc(heap->site_count + 1, sizeof *garbage->at)};
+    if (!garbage->at) {
+        return false;
+    }
+    for (size_t i = 0; i < heap->site_count; i++) {
+        const struct life_site *site = &heap->sites[i];
+        struct life_sums sums = life_sums_of(site, LIFE_DIED, flag);
+        memory += (double)site->births.weight_bytes;
+        if (sums.count != 0) {
+            garbage->at[garbage->count++] =
+                (struct garbage){.site = site, .sums = sums, .of = (double)sums.weight / whole(site)};
+            add(&garbage->all, &sums);
+        }
+    }
+    garbage->of_memory = memory > 0 ? (double)garbage->all.weight_bytes / memory : NAN;
+    return true;
+}
+
+static void print_amount(FILE *out, const struct life_sums *sums) {
+    char text[FORMAT_MAX];
+    fprintf(out, "  %9s", format_count(text, sums->count));
+    fprintf(out, " %12s", format_count(text, (uint64_t)(life_objects(sums) + 0.5)));
+    fprintf(out, " %9s", format_bytes(text, sums->weight_bytes));
+}
+
+static void print_who(FILE *out, const struct life_site *site) {
+    char text[LIFE_HEAP_LABEL];
+    fprintf(out, "  %s\n", life_place_label(text, site));
+}
+
+static void print_rest(FILE *out, const struct heap_garbage *garbage, size_t rows) {
+    if (rows < garbage->count) {
+        fprintf(out, "# and %zu more sites\n", garbage->count - rows);
+    }
+}
+
+/* ---- tenured ----------------------------------------------------------------------------------------------------- */
+
+static double tenured_objects(const struct life_site *site) {
+    return (double)(life_sums_of(site, LIFE_DIED, EDEN_LIFE_TENURED).weight +
+                    life_sums_of(site, LIFE_CENSORED, EDEN_LIFE_TENURED).weight);
+}
+
+static int by_site(const void *key, const void *element) {
+    const uint32_t *site = key;
+    const struct garbage *garbage = element;
+    return (*site > garbage->site->site) - (*site < garbage->site->site);
+}
+
+/* Of all heaps, for the objects come once for all of them; in order of sites while they come. */
+struct all_garbage {
+    const struct life_model *model;
+    struct heap_garbage *heap;
+    double share; /* of the run that is soon */
+};
+
+static double soon_limit(const struct life_heap *heap, double share) { return share * life_run(heap, LIFE_NS); }
+
+static bool count_soon(void *context, const struct life_heap *heap, const struct eden_life_record *record) {
+    const struct all_garbage *all = context;
+    const struct heap_garbage *garbage = &all->heap[heap - all->model->heaps];
+    double limit = soon_limit(heap, all->share);
+    if (record->censored || !(record->flags & EDEN_LIFE_TENURED) || record->death_ns < record->tenured_ns ||
+        limit <= 0) {
+        return true;
+    }
+    struct garbage *at = bsearch(&record->site, garbage->at, garbage->count, sizeof *garbage->at, by_site);
+    if (at) {
+        at->told++;
+        at->soon += (double)(record->death_ns - record->tenured_ns) <= limit;
+    }
+    return true;
+}
+
+static void print_tenured(FILE *out, const struct life_heap *heap, const struct garbage *garbage, double limit) {
+    char text[FORMAT_MAX];
+    double old = (double)garbage->sums.tenured_ns_sum / (double)garbage->sums.count, run = life_run(heap, LIFE_NS);
+    print_amount(out, &garbage->sums);
+    fprintf(out, " %10s", life_percent(text, garbage->of));
+    fprintf(out, " %9s", life_format(text, LIFE_NS, old));
+    fprintf(out, " %8s", life_percent(text, run > 0 ? old / run : NAN));
+    if (garbage->told == 0) {
+        fprintf(out, " %9s", run <= 0 ? "unknown" : old <= limit ? "on mean" : "no");
+    } else {
+        fprintf(out, " %9s", life_percent(text, (double)garbage->soon / (double)garbage->told));
+    }
+    print_who(out, garbage->site);
+}
+
+static void print_all_tenured(FILE *out, const struct life_heap *heap, struct heap_garbage *garbage,
+                              const struct life_view_options *options) {
+    char text[FORMAT_MAX], share[FORMAT_MAX], count[FORMAT_MAX];
+    qsort(garbage->at, garbage->count, sizeof *garbage->at, by_memory);
+    life_heading(out, heap, "tenured garbage: promoted, and dead by the end");
+    fprintf(out, "# in all: %s samples, about %s, %s of what was allocated\n", format_count(count, garbage->all.count),
+            format_bytes(text, garbage->all.weight_bytes), life_percent(share, garbage->of_memory));
+    fprintf(out, "# %9s %12s %9s %10s %9s %8s %9s  %s\n", "Samples", "Objects", "Memory", "of tenured", "Time old",
+            "of run", "Soon", "Class, site");
+    size_t rows = life_rows(options, garbage->count);
+    for (size_t i = 0; i < rows; i++) {
+        print_tenured(out, heap, &garbage->at[i], soon_limit(heap, options->rule.share));
+    }
+    print_rest(out, garbage, rows);
+}
+
+static bool gather_tenured(struct all_garbage *all, struct failure *why) {
+    const struct life_model *model = all->model;
+    for (size_t i = 0; i < model->heap_count; i++) {
+        if (!gather(&all->heap[i], &model->heaps[i], EDEN_LIFE_TENURED, tenured_objects)) {
+            return life_no_memory(why);
+        }
+    }
+    return !model->objects.each || model->objects.each(model->objects.from, model, count_soon, all, why);
+}
+
+bool life_view_tenured(FILE *out, const struct life_model *model, const struct life_view_options *options,
+                       struct failure *why) {
+    struct all_garbage all = {
+        .model = model, .heap = calloc(model->heap_count + 1, sizeof *all.heap), .share = options->rule.share};
+    if (!all.heap) {
+        return life_no_memory(why);
+    }
+    bool gathered = gather_tenured(&all, why);
+    for (size_t i = 0; i < model->heap_count; i++) {
+        if (gathered) {
+            print_all_tenured(out, &model->heaps[i], &all.heap[i], options);
+        }
+        free(all.heap[i].at);
+    }
+    free(all.heap);
+    if (!gathered) {
+        return false;
+    }
+    fprintf(out,
+            "# Soon: share of the samples that died within %.3g%% of the run after being tenured; without details,\n"
+            "# whether the mean did.\n",
+            100 * options->rule.share);
+    return true;
+}
+
+/* ---- nepotism ---------------------------------------------------------------------------------------------------- */
+
+static double dead_objects(const struct life_site *site) { return (double)life_sums_of(site, LIFE_DIED, 0).weight; }
+
+bool life_view_nepotism(FILE *out, const struct life_model *model, const struct life_view_options *options,
+                        struct failure *why) {
+    for (size_t i = 0; i < model->heap_count; i++) {
+        struct heap_garbage garbage;
+        char text[FORMAT_MAX], share[FORMAT_MAX], count[FORMAT_MAX];
+        if (!gather(&garbage, &model->heaps[i], EDEN_LIFE_NEPOTISM, dead_objects)) {
+            return life_no_memory(why);
+        }
+        qsort(garbage.at, garbage.count, sizeof *garbage.at, by_memory);
+        life_heading(out, &model->heaps[i], "nepotism: kept alive only by dead old objects");
+        fprintf(out, "# in all: %s samples, about %s, %s of what was allocated\n",
+                format_count(count, garbage.all.count), format_bytes(text, garbage.all.weight_bytes),
+                life_percent(share, garbage.of_memory));
+        fprintf(out, "# %9s %12s %9s %10s  %s\n", "Samples", "Objects", "Memory", "of deaths", "Class, site");
+        size_t rows = life_rows(options, garbage.count);
+        for (size_t j = 0; j < rows; j++) {
+            print_amount(out, &garbage.at[j].sums);
+            fprintf(out, " %10s", life_percent(text, garbage.at[j].of));
+            print_who(out, garbage.at[j].site);
+        }
+        print_rest(out, &garbage, rows);
+        free(garbage.at);
+    }
+    return true;
+}

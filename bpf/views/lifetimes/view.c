@@ -1,0 +1,160 @@
+#include "views/lifetimes/view.h"
+#include "util/text.h"
+#include "views/lifetimes/parts.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+const struct life_view_options life_view_defaults = {
+    .rule = {.share = 0.05, .clock = LIFE_NS}, .clock = LIFE_NS, .by = LIFE_BY_OBJECTS, .top = 20};
+
+const struct life_view_description life_views[] = {
+    {"percentiles", life_view_percentiles, "mean and percentile lifetimes by class and by site", false},
+    {"survival", life_view_survival, "survival curves (Kaplan-Meier), as CSV", false},
+    {"survival-svg", life_view_survival_svg, "the same as a chart", true},
+    {"density", life_view_density, "share of memory and of objects by lifetime", false},
+    {"density-svg", life_view_density_svg, "the same as a chart", true},
+    {"histogram", life_view_histogram, "lifetimes by class, on a logarithmic scale", false},
+    {"histogram-svg", life_view_histogram_svg, "the same as a chart", true},
+    {"heatmap", life_view_heatmap, "what is allocated where: sites by classes", false},
+    {"heatmap-svg", life_view_heatmap_svg, "the same as a chart", true},
+    {"tenured", life_view_tenured, "what was promoted and died: who, how much, how soon", false},
+    {"nepotism", life_view_nepotism, "what only dead old objects kept alive: who, how much", false},
+    {"ndjson", life_view_ndjson, "heaps, classes, sites, and objects if recorded, one JSON object a line", false},
+    {"csv", life_view_csv, "objects if recorded, else histograms, with a column for what was censored", false},
+    {"folded", life_view_folded, "folded stacks for flame graphs: class, site, short- or long-lived", false},
+    {"pprof", life_view_pprof, "a profile for pprof, with the labels of TCMalloc's lifetime profiles", false},
+    {NULL, NULL, NULL, false},
+};
+
+const struct life_view_description *life_view_named(const char *name) {
+    for (const struct life_view_description *view = life_views; view->name; view++) {
+        if (strcmp(view->name, name) == 0) {
+            return view;
+        }
+    }
+    return NULL;
+}
+
+/* ---- labels ------------------------------------------------------------------------------------------------------ */
+
+const char *const life_clock_names[LIFE_CLOCKS] = {"ns", "bytes", "scavenges", "fulls"};
+const char *const life_outcome_names[LIFE_OUTCOMES] = {"died", "censored"};
+
+static char *label(char text[LIFE_LABEL], const char *name, const char *kind, uint32_t index) {
+    if (!name[0]) {
+        snprintf(text, LIFE_LABEL, "%s %" PRIu32, kind, index);
+        return text;
+    }
+    return text_escape(text, LIFE_LABEL, name, "");
+}
+
+char *life_class_label(char text[LIFE_LABEL], const struct life_site *site) {
+    bool itself = !site->class_name[0] && site->site == site->class_id;
+    return label(text, itself ? site->name : site->class_name, "class", site->class_id);
+}
+
+char *life_site_label(char text[LIFE_LABEL], const struct life_site *site) {
+    if (site->site == site->class_id) {
+        return life_class_label(text, site);
+    }
+    return label(text, site->name, "site", site->site);
+}
+
+char *life_group_label(char text[LIFE_LABEL], const struct life_site *group, bool by_site) {
+    return by_site ? life_site_label(text, group) : life_class_label(text, group);
+}
+
+char *life_place_label(char text[LIFE_HEAP_LABEL], const struct life_site *site) {
+    char class[LIFE_LABEL], place[LIFE_LABEL];
+    life_class_label(class, site);
+    bool itself = site->site == site->class_id;
+    snprintf(text, LIFE_HEAP_LABEL, "%s%s%s", class, itself ? "" : ", ", itself ? "" : life_site_label(place, site));
+    return text;
+}
+
+char *life_heap_label(char text[LIFE_HEAP_LABEL], const struct life_heap *heap) {
+    char command[LIFE_LABEL], name[LIFE_LABEL];
+    text_escape(command, sizeof command, heap->command[0] ? heap->command : "?", "");
+    text_escape(name, sizeof name, heap->name, "'");
+    snprintf(text, LIFE_HEAP_LABEL, "%s[%" PRIu32 "] heap %" PRIu64 "%s%s%s", command, heap->process.pid, heap->id,
+             name[0] ? " '" : "", name, name[0] ? "'" : "");
+    return text;
+}
+
+char *life_missed_text(char text[LIFE_MISSED_TEXT], const struct life_heap *heap) {
+    char bytes[FORMAT_MAX];
+    text[0] = '\0';
+    if (heap->state.begun_bytes) {
+        snprintf(text, LIFE_MISSED_TEXT, "; the %s allocated before are not in it",
+                 life_format(bytes, LIFE_BYTES, (double)heap->state.begun_bytes));
+    }
+    return text;
+}
+
+static void print_sampling(FILE *out, const struct life_heap *heap) {
+    static const char *const samplings[] = EDEN_SAMPLING_NAMES;
+    static const char *const mechanisms[] = EDEN_MECHANISM_NAMES;
+    const struct eden_profile_record *state = &heap->state;
+    char run[FORMAT_MAX], bytes[FORMAT_MAX], missed[LIFE_MISSED_TEXT];
+    if (!heap->begun) {
+        fprintf(out, "# sampling and length of the profile: unknown\n");
+        return;
+    }
+    fprintf(out, "# run: %s, %s allocated; sampling: %s %" PRIu64 "; deaths found by: %s%s%s\n",
+            life_format(run, LIFE_NS, life_run(heap, LIFE_NS)),
+            life_format(bytes, LIFE_BYTES, life_run(heap, LIFE_BYTES)),
+            state->sampling < EDEN_SAMPLINGS ? samplings[state->sampling] : "?", state->rate,
+            state->mechanism < EDEN_MECHANISMS ? mechanisms[state->mechanism] : "?",
+            state->ended ? "" : "; the profile has not ended", life_missed_text(missed, heap));
+}
+
+void life_heading(FILE *out, const struct life_heap *heap, const char *title) {
+    char text[LIFE_HEAP_LABEL];
+    fprintf(out, "# %s: %s\n", life_heap_label(text, heap), title);
+    print_sampling(out, heap);
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+char *life_format(char text[FORMAT_MAX], enum life_clock clock, double value) {
+    if (isnan(value)) {
+        return memcpy(text, "unknown", sizeof "unknown");
+    }
+    if (clock == LIFE_NS || clock == LIFE_BYTES) {
+        uint64_t whole = value >= 1.8e19 ? UINT64_MAX : (uint64_t)(value + 0.5);
+        return clock == LIFE_NS ? format_ns(text, whole) : format_bytes(text, whole);
+    }
+    snprintf(text, FORMAT_MAX, "%.2f", value);
+    return text;
+}
+
+char *life_percent(char text[FORMAT_MAX], double share) {
+    if (isnan(share)) {
+        return memcpy(text, "unknown", sizeof "unknown");
+    }
+    snprintf(text, FORMAT_MAX, "%.1f%%", 100 * share);
+    return text;
+}
+
+size_t life_rows(const struct life_view_options *options, size_t count) {
+    return options->top != 0 && options->top < count ? options->top : count;
+}
+
+bool life_no_memory(struct failure *why) { return failure_set(why, 1, "no memory for the view of lifetimes"); }
+
+bool life_nothing_to_draw(struct failure *why) {
+    return failure_set(
+        why, 1,
+        "there is nothing to draw: the end of no sampled object is known; let the program run longer, or "
+        "sample more");
+}
+
+unsigned life_bar(FILE *out, char mark, double share, unsigned width) {
+    double marks = share * width;
+    unsigned length = marks >= width ? width : marks > 0 && marks < 1 ? 1 : marks > 0 ? (unsigned)(marks + 0.5) : 0;
+    for (unsigned i = 0; i < length; i++) {
+        fputc(mark, out);
+    }
+    return length;
+}

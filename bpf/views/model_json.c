@@ -1,0 +1,145 @@
+#include "views/model_json.h"
+#include "util/format.h"
+
+static int put_number(json_t *object, const char *key, uint64_t value) {
+    return json_object_set_new(object, key, json_number(value));
+}
+
+static json_t *causes_to_json(const uint64_t *count, const uint64_t *before) {
+    json_t *object = json_object();
+    for (int i = 0; object && i < EDEN_FULL_CAUSES; i++) {
+        put_number(object, full_cause_names[i], count[i] - (before ? before[i] : 0));
+    }
+    return object;
+}
+
+static bool causes_known(const struct heap_model *heap) { return heap->known >> EDEN_FIGURE_full_collections & 1; }
+
+static json_t *figure_to_json(const struct heap_model *heap, enum eden_figure figure) {
+    return heap->known >> figure & 1 ? json_number(heap->figures[figure]) : json_null();
+}
+
+/* What was seen since attach. A maximum can't be taken apart: it is known only where it rose. */
+static json_t *window_figure(const struct heap_model *heap, enum eden_figure figure) {
+    uint64_t value = heap->figures[figure], before = heap->before[figure];
+    enum figure_kind kind = figure_descriptions[figure].kind;
+    if (!(heap->known >> figure & 1) || (kind == KIND_max && value <= before && before)) {
+        return json_null();
+    }
+    return json_number(kind == KIND_sum ? value - before : value);
+}
+
+static json_t *window_to_json(const struct heap_model *heap) {
+    json_t *object = json_object();
+    for (enum eden_figure i = 0; object && i < EDEN_FIGURE_COUNT; i++) {
+        json_object_set_new(object, figure_names[i], window_figure(heap, i));
+        if (i == EDEN_FIGURE_full_collections) {
+            json_object_set_new(object, "full_by_cause",
+                                causes_known(heap) ? causes_to_json(heap->full_by_cause, heap->full_by_cause_before)
+                                                   : json_null());
+        }
+    }
+    return object;
+}
+
+static json_t *phases_to_json(const struct heap_model *heap) {
+    json_t *object = json_object();
+    for (int i = 0; object && i < EDEN_PHASE_COUNT; i++) {
+        const struct phase_model *phase = heap->phase[i];
+        if (!phase) {
+            continue;
+        }
+        json_t *entry = json_object();
+        put_number(entry, "calls", phase->calls);
+        put_number(entry, "total_ns", phase->total_ns);
+        put_number(entry, "observed_ns", phase_observed_ns(phase));
+        put_number(entry, "max_ns", phase->max_ns);
+        put_number(entry, "p50_ns", phase_percentile(phase, 50));
+        put_number(entry, "p99_ns", phase_percentile(phase, 99));
+        put_number(entry, "objects", phase->objects);
+        put_number(entry, "bytes", phase->bytes);
+        json_object_set_new(object, phase_names[i], entry);
+    }
+    return object;
+}
+
+/* NULL where it is not known, or a collection's start was not seen. */
+static json_t *time_or_null(bool known, uint64_t ns) { return known && ns ? json_number(ns) : json_null(); }
+
+static json_t *collection_to_json(const struct collection_model *collection) {
+    json_t *object = json_object();
+    bool under_way = collection->known && collection->under_way;
+    json_object_set_new(object, "known", json_boolean(collection->known));
+    json_object_set_new(object, "phase", under_way ? json_string(phase_names[collection->phase]) : json_null());
+    json_object_set_new(object, "since_ns", time_or_null(under_way, collection->since_ns));
+    json_object_set_new(object, "phase_since_ns", time_or_null(under_way, collection->phase_since_ns));
+    json_object_set_new(object, "until_ns", time_or_null(under_way, collection->until_ns));
+    return object;
+}
+
+json_t *heap_to_json(const struct heap_model *heap) {
+    json_t *object = json_object();
+    if (!object) {
+        return NULL;
+    }
+    json_object_set_new(object, "heap", heap->id ? json_number(heap->id) : json_null());
+    json_object_set_new(object, "name", heap->name[0] ? json_text(heap->name, sizeof heap->name) : json_null());
+    for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        json_object_set_new(object, figure_names[i], figure_to_json(heap, i));
+        if (i == EDEN_FIGURE_full_collections) {
+            json_object_set_new(object, "full_by_cause",
+                                causes_known(heap) ? causes_to_json(heap->full_by_cause, NULL) : json_null());
+        }
+    }
+    json_object_set_new(object, "stopped_ns", heap->stopped_known ? json_number(heap->stopped_ns) : json_null());
+    json_object_set_new(object, "collection", collection_to_json(&heap->collection));
+    json_object_set_new(object, "complete", json_boolean(heap->destroyed));
+    json_object_set_new(object, "ended_by_exec", json_boolean(heap->is_former));
+    json_object_set_new(object, "former_command",
+                        heap->is_former && heap->command[0] ? json_text(heap->command, sizeof heap->command)
+                                                            : json_null());
+    json_object_set_new(object, "late", json_boolean(heap->late));
+    if (heap->late) {
+        json_object_set_new(object, "window", window_to_json(heap));
+    }
+    json_object_set_new(object, "phases", phases_to_json(heap));
+    return object;
+}
+
+static json_t *process_to_json(const struct process_model *process) {
+    json_t *object = json_object();
+    json_t *heaps = json_array();
+    if (!object || !heaps) {
+        json_decref(object);
+        json_decref(heaps);
+        return NULL;
+    }
+    put_number(object, "pid", process->key.pid);
+    json_object_set_new(object, "runtime", json_string(process->runtime));
+    json_object_set_new(object, "command", json_text(process->command, sizeof process->command));
+    put_number(object, "lost_heaps", process->lost_heaps);
+    put_number(object, "lost_hits", process->lost_hits);
+    for (size_t i = 0; i < process->heap_count; i++) {
+        json_array_append_new(heaps, heap_to_json(&process->heaps[i]));
+    }
+    json_object_set_new(object, "heaps", heaps);
+    return object;
+}
+
+json_t *model_to_json(const struct model *model) {
+    json_t *object = json_object();
+    json_t *processes = json_array();
+    if (!object || !processes) {
+        json_decref(object);
+        json_decref(processes);
+        return NULL;
+    }
+    put_number(object, "lost", model->lost);
+    put_number(object, "missed_children", model->missed_children);
+    put_number(object, "wall_ns", model->wall_ns);
+    for (size_t i = 0; i < model->process_count; i++) {
+        json_array_append_new(processes, process_to_json(&model->processes[i]));
+    }
+    json_object_set_new(object, "processes", processes);
+    return object;
+}

@@ -1,0 +1,74 @@
+#include "views/phase_table.h"
+#include "util/format.h"
+#include "util/text.h"
+#include <inttypes.h>
+#include <string.h>
+
+static int depth_of(enum eden_phase phase) {
+    int depth = 0;
+    for (int at = phase_parents[phase]; at >= 0; at = phase_parents[at]) {
+        depth++;
+    }
+    return depth;
+}
+
+static void print_line(FILE *out, const struct phase_model *phase, enum eden_phase number, uint64_t wall_ns) {
+    char share[16] = "-", name[40], calls[FORMAT_MAX], total[FORMAT_MAX], average[FORMAT_MAX], p50[FORMAT_MAX],
+         p99[FORMAT_MAX], max[FORMAT_MAX];
+    if (wall_ns) {
+        snprintf(share, sizeof share, "%.2f%%", 100 * (double)phase_observed_ns(phase) / (double)wall_ns);
+    }
+    snprintf(name, sizeof name, "%*s%s", 2 * depth_of(number), "", phase_names[number]);
+    fprintf(out, "  %9s  %-26s %10s %9s %9s %9s %9s %9s\n", share, name, format_count(calls, phase->calls),
+            format_ns(total, phase->total_ns), format_ns(average, phase->calls ? phase->total_ns / phase->calls : 0),
+            format_ns(p50, phase_percentile(phase, 50)), format_ns(p99, phase_percentile(phase, 99)),
+            format_ns(max, phase->max_ns));
+}
+
+void phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
+    fprintf(out, "# %9s  %-26s %10s %9s %9s %9s %9s %9s\n", "Overhead", "Phase", "Calls", "Total", "Avg", "P50", "P99",
+            "Max");
+    for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
+        if (heap->phase[i] && heap->phase[i]->calls) {
+            print_line(out, heap->phase[i], i, wall_ns);
+        }
+    }
+}
+
+char *phase_table_now(char text[PHASE_NOW_MAX], const struct process_model *process, const struct heap_model *heap) {
+    const struct collection_model *collection = &heap->collection;
+    if (!collection->known || !collection->under_way) {
+        snprintf(text, PHASE_NOW_MAX, "%s", collection->known ? "-" : "?");
+        return text;
+    }
+    char took[FORMAT_MAX] = "?";
+    if (collection->phase_since_ns) {
+        bool later = collection->until_ns > collection->phase_since_ns;
+        format_ns(took, later ? collection->until_ns - collection->phase_since_ns : 0);
+    }
+    snprintf(text, PHASE_NOW_MAX, "%s %s for %s", process->ended || heap->is_former ? "ended in" : "in",
+             phase_names[collection->phase], took);
+    return text;
+}
+
+const char *phase_table_command(const struct process_model *process, const struct heap_model *heap) {
+    return !heap->is_former ? process->command : heap->command[0] ? heap->command : "?";
+}
+
+void phase_table_heading(FILE *out, const struct process_model *process, const struct heap_model *heap) {
+    char name[TEXT_GROWTH * sizeof heap->name];
+    text_print(out, phase_table_command(process, heap));
+    fprintf(out, "[%u] heap ", process->key.pid);
+    if (heap->id) {
+        fprintf(out, "%" PRIu64, heap->id);
+    } else {
+        fprintf(out, "?");
+    }
+    if (heap->name[0]) {
+        fprintf(out, " '%s'", text_escape(name, sizeof name, heap->name, "'"));
+    }
+    fprintf(out, "%s%s\n", heap->late ? ", attached late" : "",
+            heap->destroyed   ? ""
+            : heap->is_former ? ", ended when its process executed another program"
+                              : ", end not seen");
+}

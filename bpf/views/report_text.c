@@ -1,0 +1,287 @@
+/* The report for people: what was recorded, what collecting cost and why, where in it the time went.
+ *
+ * Who reads it may be on call and have never read about garbage collection: each line says in words what its number is.
+ * Shares of wall time are of what was observed; other figures are of a heap's whole life, which for a heap that was
+ * there before the recording comes partly from its own header. */
+#include "util/format.h"
+#include "util/text.h"
+#include "views/phase_table.h"
+#include "views/report.h"
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+enum { LABEL = 34, LINE_NAME = 16 * TEXT_PIECE };
+
+static void label(FILE *out, const char *text) { fprintf(out, "  %-*s", LABEL, text); }
+
+static double percent(uint64_t part, uint64_t whole) { return whole ? 100 * (double)part / (double)whole : 0; }
+
+/* ---- head ------------------------------------------------------------------------------------------------------- */
+
+static char *wall_time(char text[64], uint64_t since_1970_ns) {
+    time_t seconds = (time_t)(since_1970_ns / 1000000000);
+    struct tm local;
+    if (!localtime_r(&seconds, &local) || strftime(text, 64, "%Y-%m-%d %H:%M:%S %z", &local) == 0) {
+        memcpy(text, "?", 2);
+    }
+    return text;
+}
+
+static void print_loss(void *out, const char *text) {
+    fputs("# ", out);
+    text_print(out, text);
+    fputc('\n', out);
+}
+
+static void print_head(FILE *out, const char *path, const struct recording_info *info, const struct model *model) {
+    char text[64], number[FORMAT_MAX];
+    fputs("# recording: ", out);
+    text_print(out, path);
+    fprintf(out, ", of %s, over %s\n", wall_time(text, info->start_ns), format_ns(number, model->wall_ns));
+    if (info->command[0]) {
+        fprintf(out, "# command: ");
+        text_print(out, info->command);
+        fputc('\n', out);
+    } else {
+        fprintf(out, "# process: %" PRIu64 ", which was running already\n", info->pid);
+    }
+    fprintf(out, "# events: %s\n", format_count(number, info->events));
+    fprintf(out, "# lost events: %s\n", format_count(number, model->lost));
+    if (model->lost_records) {
+        fprintf(out, "# lost records of lifetimes: %s\n", format_count(number, model->lost_records));
+    }
+    if (model->missed_children) {
+        char missed[MODEL_TEXT];
+        fprintf(out, "# %s\n", model_missed_text(model->missed_children, missed));
+    }
+    model_report_losses(model, print_loss, out);
+    const char *partial = recording_partial(info);
+    if (partial) {
+        fprintf(out, "# %s%s\n", partial, info->live ? ": this is how it stands at this moment" : "");
+    }
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------------------- */
+
+/* Why the sums may be too small; NULL: they are whole. */
+static const char *why_at_least(const struct recording_info *info, const struct model *model,
+                                const struct heap_model *heap) {
+    if (model->lost) {
+        return "events were lost";
+    }
+    if (!heap->destroyed && heap->is_former) {
+        return "a heap ended when its process executed another program; what it did after its last collection is "
+               "not counted";
+    }
+    if (info->live) {
+        return "the recording goes on";
+    }
+    if (!info->finished && !heap->destroyed) {
+        return "the recording was cut short; what came after is not in it";
+    }
+    if (!heap->destroyed) {
+        return "the end of the heap was not seen; what it did after its last collection is not counted";
+    }
+    return NULL;
+}
+
+static char *figure(char text[FORMAT_MAX], const struct heap_model *heap, enum eden_figure id) {
+    return heap->known >> id & 1 ? format_figure(text, id, heap->figures[id])
+                                 : memcpy(text, "not known", sizeof "not known");
+}
+
+static uint64_t observed(const struct heap_model *heap, enum eden_figure id) {
+    return heap->figures[id] - heap->before[id];
+}
+
+static void print_line(FILE *out, const char *text, const struct heap_model *heap, enum eden_figure id) {
+    char value[FORMAT_MAX];
+    label(out, text);
+    fprintf(out, "%s", figure(value, heap, id));
+    if (heap->before[id] && heap->known >> id & 1 && figure_descriptions[id].kind == KIND_sum) {
+        fprintf(out, " (%s of it while recorded)", format_figure(value, id, observed(heap, id)));
+    }
+}
+
+static const char *cause_meaning(int cause) {
+    static const char *const meanings[EDEN_FULL_CAUSES] = {
+        [EDEN_FULL_RATIO] = "old space had grown by full_gc_ratio",
+        [EDEN_FULL_ALLOCATION] = "an allocation in old space found no room",
+        [EDEN_FULL_REQUEST] = "the program asked",
+        [EDEN_FULL_LIMIT] = "max_heap, or the system, allowed no growth",
+    };
+    return meanings[cause];
+}
+
+static void print_causes(FILE *out, const struct heap_model *heap) {
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        char count[FORMAT_MAX], text[64];
+        if (heap->full_by_cause[i]) {
+            snprintf(text, sizeof text, "  because of %s", full_cause_names[i]);
+            label(out, text);
+            fprintf(out, "%s: %s\n", format_count(count, heap->full_by_cause[i]), cause_meaning(i));
+        }
+    }
+}
+
+static void print_stopped(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
+    print_line(out, "stopped for garbage collection", heap, EDEN_FIGURE_gc_ns);
+    if (wall_ns && heap->stopped_known) {
+        fprintf(out, ", %.2f%% of wall time", percent(heap->stopped_ns, wall_ns));
+    } else if (wall_ns) {
+        fprintf(out, ", ? of wall time");
+    }
+    fputc('\n', out);
+}
+
+/* A collection that was under way at the end. */
+static void print_now(FILE *out, const struct process_model *process, const struct heap_model *heap) {
+    char text[PHASE_NOW_MAX], took[FORMAT_MAX];
+    if (!heap->collection.known) {
+        label(out, "at the end");
+        fprintf(out, "? (not known whether in a collection: nothing was heard of the heap)\n");
+    } else if (heap->collection.under_way) {
+        label(out, "at the end");
+        fprintf(out, "%s; %s of this collection are in the share, not in the sums\n",
+                phase_table_now(text, process, heap), format_ns(took, heap->collection.observed_ns));
+    }
+}
+
+static void print_sums(FILE *out, const struct recording_info *info, const struct model *model,
+                       const struct heap_model *heap) {
+    char text[FORMAT_MAX];
+    const char *why = why_at_least(info, model, heap);
+    if (why) {
+        fprintf(out, "  All sums are \"at least\": %s.\n", why);
+    }
+    if (heap->late) {
+        char since[64];
+        fprintf(out,
+                "  Recorded since %s; earlier collections are counted from the heap's own header.\n"
+                "  Shares of wall time and the table of phases are of the time recorded.\n",
+                wall_time(since, info->start_ns));
+    }
+    label(out, "wall time");
+    fprintf(out, "%s\n", format_ns(text, model->wall_ns));
+    print_stopped(out, heap, model->wall_ns);
+    print_line(out, "longest stop", heap, EDEN_FIGURE_max_pause_ns);
+    fputc('\n', out);
+    print_line(out, "scavenges (of young objects)", heap, EDEN_FIGURE_scavenges);
+    fputc('\n', out);
+    print_line(out, "full collections (of all objects)", heap, EDEN_FIGURE_full_collections);
+    fputc('\n', out);
+    print_causes(out, heap);
+    print_line(out, "allocated", heap, EDEN_FIGURE_allocated_bytes);
+    fputc('\n', out);
+    print_line(out, "survived scavenges", heap, EDEN_FIGURE_survived_bytes);
+    uint64_t both = 1ull << EDEN_FIGURE_survived_bytes | 1ull << EDEN_FIGURE_allocated_bytes;
+    if ((heap->known & both) == both && heap->figures[EDEN_FIGURE_allocated_bytes]) {
+        fprintf(out, ", %.1f%% of what was allocated",
+                percent(heap->figures[EDEN_FIGURE_survived_bytes], heap->figures[EDEN_FIGURE_allocated_bytes]));
+    }
+    fputc('\n', out);
+    print_line(out, "tenured (moved to old space)", heap, EDEN_FIGURE_tenured_bytes);
+    fprintf(out, ", objects: %s\n", figure(text, heap, EDEN_FIGURE_tenured_objects));
+    print_line(out, "freed by full collections", heap, EDEN_FIGURE_freed_bytes);
+    fputc('\n', out);
+    print_line(out, "old space after last collection", heap, EDEN_FIGURE_old_used);
+    fprintf(out, ", of %s mapped\n", figure(text, heap, EDEN_FIGURE_old_capacity));
+    if (heap->known >> EDEN_FIGURE_alloc_failures & 1 && heap->figures[EDEN_FIGURE_alloc_failures]) {
+        print_line(out, "allocations that failed", heap, EDEN_FIGURE_alloc_failures);
+        fputc('\n', out);
+    }
+}
+
+/* ---- heaps ------------------------------------------------------------------------------------------------------ */
+
+static void print_heap_line(FILE *out, const struct process_model *process, const struct heap_model *heap,
+                            uint64_t wall_ns) {
+    char command[LINE_NAME], name[LINE_NAME], id[FORMAT_MAX] = "?", share[16] = "-", pause[FORMAT_MAX],
+                                              scavenges[FORMAT_MAX], full[FORMAT_MAX], allocated[FORMAT_MAX];
+    if (heap->id) {
+        snprintf(id, sizeof id, "%" PRIu64, heap->id);
+    }
+    if (wall_ns) {
+        snprintf(share, sizeof share, heap->stopped_known ? "%.2f%%" : "?", percent(heap->stopped_ns, wall_ns));
+    }
+    fprintf(out, "  %9s  %8u %5s  %s  %s %10s %6s %10s %10s%s", share, process->key.pid, id,
+            text_column(command, sizeof command, phase_table_command(process, heap), "", 16, 16),
+            text_column(name, sizeof name, heap->name, "", 16, 16), figure(scavenges, heap, EDEN_FIGURE_scavenges),
+            figure(full, heap, EDEN_FIGURE_full_collections), figure(pause, heap, EDEN_FIGURE_max_pause_ns),
+            figure(allocated, heap, EDEN_FIGURE_allocated_bytes),
+            heap->destroyed   ? ""
+            : heap->is_former ? "  at least, ended by exec"
+                              : "  at least");
+    if (heap->collection.under_way) {
+        char now[PHASE_NOW_MAX];
+        fprintf(out, ", %s", phase_table_now(now, process, heap));
+    }
+    fputc('\n', out);
+}
+
+static void print_heap_lines(FILE *out, const struct model *model) {
+    fprintf(out, "# %9s  %8s %5s  %-16s  %-16s %10s %6s %10s %10s\n", "Overhead", "PID", "Heap", "Command", "Name",
+            "Scavenges", "Full", "Longest", "Allocated");
+    for (size_t i = 0; i < model->process_count; i++) {
+        for (size_t j = 0; j < model->processes[i].heap_count; j++) {
+            print_heap_line(out, &model->processes[i], &model->processes[i].heaps[j], model->wall_ns);
+        }
+    }
+    fprintf(out, "# --heap ID and --pid PID show one of them in full\n");
+}
+
+static void print_phases(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
+    fputc('\n', out);
+    phase_table_print(out, heap, wall_ns);
+    fprintf(out,
+            "# Overhead is the share of wall time. P50 and P99 (half, and 99%%, of the calls took no longer) are read\n"
+            "# off histograms kept in the kernel, whose buckets are at most 6.25%% wide: never too small, and too\n"
+            "# large by at most that.\n");
+}
+
+static const struct process_model *only_heap(const struct model *model) {
+    const struct process_model *owner = NULL;
+    for (size_t i = 0; i < model->process_count; i++) {
+        const struct process_model *process = &model->processes[i];
+        if (process->heap_count > 1 || (process->heap_count && owner)) {
+            return NULL;
+        }
+        owner = process->heap_count ? process : owner;
+    }
+    return owner;
+}
+
+bool report_text(FILE *out, const char *path, struct recording *recording, const struct model *model,
+                 struct failure *why) {
+    const struct recording_info *info = recording_info(recording);
+    const struct process_model *process = only_heap(model);
+    print_head(out, path, info, model);
+    fputc('\n', out);
+    if (process) {
+        phase_table_heading(out, process, process->heaps);
+        print_sums(out, info, model, process->heaps);
+        print_now(out, process, process->heaps);
+        if (process->heaps->late) {
+            label(out, "parameters");
+            fprintf(out, "not known: they were set before the recording\n");
+        }
+        bool good = report_parameters(out, "  parameters that are not default   ", recording, &process->key,
+                                      process->heaps, why);
+        print_phases(out, process->heaps, model->wall_ns);
+        return good;
+    }
+    struct heap_model total;
+    if (!report_total(model, &total)) {
+        why->status = 1;
+        snprintf(why->message, sizeof why->message, "no memory for the report");
+        return false;
+    }
+    fprintf(out, "all heaps together\n");
+    print_sums(out, info, model, &total);
+    print_phases(out, &total, model->wall_ns);
+    fputc('\n', out);
+    print_heap_lines(out, model);
+    report_total_clear(&total);
+    return true;
+}

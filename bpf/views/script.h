@@ -1,0 +1,28 @@
+/* The forms in which `edenscope script` prints events. Each is a sink for one event after the other. */
+#ifndef EDEN_SCRIPT_H
+#define EDEN_SCRIPT_H
+
+#include "recording/recording.h"
+#include <stdio.h>
+
+struct script {
+    FILE *out;
+    const struct recording_info *info;
+    const struct model *model; /* for the names of processes */
+    const uint64_t *probes;    /* those wanted, as for recording_events; NULL: all */
+    bool wall_clock;           /* times of day instead of seconds since the recording began */
+};
+
+/* What the process of an event is called; "?" where nobody knows. */
+const char *script_command(const struct script *script, const struct event *event);
+
+/* The text of a string argument; NULL where the argument is of another kind. */
+const char *script_text(const struct event *event, int argument);
+
+/* False where writing failed: errno says why. */
+bool script_print_line(const struct script *script, const struct event *event, uint64_t heap_id);
+bool script_print_json(const struct script *script, const struct event *event, uint64_t heap_id);
+bool script_print_csv_head(const struct script *script);
+bool script_print_csv(const struct script *script, const struct event *event, uint64_t heap_id);
+
+#endif

@@ -1,0 +1,164 @@
+/* Events for programs: NDJSON, and CSV after RFC 4180.
+ *
+ * Both give exact values: times and sizes as numbers, addresses as hexadecimal text (a number would lose bits in
+ * readers that keep doubles), causes and reasons as words. In CSV each argument name of the probes that are wanted has
+ * one column, whichever probe it comes from; what a probe does not have is empty. */
+#include "model/probe_table.h"
+#include "util/csv.h"
+#include "util/json.h"
+#include "views/script.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------- */
+
+static json_t *address_json(uint64_t value) {
+    char text[24];
+    snprintf(text, sizeof text, "0x%" PRIx64, value);
+    return json_string(text);
+}
+
+/* jansson's integers are signed: what does not fit is text, not a wrong number. */
+static json_t *number_json(uint64_t value) {
+    char text[24];
+    if (value <= INT64_MAX) {
+        return json_integer((json_int_t)value);
+    }
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    return json_string(text);
+}
+
+static json_t *argument_json(const struct event *event, int argument) {
+    uint64_t value = event->arg[argument];
+    const char *word = probe_value_name((enum eden_probe_id)event->probe, argument, value);
+    switch (probe_table[event->probe].arg[argument].kind) {
+    case ARG_address:
+        return address_json(value);
+    case ARG_string:
+        return json_text(script_text(event, argument), EVENT_TEXT);
+    default:
+        return word ? json_string(word) : number_json(value);
+    }
+}
+
+/* What every event has. A heap's id is there where it is known and no argument says it. */
+static json_t *event_json(const struct script *script, const struct event *event, const char *probe) {
+    json_t *object = json_object();
+    json_object_set_new(object, "time_ns", number_json(event->time_ns));
+    json_object_set_new(object, "command", json_text(script_command(script, event), 64));
+    json_object_set_new(object, "pid", json_integer(event->process.pid));
+    json_object_set_new(object, "tid", json_integer(event->tid));
+    json_object_set_new(object, "probe", json_string(probe));
+    return object;
+}
+
+bool script_print_json(const struct script *script, const struct event *event, uint64_t heap_id) {
+    char unknown[24], name[24];
+    bool known = event->probe < EDEN_PROBE_COUNT;
+    snprintf(unknown, sizeof unknown, "probe_%u", event->probe);
+    json_t *object = event_json(script, event, known ? probe_table[event->probe].name : unknown);
+    if (heap_id) {
+        json_object_set_new(object, "heap_id", number_json(heap_id));
+    }
+    for (int i = 0; i < event->args; i++) {
+        if (known && i < probe_table[event->probe].args) {
+            json_object_set_new(object, probe_table[event->probe].arg[i].name, argument_json(event, i));
+        } else {
+            snprintf(name, sizeof name, "arg%d", i);
+            json_object_set_new(object, name, address_json(event->arg[i]));
+        }
+    }
+    bool good = json_print(script->out, object);
+    json_decref(object);
+    return good && !ferror(script->out);
+}
+
+/* ---- CSV -------------------------------------------------------------------------------------------------------- */
+
+static bool wanted(const struct script *script, int probe) {
+    return !script->probes || script->probes[probe / 64] >> probe % 64 & 1;
+}
+
+static int argument_named(int probe, const char *name) {
+    for (int i = 0; i < probe_table[probe].args; i++) {
+        if (strcmp(probe_table[probe].arg[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Whether this argument's column is this one's: no earlier wanted probe has an argument of that name. `heap_id` stands
+ * among the columns that every event has. */
+static bool first_of_name(const struct script *script, int probe, int argument) {
+    const char *name = probe_table[probe].arg[argument].name;
+    for (int i = 0; i < probe; i++) {
+        if (wanted(script, i) && argument_named(i, name) >= 0) {
+            return false;
+        }
+    }
+    return strcmp(name, "heap_id") != 0;
+}
+
+/* Calls on_column for each argument column in turn. */
+static void each_column(const struct script *script, const struct event *event,
+                        void (*on_column)(const struct script *script, const struct event *event, const char *name)) {
+    for (int i = 0; i < EDEN_PROBE_COUNT; i++) {
+        for (int j = 0; wanted(script, i) && j < probe_table[i].args; j++) {
+            if (first_of_name(script, i, j)) {
+                on_column(script, event, probe_table[i].arg[j].name);
+            }
+        }
+    }
+}
+
+static void print_name(const struct script *script, const struct event *event, const char *name) {
+    (void)event;
+    fputc(',', script->out);
+    csv_field(script->out, name);
+}
+
+static void print_value(const struct script *script, const struct event *event, const char *name) {
+    int argument = argument_named(event->probe, name);
+    fputc(',', script->out);
+    if (argument < 0 || argument >= event->args) {
+        return;
+    }
+    uint64_t value = event->arg[argument];
+    const char *word = probe_value_name((enum eden_probe_id)event->probe, argument, value);
+    switch (probe_table[event->probe].arg[argument].kind) {
+    case ARG_address:
+        fprintf(script->out, "0x%" PRIx64, value);
+        break;
+    case ARG_string:
+        csv_field(script->out, script_text(event, argument));
+        break;
+    default:
+        if (word) {
+            csv_field(script->out, word);
+        } else {
+            fprintf(script->out, "%" PRIu64, value);
+        }
+        break;
+    }
+}
+
+bool script_print_csv_head(const struct script *script) {
+    fputs("time_ns,command,pid,tid,probe,heap_id", script->out);
+    each_column(script, NULL, print_name);
+    return fputs("\r\n", script->out) != EOF && !ferror(script->out);
+}
+
+bool script_print_csv(const struct script *script, const struct event *event, uint64_t heap_id) {
+    if (event->probe >= EDEN_PROBE_COUNT) {
+        return true; /* of a newer version: there are no columns for it */
+    }
+    fprintf(script->out, "%" PRIu64 ",", event->time_ns);
+    csv_field(script->out, script_command(script, event));
+    fprintf(script->out, ",%u,%u,%s,", event->process.pid, event->tid, probe_table[event->probe].name);
+    if (heap_id) {
+        fprintf(script->out, "%" PRIu64, heap_id);
+    }
+    each_column(script, event, print_value);
+    return fputs("\r\n", script->out) != EOF && !ferror(script->out);
+}
