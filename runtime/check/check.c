@@ -70,7 +70,9 @@ static const char VALUES[] =
 static const char CLASSES[] = "objects are made of classes and sites that this heap has defined, and have the slots "
                               "of their class (docs/embedding.md, Classes and sites)";
 static const char ROOTS[] = "a frame lasts until its block is left, before the heap is destroyed; a program that uses "
-                            "longjmp puts mutator->frames back (docs/embedding.md, Roots)";
+                            "longjmp calls eden_frames_restore (docs/embedding.md, Roots)";
+static const char HOOKS[] = "a collection hook must not allocate, collect, change hooks or destroy the heap "
+                            "(docs/embedding.md, Collection hooks)";
 
 __attribute__((noreturn)) static void report(const eden_heap *heap, const char *when, const char *what,
                                              const char *rule) {
@@ -308,6 +310,14 @@ void eden_check_leave(const struct eden_frame *frame) {
     }
 }
 
+void eden_check_restore(eden_mutator *mutator, const struct eden_frame *saved) {
+    bool gone = saved != NULL && is_skipped(mutator->heap, saved, (uintptr_t)__builtin_frame_address(0));
+    if (gone || (saved != NULL && saved->mutator != mutator)) {
+        REPORT(mutator->heap, "eden_frames_restore", ROOTS, "frame %p %s", (const void *)saved,
+               gone ? "is gone: its block was left after eden_frames_save" : "is none of this mutator's");
+    }
+}
+
 void check_frames(eden_heap *heap, const char *call) {
     const struct eden_frame *frame = heap->mutator.frames;
     if (frame != NULL && pthread_equal(heap->thread, pthread_self())) {
@@ -316,11 +326,13 @@ void check_frames(eden_heap *heap, const char *call) {
     }
 }
 
-void check_visitors(eden_heap *heap, size_t slots, size_t visitors) {
-    if (heap->roots.count != slots || heap->roots.visitor_count != visitors) {
+void check_visitors(eden_heap *heap, size_t ranges, size_t visitors) {
+    if (heap->roots.count != ranges || heap->roots.visitor_count != visitors) {
         REPORT(heap, "collection", ROOTS, "a visitor has added or removed roots or visitors");
     }
 }
+
+void check_hook(eden_heap *heap, const char *call) { REPORT(heap, call, HOOKS, "called in a collection hook"); }
 
 /* ---- allocation and collections ---------------------------------------------------------------------------------- */
 
@@ -517,28 +529,20 @@ static const char *class_name(const eden_heap *heap, eden_value object) {
     return eden_class_name(heap, eden_class_of(heap, object));
 }
 
-static eden_heap *check_slot(eden_value object, size_t index, const char *call) {
+/* The object is alive, and slots [index, index + count) are references of its own. */
+static eden_heap *check_range(eden_value object, size_t index, size_t count, const char *call) {
     eden_heap *heap = check_object(object, call);
     size_t references = reference_slots(heap, object);
-    if (index >= references) {
-        bool raw = index < eden_slot_count(object);
-        REPORT(heap, call, CLASSES, "slot %zu of %.60s %#" PRIx64 " %s: it has %zu reference slots", index,
+    if (count > references || index > references - count) {
+        size_t bad = index < references ? references : index; /* the first that is none */
+        bool raw = bad < eden_slot_count(object);
+        REPORT(heap, call, CLASSES, "slot %zu of %.60s %#" PRIx64 " %s: it has %zu reference slots", bad,
                class_name(heap, object), object, raw ? "is raw data" : "is out of bounds", references);
     }
     return heap;
 }
 
-void eden_check_load(eden_value object, size_t index) { check_slot(object, index, "eden_slot"); }
-
-void eden_check_raw(eden_value object) { check_object(object, "eden_raw"); }
-
-void eden_check_store(eden_mutator *mutator, eden_value object, size_t index, eden_value value) {
-    static const char call[] = "eden_slot_set";
-    eden_heap *heap = check_slot(object, index, call);
-    if (heap != mutator->heap) {
-        REPORT(heap, call, VALUES, "%.60s %#" PRIx64 " belongs to another heap than the mutator, of heap '%s'",
-               class_name(heap, object), object, mutator->heap->info.name);
-    }
+static void check_value(const eden_heap *heap, eden_value object, size_t index, eden_value value, const char *call) {
     uint64_t tag = value & EDEN_TAG_MASK;
     if (value == EDEN_NONE || tag == EDEN_TAG_INT || tag == EDEN_TAG_CHAR || tag == EDEN_TAG_FLOAT) {
         return;
@@ -558,5 +562,36 @@ void eden_check_store(eden_mutator *mutator, eden_value object, size_t index, ed
                "slot %zu of %.60s %#" PRIx64 ": %#" PRIx64 " in %s is not the start of a live object: a collection has "
                "moved or freed it, or it is an address within one",
                index, class_name(heap, object), object, value, place(heap, value));
+    }
+}
+
+void check_loads(eden_value object, size_t index, size_t count, const char *call) {
+    check_range(object, index, count, call);
+}
+
+void check_stores(eden_mutator *mutator, eden_value object, size_t index, const eden_value *values, size_t count,
+                  const char *call) {
+    eden_heap *heap = check_range(object, index, count, call);
+    if (heap != mutator->heap) {
+        REPORT(heap, call, VALUES, "%.60s %#" PRIx64 " belongs to another heap than the mutator, of heap '%s'",
+               class_name(heap, object), object, mutator->heap->info.name);
+    }
+    for (size_t i = 0; i < count; i++) {
+        check_value(heap, object, index + i, values[i], call);
+    }
+}
+
+void eden_check_load(eden_value object, size_t index) { check_range(object, index, 1, "eden_slot"); }
+
+void eden_check_raw(eden_value object) { check_object(object, "eden_raw"); }
+
+void eden_check_store(eden_mutator *mutator, eden_value object, size_t index, eden_value value) {
+    check_stores(mutator, object, index, &value, 1, "eden_slot_set");
+}
+
+void eden_check_is_a(const eden_mutator *mutator, eden_value value, eden_class of) {
+    check_class_of(mutator->heap, of, "eden_is_a");
+    if (eden_is_object(value)) {
+        check_object_of(mutator->heap, value, "eden_is_a");
     }
 }

@@ -22,9 +22,13 @@ void check_class(eden_heap *heap, uint64_t header, size_t slots); /* an allocati
 void check_object_of(const eden_heap *heap, eden_value object,
                      const char *call); /* an object is given to an API call */
 void check_class_of(const eden_heap *heap, eden_class of, const char *call);
-void check_call(eden_heap *heap, const char *call);                  /* a call that may collect */
-void check_frames(eden_heap *heap, const char *call);                /* no frame may be open */
-void check_visitors(eden_heap *heap, size_t slots, size_t visitors); /* all were called; so many roots were there */
+void check_call(eden_heap *heap, const char *call);                   /* a call that may collect */
+void check_frames(eden_heap *heap, const char *call);                 /* no frame may be open */
+void check_visitors(eden_heap *heap, size_t ranges, size_t visitors); /* all were called; so many roots were there */
+void check_hook(eden_heap *heap, const char *call);                   /* a call that no collection hook may make */
+void check_loads(eden_value object, size_t index, size_t count, const char *call); /* a range of slots is read */
+void check_stores(eden_mutator *mutator, eden_value object, size_t index, const eden_value *values, size_t count,
+                  const char *call);
 void check_eden_used(eden_heap *heap, uintptr_t start, size_t bytes);
 void check_allocated(eden_heap *heap, eden_value object); /* the object is there, or EDEN_NONE */
 void check_before_scavenge(eden_heap *heap);
@@ -56,8 +60,16 @@ static inline void check_class_of(const eden_heap *heap, eden_class of, const ch
 }
 static inline void check_call(eden_heap *heap, const char *call) { (void)heap, (void)call; }
 static inline void check_frames(eden_heap *heap, const char *call) { (void)heap, (void)call; }
-static inline void check_visitors(eden_heap *heap, size_t slots, size_t visitors) {
-    (void)heap, (void)slots, (void)visitors;
+static inline void check_visitors(eden_heap *heap, size_t ranges, size_t visitors) {
+    (void)heap, (void)ranges, (void)visitors;
+}
+static inline void check_hook(eden_heap *heap, const char *call) { (void)heap, (void)call; }
+static inline void check_loads(eden_value object, size_t index, size_t count, const char *call) {
+    (void)object, (void)index, (void)count, (void)call;
+}
+static inline void check_stores(eden_mutator *mutator, eden_value object, size_t index, const eden_value *values,
+                                size_t count, const char *call) {
+    (void)mutator, (void)object, (void)index, (void)values, (void)count, (void)call;
 }
 static inline void check_eden_used(eden_heap *heap, uintptr_t start, size_t bytes) {
     (void)heap, (void)start, (void)bytes;

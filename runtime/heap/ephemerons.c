@@ -125,6 +125,10 @@ eden_value eden_mourn_next(eden_mutator *mutator) {
     return ephemeron;
 }
 
+size_t eden_mourn_count(const eden_mutator *mutator) {
+    return mutator->heap->mourners.end - mutator->heap->mourners.next;
+}
+
 bool weak_note(eden_heap *heap, eden_value object) {
     struct weak_list *weak = &heap->weak;
     if (!system_grow(&heap->system, (void **)&weak->objects, &weak->room, weak->count, sizeof *weak->objects,

@@ -13,3 +13,7 @@ bool fail(eden_error *error, enum eden_status status, const char *format, ...) {
     }
     return false;
 }
+
+const eden_error *eden_last_error(const eden_mutator *mutator) { return &mutator->heap->last_error; }
+
+void eden_error_clear(eden_mutator *mutator) { mutator->heap->last_error = (eden_error){EDEN_OK, ""}; }

@@ -108,8 +108,9 @@ static void release(eden_heap *heap) {
     cards_destroy(heap);
     ephemerons_destroy(heap);
     free(heap->waiters.objects);
-    free(heap->roots.slots);
+    free(heap->roots.ranges);
     free(heap->roots.visitors);
+    free(heap->hooks.entries);
     system_unmap(heap, page_round(sizeof *heap));
 }
 
@@ -186,7 +187,7 @@ static void close_frames(eden_mutator *mutator) {
 }
 
 void eden_heap_destroy(eden_heap *heap) {
-    if (heap == NULL) {
+    if (heap == NULL || hooks_refuse(heap, "eden_heap_destroy")) {
         return;
     }
     close_frames(&heap->mutator);
@@ -201,7 +202,7 @@ void eden_heap_destroy(eden_heap *heap) {
 
 void heap_set_limit(eden_heap *heap) {
     uintptr_t limit = heap->profile == NULL ? heap->eden.limit : lifetimes_limit(heap);
-    bool each = CHECKED_BUILD || heap->params.stress > 0;
+    bool each = CHECKED_BUILD || heap->params.stress > 0 || heap->hooks.is_running;
     heap->mutator.limit = each ? heap->mutator.free : limit;
 }
 

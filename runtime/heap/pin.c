@@ -16,6 +16,9 @@ eden_value eden_pin(eden_mutator *mutator, eden_value object) {
         header_set(object, EDEN_HEADER_PINNED);
         return object;
     }
+    if (hooks_refuse(heap, "eden_pin of a young object")) {
+        return EDEN_NONE;
+    }
     EDEN_FRAME(mutator, local, 1);
     local[0] = object;
     /* Once more after a full collection, where old space had no room. */

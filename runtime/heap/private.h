@@ -126,13 +126,18 @@ struct remembered_set {
     bool incomplete;         /* it could not grow: the next scavenge scans all of old space */
 };
 
+struct root_range { /* a single slot is a range of one */
+    eden_value *slots;
+    size_t count;
+};
+
 struct root_visitor {
     eden_root_visitor visit;
     void *context;
 };
 
 struct roots {
-    eden_value **slots;
+    struct root_range *ranges;
     size_t count, room;
     struct root_visitor *visitors;
     size_t visitor_count, visitor_room;
@@ -177,6 +182,17 @@ struct pretenured {
     uint64_t refused_in; /* the collection after which there was no room: no use in trying until the next */
 };
 
+struct collection_hook {
+    eden_collection_hook call;
+    void *context;
+};
+
+struct hooks { /* in the order in which they were added: hooks.c */
+    struct collection_hook *entries;
+    size_t count, room;
+    bool is_running; /* nothing may allocate or collect */
+};
+
 struct system {
     eden_memory_hook hook;
     void *context;
@@ -207,6 +223,7 @@ struct eden_heap {
     struct old_space old;
     struct remembered_set remembered;
     struct roots roots;
+    struct hooks hooks;
     struct mark_stack mark_stack;
     struct waiting waiting;
     struct mourners mourners;
@@ -315,7 +332,8 @@ static inline size_t strong_slots(const eden_heap *heap, eden_value object) {
 enum { YOUNG_SPACES = 3 };
 void heap_young_spaces(eden_heap *heap, struct space *spaces[YOUNG_SPACES]);
 uint64_t heap_survivor_used(const eden_heap *heap);
-/* How far allocation may bump inline: not at all where each allocation is to be seen (stress, the checked build). */
+/* How far allocation may bump inline: not at all where each allocation is to be seen (stress, the checked build, a
+ * collection hook). */
 void heap_set_limit(eden_heap *heap);
 
 /* ---- classes (classes.c) ---- */
@@ -331,6 +349,11 @@ struct eden_visit {
     void (*between)(eden_visit *visit); /* before each piece of a profile's roots, which come last; NULL: nothing */
 };
 void roots_visit(eden_visit *visit);
+
+/* ---- collection hooks (hooks.c) ---- */
+void hooks_call(eden_heap *heap, enum eden_collection_kind kind); /* a collection has ended, and the heap is at rest */
+/* True, with last_error filled, if a hook runs: then `call`, which may collect, does nothing. */
+bool hooks_refuse(eden_heap *heap, const char *call);
 
 /* ---- ephemerons and weak objects (ephemerons.c) ---- */
 #define EDEN_WAITING (EDEN_HEADER_FORWARDED | EDEN_HEADER_MARKED)

@@ -1,29 +1,33 @@
-/* Roots: frames, global slots, visitors, the queue of mourners, and a profile's ephemerons. Each collection walks them
- * all through one function. */
+/* Roots: frames, global slots and ranges, visitors, the queue of mourners, and a profile's ephemerons. Each
+ * collection walks them all through one function. */
 #include "heap/private.h"
 #include <stdlib.h>
 
-bool eden_root_add(eden_heap *heap, eden_value *slot) {
+bool eden_root_range_add(eden_heap *heap, eden_value *slots, size_t count) {
     struct roots *roots = &heap->roots;
-    if (!system_grow(&heap->system, (void **)&roots->slots, &roots->room, roots->count, sizeof *roots->slots,
+    if (!system_grow(&heap->system, (void **)&roots->ranges, &roots->room, roots->count, sizeof *roots->ranges,
                      "roots")) {
         return false;
     }
-    roots->slots[roots->count++] = slot;
+    roots->ranges[roots->count++] = (struct root_range){slots, count};
     return true;
 }
 
-bool eden_root_remove(eden_heap *heap, eden_value *slot) {
+bool eden_root_range_remove(eden_heap *heap, eden_value *slots, size_t count) {
     struct roots *roots = &heap->roots;
-    /* From the newest: roots are often taken away in the reverse order. */
+    /* From the newest: roots are often removed in the reverse order. */
     for (size_t i = roots->count; i-- > 0;) {
-        if (roots->slots[i] == slot) {
-            roots->slots[i] = roots->slots[--roots->count];
+        if (roots->ranges[i].slots == slots && roots->ranges[i].count == count) {
+            roots->ranges[i] = roots->ranges[--roots->count];
             return true;
         }
     }
     return false;
 }
+
+bool eden_root_add(eden_heap *heap, eden_value *slot) { return eden_root_range_add(heap, slot, 1); }
+
+bool eden_root_remove(eden_heap *heap, eden_value *slot) { return eden_root_range_remove(heap, slot, 1); }
 
 bool eden_visitor_add(eden_heap *heap, eden_root_visitor visitor, void *context) {
     struct roots *roots = &heap->roots;
@@ -54,15 +58,15 @@ void roots_visit(eden_visit *visit) {
         visit->slots(visit, frame->slots, frame->count);
     }
     for (size_t i = 0; i < heap->roots.count; i++) {
-        visit->slots(visit, heap->roots.slots[i], 1);
+        visit->slots(visit, heap->roots.ranges[i].slots, heap->roots.ranges[i].count);
     }
     if (heap->mourners.next < heap->mourners.end) {
         visit->slots(visit, heap->mourners.queue + heap->mourners.next, heap->mourners.end - heap->mourners.next);
     }
-    const size_t slots = heap->roots.count, visitors = heap->roots.visitor_count;
+    const size_t ranges = heap->roots.count, visitors = heap->roots.visitor_count;
     for (size_t i = visitors; i-- > 0;) { /* from the newest: one that removes itself, though it must not, skips none */
         heap->roots.visitors[i].visit(heap->roots.visitors[i].context, visit);
     }
-    check_visitors(heap, slots, visitors);
+    check_visitors(heap, ranges, visitors);
     lifetimes_visit(heap, visit);
 }

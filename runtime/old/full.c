@@ -46,6 +46,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     lifetimes_resume(heap);
     heap->collecting = false;
     check_after_full(heap);
+    hooks_call(heap, EDEN_COLLECTION_FULL);
 }
 
 void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested) {
@@ -65,11 +66,15 @@ void full_collect_if_grown(eden_heap *heap) {
 
 void eden_full_collect(eden_mutator *mutator) {
     check_call(mutator->heap, "eden_full_collect");
-    full_collect(mutator->heap, EDEN_FULL_REQUEST, 0);
+    if (!hooks_refuse(mutator->heap, "eden_full_collect")) {
+        full_collect(mutator->heap, EDEN_FULL_REQUEST, 0);
+    }
 }
 
 void eden_scavenge(eden_mutator *mutator) {
     check_call(mutator->heap, "eden_scavenge");
-    scavenge(mutator->heap, EDEN_SCAVENGE_REQUEST);
-    full_collect_if_grown(mutator->heap);
+    if (!hooks_refuse(mutator->heap, "eden_scavenge")) {
+        scavenge(mutator->heap, EDEN_SCAVENGE_REQUEST);
+        full_collect_if_grown(mutator->heap);
+    }
 }

@@ -124,6 +124,9 @@ static eden_value allocate(eden_heap *heap, uint64_t header, size_t slots, bool 
 
 eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slots) {
     eden_heap *heap = mutator->heap;
+    if (hooks_refuse(heap, "allocation")) {
+        return EDEN_NONE;
+    }
     bool born_old = pretenure_reveal(heap, &header, &slots);
     check_class(heap, header, slots);
     if (heap->profile != NULL) {
@@ -140,8 +143,6 @@ eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slo
     heap_set_limit(heap);
     return object;
 }
-
-const eden_error *eden_last_error(const eden_mutator *mutator) { return &mutator->heap->last_error; }
 
 uint32_t eden_identity_hash(eden_mutator *mutator, eden_value object) {
     eden_heap *heap = mutator->heap;

@@ -569,4 +569,5 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     lifetimes_resume(heap);
     heap->collecting = false;
     check_after_scavenge(heap);
+    hooks_call(heap, EDEN_COLLECTION_SCAVENGE);
 }

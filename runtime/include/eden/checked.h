@@ -19,6 +19,8 @@ EDEN_API void eden_check_raw(eden_value object);
 struct eden_frame;
 EDEN_API void eden_check_enter(eden_mutator *mutator);
 EDEN_API void eden_check_leave(const struct eden_frame *frame);
+EDEN_API void eden_check_restore(eden_mutator *mutator, const struct eden_frame *saved);
+EDEN_API void eden_check_is_a(const eden_mutator *mutator, eden_value value, eden_class of);
 #ifdef __cplusplus
 }
 #endif
@@ -31,12 +33,16 @@ EDEN_API void eden_check_leave(const struct eden_frame *frame);
 #define EDEN_CHECK_RAW(object) eden_check_raw(object)
 #define EDEN_CHECK_ENTER(mutator) eden_check_enter(mutator)
 #define EDEN_CHECK_LEAVE(frame) eden_check_leave(frame)
+#define EDEN_CHECK_RESTORE(mutator, saved) eden_check_restore(mutator, saved)
+#define EDEN_CHECK_IS_A(mutator, value, of) eden_check_is_a(mutator, value, of)
 #else
 #define EDEN_CHECK_LOAD(object, index) ((void)0)
 #define EDEN_CHECK_STORE(mutator, object, index, value) ((void)0)
 #define EDEN_CHECK_RAW(object) ((void)0)
 #define EDEN_CHECK_ENTER(mutator) ((void)0)
 #define EDEN_CHECK_LEAVE(frame) ((void)0)
+#define EDEN_CHECK_RESTORE(mutator, saved) ((void)0)
+#define EDEN_CHECK_IS_A(mutator, value, of) ((void)0)
 #endif
 
 #endif

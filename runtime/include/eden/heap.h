@@ -136,12 +136,37 @@ EDEN_API void eden_unpin(eden_mutator *mutator, eden_value object);
  * ordinary object that holds its key. Takes the next from the queue: EDEN_NONE where it is empty. Does not collect. */
 EDEN_API eden_value eden_mourn_next(eden_mutator *mutator);
 
+/* How many ephemerons eden_mourn_next has still to return. The queue keeps them, their keys and values alive: a program
+ * that never drains it leaks. Does not collect. */
+EDEN_API size_t eden_mourn_count(const eden_mutator *mutator);
+
+enum eden_collection_kind {
+    EDEN_COLLECTION_SCAVENGE = 0, /* of new space */
+    EDEN_COLLECTION_FULL = 1,     /* of both spaces, right after a scavenge, which has called the hooks too */
+};
+
+/* Called after each collection, in the collecting thread, before the call that collected returns. Objects have moved,
+ * weak slots of dead objects are EDEN_NONE, the queue of mourners and the figures are up to date; references are read
+ * and stored as usual. A hook must return (no longjmp), must not allocate or collect, must not add or remove hooks, and
+ * must not destroy the heap: allocations and eden_pin of young objects return EDEN_NONE there, the others do nothing
+ * (eden_last_error: EDEN_BAD_ARGUMENT), and the checked build aborts. Its time is not part of the figures' pauses. */
+typedef void (*eden_collection_hook)(void *context, eden_mutator *mutator, enum eden_collection_kind kind);
+
+/* Adds a hook, called after those added before it until it is removed or the heap is destroyed. The context is the
+ * caller's. False: memory is refused. Does not collect. */
+EDEN_API bool eden_collection_hook_add(eden_heap *heap, eden_collection_hook hook, void *context);
+/* Removes the hook added last with this context. False: there is none. Does not collect. */
+EDEN_API bool eden_collection_hook_remove(eden_heap *heap, eden_collection_hook hook, void *context);
+
 /* Checks the whole heap: every object's header, every reference, the remembered set, free lists and accounts. False,
  * with the first fault named, where something is wrong. Does not collect, changes nothing. */
 EDEN_API bool eden_heap_verify(eden_heap *heap, eden_error *error);
 
 /* Why the last allocation or pin of this mutator failed. Never NULL; status EDEN_OK where none has. */
 EDEN_API const eden_error *eden_last_error(const eden_mutator *mutator);
+
+/* Sets eden_last_error back to EDEN_OK, once the program has dealt with it: nothing else does. Does not collect. */
+EDEN_API void eden_error_clear(eden_mutator *mutator);
 
 /* ---- figures ---------------------------------------------------------------------------------------------------- */
 

@@ -157,6 +157,16 @@ static inline void eden_slot_set(eden_mutator *mutator, eden_value object, size_
     }
 }
 
+/* Stores count values at slots index to index + count - 1, as eden_slot_set would, but with one pass of the barrier.
+ * values are the caller's and no slots of the object (eden_slots_copy). Can't fail, does not collect. */
+EDEN_API void eden_slots_set(eden_mutator *mutator, eden_value object, size_t index, const eden_value *values,
+                             size_t count);
+
+/* Copies count slots from one object to another or within one, where the two ranges may overlap. Can't fail, does not
+ * collect. */
+EDEN_API void eden_slots_copy(eden_mutator *mutator, eden_value to, size_t to_index, eden_value from, size_t from_index,
+                              size_t count);
+
 /* The raw body: after the fixed references of a COMPOUND object (`of` tells how many), at the first slot otherwise. */
 static inline void *eden_raw(eden_value object) {
     EDEN_CHECK_RAW(object);
@@ -186,6 +196,24 @@ static inline size_t eden_raw_count(eden_value object) {
 /* The class or site index that the object was allocated with. */
 static inline uint32_t eden_index_of(eden_value object) {
     return (uint32_t)(eden_header(object) & EDEN_HEADER_CLASS_MASK);
+}
+
+/* Is the value an object of class `of`, allocated by the class or at any of its sites? With a site for `of`: was it
+ * allocated there? False for immediates and EDEN_NONE. Does not collect. */
+static inline bool eden_is_a(const eden_mutator *mutator, eden_value value, eden_class of) {
+    EDEN_CHECK_IS_A(mutator, value, of);
+    if (!eden_is_object(value)) {
+        return false;
+    }
+    uint32_t index = eden_index_of(value);
+    if (index == eden_class_index(of)) {
+        return true;
+    }
+    /* The class table of the heap's public header: pages of entries, by index. */
+    const struct eden_heap_info *info = (const struct eden_heap_info *)mutator->heap;
+    const struct eden_class_info *const *pages = (const struct eden_class_info *const *)(uintptr_t)info->class_pages;
+    const struct eden_class_info *page = pages[index >> EDEN_CLASS_PAGE_SHIFT];
+    return page[index & ((1u << EDEN_CLASS_PAGE_SHIFT) - 1)].class_index == eden_class_index(of);
 }
 
 /* A number that stays with the object however it moves: 22 bits, never 0; made at the first call. */

@@ -36,6 +36,14 @@ static inline void eden_frame_leave(struct eden_frame *frame) {
     frame->mutator->frames = frame->previous;
 }
 
+/* Before setjmp, and after a longjmp has come back to it: closes the frames that it has skipped. saved: from
+ * eden_frames_save in a function that has not returned since. */
+static inline struct eden_frame *eden_frames_save(const eden_mutator *mutator) { return mutator->frames; }
+static inline void eden_frames_restore(eden_mutator *mutator, struct eden_frame *saved) {
+    EDEN_CHECK_RESTORE(mutator, saved);
+    mutator->frames = saved;
+}
+
 /* EDEN_FRAME(mutator, local, 3); declares `eden_value local[3]`, all EDEN_NONE, which the collector sees and updates
  * until the enclosing block is left, by whatever way but longjmp (a program that uses longjmp saves mutator->frames
  * with its jmp_buf and puts it back). A block should be left before the heap is destroyed; leaving it later does no
@@ -51,6 +59,11 @@ static inline void eden_frame_leave(struct eden_frame *frame) {
 EDEN_API bool eden_root_add(eden_heap *heap, eden_value *slot);
 /* False where slot is not a root. Does not collect. */
 EDEN_API bool eden_root_remove(eden_heap *heap, eden_value *slot);
+
+/* The same for count slots in a row, such as an interpreter's stack: each must hold a value, EDEN_NONE if no other. A
+ * range that moves (realloc) is removed and added anew: after a removal the next addition does not fail. */
+EDEN_API bool eden_root_range_add(eden_heap *heap, eden_value *slots, size_t count);
+EDEN_API bool eden_root_range_remove(eden_heap *heap, eden_value *slots, size_t count);
 
 /* ---- 3. a visitor, for an interpreter that keeps its own stack --------------------------------------------------- */
 
