@@ -76,8 +76,8 @@ try "$checked" root_left_out
 # The ordinary build: no names of the checked one, and inline paths as if the checks had never been written.
 ! nm "$build/lib/libeden.so" | grep -E 'eden_check_|check_(before|after)_|check_(class|segment)' || die "the ordinary library has checks"
 cp -r runtime/include "$folder/include"
-sed -i '/^ *EDEN_CHECK_[A-Z]*(.*);$/d' "$folder/include/eden/object.h"
-[[ $(diff runtime/include/eden/object.h "$folder/include/eden/object.h" | grep -c '^<') -eq 4 ]] ||
+sed -i '/^ *EDEN_CHECK_[A-Z_]*(.*);$/d' "$folder/include/eden/object.h"
+[[ $(diff runtime/include/eden/object.h "$folder/include/eden/object.h" | grep -c '^<') -eq 5 ]] ||
     die "the checks of object.h are not where this test looks"
 cat >"$folder/inline.c" <<'SOURCE'
 #include <eden/eden.h>
@@ -85,12 +85,14 @@ eden_value allocate(eden_mutator *mutator, eden_class of);
 eden_value load(eden_value object, size_t index);
 void store(eden_mutator *mutator, eden_value object, size_t index, eden_value value);
 void *raw(eden_value object);
+bool is_a(const eden_mutator *mutator, eden_value value, eden_class of);
 eden_value allocate(eden_mutator *mutator, eden_class of) { return eden_new(mutator, of); }
 eden_value load(eden_value object, size_t index) { return eden_slot(object, index); }
 void store(eden_mutator *mutator, eden_value object, size_t index, eden_value value) {
     eden_slot_set(mutator, object, index, value);
 }
 void *raw(eden_value object) { return eden_raw(object); }
+bool is_a(const eden_mutator *mutator, eden_value value, eden_class of) { return eden_is_a(mutator, value, of); }
 SOURCE
 for compiler in gcc clang; do
     for level in -O0 -O2; do

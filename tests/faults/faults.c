@@ -97,6 +97,21 @@ static void barrier_of_large_table(struct program *p, bool wrong) {
     eden_scavenge(p->m);
 }
 
+/* Only some of a range stored by hand. */
+static void barrier_of_a_copy(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 2);
+    local[0] = eden_new_slots(p->m, p->table, 20);
+    make_old(p);
+    local[1] = eden_new_slots(p->m, p->table, 20);
+    eden_slot_set(p->m, local[1], 19, local[1]);
+    if (wrong) {
+        raw_store(local[0], 19, eden_slot(local[1], 19));
+    } else {
+        eden_slots_copy(p->m, local[0], 0, local[1], 0, 20);
+    }
+    eden_scavenge(p->m);
+}
+
 /* ---- rule 1 ------------------------------------------------------------------------------------------------------ */
 
 /* Found where stress collects at the second allocation; without it nothing would go wrong today. */
@@ -134,6 +149,44 @@ static void global_root_forgotten(struct program *p, bool wrong) {
     global = eden_new(p->m, p->pair);
     eden_scavenge(p->m);
     eden_slot_set(p->m, global, 0, eden_int(1));
+}
+
+static void root_range_too_short(struct program *p, bool wrong) {
+    static eden_value range[3];
+    if (!eden_root_range_add(p->heap, range, wrong ? 2 : 3)) {
+        stop("no root");
+    }
+    for (size_t i = 0; i < 3; i++) {
+        range[i] = eden_new(p->m, p->pair);
+    }
+    eden_scavenge(p->m);
+    eden_slot_set(p->m, range[2], 0, eden_int(1));
+}
+
+static void stale_value_in_a_bulk_store(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new_slots(p->m, p->table, 9);
+    eden_value values[9] = {eden_int(1)};
+    values[8] = local[0];
+    eden_scavenge(p->m);
+    eden_slots_set(p->m, local[0], 0, values, wrong ? 9 : 8);
+}
+
+static void copy_from_a_stale_value(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 2);
+    local[0] = eden_new(p->m, p->pair);
+    local[1] = eden_new(p->m, p->pair);
+    eden_value kept = local[1];
+    eden_scavenge(p->m);
+    eden_slots_copy(p->m, local[0], 0, wrong ? kept : local[1], 0, 2);
+}
+
+static void class_test_of_a_stale_value(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new(p->m, p->pair);
+    eden_value kept = local[0];
+    eden_scavenge(p->m);
+    local[0] = eden_is_a(p->m, wrong ? kept : local[0], p->pair) ? local[0] : EDEN_NONE;
 }
 
 struct interpreter {
@@ -295,6 +348,21 @@ static void slot_out_of_bounds(struct program *p, bool wrong) {
     eden_slot_set(p->m, local[0], wrong ? 2 : 1, eden_int(1));
 }
 
+static void bulk_store_out_of_bounds(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    const eden_value values[2] = {eden_int(1), eden_int(2)};
+    local[0] = eden_new(p->m, p->pair);
+    eden_slots_set(p->m, local[0], wrong ? 1 : 0, values, 2);
+}
+
+static void bulk_copy_of_raw_data(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 2);
+    local[0] = eden_new(p->m, p->pair);
+    local[1] = eden_new_raw(p->m, p->tail, 16);
+    memset(eden_raw_after(p->tail, local[1]), 0, 16);
+    eden_slots_copy(p->m, local[0], 0, local[1], 0, wrong ? 2 : 1);
+}
+
 static void slot_of_none(struct program *p, bool wrong) {
     EDEN_FRAME(p->m, local, 2);
     local[0] = eden_new(p->m, p->pair);
@@ -383,8 +451,55 @@ static void unpin_of_a_stale_value(struct program *p, bool wrong) {
     eden_unpin(p->m, wrong ? kept : local[0]);
 }
 
+static void class_test_of_an_undefined_class(struct program *p, bool wrong) {
+    eden_is_a(p->m, eden_int(1), wrong ? p->pair + 4711 : p->pair);
+}
+
 static void undefined_class_chosen(struct program *p, bool wrong) {
     eden_tenure_choose(p->heap, wrong ? p->pair + 4711 : p->pair, true);
+}
+
+/* ---- collection hooks -------------------------------------------------------------------------------------------- */
+
+static void allocate_in_hook(void *context, eden_mutator *mutator, enum eden_collection_kind kind) {
+    (void)kind;
+    eden_new(mutator, ((struct program *)context)->pair);
+}
+static void collect_in_hook(void *context, eden_mutator *mutator, enum eden_collection_kind kind) {
+    (void)context, (void)kind;
+    eden_full_collect(mutator);
+}
+static void pin_in_hook(void *context, eden_mutator *mutator, enum eden_collection_kind kind) {
+    (void)kind;
+    eden_pin(mutator, *(const eden_value *)context);
+}
+static void remove_in_hook(void *context, eden_mutator *mutator, enum eden_collection_kind kind) {
+    (void)kind;
+    eden_collection_hook_remove(eden_mutator_heap(mutator), remove_in_hook, context);
+}
+static void destroy_in_hook(void *context, eden_mutator *mutator, enum eden_collection_kind kind) {
+    (void)context, (void)kind;
+    eden_heap_destroy(eden_mutator_heap(mutator));
+}
+
+static void collect_with(struct program *p, eden_collection_hook hook, void *context, bool wrong) {
+    if (wrong && !eden_collection_hook_add(p->heap, hook, context)) {
+        stop("no hook");
+    }
+    eden_scavenge(p->m);
+}
+static void hook_allocates(struct program *p, bool wrong) { collect_with(p, allocate_in_hook, p, wrong); }
+static void hook_collects(struct program *p, bool wrong) { collect_with(p, collect_in_hook, p, wrong); }
+static void hook_removes_itself(struct program *p, bool wrong) { collect_with(p, remove_in_hook, p, wrong); }
+static void hook_destroys_the_heap(struct program *p, bool wrong) { collect_with(p, destroy_in_hook, p, wrong); }
+static void hook_pins_a_young_object(struct program *p, bool wrong) {
+    EDEN_FRAME(p->m, local, 1);
+    if (!eden_heap_set(p->heap, "tenure_proportion", "0", NULL) || !eden_heap_set(p->heap, "tenure_fill", "1", NULL)) {
+        stop("no parameters");
+    }
+    eden_scavenge(p->m);
+    local[0] = eden_new(p->m, p->pair);
+    collect_with(p, pin_in_hook, local, wrong);
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
@@ -426,13 +541,36 @@ __attribute__((noinline)) static void jump(struct program *p, jmp_buf *back) {
 
 __attribute__((noinline)) static void call_and_catch(struct program *p, bool wrong) {
     jmp_buf back;
-    struct eden_frame *const frames = p->m->frames;
+    struct eden_frame *const saved = eden_frames_save(p->m);
     if (setjmp(back) == 0) {
         jump(p, &back);
     }
     if (!wrong) {
-        p->m->frames = frames;
+        eden_frames_restore(p->m, saved);
     }
+}
+
+__attribute__((noinline)) static struct eden_frame *save_in_a_frame(const struct program *p) {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = EDEN_NONE;
+    return eden_frames_save(p->m);
+}
+
+static void frames_restored_after_their_block(struct program *p, bool wrong) {
+    struct eden_frame *saved = eden_frames_save(p->m);
+    if (wrong) {
+        saved = save_in_a_frame(p);
+    }
+    eden_frames_restore(p->m, saved);
+}
+
+static void frames_of_another_mutator(struct program *p, bool wrong) {
+    struct program other;
+    start(&other, "other");
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_new(p->m, p->pair);
+    eden_frames_restore(wrong ? other.m : p->m, eden_frames_save(p->m));
+    eden_heap_destroy(other.heap);
 }
 
 static void frame_skipped_by_longjmp(struct program *p, bool wrong) {
@@ -493,10 +631,16 @@ static const struct fault {
     {"barrier_left_out", barrier_left_out, "-", "old Pair .* slot 1 refers to young .* rule 2"},
     {"barrier_of_large_table", barrier_of_large_table, "remembered_set=card",
      "old Table .* slot 70000 refers to young .* rule 2"},
+    {"barrier_of_a_copy", barrier_of_a_copy, "-", "old Table .* slot 19 refers to young .* rule 2"},
     {"root_left_out", root_left_out, "stress=1", "eden_slot_set: slot 0 of Pair .*" STALE ".* rule 1"},
     {"stale_over_scavenge", stale_over_scavenge, "-", "eden_slot: .* in eden " STALE ".* rule 1"},
     {"stale_holder", stale_holder, "-", "eden_slot_set: .* in eden " STALE ".* rule 1"},
     {"global_root_forgotten", global_root_forgotten, "-", "eden_slot_set: .* in eden " STALE ".* rule 1"},
+    {"root_range_too_short", root_range_too_short, "-", "eden_slot_set: .* in eden " STALE ".* rule 1"},
+    {"stale_value_in_a_bulk_store", stale_value_in_a_bulk_store, "-",
+     "eden_slots_set: slot 8 of Table .* in eden " STALE ".* rule 1"},
+    {"copy_from_a_stale_value", copy_from_a_stale_value, "-", "eden_slots_copy: .* in eden " STALE ".* rule 1"},
+    {"class_test_of_a_stale_value", class_test_of_a_stale_value, "-", "eden_is_a: .* in eden " STALE ".* rule 1"},
     {"visitor_forgets_a_slot", visitor_forgets_a_slot, "-", "eden_slot_set: .* in eden " STALE ".* rule 1"},
     {"visitor_removes_itself", visitor_removes_itself, "-", "a visitor has added or removed .* Roots"},
     {"freed_old_object", freed_old_object, "-", "eden_slot_set: .* in old space " STALE ".* rule 1"},
@@ -511,6 +655,9 @@ static const struct fault {
     {"raw_slot_as_reference", raw_slot_as_reference, "-", "slot 1 of Tail .* is raw data.* Classes"},
     {"bytes_read_as_reference", bytes_read_as_reference, "-", "eden_slot: slot 0 of Text .* is raw data.* Classes"},
     {"slot_out_of_bounds", slot_out_of_bounds, "-", "slot 2 of Pair .* is out of bounds.* Classes"},
+    {"bulk_store_out_of_bounds", bulk_store_out_of_bounds, "-",
+     "eden_slots_set: slot 2 of Pair .* is out of bounds.* Classes"},
+    {"bulk_copy_of_raw_data", bulk_copy_of_raw_data, "-", "eden_slots_copy: slot 1 of Tail .* is raw data.* Classes"},
     {"slot_of_none", slot_of_none, "-", "eden_slot_set: 0 is no object, but EDEN_NONE.* Values"},
     {"slot_of_an_integer", slot_of_an_integer, "-", "eden_slot: 0x39 is no object, but an immediate.* Values"},
     {"integer_stored_as_pointer", integer_stored_as_pointer, "-", "slot 0 of Pair .*: 0x1000 is no value.* Values"},
@@ -524,13 +671,24 @@ static const struct fault {
     {"class_of_a_stale_value", class_of_a_stale_value, "-", "eden_class_of: .* in eden " STALE ".* rule 1"},
     {"hash_of_an_integer", hash_of_an_integer, "-", "eden_identity_hash: 0x39 is no object.* Values"},
     {"unpin_of_a_stale_value", unpin_of_a_stale_value, "-", "eden_unpin: .* in eden " STALE ".* rule 1"},
+    {"class_test_of_an_undefined_class", class_test_of_an_undefined_class, "-",
+     "eden_is_a: .* is not defined.* Classes"},
     {"undefined_class_chosen", undefined_class_chosen, "-", "eden_tenure_choose: .* is not defined.* Classes"},
+    {"hook_allocates", hook_allocates, "-", "allocation: called in a collection hook.* Collection hooks"},
+    {"hook_collects", hook_collects, "-", "eden_full_collect: called in a collection hook.* Collection hooks"},
+    {"hook_pins_a_young_object", hook_pins_a_young_object, "-", "eden_pin of a young object: called in a collection"},
+    {"hook_removes_itself", hook_removes_itself, "-", "eden_collection_hook_remove: called in a collection hook"},
+    {"hook_destroys_the_heap", hook_destroys_the_heap, "-", "eden_heap_destroy: called in a collection hook"},
     {"frame_open_when_its_heap_goes", frame_open_when_its_heap_goes, "-", "frame .* of 1 slots is still open.* Roots"},
     {"frame_open_when_its_mutator_goes", frame_open_when_its_mutator_goes, "-", "frame .* is still open.* Roots"},
     {"frame_skipped_by_longjmp", frame_skipped_by_longjmp, "-", "EDEN_FRAME: frame .* longjmp has skipped.* Roots"},
     {"frame_skipped_then_collected", frame_skipped_then_collected, "-", "scavenge: frame .* longjmp .* Roots"},
     {"frame_skipped_then_outer_left", frame_skipped_then_outer_left, "-",
      "left, but the newest is .* longjmp .* Roots"},
+    {"frames_restored_after_their_block", frames_restored_after_their_block, "-",
+     "eden_frames_restore: frame .* is gone.* Roots"},
+    {"frames_of_another_mutator", frames_of_another_mutator, "-",
+     "eden_frames_restore: frame .* is none of this mutator's.* Roots"},
     {"stale_raw_read", stale_raw_read, "-", ""},
     {"freed_raw_read", freed_raw_read, "-", ""},
     {"unallocated_eden_read", unallocated_eden_read, "-", ""},

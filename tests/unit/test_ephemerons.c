@@ -46,12 +46,15 @@ static void lives_while_its_key_lives(void **state) {
             collect(&t, (enum how)how);
             assert_true(eden_slot(local[0], 0) == local[1]);
             assert_int_equal(eden_int_value(eden_slot(eden_slot(local[0], 1), 0)), 42);
+            assert_int_equal(eden_mourn_count(t.w.m), 0);
             assert_true(eden_mourn_next(t.w.m) == EDEN_NONE);
         }
         local[1] = EDEN_NONE; /* the key is now held by the ephemeron alone */
         collect(&t, (enum how)how);
         assert_int_equal(figures_of(&t.w).mourned, 1);
+        assert_int_equal(eden_mourn_count(t.w.m), 1);
         assert_true(eden_mourn_next(t.w.m) == local[0]);
+        assert_int_equal(eden_mourn_count(t.w.m), 0);
         assert_true(eden_mourn_next(t.w.m) == EDEN_NONE);
         /* Mourned, it holds key and value like any object, and is mourned once only. */
         collect(&t, (enum how)how);

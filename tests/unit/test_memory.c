@@ -286,6 +286,19 @@ static void ulimit_v(void **state) {
     }
 }
 
+static void an_error_lasts_until_it_is_cleared(void **state) {
+    (void)state;
+    WORLD(w, "eden_size=64K,max_heap=1M");
+    assert_int_equal(eden_last_error(w.m)->status, EDEN_OK);
+    assert_true(eden_new_slots(w.m, w.array, 1 << 20) == EDEN_NONE);
+    assert_int_equal(eden_last_error(w.m)->status, EDEN_NO_MEMORY);
+    assert_true(eden_new(w.m, w.pair) != EDEN_NONE);
+    assert_int_equal(eden_last_error(w.m)->status, EDEN_NO_MEMORY);
+    eden_error_clear(w.m);
+    assert_int_equal(eden_last_error(w.m)->status, EDEN_OK);
+    assert_string_equal(eden_last_error(w.m)->message, "");
+}
+
 static void creation_without_memory(void **state) {
     (void)state;
     struct refusal refusal = {1, LONG_MAX, 0};
@@ -305,6 +318,7 @@ int main(void) {
         cmocka_unit_test(what_can_never_fit),
         cmocka_unit_test(a_full_old_space_leaves_new_space_usable),
         cmocka_unit_test(ulimit_v),
+        cmocka_unit_test(an_error_lasts_until_it_is_cleared),
         cmocka_unit_test(creation_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -170,6 +170,37 @@ static void sites_are_seen_through(void **state) {
     assert_null(eden_class_name(w.heap, EDEN_CLASS_LIMIT - 1));
 }
 
+static void a_class_test_sees_through_sites(void **state) {
+    (void)state;
+    WORLD(w, "eden_size=1M");
+    EDEN_FRAME(w.m, local, 4);
+    eden_class site = eden_site_define(w.heap, w.pair, "main.c:10", NULL);
+    for (int i = 0; i < 3000; i++) { /* beyond a page of the table */
+        define_class(w.heap, "more", EDEN_FORMAT_EMPTY, 0);
+    }
+    eden_class far_site = eden_site_define(w.heap, site, "main.c:20", NULL);
+    eden_class other = define_class(w.heap, "Pair", EDEN_FORMAT_FIXED, 2);
+    local[0] = eden_new(w.m, w.pair);
+    local[1] = eden_new(w.m, site);
+    local[2] = eden_new(w.m, far_site);
+    local[3] = eden_new(w.m, other);
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < 3; i++) {
+            assert_true(eden_is_a(w.m, local[i], w.pair));
+            assert_false(eden_is_a(w.m, local[i], other));
+            assert_int_equal(eden_is_a(w.m, local[i], site), i == 1);
+            assert_int_equal(eden_is_a(w.m, local[i], far_site), i == 2);
+        }
+        assert_true(eden_is_a(w.m, local[3], other));
+        assert_false(eden_is_a(w.m, local[3], w.pair));
+        eden_full_collect(w.m);
+    }
+    const eden_value others[] = {EDEN_NONE, eden_int(1), eden_char(1), eden_float(1)};
+    for (size_t i = 0; i < 4; i++) {
+        assert_false(eden_is_a(w.m, others[i], w.pair));
+    }
+}
+
 static void names_are_copied_and_last(void **state) {
     (void)state;
     WORLD(w, "eden_size=64K");
@@ -290,6 +321,7 @@ int main(void) {
         cmocka_unit_test(raw_objects_of_every_size),
         cmocka_unit_test(compound_references_are_followed_raw_bytes_not),
         cmocka_unit_test(sites_are_seen_through),
+        cmocka_unit_test(a_class_test_sees_through_sites),
         cmocka_unit_test(names_are_copied_and_last),
         cmocka_unit_test(wrong_definitions_are_refused),
         cmocka_unit_test(indices_run_out),

@@ -102,20 +102,40 @@ static void frames_are_left_by_every_way_out(void **state) {
     }
 }
 
-/* What the header says of longjmp: save mutator->frames and put it back. */
-static void frames_and_longjmp(void **state) {
-    (void)state;
-    WORLD(w, "eden_size=64K");
-    static jmp_buf jump;
-    struct eden_frame *const saved = w.m->frames;
-    if (setjmp(jump) == 0) {
-        EDEN_FRAME(w.m, local, 1);
-        local[0] = tagged_pair(&w, 1);
+static jmp_buf jump;
+static void nest_and_jump(const struct world *w, int depth, bool jumps) {
+    EDEN_FRAME(w->m, local, 1);
+    local[0] = tagged_pair(w, depth);
+    if (depth > 0) {
+        nest_and_jump(w, depth - 1, jumps);
+    } else if (jumps) {
         longjmp(jump, 1);
     }
-    w.m->frames = saved;
+    assert_tag(local[0], depth);
+}
+
+static void frames_that_longjmp_skips_are_closed(void **state) {
+    (void)state;
+    WORLD(w, "eden_size=64K");
+    struct eden_frame *const none = eden_frames_save(w.m);
+    assert_null(none);
+    if (setjmp(jump) == 0) {
+        nest_and_jump(&w, 100, true);
+    }
+    eden_frames_restore(w.m, none);
     eden_full_collect(w.m);
     assert_int_equal(count_objects(&w), 0);
+    EDEN_FRAME(w.m, local, 1);
+    local[0] = tagged_pair(&w, 7);
+    struct eden_frame *const saved = eden_frames_save(w.m);
+    if (setjmp(jump) == 0) {
+        nest_and_jump(&w, 100, true);
+    }
+    eden_frames_restore(w.m, saved);
+    assert_ptr_equal(eden_frames_save(w.m), saved);
+    eden_full_collect(w.m);
+    assert_int_equal(count_objects(&w), 1);
+    assert_tag(local[0], 7);
 }
 
 static void global_roots(void **state) {
@@ -147,6 +167,71 @@ static void global_roots(void **state) {
     assert_int_equal(count_objects(&w), 0);
     eden_value stranger = EDEN_NONE;
     assert_false(eden_root_remove(w.heap, &stranger));
+}
+
+static void root_ranges(void **state) {
+    (void)state;
+    enum { SLOTS = 64 };
+    WORLD(w, "eden_size=64K");
+    static eden_value slots[SLOTS];
+    for (int i = 0; i < SLOTS; i++) {
+        slots[i] = i % 3 == 2 ? eden_int(i) : tagged_pair(&w, i);
+    }
+    assert_true(eden_root_range_add(w.heap, slots, SLOTS));
+    assert_true(eden_root_range_add(w.heap, slots, 0));
+    for (int round = 0; round < 4; round++) {
+        collect(&w, round);
+        for (int i = 0; i < SLOTS; i++) {
+            i % 3 == 2 ? assert_true(slots[i] == eden_int(i)) : assert_tag(slots[i], i);
+        }
+    }
+    /* Moved, as by realloc. */
+    static eden_value moved[2 * SLOTS];
+    memcpy(moved, slots, sizeof slots);
+    assert_false(eden_root_range_remove(w.heap, slots, SLOTS - 1));
+    assert_false(eden_root_range_remove(w.heap, slots + 1, SLOTS));
+    assert_false(eden_root_remove(w.heap, slots));
+    assert_true(eden_root_range_remove(w.heap, slots, SLOTS));
+    assert_false(eden_root_range_remove(w.heap, slots, SLOTS));
+    assert_true(eden_root_range_add(w.heap, moved, sizeof moved / sizeof moved[0]));
+    eden_full_collect(w.m);
+    assert_tag(moved[0], 0);
+    /* A slot is a range of one. */
+    assert_true(eden_root_add(w.heap, slots));
+    slots[0] = moved[0];
+    assert_true(eden_root_range_remove(w.heap, slots, 1));
+    memset(moved, 0, sizeof moved);
+    eden_full_collect(w.m);
+    assert_int_equal(count_objects(&w), 0);
+}
+
+/* Refused memory adds nothing; after a removal the next addition needs none. */
+static void roots_where_memory_is_refused(void **state) {
+    (void)state;
+    struct refusal refusal = {LONG_MAX, LONG_MAX, 0};
+    const eden_options options = {.memory_hook = refuse_some, .memory_hook_context = &refusal};
+    struct world w __attribute__((cleanup(world_end)));
+    world_make_with(&w, &options);
+    static eden_value slots[1000];
+    memset(slots, 0, sizeof slots);
+    refusal.from = refusal.seen + 1;
+    size_t added = 0;
+    while (eden_root_range_add(w.heap, slots + 2 * added, 2)) {
+        added++;
+    }
+    assert_int_equal(added, 0);
+    refusal.from = LONG_MAX;
+    assert_true(eden_root_range_add(w.heap, slots, 2));
+    refusal.from = refusal.seen + 1;
+    for (added = 1; added < 400 && eden_root_range_add(w.heap, slots + 2 * added, 2); added++) {
+    }
+    assert_true(added < 400);
+    assert_false(eden_root_add(w.heap, slots));
+    assert_true(eden_root_range_remove(w.heap, slots + 2, 2));
+    assert_true(eden_root_range_add(w.heap, slots + 800, 2));
+    slots[801] = tagged_pair(&w, 9);
+    collect(&w, 0);
+    assert_tag(slots[801], 9);
 }
 
 struct stack {
@@ -290,9 +375,11 @@ int main(void) {
         cmocka_unit_test(frames_start_clear_and_follow),
         cmocka_unit_test(frames_nest),
         cmocka_unit_test(frames_are_left_by_every_way_out),
-        cmocka_unit_test(frames_and_longjmp),
+        cmocka_unit_test(frames_that_longjmp_skips_are_closed),
         cmocka_unit_test(frames_may_outlive_their_heap),
         cmocka_unit_test(global_roots),
+        cmocka_unit_test(root_ranges),
+        cmocka_unit_test(roots_where_memory_is_refused),
         cmocka_unit_test(visitors),
         cmocka_unit_test(a_slot_may_be_told_twice),
         cmocka_unit_test(one_mutator_at_a_time),
