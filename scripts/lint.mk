@@ -20,6 +20,10 @@ lint: ## check format, clang's warnings and clang-tidy
 	@$(MAKE) --no-print-directory -s $(JOBS) lint-stamps
 	@echo "lint: $(words $(LINT_FILES)) files formatted, $(words $(TIDY_FILES)) checked by clang and clang-tidy"
 
+.PHONY: lint-floors
+lint-floors: ## check that no file includes a header of a floor above (docs/architecture.md)
+	@scripts/floors
+
 .PHONY: lint-stamps
 lint-stamps: $(TIDY_STAMPS)
 $(TIDY_STAMPS): $(B)/lint/%.tidy: %.c $(wildcard .clang-tidy */.clang-tidy) $(LINT_HEADERS)

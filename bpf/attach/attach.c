@@ -180,13 +180,13 @@ static bool multi_works(int program) {
 }
 
 /* Programs and maps that nobody asked for take no room in the kernel. */
-static void set_up_lifetimes(struct kernel_side *kernel, const struct source_options *options) {
+static void set_up_lifetimes(struct kernel_side *kernel, const struct kernel_options *options) {
     struct eden_bpf *skeleton = kernel->skeleton;
     bpf_program__set_autoload(skeleton->progs.on_batch, options->lifetimes);
     bpf_program__set_autoload(skeleton->progs.on_sample, options->stacks);
     if (!options->lifetimes) {
         bpf_map__set_max_entries(skeleton->maps.life_profiles, 1);
-    } else if (options->on_batch) {
+    } else if (options->records) {
         skeleton->rodata->send_records = true;
         skeleton->rodata->records_bytes = kernel->records_bytes;
         bpf_map__set_max_entries(skeleton->maps.life_records, kernel->records_bytes);
@@ -197,19 +197,19 @@ static void set_up_lifetimes(struct kernel_side *kernel, const struct source_opt
 }
 
 /* Attached to nothing before kernel_follow(). */
-static void set_up_descent(const struct kernel_side *kernel, const struct source_options *options) {
+static void set_up_descent(const struct kernel_side *kernel, const struct kernel_options *options) {
     struct eden_bpf *skeleton = kernel->skeleton;
     bpf_program__set_autoload(skeleton->progs.on_fork, kernel->descent);
     bpf_program__set_autoload(skeleton->progs.on_exec, kernel->descent);
     bpf_program__set_autoload(skeleton->progs.on_exit, kernel->descent);
-    skeleton->rodata->by_descent = kernel->descent && options->command;
+    skeleton->rodata->by_descent = kernel->descent && options->by_descent;
     if (!kernel->descent) {
         bpf_map__set_max_entries(skeleton->maps.observed, 1);
         bpf_map__set_max_entries(skeleton->maps.notices, 4096);
     }
 }
 
-static bool open_skeleton(struct kernel_side *kernel, const struct source_options *options, bool multi,
+static bool open_skeleton(struct kernel_side *kernel, const struct kernel_options *options, bool multi,
                           struct failure *why) {
     kernel->skeleton = eden_bpf__open();
     if (!kernel->skeleton) {
@@ -226,7 +226,7 @@ static bool open_skeleton(struct kernel_side *kernel, const struct source_option
     set_up_descent(kernel, options);
     bool events = options->events || options->lifetimes; /* for the names of classes at least */
     skeleton->rodata->send_events = events;
-    if (source_is_for_lifetimes(options)) {
+    if (options->lifetimes && !options->events) {
         skeleton->rodata->send_mask = 1ull << EDEN_PROBE_heap__create | 1ull << EDEN_PROBE_class__define;
     }
     if (events) {
@@ -240,7 +240,7 @@ static bool open_skeleton(struct kernel_side *kernel, const struct source_option
         skeleton->rodata->pid_namespace_ino = namespace.st_ino;
     }
     int error = eden_bpf__load(skeleton);
-    if (error == -ENOMEM && options->on_batch && kernel->records_bytes > RECORDS_LEAST_BYTES) {
+    if (error == -ENOMEM && options->records && kernel->records_bytes > RECORDS_LEAST_BYTES) {
         eden_bpf__destroy(skeleton);
         kernel->skeleton = NULL;
         kernel->records_bytes /= 2;
@@ -309,7 +309,7 @@ static uint32_t wanted_records_bytes(void) {
     return bytes;
 }
 
-static bool load(struct kernel_side *kernel, const struct source_options *options, struct failure *why) {
+static bool load(struct kernel_side *kernel, const struct kernel_options *options, struct failure *why) {
     kernel->records_bytes = wanted_records_bytes();
     kernel->multi = !options->no_multi;
     kernel->descent = !options->no_descent;
@@ -336,7 +336,7 @@ static bool load(struct kernel_side *kernel, const struct source_options *option
             return failure_set(why, 1, "cannot read the kernel program's events: %s", strerror(errno));
         }
     }
-    if (options->lifetimes && options->on_batch) {
+    if (options->lifetimes && options->records) {
         kernel->chunks = ring_buffer__new(bpf_map__fd(kernel->skeleton->maps.life_records), on_chunk, kernel, NULL);
         if (!kernel->chunks) {
             return failure_set(why, 1, "cannot read the kernel program's records: %s", strerror(errno));
@@ -373,7 +373,7 @@ static bool sees_as_kernel(struct failure *why) {
     return true;
 }
 
-struct kernel_side *kernel_open(const struct source_options *options, struct inspect *inspect, struct failure *why) {
+struct kernel_side *kernel_open(const struct kernel_options *options, struct inspect *inspect, struct failure *why) {
     struct kernel_side *kernel = calloc(1, sizeof *kernel);
     if (!kernel) {
         failure_set(why, 1, "out of memory");

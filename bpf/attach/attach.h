@@ -3,7 +3,9 @@
 #define EDEN_ATTACH_H
 
 #include "kernel/kernel.h"
-#include "session/source.h"
+#include "util/failure.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 struct inspect;
 struct kernel_side;
@@ -14,6 +16,19 @@ enum kernel_program {
     KERNEL_ON_BATCH,  /* options->lifetimes: the probe batch */
     KERNEL_ON_SAMPLE, /* options->stacks: the probe alloc__sample */
     KERNEL_PROGRAMS
+};
+
+/* What the kernel programs hand on besides the heaps' sums and histograms. */
+struct kernel_options {
+    bool events;     /* each hit of a probe; with lifetimes alone, those that name heaps and classes */
+    bool objects;    /* events of probes that fire once an object: a larger ring buffer */
+    bool lifetimes;  /* what the probe batch carries, added up; or, with */
+    bool records;    /* the batches as they are */
+    bool stacks;     /* the stack on which each sampled object is allocated */
+    bool by_descent; /* only hits of processes that descend from the first one observed */
+    bool no_multi;   /* test only: attach by perf events even where uprobe_multi links exist */
+    bool no_descent; /* test only: do not follow descendants in the kernel */
+    bool verbose;    /* report on stderr how sites are attached, and what libbpf says */
 };
 
 /* What is attached at once: all sites of one file for one process. */
@@ -32,7 +47,7 @@ struct attachment;
 
 /* `inspect`, which attaches and detaches, must outlive it. NULL and why where this machine or these rights can't:
  * status 2 and what is missing. */
-struct kernel_side *kernel_open(const struct source_options *options, struct inspect *inspect, struct failure *why);
+struct kernel_side *kernel_open(const struct kernel_options *options, struct inspect *inspect, struct failure *why);
 void kernel_close(struct kernel_side *kernel);
 /* Whether maps can be read and written with the rights of this moment. */
 bool kernel_can_use_maps(const struct kernel_side *kernel);

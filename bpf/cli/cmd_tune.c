@@ -3,10 +3,11 @@
  *     recording (its own, of -p or --, or one that is given) --> facts of each heap --> rules --> findings --> report
  *
  * A process or a command is recorded first, lifetimes included, to a file that goes away; then that is examined. With
- * --verify and --search what the rules propose is not told, but tried out (trials/trials.c). */
+ * --verify and --search what the rules propose is not told, but tried out. */
 #include "advise/facts/facts_read.h"
 #include "advise/print.h"
-#include "advise/trials/trials.h"
+#include "advise/trials/search_trials.h"
+#include "advise/trials/verify.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "model/lifetimes/options.h"
@@ -15,6 +16,7 @@
 #include "session/record_run.h"
 #include "util/command_line.h"
 #include "util/interrupt.h"
+#include "util/json.h"
 #include "util/message.h"
 #include "util/output.h"
 #include "util/owner.h"
@@ -23,6 +25,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -353,6 +356,112 @@ static bool propose(const struct tune *tune, struct proposal *proposal, int *sta
     return examined && *status == 0;
 }
 
+/* ---- --verify and --search ---- */
+
+enum { USUAL_PAIRS = 5, USUAL_BUDGET = 60, USUAL_MEMORY = 2 };
+
+struct trial_start {
+    const char *proposed; /* options to verify, or to search from; "": none */
+    const char *in_force; /* the parameters of the command as it is, as far as they are known; NULL: not at all */
+    const char *command;  /* as one would type it; NULL: not known */
+};
+
+/* Whether the options of trials go together, with each other and with the rest. */
+static bool check_trials(const struct options *options, struct failure *why) {
+    bool trials = options->verify || options->search;
+    if (options->verify && options->search) {
+        return failure_set(why, 1, "either --verify or --search, not both");
+    }
+    if (options->proposed && !trials) {
+        return failure_set(why, 1, "--options goes with --verify or --search");
+    }
+    if (options->pairs && !options->verify) {
+        return failure_set(why, 1, "--pairs goes with --verify");
+    }
+    if ((options->budget > 0 || options->trials || options->memory_factor > 0) && !options->search) {
+        return failure_set(why, 1, "--budget, --trials and --memory go with --search");
+    }
+    if (options->emit_options && options->verify) {
+        return failure_set(why, 1, "--emit options goes with a report or with --search, not with --verify");
+    }
+    if (trials && !options->command) {
+        return failure_set(why, 1, "--%s needs a program to run: -- PROGRAM arguments...",
+                           options->verify ? "verify" : "search");
+    }
+    if (trials && (options->pid || options->input || options->heap)) {
+        return failure_set(why, 1, "--%s runs a program: it does not go with -p, -i and --heap",
+                           options->verify ? "verify" : "search");
+    }
+    return true;
+}
+
+static bool print_json(FILE *out, json_t *json, struct failure *why) {
+    bool printed = json && (json_print(out, json) || ferror(out)); /* what can't be written is told at the end */
+    json_decref(json);
+    return printed || failure_set(why, 1, "no memory for the report");
+}
+
+static bool verify(const struct options *options, const char *proposed, FILE *out, bool *interrupted,
+                   struct failure *why) {
+    struct verify_result result = {0};
+    size_t pairs = options->pairs ? options->pairs : USUAL_PAIRS;
+    if (!*proposed) {
+        message_print("the rules propose no options, so there is nothing to verify");
+        return !options->json || print_json(out, json_pack("{s:s,s:i}", "options", "", "pairs", 0), why);
+    }
+    if (!verify_run(options->command, proposed, pairs, &result, why)) {
+        return false;
+    }
+    *interrupted = result.interrupted;
+    if (options->json) {
+        return print_json(out, verify_json(&result, proposed), why);
+    }
+    verify_print(out, &result, proposed);
+    return true;
+}
+
+static bool search(const struct options *options, const struct trial_start *start, FILE *out, bool *interrupted,
+                   struct failure *why) {
+    const struct search_request request = {.command = options->command,
+                                           .proposed = start->proposed,
+                                           .in_force = start->in_force,
+                                           .budget = options->budget > 0 ? options->budget
+                                                     : options->trials   ? 1e6
+                                                                         : USUAL_BUDGET,
+                                           .trials = options->trials,
+                                           .memory_factor =
+                                               options->memory_factor > 0 ? options->memory_factor : USUAL_MEMORY};
+    struct search_outcome outcome;
+    if (!search_trials(&request, &outcome, why)) {
+        return false;
+    }
+    *interrupted = outcome.interrupted;
+    bool done = true;
+    if (options->json) {
+        done = print_json(out, search_json(&request, &outcome), why);
+    } else if (options->emit_options) {
+        char text[SEARCH_POINT_TEXT];
+        const struct candidate *chosen = &outcome.search.candidate[outcome.finding.recommended];
+        fprintf(out, "EDEN_OPTIONS=%s\n", search_point_text(text, &outcome.space, &chosen->point));
+    } else {
+        search_print(out, &request, &outcome, start->command);
+    }
+    search_outcome_clear(&outcome);
+    return done;
+}
+
+/* Verifies, or searches, and reports on `out`. Returns the exit status; a failure has been reported. */
+static int run_trials(const struct options *options, const struct trial_start *start, FILE *out) {
+    struct failure why = {.status = 1};
+    bool interrupted = false;
+    bool done = options->verify ? verify(options, start->proposed, out, &interrupted, &why)
+                                : search(options, start, out, &interrupted, &why);
+    if (!done) {
+        return failure_tell(&why);
+    }
+    return interrupted ? 128 + interrupt_last() : 0;
+}
+
 static int try_out(const struct tune *tune) {
     const struct options *options = &tune->options;
     struct proposal proposal = {0};
@@ -371,7 +480,7 @@ static int try_out(const struct tune *tune) {
     const struct trial_start start = {.proposed = options->proposed ? options->proposed : proposal.options,
                                       .in_force = *proposal.in_force ? proposal.in_force : getenv("EDEN_OPTIONS"),
                                       .command = command};
-    status = tune_try(options, &start, tune->out);
+    status = run_trials(options, &start, tune->out);
     free(command);
     return status;
 }
@@ -381,7 +490,7 @@ static int try_out(const struct tune *tune) {
 static bool check(struct tune *tune, struct failure *why) {
     const struct options *options = &tune->options;
     bool observes = options->command || (options->pid && !options->input);
-    if (!tune_try_check(options, why)) {
+    if (!check_trials(options, why)) {
         return false;
     }
     if (options->json && options->emit_options) {

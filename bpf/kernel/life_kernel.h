@@ -3,9 +3,28 @@
 #ifndef EDEN_LIFE_KERNEL_H
 #define EDEN_LIFE_KERNEL_H
 
+#include "eden_batches.h"
 #include "kernel/kernel.h"
-#include "kernel/life_batch.h"
-#include "model/lifetimes/model.h"
+
+/* A kind of the tool's own, above the runtime's: struct life_stack_record. */
+enum { LIFE_BATCH_STACK = 1 << 30 };
+
+enum {
+    LIFE_STACK_MOST = 127,           /* functions of a stack: what the kernel gives unless it is told otherwise */
+    LIFE_MOST_RECORDS = 1 << 14,     /* of a batch: the runtime sends hundreds */
+    LIFE_LEAST_RECORD = 8,           /* bytes of a record */
+    LIFE_MOST_BATCH_BYTES = 1 << 16, /* of records; what is longer comes as several batches */
+};
+
+enum life_outcome { LIFE_DIED, LIFE_CENSORED, LIFE_OUTCOMES };
+
+/* Objects that ended alike, added up. */
+struct life_sums {
+    uint64_t count, bytes, weight, weight_bytes;
+    uint64_t ns_sum, bytes_sum, weight_us, weight_kib;
+    uint64_t tenured_ns_sum, tenured_bytes_sum;
+    uint64_t scavenges, fulls; /* survived, summed up */
+};
 
 enum {
     LIFE_SUMS = 1 << 17,    /* sites that were seen, with each outcome and set of flags apart */

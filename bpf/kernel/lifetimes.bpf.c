@@ -155,16 +155,16 @@ static long add_ends(uint32_t i, struct batch *batch) {
         return 0;
     }
     struct life_bucket_key at = {.profile = batch->profile, .site = cell.site, .outcome = outcome};
-    at.clock = LIFE_NS;
+    at.clock = EDEN_LIFE_NS;
     at.bucket = cell.ns_bucket;
     count_cell(&at, &cell);
-    at.clock = LIFE_BYTES;
+    at.clock = EDEN_LIFE_BYTES;
     at.bucket = cell.bytes_bucket;
     count_cell(&at, &cell);
-    at.clock = LIFE_SCAVENGES;
+    at.clock = EDEN_LIFE_SCAVENGES;
     at.bucket = histogram_bucket(cell.scavenges);
     count_cell(&at, &cell);
-    at.clock = LIFE_FULLS;
+    at.clock = EDEN_LIFE_FULLS;
     at.bucket = histogram_bucket(cell.fulls);
     count_cell(&at, &cell);
     return 0;

@@ -9,7 +9,7 @@
 #define EDEN_RECORDING_H
 
 #include "model/lifetimes/replay.h"
-#include "session/source.h"
+#include "model/model.h"
 
 /* Raised when a reader of the version before would misread the file. New tables, columns, probes and figures don't:
  * readers ask for columns by name and skip what they don't know. */

@@ -3,7 +3,7 @@
 #ifndef EDEN_LIFE_SPOOL_H
 #define EDEN_LIFE_SPOOL_H
 
-#include "kernel/life_batch.h"
+#include "model/lifetimes/batch.h"
 
 struct life_spool;
 

@@ -6,7 +6,7 @@
 #ifndef EDEN_SOURCE_H
 #define EDEN_SOURCE_H
 
-#include "kernel/life_batch.h"
+#include "model/lifetimes/batch.h"
 #include "model/lifetimes/model.h"
 #include "model/lifetimes/stacks.h"
 #include "model/model.h"

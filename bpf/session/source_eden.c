@@ -422,6 +422,20 @@ static bool prepare_command(struct source *source, struct failure *why) {
     return launch_prepare(&source->launch, options->command, options->lifetimes ? assignment : NULL, why);
 }
 
+static struct kernel_side *open_kernel(const struct source_options *options, struct inspect *inspect,
+                                       struct failure *why) {
+    const struct kernel_options kernel = {.events = options->events,
+                                          .objects = options->objects != OBJECTS_NONE,
+                                          .lifetimes = options->lifetimes,
+                                          .records = options->on_batch != NULL,
+                                          .stacks = options->stacks != NULL,
+                                          .by_descent = options->command != NULL,
+                                          .no_multi = options->no_multi,
+                                          .no_descent = options->no_descent,
+                                          .verbose = options->verbose};
+    return kernel_open(&kernel, inspect, why);
+}
+
 struct source *source_open(const struct source_options *options, struct failure *why) {
     struct source *source = calloc(1, sizeof *source);
     if (!source) {
@@ -442,7 +456,7 @@ struct source *source_open(const struct source_options *options, struct failure 
     }
     uint64_t before = now_ns();
     libraries_open(&source->libraries, source->inspect);
-    source->kernel = allow_files(source, why) ? kernel_open(&source->options, source->inspect, why) : NULL;
+    source->kernel = allow_files(source, why) ? open_kernel(options, source->inspect, why) : NULL;
     bool is_open = source->kernel && (options->command ? open_command : open_process)(source, why);
     if (interrupt_count() > 0) {
         is_open = failure_set(why, 128 + interrupt_last(), "stopped while attaching: nothing was observed%s",

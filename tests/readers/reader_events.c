@@ -39,7 +39,7 @@ struct kernel_side {
     bool has_notice;
 };
 
-struct kernel_side *kernel_open(const struct source_options *options, struct inspect *inspect, struct failure *why) {
+struct kernel_side *kernel_open(const struct kernel_options *options, struct inspect *inspect, struct failure *why) {
     (void)options, (void)inspect, (void)why;
     return NULL;
 }

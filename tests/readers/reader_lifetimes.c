@@ -2,7 +2,7 @@
 #include "eden_batches.h"
 #include "eden_byte_clock.h"
 #include "eden_weight.h"
-#include "kernel/life_batch.h"
+#include "model/lifetimes/batch.h"
 #include "model/lifetimes/model.h"
 #include "model/lifetimes/names.h"
 #include "model/lifetimes/stacks.h"

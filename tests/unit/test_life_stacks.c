@@ -1,6 +1,6 @@
 /* Native stacks: kept once each; joined to objects by their births; what is not known is of unknown stack, and nothing
  * is counted twice. */
-#include "kernel/life_batch.h"
+#include "model/lifetimes/batch.h"
 #include "model/lifetimes/options.h"
 #include "stats/by_stack.h"
 #include <setjmp.h>

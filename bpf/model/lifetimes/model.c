@@ -8,7 +8,7 @@
  * flags) and are otherwise numbers to be added, which may wrap around and then are wrong, but do no harm. */
 #include "model/lifetimes/model.h"
 #include "eden_weight.h"
-#include "kernel/life_batch.h"
+#include "model/lifetimes/batch.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,14 +10,13 @@
 #include "eden_batches.h"
 #include "eden_histogram.h"
 #include "kernel/event.h"
+#include "kernel/life_kernel.h"
 #include "model/lifetimes/decode.h"
 #include "model/lifetimes/samples.h"
 #include "model/lifetimes/stacks.h"
 #include "util/failure.h"
 #include <stdbool.h>
 #include <stddef.h>
-
-enum life_outcome { LIFE_DIED, LIFE_CENSORED, LIFE_OUTCOMES };
 
 /* What a lifetime is measured in. Scavenges and full collections are those survived; buckets as for the others. */
 enum life_clock {
@@ -26,14 +25,6 @@ enum life_clock {
     LIFE_SCAVENGES = EDEN_LIFE_SCAVENGES,
     LIFE_FULLS = EDEN_LIFE_FULLS,
     LIFE_CLOCKS = EDEN_LIFE_CLOCKS
-};
-
-/* Objects that ended alike, added up. */
-struct life_sums {
-    uint64_t count, bytes, weight, weight_bytes;
-    uint64_t ns_sum, bytes_sum, weight_us, weight_kib;
-    uint64_t tenured_ns_sum, tenured_bytes_sum;
-    uint64_t scavenges, fulls; /* survived, summed up */
 };
 
 struct life_bucket {

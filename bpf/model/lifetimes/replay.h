@@ -2,7 +2,7 @@
 #ifndef EDEN_LIFE_REPLAY_H
 #define EDEN_LIFE_REPLAY_H
 
-#include "kernel/life_batch.h"
+#include "model/lifetimes/batch.h"
 #include "model/lifetimes/model.h"
 
 struct life_replay {

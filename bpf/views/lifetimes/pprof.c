@@ -15,7 +15,7 @@
  * the functions. Protocol buffers may be written in
  * pieces: messages written one after the other are one message with all of their elements. So each element goes out as
  * it comes, and only the number of strings is kept. */
-#include "kernel/life_batch.h"
+#include "model/lifetimes/batch.h"
 #include "profile.pb-c.h"
 #include "util/gzip.h"
 #include "util/text.h"

@@ -3,7 +3,7 @@
 #ifndef EDEN_LIFE_BATCH_H
 #define EDEN_LIFE_BATCH_H
 
-#include "kernel/event.h"
+#include "kernel/life_kernel.h"
 #include "util/failure.h"
 #include <stdbool.h>
 
@@ -16,22 +16,12 @@ struct life_batch {
     const void *records; /* count * record_bytes; nothing is known of what is in them */
 };
 
-/* A kind of the tool's own, above the runtime's: struct life_stack_record. */
-enum { LIFE_BATCH_STACK = 1 << 30 };
-
 /* Where an object was sampled, before its end is told. */
 struct life_stack_record {
     uint64_t birth_bytes, bytes; /* as in struct eden_life_record; no two objects of a heap have the same birth */
     uint32_t site, class_id;
     uint32_t stack; /* its number (model/lifetimes/stacks.h); 0: unknown */
     uint32_t reserved;
-};
-
-enum {
-    LIFE_STACK_MOST = 127,           /* functions of a stack: what the kernel gives unless it is told otherwise */
-    LIFE_MOST_RECORDS = 1 << 14,     /* of a batch: the runtime sends hundreds */
-    LIFE_LEAST_RECORD = 8,           /* bytes of a record */
-    LIFE_MOST_BATCH_BYTES = 1 << 16, /* of records; what is longer comes as several batches */
 };
 
 /* False: enough for now. */
