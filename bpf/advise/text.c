@@ -33,8 +33,8 @@ static void print_wrapped(FILE *out, const char *lead, const char *text) {
 static void print_unseen(FILE *out, const struct tune_facts *facts) {
     char wall[FORMAT_MAX], line[160];
     snprintf(line, sizeof line,
-             facts->is_at_rest ? "no collection was seen in %s"
-                               : "? of %s went into collections: no collection ended while it was observed",
+             facts->is_at_rest ? "no collection was observed in %s"
+                               : "? of %s was spent in collections: no collection ended while it was observed",
              format_ns(wall, facts->wall_ns));
     print_wrapped(out, "  ", line);
 }
@@ -51,18 +51,18 @@ static void print_heap(FILE *out, const struct tune_facts *facts) {
         return;
     }
     snprintf(line, sizeof line,
-             "%.1f%% of %s went into collections: %s, in %s scavenges (%s) and %" PRIu64
-             " full collections (%s); the longest stop was %s%s",
+             "%.1f%% of %s was spent in collections: %s, in %s scavenges (%s) and %" PRIu64
+             " full collections (%s); the longest pause was %s%s",
              100 * tune_gc_share(facts), format_ns(wall, facts->wall_ns),
              format_ns(gc, tune_figure(facts, EDEN_FIGURE_gc_ns)),
              format_count(count, tune_figure(facts, EDEN_FIGURE_scavenges)),
              format_ns(scavenge, tune_figure(facts, EDEN_FIGURE_scavenge_ns)),
              tune_figure(facts, EDEN_FIGURE_full_collections), format_ns(full, tune_figure(facts, EDEN_FIGURE_full_ns)),
              format_ns(pause, tune_figure(facts, EDEN_FIGURE_max_pause_ns)),
-             facts->lost            ? ". Events were lost: all of this is \"at least\""
-             : facts->late          ? ". It ran before: this is of the time since"
-             : !facts->complete     ? ". Its end was not seen"
-             : facts->untold_passes ? ". Some collections were not told in full, and are left out"
+             facts->lost            ? ". Events were lost: all figures are \"at least\""
+             : facts->late          ? ". Attached late: figures since attach"
+             : !facts->complete     ? ". Its end was not observed"
+             : facts->untold_passes ? ". Some collections were not observed in full, and are left out"
                                     : "");
     print_wrapped(out, "  ", line);
 }
@@ -108,7 +108,7 @@ static void print_gain(FILE *out, const struct finding *finding) {
             length += (size_t)snprintf(line + length, sizeof line - length, "; costs ");
         }
     } else if (finding->cost[0]) {
-        length = (size_t)snprintf(line, sizeof line, "not a matter of time; costs ");
+        length = (size_t)snprintf(line, sizeof line, "saves no time; costs ");
     }
     snprintf(line + length, sizeof line - length, "%s", finding->cost);
     if (line[0]) {
@@ -170,23 +170,25 @@ static bool has_finding(const struct tune_report *report, const char *key) {
 static void print_paste(FILE *out, const struct tune_report *report) {
     char line[TUNE_OPTIONS_LINE];
     if (!tune_options_line(line, &report->options)[0]) {
-        fprintf(out, has_finding(report, "unexplained")
-                         ? "The rules propose no parameter, but time is unexplained: `edenscope tune "
-                           "--search` measures.\n"
-                     : has_finding(report, "unseen") ? "No parameter is proposed: no collection was seen to end.\n"
-                                                     : "No parameter is to be changed.\n");
+        fprintf(out, has_finding(report, "unexplained") ? "The rules propose no parameter, but time is unexplained: "
+                                                          "`edenscope tune --search` measures parameters.\n"
+                     : has_finding(report, "unseen")
+                         ? "No parameter is proposed: no collection ended while it was observed.\n"
+                         : "Keep the current parameters.\n");
         return;
     }
     for (int i = 0; i < TUNE_PARAMETERS; i++) {
         if (report->options.overruled[i]) {
             char value[TUNE_VALUE];
-            fprintf(out, "Of %s and %s, which both set %s, the larger need counts: %s.\n", report->options.from[i],
-                    report->options.overruled[i], tune_parameter_names[i],
+            fprintf(out, "%s and %s both set %s; the setting for the greater need applies: %s.\n",
+                    report->options.from[i], report->options.overruled[i], tune_parameter_names[i],
                     tune_value(value, (enum tune_parameter_id)i, report->options.number[i]));
         }
     }
-    fprintf(out, "Run it so:\n  EDEN_OPTIONS=\"%s%s%s\" %s\n", report->before, report->before[0] ? "," : "", line,
-            report->command ? report->command : "PROGRAM");
+    fprintf(out,
+            "Run it with:\n"
+            "  EDEN_OPTIONS=\"%s%s%s\" %s\n",
+            report->before, report->before[0] ? "," : "", line, report->command ? report->command : "PROGRAM");
 }
 
 void tune_print_text(FILE *out, const struct tune_report *report) {

@@ -124,22 +124,19 @@ static void explain(const struct kernel_side *kernel, struct failure *why, const
                     system.release);
     } else if (!admin && !has(kernel->rights, CAP_BPF_)) {
         failure_set(why, 2,
-                    "%s: CAP_BPF is missing; run as root, or, for a group alone (docs/edenscope.md, Rights): setcap "
-                    "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_override+ep edenscope",
+                    "%s: CAP_BPF is missing; run as root, or grant capabilities to a group (docs/edenscope.md, "
+                    "Rights): setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_override+ep edenscope",
                     what);
     } else if (!admin && !has(kernel->rights, CAP_PERFMON_)) {
-        failure_set(
-            why, 2,
-            "%s: CAP_PERFMON is missing; run as root, or, for a group alone (docs/edenscope.md, Rights): setcap "
-            "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_override+ep edenscope",
-            what);
-    } else if (locked_down()) {
         failure_set(why, 2,
-                    "%s: the kernel is locked down (confidentiality), which forbids tracing; boot with lockdown=none",
+                    "%s: CAP_PERFMON is missing; run as root, or grant capabilities to a group (docs/edenscope.md, "
+                    "Rights): setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_override+ep edenscope",
                     what);
+    } else if (locked_down()) {
+        failure_set(why, 2, "%s: kernel lockdown (confidentiality) forbids tracing; boot with lockdown=none", what);
     } else if (access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
         failure_set(why, 2,
-                    "%s: there is no /sys/kernel/btf/vmlinux; mount -t sysfs sysfs /sys, or take a kernel with "
+                    "%s: /sys/kernel/btf/vmlinux is missing; mount -t sysfs sysfs /sys, or use a kernel with "
                     "CONFIG_DEBUG_INFO_BTF=y",
                     what);
     } else if (error == EPERM || error == EACCES) {
@@ -149,7 +146,7 @@ static void explain(const struct kernel_side *kernel, struct failure *why, const
             "allows bpf() and perf_event_open()",
             what, strerror(error));
     } else {
-        failure_set(why, 2, "%s: %s (kernel %s; 5.15 or later is needed)", what, strerror(error), system.release);
+        failure_set(why, 2, "%s: %s (kernel %s; edenscope needs 5.15 or later)", what, strerror(error), system.release);
     }
 }
 
@@ -254,7 +251,7 @@ static bool open_skeleton(struct kernel_side *kernel, const struct kernel_option
     }
     if (error) {
         explain(kernel, why,
-                options->lifetimes ? "cannot load the kernel programs (lifetimes need Linux 5.17)"
+                options->lifetimes ? "cannot load the kernel programs (lifetimes need Linux 5.17 or later)"
                                    : "cannot load the kernel program",
                 -error);
         eden_bpf__destroy(skeleton);
@@ -364,11 +361,11 @@ static bool sees_as_kernel(struct failure *why) {
     }
     if (atoi(self) != getpid()) {
         return failure_set(why, 2,
-                           "/proc is of another pid namespace; mount it anew (unshare --pid --fork --mount-proc)");
+                           "/proc belongs to another PID namespace; mount it anew (unshare --pid --fork --mount-proc)");
     }
     if (read && (monotonic_s || monotonic_ns || boot_s || boot_ns)) {
         return failure_set(why, 2,
-                           "the clocks of this time namespace are not the kernel's; run edenscope outside of it");
+                           "the clocks of this time namespace differ from the kernel's; run edenscope outside it");
     }
     return true;
 }
@@ -522,10 +519,9 @@ uint32_t kernel_descriptors(const struct kernel_side *kernel, const struct attac
 void kernel_detach(struct kernel_side *kernel) {
     if (kernel->links != 0 && !inspect_detach(kernel->inspect, kernel->link, kernel->links) && !kernel->is_late) {
         kernel->is_late = true;
-        message_print(
-            "the kernel has not let go of all probes in time (%d s), and goes on; a process that maps a file with "
-            "probes may be stuck",
-            INSPECT_LINK_SECONDS);
+        message_print("the kernel has not detached all probes within %d s and continues in the background; a process "
+                      "that maps a file with probes may be stuck",
+                      INSPECT_LINK_SECONDS);
     }
     kernel->links = 0;
 }

@@ -59,8 +59,9 @@ static bool is_known(const struct libraries *libraries, int fd) {
 /* If a deadline has ended the search, names the file of which it was: the first time only. */
 static void report_late(const struct libraries *libraries, const char *path, bool was_unread) {
     if (libraries->budget.is_unread && !was_unread) {
-        message_print("%.300s: opening or reading it takes too long; what was not looked into is observed once it runs",
-                      path);
+        message_print(
+            "%.300s: reading it and its libraries takes too long; unread libraries are observed once they are mapped",
+            path);
     }
 }
 

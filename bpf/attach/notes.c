@@ -50,7 +50,7 @@ static bool fail(struct reader *reader, const char *what) {
 static bool read_loads(struct reader *reader) {
     size_t count;
     if (elf_getphdrnum(reader->elf, &count) != 0 || count > MOST_SEGMENTS) {
-        return fail(reader, "its program headers cannot be read, or are too many");
+        return fail(reader, "its program headers are unreadable or too many");
     }
     reader->load = calloc(count ? count : 1, sizeof *reader->load);
     if (!reader->load) {
@@ -136,12 +136,12 @@ static bool add_note(struct reader *reader, const char *desc, size_t bytes) {
     }
     uint64_t moved = reader->base && word[1] ? reader->base - word[1] : 0; /* wraps where it moved down */
     if (!to_offset(reader, word[0] + moved, PF_X, &note->offset)) {
-        return fail(reader, "the site of a probe is not in its code");
+        return fail(reader, "a probe site lies outside its code");
     }
     if (word[2]) {
         note->semaphore_address = word[2] + moved;
         if (!to_offset(reader, note->semaphore_address, PF_W, &note->semaphore)) {
-            return fail(reader, "the semaphore of a probe is not in its data");
+            return fail(reader, "a probe's semaphore lies outside its data");
         }
     }
     notes->count++;
@@ -153,7 +153,7 @@ static bool is_within_budget(struct reader *reader, Elf_Scn *section) {
     GElf_Shdr header;
     if (section && gelf_getshdr(section, &header) && header.sh_type != SHT_NOBITS) {
         if (header.sh_size > MOST_BYTES - reader->bytes) {
-            return fail(reader, "its sections .note.stapsdt and the names of sections are larger than 16 MiB in all");
+            return fail(reader, "its .note.stapsdt sections and section names exceed 16 MiB");
         }
         reader->bytes += header.sh_size;
     }
@@ -167,7 +167,7 @@ static bool read_section(struct reader *reader, Elf_Scn *section) {
     /* One section may be given as several pieces of data only when a file is made; read files have one. */
     Elf_Data *data = elf_getdata(section, NULL);
     if (!data || !data->d_buf) {
-        return fail(reader, "section .note.stapsdt cannot be read or lies outside the file");
+        return fail(reader, "section .note.stapsdt is unreadable or lies outside the file");
     }
     size_t at = 0;
     while (at < data->d_size) {

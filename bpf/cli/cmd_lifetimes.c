@@ -37,9 +37,8 @@ static const char usage[] =
     "                          [--pretenure FILE [--force]]\n"
     "                          (-p PID [seconds] | -- PROGRAM arguments...)\n"
     "       edenscope lifetimes -i FILE [--heap ID] [--pid PID] [--json | --view NAME] [-o FILE] [--pretenure FILE]\n"
-    "                          [--force]\n"
-    "\n"
-    "  How long objects live, by class and by site. The heaps sample while this runs; or what was recorded.";
+    "                          [--force]\n\n"
+    "  Measures how long objects live, by class and by site: samples heaps while it runs, or reads a recording.";
 
 struct lifetimes {
     struct options options;
@@ -72,11 +71,11 @@ static bool choose_view(struct lifetimes *run, struct failure *why) {
         for (view = life_views; view->name && length < sizeof names; view++) {
             length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "", view->name);
         }
-        return failure_set(why, 1, "--view %.40s: not one of %s", options->view, names);
+        return failure_set(why, 1, "--view %.40s: unknown view; choose one of %s", options->view, names);
     }
     run->view = view->print;
     run->is_chart = view->is_chart;
-    return !options->json || failure_set(why, 1, "either --json or --view %.40s, not both", options->view);
+    return !options->json || failure_set(why, 1, "give either --json or --view %.40s, not both", options->view);
 }
 
 static bool prepare(struct lifetimes *run, struct failure *why) {
@@ -100,11 +99,11 @@ static bool prepare(struct lifetimes *run, struct failure *why) {
                                           .no_descent = options->no_descent,
                                           .verbose = options->verbose};
     if (options->stacks && options->details) {
-        return failure_set(why, 1, "--details: not together with --stacks, which adds objects up by stack");
+        return failure_set(why, 1, "--details cannot be combined with --stacks, which sums objects by stack");
     }
     if (options->stacks && options->pretenure) {
         return failure_set(why, 1,
-                           "--pretenure: not together with --stacks: it names sites, which stacks take the place of");
+                           "--pretenure cannot be combined with --stacks: it names sites, and stacks replace sites");
     }
     return options_seconds(options, &run->seconds, why) && choose_view(run, why) &&
            life_request_encode(&request, &run->wanted.mailbox, why);
@@ -145,7 +144,8 @@ static void say_pretenured(const struct life_pretenured *named, const struct lif
                   named->classes == 1 ? "" : "es", named->sites, named->sites == 1 ? "" : "s");
     for (size_t i = 0; named->promising && i < model->heap_count; i++) {
         if (life_next_sampling(&model->heaps[i], sampling)) {
-            message_print("%zu more may be, but have too few samples; try --sampling %s", named->promising, sampling);
+            message_print("%zu more may qualify, but have too few samples; try --sampling %s", named->promising,
+                          sampling);
             return;
         }
     }
@@ -158,7 +158,7 @@ static bool write_pretenure(struct lifetimes *run, const struct life_model *mode
         return true;
     }
     if (!has_profile(model)) {
-        return failure_set(why, 1, "--pretenure %.200s: is not written: no heap was profiled", path);
+        return failure_set(why, 1, "--pretenure %.200s: not written, because no heap was profiled", path);
     }
     if (!life_pretenure(run->pretenure.out, model, &run->shown, &named, why) ||
         (!run->options.input && !replace_finish(&run->pretenure, why))) {
@@ -201,10 +201,10 @@ static bool show(struct lifetimes *run, struct source *source, struct failure *w
         model.objects = (struct life_objects){life_replay_objects, &run->replay};
     }
     filled = filled && source_lifetimes(source, &model, why);
-    filled = filled && (life_by_stack_settle(&model) || failure_set(why, 1, "no memory for the stacks"));
+    filled = filled && (life_by_stack_settle(&model) || failure_set(why, 1, "out of memory for the stacks"));
     bool any = model.heap_count != 0, shown = filled && print(run, &model, run->wanted.mailbox, why);
     if (shown && !any) {
-        message_print("no heap was seen: does the program use libeden, and is this the right process?");
+        message_print("no heap was observed: check that the program uses libeden, and that this is the right process");
     }
     shown = shown && write_pretenure(run, &model, why);
     life_model_clear(&model);
@@ -258,7 +258,7 @@ static bool check_input(const struct options *options, struct failure *why) {
                       : options->stacks     ? "--stacks"
                       : options->rest_count ? options->rest[0]
                                             : NULL;
-    return !odd || failure_set(why, 1, "%.100s: not together with -i FILE, which shows what was recorded", odd);
+    return !odd || failure_set(why, 1, "%.100s cannot be combined with -i FILE, which reads a finished recording", odd);
 }
 
 static bool show_recording(struct lifetimes *run, struct recording *recording, struct failure *why) {
@@ -274,7 +274,7 @@ static bool show_recording(struct lifetimes *run, struct recording *recording, s
     shown = shown && write_pretenure(run, &model, why);
     if (shown && model.heap_count == 0) {
         message_print("%s: %s", run->options.input,
-                      any ? "has heaps, but none with this number and process" : "no heap was seen in this recording");
+                      any ? "has heaps, but none with this number and process" : "contains no heap");
     }
     life_model_clear(&model);
     return shown;
@@ -307,7 +307,7 @@ static int read_back_apart(struct lifetimes *run) {
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     if (child < 0 || !WIFEXITED(status)) {
-        failure_set(&why, 1, "%.200s: the process that reads it could not run to its end", run->options.input);
+        failure_set(&why, 1, "%.200s: the process that reads it did not finish", run->options.input);
         return failure_tell(&why);
     }
     if (WEXITSTATUS(status) == 0 && !replace_finish(&run->pretenure, &why)) {

@@ -57,7 +57,7 @@ static void print_note(const struct note *note) {
         bool known = probe >= 0 && i < probe_table[probe].args;
         printf("%s%s", i ? ", " : "", known ? probe_table[probe].arg[i].name : "?");
     }
-    printf("%s%s", probe < 0 ? "  # unknown to this version" : "", count < 0 ? "  # cannot be attached to: " : "");
+    printf("%s%s", probe < 0 ? "  # unknown to this version" : "", count < 0 ? "  # cannot attach: " : "");
     text_print(stdout, count < 0 ? why : "");
     putchar('\n');
 }
@@ -88,7 +88,7 @@ static int list_file(struct inspect *inspect, const char *path, json_t *files) {
     char why[512];
     int fd = inspect_open_path(inspect, NULL, path, 0, false);
     if (fd < 0) {
-        message_print("%s: %s", path, errno == EINVAL ? "not a plain file" : strerror(errno));
+        message_print("%s: %s", path, errno == EINVAL ? "not a regular file" : strerror(errno));
         return 1;
     }
     enum notes_result result = inspect_notes(inspect, NULL, fd, path, "eden", &notes, why, sizeof why);
@@ -417,8 +417,8 @@ static void report_missed(struct listing *listing) {
     for (size_t i = 0; i < listing->missed.count; i++) {
         const struct process *process = &listing->missed.at[i];
         target_command(process->pid, listing->command);
-        message_print("process %d (%s, user %u) was not read: it does not answer in time, or costs too much",
-                      process->pid, listing->command, process->user);
+        message_print("process %d (%s, user %u) was not read: reading its memory or files takes too long", process->pid,
+                      listing->command, process->user);
     }
 }
 
@@ -452,13 +452,14 @@ static int list_processes(struct inspect *inspect, const struct options *options
         json_decref(object);
     }
     if (listing.shown == 0 && !options->json) {
-        message_print("no process that uses Eden was found");
+        message_print("no process uses Eden");
     }
     if (listing.refused) {
-        message_print("could not be looked at: %zu %s (the first is %d); %s", listing.refused,
+        message_print("could not inspect %zu %s (the first is %d); %s", listing.refused,
                       listing.refused == 1 ? "process" : "processes", listing.first_refused,
-                      may_read_others ? "the system protects them from root, too (a security module or a container?)"
-                                      : "other users' take CAP_SYS_PTRACE and CAP_DAC_OVERRIDE (run as root)");
+                      may_read_others
+                          ? "the system protects them even from root (a security module or a container?)"
+                          : "processes of other users need CAP_SYS_PTRACE and CAP_DAC_OVERRIDE (run as root)");
     }
     for (size_t i = 0; i < listing.files; i++) {
         notes_clear(&listing.file[i].notes);

@@ -8,10 +8,9 @@
 static const char usage[] =
     "record [-o FILE] [--force] [--max-size SIZE] [--objects]\n"
     "                       [--lifetimes[=details] [--sampling WHICH] [--mechanism HOW]] [--events-only] [-v] (-p PID "
-    "| -- PROGRAM arguments...)\n"
-    "\n"
-    "  Writes a recording, FILE or eden.data; a recording that is there is replaced,\n"
-    "  any other file with --force only. `edenscope report`, `script` and `lifetimes -i` read it.";
+    "| -- PROGRAM arguments...)\n\n"
+    "  Writes a recording to FILE (default eden.data). Replaces an existing recording; replaces any other\n"
+    "  file only with --force. `edenscope report`, `script` and `lifetimes -i` read recordings.";
 
 /* What heaps are to be asked for; 0: lifetimes are not recorded. */
 static bool encode_lifetimes(const struct options *options, uint64_t *mailbox, struct failure *why) {
@@ -19,7 +18,7 @@ static bool encode_lifetimes(const struct options *options, uint64_t *mailbox, s
         .sampling = options->sampling, .mechanism = options->mechanism, .details = options->details};
     if (!options->lifetimes) {
         const char *odd = options->sampling ? "--sampling" : options->mechanism ? "--mechanism" : NULL;
-        return !odd || failure_set(why, 1, "%s: takes --lifetimes as well; without that nothing is sampled", odd);
+        return !odd || failure_set(why, 1, "%s: needs --lifetimes; without it, objects are not sampled", odd);
     }
     return life_request_encode(&request, mailbox, why);
 }

@@ -11,9 +11,9 @@
 #include <signal.h>
 #include <stdlib.h>
 
-static const char usage[] = "report [-i FILE [--force]] [--json] [--heap ID] [--pid PID]\n"
-                            "\n"
-                            "  Reads FILE or eden.data. --heap and --pid choose heaps by their number and process.";
+static const char usage[] =
+    "report [-i FILE [--force]] [--json] [--heap ID] [--pid PID]\n\n"
+    "  Reports on the recording FILE (default eden.data). --heap and --pid select heaps by number and process.";
 
 struct wanted {
     uint64_t pid, heap; /* 0: all */
@@ -74,9 +74,9 @@ static void say_no_heap(const char *path, const struct recording_info *info, con
         message_print("%s: has heaps, but none with this%s%s; `edenscope report` without --heap and --pid lists them",
                       path, number, process);
     } else {
-        message_print("%s: no heap was seen in this recording. Does the program use libeden (`edenscope list` tells), "
-                      "was it the right process%s?",
-                      path, info->finished ? "" : ", and did the recorder live long enough");
+        message_print("%s: contains no heap; check with `edenscope list` that the program uses libeden, and that it "
+                      "was the right process%s",
+                      path, info->finished ? "" : ", recorded for long enough");
     }
 }
 
@@ -86,7 +86,7 @@ static int print(const char *path, struct recording *recording, const struct mod
     if (json) {
         json_t *object = model_to_json(model);
         if (!object) {
-            message_print("no memory for the report");
+            message_print("out of memory for the report");
             return 1;
         }
         json_print(stdout, object);
@@ -104,7 +104,7 @@ static int report(const char *path, struct recording *recording, const struct wa
     if (!recording_model(recording, &all, &why)) {
         failure_tell(&why);
     } else if (!choose(&all, wanted, &chosen)) {
-        message_print("no memory for the report");
+        message_print("out of memory for the report");
     } else if (chosen.process_count == 0) {
         bool any = false;
         for (size_t i = 0; i < all.process_count; i++) {

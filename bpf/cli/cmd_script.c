@@ -7,11 +7,10 @@
 #include <signal.h>
 
 static const char usage[] =
-    "script [-i FILE [--force]] [--json | --csv] [-T] [--probe NAME]...\n"
-    "\n"
-    "  Prints the events of FILE or eden.data: for people, as NDJSON, or as CSV. With --probe\n"
-    "  those of the probes named only. Times are seconds since the recording began, or with -T\n"
-    "  times of day; in JSON and CSV always nanoseconds of CLOCK_MONOTONIC.";
+    "script [-i FILE [--force]] [--json | --csv] [-T] [--probe NAME]...\n\n"
+    "  Prints the events of the recording FILE (default eden.data) as text, NDJSON or CSV. --probe selects probes.\n"
+    "  Times are in seconds since the recording began, or with -T times of day. In JSON and CSV they are\n"
+    "  nanoseconds of CLOCK_MONOTONIC.";
 
 struct printing {
     struct script script;
@@ -50,7 +49,7 @@ static int script(struct recording *recording, const struct options *options, co
     }
     status = output_finish(stdout, "the events", status);
     if (model.lost) {
-        message_print("lost events: %llu; these are not among the lines", (unsigned long long)model.lost);
+        message_print("lost events: %llu; the output does not contain them", (unsigned long long)model.lost);
     }
     model_clear(&model);
     return status;
@@ -64,7 +63,7 @@ int cmd_script(int argc, char **argv) {
         return status;
     }
     if (options.json && options.csv) {
-        message_print("--json or --csv, not both");
+        message_print("give either --json or --csv, not both");
         return 1;
     }
     struct failure why;

@@ -14,10 +14,9 @@
 #include <string.h>
 
 static const char usage[] =
-    "simulate [-i FILE [--force]] [--heap ID] [--pid PID] [--json] [NAME=VALUE[,VALUE...]]...\n"
-    "\n"
-    "  What the collections of a recorded program would do under other parameters (docs/edenscope.md). Reads FILE or\n"
-    "  eden.data, which must have all objects; make it like this:\n"
+    "simulate [-i FILE [--force]] [--heap ID] [--pid PID] [--json] [NAME=VALUE[,VALUE...]]...\n\n"
+    "  Predicts the collections of a recorded program under other parameters (docs/edenscope.md). Reads the recording\n"
+    "  FILE (default eden.data), which must contain all objects. To make one:\n"
     "    EDEN_OPTIONS=eden_size=1M,full_gc_ratio=0,grow_headroom=64K,tenure_fill=0,tenure_proportion=0.02 \\\n"
     "        edenscope record --lifetimes=details --sampling all -- PROGRAM";
 
@@ -38,7 +37,7 @@ static bool predict(struct sweep *sweep, const struct simulate_parameters *param
         void *grown =
             more > 2ull * MOST_PREDICTIONS ? NULL : reallocarray(sweep->predictions, more, sizeof *sweep->predictions);
         if (!grown) {
-            return failure_set(why, 1, "too many combinations of values; %d are enough", MOST_PREDICTIONS);
+            return failure_set(why, 1, "too many combinations of values: at most %d", MOST_PREDICTIONS);
         }
         sweep->predictions = grown;
         sweep->room = more;
@@ -105,7 +104,7 @@ static bool run(const struct options *options, struct recording *recording, cons
         simulate_print_table(stdout, story, sweep.predictions, sweep.count);
     } else if (good) {
         good = simulate_print_json(stdout, story, sweep.predictions, sweep.count) || ferror(stdout) ||
-               failure_set(why, 1, "no memory for the predictions");
+               failure_set(why, 1, "out of memory for the predictions");
     }
     free(sweep.predictions);
     return good;

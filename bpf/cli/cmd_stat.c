@@ -55,7 +55,7 @@ static void note_stopped(char *note, size_t size, const struct heap_model *heap,
 static void print_now(FILE *out, const struct process_model *process, const struct heap_model *heap) {
     char text[PHASE_NOW_MAX], took[FORMAT_MAX];
     if (!heap->collection.known) {
-        fprintf(out, "  ? whether in a collection now: nothing was heard of the heap since attach\n");
+        fprintf(out, "  ? whether in a collection now: no event of the heap since attach\n");
     } else if (heap->collection.under_way) {
         fprintf(out, "  %s: the share of the time includes %s of this collection, the sums do not\n",
                 phase_table_now(text, process, heap), format_ns(took, heap->collection.observed_ns));
@@ -256,7 +256,7 @@ static bool summarize(struct run *run, struct failure *why) {
         heaps += model.processes[i].heap_count;
     }
     if (done && heaps == 0) {
-        message_print("no Eden heap was seen");
+        message_print("no Eden heap was observed");
     }
     char missed[MODEL_TEXT];
     if (done && model.missed_children) {
@@ -264,7 +264,7 @@ static bool summarize(struct run *run, struct failure *why) {
     }
     model_report_losses(&model, message_report, NULL);
     if (done && model.lost) {
-        message_print("%" PRIu64 " events were lost; figures say \"at least\"", model.lost);
+        message_print("%" PRIu64 " events were lost; figures are \"at least\"", model.lost);
     }
     model_clear(&model);
     return done;

@@ -37,10 +37,9 @@
 static const char usage[] =
     "tune [--json | --emit options] [-o FILE] [-v] (-p PID [seconds] | -- PROGRAM arguments...)\n"
     "       edenscope tune (--verify | --search) [--options LIST] [--json] [-o FILE] -- PROGRAM arguments...\n"
-    "       edenscope tune [-i FILE [--force]] [--heap ID] [--pid PID] [--json | --emit options] [-o FILE]\n"
-    "\n"
-    "  What makes collections slow, why, and the parameters that cure it: of a program that is run\n"
-    "  or observed, or of a recording, FILE or eden.data.";
+    "       edenscope tune [-i FILE [--force]] [--heap ID] [--pid PID] [--json | --emit options] [-o FILE]\n\n"
+    "  Finds what makes collections slow, explains why, and proposes parameters. Examines a program that it runs\n"
+    "  or observes, or the recording FILE (default eden.data).";
 
 enum { IN_FORCE = 2048 };
 
@@ -102,7 +101,7 @@ static bool examine(const struct tune *tune, const struct tune_heaps *heaps, con
         findings_clear(&findings[i]);
     }
     free(findings);
-    return good || failure_set(why, 1, "no memory for the findings");
+    return good || failure_set(why, 1, "out of memory for the findings");
 }
 
 /* What is said of the recording. */
@@ -113,8 +112,7 @@ static void say(const char *path, const struct recording_info *info, const struc
     }
     for (size_t i = 0; i < heaps->count; i++) {
         if (heaps->at[i].late) {
-            message_print("heap %llu of process %u was there before: what is not told of its parameters is taken "
-                          "for their defaults",
+            message_print("heap %llu of process %u was attached late: unknown parameters are assumed to be defaults",
                           (unsigned long long)heaps->at[i].heap_id, heaps->at[i].process.pid);
         }
     }
@@ -130,9 +128,9 @@ static bool report(const struct tune *tune, const char *path, uint64_t pid, cons
         good = failure_set(why, 1,
                            pid || tune->options.heap
                                ? "%.200s: has no heap with this number and process; `edenscope report` lists them"
-                               : "%.200s: no heap was seen: does the program use libeden (`edenscope list` tells), and "
-                                 "was it the right process?",
-                           tune->options.input ? path : "what was recorded");
+                               : "%.200s: no heap was observed; check with `edenscope list` that the program uses "
+                                 "libeden, and that it was the right process",
+                           tune->options.input ? path : "the recorded run");
     }
     if (good) {
         say(path, recording_info(recording), &heaps);
@@ -262,7 +260,7 @@ static bool make_folder(char *folder, size_t size, int *parent, int *held, struc
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     ssize_t length = file >= 0 ? readlink(link, place, sizeof place) : -1;
     if (length < 0 || (size_t)length >= sizeof place) {
-        failure_set(why, 1, "%.300s: can't record there: %s; set TMPDIR to another folder", wanted,
+        failure_set(why, 1, "%.300s: cannot record there: %s; set TMPDIR to another folder", wanted,
                     length < 0 ? strerror(errno) : "the name is too long");
         if (file >= 0) {
             close(file);
@@ -271,14 +269,14 @@ static bool make_folder(char *folder, size_t size, int *parent, int *held, struc
     }
     *parent = fcntl(file, F_DUPFD_CLOEXEC, 3);
     if (!is_private(file)) {
-        return failure_set(why, 1, "%.300s: other users can change what is made there; set TMPDIR to a folder of yours",
+        return failure_set(why, 1, "%.300s: other users can change files there; set TMPDIR to a folder of yours",
                            wanted);
     }
     sweep(*parent);
     snprintf(form, sizeof form, "%.*s/edenscope-XXXXXX", (int)length, place);
     *held = make_locked(folder, form, size);
-    return *held >= 0 ||
-           failure_set(why, 1, "%.300s: can't record there: %s; set TMPDIR to another folder", folder, strerror(errno));
+    return *held >= 0 || failure_set(why, 1, "%.300s: cannot record there: %s; set TMPDIR to another folder", folder,
+                                     strerror(errno));
 }
 
 static void remove_folder(const char *folder, const char *path) {
@@ -370,26 +368,26 @@ struct trial_start {
 static bool check_trials(const struct options *options, struct failure *why) {
     bool trials = options->verify || options->search;
     if (options->verify && options->search) {
-        return failure_set(why, 1, "either --verify or --search, not both");
+        return failure_set(why, 1, "give either --verify or --search, not both");
     }
     if (options->proposed && !trials) {
-        return failure_set(why, 1, "--options goes with --verify or --search");
+        return failure_set(why, 1, "--options needs --verify or --search");
     }
     if (options->pairs && !options->verify) {
-        return failure_set(why, 1, "--pairs goes with --verify");
+        return failure_set(why, 1, "--pairs needs --verify");
     }
     if ((options->budget > 0 || options->trials || options->memory_factor > 0) && !options->search) {
-        return failure_set(why, 1, "--budget, --trials and --memory go with --search");
+        return failure_set(why, 1, "--budget, --trials and --memory need --search");
     }
     if (options->emit_options && options->verify) {
-        return failure_set(why, 1, "--emit options goes with a report or with --search, not with --verify");
+        return failure_set(why, 1, "--emit options cannot be combined with --verify");
     }
     if (trials && !options->command) {
         return failure_set(why, 1, "--%s needs a program to run: -- PROGRAM arguments...",
                            options->verify ? "verify" : "search");
     }
     if (trials && (options->pid || options->input || options->heap)) {
-        return failure_set(why, 1, "--%s runs a program: it does not go with -p, -i and --heap",
+        return failure_set(why, 1, "--%s runs a program: it cannot be combined with -p, -i or --heap",
                            options->verify ? "verify" : "search");
     }
     return true;
@@ -398,7 +396,7 @@ static bool check_trials(const struct options *options, struct failure *why) {
 static bool print_json(FILE *out, json_t *json, struct failure *why) {
     bool printed = json && (json_print(out, json) || ferror(out)); /* what can't be written is told at the end */
     json_decref(json);
-    return printed || failure_set(why, 1, "no memory for the report");
+    return printed || failure_set(why, 1, "out of memory for the report");
 }
 
 static bool verify(const struct options *options, const char *proposed, FILE *out, bool *interrupted,
@@ -471,7 +469,7 @@ static int try_out(const struct tune *tune) {
         if (!options->search || status != 2 || interrupt_count() > 0) {
             return status ? status : 1;
         }
-        message_print("so the search begins without what the rules would propose");
+        message_print("the search begins without options proposed by the rules");
     }
     if (interrupt_count() > 0) {
         return 128 + interrupt_last();
@@ -494,17 +492,17 @@ static bool check(struct tune *tune, struct failure *why) {
         return false;
     }
     if (options->json && options->emit_options) {
-        return failure_set(why, 1, "either --json or --emit options, not both");
+        return failure_set(why, 1, "give either --json or --emit options, not both");
     }
     if (options->input && (options->command || options->rest_count)) {
-        return failure_set(why, 1, "%.100s: not together with -i FILE, which is examined as it was recorded",
+        return failure_set(why, 1, "%.100s cannot be combined with -i FILE, which reads a finished recording",
                            options->command ? "-- PROGRAM" : options->rest[0]);
     }
     if (options->command && options->pid) {
-        return failure_set(why, 1, "either -p PID or -- PROGRAM, not both");
+        return failure_set(why, 1, "give either -p PID or -- PROGRAM, not both");
     }
     if (options->rest_count && !observes) {
-        return failure_set(why, 1, "%.100s: unexpected; a program to run goes after --", options->rest[0]);
+        return failure_set(why, 1, "%.100s: unexpected argument; put a program to run after --", options->rest[0]);
     }
     return options_seconds(options, &tune->seconds, why);
 }

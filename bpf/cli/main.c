@@ -29,14 +29,14 @@ struct command {
 #pragma weak cmd_simulate
 
 static const struct command commands[] = {
-    {"list", cmd_list, "processes and files that can be observed, their heaps and probes"},
-    {"stat", cmd_stat, "counters and phase timings, by interval or for a command's whole run"},
+    {"list", cmd_list, "list processes and files that can be observed, their heaps and probes"},
+    {"stat", cmd_stat, "print counters and phase timings, by interval or for a whole run"},
     {"record", cmd_record, "write a recording (eden.data)"},
-    {"report", cmd_report, "text report of a recording"},
-    {"script", cmd_script, "the events of a recording, as text, JSON or CSV"},
-    {"lifetimes", cmd_lifetimes, "how long objects live, by class and site"},
-    {"tune", cmd_tune, "what makes collections slow, and the parameters that cure it"},
-    {"simulate", cmd_simulate, "what a recorded program would do under other parameters"},
+    {"report", cmd_report, "print a text report of a recording"},
+    {"script", cmd_script, "print the events of a recording as text, JSON or CSV"},
+    {"lifetimes", cmd_lifetimes, "measure how long objects live, by class and site"},
+    {"tune", cmd_tune, "find what makes collections slow, and parameters that fix it"},
+    {"simulate", cmd_simulate, "predict the collections of a recorded program under other parameters"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -47,7 +47,8 @@ static void print_help(FILE *out) {
             fprintf(out, "  %-9s  %s\n", commands[i].name, commands[i].meaning);
         }
     }
-    fprintf(out, "\n`edenscope COMMAND --help` lists a command's options.\n");
+    fprintf(out, "\n"
+                 "`edenscope COMMAND --help` lists the options of a command.\n");
 }
 
 static const struct command *find(const char *name) {
@@ -86,7 +87,7 @@ static int run(int argc, char **argv) {
     }
     const struct command *command = find(help ? argv[2] : name);
     if (!command) {
-        message_print("there is no command '%s'; `edenscope help` lists them", help ? argv[2] : name);
+        message_print("unknown command '%s'; `edenscope help` lists the commands", help ? argv[2] : name);
         return 1;
     }
     if (help) {
@@ -99,7 +100,7 @@ static int run(int argc, char **argv) {
 int main(int argc, char **argv) {
     occupy_standard_files();
     if (!rights_files_of_user()) {
-        message_print("cannot put the capabilities of its file aside: %m");
+        message_print("cannot drop file capabilities: %m");
         return 2;
     }
     interrupt_none(SIGXFSZ); /* a file that reaches `ulimit -f` is an error to report */

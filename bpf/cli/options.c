@@ -49,99 +49,106 @@ struct described {
 };
 
 static const struct described table[] = {
-    {{"pid", required_argument, NULL, 'p'}, ACCEPT_PID, "-p, --pid PID       observe this process, which runs already"},
-    {{"pid", required_argument, NULL, 'p'}, ACCEPT_HEAP, "-p, --pid PID       of this process only"},
+    {{"pid", required_argument, NULL, 'p'}, ACCEPT_PID, "-p, --pid PID       observe this running process"},
+    {{"pid", required_argument, NULL, 'p'}, ACCEPT_HEAP, "-p, --pid PID       select the heaps of this process"},
     {{"heap", required_argument, NULL, OPTION_HEAP},
      ACCEPT_HEAP | ACCEPT_LIFETIMES | ACCEPT_TUNE,
-     "--heap ID           of the heap with this number only"},
+     "--heap ID           select the heap with this number"},
     {{"probe", required_argument, NULL, OPTION_PROBE},
      ACCEPT_PROBE,
-     "--probe NAME        of this probe only, as scavenge__done; give it again for more"},
-    {{"json", no_argument, NULL, OPTION_JSON}, ACCEPT_JSON, "--json              JSON"},
-    {{"csv", no_argument, NULL, OPTION_CSV}, ACCEPT_CSV, "--csv               comma-separated values"},
-    {{"timestamp", no_argument, NULL, 'T'}, ACCEPT_TIMESTAMP, "-T, --timestamp     start lines with the time of day"},
-    {{"output", required_argument, NULL, 'o'}, ACCEPT_OUTPUT, "-o, --output FILE   write to this file"},
-    {{"input", required_argument, NULL, 'i'}, ACCEPT_INPUT, "-i, --input FILE    read this recording, not eden.data"},
+     "--probe NAME        select events of this probe, e.g. scavenge__done; may be repeated"},
+    {{"json", no_argument, NULL, OPTION_JSON}, ACCEPT_JSON, "--json              print JSON"},
+    {{"csv", no_argument, NULL, OPTION_CSV}, ACCEPT_CSV, "--csv               print comma-separated values"},
+    {{"timestamp", no_argument, NULL, 'T'},
+     ACCEPT_TIMESTAMP,
+     "-T, --timestamp     begin each line with the time of day"},
+    {{"output", required_argument, NULL, 'o'}, ACCEPT_OUTPUT, "-o, --output FILE   write to FILE"},
+    {{"input", required_argument, NULL, 'i'},
+     ACCEPT_INPUT,
+     "-i, --input FILE    read this recording (default eden.data)"},
     {{"force", no_argument, NULL, OPTION_FORCE},
      ACCEPT_INPUT | ACCEPT_TUNE,
-     "--force             read a recording of another user, too"},
+     "--force             read a recording that belongs to another user"},
     {{"input", required_argument, NULL, 'i'},
      ACCEPT_LIFETIMES,
-     "-i, --input FILE    what `edenscope record --lifetimes` wrote; -p then chooses a process"},
+     "-i, --input FILE    read a recording of `edenscope record --lifetimes`; -p selects a process in it"},
     {{"events-only", no_argument, NULL, OPTION_EVENTS_ONLY},
      ACCEPT_EVENTS_ONLY,
-     "--events-only       what is seen only: don't read the totals of heaps that were there before"},
+     "--events-only       count observed events only: do not read the totals of preexisting heaps"},
     {{"objects", no_argument, NULL, OPTION_OBJECTS},
      ACCEPT_OBJECTS,
-     "--objects           probes that fire once an object too (slows the program down)"},
+     "--objects           attach the probes that fire for each object too (slows the program down)"},
     {{"force", no_argument, NULL, OPTION_FORCE},
      ACCEPT_FORCE,
      "--force             replace a file that is not a recording"},
     {{"lifetimes", optional_argument, NULL, OPTION_LIFETIMES},
      ACCEPT_RECORDED,
-     "--lifetimes[=details]  how long objects live, too, for `edenscope lifetimes -i`; details: object by object"},
+     "--lifetimes[=details]  record lifetimes for `edenscope lifetimes -i`; details: each sampled object"},
     {{"max-size", required_argument, NULL, OPTION_MAX_SIZE},
      ACCEPT_RECORDED,
-     "--max-size SIZE     the recording ends at SIZE[K|M|G] bytes (64G)"},
+     "--max-size SIZE     end the recording at SIZE[K|M|G] bytes (default 64G)"},
     {{"sampling", required_argument, NULL, OPTION_SAMPLING},
      ACCEPT_SAMPLING,
-     "--sampling WHICH    all, 1/N (each object with that chance), nth=N (each N-th), bytes=N[K|M] (one in so\n"
-     "                      many bytes), refill=N[K|M], window=OPEN/CLOSED (ms); default bytes=512K"},
+     "--sampling WHICH    sample all objects, 1/N (at random), nth=N (each N-th), bytes=N[K|M] (one per N bytes),\n"
+     "                      refill=N[K|M], or window=OPEN/CLOSED in ms (default bytes=512K)"},
     {{"mechanism", required_argument, NULL, OPTION_MECHANISM},
      ACCEPT_SAMPLING,
-     "--mechanism HOW     who finds deaths: vm (default), ephemeron, pretenured, oracle[=BYTES]"},
+     "--mechanism HOW     find deaths by vm, ephemeron, pretenured or oracle[=BYTES] (default vm)"},
     {{"details", no_argument, NULL, OPTION_DETAILS},
      ACCEPT_LIFETIMES,
      "--details           keep each sampled object, not only sums"},
     {{"stacks", no_argument, NULL, OPTION_STACKS},
      ACCEPT_LIFETIMES,
-     "--stacks            by the program's native stacks instead of by site; for 1/100, bytes=8K and sparser"},
+     "--stacks            group by native stack, not by site; needs --sampling 1/100, bytes=8K or sparser"},
     {{"view", required_argument, NULL, OPTION_VIEW},
      ACCEPT_LIFETIMES,
-     "--view NAME         another form than the table, as survival or csv; a wrong name lists them"},
-    {{"by-site", no_argument, NULL, OPTION_BY_SITE}, ACCEPT_LIFETIMES, "--by-site           views: sites, not classes"},
+     "--view NAME         print this view, e.g. survival or csv (default: a table); a wrong name lists all"},
+    {{"by-site", no_argument, NULL, OPTION_BY_SITE},
+     ACCEPT_LIFETIMES,
+     "--by-site           group views by site, not by class"},
     {{"top", required_argument, NULL, OPTION_TOP},
      ACCEPT_LIFETIMES,
-     "--top N             at most so many rows (20); 0: all"},
+     "--top N             show at most N rows (default 20; 0 shows all)"},
     {{"long-lived", required_argument, NULL, OPTION_LONG_LIVED},
      ACCEPT_LIFETIMES,
-     "--long-lived PERCENT  of the run from which a mean lifetime is long (5)"},
+     "--long-lived PERCENT  call lifetimes long if their mean is at least this share of the run (default 5)"},
     {{"pretenure", required_argument, NULL, OPTION_PRETENURE},
      ACCEPT_LIFETIMES,
-     "--pretenure FILE    also write what is worth allocating old, for a program's pretenure=FILE"},
+     "--pretenure FILE    also write classes and sites worth allocating old, for a program's pretenure=FILE"},
     {{"force", no_argument, NULL, OPTION_FORCE},
      ACCEPT_LIFETIMES,
-     "--force             -i: read a recording of another user, too; --pretenure: replace a file not written so"},
+     "--force             with -i: read a recording of another user; with --pretenure: replace a file of another kind"},
     {{"input", required_argument, NULL, 'i'},
      ACCEPT_TUNE,
-     "-i, --input FILE    examine this recording, not eden.data; -p then chooses a process"},
+     "-i, --input FILE    examine this recording (default eden.data); -p selects a process in it"},
     {{"emit", required_argument, NULL, OPTION_EMIT},
      ACCEPT_TUNE,
-     "--emit options      only the line of options to set, EDEN_OPTIONS=..."},
+     "--emit options      print only the recommended options, as EDEN_OPTIONS=..."},
     {{"verify", no_argument, NULL, OPTION_VERIFY},
      ACCEPT_TRIALS,
-     "--verify            run PROGRAM as it is and with the options proposed, and compare; needs no root with "
+     "--verify            run PROGRAM with and without the proposed options, and compare; needs no root with "
      "--options"},
     {{"search", no_argument, NULL, OPTION_SEARCH},
      ACCEPT_TRIALS,
-     "--search            run PROGRAM with many options, to find better ones than the rules do"},
+     "--search            run PROGRAM with many options, to find better ones than the rules propose"},
     {{"options", required_argument, NULL, OPTION_OPTIONS},
      ACCEPT_TRIALS,
-     "--options LIST      --verify, --search: these options, as EDEN_OPTIONS takes them, not those of the rules"},
+     "--options LIST      with --verify, --search: try these options (as in EDEN_OPTIONS), not those of the rules"},
     {{"pairs", required_argument, NULL, OPTION_PAIRS},
      ACCEPT_TRIALS,
-     "--pairs N           --verify: so many pairs of runs (5)"},
+     "--pairs N           with --verify: run N pairs (default 5)"},
     {{"budget", required_argument, NULL, OPTION_BUDGET},
      ACCEPT_TRIALS,
-     "--budget SECONDS    --search: for so long (60)"},
+     "--budget SECONDS    with --search: time limit in seconds (default 60)"},
     {{"trials", required_argument, NULL, OPTION_TRIALS},
      ACCEPT_TRIALS,
-     "--trials N          --search: at most so many runs"},
+     "--trials N          with --search: run PROGRAM at most N times (default: no limit)"},
     {{"memory", required_argument, NULL, OPTION_MEMORY},
      ACCEPT_TRIALS,
-     "--memory FACTOR     --search: recommend at most so many times the memory of before (2); none: any"},
-    {{"verbose", no_argument, NULL, 'v'}, ~0u, "-v, --verbose       say what is done"},
-    {{"help", no_argument, NULL, 'h'}, ~0u, "-h, --help          this help"},
+     "--memory FACTOR     with --search: recommend at most FACTOR times the present memory (default 2; none: no "
+     "limit)"},
+    {{"verbose", no_argument, NULL, 'v'}, ~0u, "-v, --verbose       report progress on standard error"},
+    {{"help", no_argument, NULL, 'h'}, ~0u, "-h, --help          print this help"},
     {{"without", required_argument, NULL, OPTION_WITHOUT}, ACCEPT_TARGET, NULL},
     {{"no-multi", no_argument, NULL, OPTION_NO_MULTI}, ACCEPT_TARGET, NULL},
     {{"no-descent", no_argument, NULL, OPTION_NO_DESCENT}, ACCEPT_TARGET, NULL},
@@ -165,11 +172,11 @@ static void print_help(unsigned accept, const char *usage) {
         }
     }
     if (accept & ACCEPT_INTERVAL) {
-        printf("  interval            a line for each heap every so many seconds (0.001 to 1000000)\n"
-               "  count               end after so many of them\n");
+        printf("  interval            print a line per heap at this interval, in seconds (0.001 to 1000000)\n"
+               "  count               end after this number of intervals\n");
     }
     if (accept & ACCEPT_COMMAND) {
-        printf("  -- PROGRAM ...      start this program, observed from its first instruction\n");
+        printf("  -- PROGRAM ...      start this program and observe it from its first instruction\n");
     }
     printf("\nSee also docs/edenscope.md.\n");
 }
@@ -191,7 +198,7 @@ static const char *refuse_again(int value) {
     }
     return !has_value || value == OPTION_PROBE ? NULL
            : value == 'p'                      ? "given twice; run edenscope once for each process"
-                                               : "given twice; leave one of them out";
+                                               : "given twice; give it once";
 }
 
 static bool parse_pid(const char *text, int *pid) {
@@ -248,17 +255,17 @@ static const char *wanted(int value) {
     case 'p':
         return "not a process id";
     case OPTION_HEAP:
-        return "not the number of a heap, from 1";
+        return "not a heap number (from 1)";
     case OPTION_LONG_LIVED:
-        return "not a share in percent, above 0 and at most 100";
+        return "not a percentage above 0 and at most 100";
     case OPTION_TOP:
         return "not a number of rows";
     case OPTION_LIFETIMES:
-        return "not what --lifetimes can be given: nothing, or details";
+        return "not a value of --lifetimes (details, or none)";
     case OPTION_EMIT:
-        return "not what --emit can be given: options";
+        return "not a value of --emit (options)";
     case OPTION_OPTIONS:
-        return "not options as EDEN_OPTIONS takes them, name=value with commas between; docs/parameters.md lists them";
+        return "not a list of options name=value,...; docs/parameters.md lists the names";
     case OPTION_PAIRS:
         return "not a number of pairs, from 1 to 100";
     case OPTION_BUDGET:
@@ -266,11 +273,11 @@ static const char *wanted(int value) {
     case OPTION_TRIALS:
         return "not a number of runs, from 3 to 1000000";
     case OPTION_MEMORY:
-        return "not a factor of memory, from 1, nor none";
+        return "not a memory factor: give a number from 1, or none";
     case OPTION_MAX_SIZE:
-        return "not a size in bytes, from 1M";
+        return "not a size of at least 1M";
     case OPTION_PROBE:
-        return "not a probe; docs/probes.md lists them, as scavenge__done";
+        return "not a probe such as scavenge__done; docs/probes.md lists the probes";
     default:
         return "not a file name";
     }
@@ -440,8 +447,8 @@ static bool parse_rest(struct options *options, unsigned accept, const char *usa
     if (accept & ACCEPT_INTERVAL && parse_interval(options)) {
         return true;
     }
-    const char *what = accept & ACCEPT_INTERVAL ? "not an interval in seconds (0.001 to 1000000), or no count (from 1) "
-                                                  "after it; a program to run goes after --"
+    const char *what = accept & ACCEPT_INTERVAL ? "not an interval in seconds (0.001 to 1000000), or not a count from "
+                                                  "1 after it; put a program to run after --"
                                                 : "unexpected argument";
     return misused(usage, what, options->rest[0], status);
 }
@@ -499,10 +506,10 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
     argv[own] = end;
     if (own < argc) {
         if (!(accept & ACCEPT_COMMAND)) {
-            return misused(usage, "this command runs no program", argv[own + 1], status);
+            return misused(usage, "this command does not run a program", argv[own + 1], status);
         }
         if (own + 1 == argc) {
-            return misused(usage, "no program after --", NULL, status);
+            return misused(usage, "the program after -- is missing", NULL, status);
         }
         options->command = argv + own + 1;
     }
@@ -511,10 +518,10 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
 
 bool options_need_target(const struct options *options, const char *usage, int *status) {
     if (options->pid && options->command) {
-        return misused(usage, "either -p PID or -- PROGRAM, not both", NULL, status);
+        return misused(usage, "give either -p PID or -- PROGRAM, not both", NULL, status);
     }
     if (!options->pid && !options->command) {
-        return misused(usage, "neither -p PID nor -- PROGRAM is given", NULL, status);
+        return misused(usage, "give -p PID or -- PROGRAM", NULL, status);
     }
     return true;
 }
@@ -528,9 +535,9 @@ bool options_seconds(const struct options *options, double *seconds, struct fail
     *seconds = strtod(options->rest[0], &end);
     if (options->rest_count > 1 || *end || end == options->rest[0] || !isfinite(*seconds) || *seconds < 0.001 ||
         *seconds > 1e6) {
-        return failure_set(why, 1, "%.100s: not a time in seconds (0.001 to 1000000); a program to run goes after --",
+        return failure_set(why, 1, "%.100s: not a time in seconds (0.001 to 1000000); put a program to run after --",
                            options->rest[options->rest_count > 1]);
     }
     return options->pid ||
-           failure_set(why, 1, "%.100s: a time is for -p PID; a program runs to its end", options->rest[0]);
+           failure_set(why, 1, "%.100s: a time limit needs -p PID; a program runs to its end", options->rest[0]);
 }

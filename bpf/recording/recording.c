@@ -6,12 +6,12 @@ const char *const recording_cut_names[CUTS] = {"", "max-size", "no-room", "file-
 
 const char *recording_partial(const struct recording_info *info) {
     static const char *const meanings[CUTS] = {
-        [CUT_UNKNOWN] = "cut short: the recorder was killed, or could not write why it stopped",
-        [CUT_MAX_SIZE] = "cut short: it had reached its largest size, which --max-size sets",
-        [CUT_NO_ROOM] = "cut short: the file system had too little room left",
-        [CUT_FILE_LIMIT] = "cut short: it had reached the limit on the size of files, which `ulimit -f` shows",
-        [CUT_LOCKED] = "cut short: another program held it locked",
-        [CUT_FAILED] = "cut short: the recorder failed, and said why when it ended",
+        [CUT_UNKNOWN] = "cut short: the recorder was killed, or could not write the reason",
+        [CUT_MAX_SIZE] = "cut short: it reached the size limit set by --max-size",
+        [CUT_NO_ROOM] = "cut short: the file system was almost full",
+        [CUT_FILE_LIMIT] = "cut short: it reached the file size limit (`ulimit -f`)",
+        [CUT_LOCKED] = "cut short: another program held a lock on it",
+        [CUT_FAILED] = "cut short: the recorder failed, and reported the reason when it ended",
     };
     return info->finished ? NULL : info->live ? "still being recorded" : meanings[info->cut];
 }
@@ -19,26 +19,26 @@ const char *recording_partial(const struct recording_info *info) {
 static const char *advice(int code) {
     switch (code & 0xff) {
     case SQLITE_FULL:
-        return "make room on the disk, or choose another place with -o";
+        return "free some disk space, or choose another place with -o";
     case SQLITE_IOERR:
-        return "is the disk full, a limit on file sizes reached, or the disk failing?";
+        return "the disk may be full or failing, or a file size limit reached";
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-        return "the file is damaged; make the recording again";
+        return "the file is damaged; record again";
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return "another program holds it locked; try again when that is done";
+        return "another program holds a lock on it; try again when it has finished";
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return "may you read and write the file and its folder?";
+        return "check the permissions of the file and its folder";
     case SQLITE_ERROR:
     case SQLITE_SCHEMA:
-        return "its tables are not those that docs/recording.md describes";
+        return "its tables differ from those in docs/recording.md";
     case SQLITE_NOMEM:
-        return "no memory";
+        return "out of memory";
     default:
-        return "see docs/recording.md for what a recording is";
+        return "docs/recording.md describes the format";
     }
 }
 

@@ -90,12 +90,12 @@ bool recorder_fail_sql(struct recorder *recorder, const char *doing, struct fail
     int code = recorder->db ? sqlite3_errcode(recorder->db) : SQLITE_NOMEM;
     if (recorder->vfs.error) {
         char text[ROOM_TEXT];
-        return failure_set(why, 1, "%.200s: %s: %s; make room, or %s", recorder->path, doing,
+        return failure_set(why, 1, "%.200s: %s: %s; free some disk space, or %s", recorder->path, doing,
                            room_error(recorder->vfs.error, text), recorder_elsewhere(recorder));
     }
     if (code == SQLITE_FULL) {
-        return failure_set(why, 1, "%.200s: %s: it has reached its largest size; --max-size sets another",
-                           recorder->path, doing);
+        return failure_set(why, 1, "%.200s: %s: it has reached its size limit; --max-size sets another", recorder->path,
+                           doing);
     }
     recording_fail_sql(why, recorder->path, doing, recorder->db);
     return false;
@@ -198,7 +198,7 @@ static void close_standing(struct standing *standing) {
 
 static bool may_replace(const struct file_look *look, const struct recorder_options *options, struct failure *why) {
     if (!look->is_regular) {
-        return failure_set(why, 1, "%.200s: is not a plain file; name another one with -o", options->path);
+        return failure_set(why, 1, "%.200s: is not a regular file; name another one with -o", options->path);
     }
     if (look->is_live) {
         return failure_set(why, 1, "%.200s: another edenscope is recording to it; name another file with -o",
@@ -209,8 +209,8 @@ static bool may_replace(const struct file_look *look, const struct recorder_opti
     }
     if (look->kind == FILE_OTHER) {
         return failure_set(why, 1,
-                           "%.200s: is a file but not a recording, so it is left alone; name another one with -o, or "
-                           "replace it with --force",
+                           "%.200s: exists and is not a recording, so it is not replaced; name another file with -o, "
+                           "or replace it with --force",
                            options->path);
     }
     return owner_is_trusted(look->owner) ||
@@ -265,8 +265,8 @@ static bool check_beside(struct recorder *recorder, struct standing *standing, s
         }
         if (standing->journal < 0 || !is_journal(standing)) {
             return failure_set(why, 1,
-                               "%.200s%s: stands beside the recording that is to be made and is not its own: SQLite "
-                               "would mix them up; remove it, or name another file with -o",
+                               "%.200s%s: stands beside the new recording but belongs to another; SQLite would mix "
+                               "them up; remove it, or name another file with -o",
                                recorder->path, suffixes[i]);
         }
     }
@@ -336,7 +336,7 @@ static int fill_file(struct recorder *recorder, const struct recorder_options *o
 struct recorder *recorder_create(const struct recorder_options *options, struct failure *why) {
     struct recorder *recorder = calloc(1, sizeof *recorder);
     if (!recorder) {
-        failure_set(why, 1, "no memory");
+        failure_set(why, 1, "out of memory");
         return NULL;
     }
     recorder->journal = -1;
@@ -349,10 +349,10 @@ struct recorder *recorder_create(const struct recorder_options *options, struct 
     if (good) {
         sweep(recorder);
         good = recording_vfs_lock_live(recorder->file.file) ||
-               failure_set(why, 1, "%.200s: can't lock it: %m", options->path);
+               failure_set(why, 1, "%.200s: cannot lock it: %m", options->path);
     }
     if (good && fill_file(recorder, options) != SQLITE_OK) {
-        good = recorder_fail_sql(recorder, "can't make a recording", why);
+        good = recorder_fail_sql(recorder, "cannot create a recording", why);
     }
     if (!good) {
         recorder_close(recorder);
@@ -369,8 +369,7 @@ static bool undo(struct replacement *copy, int journal, const char *path, struct
     int code = recording_vfs_open(&vfs, &db, true);
     code = code == SQLITE_OK ? sql_run(db, "SELECT count(*) FROM sqlite_schema") : code; /* any read undoes it first */
     if (code != SQLITE_OK) {
-        recording_fail_sql(why, path, "its recorder was killed while it wrote, and undoing that last half step failed",
-                           db);
+        recording_fail_sql(why, path, "its recorder was killed during a write, and rolling that write back failed", db);
     }
     sqlite3_close(db);
     recording_vfs_end(&vfs);
@@ -404,7 +403,7 @@ static bool clear_journal(const struct recorder *recorder, const struct standing
         return false;
     }
     return unlinkat(recorder->file.place.folder, journal, 0) == 0 ||
-           failure_set(why, 1, "%.200s-journal: can't be removed: %m", recorder->path);
+           failure_set(why, 1, "%.200s-journal: cannot be removed: %m", recorder->path);
 }
 
 static bool put_in_place(struct recorder *recorder, const struct standing *standing, struct failure *why) {
@@ -416,7 +415,7 @@ static bool put_in_place(struct recorder *recorder, const struct standing *stand
     }
     recorder->journal = openat(folder, journal, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (recorder->journal < 0) {
-        return failure_set(why, 1, "%.200s-journal: can't be made: %m; name another file with -o", recorder->path);
+        return failure_set(why, 1, "%.200s-journal: cannot be created: %m; name another file with -o", recorder->path);
     }
     recorder->published = replace_publish(&recorder->file, why);
     return recorder->published;
@@ -432,7 +431,7 @@ bool recorder_publish(struct recorder *recorder, struct failure *why) {
     }
     recorder->vfs.journal = recorder->journal;
     return sql_run(recorder->db, "PRAGMA journal_mode = TRUNCATE") == SQLITE_OK ||
-           recorder_fail_sql(recorder, "can't go on with the recording", why);
+           recorder_fail_sql(recorder, "cannot continue the recording", why);
 }
 
 int recorder_folder(const struct recorder *recorder) { return recorder->file.place.folder; }

@@ -200,13 +200,13 @@ static bool lock_shared(int database) {
 static bool copy_journal(int journal, int *copy, const char *path, struct failure *why) {
     *copy = temporary_file();
     if (*copy < 0 || !copy_all(journal, *copy)) {
-        return failure_set(why, 1, "%.200s: can't copy its journal to %.200s: %m; set TMPDIR to another folder", path,
+        return failure_set(why, 1, "%.200s: cannot copy its journal to %.200s: %m; set TMPDIR to another folder", path,
                            temporary_folder());
     }
-    return !names_a_file(*copy) || failure_set(why, 1,
-                                               "%.200s-journal: was not written by edenscope; remove it to see what "
-                                               "the recording holds without it",
-                                               path);
+    return !names_a_file(*copy) ||
+           failure_set(why, 1,
+                       "%.200s-journal: was not written by edenscope; remove it to read the recording without it",
+                       path);
 }
 
 bool file_copy(int database, int journal, int to, const char *folder, int *journal_copy, const char *path,
@@ -214,14 +214,15 @@ bool file_copy(int database, int journal, int to, const char *folder, int *journ
     *journal_copy = -1;
     struct stat status;
     if (fstat(database, &status) != 0 || (uint64_t)status.st_size > ROOM_MOST_BYTES) {
-        return failure_set(why, 1, "%.200s: is too large to be copied", path);
+        return failure_set(why, 1, "%.200s: is too large to copy", path);
     }
     if (!lock_shared(database)) {
-        return failure_set(why, 1, "%.200s: another program holds it locked; try again when that is done", path);
+        return failure_set(why, 1, "%.200s: another program holds a lock on it; try again when it has finished", path);
     }
     char text[ROOM_TEXT];
-    bool good = copy_all(database, to) || failure_set(why, 1, "%.200s: can't be copied to %.200s: %s; make room there",
-                                                      path, folder, room_error(errno, text));
+    bool good =
+        copy_all(database, to) || failure_set(why, 1, "%.200s: cannot be copied to %.200s: %s; free some space there",
+                                              path, folder, room_error(errno, text));
     if (good && has_content(journal) && !recording_vfs_is_reserved(database)) {
         good = copy_journal(journal, journal_copy, path, why);
     }
@@ -243,7 +244,7 @@ static bool fail_open(struct failure *why, const char *path, int error) {
     case ELOOP:
         return failure_set(why, 1, "%.200s: leads through too many links; name the file itself", path);
     case EPERM:
-        return failure_set(why, 1, "%.200s: leads through a link of another user; name the file itself", path);
+        return failure_set(why, 1, "%.200s: leads through another user's link; name the file itself", path);
     case EACCES:
         return failure_set(why, 1, "%.200s: permission denied; use sudo, or name another file with -i", path);
     default:
@@ -254,25 +255,24 @@ static bool fail_open(struct failure *why, const char *path, int error) {
 static bool check(const struct file_look *look, const char *path, bool force, struct failure *why) {
     if (!look->is_regular || look->kind != FILE_RECORDING) {
         return failure_set(why, 1, "%.200s: is not a recording of edenscope%s; name another file with -i", path,
-                           look->kind == FILE_EMPTY ? ", it is empty" : "");
+                           look->kind == FILE_EMPTY ? " (it is empty)" : "");
     }
     if (!force && !owner_is_trusted(look->owner)) {
-        return failure_set(why, 1,
-                           "%.200s: belongs to another user (%u), neither to you nor to root; --force reads it from a "
-                           "private copy",
-                           path, (unsigned)look->owner);
+        return failure_set(
+            why, 1, "%.200s: belongs to another user (%u), not to you or root; --force reads it from a private copy",
+            path, (unsigned)look->owner);
     }
     if (look->has_log) {
         return failure_set(why, 1,
-                           "%.200s: another program has set it to write-ahead logging (WAL), and part of it may be in "
-                           "another file; undo it: sqlite3 FILE 'PRAGMA journal_mode=delete'",
+                           "%.200s: another program switched it to write-ahead logging (WAL), so another file may hold "
+                           "part of it; to undo this: sqlite3 FILE 'PRAGMA journal_mode=delete'",
                            path);
     }
     return look->version == RECORDING_VERSION ||
-           failure_set(why, 1,
-                       "%.200s: is a recording of format version %u, and this edenscope reads version %d; use the "
-                       "edenscope that made it",
-                       path, look->version, RECORDING_VERSION);
+           failure_set(
+               why, 1,
+               "%.200s: has format version %u, and this edenscope reads version %d; use the edenscope that recorded it",
+               path, look->version, RECORDING_VERSION);
 }
 
 static bool open_journal(struct file_held *held, const struct place *place, uid_t owner, const char *path,
@@ -289,8 +289,8 @@ static bool open_journal(struct file_held *held, const struct place *place, uid_
     return (held->journal >= 0 && fstat(held->journal, &status) == 0 && S_ISREG(status.st_mode) &&
             status.st_uid == owner) ||
            failure_set(why, 1,
-                       "%.200s-journal: is no plain file of the recording's owner; remove it to see what the recording "
-                       "holds without it",
+                       "%.200s-journal: is not a regular file of the recording's owner; remove it to read the "
+                       "recording without it",
                        path);
 }
 
@@ -298,7 +298,7 @@ static bool open_journal(struct file_held *held, const struct place *place, uid_
 static bool take_copy(struct file_held *held, const char *path, struct failure *why) {
     struct file_held copy = {.database = temporary_file(), .journal = -1, .is_copy = true, .is_live = held->is_live};
     if (copy.database < 0) {
-        return failure_set(why, 1, "%.200s: can't be copied to %.200s: %m; set TMPDIR to another folder", path,
+        return failure_set(why, 1, "%.200s: cannot be copied to %.200s: %m; set TMPDIR to another folder", path,
                            temporary_folder());
     }
     if (!file_copy(held->database, held->journal, copy.database, temporary_folder(), &copy.journal, path, why)) {

@@ -28,19 +28,19 @@ enum {
 
 bool reading_fail_sql(struct recording *recording, const char *doing, struct failure *why) {
     if (recording->steps > recording->steps_most) {
-        return reading_fail_damaged(recording, "it takes more work than any recording of its size", why);
+        return reading_fail_damaged(recording, "reading it takes more work than any recording of its size", why);
     }
     recording_fail_sql(why, recording->path, doing, recording->db);
     return false;
 }
 
 bool reading_fail_damaged(struct recording *recording, const char *what, struct failure *why) {
-    failure_set(why, 1, "%.200s: the recording is damaged: %s; make it again", recording->path, what);
+    failure_set(why, 1, "%.200s: the recording is damaged: %s; record again", recording->path, what);
     return false;
 }
 
 bool reading_fail_memory(struct recording *recording, struct failure *why) {
-    failure_set(why, 1, "%.200s: no memory to read it", recording->path);
+    failure_set(why, 1, "%.200s: out of memory", recording->path);
     return false;
 }
 
@@ -105,10 +105,9 @@ bool reading_tables(struct recording *recording, const char *names, int count, s
     int tables = code == SQLITE_ROW ? sqlite3_column_int(row, 0) : 0;
     sqlite3_finalize(row);
     if (code != SQLITE_ROW) {
-        return reading_fail_sql(recording, "can't read it", why);
+        return reading_fail_sql(recording, "cannot read it", why);
     }
-    return tables == count ||
-           reading_fail_damaged(recording, "tables are missing, or not as edenscope makes them", why);
+    return tables == count || reading_fail_damaged(recording, "tables are missing or altered", why);
 }
 
 static bool set_text(char **text, sqlite3_stmt *row) {
@@ -174,7 +173,7 @@ static bool read_meta(struct recording *recording, struct failure *why) {
     if (code == SQLITE_NOMEM) {
         return reading_fail_memory(recording, why);
     }
-    return code == SQLITE_DONE || reading_fail_sql(recording, "can't read table meta", why);
+    return code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table meta", why);
 }
 
 /* Half of the memory: what reads more than fits is no use, and a trap must not push out other programs. */
@@ -193,7 +192,7 @@ static bool give_up_rights(struct failure *why) {
 }
 
 static bool read_head(struct recording *recording, struct failure *why) {
-    return (open_database(recording) == SQLITE_OK || reading_fail_sql(recording, "can't read it", why)) &&
+    return (open_database(recording) == SQLITE_OK || reading_fail_sql(recording, "cannot read it", why)) &&
            reading_tables(recording, "'meta', 'process', 'heap', 'phase', 'phase_histogram', 'parameter', 'event'", 7,
                           why) &&
            read_meta(recording, why);
@@ -202,7 +201,7 @@ static bool read_head(struct recording *recording, struct failure *why) {
 struct recording *recording_open_with(const char *path, unsigned how, struct failure *why) {
     struct recording *recording = calloc(1, sizeof *recording);
     if (!recording) {
-        failure_set(why, 1, "no memory");
+        failure_set(why, 1, "out of memory");
         return NULL;
     }
     snprintf(recording->path, sizeof recording->path, "%s", path);
@@ -295,5 +294,5 @@ bool reading_processes(struct recording *recording, struct model *model, struct 
         good = code != SQLITE_ROW || add_process(recording, row, model, why);
     }
     sqlite3_finalize(row);
-    return good && (code == SQLITE_DONE || reading_fail_sql(recording, "can't read table process", why));
+    return good && (code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table process", why));
 }

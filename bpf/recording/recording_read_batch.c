@@ -70,7 +70,7 @@ static bool read_portion(struct recording *recording, sqlite3_stmt *row, struct 
         }
     }
     if (good && code != SQLITE_DONE && code != SQLITE_ROW) {
-        good = reading_fail_sql(recording, "can't read table life_batch", why);
+        good = reading_fail_sql(recording, "cannot read table life_batch", why);
     }
     sqlite3_reset(row);
     return good;
@@ -90,7 +90,7 @@ static bool read_batches(void *from, life_batch_fn *on_batch, void *context, str
                                    "SELECT batch, time_ns, process, heap, heap_id, kind, count, record_bytes, data"
                                    " FROM life_batch WHERE batch > ? ORDER BY batch",
                                    -1, &row, NULL) != SQLITE_OK) {
-        good = reading_fail_sql(recording, "can't read table life_batch", why);
+        good = reading_fail_sql(recording, "cannot read table life_batch", why);
     }
     sqlite3_int64 key = INT64_MIN;
     bool go_on = good, end = false;
@@ -151,14 +151,14 @@ static bool read_names(struct recording *recording, struct life_names *names, st
         }
     }
     sqlite3_finalize(row);
-    return code == SQLITE_DONE || reading_fail_sql(recording, "can't read table class", why);
+    return code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table class", why);
 }
 
 /* ---- the model -------------------------------------------------------------------------------------------------- */
 
 static bool check_tables(struct recording *recording, struct failure *why) {
     if (recording->info.lifetimes == 0) {
-        return failure_set(why, 1, "%.200s: holds no lifetimes; make it with `edenscope record --lifetimes`",
+        return failure_set(why, 1, "%.200s: contains no lifetimes; record with `edenscope record --lifetimes`",
                            recording->path);
     }
     return reading_tables(recording, "'life_batch', 'class'", 2, why);
@@ -183,8 +183,7 @@ static bool take_heaps(struct recording *recording, struct life_model *to, struc
         }
     }
     if (model.lost) {
-        message_print("%s: %" PRIu64 " events were lost, so names of classes may be missing", recording->path,
-                      model.lost);
+        message_print("%s: %" PRIu64 " events were lost, so class names may be missing", recording->path, model.lost);
     }
     model_clear(&model);
     return good;
@@ -202,8 +201,7 @@ bool recording_lifetimes(struct recording *recording, struct life_model *model, 
     life_names_clear(&names);
     sum_add(&model->lost, recording->bad_batches);
     if (good && recording->bad_batches) {
-        message_print("%s: %" PRIu64 " batches are left out: their sizes are not what they say", recording->path,
-                      recording->bad_batches);
+        message_print("%s: %" PRIu64 " batches with wrong sizes are skipped", recording->path, recording->bad_batches);
     }
     if (recording->info.lifetimes & EDEN_MAILBOX_OBJECTS) {
         model->objects = (struct life_objects){life_replay_objects, &recording->replay};

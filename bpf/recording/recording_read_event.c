@@ -59,7 +59,7 @@ static bool read_portion(struct recording *recording, sqlite3_stmt *row, const u
         }
     }
     if (good && code != SQLITE_DONE) {
-        good = reading_fail_sql(recording, "can't read table event", why);
+        good = reading_fail_sql(recording, "cannot read table event", why);
     }
     sqlite3_reset(row);
     *end = rows < PORTION;
@@ -80,7 +80,7 @@ bool recording_events(struct recording *recording, const uint64_t *probes, recor
                            " a6, a7, a8, a9, a10, a11, text0, text1 FROM event WHERE event > ? ORDER BY event"
                            " LIMIT ?",
                            -1, &row, NULL) != SQLITE_OK) {
-        good = reading_fail_sql(recording, "can't read table event", why);
+        good = reading_fail_sql(recording, "cannot read table event", why);
     }
     sqlite3_bind_int64(row, 2, PORTION);
     sqlite3_int64 key = INT64_MIN;

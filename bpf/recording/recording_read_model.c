@@ -150,7 +150,7 @@ static bool read_heaps(struct recording *recording, struct file_heaps *heaps, st
         good = code != SQLITE_ROW || add_heap(recording, row, heaps, model, why);
     }
     sqlite3_finalize(row);
-    return good && (code == SQLITE_DONE || reading_fail_sql(recording, "can't read table heap", why));
+    return good && (code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table heap", why));
 }
 
 /* ---- phases ----------------------------------------------------------------------------------------------------- */
@@ -214,14 +214,14 @@ static bool read_model_numbers(struct recording *recording, struct model *model,
         model->missed_children = reading_number(row, 3);
     }
     sqlite3_finalize(row);
-    return code == SQLITE_ROW || reading_fail_sql(recording, "can't read table meta", why);
+    return code == SQLITE_ROW || reading_fail_sql(recording, "cannot read table meta", why);
 }
 
 bool recording_model(struct recording *recording, struct model *model, struct failure *why) {
     struct file_heaps heaps = {NULL, 0};
     size_t phases_most = (size_t)HEAPS_MOST * 64;
     /* One transaction: a recorder may be writing. */
-    bool good = sql_run(recording->db, "BEGIN") == SQLITE_OK || reading_fail_sql(recording, "can't read it", why);
+    bool good = sql_run(recording->db, "BEGIN") == SQLITE_OK || reading_fail_sql(recording, "cannot read it", why);
     good = good && read_model_numbers(recording, model, why) && reading_processes(recording, model, why) &&
            read_heaps(recording, &heaps, model, why) &&
            read_phase_rows(recording, "SELECT heap, phase, calls, total_ns, max_ns, objects, bytes, * FROM phase",
@@ -260,5 +260,5 @@ bool recording_parameters(struct recording *recording, const struct process_key 
         }
     }
     sqlite3_finalize(row);
-    return code == SQLITE_DONE || reading_fail_sql(recording, "can't read table parameter", why);
+    return code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table parameter", why);
 }

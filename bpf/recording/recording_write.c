@@ -44,7 +44,7 @@ static bool give_up(struct recorder *recorder, enum recording_cut cut, struct fa
 }
 
 static bool out_of_memory(struct recorder *recorder, struct failure *why) {
-    failure_set(&recorder->why, 1, "%.200s: no memory for what is recorded", recorder->path);
+    failure_set(&recorder->why, 1, "%.200s: out of memory for new records", recorder->path);
     return give_up(recorder, CUT_FAILED, why);
 }
 
@@ -77,12 +77,12 @@ bool recorder_has_room(const struct recorder *recorder, size_t count, struct fai
     enum { EVENT_BYTES = 512, MODEL_BYTES = 1 << 20 };
     const uint64_t bytes = MODEL_BYTES + EVENT_BYTES * count + 2 * recorder->batches.bytes;
     return room_is_left(recorder->file.file, bytes) ||
-           failure_set(
-               why, 1,
-               "%.200s: the file system has less than %.1f MB left%s, and the next step may take so much; make room, "
-               "or %s",
-               recorder->path, (double)bytes / 1e6,
-               room_is_reserved(recorder->file.file) ? ", a reserve for root aside" : "", recorder_elsewhere(recorder));
+           failure_set(why, 1,
+                       "%.200s: the file system has less than %.1f MB left%s, and the next write may need as much; "
+                       "free some disk space, or %s",
+                       recorder->path, (double)bytes / 1e6,
+                       room_is_reserved(recorder->file.file) ? ", apart from root's reserve" : "",
+                       recorder_elsewhere(recorder));
 }
 
 /* One transaction. True also where a reader holds the file: then *busy, and all of it is still to be written. */
@@ -146,8 +146,8 @@ bool recorder_is_locked(const struct recorder *recorder, struct failure *why) {
         return false;
     }
     failure_set(why, 1,
-                "%.200s: %s holds it locked, so nothing can be written to it: what comes waits in memory, and what "
-                "finds no room there will be counted as lost",
+                "%.200s: %s holds a lock on it, so nothing can be written: new events wait in memory, and are counted "
+                "as lost when it is full",
                 recorder->path, holder_text(recorder, text));
     return true;
 }
@@ -299,7 +299,7 @@ bool recorder_commit(struct recorder *recorder, const struct model *model, bool 
         if (tries >= FINISH_TRIES) {
             char text[64], count[FORMAT_MAX];
             failure_set(&recorder->why, 1,
-                        "%.200s: %s holds it locked: its last %s events, and the figures that belong to them, are lost",
+                        "%.200s: %s holds a lock on it: its last %s events, and their figures, are lost",
                         recorder->path, holder_text(recorder, text),
                         format_count(count, recorder->pending_count + recorder->dropped));
             return give_up(recorder, CUT_LOCKED, why);

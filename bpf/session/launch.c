@@ -34,7 +34,7 @@ static bool fail_to_execute(struct failure *why, const char *name, int error) {
         return fail(why, NOT_FOUND, name, strchr(name, '/') ? strerror(error) : "command not found");
     }
     return fail(why, CANNOT_EXECUTE, name,
-                error == EACCES ? "not executable, or not by you (chmod +x gives the right)" : strerror(error));
+                error == EACCES ? "not executable, or not by you (chmod +x allows it)" : strerror(error));
 }
 
 /* ---- finding the file ------------------------------------------------------------------------------------------- */

@@ -19,14 +19,14 @@ struct life_spool {
 
 static bool fail(const struct life_spool *spool, int error, struct failure *why) {
     char text[ROOM_TEXT];
-    return failure_set(why, 1, "%.200s: can't keep the objects there: %s; set TMPDIR to a folder with more room",
+    return failure_set(why, 1, "%.200s: cannot store objects there: %s; set TMPDIR to a folder with more room",
                        spool->folder, room_error(error, text));
 }
 
 struct life_spool *life_spool_open(struct failure *why) {
     struct life_spool *spool = calloc(1, sizeof *spool);
     if (!spool) {
-        failure_set(why, 1, "no memory");
+        failure_set(why, 1, "out of memory");
         return NULL;
     }
     snprintf(spool->folder, sizeof spool->folder, "%s", temporary_folder());

@@ -56,8 +56,8 @@ static bool commit(struct source *source, struct run *run, bool finished, struct
 
 static void say_failure(const struct run *run, const struct record_request *request) {
     failure_tell(&run->why);
-    message_print("nothing more is recorded; what was written so far can be read%s",
-                  request->observed.command ? "; the program goes on" : "");
+    message_print("recording stopped; the part written so far can be read%s",
+                  request->observed.command ? "; the program continues" : "");
 }
 
 static int wait_ms(uint64_t end) {
@@ -173,8 +173,8 @@ static void say_summary(struct source *source, const struct run *run, const stru
     }
     if (model.lost_records) {
         char lost[FORMAT_MAX];
-        message_print("%s record%s of lifetimes lost, because they came faster than they could be written or made "
-                      "no sense; a rarer --sampling, or no details, makes fewer",
+        message_print("%s record%s of lifetimes lost, because they came faster than they could be written, or were "
+                      "invalid; use a sparser --sampling, or no details",
                       format_count(lost, model.lost_records), plural(model.lost_records));
     }
     char missed[MODEL_TEXT];
@@ -183,7 +183,7 @@ static void say_summary(struct source *source, const struct run *run, const stru
     }
     model_report_losses(&model, message_report, NULL);
     if (model.process_count == 0) {
-        message_print("no heap was seen: does the program use libeden, and is this the right process?");
+        message_print("no heap was observed: check that the program uses libeden, and that this is the right process");
     }
     model_clear(&model);
 }
@@ -215,7 +215,7 @@ static int observe(struct recorder *recorder, const struct record_request *reque
     const bool is_lost = !request->temporary && !recorder_is_in_place(recorder);
     say_summary(source, &run, request, is_lost);
     if (is_lost) {
-        message_print("%s: was removed or replaced while it was recorded: what was recorded is lost", request->path);
+        message_print("%s: was removed or replaced during the recording; the recording is lost", request->path);
         run.failed = true;
     }
     int status = source_exit_status(source);

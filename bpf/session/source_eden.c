@@ -190,8 +190,8 @@ static void look_at_process(struct source *source, struct observed *observed) {
                                                       (observed->attachments > 0 || !observed->expects_probes)));
     if (look.failed && !observed->told && !source_is_gone(observed)) {
         observed->told = true;
-        message_few(&source->message[MESSAGE_UNOBSERVED], "process %u is not observed, or not all of it: %s",
-                    observed->key.pid, why.message);
+        message_few(&source->message[MESSAGE_UNOBSERVED], "process %u is not observed in full: %s", observed->key.pid,
+                    why.message);
     }
 }
 
@@ -341,26 +341,26 @@ static bool open_process(struct source *source, struct failure *why) {
         return false;
     }
     if (read && look.refusal == ENOTSUP && observed->attachments == 0) {
-        return failure_set(why, 1,
-                           "process %d (%s): whether it uses Eden is unknown, for %d of its mapped files %s on FUSE",
-                           pid, observed->command, look.refused, look.refused == 1 ? "is" : "are");
+        return failure_set(
+            why, 1, "process %d (%s): whether it uses Eden is unknown, because %d of its mapped files %s on FUSE", pid,
+            observed->command, look.refused, look.refused == 1 ? "is" : "are");
     }
     if (!read || (look.files == 0 && look.refused > 0)) {
-        return failure_set(why, 2, "process %d (%s) cannot be read: %s; %s", pid, observed->command,
-                           strerror(errno ? errno : EACCES),
-                           kernel_may_read_others()
-                               ? "the system protects it from root, too (a security module or a container?)"
-                               : "being another user's, it needs CAP_SYS_PTRACE and CAP_DAC_OVERRIDE (run as root)");
+        return failure_set(
+            why, 2, "process %d (%s) cannot be read: %s; %s", pid, observed->command, strerror(errno ? errno : EACCES),
+            kernel_may_read_others()
+                ? "the system protects it even from root (a security module or a container?)"
+                : "it belongs to another user, which needs CAP_SYS_PTRACE and CAP_DAC_OVERRIDE (run as root)");
     }
     if (look.files == 0) {
         return failure_set(why, 1, "process %d (%s) runs no program: it is a kernel thread, or has just ended", pid,
                            observed->command);
     }
     if (observed->attachments == 0) {
-        return failure_set(why, 1,
-                           "process %d (%s) does not use Eden: none of its %d mapped files that were opened has probes "
-                           "of provider eden",
-                           pid, observed->command, look.files);
+        return failure_set(
+            why, 1,
+            "process %d (%s) does not use Eden: none of its %d readable mapped files has probes of provider eden", pid,
+            observed->command, look.files);
     }
     source_settle(source);
     return true;
@@ -407,7 +407,7 @@ static bool allow_files(struct source *source, struct failure *why) {
         setrlimit(RLIMIT_NOFILE, &limit);
     }
     if (limit.rlim_cur < LEAST_FILES) {
-        return failure_set(why, 2, "only %ju files may be open at a time; it takes %d or more (ulimit -n)",
+        return failure_set(why, 2, "the limit of %ju open files is too low: edenscope needs %d or more (ulimit -n)",
                            (uintmax_t)limit.rlim_cur, LEAST_FILES);
     }
     rlim_t own = limit.rlim_cur / 2 < MOST_OWN ? limit.rlim_cur / 2 : MOST_OWN;
@@ -459,7 +459,7 @@ struct source *source_open(const struct source_options *options, struct failure 
     source->kernel = allow_files(source, why) ? open_kernel(options, source->inspect, why) : NULL;
     bool is_open = source->kernel && (options->command ? open_command : open_process)(source, why);
     if (interrupt_count() > 0) {
-        is_open = failure_set(why, 128 + interrupt_last(), "stopped while attaching: nothing was observed%s",
+        is_open = failure_set(why, 128 + interrupt_last(), "interrupted while attaching: nothing was observed%s",
                               options->command ? ", and the program was not started" : "");
     }
     if (!is_open) {
@@ -503,11 +503,11 @@ bool source_start(struct source *source, struct failure *why) {
 
 static void report_more(const struct source *source) {
     static const char *const kinds[MESSAGES] = {
-        [MESSAGE_UNOBSERVED] = "processes are not observed, or not all of them",
-        [MESSAGE_UNREAD] = "processes do not answer in time when their memory or their files are read",
+        [MESSAGE_UNOBSERVED] = "processes are not observed in full",
+        [MESSAGE_UNREAD] = "processes whose memory or files take too long to read",
         [MESSAGE_HEADERS] = "times the headers of a process's heaps cannot be read",
-        [MESSAGE_UNNAMED] = "processes have classes whose names cannot be read",
-        [MESSAGE_PROBES] = "times probes of a file are left out"};
+        [MESSAGE_UNNAMED] = "processes have unreadable class names",
+        [MESSAGE_PROBES] = "times probes of a file are skipped"};
     for (enum source_message kind = 0; kind < MESSAGES; kind++) {
         message_more(&source->message[kind], kinds[kind]);
     }

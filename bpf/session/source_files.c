@@ -73,8 +73,8 @@ static bool make_spec(struct source *source, const struct file *file, const stru
                                 .parent = parent < 0 ? KERNEL_NO_PHASE : (uint8_t)parent};
     int args = operands_parse(note->args, spec->arg, why, sizeof why);
     if (args <= 0) {
-        message_few(&source->message[MESSAGE_PROBES], "%s: probe %s is left out: %s", file->name, note->name,
-                    args < 0 ? why : "it passes no heap");
+        message_few(&source->message[MESSAGE_PROBES], "%s: probe %s is skipped: %s", file->name, note->name,
+                    args < 0 ? why : "it has no heap argument");
         return false;
     }
     spec->args = (uint8_t)args;
@@ -140,7 +140,7 @@ static bool add_sites(struct source *source, struct file *file, enum kernel_prog
         }
         if (source->specs - file->first_spec >= KERNEL_FILE_SPECS) {
             message_few(&source->message[MESSAGE_PROBES],
-                        "%s: only %d of its probe sites are attached to, as many as a file may have", file->name,
+                        "%s: only %d of its probe sites are attached, the limit for a file", file->name,
                         KERNEL_FILE_SPECS);
             return true;
         }
@@ -292,8 +292,8 @@ static struct attachment *attach_sites(struct source *source, uint32_t pid, uint
     struct file *file = &source->file[number];
     uint32_t first = sites_before(file, program), count = file->sites[program];
     if (file->misses && (file->misses > MOST_RETRIES || now_ns() < file->retry_ns)) {
-        failure_set(why, 1, "%.300s: not attached to %s: the kernel did not answer in %d s", file->name,
-                    file->misses > MOST_RETRIES ? "any more" : "now", INSPECT_LINK_SECONDS);
+        failure_set(why, 1, "%.300s: not attached%s: the kernel did not answer in %d s", file->name,
+                    file->misses > MOST_RETRIES ? ", and not retried" : "", INSPECT_LINK_SECONDS);
         return NULL;
     }
     uint64_t *cookie = calloc(count, sizeof *cookie);
@@ -318,8 +318,8 @@ static struct attachment *attach_sites(struct source *source, uint32_t pid, uint
         kernel_let_go(source->kernel, attachment);
         attachment = NULL;
         failure_set(why, 1,
-                    "process %u: the first thread has ended while others run, and the kernel shows no probe of such a "
-                    "process that it did not watch before; start the program with edenscope (-- PROGRAM)",
+                    "process %u: its first thread has ended while others run, so the kernel cannot attach probes to "
+                    "it; start the program with edenscope (-- PROGRAM)",
                     pid);
         errno = ENOTSUP;
     }

@@ -67,8 +67,8 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
         struct failure why;
         source_fail_files(&observed->branch, &why);
         message_few(&source->message[MESSAGE_HEADERS],
-                    "process %u: its heaps' headers are not read: %s; figures are of what is seen from now on",
-                    observed->key.pid, why.message);
+                    "process %u: the headers of its heaps are not read: %s; figures since attach", observed->key.pid,
+                    why.message);
         return;
     }
     struct heapinfo *list = calloc(MOST_LATE_HEAPS, sizeof *list);
@@ -80,9 +80,7 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
     /* One that has ended meanwhile needs no word. */
     if (count < 0 && !observed->target.is_unread && !source_is_gone(observed)) {
         message_few(&source->message[MESSAGE_HEADERS],
-                    "process %u: its heaps' headers cannot be read (%s); figures are of what is seen from "
-                    "now on",
-                    observed->key.pid,
+                    "process %u: the headers of its heaps cannot be read (%s); figures since attach", observed->key.pid,
                     error == EACCES   ? "CAP_SYS_PTRACE or CAP_DAC_OVERRIDE is missing"
                     : error == EPROTO ? "another version of the runtime"
                                       : strerror(error));
@@ -92,8 +90,7 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
     }
     if (unread != 0) {
         message_few(&source->message[MESSAGE_HEADERS],
-                    "process %u: the headers of %" PRIu64 " heaps cannot be read; figures of these are of what is seen "
-                    "from now on",
+                    "process %u: the headers of %" PRIu64 " heaps cannot be read; their figures are since attach",
                     observed->key.pid, unread);
     }
     free(list);
@@ -171,7 +168,7 @@ static void report_unnamed(struct source *source, struct observed *observed) {
     source_report_unread(source, observed);
     if (!observed->told_unnamed && !source_is_gone(observed)) {
         observed->told_unnamed = true;
-        message_few(&source->message[MESSAGE_UNNAMED], "process %u (%s): not all names of its classes can be read",
+        message_few(&source->message[MESSAGE_UNNAMED], "process %u (%s): some class names cannot be read",
                     observed->key.pid, observed->command);
     }
 }

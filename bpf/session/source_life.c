@@ -326,15 +326,15 @@ static bool take_heaps(struct source *source, struct life_model *model) {
 
 static void say_lost(const struct source *source) {
     static const char *const kinds[LOST_KINDS] = {
-        [LOST_HEAPS] = "from too many heaps",
-        [LOST_EVENTS] = "names of classes that came too fast",
-        [LOST_SPECS] = "from probes of unknown form",
-        [LOST_LIVES] = "sampled objects, of more classes and sites than there is room for",
-        [LOST_BUCKETS] = "sampled objects that are missing in histograms",
+        [LOST_HEAPS] = "hits of too many heaps",
+        [LOST_EVENTS] = "class names that came too fast",
+        [LOST_SPECS] = "hits of probes with unknown arguments",
+        [LOST_LIVES] = "sampled objects of too many classes and sites",
+        [LOST_BUCKETS] = "sampled objects missing in histograms",
         [LOST_RECORDS] = "records that came faster than they could be read (without --details there are fewer)",
-        [LOST_UNREADABLE] = "records that could not be read or made no sense",
-        [LOST_STRAYS] = "batches from too many heaps, or from probes of unknown form",
-        [LOST_STACKS] = "stacks that came faster than they could be read, or from a runtime that tells no births",
+        [LOST_UNREADABLE] = "records that were unreadable or invalid",
+        [LOST_STRAYS] = "batches of too many heaps, or of probes with unknown arguments",
+        [LOST_STACKS] = "stacks that came faster than they could be read, or from a runtime that reports no births",
     };
     for (enum lost_kind kind = 0; kind < LOST_KINDS; kind++) {
         uint64_t lost = kernel_lost_kind(source->kernel, kind);

@@ -142,8 +142,7 @@ void source_report_unread(struct source *source, struct observed *observed) {
     if (observed->target.is_unread && !observed->told_unread) {
         observed->told_unread = true;
         message_few(&source->message[MESSAGE_UNREAD],
-                    "process %u (%s) does not answer in time when its memory or its files are read: from now on it is "
-                    "observed by what is attached to already",
+                    "process %u (%s): reading its memory or files takes too long; no further probes are attached",
                     observed->key.pid, observed->command);
     }
 }

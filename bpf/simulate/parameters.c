@@ -155,8 +155,9 @@ bool simulate_parameter_recorded(struct simulate_parameters *parameters, const c
     }
     bool known = parameter && parse(parameter, value, &number) && !is_beyond(name, number);
     if (!known || (!field && number != fallback(parameter))) {
-        return failure_set(why, 1, "the heap was recorded with %.40s=%.60s, which is not simulated; record it without",
-                           name, value);
+        return failure_set(why, 1,
+                           "the heap was recorded with %.40s=%.60s, which cannot be simulated; record without it", name,
+                           value);
     }
     if (field) {
         *field = number;
@@ -176,7 +177,7 @@ bool simulate_parameter_wanted(struct simulate_parameters *parameters, const cha
     char name[64], names[300];
     const char *sign = strchr(text, '=');
     if (!sign || sign == text || (size_t)(sign - text) >= sizeof name) {
-        return failure_set(why, 1, "%.100s: not NAME=VALUE", text);
+        return failure_set(why, 1, "%.100s: must be NAME=VALUE", text);
     }
     memcpy(name, text, (size_t)(sign - text));
     name[sign - text] = '\0';
@@ -184,15 +185,15 @@ bool simulate_parameter_wanted(struct simulate_parameters *parameters, const cha
     double *field = find_field(parameters, name), value;
     if (!parameter || !field) {
         list_names(names, sizeof names);
-        return failure_set(why, 1, "%.63s: %s; these are: %s", name,
-                           parameter ? "what this parameter does is not simulated" : "no parameter is called so",
-                           names);
+        return failure_set(why, 1, "%.63s: %s; choose one of %s", name,
+                           parameter ? "this parameter cannot be simulated" : "unknown parameter", names);
     }
     if (!parse(parameter, sign + 1, &value)) {
-        return failure_set(why, 1, "%.100s: out of bounds, or none of its values (docs/parameters.md)", text);
+        return failure_set(why, 1, "%.100s: out of bounds, or not a value of this parameter (docs/parameters.md)",
+                           text);
     }
     if (is_beyond(name, value)) {
-        return failure_set(why, 1, "%.100s: is not simulated: what it tenures does not depend on age alone", text);
+        return failure_set(why, 1, "%.100s: cannot be simulated, since tenuring then depends on more than age", text);
     }
     if (strcmp(name, "tenure_proportion") == 0) {
         parameters->survivors_to_keep = -1; /* the later of the two wins */

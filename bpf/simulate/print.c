@@ -27,8 +27,8 @@ static void print_row(FILE *out, const struct simulate_figures *figures, const c
 
 static void print_holding(FILE *out, const struct simulate_holding *holding) {
     bool known = !isnan(holding->share[SIMULATE_SEEN]) || !isnan(holding->share[SIMULATE_UNSEEN]);
-    fprintf(out, "  held: the dead that survive because dead old objects refer to them, %s\n\n",
-            known ? "estimated by those of the recorded run" : "unknown: in the recorded run nobody could hold any");
+    fprintf(out, "  held: dead objects that survive because dead old objects refer to them, %s\n\n",
+            known ? "estimated from the recorded run" : "unknown: in the recorded run no dead object could be held");
 }
 
 void simulate_print_table(FILE *out, const struct simulate_story *story, const struct simulate_prediction *predictions,

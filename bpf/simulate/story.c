@@ -21,10 +21,12 @@ struct reader {
     uint64_t clock;
 };
 
-static bool no_memory(struct failure *why) { return failure_set(why, 1, "no memory for the objects of the recording"); }
+static bool no_memory(struct failure *why) {
+    return failure_set(why, 1, "out of memory for the objects of the recording");
+}
 
 static bool fail_damaged(const struct simulate_story *story, const char *what, struct failure *why) {
-    return failure_set(why, 1, "%.200s: the recording is damaged: %s; make it again", story->path, what);
+    return failure_set(why, 1, "%.200s: the recording is damaged: %s; record again", story->path, what);
 }
 
 /* The history did not take it. */
@@ -51,12 +53,12 @@ static bool simulate(const struct simulate_story *story, const struct simulate_p
 static bool check_heap(const struct heap_model *heap, struct failure *why) {
     if (heap->late) {
         return failure_set(why, 1,
-                           "heap %" PRIu64 ": was there before the recording, which lacks its first objects; "
-                           "record with " RECORD_SO,
+                           "heap %" PRIu64 ": attached late, so its first objects are missing; record with " RECORD_SO,
                            heap->id);
     }
     return heap->destroyed ||
-           failure_set(why, 1, "heap %" PRIu64 ": its end is not in the recording; record until the program has ended",
+           failure_set(why, 1,
+                       "heap %" PRIu64 ": its end is missing in the recording; record until the program has ended",
                        heap->id);
 }
 
@@ -86,8 +88,8 @@ static bool choose_heap(struct simulate_story *story, struct recording *recordin
     bool good = recording_model(recording, &model, why);
     if (good && (model.lost != 0 || model.lost_records != 0)) {
         good = failure_set(why, 1,
-                           "%" PRIu64 " events and %" PRIu64 " records of objects were lost in the recording, "
-                           "so it does not tell all; record again, with less at the same time",
+                           "%" PRIu64 " events and %" PRIu64 " records of objects were lost, so the recording is "
+                           "incomplete; record again, with less load on the machine",
                            model.lost, model.lost_records);
     }
     for (size_t i = 0; good && i < model.process_count; i++) {
@@ -102,10 +104,10 @@ static bool choose_heap(struct simulate_story *story, struct recording *recordin
     }
     model_clear(&model);
     if (good && found == 0) {
-        good =
-            failure_set(why, 1, "no heap in the recording has this number and process; `edenscope report` lists them");
+        good = failure_set(why, 1,
+                           "the recording has no heap with this number and process; `edenscope report` lists them");
     } else if (good && found > 1) {
-        good = failure_set(why, 1, "%zu heaps are in the recording; choose one with --heap and --pid", found);
+        good = failure_set(why, 1, "the recording has %zu heaps; choose one with --heap and --pid", found);
     }
     return good;
 }
@@ -155,7 +157,7 @@ static bool on_object(void *context, const struct life_heap *heap, const struct 
     struct reader *reader = context;
     if (reader->good && is_of(reader->story, heap)) {
         reader->good = simulate_history_object(&reader->story->history, record) ||
-                       fail_history(reader, "an object lives beyond the bytes that the heap allocated");
+                       fail_history(reader, "an object outlives the bytes that the heap allocated");
     }
     return reader->good;
 }
@@ -171,17 +173,17 @@ static bool check_profile(const struct simulate_story *story, const struct life_
         }
     }
     if (!model->objects.each) {
-        return failure_set(why, 1, "the recording has sums of lifetimes, not objects; record with " RECORD_SO);
+        return failure_set(why, 1, "the recording contains sums of lifetimes, not objects; record with " RECORD_SO);
     }
     if (!state || state->sampling != EDEN_SAMPLE_OBJECTS || state->rate != 1 || state->begun_bytes != 0 || replaced ||
         state->mechanism != EDEN_MECHANISM_VM) {
-        return failure_set(why, 1,
-                           "the recording does not have all objects of the heap, with deaths found by vm; "
-                           "record with " RECORD_SO);
+        return failure_set(
+            why, 1,
+            "the recording lacks objects of the heap, or their deaths were not found by vm; record with " RECORD_SO);
     }
     return (state->ended && model->lost == 0) ||
-           failure_set(why, 1, "objects are missing from the recording: %" PRIu64 " were lost%s", model->lost,
-                       state->ended ? "" : ", and those alive at the end are not told");
+           failure_set(why, 1, "objects are missing in the recording: %" PRIu64 " were lost%s", model->lost,
+                       state->ended ? "" : ", and the objects alive at the end were not reported");
 }
 
 static bool read_objects(struct reader *reader, struct recording *recording) {
@@ -231,7 +233,7 @@ bool simulate_story_read(struct simulate_story *story, struct recording *recordi
     if (story->history.bytes != story->recorded_bytes) {
         return failure_set(why, 1,
                            "the recorded objects have %" PRIu64 " bytes, but the heap allocated %" PRIu64
-                           "; the recording is damaged, or lacks some of them",
+                           "; the recording is damaged or incomplete",
                            story->history.bytes, story->recorded_bytes);
     }
     return calibrate(story, why);
@@ -241,8 +243,8 @@ bool simulate_story_predict(const struct simulate_story *story, const struct sim
                             struct simulate_figures *figures, struct failure *why) {
     if (parameters->eden_size < story->parameters.eden_size) {
         return failure_set(why, 1,
-                           "eden_size=%.0f: smaller than recorded (%.0f), and who died between two recorded "
-                           "scavenges can't be known; record with this eden_size",
+                           "eden_size=%.0f: smaller than recorded (%.0f), so deaths between two recorded scavenges are "
+                           "unknown; record with this eden_size",
                            parameters->eden_size, story->parameters.eden_size);
     }
     return simulate(story, parameters, figures, why);

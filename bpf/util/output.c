@@ -17,11 +17,11 @@
 static const char *open_advice(int error) {
     switch (error) {
     case ENXIO:
-        return "it is a pipe that nobody reads; start the reader first";
+        return "it is a pipe without a reader; start the reader first";
     case ELOOP:
         return "name the file itself";
     case EPERM:
-        return "it leads through a link of another user; name the file itself";
+        return "it leads through another user's link; name the file itself";
     default:
         return "name another file";
     }
@@ -46,7 +46,7 @@ FILE *output_open(const char *path, struct failure *why) {
         failure_set(why, 1, "-o %.200s: %m", path);
         close(file);
     } else if ((S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)) && !owner_is_trusted(status.st_uid)) {
-        failure_set(why, 1, "-o %.200s: belongs to another user, so it is left alone; name another file", path);
+        failure_set(why, 1, "-o %.200s: belongs to another user, so it is not replaced; name another file", path);
         fclose(out);
         out = NULL;
     }
@@ -79,9 +79,9 @@ int output_finish(FILE *out, const char *name, int status) {
     }
     char text[ROOM_TEXT];
     if (error) {
-        message_print("%s: can't be written: %s", name, room_error(error, text));
+        message_print("%s: cannot be written: %s", name, room_error(error, text));
     } else {
-        message_print("%s: not all of it could be written; is the disk full?", name);
+        message_print("%s: could not be written in full; is the disk full?", name);
     }
     return status ? status : 1;
 }
@@ -153,7 +153,7 @@ void output_flush(struct output *output) {
         output->failed = true;
         output->error = errno;
         if (output->error != EPIPE) {
-            message_print("%s: can't be written: %s; what it lacks is on standard output", output->path,
+            message_print("%s: cannot be written: %s; standard output has the rest", output->path,
                           room_error(output->error, text));
         }
     }

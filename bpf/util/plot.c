@@ -20,7 +20,7 @@ bool plot_begin(struct plot *plot, int width, int height, struct failure *why) {
     *plot = (struct plot){0};
     plot->script = open_memstream(&plot->text, &plot->size);
     if (!plot->script) {
-        return failure_set(why, 1, "no memory for a chart");
+        return failure_set(why, 1, "out of memory for a chart");
     }
     fprintf(plot->script,
             "set encoding utf8\nset terminal svg size %d,%d noenhanced background rgb 'white' font 'sans,12'\n", width,
@@ -171,10 +171,10 @@ bool plotter_start(struct plotter *plotter, struct failure *why) {
     close_plotter(plotter);
     if (error == ENOENT) {
         return failure_set(why, 1,
-                           "gnuplot, which draws the charts, is not installed; install it (on Debian: apt-get install "
-                           "gnuplot-nox), or choose a view of text");
+                           "charts need gnuplot, which is not installed; install it (on Debian: apt-get install "
+                           "gnuplot-nox), or choose a text view");
     }
-    return failure_set(why, 1, "gnuplot can't be started: %s", strerror(error));
+    return failure_set(why, 1, "cannot start gnuplot: %s", strerror(error));
 }
 
 static bool draw(const struct plotter *plotter, const struct plot *plot, struct failure *why) {
@@ -183,21 +183,22 @@ static bool draw(const struct plotter *plotter, const struct plot *plot, struct 
     shutdown(plotter->script, SHUT_WR);
     while (waitpid(plotter->child, &status, 0) < 0) {
         if (errno != EINTR) {
-            return failure_set(why, 1, "gnuplot can't be waited for: %m");
+            return failure_set(why, 1, "cannot wait for gnuplot: %m");
         }
     }
     if (!sent || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         char complaint[8192];
         read_complaint(plotter->complaint, complaint, sizeof complaint);
         return failure_set(why, 1, "gnuplot failed to draw the chart: %.256s",
-                           complaint[0] ? complaint : "it did not say why");
+                           complaint[0] ? complaint : "no error message");
     }
     return true;
 }
 
 bool plot_end(struct plot *plot, struct plotter *plotter, FILE *out, struct failure *why) {
     struct plotter own;
-    bool good = (fflush(plot->script) == 0 && !ferror(plot->script)) || failure_set(why, 1, "no memory for a chart");
+    bool good =
+        (fflush(plot->script) == 0 && !ferror(plot->script)) || failure_set(why, 1, "out of memory for a chart");
     good = good && (plotter || plotter_start(&own, why));
     if (good) {
         plotter = plotter ? plotter : &own;

@@ -60,18 +60,18 @@ bool replace_open(struct replacement *replacement, const char *option, const cha
     }
     if (!place_open(&replacement->place, path)) {
         return failure_set(why, 1, "%s %.200s: %s; name another file", option, path,
-                           errno == EPERM ? "leads through a link of another user" : strerror(errno));
+                           errno == EPERM ? "leads through another user's link" : strerror(errno));
     }
     if (replacement->place.is_magic || replacement->place.is_dangling) {
         place_close(&replacement->place);
         return fail(replacement,
-                    replacement->place.is_magic ? "is not a plain file; name another one"
-                                                : "is a link that leads nowhere; name the file itself",
+                    replacement->place.is_magic ? "is not a regular file; name another one"
+                                                : "is a dangling link; name the file itself",
                     why);
     }
     replacement->file = make_file(replacement);
     if (replacement->file < 0) {
-        failure_set(why, 1, "%s %.200s: can't make a file there: %m; name another place", option, path);
+        failure_set(why, 1, "%s %.200s: cannot create a file there: %m; name another place", option, path);
         place_close(&replacement->place);
         return false;
     }
@@ -99,7 +99,7 @@ static bool may_replace(const struct replacement *replacement, const char *mark,
         return errno == ENOENT || fail(replacement, strerror(errno), why);
     }
     if (!S_ISREG(status.st_mode)) {
-        return fail(replacement, "is not a plain file; name another one", why);
+        return fail(replacement, "is not a regular file; name another one", why);
     }
     if (force) {
         return true;
@@ -116,8 +116,8 @@ static bool may_replace(const struct replacement *replacement, const char *mark,
         close(file);
     }
     return ours || fail(replacement,
-                        "is a file but not one that edenscope wrote for this, so it is left alone; name another one, "
-                        "or replace it with --force",
+                        "exists and is not a file of this kind, so it is not replaced; name another file, or replace "
+                        "it with --force",
                         why);
 }
 
@@ -174,7 +174,7 @@ static bool give_name(struct replacement *replacement) {
 bool replace_publish(struct replacement *replacement, struct failure *why) {
     int folder = replacement->place.folder;
     if (!give_name(replacement) || renameat(folder, replacement->temporary, folder, replacement->place.name) != 0) {
-        return failure_set(why, 1, "%.200s: can't be written, and is as it was before: %m", replacement->path);
+        return failure_set(why, 1, "%.200s: cannot be written, and is unchanged: %m", replacement->path);
     }
     replacement->temporary[0] = '\0';
     return true;
@@ -185,7 +185,7 @@ bool replace_finish(struct replacement *replacement, struct failure *why) {
     bool written = fflush(replacement->out) == 0 && !ferror(replacement->out) && fsync(replacement->file) == 0;
     if (!written) {
         char text[ROOM_TEXT];
-        failure_set(why, 1, "%.200s: can't be written, and is as it was before: %s", replacement->path,
+        failure_set(why, 1, "%.200s: cannot be written, and is unchanged: %s", replacement->path,
                     errno ? room_error(errno, text) : "is the disk full?");
     }
     written = written && replace_publish(replacement, why);

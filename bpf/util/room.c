@@ -12,7 +12,7 @@ const char *room_error(int error, char text[ROOM_TEXT]) {
     if (error != EFBIG || getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
         return strerror(error);
     }
-    snprintf(text, ROOM_TEXT, "%s: `ulimit -f` allows %s bytes a file, raise that", strerror(error),
+    snprintf(text, ROOM_TEXT, "%s: `ulimit -f` allows %s bytes per file; raise it", strerror(error),
              format_count(bytes, limit.rlim_cur));
     return text;
 }

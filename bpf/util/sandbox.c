@@ -53,7 +53,7 @@
 #define ACCESS_TRUNCATE (1ull << 14)
 
 static bool fail(struct failure *why, const char *what, int error) {
-    return failure_set(why, 2, "cannot give up rights before reading what others made: %s: %s", what, strerror(error));
+    return failure_set(why, 2, "cannot drop rights before reading untrusted input: %s: %s", what, strerror(error));
 }
 
 /* ---- capabilities and limits ------------------------------------------------------------------------------------ */
@@ -143,7 +143,7 @@ static bool set_limits(const struct sandbox *sandbox, struct failure *why) {
     if (sandbox->memory && (memory.rlim_max == RLIM_INFINITY || memory.rlim_max > sandbox->memory)) {
         memory = (struct rlimit){sandbox->memory, sandbox->memory};
         if (setrlimit(RLIMIT_AS, &memory) != 0) {
-            return fail(why, "limit of memory", errno);
+            return fail(why, "memory limit", errno);
         }
     }
     return prctl(PR_SET_DUMPABLE, 0) == 0 || fail(why, "prctl", errno);

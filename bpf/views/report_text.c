@@ -44,7 +44,7 @@ static void print_head(FILE *out, const char *path, const struct recording_info 
         text_print(out, info->command);
         fputc('\n', out);
     } else {
-        fprintf(out, "# process: %" PRIu64 ", which was running already\n", info->pid);
+        fprintf(out, "# process: %" PRIu64 ", attached while it ran\n", info->pid);
     }
     fprintf(out, "# events: %s\n", format_count(number, info->events));
     fprintf(out, "# lost events: %s\n", format_count(number, model->lost));
@@ -58,7 +58,7 @@ static void print_head(FILE *out, const char *path, const struct recording_info 
     model_report_losses(model, print_loss, out);
     const char *partial = recording_partial(info);
     if (partial) {
-        fprintf(out, "# %s%s\n", partial, info->live ? ": this is how it stands at this moment" : "");
+        fprintf(out, "# %s%s\n", partial, info->live ? ": figures are as of now" : "");
     }
 }
 
@@ -71,24 +71,24 @@ static const char *why_at_least(const struct recording_info *info, const struct 
         return "events were lost";
     }
     if (!heap->destroyed && heap->is_former) {
-        return "a heap ended when its process executed another program; what it did after its last collection is "
-               "not counted";
+        return "a heap ended when its process executed another program; its activity after its last collection is not "
+               "counted";
     }
     if (info->live) {
-        return "the recording goes on";
+        return "the recording continues";
     }
     if (!info->finished && !heap->destroyed) {
-        return "the recording was cut short; what came after is not in it";
+        return "the recording was cut short; later events are missing";
     }
     if (!heap->destroyed) {
-        return "the end of the heap was not seen; what it did after its last collection is not counted";
+        return "the end of the heap was not observed; its activity after its last collection is not counted";
     }
     return NULL;
 }
 
 static char *figure(char text[FORMAT_MAX], const struct heap_model *heap, enum eden_figure id) {
     return heap->known >> id & 1 ? format_figure(text, id, heap->figures[id])
-                                 : memcpy(text, "not known", sizeof "not known");
+                                 : memcpy(text, "unknown", sizeof "unknown");
 }
 
 static uint64_t observed(const struct heap_model *heap, enum eden_figure id) {
@@ -108,8 +108,8 @@ static const char *cause_meaning(int cause) {
     static const char *const meanings[EDEN_FULL_CAUSES] = {
         [EDEN_FULL_RATIO] = "old space had grown by full_gc_ratio",
         [EDEN_FULL_ALLOCATION] = "an allocation in old space found no room",
-        [EDEN_FULL_REQUEST] = "the program asked",
-        [EDEN_FULL_LIMIT] = "max_heap, or the system, allowed no growth",
+        [EDEN_FULL_REQUEST] = "the program requested it",
+        [EDEN_FULL_LIMIT] = "max_heap or the system allowed no growth",
     };
     return meanings[cause];
 }
@@ -118,7 +118,7 @@ static void print_causes(FILE *out, const struct heap_model *heap) {
     for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
         char count[FORMAT_MAX], text[64];
         if (heap->full_by_cause[i]) {
-            snprintf(text, sizeof text, "  because of %s", full_cause_names[i]);
+            snprintf(text, sizeof text, "  cause: %s", full_cause_names[i]);
             label(out, text);
             fprintf(out, "%s: %s\n", format_count(count, heap->full_by_cause[i]), cause_meaning(i));
         }
@@ -126,7 +126,7 @@ static void print_causes(FILE *out, const struct heap_model *heap) {
 }
 
 static void print_stopped(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
-    print_line(out, "stopped for garbage collection", heap, EDEN_FIGURE_gc_ns);
+    print_line(out, "paused for garbage collection", heap, EDEN_FIGURE_gc_ns);
     if (wall_ns && heap->stopped_known) {
         fprintf(out, ", %.2f%% of wall time", percent(heap->stopped_ns, wall_ns));
     } else if (wall_ns) {
@@ -140,7 +140,7 @@ static void print_now(FILE *out, const struct process_model *process, const stru
     char text[PHASE_NOW_MAX], took[FORMAT_MAX];
     if (!heap->collection.known) {
         label(out, "at the end");
-        fprintf(out, "? (not known whether in a collection: nothing was heard of the heap)\n");
+        fprintf(out, "? (whether in a collection is unknown: the heap emitted no event)\n");
     } else if (heap->collection.under_way) {
         label(out, "at the end");
         fprintf(out, "%s; %s of this collection are in the share, not in the sums\n",
@@ -158,14 +158,14 @@ static void print_sums(FILE *out, const struct recording_info *info, const struc
     if (heap->late) {
         char since[64];
         fprintf(out,
-                "  Recorded since %s; earlier collections are counted from the heap's own header.\n"
-                "  Shares of wall time and the table of phases are of the time recorded.\n",
+                "  Recorded since %s; counts of earlier collections come from the heap's header.\n"
+                "  Shares of wall time and the table of phases cover the recorded time only.\n",
                 wall_time(since, info->start_ns));
     }
     label(out, "wall time");
     fprintf(out, "%s\n", format_ns(text, model->wall_ns));
     print_stopped(out, heap, model->wall_ns);
-    print_line(out, "longest stop", heap, EDEN_FIGURE_max_pause_ns);
+    print_line(out, "longest pause", heap, EDEN_FIGURE_max_pause_ns);
     fputc('\n', out);
     print_line(out, "scavenges (of young objects)", heap, EDEN_FIGURE_scavenges);
     fputc('\n', out);
@@ -177,7 +177,7 @@ static void print_sums(FILE *out, const struct recording_info *info, const struc
     print_line(out, "survived scavenges", heap, EDEN_FIGURE_survived_bytes);
     uint64_t both = 1ull << EDEN_FIGURE_survived_bytes | 1ull << EDEN_FIGURE_allocated_bytes;
     if ((heap->known & both) == both && heap->figures[EDEN_FIGURE_allocated_bytes]) {
-        fprintf(out, ", %.1f%% of what was allocated",
+        fprintf(out, ", %.1f%% of the allocated bytes",
                 percent(heap->figures[EDEN_FIGURE_survived_bytes], heap->figures[EDEN_FIGURE_allocated_bytes]));
     }
     fputc('\n', out);
@@ -235,9 +235,9 @@ static void print_phases(FILE *out, const struct heap_model *heap, uint64_t wall
     fputc('\n', out);
     phase_table_print(out, heap, wall_ns);
     fprintf(out,
-            "# Overhead is the share of wall time. P50 and P99 (half, and 99%%, of the calls took no longer) are read\n"
-            "# off histograms kept in the kernel, whose buckets are at most 6.25%% wide: never too small, and too\n"
-            "# large by at most that.\n");
+            "# Overhead is the share of wall time. Half of the calls took no longer than P50, and 99%% no longer than\n"
+            "# P99. Both come from histograms with buckets at most 6.25%% wide: never too small, too large by at most "
+            "that.\n");
 }
 
 static const struct process_model *only_heap(const struct model *model) {
@@ -264,9 +264,9 @@ bool report_text(FILE *out, const char *path, struct recording *recording, const
         print_now(out, process, process->heaps);
         if (process->heaps->late) {
             label(out, "parameters");
-            fprintf(out, "not known: they were set before the recording\n");
+            fprintf(out, "unknown: set before the recording\n");
         }
-        bool good = report_parameters(out, "  parameters that are not default   ", recording, &process->key,
+        bool good = report_parameters(out, "  parameters other than defaults    ", recording, &process->key,
                                       process->heaps, why);
         print_phases(out, process->heaps, model->wall_ns);
         return good;
@@ -274,7 +274,7 @@ bool report_text(FILE *out, const char *path, struct recording *recording, const
     struct heap_model total;
     if (!report_total(model, &total)) {
         why->status = 1;
-        snprintf(why->message, sizeof why->message, "no memory for the report");
+        snprintf(why->message, sizeof why->message, "out of memory for the report");
         return false;
     }
     fprintf(out, "all heaps together\n");

@@ -197,7 +197,7 @@ echo "no user takes another's descriptors"
 cat >command <<COMMAND
 #!/bin/sh
 $build/tests/hostile elf few 120 >many &
-until grep -q 'not observed, or not all of it' err; do sleep 0.02; done
+until grep -q 'not observed in full' err; do sleep 0.02; done
 i=0
 until grep -q 'attached to .* probes of .*/children\$' err || [ \$i = 100 ]; do
     $program one >/dev/null
@@ -210,7 +210,7 @@ COMMAND
 expect_status 0 "$scope" stat -v --json -o stat.json -- ./command
 grep -v ready out >own
 heaps stat.json | grep "^$(cut -d' ' -f1 own) " | diff - own >differ || die "a sibling's files crowd out a program: $(cat differ err)"
-grep -q 'process [0-9]* is not observed, or not all of it: .* have used up their share of probe sites$' err ||
+grep -q 'process [0-9]* is not observed in full: .* have used up their share of probe sites$' err ||
     die "stat does not name whose files were cut: $(cat err)"
 echo "no file crowds out another's"
 
@@ -225,7 +225,7 @@ while [ \$i -lt 20 ]; do
     i=\$((i + 1))
 done
 until [ "\$(grep -c ready many)" = 20 ]; do sleep 0.02; done
-until [ "\$(grep -c 'is not observed, or not all of it' err)" -ge 8 ]; do sleep 0.02; done
+until [ "\$(grep -c 'is not observed in full' err)" -ge 8 ]; do sleep 0.02; done
 sleep \$1
 kill \$(cat pids)
 COMMAND
@@ -234,8 +234,8 @@ for seconds in 0.5 2 8; do # nothing shows that the others have been looked at, 
     expect_status 0 "$scope" stat -- ./command $seconds
     grep -q 'more processes are not observed' err && break
 done
-[[ $(grep -c 'is not observed, or not all of it' err) == 8 ]] || die "not eight processes are named: $(cat err)"
-all=$(sed -nE 's/^edenscope: [0-9]+ more processes are not observed, or not all of them \(([0-9]+) in all\)$/\1/p' err)
+[[ $(grep -c 'is not observed in full' err) == 8 ]] || die "not eight processes are named: $(cat err)"
+all=$(sed -nE 's/^edenscope: [0-9]+ more processes are not observed in full \(([0-9]+) in all\)$/\1/p' err)
 ((all > 8 && all <= 20)) && grep -q "^edenscope: $((all - 8)) more processes are" err || die "the others are not counted: $(cat err)"
 echo "the first processes beyond a share are named, the others counted"
 
@@ -271,7 +271,7 @@ if [[ $EUID -eq 0 ]] && bindfs --no-allow-other files mounted; then
     for child in "mounted/children wait" ./uses; do
         expect_status 0 "$scope" stat --json -o stat.json -- sh -c "(sleep 0.3; echo; echo) | $child; true"
         [[ $(jq .missed_children stat.json) == 1 ]] || die "$child is not counted: $(cat err)"
-        grep -q 'is on FUSE, where root opens no file' err || die "$child: FUSE is not named: $(cat err)"
+        grep -q 'is on FUSE; root opens no file there' err || die "$child: FUSE is not named: $(cat err)"
     done
     mounted/children wait <go >out 2>ready &
     target=$!

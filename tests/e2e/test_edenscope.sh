@@ -40,17 +40,17 @@ refused 1 'given twice; run edenscope once for each process: -p' stat -p 1 -p 1
 refused 1 'given twice; run edenscope once for each process: --pid=2' report -p 1 --pid=2
 for twice in 'stat -o a --output=b -- true' 'record --lifetimes --lifetimes=details -- true' 'tune --pairs 3 --pairs 4 -- true'; do
     # shellcheck disable=SC2086
-    refused 1 'given twice; leave one of them out: --' $twice
+    refused 1 'given twice; give it once: --' $twice
 done
 [[ ! -e a && ! -e b ]] || die "an option given twice writes a file"
 refused 1 'not a process id: 0x10' stat -p 0x10
-refused 1 'not the number of a heap, from 1: 0' report --heap 0
-refused 1 'not a probe; docs/probes.md lists them, as scavenge__done: nonesuch' script --probe nonesuch
-refused 1 'not an interval in seconds (0.001 to 1000000), or no count (from 1) after it; a program to run goes after --: true' stat true
+refused 1 'not a heap number (from 1): 0' report --heap 0
+refused 1 'not a probe such as scavenge__done; docs/probes.md lists the probes: nonesuch' script --probe nonesuch
+refused 1 'not an interval in seconds (0.001 to 1000000), or not a count from 1 after it; put a program to run after --: true' stat true
 refused 1 'either -p PID or -- PROGRAM, not both' stat -p 1 -- true
-refused 1 'no program after --' record --
+refused 1 'the program after -- is missing' record --
 refused 1 'unexpected argument: eden.data' report eden.data
-refused 1 'not a plain file' list .
+refused 1 'not a regular file' list .
 refused 1 'not an ELF file' list "$page"
 
 # ---- outputs that can't be written ----
@@ -59,7 +59,7 @@ for command in help "list --help" "list --json" "list $exercise"; do
     # shellcheck disable=SC2086
     expect_status 1 bash -c '"$@" >/dev/full' - "$scope" $command
     # Which of both depends on the output's length, and so on the machine's processes.
-    grep -Eq "can't be written|not all of it could be written" err || die "$command: a full disk is not told: $(cat err)"
+    grep -Eq "cannot be written|could not be written in full" err || die "$command: a full disk is not told: $(cat err)"
     # shellcheck disable=SC2086
     expect_status 1 bash -c '"$@" >&-' - "$scope" $command
 done
@@ -120,7 +120,7 @@ until_true "a process has ended" grep -qs '^State:.Z' "/proc/$(until_true "its i
 refused 1 "process $(cat zombie) has ended" stat -p "$(cat zombie)"
 kernel_thread=$(grep -l '^PPid:.2$' /proc/[0-9]*/status 2>/dev/null | head -n 1 | cut -d/ -f3 || true)
 if [[ -n $kernel_thread ]]; then
-    refused 1 "runs no program" stat -p "$kernel_thread"
+    refused 1 "does not run a program" stat -p "$kernel_thread"
 fi
 
 # ---- what can't begin costs nothing that is there ----
@@ -128,7 +128,7 @@ fi
 echo mine >mine
 refused 127 'nonesuch: command not found' stat -o mine -- nonesuch
 [[ $(cat mine) == mine ]] || die "stat has emptied a file for nothing"
-refused 1 'is a file but not a recording' record -o mine -- true
+refused 1 'exists and is not a recording' record -o mine -- true
 [[ $(cat mine) == mine ]] || die "record has replaced a file that is no recording"
 refused 1 'mine: is not a recording' report -i mine
 head -c 3000 eden.data >cut.data

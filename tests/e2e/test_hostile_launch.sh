@@ -83,7 +83,7 @@ no_hang "a pipe as a library" ./uses
 ln -sf pipe link
 no_hang "a link to a pipe as an argument" ./link
 expect_status 1 "$scope" list pipe link
-grep -q 'pipe: not a plain file' err || die "list does not name the pipe: $(cat err)"
+grep -q 'pipe: not a regular file' err || die "list does not name the pipe: $(cat err)"
 [[ ! -s watch ]] || die "a pipe was opened"
 echo "pipes and devices are left alone"
 
@@ -101,7 +101,7 @@ no_hang "a file of tracefs as the loader" ./asks
 ln -sf "$instance/free_buffer" link
 no_hang "a link to a file of tracefs as an argument" ./link
 expect_status 1 "$scope" list link
-grep -q 'link: not a plain file' err || die "list does not name what the link leads to: $(cat err)"
+grep -q 'link: not a regular file' err || die "list does not name what the link leads to: $(cat err)"
 [[ $(cat "$instance/buffer_size_kb") == "$size" ]] || die "a file of tracefs was opened"
 : <"$instance/free_buffer"
 [[ $(cat "$instance/buffer_size_kb") != "$size" ]] || die "opening free_buffer leaves no trace: this shows nothing"

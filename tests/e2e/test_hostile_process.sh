@@ -128,6 +128,6 @@ until_true "headless is ready" has_begun headless
 run "$scope" list
 grep -q "^ *${pid[headless]} .* listed " "$folder/out" || die "it is not in the list: $(cat "$folder/err")"
 run "$scope" stat -p "${pid[headless]}" 1 1
-[[ $status -eq 1 ]] && grep -q "${pid[headless]}: the first thread has ended" "$folder/err" ||
+[[ $status -eq 1 ]] && grep -q "${pid[headless]}: its first thread has ended" "$folder/err" ||
     die "no figure of it can be had, and this is not said (status $status): $(cat "$folder/out" "$folder/err")"
 end_all

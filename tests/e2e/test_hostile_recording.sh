@@ -39,7 +39,7 @@ echo "recordings of other users take --force"
 cp good.data log.data
 sqlite3 log.data 'PRAGMA journal_mode=wal' >out
 expect_status 1 "$scope" report -i log.data
-grep -q 'log.data: another program has set it to write-ahead logging (WAL)' err || die "the log is not named: $(cat err)"
+grep -q 'log.data: another program switched it to write-ahead logging (WAL)' err || die "the log is not named: $(cat err)"
 sqlite3 log.data 'PRAGMA journal_mode=delete' >out
 expect_status 0 "$scope" report -i log.data
 
@@ -162,7 +162,7 @@ db.executescript("""
 db.commit()
 PYTHON
 expect_status 1 timeout 60 "$scope" script -i busy.data
-grep -q 'not as edenscope makes them' err || die "the generated column is not refused: $(cat err)"
+grep -q 'tables are missing or altered' err || die "the generated column is not refused: $(cat err)"
 mkfifo pipe.data
 for reader in "${readers[@]}"; do
     # shellcheck disable=SC2086

@@ -144,7 +144,7 @@ expect_status 7 "$scope" lifetimes -- sh -c 'exit 7'
 expect_status 0 "$scope" lifetimes --sampling all --long-lived 1 -- "$exercise"
 grep -q 'Node in new_node' "$folder/out" || die "the table has no sites"
 grep -q 'long-lived' "$folder/out" || die "the table has no verdicts"
-grep -q 'not in it' "$folder/out" && die "something was missed from the first instruction on"
+grep -q 'excludes the' "$folder/out" && die "something was missed from the first instruction on"
 expect_status 0 "$scope" lifetimes --sampling all --view csv -- "$exercise"
 grep -q 'Node in new_node' "$folder/out" || die "no view is printed"
 for bad in --sampling=some --sampling=1/0 --sampling=window=1 --mechanism=magic --mechanism=oracle=3 --long-lived=0 \
@@ -164,7 +164,7 @@ grep -q sampling "$folder/err" || die "an option that is not stat's is not named
 lifetimes --mechanism oracle=16K -- "$exercise"
 check "mechanism" "
 whole(seen)
-assert seen['mechanism'] == 'oracle' or 'did not profile as it was asked' in open(sys.argv[1]).read()" "$folder/err"
+assert seen['mechanism'] == 'oracle' or 'did not profile as requested' in open(sys.argv[1]).read()" "$folder/err"
 # What is left out is missed.
 lifetimes --without batch --sampling all -- "$exercise"
 check "without batch" "assert not seen['classes'] and not any(heap['profiled'] for heap in seen['heaps'])"
@@ -214,7 +214,7 @@ boxes = Process($target, '$program').mailboxes()
 assert boxes == [0] * 9, boxes"
 done
 "$scope" lifetimes -p "$target" 1 >"$folder/out" 2>"$folder/err" || die "lifetimes -p failed: $(cat "$folder/err")"
-grep -q 'allocated before are not in it' "$folder/out" || die "what came before is not told: $(cat "$folder/out")"
+grep -q 'excludes the .* allocated before' "$folder/out" || die "what came before is not told: $(cat "$folder/out")"
 # A signal is an end like another; a process that collects no more is not waited for.
 "$scope" lifetimes -v --sampling all --json -o "$seen" -p "$target" 2>"$folder/err" &
 tool=$!
@@ -228,7 +228,7 @@ kill -CONT "$target"
 check "stopped" "
 whole(seen, False)
 assert total(seen, 'untold') > 0 and total(seen, 'untold') <= total(seen, 'censored')
-assert 'did not tell what was alive' in open(sys.argv[1]).read()
+assert 'did not report the objects alive' in open(sys.argv[1]).read()
 assert Process($target, '$program').mailboxes() == [0] * 9" "$folder/err"
 semaphore 0 || die "sampling stays on after a signal"
 kill "$target"
@@ -261,6 +261,6 @@ for details in "" --details; do
         batch:0x1000,4,0x10,18446744073709551615,120 batch:0x1000,1,0x10,3,0 batch:0x1000,0,0x10,1,112 \
         100xbatch:0x1000,3,0x10,7,4000000000 batch:0x1000,77,0x10,2,16 heap__destroy:0x1000,7,1,1,1,1
     check "lies $details" "assert seen['lost'] > 700 and not seen['classes'], seen"
-    grep -q 'could not be read' "$folder/err" || die "what was lost is not told"
+    grep -q 'unreadable or invalid' "$folder/err" || die "what was lost is not told"
 done
 echo "lies are counted as lost"

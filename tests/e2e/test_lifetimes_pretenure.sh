@@ -54,7 +54,7 @@ echo "what the file names is born old, all of it and nothing else"
 # turn keeps its records for half of the run only; nothing is worth it, which is a file too.
 expect_status 0 "$scope" lifetimes --sampling all --pretenure "$folder/turn" -- "$bench" turn
 [[ -z $(entries "$folder/turn") ]] || die "turn: $(cat "$folder/turn")"
-grep -q 'nothing is worth it' "$folder/turn" || die "an empty file does not say so"
+grep -q 'no class or site qualifies' "$folder/turn" || die "an empty file does not say so"
 EDEN_OPTIONS=pretenure=$folder/turn EDEN_STATS=$folder/none "$bench" steady >/dev/null || die "an empty file is refused"
 [[ $(jq .pretenured_objects "$folder/none") == 0 ]] || die "objects are born old that nobody named"
 # Strings and rows of a data frame live until their columns are built; what parses them does not.

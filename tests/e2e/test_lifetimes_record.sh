@@ -126,7 +126,7 @@ done
 for bad in --sampling=all --mechanism=vm --details "3" "-- true"; do
     # shellcheck disable=SC2086
     expect_status 1 "$scope" lifetimes -i eden.data $bad
-    grep -q 'not together with -i' err || die "-i $bad is not explained: $(cat err)"
+    grep -q 'cannot be combined with -i' err || die "-i $bad is not explained: $(cat err)"
 done
 expect_status 1 "$scope" lifetimes -i nonesuch.data
 expect_status 1 "$scope" lifetimes -i lives.py
@@ -167,7 +167,7 @@ kill -KILL "$tool"
 wait "$tool" 2>wait.err || true
 expect_status 0 "$scope" lifetimes --json -o killed.json -i killed.data
 grep -q 'recorder was killed' err || die "that the recorder was killed is not told: $(cat err)"
-grep -q 'did not tell what was alive' err || die "that the end is missing is not told: $(cat err)"
+grep -q 'did not report the objects alive' err || die "that the end is missing is not told: $(cat err)"
 check "killed" "
 seen = read('killed.json')
 assert total(seen, 'births') > 1000 and total(seen, 'untold') > 0 and seen['lost'] == 0
@@ -229,7 +229,7 @@ grep -q 'lost records of lifetimes' out || die "the report does not tell of lost
 sqlite3 eden.data "UPDATE life_batch SET kind = 99 WHERE batch % 2 = 0;
     UPDATE life_batch SET data = substr(data, 2) WHERE batch % 3 = 0"
 expect_status 0 "$scope" lifetimes --json -i eden.data
-grep -q 'of kinds that this edenscope does not know' err || die "unknown kinds are not told: $(cat err)"
-grep -q 'batches are left out' err || die "what is left out is not told: $(cat err)"
+grep -q 'batches are of unknown kinds' err || die "unknown kinds are not told: $(cat err)"
+grep -q 'batches with wrong sizes are skipped' err || die "what is left out is not told: $(cat err)"
 [[ $(jq .lost out) -gt 0 ]] || die "what is left out is not counted"
 echo "lies are told"

@@ -29,7 +29,7 @@ is_exact "a namespace in a namespace" "${nested[@]}" "${stat[@]}" "${nested[@]}"
 echo "pid namespaces: figures are exact"
 
 expect_status 2 unshare -p -f "${stat[@]}" "$program" one
-grep -q '/proc is of another pid namespace' err || die "another /proc is not named: $(cat err)"
+grep -q '/proc belongs to another PID namespace' err || die "another /proc is not named: $(cat err)"
 expect_status 2 unshare -T --boottime 100000 -f "${stat[@]}" "$program" one
 grep -q 'clocks of this time namespace' err || die "other clocks are not named: $(cat err)"
 for command in list "stat --json -o stat.json -- $program one"; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# -o of stat, lifetimes and tune: a pipe that nobody reads is an error and not a wait, links and files of other users
+# -o of stat, lifetimes and tune: a pipe without a reader is an error and not a wait, links and files of other users
 # are left alone, and what a shell may name (/dev/stdout, a pipe with a reader, one's own link) works.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
@@ -16,7 +16,7 @@ command_to() {
 mkfifo pipe
 for name in stat lifetimes tune; do
     command_to $name 1 pipe
-    grep -q 'pipe that nobody reads' err || die "$name: the pipe is not named: $(cat err)"
+    grep -q 'pipe without a reader' err || die "$name: the pipe is not named: $(cat err)"
 done
 
 # Held open until the reader has it, too: it may be slow to begin.
@@ -54,14 +54,14 @@ tr -d '\\0' <disk/figures >figures
 exit \$status
 FULL
     expect_status 1 unshare -m --propagation private bash full "$scope" stat
-    grep -q "disk/figures: can't be written: No space left on device; what it lacks is on standard output" err ||
+    grep -q "disk/figures: cannot be written: No space left on device; standard output has the rest" err ||
         die "the full disk is not named: $(cat err)"
     grep -q 'seconds observed' out || die "the figures are lost: $(cat out)"
     [[ $(head -n 1 figures) == before ]] || die "a full disk has cost what was there before"
     expect_status 1 unshare -m --propagation private bash full "$scope" tune
-    grep -q "disk/figures: can't be written: No space left on device; what it lacks is on standard output" err ||
+    grep -q "disk/figures: cannot be written: No space left on device; standard output has the rest" err ||
         die "tune: the full disk is not named: $(cat err)"
-    grep -q 'went into collections' out || die "the report is lost: $(cat out)"
+    grep -q 'was spent in collections' out || die "the report is lost: $(cat out)"
     [[ $(head -n 1 figures) == before ]] || die "tune: a full disk has cost what was there before"
     expect_status 1 unshare -m --propagation private bash full "$scope" stat --json 0.05
     [[ $(head -n 1 figures) == before ]] || die "lines by interval have cost what was there before"
@@ -73,7 +73,7 @@ status=0
     exec "$scope" stat -o limited -- "$build/tests/exercise"
 ) 2>err | cat >out || status=$?
 [[ $status == 1 ]] || die "ulimit -f gave status $status: $(cat err)"
-grep -q 'limited: can.t be written: File too large' err || die "ulimit -f is not named: $(cat err)"
+grep -q 'limited: cannot be written: File too large' err || die "ulimit -f is not named: $(cat err)"
 grep -q 'seconds observed' out || die "the figures are lost"
 [[ ! -s limited ]] || die "half a piece is left in the file"
 
@@ -88,7 +88,7 @@ if [[ $EUID == 0 ]]; then
     chown -h 65534 sticky/link sticky/folder theirs.txt
     for name in stat lifetimes tune; do
         command_to $name 1 sticky/link
-        grep -q 'link of another user' err || die "$name: the link is not named: $(cat err)"
+        grep -q "another user's link" err || die "$name: the link is not named: $(cat err)"
         command_to $name 1 sticky/folder/new.txt
         command_to $name 1 theirs.txt
         grep -q 'belongs to another user' err || die "$name: the owner is not named: $(cat err)"

@@ -14,7 +14,7 @@ need_edenscope
 cd "$folder"
 expect_status 0 "$scope" record -- true
 expect_status 1 "$scope" report
-grep -q 'no heap was seen' err || die "that there is no heap is not said"
+grep -q 'no heap was observed' err || die "that there is no heap is not said"
 
 # ---- the figures, and the events ----
 
@@ -102,7 +102,7 @@ for objects in "" --objects; do
 done
 
 "$scope" report >out
-for words in 'lost events: 0' 'wall time' 'because of request' 'Overhead  Phase' '  scavenge.copy' '6.25% wide'; do
+for words in 'lost events: 0' 'wall time' 'cause: request' 'Overhead  Phase' '  scavenge.copy' '6.25% wide'; do
     grep -q "$words" out || die "the report does not say '$words'"
 done
 [[ $("$scope" script --probe full__done --probe eden:full__start | grep -c ' eden:full__') == \
@@ -186,7 +186,7 @@ assert not own
 assert all(json.loads(line).get("heap_id") for line in open(sys.argv[3])), "an event without its heap's number"
 PYTHON
 "$scope" report -i late.data >out
-grep -q "counted from the heap's own header" out || die "the report does not say that it attached late"
+grep -q "come from the heap's header" out || die "the report does not say that it attached late"
 
 mkfifo hold
 exec 6<>hold # nobody writes to it
@@ -230,7 +230,7 @@ for delay in 0.05 0.2 0.31 0.47 0.6; do
     if [[ $status == 0 ]]; then
         grep -Eq 'cut short|events: [1-9]' out || die "the report does not say that it was cut short"
     else
-        grep -q 'no heap was seen' err || die "report: $(cat err)"
+        grep -q 'contains no heap' err || die "report: $(cat err)"
     fi
     rm -f killed.data*
 done
@@ -245,7 +245,7 @@ status=0
     exec "$scope" record -o full.data -- sh -c "ulimit -S -f unlimited; '$exercise' 400 && echo alive >full.alive"
 ) >out 2>err || status=$?
 [[ $status != 0 ]] || die "a recording that could not be written gave status 0"
-grep -q 'nothing more is recorded' err || die "it does not say that recording ended: $(cat err)"
+grep -q 'recording stopped' err || die "it does not say that recording ended: $(cat err)"
 tr -d , <err | grep -q " $(sqlite3 full.data 'SELECT count(*) FROM event') events" || die "it tells of other events: $(cat err)"
 [[ -s full.alive ]] || die "the program did not run on to its end"
 "$scope" report -i full.data >out || die "report: a recording that hit a full disk"
@@ -257,7 +257,7 @@ echo "a full disk ends the recording alone"
 for command in 'rm gone.data' 'mv gone.data elsewhere.data; echo other >gone.data'; do
     rm -f gone.data
     expect_status 1 "$scope" record -o gone.data -- sh -c "$command"
-    grep -q 'gone.data: was removed or replaced while it was recorded' err || die "$command: nothing is missed: $(cat err)"
+    grep -q 'gone.data: was removed or replaced during the recording' err || die "$command: nothing is missed: $(cat err)"
     ! grep -q 'wrote gone.data' err || die "$command: it is said to be there: $(cat err)"
 done
 [[ $(cat gone.data) == other ]] || die "the file that took the name is not left alone"

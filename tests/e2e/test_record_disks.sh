@@ -32,7 +32,7 @@ make_disk() {
 # A recording that fills the disk is cut short, and says so.
 is_cut_short() {
     grep -q "^edenscope: disk/eden.data: $1" err || die "$2: what is wrong is not said: $(cat err)"
-    grep -q 'nothing more is recorded' err || die "$2: it does not say that recording ended: $(cat err)"
+    grep -q 'recording stopped' err || die "$2: it does not say that recording ended: $(cat err)"
     grep -q '^done$' out || die "$2: the program did not run on to its end"
     "$scope" report -i disk/eden.data >report 2>&1 || true
     grep -Eq 'cut short' report || die "$2: it is taken for whole: $(head -n 5 report)"
@@ -52,11 +52,11 @@ mount -t tmpfs -o size=16K small small
 cp old.data theirs.data
 chown 65534 theirs.data
 TMPDIR=$PWD/small expect_status 1 "$scope" report --force -i theirs.data
-grep -q "theirs.data: can't be copied to $PWD/small: No space left on device; make room there" err ||
+grep -q "theirs.data: cannot be copied to $PWD/small: No space left on device; free some space there" err ||
     die "the full folder is not named: $(cat err)"
 # What tune records for itself has its place from TMPDIR.
 TMPDIR=$PWD/small expect_status 1 "$scope" tune -- true
-grep -q "$PWD/small/.*: No space left on device; make room, or set TMPDIR to a folder with more room" err ||
+grep -q "$PWD/small/.*: No space left on device; free some disk space, or set TMPDIR to a folder with more room" err ||
     die "tune names another cure: $(cat err)"
 umount small
 
@@ -64,7 +64,7 @@ umount small
 
 make_disk ext4 8M -m 10
 expect_status 1 "$scope" record --objects -o disk/eden.data -- "$exercise" 3
-is_cut_short 'the file system has less than [0-9.]* MB left, a reserve for root aside' "a reserve"
+is_cut_short 'the file system has less than [0-9.]* MB left, apart from root.s reserve' "a reserve"
 (($(stat -f -c %a disk) > 0)) || die "the reserve was used"
 rm disk/eden.data
 cp old.data disk/eden.data

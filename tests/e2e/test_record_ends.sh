@@ -20,7 +20,7 @@ only() {
 # is_cut_short FILE REASON: a recording that ended before its first heap was written says that.
 is_cut_short() {
     "$scope" report -i "$1" >out 2>err || true
-    grep -Eq "cut short: .*$2|no heap was seen" out err || die "$1: cut short by '$2' is not said: $(head -5 out err)"
+    grep -Eq "cut short: .*$2|contains no heap" out err || die "$1: cut short by '$2' is not said: $(head -5 out err)"
 }
 
 # ---- SIGKILL -----------------------------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ for ((i = 0; i < 50; i++)); do
         status=0
         # shellcheck disable=SC2086
         "$scope" $command killed.data >out 2>err || status=$?
-        [[ $status == 0 ]] || grep -Eq 'no heap was seen|holds no lifetimes' err || die "kill $i: $command: $(cat err)"
+        [[ $status == 0 ]] || grep -Eq 'contains no heap|contains no lifetimes' err || die "kill $i: $command: $(cat err)"
     done
     if [[ $(cksum <killed.data) == "$before" ]]; then
         old=$((old + 1))
@@ -110,7 +110,7 @@ grep -q -- '--max-size' err || die "--max-size is not named: $(cat err)"
 grep -q '^done$' out || die "the program did not run on to its end"
 (($(stat -c %s limited.data) <= 1 << 20)) || die "--max-size was exceeded"
 only limited.data
-is_cut_short limited.data 'largest size, which --max-size sets'
+is_cut_short limited.data 'the size limit set by --max-size'
 [[ $(meta limited.data cut_short_by) == max-size ]] || die "why it was cut short is not recorded"
 
 status=0
@@ -121,7 +121,7 @@ status=0
 [[ $status == 1 ]] || die "a limit on file sizes gave status $status"
 grep -q 'File too large: `ulimit -f` allows 524,288 bytes' err || die "the limit is not named: $(cat err)"
 only limited.data
-is_cut_short limited.data 'the limit on the size of files, which .ulimit -f. shows'
+is_cut_short limited.data 'the file size limit (.ulimit -f.)'
 
 # What others write to: no signal ends the tool.
 for command in "script" "lifetimes --json" "report"; do
@@ -142,10 +142,10 @@ if [[ $EUID == 0 ]] && mount -t tmpfs -o size=4m none disk 2>err; then
     trap 'umount disk; cleanup' EXIT
     expect_status 0 "$scope" record -o disk/eden.data -- "$exercise"
     expect_status 1 "$scope" record --objects -o disk/eden.data -- "$exercise" 40
-    grep -q 'nothing more is recorded' err || die "it does not say that recording ended: $(cat err)"
+    grep -q 'recording stopped' err || die "it does not say that recording ended: $(cat err)"
     grep -q '^done$' out || die "the program did not run on to its end"
     only disk/eden.data
-    is_cut_short disk/eden.data 'the file system had too little room left'
+    is_cut_short disk/eden.data 'the file system was almost full'
 
     rm disk/*
     cp old.data disk/eden.data

@@ -46,7 +46,7 @@ until_true "the recording is there" test -s eden.data
 hold eden.data process
 touch go
 until_true "the command has fired" test -e fired
-until_true "the holder is named" grep -q "eden.data: process $holder holds it locked" err
+until_true "the holder is named" grep -q "eden.data: process $holder holds a lock on it" err
 kill -0 "$tool" || die "the recorder has ended: $(cat err)"
 kill "$holder"
 touch over
@@ -73,9 +73,9 @@ wait "$tool" || status=$?
 kill -0 "$holder" || die "the lock is gone"
 kill "$holder"
 [[ $status == 1 ]] || die "a lock that stays gave status $status: $(cat err)"
-grep -q 'held.data: another program (`lsof` names it) holds it locked: its last [0-9,]* events' err ||
+grep -q 'held.data: another program (`lsof` names it) holds a lock on it: its last [0-9,]* events' err ||
     die "what is lost is not said: $(cat err)"
 "$scope" report -i held.data >out 2>&1 || true
-grep -Eq 'cut short|no heap was seen' out || die "it is taken for whole: $(cat out)"
+grep -Eq 'cut short|contains no heap' out || die "it is taken for whole: $(cat out)"
 [[ $(sqlite3 held.data 'PRAGMA integrity_check') == ok ]] || die "the recording is damaged"
 echo "a lock that stays ends in bounded time"

@@ -87,28 +87,28 @@ refused() {
 }
 refused 'eden_size=524288: smaller than recorded (1048576)' -i frame.data eden_size=512K
 refused 'smaller than recorded' -i frame.data --json eden_size=2M,512K
-refused 'stress: what this parameter does is not simulated; these are: eden_size, full_gc_ratio' -i frame.data stress=1
-refused 'edn_size: no parameter is called so; these are: eden_size' -i frame.data edn_size=1M
+refused 'stress: this parameter cannot be simulated; choose one of eden_size, full_gc_ratio' -i frame.data stress=1
+refused 'edn_size: unknown parameter; choose one of eden_size' -i frame.data edn_size=1M
 refused 'eden_size=4Q: out of bounds' -i frame.data eden_size=4Q
 refused 'eden_size=: out of bounds' -i frame.data eden_size=2M,
-refused 'tenure_criterion=class: is not simulated' -i frame.data tenure_criterion=class
-refused 'eden_size: not NAME=VALUE' -i frame.data eden_size
-refused 'no heap in the recording has this number' -i frame.data --heap 2
+refused 'tenure_criterion=class: cannot be simulated' -i frame.data tenure_criterion=class
+refused 'eden_size: must be NAME=VALUE' -i frame.data eden_size
+refused 'the recording has no heap with this number' -i frame.data --heap 2
 refused 'nonesuch' -i nonesuch
 refused 'not a recording' -i data.csv
 values=$(seq -s, 1000 1250)
 refused 'too many combinations' -i flock.data "tenure_proportion=0.${values//,/,0.}" "tenure_fill=0.${values//,/,0.}"
 
 "$scope" record -o plain.data -- "$exercise" >out 2>err || die "record: $(cat err)"
-refused 'heaps are in the recording; choose one' -i plain.data
-refused 'holds no lifetimes' -i plain.data --heap 1
+refused 'heaps; choose one' -i plain.data
+refused 'contains no lifetimes' -i plain.data --heap 1
 "$scope" record --lifetimes --sampling all -o sums.data -- "$exercise" >out 2>err || die "record: $(cat err)"
-refused 'has sums of lifetimes, not objects' -i sums.data --heap 1
+refused 'contains sums of lifetimes, not objects' -i sums.data --heap 1
 "$scope" record --lifetimes=details --sampling 1/2 -o half.data -- "$exercise" >out 2>err || die "record: $(cat err)"
-refused 'does not have all objects' -i half.data --heap 1
+refused 'lacks objects of the heap' -i half.data --heap 1
 "$scope" record --lifetimes=details --sampling all -o all.data -- "$exercise" >out 2>err || die "record: $(cat err)"
 expect_status 0 "$scope" simulate -i all.data --heap 1 eden_size=1M
-refused 'recorded with max_heap=2097152, which is not simulated' -i all.data --heap 3
+refused 'recorded with max_heap=2097152, which cannot be simulated' -i all.data --heap 3
 # One object in place of all, of all bytes: it dies far beyond them; or it is born, and they are, as far.
 python3 - <<'PYTHON'
 import shutil, sqlite3, struct
@@ -125,8 +125,8 @@ for name, allocated, birth, death in ("far", 4096, 10, 1 << 62), ("empty", 1 << 
         db.execute("DELETE FROM event")
     db.commit()
 PYTHON
-refused 'far.data: the recording is damaged: an object lives beyond' -i far.data
+refused 'far.data: the recording is damaged: an object outlives' -i far.data
 refused 'empty.data: the recording is damaged: the heap has too few objects' -i empty.data
 sqlite3 frame.data "DELETE FROM life_batch WHERE batch = (SELECT max(batch) FROM life_batch WHERE kind = 8)"
-refused 'the recording is damaged, or lacks some of them' -i frame.data
+refused 'the recording is damaged or incomplete' -i frame.data
 echo "what can't be known is refused"

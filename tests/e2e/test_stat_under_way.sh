@@ -110,7 +110,7 @@ until_true "the program is ready" grep -q ready "$folder/out"
 grep -v '^#' "$folder/idle" | awk '$6 != "?" || $7 != "?" || $NF != "?" { exit 1 }' ||
     die "what is not known is shown as known: $(cat "$folder/idle")"
 "$scope" tune -p "$rest" 0.05 >"$folder/text" 2>"$folder/err" || die "tune -p of a process at rest failed: $(cat "$folder/err")"
-grep -qE '^  \? of .* went into collections: no collection ended while it was observed$' "$folder/text" ||
+grep -qE '^  \? of .* was spent in collections: no collection ended while it was observed$' "$folder/text" ||
     die "tune judges what it did not see: $(cat "$folder/text")"
 "$scope" tune --json -p "$rest" 0.05 2>"$folder/err" | jq -e '(.findings | length > 0 and all(.key == "unseen")) and
     (.accounts | length > 0 and all(.gc_share == null and .unexplained.full == null))' >/dev/null ||

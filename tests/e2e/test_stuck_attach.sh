@@ -175,14 +175,14 @@ begin stopped attach "$scope" stat -p "$program"
 until_true "edenscope attaches" test -e "$folder/stopped.mark"
 kill -INT "$tool"
 finish stopped "$tool" 130
-grep -qx 'edenscope: stopped while attaching: nothing was observed' "$folder/stopped.err" ||
+grep -qx 'edenscope: interrupted while attaching: nothing was observed' "$folder/stopped.err" ||
     die "that ^C ended attaching is not said, or it waited for the deadline: $(cat "$folder/stopped.err")"
 for kind in stat record lifetimes; do
     begin $kind-stopped attach "$scope" $kind -o "$folder/$kind-kept" -- "$folder/stuck" one
     until_true "edenscope attaches" test -e "$folder/$kind-stopped.mark"
     kill -INT "$tool"
     finish $kind-stopped "$tool" 130
-    grep -qx 'edenscope: stopped while attaching: nothing was observed, and the program was not started' \
+    grep -qx 'edenscope: interrupted while attaching: nothing was observed, and the program was not started' \
         "$folder/$kind-stopped.err" || die "$kind: what ^C cost is not said: $(cat "$folder/$kind-stopped.err")"
     [[ ! -s $folder/$kind-kept ]] || die "$kind: writes an output though nothing was observed"
 done
@@ -208,7 +208,7 @@ begin lifetimes detach "$scope" lifetimes -p "$program" 0.1
 kill -INT "$detach"
 finish lifetimes "$tool" 0
 finish detach "$detach" 0
-grep -q '^edenscope: the kernel has not let go of all probes' "$folder/detach.err" ||
+grep -q '^edenscope: the kernel has not detached all probes' "$folder/detach.err" ||
     die "that detaching hangs is not said: $(cat "$folder/detach.err")"
 "$scope" report -i "$folder/detach.data" >"$folder/out" || die "the recording is not whole"
 

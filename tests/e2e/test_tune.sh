@@ -24,7 +24,7 @@ has() { keys "$1" | grep -qxF "$2"; }
 "$frame" data.csv >plain
 "$scope" tune -- "$frame" data.csv >out 2>err || die "tune fails: $(cat err)"
 head -n "$(wc -l <plain)" out | diff plain - || die "the program's output is not what it was"
-grep -q 'went into collections' out || die "no report: $(cat out)"
+grep -q 'was spent in collections' out || die "no report: $(cat out)"
 [[ -z $(ls tmp) ]] || die "left behind: $(ls -R tmp)"
 
 # A data frame in a small heap: old space grows by what stays.
@@ -88,7 +88,7 @@ pid=$!
 until_true "a heap" bash -c "'$scope' list --json | jq -e '.processes[] | select(.pid == $pid) | .heaps | length > 0' >/dev/null"
 "$scope" tune --json -p "$pid" 0.5 >late.json 2>err || die "tune -p fails: $(cat err)"
 jq -e --argjson pid "$pid" '.findings | all(.pid == $pid) and length > 0' late.json >/dev/null || die "$(cat late.json)"
-grep -q 'was there before' err || die "it is not said that defaults are assumed: $(cat err)"
+grep -q 'was attached late' err || die "it is not said that defaults are assumed: $(cat err)"
 kill "$pid" || die "the process did not survive"
 
 # ---- what goes wrong ----
@@ -97,18 +97,18 @@ refused() {
     expect_status "$1" "$scope" tune "${@:3}"
     grep -qF -- "$2" err || die "tune ${*:3} does not say '$2': $(cat err)"
 }
-refused 1 'either --json or --emit options' --json --emit options -i lives.data
-refused 1 'not what --emit can be given: options: nonsense' --emit nonsense -i lives.data
-refused 1 'not together with -i FILE' -i lives.data -- true
-refused 1 'either -p PID or -- PROGRAM' -p 1 -- true
-refused 1 'unexpected; a program to run goes after --' true
+refused 1 'give either --json or --emit options' --json --emit options -i lives.data
+refused 1 'not a value of --emit (options): nonsense' --emit nonsense -i lives.data
+refused 1 'cannot be combined with -i FILE' -i lives.data -- true
+refused 1 'give either -p PID or -- PROGRAM' -p 1 -- true
+refused 1 'unexpected argument; put a program to run after --' true
 refused 1 'not a time in seconds' -p "$pid" never
 refused 1 'eden.data' # which is not here
 refused 1 'no heap with this number' -i lives.data --heap 7
 echo kept >there
 refused 1 'nowhere.data' -i nowhere.data -o there
 [[ $(cat there) == kept ]] || die "a failure cost the file that was there"
-refused 1 'no heap was seen' -- true
+refused 1 'no heap was observed' -- true
 refused 127 'nonesuch' -- ./nonesuch
 [[ -z $(ls tmp) ]] || die "left behind: $(ls -R tmp)"
 # What a tune left that was killed goes away with the next one; what is not its own, or in use, stays.
@@ -116,7 +116,7 @@ refused 127 'nonesuch' -- ./nonesuch
 children+=($!)
 tool=$!
 until_true "it records" bash -c 'compgen -G "tmp/edenscope-*/eden.data-journal" >/dev/null'
-refused 1 'no heap was seen' -- true
+refused 1 'no heap was observed' -- true
 [[ $(ls tmp) == edenscope-* ]] || die "a folder in use is gone: $(ls -R tmp)"
 read -ra started <"/proc/$tool/task/$tool/children" || [[ ${started[*]} ]] # it has no newline
 children+=("${started[@]}") # what it runs, too
@@ -129,7 +129,7 @@ echo kept >tmp/edenscope-other2/kept
 exec 9<tmp/edenscope-inuse1
 flock -n 9
 is_swept() {
-    refused 1 'no heap was seen' -- true
+    refused 1 'no heap was observed' -- true
     [[ $(echo tmp/*) == "tmp/edenscope-inuse1 tmp/edenscope-longer12 tmp/edenscope-other1 tmp/edenscope-other2" ]]
 }
 until_true "leftovers are swept, and nothing else" is_swept
@@ -142,7 +142,7 @@ grep -q 'set TMPDIR' err || die "a folder that is not there is not told: $(cat e
 # Nor one in which somebody else can put another folder in the place of ours.
 mkdir open && chmod 777 open
 TMPDIR=$folder/open expect_status 1 "$scope" tune -- true
-grep -q 'open: other users can change what is made there' err || die "a folder open to all is used: $(cat err)"
+grep -q 'open: other users can change files there' err || die "a folder open to all is used: $(cat err)"
 if [[ $(id -u) == 0 ]]; then
     mkdir -p others/mine && chown 65534 others
     for place in others others/mine; do
@@ -152,7 +152,7 @@ if [[ $(id -u) == 0 ]]; then
 fi
 chmod 1777 open
 TMPDIR=$folder/open expect_status 1 "$scope" tune -- true
-grep -q 'no heap was seen' err || die "a sticky folder is refused: $(cat err)"
+grep -q 'no heap was observed' err || die "a sticky folder is refused: $(cat err)"
 expect_status 3 "$scope" tune -- sh -c "'$frame' data.csv >/dev/null; exit 3"
 
 # The page has every key.

@@ -41,9 +41,9 @@ check "$folder/verify" 'all(v["min"] <= v["median"] <= v["max"] for v in d["rati
 
 # The same as text, with enough pairs to say something.
 expect_status 0 "$scope" tune --verify --options eden_size=2M -- "${small[@]}"
-grep -q '^5 pairs of runs, as it is and with EDEN_OPTIONS=eden_size=2M$' "$folder/out" || die "$(cat "$folder/out")"
-grep -q '^The command prints the same.$' "$folder/out" || die "$(cat "$folder/out")"
-grep -Eq 'gain in time is (not )?seen' "$folder/out" || die "$(cat "$folder/out")"
+grep -q '^5 pairs of runs, with current options and with EDEN_OPTIONS=eden_size=2M$' "$folder/out" || die "$(cat "$folder/out")"
+grep -q '^The output of the command is the same.$' "$folder/out" || die "$(cat "$folder/out")"
+grep -Eq '^Total time: (no )?gain seen' "$folder/out" || die "$(cat "$folder/out")"
 
 # A program that prints something else with the options, and one that never prints the same.
 expect_status 0 "$scope" tune --verify --pairs 1 --json --options eden_size=2M -- sh -c '"$@"; echo "$EDEN_OPTIONS"' sh "${small[@]}"
@@ -79,7 +79,7 @@ for options in "" eden_size=3M,large_object=1M; do
     check "$folder/out" "'$options' in [p['options'] for p in d['points']]"
     # Every setting that was tried is one that the runtime takes. (On a busy machine a run may take too long.)
     failed=$(jq '[.points[] | select(.failed)] | length' "$folder/out")
-    [[ $(grep -c 'ended, as it takes too long' "$folder/err") == "$failed" ]] || die "settings fail: $(cat "$folder/err")"
+    [[ $(grep -c 'stopped: it takes too long' "$folder/err") == "$failed" ]] || die "settings fail: $(cat "$folder/err")"
 done
 expect_status 0 "$scope" tune --search --trials 6 --memory none --emit options --options eden_size=4M -- "${small[@]}"
 grep -Eq '^EDEN_OPTIONS=[a-z0-9_.=,A-Z]*$' "$folder/out" || die "$(cat "$folder/out")"
@@ -139,25 +139,25 @@ refused() {
     [[ ! -s $folder/out ]] || die "tune $* printed: $(cat "$folder/out")"
 }
 
-refused 'true.* told of no Eden heap: it must use libeden' --verify --options eden_size=2M -- true
-refused 'ended with status 7; it said: oh no' --verify --options eden_size=2M -- sh -c 'echo oh no >&2; exit 7'
+refused 'true.* reported no Eden heap: it must use libeden' --verify --options eden_size=2M -- true
+refused 'ended with status 7; its last output: oh no' --verify --options eden_size=2M -- sh -c 'echo oh no >&2; exit 7'
 refused 'killed by signal 9' --search --options eden_size=2M -- sh -c 'kill -9 $$'
 refused 'with EDEN_OPTIONS=edn_size=2M ended.*no parameter is called .edn_size' --verify --options edn_size=2M -- "${small[@]}"
 refused 'did not end within the budget of 0.2 s.*--budget' --search --budget 0.2 --options eden_size=2M -- "$folder/left-behind" 999
-refused 'not options as EDEN_OPTIONS' --verify --options eden_size -- true
+refused 'not a list of options' --verify --options eden_size -- true
 for budget in 0 -1 x 1e9 nan ""; do
     refused 'not a time in seconds' --search --budget "$budget" -- true
 done
 refused 'not a number of pairs' --verify --pairs 0 -- true
 refused 'not a number of pairs' --verify --pairs 101 -- true
 refused 'not a number of runs' --search --trials 2 -- true
-refused 'not a factor of memory' --search --memory 0.5 -- true
-refused 'either --verify or --search' --verify --search -- true
-refused '--pairs goes with --verify' --search --pairs 2 -- true
-refused '--budget, --trials and --memory go with --search' --verify --budget 2 -- true
-refused '--options goes with' --options eden_size=2M -- true
+refused 'not a memory factor' --search --memory 0.5 -- true
+refused 'give either --verify or --search' --verify --search -- true
+refused '--pairs needs --verify' --search --pairs 2 -- true
+refused '--budget, --trials and --memory need --search' --verify --budget 2 -- true
+refused '--options needs' --options eden_size=2M -- true
 refused '--verify needs a program' --verify --options eden_size=2M
-refused 'not with --verify' --verify --emit options -- true
+refused 'cannot be combined with --verify' --verify --emit options -- true
 expect_status 127 "$scope" tune --verify --options eden_size=2M -- "$folder/nothing"
 expect_status 126 "$scope" tune --search --options eden_size=2M -- "$folder/input"
 

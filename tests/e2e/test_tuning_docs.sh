@@ -43,7 +43,7 @@ for command, shown in blocks:
             head = re.match(r"[A-Za-z ]*?(?=  )|", line).group()
             if head and not re.search(rf"^{re.escape(head)}  ", printed, re.M):
                 sys.exit(f"{command}\nhas no line '{head}':\n{printed}")
-        if "The command prints the same." not in printed:
+        if "The output of the command is the same." not in printed:
             sys.exit(f"{command}: the answer depends on the options:\n{printed}")
     elif not wanted:
         sys.exit(f"{command}: the page shows no finding")

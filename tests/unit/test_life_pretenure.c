@@ -318,8 +318,8 @@ static void nothing_of_worth_is_replaced(void **state) {
     assert_true(replace("letter", "# ours\n", true, &why));
     assert_text("letter", "# ours\n");
     assert_int_equal(mkdir("folder", 0700), 0);
-    assert_refused("folder", true, "not a plain file");
-    assert_refused("/dev/null", true, "not a plain file");
+    assert_refused("folder", true, "not a regular file");
+    assert_refused("/dev/null", true, "not a regular file");
     assert_int_equal(symlink("nowhere", "dangling"), 0);
     assert_refused("dangling", true, "dangling");
     assert_refused("no/such", true, "No such file");
@@ -351,7 +351,7 @@ static void a_full_disk_leaves_the_old_file(void **state) {
     bool replaced = replace("old", text, false, &why);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     assert_false(replaced);
-    assert_non_null(strstr(why.message, "as it was before"));
+    assert_non_null(strstr(why.message, "is unchanged"));
     assert_text("old", "# ours\nold\n");
     assert_no_temporary();
 }

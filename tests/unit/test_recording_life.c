@@ -443,7 +443,7 @@ static void damage_is_refused(void **state) {
         {"DROP TABLE life_batch; CREATE VIEW life_batch AS SELECT 1", "tables are missing"},
         {"DROP TABLE life_batch; CREATE TABLE life_batch(x)", "life_batch"},
         {"UPDATE life_batch SET data = zeroblob(1000000) WHERE batch = 4", "life_batch"},
-        {"UPDATE meta SET value = 0 WHERE key = 'lifetimes'", "holds no lifetimes"},
+        {"UPDATE meta SET value = 0 WHERE key = 'lifetimes'", "contains no lifetimes"},
         {"ALTER TABLE class DROP COLUMN of_class", "class"},
     };
     size_t size;

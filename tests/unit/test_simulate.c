@@ -462,8 +462,8 @@ static void other_parameters_are_refused_by_name(void **state) {
     (void)state;
     refuse("eden", "NAME=VALUE");
     refuse("=4", "NAME=VALUE");
-    refuse("eden_sise=4M", "eden_sise: no parameter is called so; these are: eden_size, full_gc_ratio");
-    refuse("stress=1", "stress: what this parameter does is not simulated; these are: eden_size");
+    refuse("eden_sise=4M", "eden_sise: unknown parameter; choose one of eden_size, full_gc_ratio");
+    refuse("stress=1", "stress: this parameter cannot be simulated; choose one of eden_size");
     refuse("eden_size=4", "eden_size=4: out of bounds");
     refuse("eden_size=4Q", "eden_size=4Q");
     refuse("eden_size=", "eden_size=");
@@ -472,7 +472,7 @@ static void other_parameters_are_refused_by_name(void **state) {
     refuse("full_gc_ratio=nan", "full_gc_ratio=nan");
     refuse("survivors_to_keep=1.5", "survivors_to_keep=1.5");
     refuse("tenure_criterion=sometimes", "tenure_criterion=sometimes");
-    refuse("tenure_criterion=class", "tenure_criterion=class: is not simulated");
+    refuse("tenure_criterion=class", "tenure_criterion=class: cannot be simulated");
 }
 
 static void recorded_parameters_must_be_simulated(void **state) {

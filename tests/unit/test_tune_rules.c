@@ -595,10 +595,10 @@ static void test_ok(void **state) {
     (void)state;
     struct tune_facts facts = make_facts();
     expect_none(&facts, "ok"); /* nothing happened, or a collection has been under way all the time */
-    assert_non_null(strstr(expect(&facts, "unseen").evidence[0], "not known"));
+    assert_non_null(strstr(expect(&facts, "unseen").evidence[0], "unknown"));
     facts.is_at_rest = true;
     expect_none(&facts, "ok");
-    assert_string_equal(expect(&facts, "unseen").evidence[0], "no collection was seen");
+    assert_string_equal(expect(&facts, "unseen").evidence[0], "no collection was observed");
     for (int i = 0; i < 10; i++) {
         add_scavenge(&facts, MS, MB, 0);
     }

@@ -115,7 +115,7 @@ static void test_too_long(void **state) {
     /* One child in the group, one in a session of its own, and one that can't be asked to end. */
     assert_int_equal(run_shell("sleep 1000 & setsid sleep 1000 & trap '' TERM; sleep 1000", 300000000, &figures, &why),
                      TRIAL_TOO_LONG);
-    assert_non_null(strstr(why.message, "ended after 0.3 s"));
+    assert_non_null(strstr(why.message, "stopped after 0.3 s"));
     no_children();
 }
 
@@ -252,7 +252,7 @@ static void test_stuck(void **state) {
     assert_int_equal(reaped, server);
     char said[512] = "";
     assert_true(pread(errors, said, sizeof said - 1, 0) > 0);
-    assert_non_null(strstr(said, "1 process of sh could not be ended and is left"));
+    assert_non_null(strstr(said, "1 process of sh could not be killed and is left"));
     assert_non_null(strstr(said, "(state D)"));
     close(before), close(errors);
     no_children();
@@ -281,7 +281,7 @@ static void test_cut_stats(void **state) {
     is_cut = true;
     assert_int_equal(run_shell("echo '{}' >>\"$EDEN_STATS\"", 0, &figures, &why), TRIAL_FAILED);
     is_cut = false;
-    assert_non_null(strstr(why.message, "told of no Eden heap"));
+    assert_non_null(strstr(why.message, "reported no Eden heap"));
     assert_int_equal(run_shell("truncate -s 1T \"$EDEN_STATS\"", 0, &figures, &why), TRIAL_FAILED);
     assert_non_null(strstr(why.message, "64 MiB"));
 }

@@ -167,7 +167,7 @@ bool tune_facts_add_lifetimes(struct tune_heaps *heaps, struct recording *record
     bool good = recording_lifetimes(recording, &model, why);
     readers.at = calloc(heaps->count + 1, sizeof *readers.at);
     if (good && (!readers.at || !begin(&readers, heaps, &model))) {
-        good = failure_set(why, 1, "no memory for what the recording tells of lifetimes");
+        good = failure_set(why, 1, "out of memory for the recorded lifetimes");
     }
     if (good && model.objects.each) {
         good = model.objects.each(model.objects.from, &model, on_object, &readers, why);

@@ -128,7 +128,7 @@ bool tune_heaps_read(struct tune_heaps *heaps, struct recording *recording, uint
     }
     free(reader.heaps);
     if (good && (reader.out_of_memory || !heaps->at)) {
-        good = failure_set(why, 1, "no memory for what the recording tells");
+        good = failure_set(why, 1, "out of memory for the recorded events");
     }
     good = good && tune_facts_add_lifetimes(heaps, recording, why);
     if (!good) {

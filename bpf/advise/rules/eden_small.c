@@ -42,27 +42,28 @@ void rule_eden_small(const struct tune_facts *facts, struct findings *findings) 
         peak[FORMAT_MAX], now[FORMAT_MAX], then[FORMAT_MAX];
     struct finding *finding = finding_add(findings, "eden.small", share);
     finding_explains(finding, ns, 0);
-    finding_evidence(finding, "%s scavenges of an eden of %s, one each %s, which copied %s and took %s each",
+    finding_evidence(finding, "%s scavenges of an eden of %s, one each %s, which on average copied %s and took %s",
                      format_count(count, (uint64_t)model->count), format_bytes(eden, (uint64_t)model->eden_bytes),
                      format_ns(every, (uint64_t)((double)facts->wall_ns / model->count)),
                      format_bytes(kept, (uint64_t)(model->copied_bytes / model->count)),
                      format_ns(each, (uint64_t)(scavenge_ns / model->count)));
     if (facts->survivors) {
-        finding_evidence(finding, "by the lifetimes recorded, an eden of %s would copy %s in all, this one copied %s",
+        finding_evidence(finding, "by the recorded lifetimes, an eden of %s would copy %s in total; this one copied %s",
                          format_bytes(eden, (uint64_t)value), format_bytes(then, (uint64_t)plan.chosen.copied_bytes),
                          format_bytes(now, (uint64_t)model->copied_bytes));
     }
-    finding_why(finding, "Scavenges come so often that objects have no time to die: those that would be dead soon are "
-                         "copied, or even moved to old space. A scavenge pays for what lives, not for what is dead, so "
-                         "fewer of them cost less.");
+    finding_why(
+        finding,
+        "Scavenges are so frequent that objects have no time to die: objects that would soon be dead are copied, or "
+        "even tenured. A scavenge costs by live objects, not by dead ones, so fewer scavenges cost less.");
     finding_set(finding, TUNE_eden_size, value);
-    finding_how(finding,
-                "the smallest eden, doubling it, that comes within 10%% of the best by the forecast, or within "
-                "0.5%% of the run");
+    finding_how(
+        finding,
+        "the smallest eden, by doubling, that is within 10%% of the best predicted one, or within 0.5%% of the run");
     double gain = tune_share_of_gc(facts, ns);
     finding_gain(finding, gain * 0.5, scavenge_gain_most(gain));
     double bytes = (plan.choice.times - 1) * model->eden_bytes * 7 / 5;
     finding_cost(finding, "%s more memory (the heap took %s)%s", format_bytes(more, (uint64_t)bytes),
                  format_bytes(peak, (uint64_t)model->peak_bytes),
-                 bytes > model->peak_bytes ? ": more than twice as much in all" : "");
+                 bytes > model->peak_bytes ? ": more than twice the total memory" : "");
 }

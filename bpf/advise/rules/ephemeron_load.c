@@ -35,21 +35,20 @@ void rule_ephemeron_load(const struct tune_facts *facts, struct findings *findin
     finding_explains(finding, share * (double)facts->wall_ns, 0);
     if (by_weak) {
         finding_evidence(
-            finding, "clearing weak references took %s, %.0f%% of scavenges, for %s weak objects looked at",
+            finding, "clearing weak references took %s, %.0f%% of scavenges, for %s weak objects inspected",
             format_ns(took, weak_ns), 100 * (double)weak_ns / fmax(scavenge_ns, 1), format_count(count, weak));
     }
     if (by_mourned) {
-        finding_evidence(finding, "%s ephemerons lost their key, where scavenges moved %s objects in all",
+        finding_evidence(finding, "%s ephemerons lost their key, while scavenges moved %s objects in total",
                          format_count(count, mourned), format_count(all, moved));
     }
-    finding_why(finding,
-                "Each scavenge looks at every weak object that it reaches, and fires every ephemeron whose key "
-                "has died. That costs more than copying plain objects, and comes again with each scavenge.");
+    finding_why(finding, "Each scavenge inspects every weak object that it reaches, and fires every ephemeron with a "
+                         "dead key. Both cost more than copying plain objects, and recur with each scavenge.");
     double eden = plan.model.eden_bytes, value = scavenge_eden(&plan, 4);
     finding_set(finding, TUNE_eden_size, value);
     finding_how(finding,
-                "%.3g times the eden, for as many times fewer scavenges; fewer ephemerons and weak objects in the "
-                "program cure it for good",
+                "%.3g times the eden, for as many times fewer scavenges; only fewer ephemerons and weak objects in the "
+                "program remove the cause",
                 value / eden);
     double gain = tune_share_of_gc(facts, fmax(ns, scavenge_eden_ns(&plan)));
     finding_gain(finding, by_weak ? gain * 0.4 : 0, gain * 0.8);

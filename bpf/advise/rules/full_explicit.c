@@ -57,18 +57,16 @@ void rule_full_explicit(const struct tune_facts *facts, struct findings *finding
     finding_explains(finding, (double)(asked.ns - asked.full_ns), (double)asked.full_ns);
     finding_evidence(finding,
                      "%" PRIu64 " of %" PRIu64
-                     " collections that the program asked for were for nothing: they took %s and "
-                     "freed %s of %s",
+                     " collections requested by the program gained nothing: they took %s and freed %s of %s",
                      asked.fruitless, asked.count, format_ns(took, asked.ns), format_bytes(freed, asked.freed),
                      format_bytes(seen, asked.seen));
     finding_evidence(finding, "the longest took %s, seq %" PRIu64 " at %s",
                      format_ns(longest, asked.worst->duration_ns), asked.worst->seq,
                      tune_when(when, facts, asked.worst->start_ns));
-    finding_why(finding,
-                "The program calls for a collection when there is nearly no garbage yet. The heap knows better "
-                "when it is time: it collects when there may be something to gain.");
-    finding_how(finding, "no parameter keeps a program from asking: take out the calls of eden_full_collect and "
-                         "eden_scavenge, or make them only after much has been dropped");
+    finding_why(finding, "The program requests collections when there is almost no garbage. The heap collects on its "
+                         "own when a collection may gain something.");
+    finding_how(finding, "no parameter prevents requests: remove calls of eden_full_collect and eden_scavenge, or make "
+                         "them only after much has been dropped");
     double gain = tune_share_of_gc(facts, (double)asked.ns);
     finding_gain(finding, gain * 0.8, gain);
 }

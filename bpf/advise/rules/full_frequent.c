@@ -72,8 +72,8 @@ void rule_full_frequent(const struct tune_facts *facts, struct findings *finding
     struct finding *finding = finding_add(findings, "full.frequent", share);
     finding_explains(finding, 0, (double)frequent.ns);
     finding_evidence(finding,
-                     "%" PRIu64 " full collections that growth brought on took %s (seq %" PRIu64
-                     " at %s to seq %" PRIu64 " at %s); each freed %s on average",
+                     "%" PRIu64 " full collections caused by growth took %s (seq %" PRIu64 " at %s to seq %" PRIu64
+                     " at %s); each freed %s on average",
                      frequent.count, format_ns(took, frequent.ns), frequent.first->seq,
                      tune_when(first, facts, frequent.first->start_ns), frequent.last->seq,
                      tune_when(last, facts, frequent.last->start_ns),
@@ -81,16 +81,16 @@ void rule_full_frequent(const struct tune_facts *facts, struct findings *finding
     finding_evidence(finding, "up to %s were alive in old space, and marked each time; full_gc_ratio is %.3g",
                      format_bytes(alive, (uint64_t)frequent.alive), ratio);
     finding_why(finding,
-                "Objects die in old space as fast as others get there, and each time it has grown by %.0f%% all that "
-                "lives is marked to free that much. Marking costs by what lives: with a larger ratio it is done less "
-                "often, and frees more each time.",
+                "Objects die in old space as fast as others arrive. Each time it has grown by %.0f%%, all live objects "
+                "are marked to free that much. Marking costs by live objects: a larger ratio marks less often, and "
+                "frees more each time.",
                 100 * ratio);
     finding_set(finding, TUNE_full_gc_ratio, value);
-    finding_how(finding, "the largest up to %.0f with which the heap takes at most twice as much%s", MOST,
-                isfinite(tune_number(facts, TUNE_max_heap)) ? ", and stays below max_heap" : "");
+    finding_how(finding, "the largest ratio, up to %.0f, that at most doubles the heap%s", MOST,
+                isfinite(tune_number(facts, TUNE_max_heap)) ? ", and keeps it below max_heap" : "");
     double gain = tune_share_of_gc(facts, (double)frequent.ns) * (1 - ratio / value);
     finding_gain(finding, gain * 0.6, gain);
     finding_cost(
-        finding, "up to %s of garbage that waits in old space for the next full collection",
+        finding, "up to %s of garbage that remains in old space until the next full collection",
         format_bytes(more, (uint64_t)(fmax(frequent.alive, tune_number(facts, TUNE_full_gc_min_old)) * value)));
 }

@@ -65,20 +65,18 @@ void rule_full_growth(const struct tune_facts *facts, struct findings *findings)
     finding_explains(finding, 0, (double)growth.ns);
     finding_evidence(finding,
                      "%" PRIu64 " of %" PRIu64
-                     " full collections that growth brought on freed %.0f%% of old space in all; "
-                     "they took %s (seq %" PRIu64 " at %s to seq %" PRIu64 " at %s)",
+                     " full collections caused by growth freed %.0f%% of old space in total; they took %s (seq %" PRIu64
+                     " at %s to seq %" PRIu64 " at %s)",
                      growth.count, growth.all,
                      100 * (double)growth.freed / fmax((double)growth.freed + (double)growth.last->old_after, 1),
                      format_ns(took, growth.ns), growth.first->seq, tune_when(first, facts, growth.first->start_ns),
                      growth.last->seq, tune_when(last, facts, growth.last->start_ns));
-    finding_evidence(finding, "old space grew from %s to %s meanwhile", format_bytes(from, growth.first->old_before),
+    finding_evidence(finding, "meanwhile, old space grew from %s to %s", format_bytes(from, growth.first->old_before),
                      format_bytes(to, (uint64_t)growth.last_used));
-    finding_why(
-        finding,
-        "Each time old space has grown by %.0f%%, all of it is marked, and nearly all of it is found alive, since "
-        "the program is building something that stays. A larger ratio looks for garbage less often while there "
-        "is none.",
-        100 * ratio);
+    finding_why(finding,
+                "Each time old space has grown by %.0f%%, all of it is marked, and nearly all of it is alive: the live "
+                "data is growing. A larger ratio searches for garbage less often.",
+                100 * ratio);
     finding_set(finding, TUNE_full_gc_ratio, value);
     finding_how(finding,
                 "log(%.3g) / log(1 + %.3g) = %.0f full collections fit into that growth; from %.3g on there is at most "
@@ -88,7 +86,7 @@ void rule_full_growth(const struct tune_facts *facts, struct findings *findings)
     double gain = tune_share_of_gc(facts, (double)growth.ns);
     finding_gain(finding, gain * (needed > value ? 0.4 : 0.6), gain);
     finding_cost(finding,
-                 "%s more of old space in this run; of a program whose old objects die later, up to %.3g times what is "
-                 "alive, and longer stops then",
+                 "%s more of old space in this run; if old objects die later, up to %.3g times the live data, and "
+                 "longer pauses then",
                  format_bytes(freed, growth.freed), 1 + value);
 }

@@ -97,25 +97,24 @@ void rule_full_headroom(const struct tune_facts *facts, struct findings *finding
     finding_explains(finding, 0, (double)clusters.ns);
     finding_evidence(finding,
                      "full collections because an allocation found no room: %" PRIu64
-                     ", for %s on average; %s went into "
-                     "it, and %s was freed",
+                     ", for %s on average; they took %s and freed %s",
                      clusters.fulls, format_bytes(all, clusters.requested / clusters.fulls),
                      format_ns(took, clusters.ns), format_bytes(freed, clusters.freed));
     if (clusters.largest) {
-        finding_evidence(finding, "the largest cluster of large allocations is of %s, from %s on; grow_headroom is %s",
+        finding_evidence(finding, "the largest cluster of large allocations takes %s, from %s on; grow_headroom is %s",
                          format_bytes(all, clusters.largest), tune_when(when, facts, (uint64_t)clusters.at_ns),
                          format_bytes(has, (uint64_t)headroom));
     }
-    finding_why(finding,
-                "A large object that finds no free chunk has everything collected before the heap grows, and then it "
-                "grows by no more than the headroom: so the next one finds none either. A headroom that holds them all "
-                "is asked for once.");
+    finding_why(finding, "A large object that finds no free chunk causes a full collection before the heap grows, and "
+                         "then the heap grows only by the headroom. So the next large object finds no chunk either. A "
+                         "headroom for all of them is mapped once.");
     finding_set(finding, TUNE_grow_headroom, value);
-    finding_how(finding, "as much as the heap maps at its largest, and a tenth: then there is room for %s",
-                largest <= value ? "the largest cluster beside all else" : "as many large objects as it ever holds");
+    finding_how(finding, "the largest mapped size of the heap plus a tenth: this leaves room for %s",
+                largest <= value ? "the largest cluster beside everything else"
+                                 : "as many large objects as the heap ever holds");
     double gain = tune_share_of_gc(facts, (double)clusters.ns);
     double left = fmin(1, largest / value / (double)clusters.fulls);
     finding_gain(finding, gain * (1 - left) * 0.7, gain);
-    finding_cost(finding, "up to %s of address space that is mapped, and takes memory only as it is used",
+    finding_cost(finding, "up to %s of mapped address space, which uses memory only when it is touched",
                  format_bytes(mapped, (uint64_t)value));
 }

@@ -60,8 +60,8 @@ void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findi
         finding->severity = TUNE_HIGH;
         finding_evidence(
             finding,
-            "%" PRIu64 " allocations failed though there was room: at %s one of %s (%s), when %s were free "
-            "in %" PRIu64 " chunks, the largest of %s",
+            "%" PRIu64 " allocations failed despite free memory: at %s one of %s (%s), when %s were free in %" PRIu64
+            " chunks, the largest of %s",
             pieces.failures, tune_when(when, facts, pieces.first->time_ns), format_bytes(bytes, pieces.first->bytes),
             tune_class_label(name, facts, pieces.first->class_id),
             format_bytes(free, pieces.before->capacity_after - pieces.before->old_after), pieces.before->free_chunks,
@@ -69,16 +69,16 @@ void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findi
     }
     if (pieces.slides) {
         finding_evidence(finding,
-                         "%" PRIu64
-                         " full collections had to slide everything together for one allocation, the last at "
-                         "%s for %s; they took %s",
+                         "%" PRIu64 " full collections had to slide all objects together for one allocation, the last "
+                         "at %s for %s; they took %s",
                          pieces.slides, tune_when(when, facts, pieces.slide->start_ns),
                          format_bytes(bytes, pieces.slide->requested), format_ns(took, pieces.ns));
     }
-    finding_why(finding, "What is free lies in pieces between objects that live, and none of the pieces holds a large "
-                         "object. Sliding the objects together makes one piece of them.");
+    finding_why(finding, "Free memory is scattered between live objects, and no free chunk is large enough for a large "
+                         "object. Sliding the objects together makes one chunk of it.");
     finding_set(finding, TUNE_compactor, 0);
-    finding_how(finding, "the compactor that leaves no pieces; it is %s", facts->parameters[TUNE_compactor].text);
+    finding_how(finding, "the compactor that leaves no fragments; now it is %s",
+                facts->parameters[TUNE_compactor].text);
     finding_gain(finding, 0, tune_share_of_gc(facts, (double)pieces.ns));
-    finding_cost(finding, "full collections that take longer, since they move what lives");
+    finding_cost(finding, "longer full collections, since they move live objects");
 }

@@ -43,17 +43,17 @@ void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) 
                      format_bytes(most, (uint64_t)(peak + new_space)), tune_when(when, facts, peak_ns),
                      100 * (peak + new_space) / limit, format_bytes(bound, (uint64_t)limit));
     if (fulls) {
-        finding_evidence(finding, "%" PRIu64 " full collections were made because there was no room; they took %s",
-                         fulls, format_ns(took, ns));
+        finding_evidence(finding, "%" PRIu64 " full collections ran for lack of room; they took %s", fulls,
+                         format_ns(took, ns));
     }
     if (facts->failure_count) {
         finding_evidence(finding, "%zu allocations failed, the first at %s", facts->failure_count,
                          tune_when(when, facts, facts->failures[0].time_ns));
     }
-    finding_why(finding, "The heap can't grow any more, so it collects in full each time that it needs room, and finds "
-                         "less of it each time. When it finds none, allocation fails.");
+    finding_why(finding, "The heap cannot grow any more, so it runs a full collection each time it needs room, and "
+                         "each one frees less. When one frees too little, allocation fails.");
     finding_set(finding, TUNE_max_heap, limit * 1.5);
-    finding_how(finding, "half as much again as the limit; or make the program keep less");
+    finding_how(finding, "1.5 times the limit; or keep less data in the program");
     finding_gain(finding, 0, tune_share_of_gc(facts, (double)ns));
     finding_cost(finding, "memory, up to the new limit");
 }

@@ -72,10 +72,11 @@ void rule_heap_thrash(const struct tune_facts *facts, struct findings *findings)
         headroom[FORMAT_MAX];
     struct finding *finding = finding_add(findings, "heap.thrash", share);
     finding_explains(finding, 0, (double)swings.ns); /* the rest is spent in the program */
-    finding_evidence(
-        finding, "%" PRIu64 " times segments were mapped after others had been returned, %s in all, between %s and %s",
-        swings.count, format_bytes(again, swings.remapped), tune_when(first, facts, swings.first_ns),
-        tune_when(last, facts, swings.last_ns));
+    finding_evidence(finding,
+                     "segments were mapped %" PRIu64
+                     " times after others had been returned, %s in total, between %s and %s",
+                     swings.count, format_bytes(again, swings.remapped), tune_when(first, facts, swings.first_ns),
+                     tune_when(last, facts, swings.last_ns));
     if (swings.fulls) {
         finding_evidence(finding,
                          "%" PRIu64 " full collections came from allocations that then found no room; they took "
@@ -86,12 +87,13 @@ void rule_heap_thrash(const struct tune_facts *facts, struct findings *findings)
                      format_bytes(has, (uint64_t)threshold),
                      format_bytes(headroom, (uint64_t)tune_number(facts, TUNE_grow_headroom)),
                      format_bytes(most, (uint64_t)swings.most_free));
-    finding_why(finding, "What the program needs of old space swings, and at each low the heap returns what it needs "
-                         "again at the next high. The system then has to clear the pages anew, and an allocation that "
-                         "finds no room brings on a full collection.");
+    finding_why(finding, "The program's need for old space oscillates. At each low the heap returns memory that it "
+                         "needs again at the next high. The system then clears the pages again, and an allocation that "
+                         "finds no room causes a full collection.");
     finding_set(finding, TUNE_shrink_threshold, value);
-    finding_how(finding, "a tenth more than was ever free after a full collection, so that the swing stays mapped");
+    finding_how(finding,
+                "the most memory ever free after a full collection plus a tenth, so that the heap keeps it mapped");
     double gain = tune_share_of_gc(facts, (double)swings.ns);
     finding_gain(finding, gain * 0.5, gain);
-    finding_cost(finding, "the heap keeps up to %s that it does not use at times", format_bytes(most, (uint64_t)value));
+    finding_cost(finding, "the heap keeps up to %s that it does not always use", format_bytes(most, (uint64_t)value));
 }

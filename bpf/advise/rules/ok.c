@@ -10,10 +10,10 @@ void rule_unseen(const struct tune_facts *facts, struct findings *findings) {
     }
     struct finding *finding = finding_add(findings, "unseen", 0);
     finding_evidence(finding, "%s",
-                     facts->is_at_rest ? "no collection was seen"
-                                       : "not known: no collection ended while it was observed");
-    finding_why(finding, "What the rules judge are collections that ended.");
-    finding_how(finding, "observe it for longer, or while it allocates");
+                     facts->is_at_rest ? "no collection was observed"
+                                       : "unknown: no collection ended while it was observed");
+    finding_why(finding, "The rules examine completed collections only.");
+    finding_how(finding, "observe it longer, or while it allocates");
 }
 
 void rule_ok(const struct tune_facts *facts, struct findings *findings) {
@@ -23,14 +23,14 @@ void rule_ok(const struct tune_facts *facts, struct findings *findings) {
     char pause[FORMAT_MAX], allocated[FORMAT_MAX];
     struct finding *finding = finding_add(findings, "ok", 0);
     finding_evidence(finding,
-                     "collections took %.1f%% of the time; the longest stop was %s; %s were allocated, in %" PRIu64
+                     "collections took %.1f%% of the time; the longest pause was %s; %s were allocated, in %" PRIu64
                      " scavenges and %" PRIu64 " full collections",
                      100 * tune_gc_share(facts), format_ns(pause, tune_figure(facts, EDEN_FIGURE_max_pause_ns)),
                      format_bytes(allocated, tune_figure(facts, EDEN_FIGURE_allocated_bytes)),
                      tune_figure(facts, EDEN_FIGURE_scavenges), tune_figure(facts, EDEN_FIGURE_full_collections));
     if (tune_gc_share(facts) < TUNE_MATTERS) {
-        finding_why(finding, "Below %.0f%% there is nothing to gain from other parameters.", 100 * TUNE_MATTERS);
+        finding_why(finding, "Below %.0f%%, other parameters gain nothing.", 100 * TUNE_MATTERS);
     } else {
-        finding_why(finding, "No part of them stands out, and no pattern is pathological.");
+        finding_why(finding, "No part of the collections stands out, and no pattern is pathological.");
     }
 }

@@ -53,17 +53,16 @@ void rule_program_allocates(const struct tune_facts *facts, struct findings *fin
     double survived = (double)tune_figure(facts, EDEN_FIGURE_survived_bytes);
     struct finding *finding = finding_add(findings, "program.allocates", left);
     finding_explains(finding, ns * (all_ns - full_ns) / all_ns, ns * full_ns / all_ns);
-    finding_evidence(finding, "%s were allocated, %s a second; %s were copied, %.0f%% of it",
+    finding_evidence(finding, "%s were allocated, %s per second; %s were copied, %.0f%% of it",
                      format_bytes(allocated, (uint64_t)all),
                      format_bytes(bytes, (uint64_t)(all / fmax((double)facts->wall_ns / 1e9, 1e-9))),
                      format_bytes(copied, (uint64_t)survived), 100 * survived / fmax(all, 1));
     tell_sites(facts, finding);
     if (!facts->lifetimes) {
-        tune_not_examined(findings, "program.allocates: who", "needs record --lifetimes");
+        tune_not_examined(findings, "program.allocates: classes and sites", "needs record --lifetimes");
     }
-    finding_why(finding,
-                "What the program allocates and keeps has to be copied at least once, whatever the parameters. "
-                "Fewer or smaller objects at these places are what helps.");
-    finding_how(finding, "look at who allocates: reuse objects, keep numbers in arrays of words, or allocate old what "
-                         "stays (edenscope lifetimes --pretenure)");
+    finding_why(finding, "Objects that the program keeps have to be copied at least once, whatever the parameters. "
+                         "Allocate fewer or smaller objects at these sites.");
+    finding_how(finding, "find the sites that allocate most: reuse objects, keep numbers in arrays of words, or "
+                         "allocate long-lived objects old (edenscope lifetimes --pretenure)");
 }

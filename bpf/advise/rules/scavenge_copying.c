@@ -16,7 +16,7 @@ static double copied(const struct tune_site *site) { return site->copied_bytes; 
 static void tell_classes(const struct tune_facts *facts, struct finding *finding) {
     const struct tune_site *most = tune_most(facts, copied);
     if (most) {
-        finding_evidence(finding, "most of it of %s (%.0f%%), copied %.1f times each", most->name,
+        finding_evidence(finding, "mostly %s (%.0f%%), copied %.1f times each", most->name,
                          100 * most->copied_bytes / facts->all.copied_bytes,
                          most->copied_bytes / fmax(most->survivor_bytes, 1));
     }
@@ -39,20 +39,18 @@ void rule_scavenge_copying(const struct tune_facts *facts, struct findings *find
     char copied[FORMAT_MAX], survivors[FORMAT_MAX], garbage[FORMAT_MAX];
     struct finding *finding = finding_add(findings, "scavenge.copying", share);
     finding_explains(finding, ns, 0);
-    finding_evidence(
-        finding,
-        "scavenges copied %s, each object that survived %.1f times; of the %s that survived %.0f%% went on "
-        "living in old space, or to the end",
-        format_bytes(copied, (uint64_t)model->copied_bytes), copies,
-        format_bytes(survivors, (uint64_t)facts->all.survivor_bytes),
-        100 * fmin(facts->all.old_bound_bytes / facts->all.survivor_bytes, 1));
+    finding_evidence(finding,
+                     "scavenges copied %s, each surviving object %.1f times; of the %s that survived, %.0f%% lived on "
+                     "in old space or to the end",
+                     format_bytes(copied, (uint64_t)model->copied_bytes), copies,
+                     format_bytes(survivors, (uint64_t)facts->all.survivor_bytes),
+                     100 * fmin(facts->all.old_bound_bytes / facts->all.survivor_bytes, 1));
     tell_classes(facts, finding);
-    finding_why(finding, "What survives stays in new space, and is copied by each scavenge, until the survivors fill "
-                         "their semispace. Moved to old space at its second scavenge, an object is copied no more than "
-                         "twice.");
+    finding_why(finding, "Survivors stay in new space, and each scavenge copies them, until they fill their semispace. "
+                         "An object that is tenured at its second scavenge is copied at most twice.");
     finding_set(finding, TUNE_tenure_fill, 0);
     finding_set(finding, TUNE_tenure_proportion, 1);
-    finding_how(finding, "by the lifetimes recorded, that copies %.0f%% of the bytes",
+    finding_how(finding, "by the recorded lifetimes, this copies %.0f%% of the bytes",
                 100 * plan.chosen.copied_bytes / fmax(plan.without_early.copied_bytes, 1));
     double gain = tune_share_of_gc(facts, ns);
     finding_gain(finding, gain * 0.5, scavenge_gain_most(gain));

@@ -58,20 +58,20 @@ void rule_scavenge_overflow(const struct tune_facts *facts, struct findings *fin
     finding_explains(finding, share * (double)facts->wall_ns - wasted * model->full_ns, wasted * model->full_ns);
     finding_evidence(
         finding,
-        "in %" PRIu64 " of %.0f scavenges survivors did not fit: %s were tenured for it, %.0f%% of all that "
-        "was tenured; the most at %s (seq %" PRIu64 "), with %s alive and a semispace of %s",
+        "in %" PRIu64 " of %.0f scavenges survivors did not fit: %s were tenured for that reason, %.0f%% of all "
+        "tenured bytes; the most at %s (seq %" PRIu64 "), with %s alive and a semispace of %s",
         overflow.passes, model->count, format_bytes(bytes, overflow.bytes),
         100 * (double)overflow.bytes / fmax(model->tenured_bytes, 1), tune_when(when, facts, worst->start_ns),
         worst->seq, format_bytes(most, worst->survivors_after + worst->tenured_bytes),
         format_bytes(semispace, worst->semispace_limit - worst->semispace_start));
-    finding_evidence(finding, "%.0f%% of what was tenured was dead by the next full collection", 100 * wasted);
+    finding_evidence(finding, "%.0f%% of the tenured bytes were dead by the next full collection", 100 * wasted);
     finding_why(finding,
-                "Survivors that find no room in their semispace go to old space however young they are. Many die "
-                "there at once, but only a full collection frees them, and their garbage makes that come sooner.");
+                "Survivors that find no room in their semispace are tenured, however young they are. Many die soon "
+                "after, but only a full collection frees them, and their garbage brings the next one forward.");
     finding_set(finding, TUNE_eden_size, value);
     finding_how(finding, "%s: a semispace is a fifth of eden",
-                value >= fits ? "what was alive at most, and a tenth, fits then"
-                              : "as much as doubles the heap; what was alive at most does not fit even then");
+                value >= fits ? "this fits the most bytes ever alive, plus a tenth"
+                              : "this doubles the heap; even so, the most bytes ever alive do not fit");
     double gain = tune_share_of_gc(facts, fmax(ns, scavenge_eden_ns(&plan)));
     finding_gain(finding, gain * 0.5, scavenge_gain_most(gain));
     finding_cost(finding, "%s more memory", format_bytes(more, (uint64_t)((value - model->eden_bytes) * 7 / 5)));

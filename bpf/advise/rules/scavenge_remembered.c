@@ -45,24 +45,23 @@ void rule_scavenge_remembered(const struct tune_facts *facts, struct findings *f
     char took[FORMAT_MAX], read[FORMAT_MAX], count[FORMAT_MAX], found[FORMAT_MAX], name[TUNE_LABEL], one[FORMAT_MAX];
     struct finding *finding = finding_add(findings, "scavenge.remembered", share);
     finding_explains(finding, (double)ns, 0);
-    finding_evidence(finding, "scanning the remembered set took %s, %.0f%% of scavenges; %s of old objects were read",
+    finding_evidence(finding, "scanning the remembered set took %s, %.0f%% of scavenges; it read %s of old objects",
                      format_ns(took, ns),
                      100 * (double)ns / fmax((double)tune_figure(facts, EDEN_FIGURE_scavenge_ns), 1),
                      format_bytes(read, bytes));
     for (size_t i = 0; i < facts->scan_count && i < 3; i++) {
         const struct tune_scans *scan = &facts->scans[i];
-        finding_evidence(finding, "%s: %s scans of %s each on average, for %s young references in all; %s",
+        finding_evidence(finding, "%s: %s scans of %s each on average, for %s young references in total; %s",
                          tune_class_label(name, facts, scan->class_id), format_count(count, scan->count),
                          format_bytes(one, scan->slots * 8 / scan->count), format_count(found, scan->young_references),
                          format_ns(took, scan->duration_ns));
     }
-    finding_why(finding,
-                "An old object that refers to a young one is scanned whole by each scavenge, however few of its "
-                "slots were stored into. With cards, only the parts that were stored into are.");
+    finding_why(finding, "Each scavenge scans an old object with a young reference in full, even if few of its slots "
+                         "were stored into. With cards, it scans only the parts that were stored into.");
     finding_set(finding, TUNE_remembered_set, 1);
-    finding_how(finding, "it is object; of %s slots looked at one in %.0f had a young reference",
+    finding_how(finding, "now it is object; of %s inspected slots, one in %.0f had a young reference",
                 format_count(count, slots), (double)slots / fmax((double)references, 1));
     double gain = tune_share_of_gc(facts, (double)ns);
     finding_gain(finding, gain * 0.5, gain);
-    finding_cost(finding, "one byte for each 512 of old space");
+    finding_cost(finding, "one byte per 512 bytes of old space");
 }

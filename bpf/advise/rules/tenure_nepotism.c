@@ -22,7 +22,7 @@ static double nepotism(const struct tune_site *site) { return site->nepotism_byt
 static void tell_classes(const struct tune_facts *facts, struct finding *finding) {
     const struct tune_site *most = tune_most(facts, nepotism);
     if (most) {
-        finding_evidence(finding, "most of it of %s (%.0f%%, by samples)", most->name,
+        finding_evidence(finding, "mostly %s (%.0f%%, by samples)", most->name,
                          100 * most->nepotism_bytes / facts->all.nepotism_bytes);
     }
 }
@@ -57,21 +57,21 @@ void rule_tenure_nepotism(const struct tune_facts *facts, struct findings *findi
     share = fmax(share, tune_share_of_time(facts, scavenge_eden_ns(&plan))); /* what the eden set here spares besides */
     struct finding *finding = finding_add(findings, "tenure.nepotism", share);
     finding_explains(finding, share * (double)facts->wall_ns - full_ns, full_ns);
-    finding_evidence(
-        finding,
-        "%" PRIu64 " full collections found %s of %s of survivors dead, kept by dead old objects alone; the "
-        "most at %s: %s (seq %" PRIu64 ")",
-        kept.fulls, format_bytes(freed, kept.freed), format_bytes(all, kept.survivors),
-        tune_when(when, facts, kept.worst->start_ns), format_bytes(most, kept.worst->young_freed), kept.worst->seq);
+    finding_evidence(finding,
+                     "%" PRIu64 " full collections found %s of %s of survivors dead, kept only by dead old objects; "
+                     "the most at %s: %s (seq %" PRIu64 ")",
+                     kept.fulls, format_bytes(freed, kept.freed), format_bytes(all, kept.survivors),
+                     tune_when(when, facts, kept.worst->start_ns), format_bytes(most, kept.worst->young_freed),
+                     kept.worst->seq);
     tell_classes(facts, finding);
-    finding_why(finding,
-                "Until a full collection, what a dead old object refers to counts as alive: it is copied, moved "
-                "to old space, and keeps alive in turn what it refers to. A list whose dead head is old drags "
-                "all that follows along.");
+    finding_why(
+        finding,
+        "Until a full collection, an object that a dead old object refers to counts as alive: it is copied and "
+        "tenured, and keeps others alive in turn. A list with a dead old head drags all following objects along.");
     double value = scavenge_eden(&plan, 4);
     finding_set(finding, TUNE_eden_size, value);
-    finding_how(finding, "with a larger eden fewer objects that will be dead soon get old, so there is less that a "
-                         "chain can start from; cutting links to what is done with, in the program, cures it for good");
+    finding_how(finding, "a larger eden tenures fewer objects that will soon be dead, so fewer chains start; only "
+                         "cutting links to finished objects, in the program, removes the cause");
     double gain = tune_share_of_gc(facts, fmax(ns, scavenge_eden_ns(&plan)));
     finding_gain(finding, gain * 0.3, gain);
     finding_cost(finding, "%s more memory", format_bytes(more, (uint64_t)((value - model->eden_bytes) * 7 / 5)));

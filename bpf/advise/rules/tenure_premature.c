@@ -16,7 +16,7 @@ static double wasted(const struct tune_site *site) { return site->wasted_bytes; 
 static void tell_classes(const struct tune_facts *facts, struct finding *finding) {
     const struct tune_site *most = tune_most(facts, wasted);
     if (most) {
-        finding_evidence(finding, "most of it of %s: %.0f%% of what was tenured of it", most->name,
+        finding_evidence(finding, "mostly %s: %.0f%% of its tenured bytes", most->name,
                          100 * most->wasted_bytes / fmax(most->tenured_bytes, 1));
     }
 }
@@ -50,15 +50,14 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
     finding_evidence(finding, "%.0f%% of the %s that were tenured were dead by the next full collection", 100 * wasted,
                      format_bytes(tenured, (uint64_t)model->tenured_bytes));
     tell_classes(facts, finding);
-    finding_evidence(finding, "full collections that growth brought on took %s",
-                     format_ns(full, (uint64_t)model->full_ns));
-    finding_why(finding, "These objects are old enough to be moved to old space and die right after. There only a full "
-                         "collection frees them, and their garbage makes that come sooner.");
+    finding_evidence(finding, "full collections caused by growth took %s", format_ns(full, (uint64_t)model->full_ns));
+    finding_why(finding, "These objects are tenured, and die soon after. In old space only a full collection frees "
+                         "them, and their garbage brings the next one forward.");
     if (early) {
         finding_set(finding, TUNE_tenure_proportion, 0.1);
         finding_set(finding, TUNE_tenure_fill, 0.9);
         finding_how(finding,
-                    "tenuring that waits for the semispace to fill: the defaults, where tenure_fill is %.3g and "
+                    "tenure only when the semispace fills: these are the defaults; now tenure_fill is %.3g and "
                     "tenure_proportion %.3g",
                     fill, proportion);
         finding_cost(finding, "survivors are copied more often");
@@ -67,7 +66,7 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
         finding_set(finding, TUNE_eden_size, value);
         finding_how(
             finding,
-            "%.3g times the eden: objects are then as many times as old, in bytes allocated, when they are tenured",
+            "%.3g times the eden: objects are then that many times older, in bytes allocated, when they are tenured",
             value / model->eden_bytes);
         finding_cost(finding, "%s more memory", format_bytes(more, (uint64_t)((value - model->eden_bytes) * 7 / 5)));
     }

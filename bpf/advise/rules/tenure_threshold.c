@@ -39,23 +39,23 @@ void rule_tenure_threshold(const struct tune_facts *facts, struct findings *find
     struct finding *finding = finding_add(findings, "tenure.threshold-outside", 0);
     finding->severity = TUNE_HIGH;
     finding_evidence(finding,
-                     "%" PRIu64 " of %" PRIu64 " thresholds lay outside their semispace: %" PRIu64 " below it, so that "
-                     "nothing was tenured, %" PRIu64 " above it, so that everything was; the scavenges after them "
-                     "tenured %s",
+                     "%" PRIu64 " of %" PRIu64 " thresholds lay outside their semispace: %" PRIu64
+                     " below it, so nothing was tenured, %" PRIu64
+                     " above it, so everything was; the scavenges after them tenured %s",
                      outside.below + outside.above, outside.set, outside.below, outside.above,
                      format_bytes(tenured, outside.tenured));
     finding_evidence(finding,
                      "first after seq %" PRIu64 " at %s: threshold %#" PRIx64 ", semispace %#" PRIx64 " to %#" PRIx64,
                      pass->seq, tune_when(when, facts, pass->start_ns), pass->threshold, pass->semispace_start,
                      pass->semispace_limit);
-    finding_why(finding,
-                "The threshold was computed in the semispace that the next scavenge copies to, not in the one it "
-                "copies from. So survivors are tenured all or not at all, whatever their age: a mistake of the "
-                "runtime, which the Pharo VM had until 2023.");
+    finding_why(
+        finding,
+        "The threshold was computed in the semispace that the next scavenge copies to, not in the one it copies from. "
+        "So all survivors are tenured or none, whatever their age: a runtime bug, which the Pharo VM had until 2023.");
     finding_set(finding, TUNE_compat_threshold_bug, 0);
     finding_how(finding, "%s",
                 tune_number(facts, TUNE_compat_threshold_bug) == 1
-                    ? "the heap was asked for the mistake (compat.threshold_bug=1)"
-                    : "where the heap was not asked for it, take a newer libeden");
+                    ? "a parameter requested the bug (compat.threshold_bug=1)"
+                    : "without that parameter, use a newer libeden");
     finding_gain(finding, 0, tune_share_of_gc(facts, (double)tune_figure(facts, EDEN_FIGURE_full_ns)));
 }

@@ -84,9 +84,8 @@ void rule_unexplained(const struct tune_facts *facts, struct findings *findings)
         }
     }
     add_pause(finding, facts);
-    finding_why(finding,
-                "Collections take more than a tenth of the time, or a pause lasts more than half a second, and "
-                "no rule knows the reason for this part of it. That is not to say that it can't be cured.");
-    finding_how(finding, "measure other parameters (edenscope tune --search), and look at who allocates (edenscope "
-                         "lifetimes); a machine that is short of processors or memory lengthens pauses too");
+    finding_why(finding, "Collections take more than a tenth of the time, or a pause lasts more than half a second, "
+                         "and no rule explains this part. It may still have a remedy.");
+    finding_how(finding, "measure other parameters (edenscope tune --search), and find the sites that allocate most "
+                         "(edenscope lifetimes); a machine short of processors or memory also lengthens pauses");
 }

@@ -38,7 +38,7 @@ static void print_point(FILE *out, const struct view *view, size_t index) {
     fprintf(out, "%c %10s %10s %10s %10s %5zu  %s\n", index == view->finding->recommended ? '*' : ' ',
             format_bytes(memory, (uint64_t)figures.memory), format_ns(gc, (uint64_t)(figures.gc * 1e9)),
             format_ns(wall, (uint64_t)(figures.wall * 1e9)), format_ns(pause, (uint64_t)(figures.pause * 1e9)), runs,
-            *options ? options : "(as it is)");
+            *options ? options : "(current)");
 }
 
 static void print_table(FILE *out, const struct view *view) {
@@ -62,13 +62,14 @@ static void print_cache(FILE *out, const struct view *view) {
         return;
     }
     options_of(small, view, finding->cache_small);
-    fprintf(
-        out,
-        "\neden.cache: with %s the command takes %.1f%% more CPU time (%.1f%% to %.1f%%) than with %s, although it "
-        "collects less.\n  The program itself became slower: what it allocates is no longer in the cache when it is "
-        "used again, and fresh memory must be had from the system.\n",
-        options_of(large, view, finding->cache_large), 100 * (finding->cache_cpu.median - 1),
-        100 * (finding->cache_cpu.least - 1), 100 * (finding->cache_cpu.most - 1), *small ? small : "its own eden");
+    fprintf(out,
+            "\n"
+            "eden.cache: with %s the command takes %.1f%% more CPU time (%.1f%% to %.1f%%) than with %s, although it "
+            "collects less.\n"
+            "  The program itself became slower: new objects leave the cache before they are used again, and the "
+            "system has to supply fresh memory.\n",
+            options_of(large, view, finding->cache_large), 100 * (finding->cache_cpu.median - 1),
+            100 * (finding->cache_cpu.least - 1), 100 * (finding->cache_cpu.most - 1), *small ? small : "its own eden");
 }
 
 /* A point with less GC time that is slower in all is not kept back. */
@@ -77,7 +78,9 @@ static void print_refused(FILE *out, const struct view *view) {
     char options[SEARCH_POINT_TEXT];
     struct spread cpu = search_cpu_ratio(view->search, 0, least);
     if (least != view->finding->recommended && cpu.count > 0 && cpu.median > 1) {
-        fprintf(out, "\nNot recommended is %s: it has less GC time, but takes %.1f%% more CPU time in all.\n",
+        fprintf(out,
+                "\n"
+                "Not recommended: %s has less GC time, but takes %.1f%% more CPU time in total.\n",
                 options_of(options, view, least), 100 * (cpu.median - 1));
     }
 }
@@ -93,40 +96,51 @@ static void print_recommended(FILE *out, const struct search_request *request, c
     }
     print_refused(out, view);
     if (chosen == 0) {
-        fprintf(out, "\nNothing better was found%s: no parameter is to be changed.\n", within);
+        fprintf(out,
+                "\n"
+                "Nothing better was found%s: keep the current parameters.\n",
+                within);
         return;
     }
-    fprintf(out, "\nRecommended (*): the least GC time%s: %.2f of what it was", within,
-            before.gc > 0 ? after.gc / before.gc : 1);
-    fprintf(out, ", the whole %.3f, memory %.2f.\nRun it so:\n  EDEN_OPTIONS=\"%s\" %s\n", after.wall / before.wall,
-            after.memory / before.memory, options_of(options, view, chosen), command ? command : "PROGRAM");
+    fprintf(out,
+            "\n"
+            "Recommended (*): the least GC time%s, %.2f of the current one",
+            within, before.gc > 0 ? after.gc / before.gc : 1);
+    fprintf(out,
+            "; total time %.3f, memory %.2f.\n"
+            "Run it with:\n"
+            "  EDEN_OPTIONS=\"%s\" %s\n",
+            after.wall / before.wall, after.memory / before.memory, options_of(options, view, chosen),
+            command ? command : "PROGRAM");
 }
 
 void search_print(FILE *out, const struct search_request *request, const struct search_outcome *outcome,
                   const char *command) {
     struct view view = view_of(outcome);
     const struct search *search = view.search;
-    fprintf(out, "\n%zu runs in %.1f s; GC time varies by some %.0f%% from run to run\n\n", search->runs, outcome->took,
-            100 * search->noise);
+    fprintf(out,
+            "\n"
+            "%zu runs in %.1f s; GC time varies by about %.0f%% from run to run\n\n",
+            search->runs, outcome->took, 100 * search->noise);
     print_table(out, &view);
     print_recommended(out, request, &view, command);
     print_cache(out, &view);
     if (search->rounds == 0) {
-        fprintf(out, "The budget left no rounds to compare the best once more: take this as a first look.\n");
+        fprintf(out, "The budget left no time to compare the best options again: take this as a first estimate.\n");
     }
     if (outcome->first.heaps > 1) {
-        fprintf(out, "Figures are of %u heaps in %u process%s together; memory is of the largest process.\n",
+        fprintf(out, "Figures are sums of %u heaps in %u process%s; memory is that of the largest process.\n",
                 outcome->first.heaps, outcome->first.processes, outcome->first.processes == 1 ? "" : "es");
     }
     if (outcome->first.left_behind) {
-        fprintf(out, "%u of its processes were still running when the command had ended, and were killed.\n",
+        fprintf(out, "%u of its processes were still running when the command ended, and were killed.\n",
                 outcome->first.left_behind);
     }
     if (outcome->first.peak_is_bound) {
-        fprintf(out, "Memory is an upper bound: it is too little to be told apart from what edenscope takes.\n");
+        fprintf(out, "Memory is an upper bound: it is too small to distinguish from edenscope's own.\n");
     }
     if (outcome->interrupted) {
-        fprintf(out, "Interrupted: this is what was found until then.\n");
+        fprintf(out, "Interrupted: these are the results so far.\n");
     }
 }
 
@@ -151,7 +165,7 @@ static json_t *cache_json(const struct view *view) {
     char small[SEARCH_POINT_TEXT], large[SEARCH_POINT_TEXT], evidence[3 * SEARCH_POINT_TEXT];
     snprintf(evidence, sizeof evidence, "%s takes %.3f of the CPU time of %s (%.3f to %.3f), although it collects less",
              options_of(large, view, finding->cache_large), finding->cache_cpu.median,
-             *options_of(small, view, finding->cache_small) ? small : "the command as it is", finding->cache_cpu.least,
+             *options_of(small, view, finding->cache_small) ? small : "the current options", finding->cache_cpu.least,
              finding->cache_cpu.most);
     return json_pack("{s:s,s:s,s:[s],s:s,s:s,s:n}", "key", "eden.cache", "severity", "note", "evidence", evidence,
                      "parameter", "eden_size", "value",

@@ -85,7 +85,7 @@ static void tell(const struct trials *trials, const char *options, const struct 
                  format_ns(wall, figures->wall_ns), format_bytes(memory, figures->peak_bytes));
     }
     message_print("run %zu, %.1f s: %s: %s", trials->runs, seconds_since(trials->started_ns),
-                  *options ? options : "as it is", problem ? problem : result);
+                  *options ? options : "current", problem ? problem : result);
 }
 
 /* A run may take three times as long as the first, and a second, within the budget. */
@@ -123,7 +123,7 @@ static enum search_answer run(void *context, const struct search_point *point, s
         tell(trials, options, NULL, "interrupted");
         return SEARCH_ENDED;
     case TRIAL_TOO_LONG:
-        tell(trials, options, NULL, left(trials) > 0 ? "ended, as it takes too long" : "ended with the budget");
+        tell(trials, options, NULL, left(trials) > 0 ? "stopped: it takes too long" : "stopped: the budget is used up");
         return left(trials) > 0 ? SEARCH_FAILED : SEARCH_ENDED;
     default:
         tell(trials, options, NULL, trials->last.message);
@@ -158,8 +158,8 @@ static bool run_first(struct trials *trials, struct failure *why) {
         trial_run(request->command, "", (uint64_t)(request->budget * 1e9) + 1, &outcome->first, why);
     if (ran == TRIAL_TOO_LONG) {
         return failure_set(why, 1,
-                           "%.200s did not end within the budget of %g s, and a search needs ten runs at the least: "
-                           "give it more (--budget SECONDS), or less to do",
+                           "%.200s did not end within the budget of %g s, and a search needs at least ten runs: raise "
+                           "--budget SECONDS, or give the program less work",
                            request->command[0], request->budget);
     }
     trials->first_pending = ran == TRIAL_RAN;
@@ -178,7 +178,7 @@ bool search_trials(const struct search_request *request, struct search_outcome *
     const char *proposed = request->proposed && *request->proposed ? request->proposed : NULL;
     search_space_init(&outcome->space, outcome->first.figure[EDEN_FIGURE_eden_size], request->in_force);
     if (proposed && !search_space_add(&outcome->space, proposed)) {
-        return failure_set(why, 1, "--options %.200s: too much to search from", proposed);
+        return failure_set(why, 1, "--options %.200s: too many options to search from", proposed);
     }
     struct search *search = &outcome->search;
     *search = (struct search){.space = &outcome->space,
@@ -188,7 +188,7 @@ bool search_trials(const struct search_request *request, struct search_outcome *
     struct search_point start = search_point_of(&outcome->space, proposed ? proposed : "");
     if (!search_run(search, &start, proposed != NULL) || !search_find(search, &outcome->finding)) {
         search_outcome_clear(outcome);
-        return failure_set(why, 1, "no memory for the search");
+        return failure_set(why, 1, "out of memory for the search");
     }
     outcome->took = seconds_since(trials.started_ns);
     return true;

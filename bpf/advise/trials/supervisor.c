@@ -157,7 +157,7 @@ static bool start(struct run *run) {
     run->errors = errors[0];
     run->outcome = outcome[0];
     return ready ||
-           failure_set(&run->result->why, 1, "%.300s: it can't be run: %s", run->order->command[0], strerror(error));
+           failure_set(&run->result->why, 1, "%.300s: cannot be run: %s", run->order->command[0], strerror(error));
 }
 
 /* ---- while it runs ---------------------------------------------------------------------------------------------- */
@@ -335,7 +335,7 @@ static char *copy_stats(const struct run *run, size_t *length) {
         return NULL;
     }
     if ((uint64_t)file.st_size > MOST_STATS) {
-        failure_set(why, 1, "%.200s: it writes more than %zu MiB to EDEN_STATS: run it with fewer heaps",
+        failure_set(why, 1, "%.200s: writes more than %zu MiB to EDEN_STATS: run it with fewer heaps",
                     run->order->command[0], MOST_STATS >> 20);
         return NULL;
     }
@@ -376,7 +376,7 @@ static const char *last_words(const struct run *run, char text[TAIL + 16]) {
     }
     *text = 0;
     if (length > 0) {
-        snprintf(text, TAIL + 16, "; it said: %.*s", (int)length, run->tail);
+        snprintf(text, TAIL + 16, "; its last output: %.*s", (int)length, run->tail);
     }
     return text;
 }
@@ -403,8 +403,8 @@ static enum trial_outcome judge(struct run *run) {
     }
     if (run->result->figures.heaps == 0) {
         failure_set(why, 1,
-                    "%.200s%s told of no Eden heap: it must use libeden, and end by exit() or by returning from "
-                    "main(), not by _exit()",
+                    "%.200s%s reported no Eden heap: it must use libeden, and end with exit() or a return from main(), "
+                    "not with _exit()",
                     name, with);
         return TRIAL_FAILED;
     }
@@ -436,7 +436,7 @@ _Noreturn void supervisor_run(const struct supervisor *supervisor) {
     if (result.outcome == TRIAL_RAN) {
         result.outcome = conclude(&run);
     } else if (result.outcome == TRIAL_TOO_LONG) {
-        failure_set(&result.why, 1, "%.200s was ended after %.1f s", supervisor->command[0],
+        failure_set(&result.why, 1, "%.200s was stopped after %.1f s", supervisor->command[0],
                     (double)supervisor->most_ns / 1e9);
     }
     ssize_t written = write(supervisor->result, &result, sizeof result);

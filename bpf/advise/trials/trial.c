@@ -77,17 +77,17 @@ enum trial_outcome trial_run(char *const *command, const char *options, uint64_t
     bool interrupted = false;
     pid_t pid = start(&supervisor, &control, &from);
     if (pid < 0) {
-        failure_set(&result.why, 1, "%.300s: it can't be run: %s", command[0], strerror(errno));
+        failure_set(&result.why, 1, "%.300s: cannot be run: %s", command[0], strerror(errno));
     } else {
         if (!receive(&supervisor, pid, &control, from, interrupts, &result, &interrupted)) {
-            failure_set(&result.why, 1, "%.200s: the process that was to measure it was killed", command[0]);
+            failure_set(&result.why, 1, "%.200s: the process that supervised it was killed", command[0]);
         }
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
         }
     }
     close_fd(&control), close_fd(&from);
     if (result.remaining) {
-        message_print("%u process%s of %.100s could not be ended and %s left: %s", result.remaining,
+        message_print("%u process%s of %.100s could not be killed and %s left: %s", result.remaining,
                       result.remaining == 1 ? "" : "es", command[0], result.remaining == 1 ? "is" : "are",
                       result.processes);
     }

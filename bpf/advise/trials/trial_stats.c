@@ -58,17 +58,17 @@ static bool add_process(struct seen *seen, json_int_t pid) {
 static bool read_line(struct trial_figures *figures, struct seen *seen, const char *text, size_t length,
                       struct failure *why) {
     json_t *line = json_loadb(text, length, 0, NULL);
-    const char *missing = "no JSON object";
+    const char *missing = "not a JSON object";
     bool read = json_is_object(line) && add_line(figures, line, &missing);
     bool added = read && add_process(seen, json_integer_value(json_object_get(line, "pid")));
     json_decref(line);
     if (!read) {
         return failure_set(why, 1,
-                           "the command's EDEN_STATS can't be read (%s): was it built with another version of libeden?",
+                           "the command's EDEN_STATS is unreadable (%s): was it built with another version of libeden?",
                            missing);
     }
     figures->heaps++;
-    return added || failure_set(why, 1, "no memory for the command's EDEN_STATS");
+    return added || failure_set(why, 1, "out of memory for the command's EDEN_STATS");
 }
 
 bool trial_read_stats(struct trial_figures *figures, const char *text, size_t length, struct failure *why) {

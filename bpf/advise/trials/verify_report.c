@@ -28,61 +28,61 @@ static const char *verdict_text(const struct spread *ratio) {
     case VERDICT_NONE:
         return "no difference seen";
     default:
-        return "too few pairs to tell";
+        return "too few pairs";
     }
 }
 
 static void print_conclusion(FILE *out, const struct verify_result *result) {
     const struct spread *time = &result->ratio[VERIFY_TIME], *gc = &result->ratio[VERIFY_GC];
     if (spread_verdict(time) == VERDICT_TOO_FEW) {
-        fprintf(out, "Too few pairs to tell a gain from noise: at least 5 are needed (--pairs 5).\n");
+        fprintf(out, "Too few pairs to distinguish a gain from noise: use at least 5 (--pairs 5).\n");
         return;
     }
     if (spread_verdict(gc) == VERDICT_LESS && gc->median > 0) {
-        fprintf(out, "The gain in GC time is seen: %.2fx less.\n", 1 / gc->median);
+        fprintf(out, "GC time: gain seen, %.2fx less.\n", 1 / gc->median);
     } else if (spread_verdict(gc) == VERDICT_LESS) {
-        fprintf(out, "The gain in GC time is seen: nothing is left of it.\n");
+        fprintf(out, "GC time: gain seen, none is left.\n");
     } else {
-        fprintf(out, "A gain in GC time is not seen%s.\n",
-                spread_verdict(gc) == VERDICT_MORE ? ": it is more than before" : "");
+        fprintf(out, "GC time: no gain seen%s.\n", spread_verdict(gc) == VERDICT_MORE ? ", more than before" : "");
     }
     if (spread_verdict(time) == VERDICT_LESS) {
-        fprintf(out, "The gain in time is seen: the command takes %.1f%% less.\n", 100 * (1 - time->median));
+        fprintf(out, "Total time: gain seen, %.1f%% less.\n", 100 * (1 - time->median));
     } else {
-        fprintf(out, "A gain in time is not seen%s.\n",
-                spread_verdict(time) == VERDICT_MORE ? ": the command takes more than before" : "");
+        fprintf(out, "Total time: no gain seen%s.\n", spread_verdict(time) == VERDICT_MORE ? ", more than before" : "");
     }
 }
 
 static void print_remarks(FILE *out, const struct verify_result *result) {
     const struct trial_figures *first = &result->first[VERIFY_DEFAULT];
     if (result->output == VERIFY_CHANGES) {
-        fprintf(out, "What the command prints changes from run to run, so it can't be compared.\n");
+        fprintf(out, "The output of the command changes from run to run, so it cannot be compared.\n");
     } else {
         fprintf(out, "%s\n",
-                result->output == VERIFY_SAME ? "The command prints the same."
-                                              : "THE COMMAND PRINTS SOMETHING ELSE with these options.");
+                result->output == VERIFY_SAME ? "The output of the command is the same."
+                                              : "THE OUTPUT OF THE COMMAND DIFFERS with these options.");
     }
     if (first->heaps > 1) {
-        fprintf(out, "Figures are of %u heaps in %u process%s together; memory is of the largest process.\n",
+        fprintf(out, "Figures are sums of %u heaps in %u process%s; memory is that of the largest process.\n",
                 first->heaps, first->processes, first->processes == 1 ? "" : "es");
     }
     if (first->left_behind) {
-        fprintf(out, "%u of its processes were still running when the command had ended, and were killed.\n",
+        fprintf(out, "%u of its processes were still running when the command ended, and were killed.\n",
                 first->left_behind);
     }
     if (first->peak_is_bound || result->first[VERIFY_TUNED].peak_is_bound) {
-        fprintf(out, "Memory is an upper bound: it is too little to be told apart from what edenscope takes.\n");
+        fprintf(out, "Memory is an upper bound: it is too small to distinguish from edenscope's own.\n");
     }
     if (result->interrupted) {
-        fprintf(out, "Interrupted: this is of the pairs that were finished.\n");
+        fprintf(out, "Interrupted: this covers the completed pairs.\n");
     }
 }
 
 void verify_print(FILE *out, const struct verify_result *result, const char *options) {
-    fprintf(out, "\n%zu pair%s of runs, as it is and with EDEN_OPTIONS=%s\n\n", result->pairs,
-            result->pairs == 1 ? "" : "s", options);
-    fprintf(out, "%-14s %12s %12s %8s  min-max\n", "", "as it is", "tuned", "ratio");
+    fprintf(out,
+            "\n"
+            "%zu pair%s of runs, with current options and with EDEN_OPTIONS=%s\n\n",
+            result->pairs, result->pairs == 1 ? "" : "s", options);
+    fprintf(out, "%-14s %12s %12s %8s  min-max\n", "", "current", "tuned", "ratio");
     for (enum verify_measure i = 0; i < VERIFY_MEASURES; i++) {
         char original[FORMAT_MAX], tuned[FORMAT_MAX];
         const struct spread *ratio = &result->ratio[i];

@@ -363,7 +363,7 @@ bool inspect_mappings(struct inspect *inspect, struct target *target, struct map
 static void tell_fuse(struct inspect *inspect, const char *path, int error) {
     if (error == ENOTSUP && !inspect->told_fuse) {
         inspect->told_fuse = true;
-        message_print("%s: is on FUSE, where root opens no file: programs and libraries there are not observed", path);
+        message_print("%s: is on FUSE; root opens no file there, so its programs and libraries are not observed", path);
     }
 }
 
@@ -491,7 +491,7 @@ enum notes_result inspect_notes(struct inspect *inspect, struct target *target, 
         int error = errno;
         snprintf(why, why_size, "%.300s: %s", name,
                  error == ETIMEDOUT ? "reading its probes takes too long"
-                 : error == EIO     ? "reading its probes takes too much memory, or fails"
+                 : error == EIO     ? "reading its probes fails, or takes too much memory"
                                     : strerror(error));
         errno = error;
         return NOTES_BAD;

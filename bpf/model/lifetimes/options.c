@@ -107,7 +107,7 @@ static bool check_stacks(uint64_t sampling, uint64_t rate, struct failure *why) 
     return (sampling == EDEN_SAMPLE_OBJECTS && rate >= STACKS_LEAST_OBJECTS) ||
            (by_bytes && rate >= STACKS_LEAST_BYTES) ||
            failure_set(why, 1,
-                       "--stacks: no stacks are taken with --sampling %s: give 1/%d, bytes=%dK, refill=%dK or sparser",
+                       "--stacks: --sampling %s is too dense for stacks; use 1/%d, bytes=%dK, refill=%dK or sparser",
                        life_sampling_text(text, (uint32_t)sampling, rate), STACKS_LEAST_OBJECTS,
                        STACKS_LEAST_BYTES / 1024, STACKS_LEAST_BYTES / 1024);
 }
@@ -116,14 +116,14 @@ bool life_request_encode(const struct life_request *request, uint64_t *mailbox, 
     uint64_t sampling = EDEN_SAMPLE_BYTES, rate = EDEN_SAMPLE_DEFAULT_BYTES, mechanism = EDEN_MECHANISM_VM, step = 0;
     if (request->sampling && !parse_sampling(request->sampling, &sampling, &rate)) {
         return failure_set(why, 1,
-                           "--sampling %.100s: not all, 1/N, nth=N, bytes=N[K|M|G], refill=N[K|M|G] or "
+                           "--sampling %.100s: must be all, 1/N, nth=N, bytes=N[K|M|G], refill=N[K|M|G] or "
                            "window=OPEN/CLOSED (milliseconds), with numbers from 1",
                            request->sampling);
     }
     if (request->mechanism && !parse_mechanism(request->mechanism, &mechanism, &step)) {
         return failure_set(why, 1,
-                           "--mechanism %.100s: not vm, ephemeron, pretenured or oracle[=BYTES], BYTES being a power "
-                           "of two from 16",
+                           "--mechanism %.100s: must be vm, ephemeron, pretenured or oracle[=BYTES], where BYTES is a "
+                           "power of two from 16",
                            request->mechanism);
     }
     if (request->stacks && !check_stacks(sampling, rate, why)) {

@@ -37,7 +37,7 @@ static bool on_batch(void *context, const struct life_batch *batch) {
 }
 
 static bool no_memory(struct failure *why) {
-    return failure_set(why, 1, "no memory for the model of lifetimes, or too many heaps");
+    return failure_set(why, 1, "out of memory for the lifetimes, or too many heaps");
 }
 
 bool life_replay_model(const struct life_replay *replay, struct life_model *model, struct failure *why) {

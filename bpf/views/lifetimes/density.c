@@ -74,7 +74,7 @@ static void print_heap(FILE *out, const struct life_heap *heap, const struct lif
         struct density density;
         life_heading(out, heap, titles[by]);
         if (!make_density(&density, heap, total, clock, (enum life_measure)by)) {
-            fprintf(out, "# unknown: no object's end is known, or not the length of the run\n");
+            fprintf(out, "# unknown: no object's end is known, or the length of the run is not\n");
             continue;
         }
         fprintf(out, "# %10s %8s %8s\n", clock == LIFE_NS ? "Of run" : "Of bytes", "died", "alive");
@@ -92,7 +92,7 @@ bool life_view_density(FILE *out, const struct life_model *model, const struct l
         print_heap(out, &model->heaps[i], &groups.total, run_clock(options));
         life_groups_clear(&groups);
     }
-    fprintf(out, "# %s: died after so long; %s: alive at the end, after at least so long.\n", "#", "+");
+    fprintf(out, "# %s: died at this lifetime; %s: alive at the end, at this age or older.\n", "#", "+");
     return true;
 }
 

@@ -125,7 +125,7 @@ static void print_tenured(FILE *out, const struct life_heap *heap, const struct 
     fprintf(out, " %9s", life_format(text, LIFE_NS, old));
     fprintf(out, " %8s", life_percent(text, run > 0 ? old / run : NAN));
     if (garbage->told == 0) {
-        fprintf(out, " %9s", run <= 0 ? "unknown" : old <= limit ? "on mean" : "no");
+        fprintf(out, " %9s", run <= 0 ? "unknown" : old <= limit ? "on average" : "no");
     } else {
         fprintf(out, " %9s", life_percent(text, (double)garbage->soon / (double)garbage->told));
     }
@@ -137,7 +137,7 @@ static void print_all_tenured(FILE *out, const struct life_heap *heap, struct he
     char text[FORMAT_MAX], share[FORMAT_MAX], count[FORMAT_MAX];
     qsort(garbage->at, garbage->count, sizeof *garbage->at, by_memory);
     life_heading(out, heap, "tenured garbage: promoted, and dead by the end");
-    fprintf(out, "# in all: %s samples, about %s, %s of what was allocated\n", format_count(count, garbage->all.count),
+    fprintf(out, "# total: %s samples, about %s, %s of the allocated bytes\n", format_count(count, garbage->all.count),
             format_bytes(text, garbage->all.weight_bytes), life_percent(share, garbage->of_memory));
     fprintf(out, "# %9s %12s %9s %10s %9s %8s %9s  %s\n", "Samples", "Objects", "Memory", "of tenured", "Time old",
             "of run", "Soon", "Class, site");
@@ -176,10 +176,11 @@ bool life_view_tenured(FILE *out, const struct life_model *model, const struct l
     if (!gathered) {
         return false;
     }
-    fprintf(out,
-            "# Soon: share of the samples that died within %.3g%% of the run after being tenured; without details,\n"
-            "# whether the mean did.\n",
-            100 * options->rule.share);
+    fprintf(
+        out,
+        "# Soon: share of the samples that died within %.3g%% of the run after they were tenured; without details,\n"
+        "# whether the mean did.\n",
+        100 * options->rule.share);
     return true;
 }
 
@@ -197,7 +198,7 @@ bool life_view_nepotism(FILE *out, const struct life_model *model, const struct 
         }
         qsort(garbage.at, garbage.count, sizeof *garbage.at, by_memory);
         life_heading(out, &model->heaps[i], "nepotism: kept alive only by dead old objects");
-        fprintf(out, "# in all: %s samples, about %s, %s of what was allocated\n",
+        fprintf(out, "# total: %s samples, about %s, %s of the allocated bytes\n",
                 format_count(count, garbage.all.count), format_bytes(text, garbage.all.weight_bytes),
                 life_percent(share, garbage.of_memory));
         fprintf(out, "# %9s %12s %9s %10s  %s\n", "Samples", "Objects", "Memory", "of deaths", "Class, site");

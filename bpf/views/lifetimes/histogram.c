@@ -69,8 +69,9 @@ bool life_view_histogram(FILE *out, const struct life_model *model, const struct
         }
         life_groups_clear(&groups);
     }
-    fputs("# Each line goes up to the next one's lifetime. #: died; +: alive at the end, after at least so long.\n",
-          out);
+    fputs(
+        "# Each row spans lifetimes up to that of the next row. #: died; +: alive at the end, at this age or older.\n",
+        out);
     return true;
 }
 

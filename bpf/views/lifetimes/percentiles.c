@@ -60,7 +60,7 @@ static void print_advice(FILE *out, const struct life_heap *heap, const struct l
             continue;
         }
         if (few++ < 5) {
-            fprintf(out, "%s %s", few == 1 ? "# too few samples to be sure of:" : ";",
+            fprintf(out, "%s %s", few == 1 ? "# too few samples for a reliable verdict:" : ";",
                     life_place_label(label, groups->at[i]));
         }
     }
@@ -70,7 +70,8 @@ static void print_advice(FILE *out, const struct life_heap *heap, const struct l
     if (few != 0 && life_next_sampling(heap, advice)) {
         fprintf(out, "\n# try --sampling %s\n", advice);
     } else if (few != 0) {
-        fprintf(out, "\n# every object was sampled already: a longer run tells more\n");
+        fprintf(out, "\n"
+                     "# every object was sampled already: profile a longer run\n");
     }
 }
 
@@ -120,7 +121,9 @@ bool life_view_percentiles(FILE *out, const struct life_model *model, const stru
         fprintf(out, "# lost: %s batches or objects; all counts and sizes are \"at least\"\n",
                 format_count(lost, model->lost));
     }
-    fprintf(out, "# Percentiles (Kaplan-Meier) and means allow for what was alive at the end (censored); >: unknown,\n"
-                 "# above that; >=: the mean of lifetimes cut at the longest one seen.\n");
+    fprintf(
+        out,
+        "# Percentiles (Kaplan-Meier) and means account for objects alive at the end (censored). >: unknown, above\n"
+        "# this; >=: mean of lifetimes truncated at the longest observed one.\n");
     return true;
 }

@@ -278,13 +278,15 @@ static void print_evidence(FILE *out, const struct life_evidence *evidence) {
 
 static void print_head(FILE *out, const struct life_model *model, const struct life_view_options *options) {
     char number[FORMAT_MAX];
-    fprintf(
-        out,
-        LIFE_PRETENURE_MARK
-        "# A program reads it with EDEN_OPTIONS=pretenure=FILE. Lines may be added and taken out.\n#\n"
-        "# Named is of what at least %.0f%% of the bytes are tenured, and as many are alive %.3g%% of the run later,\n"
-        "# the run being measured in bytes allocated; with 95%% confidence, whose limits stand in parentheses.\n#\n",
-        100 * most, 100 * options->rule.share);
+    fprintf(out,
+            LIFE_PRETENURE_MARK
+            "# To use it: EDEN_OPTIONS=pretenure=FILE. Lines may be added and removed.\n"
+            "#\n"
+            "# A class or site is named if at least %.0f%% of its bytes are tenured, and as many are alive %.3g%% of "
+            "the run\n"
+            "# later, where the run is measured in bytes allocated. The 95%% confidence limits are in parentheses.\n"
+            "#\n",
+            100 * most, 100 * options->rule.share);
     size_t heaps = model->heap_count < MOST_HEAPS ? model->heap_count : MOST_HEAPS;
     for (size_t i = 0; i < heaps; i++) {
         life_heading(out, &model->heaps[i], "profiled");
@@ -293,7 +295,7 @@ static void print_head(FILE *out, const struct life_model *model, const struct l
         fprintf(out, "# and %s more heaps\n", format_count(number, model->heap_count - heaps));
     }
     if (model->lost) {
-        fprintf(out, "# %s records or objects were lost: the evidence is not whole\n",
+        fprintf(out, "# %s records or objects were lost: the evidence is incomplete\n",
                 format_count(number, model->lost));
     }
 }
@@ -317,7 +319,9 @@ static void print_names(FILE *out, const struct choice *choice, struct life_pret
     if (lines > MOST_LINES) {
         fprintf(out, "#\n# and %s more\n", format_count(number, lines - MOST_LINES));
     } else if (lines == 0) {
-        fputs("#\n# nothing is worth it\n", out);
+        fputs("#\n"
+              "# no class or site qualifies\n",
+              out);
     }
 }
 

@@ -75,7 +75,7 @@ static void print_heading(FILE *out, const struct life_heap *heap) {
     const struct eden_profile_record *state = &heap->state;
     fprintf(out, "\n  %s\n", life_heap_label(text, heap));
     if (!heap->begun) {
-        fprintf(out, "  no profile began\n");
+        fprintf(out, "  not profiled\n");
         return;
     }
     fprintf(out, "  %s, %s allocated; sampling %s, deaths found by %s",
@@ -89,7 +89,7 @@ static void print_heading(FILE *out, const struct life_heap *heap) {
         fprintf(out, ", %" PRIu64 " passes", state->passes);
     }
     char missed[LIFE_MISSED_TEXT];
-    fprintf(out, "%s%s\n", state->ended ? "" : "; its end was not told", life_missed_text(missed, heap));
+    fprintf(out, "%s%s\n", state->ended ? "" : "; end not reported", life_missed_text(missed, heap));
 }
 
 static bool has_sites(const struct life_heap *heap) {

@@ -16,12 +16,12 @@ const struct life_view_description life_views[] = {
     {"density-svg", life_view_density_svg, "the same as a chart", true},
     {"histogram", life_view_histogram, "lifetimes by class, on a logarithmic scale", false},
     {"histogram-svg", life_view_histogram_svg, "the same as a chart", true},
-    {"heatmap", life_view_heatmap, "what is allocated where: sites by classes", false},
+    {"heatmap", life_view_heatmap, "memory and objects by site and class", false},
     {"heatmap-svg", life_view_heatmap_svg, "the same as a chart", true},
-    {"tenured", life_view_tenured, "what was promoted and died: who, how much, how soon", false},
-    {"nepotism", life_view_nepotism, "what only dead old objects kept alive: who, how much", false},
-    {"ndjson", life_view_ndjson, "heaps, classes, sites, and objects if recorded, one JSON object a line", false},
-    {"csv", life_view_csv, "objects if recorded, else histograms, with a column for what was censored", false},
+    {"tenured", life_view_tenured, "promoted objects that died: class and site, amount, delay", false},
+    {"nepotism", life_view_nepotism, "objects kept alive only by dead old objects: class and site, amount", false},
+    {"ndjson", life_view_ndjson, "heaps, classes, sites and recorded objects, one JSON object per line", false},
+    {"csv", life_view_csv, "objects if recorded, else histograms, with a column for censored objects", false},
     {"folded", life_view_folded, "folded stacks for flame graphs: class, site, short- or long-lived", false},
     {"pprof", life_view_pprof, "a profile for pprof, with the labels of TCMalloc's lifetime profiles", false},
     {NULL, NULL, NULL, false},
@@ -86,7 +86,7 @@ char *life_missed_text(char text[LIFE_MISSED_TEXT], const struct life_heap *heap
     char bytes[FORMAT_MAX];
     text[0] = '\0';
     if (heap->state.begun_bytes) {
-        snprintf(text, LIFE_MISSED_TEXT, "; the %s allocated before are not in it",
+        snprintf(text, LIFE_MISSED_TEXT, "; excludes the %s allocated before",
                  life_format(bytes, LIFE_BYTES, (double)heap->state.begun_bytes));
     }
     return text;
@@ -141,13 +141,12 @@ size_t life_rows(const struct life_view_options *options, size_t count) {
     return options->top != 0 && options->top < count ? options->top : count;
 }
 
-bool life_no_memory(struct failure *why) { return failure_set(why, 1, "no memory for the view of lifetimes"); }
+bool life_no_memory(struct failure *why) { return failure_set(why, 1, "out of memory for the view of lifetimes"); }
 
 bool life_nothing_to_draw(struct failure *why) {
     return failure_set(
         why, 1,
-        "there is nothing to draw: the end of no sampled object is known; let the program run longer, or "
-        "sample more");
+        "nothing to draw: no sampled object's end is known; let the program run longer, or sample more objects");
 }
 
 unsigned life_bar(FILE *out, char mark, double share, unsigned width) {
