@@ -27,8 +27,8 @@ include runtime/runtime.mk
 .PHONY: help-or-build
 help-or-build: $(ALL)
 
-# Every object tells which headers it came from.
-$(B)/%.o: %.c
+# With each object comes a list of the headers that it includes.
+$(B)/%.o $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CPPFLAGS_$(firstword $(subst /, ,$*))) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -45,7 +45,7 @@ repro-filip: ## FiLiP's Tables 1 to 6 and Figures 2 to 5 on the five programs, i
 # Whether a process that was observed is left as it was.
 LETGO_PAIRS ?= 10
 CPPFLAGS_bench := -Iworkloads
-$(B)/bench/steady: $(B)/bench/steady.o $(B)/workloads/program.o $(patsubst %.c,$(B)/%.o,$(wildcard workloads/sph/*.c)) $(B)/lib/libeden.a
+$(B)/bench/steady: $(B)/bench/steady.o $(B)/obj/workloads/program.o $(call workload_parts,honeyginger) $(B)/lib/libeden.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS) -ljansson -lm -lpthread
 

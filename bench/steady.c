@@ -4,8 +4,8 @@
  * A round is the first steps of honeyginger's dam break, from the same beginning, on one heap. After each it prints the
  * process's CPU time in nanoseconds since the one before, and the bytes that it has of malloc, and empties its buffer.
  */
+#include "honeyginger/sph.h"
 #include "program.h"
-#include "sph/sph.h"
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>

@@ -18,7 +18,7 @@ test-programs: $(ALLOCATORS)
 # The five programs with a listener of their own.
 SHARES := $(addprefix $(B)/tests/shares-,dataframe honeyginger mobidyc bloc moose)
 define SHARES_RULE
-$(B)/tests/shares-$(1): $(B)/workloads/$(1).o $(B)/workloads/program.o $(patsubst %.c,$(B)/%.o,$(wildcard workloads/$(FOLDER_$(1))/*.c)) $(B)/tests/shares.o $(B)/lib/libeden-internals.a
+$(B)/tests/shares-$(1): $(call workload_objects,$(1)) $(B)/tests/shares.o $(B)/lib/libeden-internals.a
 	$$(CC) -o $$@ $$^ $$(LDFLAGS) -Wl,--wrap=eden_probe_batch,--wrap=eden_probe_class__define $$(LIBS_$(1)) -lm -lpthread
 endef
 $(foreach program,$(SHARES:$(B)/tests/shares-%=%),$(eval $(call SHARES_RULE,$(program))))

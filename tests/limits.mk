@@ -1,8 +1,8 @@
 # What test_limits.sh runs with too little memory; each verifies its heaps at their end.
 LIMITED := $(addprefix $(B)/tests/limits-,dataframe queue mixed)
 $(B)/tests/limits-mixed: $(B)/tests/limits.o
-$(B)/tests/limits-queue: $(B)/workloads/queue.o $(B)/workloads/program.o
-$(B)/tests/limits-dataframe: $(B)/workloads/dataframe.o $(B)/workloads/program.o $(patsubst %.c,$(B)/%.o,$(wildcard workloads/frame/*.c))
+$(B)/tests/limits-queue: $(call workload_objects,queue)
+$(B)/tests/limits-dataframe: $(call workload_objects,dataframe)
 $(B)/tests/limits-dataframe: LDLIBS += $(LIBS_dataframe)
 $(LIMITED): $(B)/tests/verify_at_end.o $(B)/lib/libeden-internals.a
 	@mkdir -p $(@D)

@@ -5,7 +5,7 @@ READER_TESTS := $(READERS:%=$(B)/tests/reader-%)
 UNIT_TESTS += $(READER_TESTS)
 .SECONDARY: $(READERS:%=$(B)/tests/readers/reader_%.o)
 
-READER_PARTS := $(B)/tests/readers/support.o $(B)/tests/readers/elf_image.o $(patsubst %.c,$(B)/%.o,$(wildcard workloads/frame/*.c)) \
+READER_PARTS := $(B)/tests/readers/support.o $(B)/tests/readers/elf_image.o $(call workload_parts,dataframe) \
 	$(B)/lib/libedenscope.a $(B)/lib/libeden-internals.a
 READER_LINK = $(CC) -o $@ $^ $(LDFLAGS) $(BPF_LIBS) -lcsv -lm -lpthread
 $(READER_TESTS): $(B)/tests/reader-%: $(B)/tests/readers/reader_%.o $(B)/tests/readers/main.o $(READER_PARTS)

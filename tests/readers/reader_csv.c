@@ -1,5 +1,5 @@
 /* CSV files, as workloads/dataframe reads, sums and prints them. */
-#include "frame/frame.h"
+#include "dataframe/frame.h"
 #include "reader.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* What honeyginger's own runs don't reach: numbers beyond small floats, and collections at sizes of our choosing; with
  * a collection at each allocation. */
-#include "sph/collection.h"
-#include "sph/point.h"
+#include "honeyginger/collection.h"
+#include "honeyginger/point.h"
 #include "support.h"
 #include <float.h>
 

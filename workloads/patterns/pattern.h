@@ -6,7 +6,7 @@
 #ifndef PATHOLOGY_PATTERN_H
 #define PATHOLOGY_PATTERN_H
 
-#include "agents/random.h"
+#include "mobidyc/random.h"
 #include "program.h"
 
 /* A run of a pattern. Its answer, `operations` and `checksum`, depends on the pattern alone. */

@@ -1,11 +1,11 @@
 /* moose: a model of software on the collector, imported from BTF and queried.
  *
  * This is the programs' Moose of the papers on the Pharo VM's collector: an importer makes the entities and
- * associations of FAMIX (model/classes.h, model/import.c, model/link.c), which stay; queries of the whole
- * (model/overview.c), and of one subject after the other (model/session.c), make collections that go, but for what
+ * associations of FAMIX (classes.h, import.c, link.c), which stay; queries of the whole
+ * (overview.c), and of one subject after the other (session.c), make collections that go, but for what
  * entities keep of it. */
-#include "model/import.h"
-#include "model/query.h"
+#include "import.h"
+#include "query.h"
 
 static const char usage[] =
     "usage: moose [--seed N] [--queries N] [--top N] [--json] [--verify] [FILE]\n"

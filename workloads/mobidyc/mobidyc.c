@@ -1,10 +1,10 @@
 /* mobidyc: wolves, goats and grass, on the collector.
  *
  * This is the programs' Re:Mobidyc of the papers on the Pharo VM's collector: each step makes a new state of every
- * patch and animal, from which the next is made (agents/model.h: the model; agents/classes.h: the objects). */
-#include "agents/print.h"
-#include "agents/simulation.h"
+ * patch and animal, from which the next is made (model.h: the model; classes.h: the objects). */
+#include "print.h"
 #include "program.h"
+#include "simulation.h"
 
 static const char usage[] =
     "usage: mobidyc [OPTION...]\n"

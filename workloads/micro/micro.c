@@ -1,6 +1,6 @@
 /* micro: the micro-benchmarks of the tuning paper on the collector. Each is a pattern of allocation, so simple that
  * what a parameter does to it can be foretold; each checks its own result. */
-#include "allocation/micro.h"
+#include "micro.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* honeyginger: a dam breaks, by smoothed-particle hydrodynamics, and the program prints what the water does.
  *
  * This is the programs' HoneyGinger of the papers on the Pharo VM's collector: particles live long, and each vector,
- * list and map that a step makes dies with the step or the next (sph/classes.h; the model is in sph/model.h). */
+ * list and map that a step makes dies with the step or the next (classes.h; the model is in model.h). */
 #include "program.h"
-#include "sph/sph.h"
+#include "sph.h"
 
 static const char usage[] =
     "usage: honeyginger [--json] [--verify] [--columns N] [--rows N] [--steps N] [--every N] [--seed N] [--jitter N]\n"

@@ -1,6 +1,6 @@
 /* patterns KEY: a program that a collector with the wrong parameters serves badly, in the way that KEY names; KEY-near:
- * one like it that is well. pathology/pattern.h tells what they are for. */
-#include "pathology/parts.h"
+ * one like it that is well. pattern.h tells what they are for. */
+#include "parts.h"
 
 #include <inttypes.h>
 

@@ -1,8 +1,8 @@
 /* dataframe: loads a CSV file into a typed data frame on the collector, and prints what is in it.
  *
  * This is the programs' DataFrame of the papers on the Pharo VM's collector: for each cell it makes the objects that
- * Pharo's DataFrame makes (frame/classes.h), in two passes (frame/reader.c, frame/columns.c). */
-#include "frame/frame.h"
+ * Pharo's DataFrame makes (classes.h), in two passes (reader.c, columns.c). */
+#include "frame.h"
 #include "program.h"
 
 #include <stdlib.h>
