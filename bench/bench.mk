@@ -7,11 +7,13 @@ $(B)/bench/%.so: bench/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -shared -o $@ $< -lelf
 
-$(B)/bench/data.csv: $(B)/workloads/mkdata
+# Data sets: rows-N.csv has N rows.
+$(B)/%.csv: $(B)/workloads/mkdata
 	@mkdir -p $(@D)
-	$< $(BENCH_ROWS) >$@.new && mv $@.new $@
+	$< $(lastword $(subst -, ,$*)) >$@.new && mv $@.new $@
+BENCH_DATA := $(B)/bench/rows-$(BENCH_ROWS).csv
 
-bench: $(BENCH_TOOLS) $(B)/bench/remembered $(B)/workloads/dataframe $(B)/bin/edenscope $(B)/bench/data.csv ## measure what watching costs, and what cards spare (paired runs, about ten minutes)
+bench: $(BENCH_TOOLS) $(B)/bench/remembered $(B)/workloads/dataframe $(B)/bin/edenscope $(BENCH_DATA) ## measure what watching costs, and what cards spare (paired runs, about ten minutes)
 	@B=$(B) ROWS=$(BENCH_ROWS) PAIRS=$(BENCH_PAIRS) bench/run
 
 HOSTILE_PAIRS ?= 10
@@ -19,8 +21,89 @@ HOSTILE_PAIRS ?= 10
 bench-hostile: $(B)/tests/hostile $(B)/tests/exercise $(B)/bin/edenscope ## time stat -p, and the program, beside 100 hostile processes (paired runs, about two minutes; root)
 	@bench/hostile.py -n $(HOSTILE_PAIRS) -B $(B)
 
-include bench/ephemerons.mk
-include bench/lifetimes.mk
-include bench/tune.mk
-include bench/simulate.mk
-include bench/repro.mk
+# Programs that measure one thing of the collector, on libeden alone.
+$(B)/bench/ephemerons $(B)/bench/remembered $(B)/bench/pretenure: $(B)/bench/%: $(B)/bench/%.o $(B)/lib/libeden.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS) -lm -lpthread
+
+.PHONY: bench-ephemerons bench-remembered bench-pretenure
+bench-ephemerons: $(B)/bench/ephemerons ## time one full collection with 277,777 ephemerons in a chain of keys
+	@$<
+bench-remembered: $(B)/bench/remembered ## time scavenges with a large old array: remembered_set=object and card
+	@bench/remembered.py $<
+bench-pretenure: $(B)/bench/pretenure $(B)/workloads/dataframe $(BENCH_DATA) ## time programs with pretenure=FILE, auto and none (paired runs)
+	@bench/pretenure.py $(B)/bench/pretenure $(B)/workloads/dataframe $(BENCH_DATA)
+
+# What lifetimes cost. PROGRAMS, SAMPLINGS: some of them only.
+LIFETIMES_ROWS ?= 1000000
+LIFETIMES_PAIRS ?= 20
+EPHEMERON_PAIRS ?= 5
+LIFE_WORKLOADS := $(addprefix $(B)/workloads/,dataframe honeyginger mobidyc bloc moose)
+# The choices; empty: all.
+PROGRAMS ?=
+SAMPLINGS ?=
+
+LIFETIMES_DATA := $(B)/bench/rows-$(LIFETIMES_ROWS).csv
+
+.PHONY: bench-lifetimes
+bench-lifetimes: $(B)/bench/selftime.so $(B)/bin/edenscope $(LIFE_WORKLOADS) $(LIFETIMES_DATA) $(BENCH_DATA) ## time the five programs under edenscope lifetimes, at four rates (paired runs, about fifty minutes; root)
+	@bench/lifetimes.py -n $(LIFETIMES_PAIRS) -e $(EPHEMERON_PAIRS) -B $(B) --selftime $(B)/bench/selftime.so \
+	    --programs '$(PROGRAMS)' --samplings '$(SAMPLINGS)' $(LIFETIMES_DATA) $(BENCH_DATA)
+
+# Whether samples have the classes' shares.
+SHARES_SEEDS ?= 20
+.PHONY: bench-shares
+bench-shares: $(B)/bin/edenscope $(LIFE_WORKLOADS) $(LIFETIMES_DATA) ## compare the shares of classes at 1% and 0.1% with all objects, over 20 seeds (ten minutes; root)
+	@bench/shares.py -n $(SHARES_SEEDS) -B $(B) --programs '$(PROGRAMS)' $(LIFETIMES_DATA)
+
+# The papers' tables and figures of lifetimes. REPRO_ROWS: two million are the papers' 86 million objects.
+REPRO_ROWS ?= 2000000
+REPRO_DATA := $(B)/repro/rows-$(REPRO_ROWS).csv
+
+.PHONY: repro-lifetimes
+repro-lifetimes: $(B)/bin/edenscope $(LIFE_WORKLOADS) $(REPRO_DATA) ## the papers' tables and figures of lifetimes on the five programs, into build/repro/lifetimes (about ten minutes; root)
+	@scripts/lifetimes-tables -B $(B) --programs '$(PROGRAMS)' --samplings '$(SAMPLINGS)' $(REPRO_DATA)
+
+# All of FiLiP's in one command: what it costs is Tables 5 and 6. One after the other, for times are measured.
+.PHONY: repro-filip
+repro-filip: ## FiLiP's Tables 1 to 6 and Figures 2 to 5 on the five programs, into build/repro/lifetimes (repro-lifetimes, then bench-lifetimes: about an hour; root)
+	@$(MAKE) --no-print-directory repro-lifetimes
+	@$(MAKE) --no-print-directory bench-lifetimes >$(B)/repro/lifetimes/cost.txt.new
+	@mv $(B)/repro/lifetimes/cost.txt.new $(B)/repro/lifetimes/cost.txt && cat $(B)/repro/lifetimes/cost.txt
+
+# Whether a process that was observed is left as it was.
+LETGO_PAIRS ?= 10
+CPPFLAGS_bench := -Iworkloads
+$(B)/bench/steady: $(B)/bench/steady.o $(B)/obj/workloads/program.o $(call workload_parts,honeyginger) $(B)/lib/libeden.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS) -ljansson -lm -lpthread
+
+.PHONY: bench-letgo
+bench-letgo: $(B)/bench/steady $(B)/bin/edenscope ## time a process before and after ten seconds of lifetimes (ten minutes; root)
+	@bench/letgo.py -n $(LETGO_PAIRS) -B $(B)
+
+# How good tune is, against an exhaustive grid. PROGRAMS: some only; GRID_POINTS: so many of its points, 0 being all.
+TUNE_ROUNDS ?= 21
+TUNE_BUDGET ?= 60
+GRID_POINTS ?= 0
+
+.PHONY: bench-tune
+bench-tune: $(B)/bin/edenscope $(WORKLOADS:%=$(B)/workloads/%) $(B)/bench/pretenure $(BENCH_DATA) ## compare tune with a grid of 216 points on each program (about an hour; root for the rules)
+	@bench/tune_grid.py -n $(TUNE_ROUNDS) --budget $(TUNE_BUDGET) -B $(B) --programs '$(PROGRAMS)' \
+	    --points $(GRID_POINTS) $(BENCH_DATA)
+
+# Predictions of `edenscope simulate` against real runs. PROGRAMS: some of them only.
+SIMULATE_ROWS ?= 300000
+SIMULATE_DATA := $(B)/bench/rows-$(SIMULATE_ROWS).csv
+
+.PHONY: bench-simulate
+bench-simulate: $(B)/bin/edenscope $(LIFE_WORKLOADS) $(SIMULATE_DATA) ## compare predictions of edenscope simulate with real runs over a grid of parameters (420 runs, about ten minutes; root)
+	@bench/simulate_grid.py -B $(B) --programs '$(PROGRAMS)' $(SIMULATE_DATA)
+
+# The papers' experiments. SCALE=1: their 529 MB, 1.6 and 3.1 GB; TIMES: how often each run is done.
+SCALE ?= 1
+TIMES ?= 1
+
+.PHONY: repro
+repro: $(B)/bin/edenscope $(addprefix $(B)/workloads/,dataframe micro patterns mkdata) ## the papers' tables and figures, into docs/reproduction.md (SCALE=0.02: minutes; the papers' sizes: hours; root)
+	@scripts/reproduce --scale $(SCALE) --times $(TIMES) -B $(B) --page docs/reproduction.md

@@ -2,7 +2,7 @@
 """hostile.py [-n PAIRS] [-B BUILD]
 
 Whether `edenscope stat -p` of a healthy process, and that process, are slowed by a hundred hostile processes of an
-ordinary user (tests/hostile.c). A pair is a run without them and one beside them; which comes first alternates. Printed
+ordinary user (tests/programs/hostile/). A pair is a run without them and one beside them; which comes first alternates. Printed
 are the ratios, beside by without: the CPU time of the program and of the tool from start to end, and the wall time from
 the go to the program's end. FUSE tricks are left out: docs/security.md says why.
 """

@@ -1,8 +1,7 @@
 # Tests, static checks, installation.
 #
-# TESTS lists executables (scripts/run-tests says how they report); other fragments of this folder append to it.
-# Those under $(B)/ are built first. A file tests/unit/NAME.c becomes the cmocka program $(B)/tests/NAME, linked with
-# libeden and, as an archive, the tool; one that needs more says so in a fragment: `$(B)/tests/NAME: LDLIBS += ...`.
+# TESTS lists executables (scripts/run-tests says how they report). A file tests/unit/ROOM/NAME.c becomes the cmocka
+# program $(B)/tests/NAME, linked with libeden and, as an archive, the tool; LDLIBS of one that needs more are below.
 # UNIT_TESTS run a second time under gcc's address and undefined-behaviour sanitizers (SAN=1).
 ifeq ($(SAN),1)
 # -Wno-error: gcc's flow warnings have false positives amid the sanitizers' own code; the ordinary build has them all.
@@ -11,23 +10,47 @@ CFLAGS_ALL += $(SAN_FLAGS)
 LDFLAGS += $(SAN_FLAGS)
 endif
 
-UNIT_FROM_SOURCE := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*.c))
+UNIT_SRC := $(wildcard tests/unit/*/test_*.c)
+UNIT_FROM_SOURCE := $(patsubst %.c,$(B)/tests/%,$(notdir $(UNIT_SRC)))
 UNIT_TESTS := $(UNIT_FROM_SOURCE)
 TESTS := $(wildcard tests/e2e/test_*.sh)
 # Those of TESTS that attach no probe and run no program that another one attaches to: they run beside others, as unit
 # tests do. What they build is built before.
 BESIDE_TESTS := $(addprefix tests/e2e/,test_archive.sh test_faults.sh test_fuzz.sh test_lifetimes_shares.sh \
 	test_limits.sh test_memory.sh test_notes.sh test_tsan.sh)
-CPPFLAGS_tests := -Iruntime -Ibpf -Iworkloads
+CPPFLAGS_tests := -Iruntime -Ibpf -Iworkloads -Itests -Itests/unit
 
-include $(filter-out tests/tests.mk,$(wildcard tests/*.mk))
-include scripts/lint.mk scripts/install.mk
+include tests/programs/programs.mk tests/fuzz/fuzz.mk probes/probes.mk scripts/lint.mk scripts/install.mk
 
-# Objects are kept: a pattern rule alone would make them intermediate files.
-.SECONDARY: $(patsubst tests/unit/%.c,$(B)/tests/unit/%.o,$(wildcard tests/unit/*.c))
-$(UNIT_FROM_SOURCE): $(B)/tests/%: $(B)/tests/unit/%.o $(B)/lib/libedenscope.a $(B)/lib/libeden-internals.a
+define UNIT_RULE
+$(B)/tests/$(notdir $(1)): $(B)/$(1).o
+endef
+$(foreach test,$(UNIT_SRC:.c=),$(eval $(call UNIT_RULE,$(test))))
+$(UNIT_FROM_SOURCE): $(B)/tests/unit/suite.o $(B)/lib/libedenscope.a $(B)/lib/libeden-internals.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) $(LDLIBS) -lcmocka $(BPF_LIBS) -lm -lpthread
+
+# The public headers compiled as C++17, with warnings, and called.
+$(B)/tests/test_abi: $(B)/tests/unit/runtime/embed_cxx.o
+$(B)/tests/test_abi: LDLIBS += -lstdc++
+$(B)/tests/unit/runtime/embed_cxx.o: tests/unit/runtime/embed_cxx.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(CPPFLAGS_ALL) -std=c++17 $(WARN) -Wpedantic -O2 -g $(SAN_FLAGS) -fPIC -MMD -MP -c $< -o $@
+# Catches what the batch probe hands over.
+$(addprefix $(B)/tests/test_,lifetimes life_mechanisms life_regions life_walk): LDLIBS += -Wl,--wrap=eden_probe_batch
+# Catches what remembered__scan tells.
+$(B)/tests/test_remembered_scan: LDLIBS += -Wl,--wrap=eden_probe_remembered__scan
+# Somebody cuts the file of a trial's figures between its size and its bytes.
+$(B)/tests/test_tune_trial: LDLIBS += -Wl,--wrap=fstat
+# The kernel's part is played by the test.
+$(B)/tests/test_source: LDLIBS += $(foreach name,kernel_set_spec kernel_heaps kernel_share kernel_lost kernel_attach \
+	kernel_uses_multi kernel_descriptors kernel_arm source_take_notices source_missed_children,-Wl,--wrap=$(name))
+# The views of lifetimes.
+$(filter %/test_forms $(B)/tests/test_life_view_%,$(UNIT_FROM_SOURCE)): $(B)/tests/unit/bpf/life_views.o
+$(B)/tests/unit/bpf/test_life_view_profiles.o: CPPFLAGS_ALL += -isystem $(B)/bpf
+$(B)/tests/unit/bpf/test_life_view_profiles.o: $(B)/bpf/profile.pb-c.h
+# The parts of honeyginger that its runs do not reach in full.
+$(B)/tests/test_sph: $(B)/obj/workloads/program.o $(call workload_parts,honeyginger)
 
 # One job a processor, unless whoever called make said how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -57,6 +80,25 @@ test-san: ## run the whole suite once, tool and libeden under the address and un
 	@B=$(B)/san scripts/run-tests $(UNIT_TESTS:$(B)/%=$(B)/san/%) --
 	@B=$(B)/san TEST_LIMIT=900 ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 scripts/run-tests $(filter-out $(NOT_SANITIZED),$(TESTS))
 .PHONY: test-san
+
+# Line coverage of runtime/ by the unit tests and the heap fuzzer: gcov's counts (part of gcc), summed up by a script.
+# A build of its own, without optimisation, so that lines are what they seem. check.c is not in it: the checked build
+# ends in abort, which counts nothing; test_faults.sh has a case for each thing that it says.
+COVERAGE := $(B)/coverage
+COVERAGE_SEEDS ?= 40
+
+.PHONY: coverage coverage-run
+coverage: ## line coverage of runtime/ by the unit tests
+	@scripts/setup
+	@rm -rf $(COVERAGE)
+	@$(MAKE) --no-print-directory -s $(JOBS) B=$(COVERAGE) OPT='-O0 -g --coverage' \
+		LDFLAGS=--coverage coverage-run
+	@scripts/coverage $(COVERAGE)
+
+coverage-run: unit-tests
+	@for test in $(filter-out %/heap-fuzz,$(UNIT_TESTS)); do \
+		timeout 600 $$test >$(B)/log.txt 2>&1 || { cat $(B)/log.txt; echo "coverage: $$test failed"; exit 1; }; done
+	@timeout 600 $(B)/tests/heap-fuzz --first 1 --seeds $(COVERAGE_SEEDS) >/dev/null
 
 # Debian keeps bpftool where only root's PATH looks.
 export PATH := $(PATH):/usr/sbin

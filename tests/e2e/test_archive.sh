@@ -17,7 +17,7 @@ global_names "$build/checked/lib/libeden.a" | sed '/^eden_check_/d' | diff "$fol
     die "the checked libeden.a has other global names"
 
 # The names inside, as they are and as they have been.
-global_names "$build/lib/libeden-internals.a" | comm -23 - "$folder/api" | sort -u - tests/e2e/archive_names.txt >"$folder/names"
+global_names "$build/lib/libeden-internals.a" | comm -23 - "$folder/api" | sort -u - tests/fixtures/archive_names.txt >"$folder/names"
 [[ $(wc -l <"$folder/names") -gt 180 ]] || die "these are not all names: $(cat "$folder/names")"
 {
     echo '#include <stdio.h>'
@@ -62,7 +62,7 @@ for library in "$build/lib/libeden.a" "$build/checked/lib/libeden.a"; do
 done
 for order in "$folder/names.o $build/lib/libeden.a" "$build/lib/eden.o $folder/names.o"; do
     # shellcheck disable=SC2086
-    runs worker "$build/tests/exercise.o" $order
+    runs worker "$build/tests/programs/exercise.o" $order
     grep -qx 'done' "$folder/worker.out" || die "exercise does not work: $(cat "$folder/worker.out")"
     [[ -s $folder/worker.log && -s $folder/worker.stats ]] || die "no log or no statistics"
     # All probes refer to the one base that the program has: tools correct addresses by it.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The checked build: each mistake of tests/faults/faults.c is found and named, in one line, and the process aborted; the
+# The checked build: each mistake of tests/programs/faults.c is found and named, in one line, and the process aborted; the
 # same program without the mistake passes, also where each allocation collects. The address sanitizer and Valgrind see
 # what only they can see: reads through stale C pointers. An ordinary build has no trace of all this.
 set -euo pipefail

@@ -24,7 +24,7 @@ sed 's/^        remembered_add(heap, object, EDEN_REMEMBER_STORE);/        if (i
     runtime/young/remembered.c >"$folder/remembered.c"
 [[ $(diff runtime/young/remembered.c "$folder/remembered.c" | grep -c '^>') -eq 1 ]] ||
     die "the write barrier is not where this test looks"
-mapfile -t objects < <(find "$build/tests/fuzz" -name '*.o' ! -name target.o)
+mapfile -t objects < <(find "$build/tests/fuzz" -maxdepth 1 -name '*.o' ! -name target.o)
 gcc -std=gnu17 -O2 -D_GNU_SOURCE -Iprobes -Iruntime/include -Iruntime \
     -c "$folder/remembered.c" -o "$folder/remembered.o"
 gcc -o "$folder/heap-fuzz" "${objects[@]}" "$folder/remembered.o" \

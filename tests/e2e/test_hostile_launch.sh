@@ -6,7 +6,7 @@
 . "$(dirname "$0")/common.sh"
 
 libeden=$(readlink -f "$build/lib/libeden.so.0")
-source=$PWD/tests/exercise.c
+source=$PWD/tests/programs/exercise.c
 includes=(-D_GNU_SOURCE -I "$PWD/probes" -I "$PWD/runtime/include" -I "$PWD/runtime")
 [[ $scope == /* ]] || scope=$PWD/$scope
 need_edenscope

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Processes of an ordinary user that lie, hang and become others: edenscope, as root, shows those that answer, names those
-# that do not, and ends; it writes to no other program, and reads none. tests/hostile.c has the tricks.
+# that do not, and ends; it writes to no other program, and reads none. tests/programs/hostile/hostile.c has the tricks.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 

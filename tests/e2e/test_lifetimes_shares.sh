@@ -3,7 +3,7 @@
 # standard errors of what counting every object gives, for each class with ten samples a run or more, in each of the five
 # programs; and the same seed chooses the same samples, another one others.
 #
-# The programs are linked to a listener of the test's own (tests/shares.c), which is quicker than to attach a tool 200
+# The programs are linked to a listener of the test's own (programs/shares.c), which is quicker than to attach a tool 200
 # times. Seeds are fixed, so the outcome is. Of so many shares, one in a hundred or so lies beyond 3 standard errors by
 # chance with other seeds; `make bench-shares` tells of larger problems.
 # shellcheck source=tests/e2e/common.sh

@@ -23,7 +23,7 @@ gcc -Iprobes -o "$folder/declared" "$folder/declared.c"
 [[ $(wc -l <"$folder/declared.txt") -gt 30 ]] || die "the list of probes is short"
 
 # What every linker and compiler makes of the sites.
-gcc -static -o "$folder/static" "$build/tests/exercise.o" "$build/lib/libeden.a" -lm
+gcc -static -o "$folder/static" "$build/tests/programs/exercise.o" "$build/lib/libeden.a" -lm
 clang -std=gnu17 -O2 -fPIC -Iprobes -Iruntime/include -D_GNU_SOURCE -c probes/probes.c -o "$folder/clang.o"
 gcc -std=gnu17 -O0 -fPIC -Iprobes -Iruntime/include -D_GNU_SOURCE -c probes/probes.c -o "$folder/gcc-O0.o"
 gcc -std=gnu17 -O3 -fPIC -Iprobes -Iruntime/include -D_GNU_SOURCE -c probes/probes.c -o "$folder/gcc-O3.o"
@@ -86,7 +86,7 @@ make --no-print-directory -s PROBES=0 B="$folder/noprobes" "$folder/noprobes/tes
 for file in "$folder/noprobes/tests/exercise" "$folder/noprobes/lib/libeden.so"; do
     ! readelf -n "$file" | grep -q 'Provider: eden' || die "PROBES=0 leaves notes in $file"
 done
-objdump -d "$build/tests/exercise.o" | tail -n +4 >"$folder/with.s"
-objdump -d "$folder/noprobes/tests/exercise.o" | tail -n +4 >"$folder/without.s"
+objdump -d "$build/tests/programs/exercise.o" | tail -n +4 >"$folder/with.s"
+objdump -d "$folder/noprobes/tests/programs/exercise.o" | tail -n +4 >"$folder/without.s"
 cmp -s "$folder/with.s" "$folder/without.s" || die "the exerciser's instructions differ without probes"
 [[ $("$folder/noprobes/tests/exercise") == "done" ]] || die "the exerciser does not run without probes"

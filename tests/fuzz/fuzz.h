@@ -7,7 +7,7 @@
 #ifndef EDEN_TESTS_FUZZ_H
 #define EDEN_TESTS_FUZZ_H
 
-#include "../unit/support.h"
+#include "unit/runtime/support.h"
 
 enum { ROOTS = 24, FRAME_ROOTS = 10, GLOBAL_ROOTS = 8, PINS = 16, MAX_EVENTS = 100000, MAX_JOBS = 256 };
 

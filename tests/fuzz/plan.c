@@ -39,15 +39,16 @@ const struct option_set plan[] = {
     {"eden_size=256K,remembered_set=card", "0x10000210", false},          /* by such, every 4 KiB on average */
     {"eden_size=64K,large_object=4096", "0x13331", false},                /* by the oracle, every 4 KiB */
     {"eden_size=64K,compat.overflow=scan-order", "0x43311", false},       /* one in four, by the oracle */
-    {"eden_size=64K,pretenure=tests/fuzz/pretenure.txt", NULL, false},
-    {"eden_size=64K,pretenure=tests/fuzz/pretenure.txt,max_heap=1M,grow_headroom=64K,full_gc_ratio=0.1", NULL, false},
+    {"eden_size=64K,pretenure=tests/fixtures/pretenure.txt", NULL, false},
+    {"eden_size=64K,pretenure=tests/fixtures/pretenure.txt,max_heap=1M,grow_headroom=64K,full_gc_ratio=0.1", NULL,
+     false},
     {"eden_size=64K,pretenure=auto", NULL, false},
     {"eden_size=64K,pretenure=auto,max_heap=1M", NULL, false},
     {"eden_size=64K", "0x100b1", false},                                 /* short forms of all */
     {"eden_size=64K,max_heap=1M,large_object=4096", "0x100b1", false},   /* the same, with little memory */
     {"eden_size=128K,compactor=planning,stress=100", "0x300b1", false},  /* of one in three */
     {"eden_size=256K,tenure_criterion=remembered", "0x100000b0", false}, /* of samples every 4 KiB on average */
-    {"eden_size=64K,pretenure=tests/fuzz/pretenure.txt", "0x10031", false},
+    {"eden_size=64K,pretenure=tests/fixtures/pretenure.txt", "0x10031", false},
     {"eden_size=64K,pretenure=auto", "0x10011", false},
     /* Listeners come and go: */
     {"eden_size=64K", "0x10011", true},
@@ -55,7 +56,7 @@ const struct option_set plan[] = {
     {"eden_size=64K,max_heap=1M,large_object=4096", "0x100b1", true},
     {"eden_size=64K,max_heap=1M,tenure_criterion=remembered", "0x10131", true},
     {"eden_size=128K,stress=100,compactor=planning", "0x10211", true},
-    {"eden_size=64K,pretenure=tests/fuzz/pretenure.txt,max_heap=1M", "0x10031", true},
+    {"eden_size=64K,pretenure=tests/fixtures/pretenure.txt,max_heap=1M", "0x10031", true},
     {"eden_size=64K,pretenure=auto,remembered_set=card,compactor=selective", "0x10011", true},
 };
 const size_t plan_sets = sizeof plan / sizeof plan[0];

@@ -1,0 +1,259 @@
+/* Reading heap headers from a process that lies: this one, which is its own victim. */
+#include "attach/heapinfo.h"
+#include "attach/target.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "suite.h"
+
+static uint64_t address_of(const void *at) { return (uint64_t)(uintptr_t)at; }
+
+/* Open until the test ends. */
+static struct memory own_memory(void) {
+    static struct memory memory = {-1, -1};
+    if (memory.mem < 0) {
+        memory.mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+        memory.pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    }
+    return memory;
+}
+
+static struct eden_heap_info heap(uint64_t id) {
+    struct eden_heap_info info = {.magic = EDEN_HEAP_MAGIC,
+                                  .version = EDEN_ABI_VERSION,
+                                  .bytes = sizeof info,
+                                  .heap_id = id,
+                                  .lock = 4,
+                                  .seq = 9,
+                                  .figure_count = EDEN_FIGURE_COUNT};
+    memcpy(info.name, "sample", 7);
+    info.figures[EDEN_FIGURE_scavenges] = 7;
+    return info;
+}
+
+static struct eden_registry_info registry(const struct eden_heap_info *first) {
+    return (struct eden_registry_info){
+        .version = EDEN_ABI_VERSION, .magic = EDEN_REGISTRY_MAGIC, .first = address_of(first), .next_id = 2};
+}
+
+TEST(reads_a_heap) {
+    struct eden_heap_info one = heap(1);
+    struct eden_registry_info all = registry(&one);
+    struct heapinfo list[4];
+    uint64_t unread;
+    assert_int_equal(heapinfo_list(own_memory(), address_of(&all), list, 4, &unread), 1);
+    assert_string_equal(list[0].name, "sample");
+    assert_int_equal(list[0].seq, 9);
+    assert_int_equal(list[0].figures[EDEN_FIGURE_scavenges], 7);
+    assert_int_equal(list[0].known, (1ull << EDEN_FIGURE_COUNT) - 1);
+}
+
+TEST(knows_what_an_older_heap_lacks) {
+    struct eden_heap_info one = heap(1);
+    struct heapinfo info;
+    one.figure_count = 3;
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
+    assert_int_equal(info.known, 7);
+    one = heap(1);
+    one.bytes = offsetof(struct eden_heap_info, figures) + 2 * sizeof(uint64_t);
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
+    assert_int_equal(info.known, 3);
+}
+
+TEST(is_not_led_astray) {
+    struct eden_heap_info one = heap(1), two = heap(2);
+    struct eden_registry_info all = registry(&one);
+    struct heapinfo list[4], info;
+    uint64_t unread;
+    one.next = address_of(&two);
+    two.next = address_of(&one); /* a cycle */
+    assert_int_equal(heapinfo_list(own_memory(), address_of(&all), list, 4, &unread), 2);
+    one.next = 1; /* nowhere */
+    assert_int_equal(heapinfo_list(own_memory(), address_of(&all), list, 4, &unread), 1);
+    one.next = UINT64_MAX - 3;
+    assert_int_equal(heapinfo_list(own_memory(), address_of(&all), list, 4, &unread), 1);
+    one.lock = 5; /* for ever under way */
+    assert_false(heapinfo_read(own_memory(), address_of(&one), &info));
+    one = heap(1);
+    one.bytes = UINT32_MAX;
+    one.figure_count = UINT32_MAX;
+    memset(one.name, 'n', sizeof one.name);
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
+    assert_int_equal(strlen(info.name), sizeof info.name - 1);
+    one.bytes = 12;
+    assert_false(heapinfo_read(own_memory(), address_of(&one), &info));
+    one = heap(1);
+    one.version++;
+    assert_false(heapinfo_read(own_memory(), address_of(&one), &info));
+    all.magic++;
+    assert_int_equal(heapinfo_list(own_memory(), address_of(&all), list, 4, &unread), -1);
+    assert_int_equal(errno, EPROTO);
+    assert_int_equal(heapinfo_list(own_memory(), 16, list, 4, &unread), 0);
+}
+
+static bool count_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
+    (void)class_index;
+    assert_int_equal(index, 1);
+    assert_string_equal(name, "Point");
+    ++*(int *)context;
+    return true;
+}
+
+TEST(reads_class_names) {
+    static struct eden_class_info page[1 << EDEN_CLASS_PAGE_SHIFT];
+    uint64_t pages[] = {address_of(page)};
+    page[1] = (struct eden_class_info){.name = address_of("Point"), .name_length = 5, .class_index = 1};
+    page[2] = (struct eden_class_info){.name = 1, .name_length = UINT32_MAX, .class_index = 2};
+    struct eden_heap_info one = heap(1);
+    one.class_pages = address_of(pages);
+    one.class_limit = 3;
+    struct heapinfo info;
+    int classes = 0;
+    uint32_t next = 0;
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
+    uint32_t unread = 0;
+    assert_int_equal(heapinfo_classes(own_memory(), &info, 0, count_class, &classes, &unread), 0);
+    assert_int_equal(classes, 1);
+    assert_int_equal(unread, 1);
+    info.class_pages = UINT64_MAX - 8;
+    info.class_limit = UINT32_MAX;
+    while ((next = heapinfo_classes(own_memory(), &info, next, count_class, &classes, &unread)) != 0) {
+    }
+    assert_int_equal(classes, 1);
+}
+
+/* A heap is found only where the registry lists it, and says where its control word is. */
+TEST(finds_a_listed_heap) {
+    struct eden_heap_info one = heap(1), two = heap(2), stray = heap(3);
+    struct eden_registry_info all = registry(&one);
+    struct heapinfo info;
+    one.next = address_of(&two);
+    two.next = address_of(&one); /* a cycle */
+    assert_true(heapinfo_find(own_memory(), address_of(&all), address_of(&two), &info));
+    assert_int_equal(info.id, 2);
+    assert_int_equal(info.control_word, address_of(&two.sample_mailbox));
+    assert_false(heapinfo_find(own_memory(), address_of(&all), address_of(&stray), &info));
+    two.bytes = offsetof(struct eden_heap_info, sample_mailbox); /* of a runtime that has none */
+    assert_true(heapinfo_find(own_memory(), address_of(&all), address_of(&two), &info));
+    assert_int_equal(info.control_word, 0);
+}
+
+/* Only what the process may write itself is written, and only its own. */
+TEST(writes_private_pages_only) {
+    struct target target;
+    assert_true(target_open(&target, getpid(), target_start_ns(getpid()), true));
+    uint64_t *mine = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint64_t *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    uint64_t *constant = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_int_equal(mprotect(mine + 512, 4096, PROT_NONE), 0);
+    assert_false(target_write(&target, address_of(mine + 1), 0x4711)); /* the page is not there yet */
+    *(volatile uint64_t *)mine = 0;
+    assert_true(target_write(&target, address_of(mine + 1), 0x4711));
+    assert_int_equal(mine[1], 0x4711);
+    assert_int_equal(mine[0] + mine[2], 0);
+    assert_false(target_write(&target, address_of(shared), 1));
+    assert_false(target_write(&target, address_of(constant), 1));
+    assert_false(target_write(&target, address_of(mine) + 4092, 1)); /* would run over its end */
+    assert_false(target_write(&target, 8, 1));
+    assert_int_equal(shared[0] + constant[0] + mine[511], 0);
+    target_close(&target);
+    assert_false(target_open(&target, getpid(), target_start_ns(getpid()) + 1, false)); /* another process */
+}
+
+/* A page that is not there is not brought: its process might let the reader wait. */
+TEST(reads_only_pages_that_are_there) {
+    const struct memory memory = own_memory();
+    uint64_t *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint64_t words[2] = {0};
+    pages[511] = 5;
+    assert_true(target_read(memory, address_of(&pages[511]), words, sizeof *words));
+    assert_int_equal(words[0], 5);
+    words[1] = 1;
+    assert_true(target_read(memory, address_of(&pages[511]), words, sizeof words));
+    assert_true(words[0] == 5 && words[1] == 0);
+    assert_false(target_read(memory, UINT64_MAX - 7, words, sizeof *words));
+    unsigned char resident[2];
+    assert_int_equal(mincore(pages, 8192, resident), 0);
+    assert_int_equal(resident[0] & 1, 1);
+    assert_int_equal(resident[1] & 1, 0);
+    struct heapinfo list[1];
+    uint64_t unread;
+    assert_int_equal(heapinfo_list(memory, address_of(&pages[512]), list, 1, &unread), 0); /* a registry never used */
+    munmap(pages, 8192);
+}
+
+static bool find_any(void *context, const struct mapping *mapping) {
+    (void)mapping;
+    *(bool *)context = true;
+    return false;
+}
+
+static bool is_alive(const struct target *target) {
+    bool found = false;
+    return target_mappings(target->maps, find_any, &found) && found;
+}
+
+struct written {
+    struct target *target;
+    uint64_t address; /* of a word that was written, or 0 */
+};
+
+/* Writes 8, which changes nothing that matters to cat, to the first page of a mapping that takes it. */
+static bool write_somewhere(void *context, const struct mapping *mapping) {
+    struct written *written = context;
+    for (uint64_t page = mapping->start; written->address == 0 && page < mapping->end; page += 4096) {
+        if (mapping->writable && mapping->is_private && target_write(written->target, page, 8)) {
+            written->address = page;
+        }
+    }
+    return written->address == 0;
+}
+
+/* A handle stays with the address space: after an exec it reads and writes nothing. */
+TEST(does_not_follow_exec) {
+    struct target target;
+    int go[2];
+    char byte;
+    assert_int_equal(pipe(go), 0);
+    uint64_t *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *(volatile uint64_t *)word = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        close(go[1]);
+        if (read(go[0], &byte, 1) == 1) {
+            dup2(go[0], 0);
+            execlp("cat", "cat", (char *)NULL);
+        }
+        _exit(1);
+    }
+    close(go[0]);
+    assert_true(target_open(&target, child, target_start_ns(child), true));
+    assert_true(target_write(&target, address_of(word), 7));
+    assert_true(is_alive(&target));
+    assert_int_equal(write(go[1], "g", 1), 1);
+    while (is_alive(&target)) {
+        usleep(1000);
+    }
+    struct target fresh;
+    assert_true(target_open(&fresh, child, target_start_ns(child), true)); /* cat, waiting for its input */
+    uint64_t value;
+    assert_false(target_read(target.memory, address_of(word), &value, sizeof value));
+    assert_false(target_write(&target, address_of(word), 8));
+    close(target.maps);
+    target.maps = fresh.maps; /* even where the maps are the new program's */
+    struct written written = {.target = &fresh};
+    while (written.address == 0) { /* until its loader has a page in memory */
+        assert_true(target_mappings(fresh.maps, write_somewhere, &written));
+    }
+    assert_false(target_write(&target, written.address, 8));
+    close(target.memory.mem);
+    close(target.memory.pagemap);
+    target_close(&fresh);
+    close(go[1]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}

@@ -1,0 +1,135 @@
+/* The tool's workers: an inspector serves one owner of processes or files, and only a few of them stay. */
+#include "attach/inspect/inspect.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "suite.h"
+
+enum { MOST = 64, OWNERS = 20, MOST_INSPECTORS = 8 };
+
+struct inspectors {
+    int pid[MOST];
+    size_t count;
+};
+
+static struct inspect *inspect;
+static struct target target;
+
+static int open_all(void **state) {
+    struct failure why;
+    (void)state;
+    inspect = inspect_open(0, &why);
+    return inspect && inspect_process(inspect, getpid(), 0, false, &target) ? 0 : -1;
+}
+
+static int close_all(void **state) {
+    (void)state;
+    target_close(&target);
+    inspect_close(inspect);
+    return 0;
+}
+
+/* ---- which inspectors there are --------------------------------------------------------------------------------- */
+
+static void add_if_inspector(void *context, int child) {
+    struct inspectors *found = context;
+    char command[64];
+    target_command(child, command);
+    if (strcmp(command, "edenscope-read") == 0 && target_start_ns(child) != 0 && found->count < MOST) {
+        found->pid[found->count++] = child;
+    }
+}
+
+static void add_workers_of(void *context, int child) { target_children(child, add_if_inspector, context); }
+
+static struct inspectors inspectors(void) {
+    struct inspectors found = {0};
+    target_children(getpid(), add_workers_of, &found);
+    return found;
+}
+
+static bool has(const struct inspectors *list, int pid) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->pid[i] == pid) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How many there are now that were not there before. */
+static size_t count_new(const struct inspectors *before) {
+    struct inspectors now = inspectors();
+    size_t count = 0;
+    for (size_t i = 0; i < now.count; i++) {
+        count += !has(before, now.pid[i]);
+    }
+    return count;
+}
+
+static void look_as(uint32_t user) {
+    struct mappings mappings;
+    target.user = user;
+    target.spent_ns = 0; /* on a busy machine starting workers takes time */
+    assert_true(inspect_mappings(inspect, &target, &mappings));
+    assert_true(mappings.count != 0);
+    free(mappings.at);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------ */
+
+TEST_WITH(each_user_has_an_inspector, open_all, close_all) {
+    assert_int_equal(target.user, geteuid());
+    look_as(geteuid());
+    struct inspectors before = inspectors();
+    look_as(geteuid());
+    assert_int_equal(count_new(&before), 0);
+    look_as(70001);
+    assert_int_equal(count_new(&before), 1);
+    look_as(70002);
+    assert_int_equal(count_new(&before), 2);
+    look_as(70001);
+    look_as(geteuid());
+    assert_int_equal(count_new(&before), 2);
+}
+
+/* What others may write is theirs as much as the owner's. */
+TEST_WITH(what_others_write_has_another_inspector, open_all, close_all) {
+    char name[] = "/tmp/eden-inspect-XXXXXX";
+    int fd = mkstemp(name);
+    assert_true(fd >= 0);
+    unlink(name);
+    bool can_have[2];
+    look_as(geteuid());
+    struct inspectors before = inspectors();
+    inspect_probes(inspect, (const int[]){fd, fd}, 2, "eden", can_have);
+    assert_int_equal(count_new(&before), 0);
+    assert_false(can_have[0] || can_have[1]);
+    int exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    assert_int_equal(fchmod(fd, 0666), 0);
+    inspect_probes(inspect, (const int[]){fd, exe}, 2, "eden", can_have);
+    assert_int_equal(count_new(&before), 1);
+    assert_false(can_have[0] || can_have[1]);
+    close(exe);
+    close(fd);
+}
+
+TEST_WITH(few_inspectors_stay, open_all, close_all) {
+    for (uint32_t i = 0; i < OWNERS; i++) {
+        look_as(80000 + i);
+    }
+    struct inspectors before = inspectors();
+    for (int tries = 0; before.count > MOST_INSPECTORS && tries < 6000; tries++) { /* those that were ended */
+        usleep(10000);
+        before = inspectors();
+    }
+    assert_int_equal(before.count, MOST_INSPECTORS);
+    look_as(80000 + OWNERS - MOST_INSPECTORS);
+    assert_int_equal(count_new(&before), 0);
+    look_as(80000);
+    assert_int_equal(count_new(&before), 1);
+}

@@ -1,0 +1,436 @@
+/* The model of lifetimes: batches added up, as cells and as records; names of classes; the words of --sampling. */
+#include "model/lifetimes/model.h"
+#include "model/lifetimes/names.h"
+#include "model/lifetimes/options.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "suite.h"
+
+static const struct process_key process = {.start_ns = 10000000, .pid = 7};
+
+static struct life_heap *new_heap(struct life_model *model) {
+    struct life_heap *heap = life_model_heap(model, &process, 0x1000, 1);
+    assert_non_null(heap);
+    return heap;
+}
+
+TEST(heaps_and_sites_are_found_again) {
+    struct life_model model = {0};
+    for (uint64_t i = 0; i < 100; i++) {
+        assert_non_null(life_model_heap(&model, &process, 0x1000, i % 10));
+    }
+    assert_int_equal(model.heap_count, 10);
+    struct life_heap *heap = new_heap(&model);
+    for (uint32_t i = 0; i < 1000; i++) {
+        uint32_t site = i * 7919 % 500 + 1; /* in no order, each twice */
+        struct life_site *found = life_heap_site(heap, site);
+        assert_int_equal(found->site, site);
+        assert_int_equal(found->class_id, site);
+        found->births.count++;
+    }
+    assert_int_equal(heap->site_count, 500);
+    for (uint32_t i = 0; i < 500; i++) {
+        assert_int_equal(heap->sites[i].site, i + 1);
+        assert_int_equal(heap->sites[i].births.count, 2);
+    }
+    life_model_clear(&model);
+    assert_int_equal(model.heap_count, 0);
+}
+
+TEST(buckets_stay_in_order) {
+    struct life_model model = {0};
+    struct life_site *site = life_heap_site(new_heap(&model), 3);
+    for (uint16_t i = 0; i < 300; i++) {
+        struct life_bucket one = {(uint16_t)(i * 37 % 150), 1, EDEN_WEIGHT_ONE, 16};
+        assert_true(life_site_bucket(site, LIFE_DIED, LIFE_BYTES, &one));
+    }
+    const struct life_histogram *histogram = &site->histogram[LIFE_DIED][LIFE_BYTES];
+    assert_int_equal(histogram->count, 150);
+    for (size_t i = 0; i < 150; i++) {
+        assert_int_equal(histogram->at[i].bucket, i);
+        assert_int_equal(histogram->at[i].count, 2);
+        assert_int_equal(histogram->at[i].weight, 2 * EDEN_WEIGHT_ONE);
+        assert_int_equal(histogram->at[i].weight_bytes, 32);
+    }
+    assert_int_equal(site->histogram[LIFE_CENSORED][LIFE_BYTES].count, 0);
+    life_model_clear(&model);
+}
+
+static const struct eden_birth_cell births[] = {
+    {.site = 5, .count = 3, .bytes = 96, .weight = 6 * EDEN_WEIGHT_ONE, .weight_bytes = 192},
+    {.site = 2, .count = 1, .bytes = 16, .weight = 2 * EDEN_WEIGHT_ONE, .weight_bytes = 32},
+    {.site = 5, .count = 1, .bytes = 32, .weight = 2 * EDEN_WEIGHT_ONE, .weight_bytes = 64},
+};
+
+/* Two objects of site 5 that died alike, one of them tenured, and one that is alive. */
+static struct eden_life_record record(uint64_t birth, uint32_t flags, uint32_t censored) {
+    return (struct eden_life_record){
+        .site = 5,
+        .flags = flags,
+        .bytes = 32,
+        .birth_ns = birth,
+        .birth_bytes = 10 * birth,
+        .tenured_ns = flags & EDEN_LIFE_TENURED ? 900000 : 0,
+        .tenured_bytes = flags & EDEN_LIFE_TENURED ? 9000000 : 0,
+        .death_ns = 1000000,
+        .death_bytes = 10000000,
+        .scavenges = 20,
+        .fulls = 2,
+        .censored = censored,
+        .weight = 2 * EDEN_WEIGHT_ONE,
+    };
+}
+
+/* What the runtime would have made of a record; weights are 2. */
+static struct eden_life_cell cell(const struct eden_life_record *from) {
+    uint64_t ns = from->death_ns - from->birth_ns, bytes = from->death_bytes - from->birth_bytes;
+    bool tenured = from->flags & EDEN_LIFE_TENURED;
+    return (struct eden_life_cell){
+        .site = from->site,
+        .count = 1,
+        .ns_bucket = (uint16_t)histogram_bucket(ns),
+        .bytes_bucket = (uint16_t)histogram_bucket(bytes),
+        .scavenges = (uint16_t)from->scavenges,
+        .fulls = (uint16_t)from->fulls,
+        .flags = from->flags,
+        .bytes = from->bytes,
+        .ns_sum = ns,
+        .bytes_sum = bytes,
+        .tenured_ns_sum = tenured ? from->death_ns - from->tenured_ns : 0,
+        .tenured_bytes_sum = tenured ? from->death_bytes - from->tenured_bytes : 0,
+        .weight = from->weight,
+        .weight_bytes = 2 * from->bytes,
+        .weight_us = (2 * ns + 500) / 1000,
+        .weight_kib = (2 * bytes + 512) / 1024,
+    };
+}
+
+static void check_site(const struct life_heap *heap) {
+    assert_int_equal(heap->site_count, 2);
+    const struct life_site *site = &heap->sites[1];
+    assert_int_equal(heap->sites[0].site, 2);
+    assert_int_equal(site->site, 5);
+    assert_int_equal(site->births.count, 4);
+    assert_int_equal(site->births.bytes, 128);
+    assert_int_equal(site->births.weight, 8 * EDEN_WEIGHT_ONE);
+    assert_int_equal(site->births.weight_bytes, 256);
+    const struct life_sums *plain = &site->ended[LIFE_DIED][0], *tenured = &site->ended[LIFE_DIED][EDEN_LIFE_TENURED];
+    assert_int_equal(plain->count, 1);
+    assert_int_equal(plain->ns_sum, 999000);
+    assert_int_equal(plain->bytes_sum, 9990000);
+    assert_int_equal(plain->weight_us, 1998);
+    assert_int_equal(plain->weight_kib, 19512);
+    assert_int_equal(plain->tenured_ns_sum, 0);
+    assert_int_equal(plain->scavenges, 20);
+    assert_int_equal(plain->fulls, 2);
+    assert_int_equal(tenured->count, 1);
+    assert_int_equal(tenured->tenured_ns_sum, 100000);
+    assert_int_equal(tenured->tenured_bytes_sum, 1000000);
+    assert_int_equal(site->ended[LIFE_CENSORED][0].count, 1);
+    assert_int_equal(site->ended[LIFE_CENSORED][0].ns_sum, 500000);
+    const struct life_histogram *died = site->histogram[LIFE_DIED];
+    assert_int_equal(died[LIFE_NS].count, 1);
+    assert_int_equal(died[LIFE_NS].at[0].bucket, histogram_bucket(999000));
+    assert_int_equal(died[LIFE_NS].at[0].count, 2);
+    assert_int_equal(died[LIFE_NS].at[0].weight, 4 * EDEN_WEIGHT_ONE);
+    assert_int_equal(died[LIFE_NS].at[0].weight_bytes, 128);
+    assert_int_equal(died[LIFE_SCAVENGES].at[0].bucket, histogram_bucket(20));
+    assert_int_equal(died[LIFE_FULLS].at[0].bucket, 2);
+    assert_int_equal(site->histogram[LIFE_CENSORED][LIFE_BYTES].at[0].bucket, histogram_bucket(5000000));
+}
+
+struct told {
+    size_t count;
+    const struct life_heap *heap;
+    struct eden_life_record last;
+};
+
+static bool tell(void *context, const struct life_heap *heap, const struct eden_life_record *one) {
+    struct told *told = context;
+    told->count++;
+    told->heap = heap;
+    told->last = *one;
+    return true;
+}
+
+/* The same objects, told as cells and one by one, come to the same. */
+TEST(cells_and_records_agree) {
+    const struct eden_life_record all[] = {record(1000, 0, 0), record(1000, EDEN_LIFE_TENURED, 0),
+                                           record(500000, 0, 1)};
+    const struct eden_life_cell cells[] = {cell(&all[0]), cell(&all[1]), cell(&all[2])};
+    for (int details = 0; details < 3; details++) {
+        struct told told = {0};
+        struct life_model model = {.on_object = details == 2 ? tell : NULL, .object_context = &told};
+        struct life_heap *heap = new_heap(&model);
+        assert_true(life_model_batch(&model, heap, EDEN_BATCH_BIRTHS, births, 3, sizeof *births));
+        if (details) {
+            assert_true(life_model_batch(&model, heap, EDEN_BATCH_OBJECTS, all, 3, sizeof *all));
+        } else {
+            assert_true(life_model_batch(&model, heap, EDEN_BATCH_DEATHS, cells, 2, sizeof *cells));
+            assert_true(life_model_batch(&model, heap, EDEN_BATCH_CENSORED, cells + 2, 1, sizeof *cells));
+        }
+        check_site(heap);
+        assert_int_equal(told.count, details == 2 ? 3 : 0);
+        if (details == 2) {
+            assert_ptr_equal(told.heap, heap);
+            assert_memory_equal(&told.last, &all[2], sizeof *all);
+        }
+        life_model_clear(&model);
+    }
+}
+
+/* Longer records of a newer runtime, shorter ones of an older; kinds that are not known; no alignment. */
+TEST(other_versions_are_read) {
+    struct life_model model = {0};
+    struct life_heap *heap = new_heap(&model);
+    char longer[1 + 2 * (sizeof(struct eden_birth_cell) + 24)];
+    memset(longer, 0xff, sizeof longer);
+    memcpy(longer + 1, &births[0], sizeof *births);
+    memcpy(longer + 1 + sizeof *births + 24, &births[2], sizeof *births);
+    assert_true(life_model_batch(&model, heap, EDEN_BATCH_BIRTHS, longer + 1, 2, sizeof *births + 24));
+    assert_int_equal(heap->site_count, 1);
+    assert_int_equal(heap->sites[0].births.weight_bytes, 256);
+    struct eden_profile_record profile = {.begun_ns = 5, .rate = 9, .held_bytes = 77};
+    assert_true(life_model_batch(&model, heap, EDEN_BATCH_PROFILE, &profile, 1,
+                                 offsetof(struct eden_profile_record, held_bytes)));
+    assert_true(heap->begun);
+    assert_int_equal(heap->state.rate, 9);
+    assert_int_equal(heap->state.held_bytes, 0);
+    assert_int_equal(model.unknown, 0);
+    assert_true(life_model_batch(&model, heap, 4711, longer, 2, 8));
+    assert_int_equal(model.unknown, 1);
+    assert_true(life_model_batch(&model, heap, EDEN_BATCH_DEATHS, NULL, 0, 0));
+    life_model_clear(&model);
+}
+
+TEST(nonsense_is_refused) {
+    struct told told = {0};
+    struct life_model model = {.on_object = tell, .object_context = &told};
+    struct life_heap *heap = new_heap(&model);
+    struct eden_birth_cell birth[2] = {births[0], births[1]};
+    birth[0].site = EDEN_CLASS_LIMIT;
+    assert_false(life_model_batch(&model, heap, EDEN_BATCH_BIRTHS, birth, 2, sizeof *birth));
+    assert_int_equal(heap->site_count, 1); /* the sound one is there */
+    struct eden_life_record good = record(1000, 0, 0);
+    struct eden_life_cell bad[4];
+    for (int i = 0; i < 4; i++) {
+        bad[i] = cell(&good);
+    }
+    bad[0].site = UINT32_MAX;
+    bad[1].flags = EDEN_LIFE_FLAGS;
+    bad[2].ns_bucket = HISTOGRAM_BUCKETS;
+    bad[3].bytes_bucket = UINT16_MAX;
+    for (int i = 0; i < 4; i++) {
+        assert_false(life_model_batch(&model, heap, EDEN_BATCH_DEATHS, &bad[i], 1, sizeof *bad));
+    }
+    good.flags = UINT32_MAX;
+    assert_false(life_model_batch(&model, heap, EDEN_BATCH_OBJECTS, &good, 1, sizeof good));
+    assert_int_equal(told.count, 0);
+    assert_false(life_model_batch(&model, heap, EDEN_BATCH_DEATHS, bad, 1, 0));
+    /* A death before the birth counts as no time at all. */
+    struct eden_life_record back = record(2000000, EDEN_LIFE_TENURED, 0);
+    back.tenured_ns = UINT64_MAX;
+    assert_true(life_model_batch(&model, heap, EDEN_BATCH_OBJECTS, &back, 1, sizeof back));
+    const struct life_sums *sums = &life_heap_site(heap, 5)->ended[LIFE_DIED][EDEN_LIFE_TENURED];
+    assert_int_equal(sums->ns_sum, 0);
+    assert_int_equal(sums->tenured_ns_sum, 0);
+    life_model_clear(&model);
+}
+
+TEST(another_profile_replaces_the_first) {
+    struct life_model model = {0};
+    life_model_heap(&model, &process, 0x2000, 2);
+    struct life_heap *heap = new_heap(&model), *other = &model.heaps[0];
+    struct eden_profile_record profile = {.begun_ns = 5};
+    struct eden_life_record one = record(1000, 0, 0);
+    assert_true(life_model_batch(&model, heap, EDEN_BATCH_PROFILE, &profile, 1, sizeof profile));
+    assert_true(life_model_batch(&model, heap, EDEN_BATCH_OBJECTS, &one, 1, sizeof one));
+    assert_true(life_model_batch(&model, other, EDEN_BATCH_OBJECTS, &one, 1, sizeof one));
+    profile.ended = 1;
+    assert_true(life_model_batch(&model, heap, EDEN_BATCH_PROFILE, &profile, 1, sizeof profile));
+    assert_int_equal(heap->site_count, 1);
+    profile = (struct eden_profile_record){.begun_ns = 6};
+    assert_true(life_model_batch(&model, heap, EDEN_BATCH_PROFILE, &profile, 1, sizeof profile));
+    assert_int_equal(heap->site_count, 0);
+    assert_int_equal(heap->replaced, 1);
+    assert_int_equal(other->site_count, 1);
+    assert_int_equal(other->replaced, 0);
+    assert_true(life_model_batch(&model, heap, EDEN_BATCH_BIRTHS, births, 3, sizeof *births));
+    assert_int_equal(heap->site_count, 2);
+    life_model_clear(&model);
+}
+
+/* Heaps come in whatever order, and some are not wanted. */
+TEST(heaps_are_sorted_and_chosen) {
+    struct life_model model = {0};
+    const struct process_key older = {.start_ns = process.start_ns - 10, .pid = process.pid + 5};
+    const struct {
+        const struct process_key *process;
+        uint64_t id;
+    } heaps[] = {{&process, 3}, {&older, 9}, {&process, 1}, {&older, 3}};
+    for (size_t i = 0; i < 4; i++) {
+        struct life_heap *heap = life_model_heap(&model, heaps[i].process, 0x1000 * (i + 1), heaps[i].id);
+        assert_true(life_model_batch(&model, heap, EDEN_BATCH_BIRTHS, births, 3, sizeof *births));
+    }
+    life_model_sort(&model);
+    const uint64_t sorted[] = {3, 9, 1, 3};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(model.heaps[i].id, sorted[i]);
+        assert_int_equal(model.heaps[i].process.pid, i < 2 ? older.pid : process.pid);
+    }
+    life_model_choose(&model, 0, 0);
+    assert_int_equal(model.heap_count, 4);
+    life_model_choose(&model, 0, 3);
+    assert_int_equal(model.heap_count, 2);
+    life_model_choose(&model, process.pid, 0);
+    assert_int_equal(model.heap_count, 1);
+    assert_int_equal(model.heaps[0].address, 0x1000);
+    assert_int_equal(model.heaps[0].site_count, 2);
+    life_model_choose(&model, 0, 77);
+    assert_int_equal(model.heap_count, 0);
+    life_model_clear(&model);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static void define(struct life_names *names, uint64_t index, const char *name, uint64_t of, uint16_t args) {
+    struct event event = {.process = process,
+                          .probe = EDEN_PROBE_class__define,
+                          .args = args,
+                          .arg = {0x1000, index, 0, args > 3 ? of : 0}};
+    snprintf(event.text[0], EVENT_TEXT, "%s", name);
+    life_names_event(names, &event);
+}
+
+static void create(struct life_names *names, uint64_t id) {
+    struct event event = {.process = process, .probe = EDEN_PROBE_heap__create, .args = 3, .arg = {0x1000, id}};
+    life_names_event(names, &event);
+}
+
+TEST(names_are_given) {
+    struct life_names names = {0};
+    struct life_model model = {0};
+    define(&names, 1, "Before", 1, 4);
+    create(&names, 1);
+    define(&names, 9, "Point at 9", 2, 4);
+    define(&names, 2, "Point", 2, 4);
+    define(&names, 2, "again", 2, 4);
+    define(&names, 3, "old runtime's", 0, 3);
+    define(&names, 1ull << 40, "out of bounds", 0, 4);
+    create(&names, 2);
+    define(&names, 2, "Line", 2, 4);
+    struct life_heap *heap = new_heap(&model);
+    const uint32_t sites[] = {1, 2, 3, 9};
+    for (size_t i = 0; i < 4; i++) {
+        life_heap_site(heap, sites[i]);
+    }
+    life_names_apply(&names, heap);
+    assert_string_equal(life_heap_site(heap, 1)->name, "");
+    assert_string_equal(life_heap_site(heap, 2)->name, "Point");
+    assert_string_equal(life_heap_site(heap, 2)->class_name, "Point");
+    assert_string_equal(life_heap_site(heap, 3)->class_name, "old runtime's");
+    assert_string_equal(life_heap_site(heap, 9)->name, "Point at 9");
+    assert_string_equal(life_heap_site(heap, 9)->class_name, "Point");
+    assert_int_equal(life_heap_site(heap, 9)->class_id, 2);
+    /* Of the heap that was there later, and of one whose creation was not seen. */
+    struct life_heap *second = life_model_heap(&model, &process, 0x1000, 2);
+    life_heap_site(second, 2);
+    life_names_apply(&names, second);
+    assert_string_equal(second->sites[0].name, "Line");
+    struct life_heap *late = life_model_heap(&model, &process, 0x1000, 3);
+    life_heap_site(late, 1);
+    life_names_apply(&names, late);
+    assert_string_equal(late->sites[0].name, "Before");
+    life_names_clear(&names);
+    life_model_clear(&model);
+}
+
+/* ---- what is asked ----------------------------------------------------------------------------------------------- */
+
+TEST(words_become_requests) {
+    static const struct {
+        const char *words;
+        uint32_t sampling;
+        uint64_t rate;
+        const char *text;
+    } good[] = {
+        {"all", EDEN_SAMPLE_OBJECTS, 1, "all"},
+        {"1/1", EDEN_SAMPLE_OBJECTS, 1, "all"},
+        {"1/1000", EDEN_SAMPLE_OBJECTS, 1000, "1/1000"},
+        {"nth=100", EDEN_SAMPLE_NTH, 100, "nth=100"},
+        {"bytes=512K", EDEN_SAMPLE_BYTES, 512 * 1024, "bytes=524288"},
+        {"bytes=1M", EDEN_SAMPLE_BYTES, 1 << 20, "bytes=1048576"},
+        {"refill=4096", EDEN_SAMPLE_REFILL, 4096, "refill=4096"},
+        {"window=10/990", EDEN_SAMPLE_WINDOW, 10 << 24 | 990, "window=10/990"},
+        {"window=16777215/16777215", EDEN_SAMPLE_WINDOW, (1ull << 48) - 1, "window=16777215/16777215"},
+        {NULL, EDEN_SAMPLE_BYTES, EDEN_SAMPLE_DEFAULT_BYTES, "bytes=524288"},
+    };
+    static const char *const bad[] = {"",
+                                      "al",
+                                      "1/0",
+                                      "1/",
+                                      "1/x",
+                                      "-1/2",
+                                      "1/-2",
+                                      "2/3",
+                                      "nth=",
+                                      "nth=0",
+                                      "nth=1K",
+                                      "bytes",
+                                      "bytes=0",
+                                      "bytes=1T",
+                                      "bytes=1KK",
+                                      "bytes= 1",
+                                      "objects=2",
+                                      "refill=-1",
+                                      "window=1",
+                                      "window=1/",
+                                      "window=/1",
+                                      "window=0/1",
+                                      "window=1/0",
+                                      "window=1/2/3",
+                                      "bytes=281474976710656",
+                                      "allx",
+                                      "window=16777216/1"};
+    struct failure why;
+    uint64_t mail;
+    char text[LIFE_SAMPLING_TEXT];
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        struct life_request request = {.sampling = good[i].words};
+        assert_true(life_request_encode(&request, &mail, &why));
+        assert_int_equal(mail & 15, good[i].sampling);
+        assert_int_equal(mail >> EDEN_MAILBOX_RATE_SHIFT, good[i].rate);
+        assert_int_equal(mail & 0xfff0, EDEN_MAILBOX_ASKED);
+        assert_string_equal(life_sampling_text(text, good[i].sampling, good[i].rate), good[i].text);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct life_request request = {.sampling = bad[i]};
+        assert_false(life_request_encode(&request, &mail, &why));
+        assert_int_equal(why.status, 1);
+        assert_non_null(strstr(why.message, bad[i]));
+    }
+}
+
+TEST(mechanisms_become_requests) {
+    static const char *const names[] = EDEN_MECHANISM_NAMES;
+    static const char *const bad[] = {"", "v", "vmx", "vm=1", "oracle=", "oracle=3", "oracle=8", "oracle=0", "Oracle"};
+    struct failure why;
+    uint64_t mail;
+    for (uint64_t i = 0; i < EDEN_MECHANISMS; i++) {
+        struct life_request request = {.mechanism = names[i], .details = true};
+        assert_true(life_request_encode(&request, &mail, &why));
+        assert_int_equal(mail >> EDEN_MAILBOX_MECHANISM_SHIFT & 3, i);
+        assert_int_equal(mail >> EDEN_MAILBOX_STEP_SHIFT & 63, 0);
+        assert_int_equal(mail & 0xf0, EDEN_MAILBOX_ASKED | EDEN_MAILBOX_OBJECTS | EDEN_MAILBOX_SHORT);
+        assert_string_equal(life_mechanism_text((uint32_t)i), names[i]);
+    }
+    struct life_request request = {.mechanism = "oracle=64K"};
+    assert_true(life_request_encode(&request, &mail, &why));
+    assert_int_equal(mail >> EDEN_MAILBOX_STEP_SHIFT & 63, 16);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        request.mechanism = bad[i];
+        assert_false(life_request_encode(&request, &mail, &why));
+    }
+}

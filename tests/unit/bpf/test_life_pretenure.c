@@ -1,0 +1,362 @@
+/* What is worth allocating old: which classes and sites a profile's file names, that the runtime reads them as they
+ * are, and that the file takes nothing's place that is of worth. */
+#include "life_builder.h"
+#include "util/replace.h"
+#include "views/lifetimes/pretenure.h"
+#include <eden/eden.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "suite.h"
+
+/* A run of 1 GiB, of which 5% are long. */
+static const uint64_t mib = 1 << 20, run = 1 << 30;
+
+static struct life_site *site_of(struct life_heap *heap, uint32_t site, uint32_t class_id, const char *name,
+                                 const char *class_name) {
+    heap->sites = realloc(heap->sites, (heap->site_count + 1) * sizeof *heap->sites);
+    assert_non_null(heap->sites);
+    struct life_site *added = &heap->sites[heap->site_count++];
+    *added = (struct life_site){.site = site, .class_id = class_id};
+    snprintf(added->name, sizeof added->name, "%s", name);
+    snprintf(added->class_name, sizeof added->class_name, "%s", class_name);
+    return added;
+}
+
+static void clear_heap(struct life_heap *heap) {
+    for (size_t i = 0; i < heap->site_count; i++) {
+        life_site_clear(&heap->sites[i]);
+    }
+    free(heap->sites);
+}
+
+/* Half of its life in new space, as build_end has it: tenured at 256 MiB, alive long after. */
+static void keep(struct life_site *site, uint64_t count) {
+    build_end(site, (struct build_end){
+                        .flags = EDEN_LIFE_TENURED, .count = count, .bytes = 32, .ns = 900, .allocated = 512 * mib});
+}
+
+static void drop(struct life_site *site, uint64_t count) {
+    build_end(site, (struct build_end){.count = count, .bytes = 32, .ns = 10, .allocated = mib});
+}
+
+/* The file's text without comments, and how many the rest of it counts. */
+static char *text_of(const struct life_heap *heaps, size_t count, struct life_pretenured *named) {
+    struct life_model model = {.heaps = (struct life_heap *)(uintptr_t)heaps, .heap_count = count};
+    struct failure why;
+    char *text = NULL;
+    size_t size = 0, to = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    assert_true(life_pretenure(out, &model, &life_view_defaults, named, &why));
+    fclose(out);
+    assert_memory_equal(text, LIFE_PRETENURE_MARK, strlen(LIFE_PRETENURE_MARK));
+    for (char *line = text, *end; *line != 0; line = end) {
+        end = strchr(line, '\n') + 1;
+        if (*line != '#') {
+            memmove(text + to, line, (size_t)(end - line));
+            to += (size_t)(end - line);
+        }
+    }
+    text[to] = 0;
+    return text;
+}
+
+static void assert_names(const struct life_heap *heaps, size_t count, const char *wanted) {
+    struct life_pretenured named;
+    char *text = text_of(heaps, count, &named);
+    size_t lines = 0;
+    for (const char *c = text; *c; c++) {
+        lines += *c == '\n';
+    }
+    assert_string_equal(text, wanted);
+    assert_int_equal(named.classes + named.sites, lines);
+    free(text);
+}
+
+static struct life_evidence evidence_of(const struct life_site *site) {
+    struct life_evidence evidence;
+    life_evidence_gather(&evidence, site, (double)run, &life_view_defaults.rule);
+    return evidence;
+}
+
+TEST(worth_is_certain_or_unknown) {
+    for (uint64_t n = 1; n <= 20; n++) {
+        struct life_site site = {0};
+        keep(&site, n);
+        struct life_evidence evidence = evidence_of(&site);
+        /* Wilson: n / (n + 1.96^2) > 3/4. */
+        assert_int_equal(evidence.worth, n >= 12 ? LIFE_WORTH : LIFE_WORTH_UNKNOWN);
+        assert_int_equal(evidence.promising, n < 12);
+        assert_int_equal(evidence.samples, n);
+        assert_true(evidence.tenured == 1 && evidence.alive == 1);
+        assert_true(evidence.age == 256. * (double)mib && evidence.limit == 256. * (double)mib + 0.05 * (double)run);
+        life_site_clear(&site);
+    }
+    for (uint64_t n = 1; n <= 20; n++) {
+        struct life_site site = {0};
+        drop(&site, n);
+        assert_int_equal(evidence_of(&site).worth, n >= 2 ? LIFE_NOT_WORTH : LIFE_WORTH_UNKNOWN);
+        assert_false(evidence_of(&site).promising);
+        life_site_clear(&site);
+    }
+    struct life_site nothing = {0};
+    assert_int_equal(evidence_of(&nothing).worth, LIFE_WORTH_UNKNOWN);
+    assert_false(evidence_of(&nothing).promising);
+}
+
+static enum life_worth worth_of(struct build_end first, struct build_end second) {
+    struct life_site site = {0};
+    build_end(&site, first);
+    if (second.count) {
+        build_end(&site, second);
+    }
+    enum life_worth worth = evidence_of(&site).worth;
+    life_site_clear(&site);
+    return worth;
+}
+
+TEST(each_condition_counts) {
+    const struct build_end kept = {
+        .flags = EDEN_LIFE_TENURED, .count = 800, .bytes = 32, .ns = 1, .allocated = 512 * mib};
+    struct build_end other = {.count = 200, .bytes = 32, .ns = 1, .allocated = mib};
+    /* Four in five live on; three in four do, which may be chance; or as many objects, of fewer bytes. */
+    assert_int_equal(worth_of(kept, other), LIFE_WORTH);
+    other.count = 266;
+    assert_int_equal(worth_of(kept, other), LIFE_WORTH_UNKNOWN);
+    other.count = 400;
+    assert_int_equal(worth_of(kept, other), LIFE_NOT_WORTH);
+    other.bytes = 8;
+    assert_int_equal(worth_of(kept, other), LIFE_WORTH);
+    /* Alive and in new space at the end, their fate is not known; watched for a moment only, they say nothing. */
+    other = (struct build_end){.outcome = LIFE_CENSORED, .count = 2000, .bytes = 32, .ns = 1, .allocated = mib};
+    assert_int_equal(worth_of(kept, other), LIFE_WORTH);
+    /* Tenured, but dead soon after: at 64 MiB, while long after is 32 + 51 MiB. */
+    struct build_end soon = kept;
+    soon.allocated = 64 * mib;
+    assert_int_equal(worth_of(soon, (struct build_end){0}), LIFE_NOT_WORTH);
+    /* Tenured, and alive when last seen, which was not long after. */
+    soon.outcome = LIFE_CENSORED;
+    assert_int_equal(worth_of(soon, (struct build_end){0}), LIFE_WORTH_UNKNOWN);
+    soon.allocated = 512 * mib;
+    assert_int_equal(worth_of(soon, (struct build_end){0}), LIFE_WORTH);
+    /* Two in three die as it ends for nine of ten of the rest: one watched long says nothing of the others. */
+    struct build_end watched = {
+        .outcome = LIFE_CENSORED, .flags = EDEN_LIFE_TENURED, .count = 3, .bytes = 32, .ns = 1, .allocated = 512 * mib};
+    soon.allocated = 64 * mib;
+    assert_int_equal(worth_of(soon, watched), LIFE_WORTH_UNKNOWN);
+    /* Long lives in new space: nothing is spared. */
+    struct build_end young = kept;
+    young.flags = 0;
+    assert_int_equal(worth_of(young, (struct build_end){0}), LIFE_NOT_WORTH);
+    /* Born old, nothing is known. */
+    young.flags = EDEN_LIFE_BORN_OLD;
+    assert_int_equal(worth_of(young, (struct build_end){0}), LIFE_WORTH_UNKNOWN);
+}
+
+TEST(names_cover_what_is_worth_it_only) {
+    struct life_heap heap = {0};
+    build_run(&heap, 1000, run);
+    /* All of it; with a site that says too little to stand in the way. */
+    keep(site_of(&heap, 3, 3, "Record", "Record"), 100);
+    keep(site_of(&heap, 4, 3, "reader", "Record"), 90);
+    drop(site_of(&heap, 5, 3, "rare", "Record"), 1);
+    /* A class that one site makes garbage of, though nine in ten live on. */
+    keep(site_of(&heap, 6, 6, "Text", "Text"), 50);
+    keep(site_of(&heap, 7, 6, "cell", "Text"), 1000);
+    drop(site_of(&heap, 8, 6, "scratch", "Text"), 100);
+    /* A site where two classes are made, of which one is garbage. */
+    keep(site_of(&heap, 9, 9, "Row", "Row"), 2);
+    keep(site_of(&heap, 10, 9, "mixed", "Row"), 1000);
+    drop(site_of(&heap, 11, 12, "mixed", "Parser"), 30);
+    drop(site_of(&heap, 12, 12, "Parser", "Parser"), 30);
+    /* A class of which little is known, and one that has no name. */
+    keep(site_of(&heap, 13, 13, "Seldom", "Seldom"), 5);
+    keep(site_of(&heap, 14, 14, "", ""), 500);
+    assert_names(&heap, 1, "class Row\nsite cell\nclass Record\n");
+    struct life_pretenured named;
+    free(text_of(&heap, 1, &named));
+    assert_int_equal(named.classes, 2);
+    assert_int_equal(named.sites, 1);
+    assert_int_equal(named.promising, 1);
+    clear_heap(&heap);
+}
+
+TEST(heaps_are_added_up) {
+    struct life_heap heaps[2] = {{.begun = false}, {.begun = false}};
+    build_run(&heaps[0], 1000, run);
+    build_run(&heaps[1], 1000, run / 1024);
+    keep(site_of(&heaps[0], 3, 3, "Both", "Both"), 6);
+    keep(site_of(&heaps[1], 8, 8, "Both", "Both"), 6);
+    keep(site_of(&heaps[0], 4, 4, "Torn", "Torn"), 1000);
+    drop(site_of(&heaps[1], 3, 3, "Torn", "Torn"), 10);
+    assert_names(heaps, 1, "class Torn\n");
+    assert_names(heaps, 2, "class Both\n");
+    assert_names(heaps, 0, "");
+    clear_heap(&heaps[0]);
+    clear_heap(&heaps[1]);
+}
+
+static int enter_folder(void **state) {
+    char *folder = strdup("/tmp/eden-life-pretenure-XXXXXX");
+    *state = folder;
+    return folder && mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave_folder(void **state) {
+    char command[256];
+    snprintf(command, sizeof command, "rm -rf '%s'", (char *)*state);
+    int status = chdir("/") == 0 ? system(command) : -1;
+    free(*state);
+    return status;
+}
+
+/* Names of any bytes, through the file, into a heap. */
+TEST_WITH(the_runtime_reads_what_is_written, enter_folder, leave_folder) {
+    static const char cut[] = "a name of 63 bytes may have been cut, so it is not for the file";
+    static const char *const names[] = {" two  spaces ",    "# no comment",
+                                        "class Site",       "new\nline\r\n",
+                                        "back\\slash\\n\\", "\xc3\xa9\xff\x1b\xc2\x9b\xe2\x80\xae",
+                                        "site Array%s",     cut};
+    enum { NAMES = sizeof names / sizeof names[0] };
+    assert_int_equal(strlen(cut), 63);
+    struct life_heap heap = {.name = "a\nclass Injected\n", .command = "b\nclass Injected\n"};
+    build_run(&heap, 1000, run);
+    for (uint32_t i = 0; i < NAMES; i++) {
+        keep(site_of(&heap, 3 + i, 3 + i, names[i], names[i]), 100);
+    }
+    keep(site_of(&heap, 100, 99, "only\na site", "Mixed"), 100);
+    drop(site_of(&heap, 99, 99, "Mixed", "Mixed"), 100);
+    struct life_model model = {.heaps = &heap, .heap_count = 1};
+    struct life_pretenured named;
+    struct replacement file;
+    struct failure why;
+    assert_true(replace_begin(&file, "--pretenure", "names.txt", LIFE_PRETENURE_MARK, false, &why));
+    assert_true(life_pretenure(file.out, &model, &life_view_defaults, &named, &why));
+    assert_true(replace_finish(&file, &why));
+    assert_int_equal(named.classes, NAMES - 1);
+    assert_int_equal(named.sites, 1);
+
+    eden_error error = {EDEN_OK, ""};
+    eden_options options = {.parameters = "pretenure=names.txt"};
+    eden_heap *made = eden_heap_create(&options, &error);
+    if (!made) {
+        fail_msg("%s", error.message);
+    }
+    eden_mutator *mutator = eden_mutator_attach(made, &error);
+    eden_class mixed = eden_class_define(made, &(eden_class_definition){"Mixed", EDEN_FORMAT_FIXED, 2}, &error);
+    assert_true(eden_is_young(mutator, eden_new(mutator, mixed)));
+    assert_false(eden_is_young(mutator, eden_new(mutator, eden_site_define(made, mixed, "only\na site", &error))));
+    eden_class injected = eden_class_define(made, &(eden_class_definition){"Injected", EDEN_FORMAT_FIXED, 2}, &error);
+    assert_true(eden_is_young(mutator, eden_new(mutator, injected)));
+    for (int i = 0; i < NAMES; i++) {
+        eden_class of = eden_class_define(made, &(eden_class_definition){names[i], EDEN_FORMAT_FIXED, 2}, &error);
+        assert_int_equal(eden_is_young(mutator, eden_new(mutator, of)), names[i] == cut);
+    }
+    eden_heap_destroy(made);
+    clear_heap(&heap);
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+static void write_text(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void assert_text(const char *path, const char *wanted) {
+    char text[200] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    assert_string_equal(text, wanted);
+}
+
+static bool replace(const char *path, const char *text, bool force, struct failure *why) {
+    struct replacement file;
+    if (!replace_begin(&file, "--pretenure", path, "# ours\n", force, why)) {
+        assert_null(file.out);
+        return false;
+    }
+    fputs(text, file.out);
+    return replace_finish(&file, why);
+}
+
+static void assert_refused(const char *path, bool force, const char *says) {
+    struct failure why;
+    assert_false(replace(path, "# ours\nnew\n", force, &why));
+    assert_int_equal(why.status, 1);
+    if (!strstr(why.message, says)) {
+        fail_msg("'%s' does not say '%s'", why.message, says);
+    }
+}
+
+static void assert_no_temporary(void) { assert_int_equal(system("! ls | grep -E '[.].{6}$'"), 0); }
+
+TEST_WITH(nothing_of_worth_is_replaced, enter_folder, leave_folder) {
+    struct failure why;
+    struct stat status;
+    umask(027);
+    assert_true(replace("new", "# ours\nfirst\n", false, &why));
+    assert_text("new", "# ours\nfirst\n");
+    assert_int_equal(stat("new", &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0640);
+    /* One of ours keeps its rights; a link stays one. */
+    assert_int_equal(chmod("new", 0604), 0);
+    assert_int_equal(symlink("new", "link"), 0);
+    assert_true(replace("link", "# ours\nsecond\n", false, &why));
+    assert_text("new", "# ours\nsecond\n");
+    assert_int_equal(lstat("link", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(stat("new", &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0604);
+    write_text("empty", "");
+    assert_true(replace("empty", "# ours\n", false, &why));
+
+    write_text("letter", "# our\n");
+    assert_refused("letter", false, "--force");
+    assert_text("letter", "# our\n");
+    assert_true(replace("letter", "# ours\n", true, &why));
+    assert_text("letter", "# ours\n");
+    assert_int_equal(mkdir("folder", 0700), 0);
+    assert_refused("folder", true, "not a regular file");
+    assert_refused("/dev/null", true, "not a regular file");
+    assert_int_equal(symlink("nowhere", "dangling"), 0);
+    assert_refused("dangling", true, "dangling");
+    assert_refused("no/such", true, "No such file");
+    assert_refused("new/such", true, "Not a directory");
+    assert_no_temporary();
+
+    /* Left in the middle. */
+    struct replacement file;
+    assert_true(replace_begin(&file, "--pretenure", "new", "# ours\n", false, &why));
+    fputs("# ours\nhalf", file.out);
+    replace_abandon(&file);
+    replace_abandon(&file);
+    assert_text("new", "# ours\nsecond\n");
+    assert_no_temporary();
+}
+
+TEST_WITH(a_full_disk_leaves_the_old_file, enter_folder, leave_folder) {
+    struct rlimit limit, small;
+    struct failure why;
+    static char text[20000];
+    memset(text, '#', sizeof text - 1);
+    write_text("old", "# ours\nold\n");
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    small = limit;
+    small.rlim_cur = 4096;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    bool replaced = replace("old", text, false, &why);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_false(replaced);
+    assert_non_null(strstr(why.message, "is unchanged"));
+    assert_text("old", "# ours\nold\n");
+    assert_no_temporary();
+}

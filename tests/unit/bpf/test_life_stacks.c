@@ -1,0 +1,282 @@
+/* Native stacks: kept once each; joined to objects by their births; what is not known is of unknown stack, and nothing
+ * is counted twice. */
+#include "model/lifetimes/batch.h"
+#include "model/lifetimes/options.h"
+#include "stats/by_stack.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "suite.h"
+
+TEST(a_stack_is_kept_once) {
+    struct life_stacks stacks = {0};
+    uint32_t names[300];
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < 300; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "f%u", i);
+            names[i] = life_stacks_name(&stacks, name);
+            assert_int_equal(names[i], i);
+        }
+    }
+    assert_int_equal(life_stacks_add(&stacks, 1, names, 0), 0);
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t i = 1; i <= 200; i++) {
+            assert_int_equal(life_stacks_add(&stacks, 1, names, i), i);
+        }
+    }
+    assert_int_equal(life_stacks_add(&stacks, 1, names + 1, 5), 201);
+    assert_int_equal(life_stacks_add(&stacks, 2, names, 5), 202); /* of another class */
+    const struct life_stack *stack = life_stacks_get(&stacks, 202);
+    assert_int_equal(stack->class_id, 2);
+    assert_int_equal(stack->depth, 5);
+    assert_string_equal(stacks.name[stack->frame[4]], "f4");
+    assert_null(life_stacks_get(&stacks, 0));
+    assert_null(life_stacks_get(&stacks, 203));
+    assert_null(life_stacks_get(NULL, 1));
+    life_stacks_clear(&stacks);
+    assert_int_equal(stacks.count, 0);
+}
+
+TEST(a_label_says_where_it_is_cut) {
+    struct life_stacks stacks = {0};
+    const uint32_t frame[] = {life_stacks_name(&stacks, "make_leaf"), life_stacks_name(&stacks, "grow"),
+                              life_stacks_name(&stacks, "main")};
+    const struct life_stack *stack = life_stacks_get(&stacks, life_stacks_add(&stacks, 1, frame, 3));
+    static const char *const wanted[] = {
+        [0] = "",
+        [4] = "make",
+        [12] = "make_leaf",
+        [14] = "make_leaf ...",
+        [20] = "make_leaf < grow ...",
+        [23] = "make_leaf < grow < main",
+    };
+    for (size_t size = 1; size <= 24; size++) {
+        char text[32];
+        memset(text, '#', sizeof text);
+        life_stacks_label(&stacks, stack, text, size);
+        assert_true(strlen(text) < size);
+        assert_int_equal(text[size], '#');
+        if (wanted[size - 1]) {
+            assert_string_equal(text, wanted[size - 1]);
+        }
+    }
+    life_stacks_clear(&stacks);
+}
+
+/* Against a list without gaps: any order of ends. */
+TEST(samples_are_found_by_birth) {
+    enum { MANY = 20000 };
+    struct life_samples samples = {0};
+    uint32_t *stack = calloc(MANY, sizeof *stack);
+    uint32_t seed = 7;
+    size_t alive = 0;
+    assert_non_null(stack);
+    for (uint32_t i = 0; i < MANY; i++) {
+        stack[i] = 1 + i % 9;
+        assert_true(life_samples_add(&samples, 100 + 16 * i, stack[i]));
+        alive++;
+        assert_false(life_samples_add(&samples, 100 + 16 * i, 1)); /* the same birth */
+        assert_false(life_samples_add(&samples, 16 * (i / 2), 1)); /* an earlier one */
+        for (int ends = 0; ends < (i % 16 == 15 ? 15 : 0); ends++) {
+            seed = seed * 1664525 + 1013904223;
+            uint32_t which = (seed >> 8) % (i + 1);
+            assert_int_equal(life_samples_end(&samples, 100 + 16 * which), stack[which]);
+            alive -= stack[which] != 0;
+            stack[which] = 0;
+        }
+        assert_int_equal(samples.count - samples.ended, alive);
+        assert_true(samples.count <= 2 * alive + 2048);
+    }
+    assert_int_equal(life_samples_end(&samples, 99), 0);
+    assert_int_equal(life_samples_end(&samples, 101), 0);
+    assert_int_equal(life_samples_end(&samples, UINT64_MAX), 0);
+    life_samples_clear(&samples);
+    free(stack);
+}
+
+/* ---- in the model ------------------------------------------------------------------------------------------------ */
+
+enum { CLASS = 5, SITE = 6, RATE = 100, BYTES = 24 };
+
+struct told {
+    struct life_stacks stacks;
+    struct life_model model;
+    struct life_heap *heap;
+};
+
+static void begin(struct told *told) {
+    *told = (struct told){.model.stacks = &told->stacks};
+    static const struct process_key process = {.start_ns = 10000000, .pid = 7};
+    told->heap = life_model_heap(&told->model, &process, 0x1000, 1);
+    const uint32_t frame[] = {life_stacks_name(&told->stacks, "push"), life_stacks_name(&told->stacks, "main")};
+    assert_int_equal(life_stacks_add(&told->stacks, CLASS, frame, 2), 1);
+    assert_int_equal(life_stacks_add(&told->stacks, CLASS, frame + 1, 1), 2);
+}
+
+static void tell(struct told *told, uint32_t kind, const void *record, size_t bytes) {
+    assert_true(life_model_batch(&told->model, told->heap, kind, record, 1, bytes));
+}
+
+static void tell_profile(struct told *told, uint64_t begun) {
+    struct eden_profile_record profile = {
+        .begun_ns = begun, .time_ns = begun, .rate = RATE, .sampling = EDEN_SAMPLE_OBJECTS};
+    tell(told, EDEN_BATCH_PROFILE, &profile, sizeof profile);
+}
+
+static void tell_stack(struct told *told, uint64_t birth, uint32_t site, uint32_t stack) {
+    struct life_stack_record record = {
+        .birth_bytes = birth, .bytes = BYTES, .site = site, .class_id = CLASS, .stack = stack};
+    tell(told, LIFE_BATCH_STACK, &record, sizeof record);
+}
+
+static void tell_births(struct told *told, uint32_t site, uint32_t count) {
+    struct eden_birth_cell cell = {.site = site,
+                                   .count = count,
+                                   .bytes = (uint64_t)BYTES * count,
+                                   .weight = (uint64_t)RATE * EDEN_WEIGHT_ONE * count,
+                                   .weight_bytes = (uint64_t)RATE * BYTES * count};
+    tell(told, EDEN_BATCH_BIRTHS, &cell, sizeof cell);
+}
+
+static void tell_end(struct told *told, uint64_t birth, uint32_t site, bool censored) {
+    struct eden_life_record record = {.site = site,
+                                      .bytes = BYTES,
+                                      .birth_bytes = birth,
+                                      .death_bytes = birth + 1000,
+                                      .death_ns = 10,
+                                      .censored = censored,
+                                      .weight = RATE * EDEN_WEIGHT_ONE};
+    tell(told, EDEN_BATCH_OBJECTS, &record, sizeof record);
+}
+
+static const struct life_site *group_of(const struct told *told, uint32_t site) {
+    for (size_t i = 0; i < told->heap->site_count; i++) {
+        if (told->heap->sites[i].site == site) {
+            return &told->heap->sites[i];
+        }
+    }
+    return NULL;
+}
+
+static void expect(const struct told *told, uint32_t site, uint64_t births, uint64_t deaths, uint64_t censored) {
+    const struct life_site *group = group_of(told, site);
+    assert_non_null(group);
+    assert_int_equal(group->births.count, births);
+    assert_int_equal(group->births.bytes, births * BYTES);
+    assert_int_equal(group->births.weight, births * RATE * EDEN_WEIGHT_ONE);
+    assert_int_equal(group->births.weight_bytes, births * RATE * BYTES);
+    assert_int_equal(group->ended[LIFE_DIED][0].count, deaths);
+    assert_int_equal(group->ended[LIFE_CENSORED][0].count, censored);
+    assert_int_equal(group->class_id, CLASS);
+}
+
+static void end(struct told *told) {
+    life_model_clear(&told->model);
+    life_stacks_clear(&told->stacks);
+}
+
+TEST(ends_go_to_the_stack_of_their_birth) {
+    struct told told;
+    begin(&told);
+    tell_stack(&told, 8, CLASS, 1); /* before its profile: not known of which it is */
+    tell_profile(&told, 1000);
+    tell_stack(&told, 16, CLASS, 1);
+    tell_stack(&told, 48, SITE, 2);    /* another site of the class */
+    tell_stack(&told, 80, CLASS, 0);   /* could not be taken */
+    tell_stack(&told, 112, CLASS, 77); /* is none */
+    tell_stack(&told, 144, CLASS, 1);
+    tell_births(&told, CLASS, 5);
+    tell_births(&told, SITE, 2); /* one of them of lost stack */
+    tell_end(&told, 144, CLASS, false);
+    tell_end(&told, 48, SITE, false);
+    tell_end(&told, 176, SITE, false);
+    tell_end(&told, 80, CLASS, false);
+    tell_end(&told, 16, CLASS, true);
+    tell_end(&told, 112, CLASS, true);
+    tell_end(&told, 208, CLASS, true);
+    assert_true(life_by_stack_settle(&told.model));
+    assert_int_equal(told.heap->site_count, 3);
+    expect(&told, EDEN_CLASS_LIMIT + 1, 2, 1, 1);
+    expect(&told, EDEN_CLASS_LIMIT + 2, 1, 1, 0);
+    expect(&told, LIFE_NO_STACK + CLASS, 4, 2, 2);
+    assert_int_equal(life_by_stack_unknown(told.heap), 4);
+    assert_string_equal(group_of(&told, EDEN_CLASS_LIMIT + 1)->name, "push < main");
+    assert_string_equal(group_of(&told, EDEN_CLASS_LIMIT + 2)->name, "main");
+    assert_string_equal(group_of(&told, LIFE_NO_STACK + CLASS)->name, "unknown stack");
+    assert_int_equal(told.model.lost + told.model.unknown, 0);
+    end(&told);
+}
+
+TEST(nothing_of_a_former_profile_stays) {
+    struct told told;
+    begin(&told);
+    tell_profile(&told, 1000);
+    tell_stack(&told, 16, CLASS, 1);
+    tell_profile(&told, 2000);
+    tell_end(&told, 16, CLASS, false); /* another object: of this profile no stack was told */
+    tell_births(&told, CLASS, 1);
+    assert_true(life_by_stack_settle(&told.model));
+    assert_int_equal(told.heap->site_count, 1);
+    expect(&told, LIFE_NO_STACK + CLASS, 1, 1, 0);
+    end(&told);
+}
+
+/* A heap that was not asked in time tells no objects: then no stack is any object's. */
+TEST(cells_are_of_unknown_stack) {
+    struct told told;
+    begin(&told);
+    tell_profile(&told, 1000);
+    tell_stack(&told, 16, CLASS, 1);
+    tell_births(&told, CLASS, 2);
+    struct eden_life_cell cell = {.site = CLASS, .count = 2, .bytes = 2 * BYTES};
+    tell(&told, EDEN_BATCH_DEATHS, &cell, sizeof cell);
+    assert_true(life_by_stack_settle(&told.model));
+    assert_int_equal(told.heap->site_count, 1);
+    expect(&told, LIFE_NO_STACK + CLASS, 2, 2, 0);
+    end(&told);
+}
+
+/* Whoever was killed told no births: they are known by stack alone. */
+TEST(births_are_never_below_zero) {
+    struct told told;
+    begin(&told);
+    tell_profile(&told, 1000);
+    tell_stack(&told, 16, CLASS, 1);
+    tell_stack(&told, 48, CLASS, 1);
+    tell_births(&told, CLASS, 1);
+    assert_true(life_by_stack_settle(&told.model));
+    assert_int_equal(told.heap->site_count, 1);
+    expect(&told, EDEN_CLASS_LIMIT + 1, 2, 0, 0);
+    end(&told);
+}
+
+TEST(a_model_without_stacks_knows_no_such_batch) {
+    struct life_model model = {0};
+    static const struct process_key process = {.start_ns = 10000000, .pid = 7};
+    struct life_heap *heap = life_model_heap(&model, &process, 0x1000, 1);
+    struct life_stack_record record = {.birth_bytes = 8, .bytes = 16, .site = 1, .class_id = 1, .stack = 1};
+    assert_true(life_model_batch(&model, heap, LIFE_BATCH_STACK, &record, 1, sizeof record));
+    assert_int_equal(model.unknown, 1);
+    assert_int_equal(heap->site_count, 0);
+    life_model_clear(&model);
+}
+
+TEST(dense_samplings_are_refused) {
+    static const char *const good[] = {NULL, "1/100", "1/1000", "bytes=8K", "refill=1M"};
+    static const char *const bad[] = {"all", "1/99", "nth=1000", "bytes=8191", "refill=4K", "window=1/1000"};
+    struct failure why = {0};
+    uint64_t mail;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        struct life_request request = {.sampling = good[i], .stacks = true};
+        assert_true(life_request_encode(&request, &mail, &why));
+        assert_true(mail & EDEN_MAILBOX_OBJECTS);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct life_request request = {.sampling = bad[i], .stacks = true};
+        assert_false(life_request_encode(&request, &mail, &why));
+        assert_non_null(strstr(why.message, "--stacks"));
+        assert_int_equal(why.status, 1);
+    }
+}

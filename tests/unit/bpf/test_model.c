@@ -1,0 +1,176 @@
+/* Histograms, percentiles, number formats, and JSON of names that are no text. */
+#include "model/model.h"
+#include "util/format.h"
+#include "views/model_json.h"
+#include <stdio.h>
+#include <string.h>
+
+#include "suite.h"
+
+TEST(buckets_are_in_order_and_narrow) {
+    uint32_t last = 0;
+    for (uint64_t value = 0; value < 1ull << 42; value += 1 + value / 100) {
+        uint32_t bucket = histogram_bucket(value);
+        assert_true(bucket >= last && bucket < HISTOGRAM_BUCKETS);
+        assert_true(histogram_upper(bucket) >= value);
+        assert_true((double)histogram_upper(bucket) <= (double)value * 1.0625);
+        assert_true(bucket == 0 || histogram_upper(bucket - 1) < value);
+        last = bucket;
+    }
+    assert_int_equal(histogram_bucket(UINT64_MAX), HISTOGRAM_BUCKETS - 1);
+    /* The description in figures: octave o, bucket 16 (o - 3) + the next four bits. */
+    assert_int_equal(histogram_bucket(16), 16);
+    assert_int_equal(histogram_bucket(1000), 16 * (9 - 3) + ((1000 >> 5) & 15));
+}
+
+TEST(percentiles_are_nearest_ranks) {
+    struct phase_model phase = {0};
+    assert_int_equal(phase_percentile(&phase, 50), 0);
+    for (uint64_t value = 1; value <= 10; value++) {
+        phase.calls++;
+        phase.max_ns = value;
+        phase.buckets[histogram_bucket(value)]++;
+    }
+    assert_int_equal(phase_percentile(&phase, 50), 5);
+    assert_int_equal(phase_percentile(&phase, 51), 6);
+    assert_int_equal(phase_percentile(&phase, 99), 10);
+    phase.buckets[histogram_bucket(1000000)] += 100;
+    phase.max_ns = 1000000;
+    assert_int_equal(phase_percentile(&phase, 99), 1000000); /* never above the maximum */
+}
+
+struct losses {
+    int lines;
+    char last[MODEL_TEXT];
+};
+
+static void on_loss(void *context, const char *text) {
+    struct losses *losses = context;
+    losses->lines++;
+    snprintf(losses->last, sizeof losses->last, "%s", text);
+}
+
+TEST(first_losers_are_named_and_others_counted) {
+    struct model model = {0};
+    struct losses losses = {0};
+    for (uint32_t pid = 1; pid <= 100; pid++) {
+        struct process_model *process = model_process(&model, &(struct process_key){.pid = pid});
+        process->lost_heaps = pid % 2 * pid;
+        process->lost_hits = pid % 2 * 10;
+    }
+    for (size_t i = 0; i < 2 * MODEL_NAMED_LOSERS; i++) {
+        model.processes[i].lost_events = 1;
+    }
+    model_report_losses(&model, on_loss, &losses);
+    assert_int_equal(losses.lines, MODEL_NAMED_LOSERS + 1);
+    /* Of 50 odd ones those from 9 on, and those from 10 to 16. */
+    assert_string_equal(losses.last,
+                        "50 more processes: 2484 heaps beyond their shares (460 hits) are not in the figures, "
+                        "and 8 of the lost events");
+    model.process_count = MODEL_NAMED_LOSERS;
+    losses = (struct losses){0};
+    model_report_losses(&model, on_loss, &losses);
+    assert_int_equal(losses.lines, MODEL_NAMED_LOSERS);
+    assert_string_equal(losses.last, "process 8 '' and its descendants: 1 of the lost events");
+    model.process_count = 100;
+    model_clear(&model);
+}
+
+TEST(numbers_are_short) {
+    char text[FORMAT_MAX];
+    assert_string_equal(format_count(text, 0), "0");
+    assert_string_equal(format_count(text, 1234567), "1,234,567");
+    assert_string_equal(format_count(text, UINT64_MAX), "18,446,744,073,709,551,615");
+    assert_string_equal(format_bytes(text, 1023), "1023 B");
+    assert_string_equal(format_bytes(text, 1536), "1.50 KiB");
+    assert_string_equal(format_bytes(text, (1 << 20) - 1), "1.00 MiB");
+    assert_string_equal(format_bytes(text, UINT64_MAX), "16.0 EiB");
+    assert_string_equal(format_ns(text, 999), "999 ns");
+    assert_string_equal(format_ns(text, 45600000), "45.6 ms");
+    assert_string_equal(format_ns(text, 999999), "1.00 ms");
+}
+
+TEST(json_is_exact_and_utf8) {
+    struct heap_model heap = {.known = 1ull << EDEN_FIGURE_allocated_bytes};
+    heap.figures[EDEN_FIGURE_allocated_bytes] = (1ull << 53) + 1;
+    memcpy(heap.name, "a\xff\xc3\xa9\xed\xa0\x80", 8);
+    json_t *json = heap_to_json(&heap);
+    assert_int_equal(json_integer_value(json_object_get(json, "allocated_bytes")), (1ll << 53) + 1);
+    assert_true(json_is_null(json_object_get(json, "scavenges")));
+    assert_true(json_is_null(json_object_get(json, "heap")));
+    assert_string_equal(json_string_value(json_object_get(json, "name")), "a\uFFFD\xc3\xa9\uFFFD\uFFFD\uFFFD");
+    json_decref(json);
+}
+
+static struct heap_model *only_heap(struct model *model, uint64_t wall_ns, uint64_t gc_ns, uint64_t under_way_ns) {
+    struct process_key key = {.start_ns = 1, .pid = 1};
+    *model = (struct model){.wall_ns = wall_ns};
+    struct process_model *process = model_process(model, &key);
+    struct heap_model *heap = process ? model_heap(process, 0x1000, 1) : NULL;
+    assert_non_null(heap);
+    heap->known = 1ull << EDEN_FIGURE_gc_ns;
+    struct phase_model *phase = model_phase(heap, EDEN_PHASE_full);
+    assert_non_null(phase);
+    phase->total_ns = gc_ns;
+    heap->collection = (struct collection_model){.known = true, .under_way = under_way_ns, .observed_ns = under_way_ns};
+    return heap;
+}
+
+/* A collection from 40 to 460, seen at 100, 200, ..., 500; the program says 430, for its clock was read earlier. */
+TEST(time_in_collections_stays_within_each_interval) {
+    static const uint64_t wanted[] = {60, 160, 260, 360, 430};
+    struct model model, before = {0};
+    for (uint64_t i = 0; i < 5; i++) {
+        struct heap_model *heap = only_heap(&model, 100 * (i + 1), i == 4 ? 430 : 0, i == 4 ? 0 : 100 * (i + 1) - 40);
+        model_set_stopped(&model, i ? &before : NULL);
+        assert_true(heap->stopped_known);
+        assert_int_equal(heap->stopped_ns, wanted[i]);
+        model_clear(&before);
+        before = model;
+    }
+    model_clear(&before);
+}
+
+TEST(time_in_collections_is_clipped_and_carried) {
+    struct model model, before;
+    only_heap(&before, 100, 0, 0);
+    model_set_stopped(&before, NULL);
+    struct heap_model *heap = only_heap(&model, 200, 105, 0); /* 5 more than has passed */
+    model_set_stopped(&model, &before);
+    assert_int_equal(heap->stopped_ns, 100);
+    model_clear(&before);
+    before = model;
+    heap = only_heap(&model, 300, 105, 0); /* they come now */
+    model_set_stopped(&model, &before);
+    assert_int_equal(heap->stopped_ns, 105);
+    model_clear(&before);
+    before = model;
+    heap = only_heap(&model, 400, 90, 0); /* never less than was shown */
+    model_set_stopped(&model, &before);
+    assert_int_equal(heap->stopped_ns, 105);
+    model_clear(&before);
+    model_clear(&model);
+}
+
+TEST(time_in_collections_lies_within_observation) {
+    struct model model;
+    struct heap_model *heap = only_heap(&model, 100, 5000, 0); /* attached when it had taken 4950 */
+    struct phase_model *phase = heap->phase[EDEN_PHASE_full];
+    phase->outside_ns = 4950;
+    model_set_stopped(&model, NULL);
+    assert_int_equal(heap->stopped_ns, 50);
+    assert_int_equal(phase_observed_ns(phase), 50);
+    phase->outside_ns = 6000;
+    assert_int_equal(phase_observed_ns(phase), 0);
+    phase->total_ns = UINT64_MAX;
+    model_set_stopped(&model, NULL);
+    assert_int_equal(heap->stopped_ns, 100);
+    heap->collection.known = false;
+    model_set_stopped(&model, NULL);
+    assert_false(heap->stopped_known);
+    json_t *json = heap_to_json(heap);
+    assert_true(json_is_null(json_object_get(json, "stopped_ns")));
+    assert_true(json_is_false(json_object_get(json_object_get(json, "collection"), "known")));
+    json_decref(json);
+    model_clear(&model);
+}

@@ -1,0 +1,266 @@
+/* Recordings: what is written reads back equal. The files are made in a folder of the test's own. */
+#include "recording_builder.h"
+
+TEST(events_read_back_in_order_of_time) {
+    enum { COUNT = 40000 };
+    struct event *written = calloc(COUNT, sizeof *written);
+    assert_non_null(written);
+    unsigned seed = 42;
+    struct recorder *recorder = begin("events.data");
+    struct model model = {0};
+    for (size_t i = 0; i < COUNT; i++) {
+        /* Pairs of equal times; every 97th pair comes late, by more than a batch has. */
+        uint64_t time = 1000000000ull + i / 2 * 1000;
+        written[i] = random_event(&seed, i / 2 % 97 == 96 ? time - 15000000 : time);
+        add(recorder, &written[i]);
+        if (i % 9000 == 8999) {
+            commit(recorder, &model, false); /* one batch of them, or less */
+        }
+    }
+    commit(recorder, &model, true);
+    assert_int_equal(recorder_event_count(recorder), COUNT);
+    recorder_close(recorder);
+
+    struct recording *recording = open_good("events.data");
+    assert_int_equal(recording_info(recording)->events, COUNT);
+    struct collected read = events_of(recording, COUNT);
+    assert_int_equal(read.count, COUNT);
+    uint8_t *seen = calloc(COUNT, 1);
+    assert_non_null(seen);
+    size_t from = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        if (i > 0) {
+            assert_true(read.events[i - 1].time_ns <= read.events[i].time_ns);
+        }
+        /* Each written event comes once: look from the first that has not come yet. */
+        size_t at = from;
+        while (at < COUNT && (seen[at] || memcmp(&written[at], &read.events[i], sizeof *written) != 0)) {
+            at++;
+        }
+        assert_in_range(at, 0, COUNT - 1);
+        seen[at % COUNT] = 1; /* gcc does not know that the assertion does not return */
+        while (from < COUNT && seen[from]) {
+            from++;
+        }
+    }
+    free(seen);
+    free(written);
+    free_collected(&read);
+    recording_close(recording);
+}
+
+TEST(model_reads_back_equal) {
+    struct recorder *recorder = begin("model.data");
+    struct model first = {0}, second = {0}, read = {0};
+    struct failure why = {0};
+    fill_model(&first, 1);
+    commit(recorder, &first, false);
+    struct recording *recording = open_good("model.data");
+    assert_false(recording_info(recording)->finished);
+    assert_true(recording_info(recording)->live);
+    assert_true(recording_model(recording, &read, &why));
+    assert_same_model(&first, &read);
+    recording_close(recording);
+    model_clear(&read);
+
+    fill_model(&second, 20);
+    commit(recorder, &second, true);
+    recorder_close(recorder);
+    recording = open_good("model.data");
+    assert_true(recording_info(recording)->finished);
+    assert_false(recording_info(recording)->live);
+    assert_string_equal(recording_info(recording)->command, "prog 'it'\\''s' 'a b'");
+    assert_true(recording_model(recording, &read, &why));
+    assert_same_model(&second, &read);
+    recording_close(recording);
+    model_clear(&first);
+    model_clear(&second);
+    model_clear(&read);
+}
+
+TEST(fewer_heaps_leave_no_rest) {
+    struct recorder *recorder = begin("fewer.data");
+    struct model first = {0}, second = {0}, read = {0};
+    struct failure why = {0};
+    fill_model(&first, 1);
+    commit(recorder, &first, false);
+    struct process_key key = process_key(100);
+    struct process_model *process = model_process(&second, &key);
+    assert_non_null(process);
+    process->runtime = "eden";
+    assert_non_null(model_heap(process, 1, 1));
+    commit(recorder, &second, true);
+    recorder_close(recorder);
+    struct recording *recording = open_good("fewer.data");
+    assert_true(recording_model(recording, &read, &why));
+    assert_int_equal(read.processes[0].heap_count, 1);
+    assert_same_heap(&read.processes[0].heaps[0], &second.processes[0].heaps[0]);
+    recording_close(recording);
+    model_clear(&first);
+    model_clear(&second);
+    model_clear(&read);
+}
+
+TEST(addresses_that_come_again_are_told_apart) {
+    struct recorder *recorder = begin("again.data");
+    struct model model = {0};
+    const struct event events[] = {
+        make_event(EDEN_PROBE_heap__create, 10, 0x1000, 1),  make_event(EDEN_PROBE_mark__start, 11, 0x1000, 5),
+        make_event(EDEN_PROBE_heap__destroy, 12, 0x1000, 1), make_event(EDEN_PROBE_heap__create, 13, 0x1000, 2),
+        make_event(EDEN_PROBE_mark__start, 14, 0x1000, 5),   make_event(EDEN_PROBE_mark__start, 15, 0x2000, 5),
+    };
+    static const uint64_t ids[] = {1, 1, 1, 2, 2, 9};
+    struct process_key key = process_key(100);
+    struct process_model *process = model_process(&model, &key);
+    assert_non_null(process);
+    struct heap_model *late = model_heap(process, 0x2000, 9); /* older than the recording */
+    assert_non_null(late);
+    late->late = true;
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+        add(recorder, &events[i]);
+    }
+    commit(recorder, &model, true);
+    recorder_close(recorder);
+    struct recording *recording = open_good("again.data");
+    struct collected read = events_of(recording, 6);
+    assert_int_equal(read.count, 6);
+    assert_memory_equal(read.heap_ids, ids, sizeof ids);
+    free_collected(&read);
+    recording_close(recording);
+    model_clear(&model);
+}
+
+TEST(parameters_are_the_last_set) {
+    static const char *const settings[][2] = {{"eden_size", "1"}, {"compactor", "none"}, {"eden_size", "2"}};
+    struct recorder *recorder = begin("parameters.data");
+    struct event event = make_event(EDEN_PROBE_heap__create, 1, 0x1000, 1);
+    struct model model = {0};
+    add(recorder, &event);
+    for (size_t i = 0; i < 3; i++) {
+        event = make_event(EDEN_PROBE_param__set, 2 + i, 0x1000, 0);
+        strcpy(event.text[0], settings[i][0]);
+        strcpy(event.text[1], settings[i][1]);
+        add(recorder, &event);
+    }
+    commit(recorder, &model, true);
+    recorder_close(recorder);
+    struct recording *recording = open_good("parameters.data");
+    char text[256] = "";
+    struct failure why = {0};
+    struct process_key key = process_key(100);
+    assert_true(recording_parameters(recording, &key, 0x1000, 1, collect_parameter, text, &why));
+    assert_string_equal(text, "compactor=none;eden_size=2;");
+    recording_close(recording);
+}
+
+/* What a person at an SQL shell sees: the views join start and end, and every probe's view can be read. */
+TEST(views_tell_collections) {
+    struct recorder *recorder = begin("views.data");
+    struct model model = {0};
+    struct event event = make_event(EDEN_PROBE_scavenge__start, 100, 0x1000, 1);
+    event.args = 11;
+    event.arg[2] = EDEN_SCAVENGE_FULL;
+    event.arg[3] = 4096;
+    add(recorder, &event);
+    event = make_event(EDEN_PROBE_scavenge__done, 300, 0x1000, 1);
+    event.arg[2] = 200;
+    event.arg[3] = 512;
+    add(recorder, &event);
+    event = make_event(EDEN_PROBE_full__start, 400, 0x1000, 2);
+    event.arg[2] = EDEN_FULL_REQUEST;
+    add(recorder, &event);
+    fill_model(&model, 3);
+    commit(recorder, &model, true);
+    recorder_close(recorder);
+
+    sqlite3 *db = NULL;
+    sqlite3_stmt *row = NULL;
+    assert_int_equal(sqlite3_open_v2("views.data", &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db,
+                                        "SELECT seq, kind, cause, duration_ns, start_eden_used, done_survivor_used,"
+                                        " done_ns FROM collection",
+                                        -1, &row, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+    assert_int_equal(sqlite3_column_int(row, 0), 1);
+    assert_string_equal((const char *)sqlite3_column_text(row, 1), "scavenge");
+    assert_string_equal((const char *)sqlite3_column_text(row, 2), "full");
+    assert_int_equal(sqlite3_column_int(row, 3), 200);
+    assert_int_equal(sqlite3_column_int(row, 4), 4096);
+    assert_int_equal(sqlite3_column_int(row, 5), 512);
+    assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+    assert_string_equal((const char *)sqlite3_column_text(row, 1), "full");
+    assert_string_equal((const char *)sqlite3_column_text(row, 2), "request");
+    assert_int_equal(sqlite3_column_type(row, 6), SQLITE_NULL);
+    assert_int_equal(sqlite3_step(row), SQLITE_DONE);
+    sqlite3_finalize(row);
+
+    sqlite3_stmt *views = NULL;
+    int count = 0;
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT name FROM sqlite_schema WHERE type = 'view'", -1, &views, NULL),
+                     SQLITE_OK);
+    while (sqlite3_step(views) == SQLITE_ROW) {
+        char sql[128];
+        snprintf(sql, sizeof sql, "SELECT * FROM \"%s\"", (const char *)sqlite3_column_text(views, 0));
+        assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &row, NULL), SQLITE_OK);
+        int code;
+        while ((code = sqlite3_step(row)) == SQLITE_ROW) {
+        }
+        assert_int_equal(code, SQLITE_DONE);
+        sqlite3_finalize(row);
+        count++;
+    }
+    sqlite3_finalize(views);
+    assert_int_equal(count, EDEN_PROBE_COUNT + 2);
+    sqlite3_close(db);
+    model_clear(&model);
+}
+
+TEST(other_versions_are_refused) {
+    struct failure why = {0};
+    recorder_close(begin("version.data"));
+    size_t size;
+    unsigned char *bytes = read_file("version.data", &size);
+    bytes[63] = RECORDING_VERSION + 1;
+    write_file("version.data", bytes, size);
+    assert_null(recording_open("version.data", &why));
+    assert_non_null(strstr(why.message, "version 2"));
+    bytes[63] = RECORDING_VERSION;
+    bytes[68] ^= 1;
+    write_file("version.data", bytes, size);
+    assert_null(recording_open("version.data", &why));
+    assert_non_null(strstr(why.message, "not a recording"));
+    free(bytes);
+}
+
+/* Somebody holds the file locked for a while: nothing is lost and nothing fails. */
+TEST(locked_file_is_waited_for) {
+    struct recorder *recorder = begin("locked.data");
+    struct model model = {0};
+    fill_model(&model, 1);
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open("locked.data", &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    struct event event = make_event(EDEN_PROBE_mark__start, 1, 0x1000, 0);
+    add(recorder, &event);
+    commit(recorder, &model, false);
+    event.time_ns = 2;
+    add(recorder, &event);
+    assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    commit(recorder, &model, true);
+    recorder_close(recorder);
+    struct recording *recording = open_good("locked.data");
+    struct model read = {0};
+    struct failure why = {0};
+    assert_true(recording_model(recording, &read, &why));
+    assert_same_model(&model, &read);
+    struct collected all = events_of(recording, 2);
+    assert_int_equal(all.count, 2);
+    free_collected(&all);
+    recording_close(recording);
+    model_clear(&model);
+    model_clear(&read);
+}
+
+SUITE(enter_folder, leave_folder)

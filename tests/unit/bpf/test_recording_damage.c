@@ -1,0 +1,341 @@
+/* Damaged recordings: whatever the bytes of a file are, and wherever its recorder was ended, reading it gives whole
+ * transactions or an error. */
+#include "recording_builder.h"
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+/* ---- damage -------------------------------------------------------------------------------------------------------
+ */
+
+static bool count_event(void *context, const struct event *event, uint64_t heap_id) {
+    (void)heap_id;
+    *(uint64_t *)context += event->args;
+    return true;
+}
+
+/* Whatever comes of it: an error with words, or a read. */
+static void read_all(const char *path) {
+    struct failure why = {0};
+    struct recording *recording = recording_open(path, &why);
+    if (!recording) {
+        assert_true(why.message[0] != '\0');
+        return;
+    }
+    struct model model = {0};
+    uint64_t count = 0;
+    char parameters[256] = "";
+    struct process_key key = process_key(100);
+    if (!recording_model(recording, &model, &why) || !recording_events(recording, NULL, count_event, &count, &why) ||
+        !recording_parameters(recording, &key, 0x1000, 1, collect_parameter, parameters, &why)) {
+        assert_true(why.message[0] != '\0');
+    }
+    for (size_t i = 0; i < model.process_count; i++) {
+        for (size_t j = 0; j < model.processes[i].heap_count; j++) {
+            for (int k = 0; k < EDEN_PHASE_COUNT; k++) {
+                if (model.processes[i].heaps[j].phase[k]) {
+                    phase_percentile(model.processes[i].heaps[j].phase[k], 99);
+                }
+            }
+        }
+    }
+    model_clear(&model);
+    recording_close(recording);
+}
+
+/* A small recording with something in every table. */
+static unsigned char *sample(size_t *size) {
+    unsigned seed = 7;
+    struct recorder *recorder = begin("sample.data");
+    struct model model = {0};
+    for (uint64_t i = 0; i < 300; i++) {
+        struct event event = random_event(&seed, 1000 + i);
+        add(recorder, &event);
+    }
+    fill_model(&model, 2);
+    commit(recorder, &model, true);
+    recorder_close(recorder);
+    model_clear(&model);
+    return read_file("sample.data", size);
+}
+
+TEST(truncated_files_do_no_harm) {
+    size_t size;
+    unsigned char *bytes = sample(&size);
+    for (size_t length = 0; length < size; length += 512) {
+        write_file("cut.data", bytes, length);
+        read_all("cut.data");
+    }
+    free(bytes);
+}
+
+TEST(flipped_bits_do_no_harm) {
+    size_t size;
+    unsigned char *bytes = sample(&size);
+    unsigned seed = 1;
+    for (int i = 0; i < 1500; i++) {
+        int flips = 1 + i % 20;
+        unsigned char *damaged = malloc(size);
+        assert_non_null(damaged);
+        memcpy(damaged, bytes, size);
+        for (int j = 0; j < flips; j++) {
+            /* Half of them in the headers of pages, where they matter most. */
+            size_t at = (size_t)rand_r(&seed) % size;
+            at = j % 2 ? at : at / 4096 * 4096 + (size_t)rand_r(&seed) % 64;
+            if (at < size && !(at >= 60 && at < 72)) {
+                damaged[at] ^= (unsigned char)(1 << rand_r(&seed) % 8);
+            }
+        }
+        write_file("flipped.data", damaged, size);
+        read_all("flipped.data");
+        free(damaged);
+    }
+    free(bytes);
+}
+
+/* A file that is a recording by its header, and holds something else in place of the tables. */
+TEST(hostile_schemas_do_no_harm) {
+    static const char *const schemas[] = {
+        "CREATE TABLE x(a)",
+        "CREATE VIEW event AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n AS event, n AS"
+        " time_ns FROM r",
+        "DROP TABLE heap; CREATE VIEW heap AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT n AS "
+        "heap"
+        " FROM r",
+        "DROP TABLE event; CREATE TABLE event(event, time_ns)",
+        "DROP TABLE meta; CREATE TABLE meta(key, value AS (randomblob(1000000000)))",
+        "UPDATE heap SET process = 99",
+        "UPDATE heap SET heap = -9223372036854775808 WHERE heap = 1",
+        "UPDATE phase SET phase = zeroblob(200000)",
+        "UPDATE phase_histogram SET bucket = -1 WHERE bucket = 0",
+        "UPDATE phase_histogram SET bucket = 640 WHERE bucket = 639",
+        "UPDATE phase_histogram SET heap = 12345 WHERE bucket = 0",
+        "UPDATE process SET command = zeroblob(1000000)",
+        "UPDATE event SET args = 4000000000, probe = -1, process = 12345, text0 = zeroblob(100000)",
+        "UPDATE meta SET value = 'no number' WHERE key = 'wall_ns'",
+        "DELETE FROM meta",
+        "DROP TABLE heap; CREATE TABLE heap(heap TEXT, process BLOB)",
+    };
+    size_t size;
+    unsigned char *bytes = sample(&size);
+    for (size_t i = 0; i < sizeof schemas / sizeof schemas[0]; i++) {
+        write_file("hostile.data", bytes, size);
+        sqlite3 *db = NULL;
+        assert_int_equal(sqlite3_open("hostile.data", &db), SQLITE_OK);
+        sqlite3_exec(db, schemas[i], NULL, NULL, NULL);
+        sqlite3_close(db);
+        read_all("hostile.data");
+    }
+    free(bytes);
+}
+
+/* Nobody pays for holes, so they give no right to more work. */
+TEST(holes_do_not_raise_the_budget) {
+    size_t size;
+    unsigned char *bytes = sample(&size);
+    struct recording *recording = open_good("sample.data");
+    uint64_t most = recording->steps_most;
+    recording_close(recording);
+    assert_int_equal(truncate("sample.data", 60ll << 30), 0);
+    recording = open_good("sample.data");
+    assert_int_equal(recording->steps_most, most);
+    recording_close(recording);
+
+    bytes = realloc(bytes, 64 * size); /* data has a right to more */
+    assert_non_null(bytes);
+    memset(bytes + size, 1, 63 * size);
+    write_file("sample.data", bytes, 64 * size);
+    recording = open_good("sample.data");
+    assert_true(recording->steps_most >= most + 63 * size);
+    recording_close(recording);
+    free(bytes);
+}
+
+TEST(random_files_are_refused) {
+    unsigned seed = 3;
+    for (int i = 0; i < 50; i++) {
+        unsigned char bytes[8192];
+        for (size_t j = 0; j < sizeof bytes; j++) {
+            bytes[j] = (unsigned char)rand_r(&seed);
+        }
+        if (i % 2) { /* with the head of a recording */
+            memcpy(bytes, "SQLite format 3", 16);
+            memcpy(bytes + 60, "\0\0\0\1\0\0\0\0nedE", 12);
+            memcpy(bytes + 68, "Eden", 4);
+        }
+        write_file("random.data", bytes, sizeof bytes);
+        read_all("random.data");
+    }
+}
+
+/* ---- kills and full disks -----------------------------------------------------------------------------------------
+ */
+
+/* Records without end: event i has time i and says so, and the model of each commit knows how many there are. */
+static void record_for_ever(void) {
+    struct failure why;
+    struct recorder *recorder = create("killed.data", false, &why);
+    if (!recorder || !recorder_publish(recorder, &why)) {
+        _exit(3);
+    }
+    struct model model = {0};
+    struct process_key key = process_key(100);
+    struct process_model *process = model_process(&model, &key);
+    struct heap_model *heap = process ? model_heap(process, 0x1000, 1) : NULL;
+    if (!heap) {
+        _exit(4);
+    }
+    process->runtime = "eden";
+    heap->known = 1ull << EDEN_FIGURE_scavenges;
+    for (uint64_t i = 0;; i++) {
+        struct event event = make_event(EDEN_PROBE_mark__start, i, 0x1000, i);
+        if (!recorder_add(recorder, &event, &why)) {
+            _exit(5);
+        }
+        heap->figures[EDEN_FIGURE_scavenges] = i + 1;
+        if (i % 700 == 0 && !recorder_commit(recorder, &model, false, &why)) {
+            _exit(6);
+        }
+    }
+}
+
+TEST(killed_recorder_leaves_a_readable_file) {
+    unsigned seed = 11;
+    recorder_close(begin("killed.data"));
+    for (int round = 0; round < 40; round++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            record_for_ever();
+        }
+        usleep(1000 + (unsigned)rand_r(&seed) % 60000);
+        assert_int_equal(kill(child, SIGKILL), 0);
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+
+        struct recording *recording = open_good("killed.data");
+        assert_false(recording_info(recording)->finished);
+        assert_false(recording_info(recording)->live);
+        struct model model = {0};
+        struct failure why = {0};
+        assert_true(recording_model(recording, &model, &why));
+        uint64_t events = recording_info(recording)->events;
+        struct collected read = events_of(recording, events + 1);
+        assert_int_equal(read.count, events); /* all that its own count says, and no half of a transaction */
+        for (uint64_t i = 0; i < read.count; i++) {
+            assert_int_equal(read.events[i].arg[1], i);
+        }
+        if (model.process_count) {
+            assert_true(model.processes[0].heaps[0].figures[EDEN_FIGURE_scavenges] <= events);
+        }
+        free_collected(&read);
+        model_clear(&model);
+        recording_close(recording);
+    }
+    recorder_close(begin("killed.data")); /* whatever the last kill left */
+    assert_int_equal(files_beside("killed.data"), 1);
+}
+
+TEST(full_disk_ends_the_recording_alone) {
+    struct rlimit limit, old;
+    struct failure why = {0};
+    struct model model = {0};
+    struct recorder *recorder = begin("full.data");
+    struct event event = make_event(EDEN_PROBE_mark__start, 0, 0x1000, 0);
+    for (uint64_t i = 0; i < 100; i++) {
+        event.time_ns = i;
+        add(recorder, &event);
+    }
+    commit(recorder, &model, false);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    limit = old;
+    limit.rlim_cur = 300000;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    bool good = true, more = false;
+    for (uint64_t i = 0; i < 100000 && good; i++) {
+        event.time_ns = 100 + i;
+        good = recorder_add(recorder, &event, &why) && recorder_write(recorder, &more, &why);
+    }
+    assert_false(good);
+    assert_true(why.message[0] != '\0');
+    assert_false(recorder_add(recorder, &event, &why));
+    assert_false(recorder_commit(recorder, &model, true, &why));
+    recorder_close(recorder);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    struct recording *recording = open_good("full.data");
+    assert_false(recording_info(recording)->finished);
+    struct collected read = events_of(recording, 100000);
+    assert_true(read.count >= 100); /* whole transactions */
+    assert_int_equal(read.count, recording_info(recording)->events);
+    free_collected(&read);
+    recording_close(recording);
+}
+
+/* What is read as a stranger's file, or has half a transaction, is read from a copy: the originals stay as they are. */
+TEST(half_transaction_is_undone_in_a_copy) {
+    static const char *const names[] = {"hot.data", "hot.data-journal"};
+    struct recorder *recorder = begin("hot.data");
+    struct model model = {0};
+    fill_model(&model, 4);
+    commit(recorder, &model, true);
+    recorder_close(recorder);
+    /* A transaction that changed the file and was not ended: its pages are written, its journal stands. */
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        sqlite3 *db = NULL;
+        bool good = sqlite3_open("hot.data", &db) == SQLITE_OK &&
+                    sqlite3_exec(db,
+                                 "PRAGMA cache_size = 1; BEGIN; UPDATE heap SET name = 'half';"
+                                 "UPDATE meta SET value = 'half' WHERE key <> 'wall_ns'; CREATE TABLE filler(x);"
+                                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)"
+                                 "INSERT INTO filler SELECT zeroblob(4000) FROM n",
+                                 NULL, NULL, NULL) == SQLITE_OK;
+        raise(good ? SIGKILL : SIGTERM);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+
+    struct stat before[2], after[2];
+    unsigned char *bytes[2];
+    size_t size[2];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(stat(names[i], &before[i]), 0);
+        assert_true(before[i].st_size > 0);
+        bytes[i] = read_file(names[i], &size[i]);
+    }
+    struct recording *recording = open_good("hot.data");
+    struct model read = {0};
+    struct failure why = {0};
+    assert_true(recording_model(recording, &read, &why));
+    assert_same_model(&model, &read);
+    recording_close(recording);
+    model_clear(&read);
+    for (int i = 0; i < 2; i++) {
+        size_t now;
+        unsigned char *same = read_file(names[i], &now);
+        assert_int_equal(now, size[i]);
+        assert_memory_equal(same, bytes[i], now);
+        assert_int_equal(stat(names[i], &after[i]), 0);
+        assert_int_equal(before[i].st_ino, after[i].st_ino);
+        assert_int_equal(before[i].st_mtim.tv_nsec, after[i].st_mtim.tv_nsec);
+        free(same);
+        free(bytes[i]);
+    }
+
+    /* The next recorder may take the place of both; where tracing can't be attached it does not. */
+    recorder = create("hot.data", false, &why);
+    assert_non_null(recorder);
+    recorder_close(recorder);
+    assert_int_equal(stat(names[1], &after[1]), 0);
+    recorder_close(begin("hot.data"));
+    assert_int_equal(access(names[1], F_OK), -1);
+    recording_close(open_good("hot.data"));
+    model_clear(&model);
+}
+
+SUITE(enter_folder, leave_folder)

@@ -1,0 +1,240 @@
+/* Where a recording is put, and what stands there: files that are not recordings are neither read nor overwritten,
+ * files beside a recording are left alone, and files of other users take --force. */
+#include "recording_builder.h"
+
+/* ---- at its path --------------------------------------------------------------------------------------------------
+ */
+
+TEST(other_files_are_left_alone) {
+    struct failure why = {0};
+    write_file("letter.txt", "Dear Sir", 8);
+    assert_null(create("letter.txt", false, &why));
+    assert_int_equal(why.status, 1);
+    assert_non_null(strstr(why.message, "letter.txt"));
+    assert_non_null(strstr(why.message, "--force"));
+    size_t size;
+    unsigned char *bytes = read_file("letter.txt", &size);
+    assert_int_equal(size, 8);
+    assert_memory_equal(bytes, "Dear Sir", 8);
+    free(bytes);
+
+    struct recorder *recorder = create("letter.txt", true, &why);
+    assert_non_null(recorder);
+    assert_true(recorder_publish(recorder, &why));
+    recorder_close(recorder);
+    recording_close(open_good("letter.txt"));
+
+    assert_null(create(".", false, &why));
+    assert_null(create("/dev/null", true, &why));
+    assert_null(create("no/such/folder.data", false, &why));
+    assert_null(create("", false, &why));
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    assert_null(create("pipe", true, &why));
+    assert_null(recording_open("pipe", &why));
+    assert_null(recording_open(".", &why));
+    assert_null(recording_open("missing.data", &why));
+    assert_null(recording_open(":memory:", &why));
+    write_file("empty.data", "", 0);
+    assert_null(recording_open("empty.data", &why));
+    recorder_close(begin("empty.data")); /* nothing is lost with an empty file */
+}
+
+TEST(old_recording_stays_until_the_new_is_published) {
+    struct failure why = {0};
+    struct model model = {0}, read = {0};
+    struct recorder *recorder = begin("old.data");
+    fill_model(&model, 5);
+    commit(recorder, &model, true);
+    recorder_close(recorder);
+
+    recorder = create("old.data", false, &why);
+    assert_non_null(recorder);
+    struct recording *recording = open_good("old.data");
+    assert_true(recording_model(recording, &read, &why));
+    assert_same_model(&model, &read);
+    recording_close(recording);
+    recorder_close(recorder); /* tracing could not be attached */
+    recording = open_good("old.data");
+    assert_true(recording_info(recording)->finished);
+    recording_close(recording);
+    assert_int_equal(files_beside("old.data"), 1);
+
+    recorder = begin("old.data");
+    assert_null(create("old.data", true, &why)); /* it is being recorded */
+    assert_non_null(strstr(why.message, "another edenscope"));
+    recorder_close(recorder);
+    recording = open_good("old.data");
+    assert_false(recording_info(recording)->finished);
+    recording_close(recording);
+    assert_int_equal(files_beside("old.data"), 1);
+    model_clear(&model);
+    model_clear(&read);
+}
+
+TEST(link_is_followed) {
+    recorder_close(begin("target.data"));
+    assert_int_equal(symlink("target.data", "link.data"), 0);
+    recorder_close(begin("link.data"));
+    struct stat status;
+    assert_int_equal(lstat("link.data", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    recording_close(open_good("link.data"));
+}
+
+/* ---- beside it ----------------------------------------------------------------------------------------------------
+ */
+
+static void assert_holds(const char *path, const char *text) {
+    size_t size;
+    unsigned char *bytes = read_file(path, &size);
+    assert_int_equal(size, strlen(text));
+    assert_memory_equal(bytes, text, size);
+    free(bytes);
+}
+
+/* A journal may name a file that SQLite then deletes: such a journal is not ours, and is read by nobody. */
+TEST(trap_in_the_journal_is_refused) {
+    static const unsigned char mark[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    unsigned char journal[1024];
+    memset(journal, 'x', sizeof journal);
+    memcpy(journal, mark, sizeof mark);
+    memcpy(journal + sizeof journal - sizeof mark, mark, sizeof mark);
+    recorder_close(begin("trap.data"));
+    write_file("trap.data-journal", journal, sizeof journal);
+    struct failure why = {0};
+    assert_null(recording_open("trap.data", &why));
+    assert_non_null(strstr(why.message, "journal"));
+    struct recorder *recorder = create("trap.data", true, &why);
+    assert_non_null(recorder);
+    assert_false(recorder_publish(recorder, &why));
+    assert_non_null(strstr(why.message, "trap.data-journal"));
+    recorder_close(recorder);
+    assert_int_equal(access("trap.data-journal", F_OK), 0);
+    assert_int_equal(unlink("trap.data-journal"), 0);
+    recording_close(open_good("trap.data"));
+}
+
+/* SQLite would delete the one and read the other into the new recording. */
+TEST(files_beside_are_named_and_left_alone) {
+    static const char *const suffixes[] = {"-journal", "-wal", "-shm"};
+    struct failure why = {0};
+    for (int there = 0; there < 2; there++) { /* a recording stands there already, or not */
+        if (there) {
+            recorder_close(begin("beside.data"));
+        }
+        for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+            char name[64];
+            snprintf(name, sizeof name, "beside.data%s", suffixes[i]);
+            write_file(name, "a diary", 7);
+            assert_null(create("beside.data", true, &why));
+            assert_non_null(strstr(why.message, suffixes[i]));
+            assert_holds(name, "a diary");
+            assert_int_equal(unlink(name), 0);
+            if (there) {
+                recording_close(open_good("beside.data"));
+            }
+
+            /* It comes while tracing is attached. */
+            struct recorder *recorder = create("beside.data", false, &why);
+            assert_non_null(recorder);
+            write_file(name, "a diary", 7);
+            assert_false(recorder_publish(recorder, &why));
+            recorder_close(recorder);
+            assert_holds(name, "a diary");
+            assert_int_equal(unlink(name), 0);
+            assert_int_equal(access("beside.data", F_OK), there ? 0 : -1);
+        }
+    }
+}
+
+/* A write-ahead log whose frames replace each page of the recording: what an SQLite library would read. */
+TEST(planted_log_is_not_read) {
+    sqlite3 *db = NULL;
+    struct failure why = {0};
+    recorder_close(begin("planted.data"));
+    recorder_close(begin("victim.data"));
+    assert_int_equal(sqlite3_open("planted.data", &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA journal_mode = WAL; UPDATE meta SET value = 'planted' WHERE key = 'tool'",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(system("cp planted.data victim.data; cp planted.data-wal victim.data-wal"), 0);
+    sqlite3_close(db);
+    struct recording *recording = recording_open("victim.data", &why);
+    assert_null(recording); /* a file in this mode can't be read without its log */
+    assert_null(create("victim.data", true, &why));
+    assert_non_null(strstr(why.message, "-wal"));
+}
+
+/* NAME.XXXXXX of recorders that were killed early go; what only looks like one stays. */
+TEST(leftovers_are_swept) {
+    struct failure why = {0};
+    struct model model = {0};
+    struct event event = make_event(EDEN_PROBE_mark__start, 1, 0x1000, 0);
+    struct recorder *recorder = begin("kept.data");
+    add(recorder, &event);
+    commit(recorder, &model, true);
+    recorder_close(recorder);
+    assert_int_equal(system("cp kept.data swept.data.backup"), 0); /* six letters, our id, and a person's copy */
+    write_file("swept.data.letter", "Dear Sir", 8);
+    write_file("swept.data.empty0", "", 0);
+    /* What the file of a recorder is before it is published. */
+    recorder = create("other.data", false, &why);
+    assert_non_null(recorder);
+    char copy[96];
+    snprintf(copy, sizeof copy, "cat /proc/%d/fd/%d >swept.data.aB3xYz", getpid(), recorder->file.file);
+    assert_int_equal(system(copy), 0);
+    recorder_close(recorder);
+    struct stat status;
+    assert_int_equal(stat("swept.data.aB3xYz", &status), 0);
+    assert_true(status.st_size > 4096);
+
+    recorder_close(begin("swept.data"));
+    assert_int_equal(access("swept.data.aB3xYz", F_OK), -1);
+    assert_int_equal(access("swept.data.backup", F_OK), 0);
+    assert_int_equal(access("swept.data.empty0", F_OK), 0);
+    assert_holds("swept.data.letter", "Dear Sir");
+    assert_int_equal(files_beside("other.data"), 0);
+}
+
+/* ---- whose files --------------------------------------------------------------------------------------------------
+ */
+
+enum { NOBODY = 65534 };
+
+/* Perf's rule. */
+TEST(strangers_recordings_take_force) {
+    if (geteuid() != 0) {
+        skip();
+    }
+    struct failure why = {0};
+    unsetenv("SUDO_UID");
+    recorder_close(begin("theirs.data"));
+    assert_int_equal(chown("theirs.data", NOBODY, NOBODY), 0);
+    assert_null(recording_open("theirs.data", &why));
+    assert_non_null(strstr(why.message, "--force"));
+    struct recording *recording = recording_open_with("theirs.data", RECORDING_FORCE, &why);
+    assert_non_null(recording);
+    assert_true(recording->held.is_copy);
+    recording_close(recording);
+    setenv("SUDO_UID", "65534", 1);
+    recording = open_good("theirs.data");
+    assert_true(recording->held.is_copy);
+    recording_close(recording);
+    unsetenv("SUDO_UID");
+    assert_null(create("theirs.data", false, &why));
+    assert_non_null(strstr(why.message, "another user"));
+    recorder_close(create("theirs.data", true, &why));
+
+    assert_int_equal(symlink("kept.data", "link.theirs"), 0);
+    assert_int_equal(lchown("link.theirs", NOBODY, NOBODY), 0);
+    assert_null(recording_open_with("link.theirs", RECORDING_FORCE, &why));
+    assert_null(create("link.theirs", true, &why));
+    assert_int_equal(access("kept.data", F_OK), 0);
+    recorder_close(begin("own.data"));
+    write_file("own.data-journal", "", 0);
+    assert_int_equal(chown("own.data-journal", NOBODY, NOBODY), 0);
+    assert_null(create("own.data", true, &why));
+    assert_null(recording_open("own.data", &why));
+}
+
+SUITE(enter_folder, leave_folder)

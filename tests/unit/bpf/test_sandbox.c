@@ -1,0 +1,241 @@
+/* What each profile of the sandbox allows and forbids. Every case runs in a child: there is no way back. */
+#include "util/sandbox.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "suite.h"
+
+static char folder[] = "/tmp/eden-sandbox-XXXXXX";
+static int folder_fd;
+
+/* Address sanitizer reserves terabytes of addresses: no limit then. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { MEMORY = 0 };
+#else
+enum { MEMORY = 64 << 20 };
+#endif
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            dprintf(2, "line %d: %s (errno %d)\n", __LINE__, #condition, errno);                                       \
+            _exit(1);                                                                                                  \
+        }                                                                                                              \
+    } while (0)
+
+/* Runs `what` in a child that has entered the profile. */
+static void in_sandbox(enum sandbox_profile profile, void (*what)(void)) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct sandbox sandbox = {.profile = profile, .memory = MEMORY};
+        if (profile != SANDBOX_PARSER) {
+            sandbox.folder[sandbox.folders++] = folder_fd;
+        }
+        struct failure why = {0};
+        if (!sandbox_enter(&sandbox, &why)) {
+            dprintf(2, "%s\n", why.message);
+            _exit(1);
+        }
+        what();
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static bool is_refused(long result) { return result < 0 && (errno == EPERM || errno == EACCES); }
+
+static bool opens(const char *path, int flags) {
+    int fd = open(path, flags | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return fd >= 0;
+}
+
+static void check_no_rights(void) {
+    cap_t now = cap_get_proc(), none = cap_init();
+    CHECK(now && none && cap_compare(now, none) == 0);
+    char *const arguments[] = {NULL};
+    CHECK(is_refused(execve("/bin/true", arguments, arguments)));
+    CHECK(is_refused(syscall(SYS_ptrace, PTRACE_ATTACH, getppid(), 0, 0)));
+    CHECK(is_refused(socket(AF_INET, SOCK_STREAM, 0)));
+    CHECK(is_refused(syscall(SYS_fork)) && is_refused(fcntl(0, F_SETOWN, getppid())));
+    CHECK(is_refused(fcntl(0, F_SETSIG, SIGKILL)) && is_refused(syscall(SYS_fcntl, 0, F_SETOWN | 1l << 32, getppid())));
+    CHECK(is_refused(ioctl(0, TIOCSTI, "x")) && is_refused(utimensat(AT_FDCWD, "/", NULL, 0)));
+    CHECK(is_refused(shmget(IPC_PRIVATE, 4096, 0600)) &&
+          is_refused(syscall(SYS_socketpair, AF_UNIX, SOCK_DGRAM, 0, NULL)));
+    CHECK(is_refused(syscall(SYS_bpf, BPF_PROG_LOAD, NULL, 0)));
+    CHECK(mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
+}
+
+static void check_parser(void) {
+    check_no_rights();
+    CHECK(!opens("/etc/hostname", O_RDONLY) && !opens("/proc/self/status", O_RDONLY));
+    CHECK(is_refused(kill(getppid(), SIGTERM)));
+    char *memory = malloc(1 << 20);
+    CHECK(memory);
+    memset(memory, 1, 1 << 20);
+    free(memory);
+    int file = memfd_create("test", MFD_CLOEXEC);
+    struct stat status;
+    CHECK(file >= 0 && pwrite(file, "abc", 3, 0) == 3 && fstat(file, &status) == 0 && status.st_size == 3);
+    if (MEMORY) {
+        CHECK(mmap(NULL, (size_t)2 * MEMORY + 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
+    }
+}
+TEST(parser_opens_starts_and_signals_nothing) { in_sandbox(SANDBOX_PARSER, check_parser); }
+
+/* An inspector is handed memory that is open to be written. */
+TEST(what_writes_nothing_writes_through_no_descriptor) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct failure why = {0};
+        static char word[] = "old";
+        int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC), status = 1;
+        struct iovec part = {(char[]){"new"}, sizeof word};
+        CHECK(mem >= 0 && pwrite(mem, "old", sizeof word, (off_t)(uintptr_t)word) == sizeof word);
+        if (sandbox_enter(&(struct sandbox){.profile = SANDBOX_PARSER, .writes_nothing = true}, &why)) {
+            bool refused = is_refused(pwrite(mem, "new", sizeof word, (off_t)(uintptr_t)word)) &&
+                           is_refused(pwritev(mem, &part, 1, (off_t)(uintptr_t)word)) &&
+                           lseek(mem, (off_t)(uintptr_t)word, SEEK_SET) >= 0 &&
+                           is_refused(write(mem, "new", sizeof word)) && is_refused(writev(mem, &part, 1)) &&
+                           is_refused(sendfile(mem, mem, NULL, 1));
+            status = !refused || strcmp(word, "old") != 0;
+        }
+        _exit(status);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void check_observer(void) {
+    check_no_rights();
+    CHECK(opens("/proc/self/status", O_RDONLY));
+    /* Names in its folder, and nothing else. Without Landlock the file system's rights alone decide. */
+    CHECK(renameat(folder_fd, "old", folder_fd, "new") == 0);
+    if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) > 0) {
+        CHECK(openat(folder_fd, "new", O_RDWR) < 0);
+        CHECK(!opens("/tmp/eden-sandbox-outside", O_RDWR | O_CREAT) && !opens("/etc/hostname", O_RDONLY));
+    }
+    CHECK(unlinkat(folder_fd, "new", 0) == 0);
+    /* Root's own files take no capability for these. */
+    CHECK(is_refused(fchmod(folder_fd, 0777)) || errno == EBADF);
+    CHECK(is_refused(chmod(folder, 0777)) && is_refused(syscall(SYS_chown, folder, 1, 1)));
+    CHECK(is_refused(syscall(452, folder_fd, "", 0777, AT_EMPTY_PATH))); /* fchmodat2 */
+    CHECK(is_refused(kill(getppid(), 0)) && is_refused(syscall(SYS_tgkill, getppid(), getppid(), 0)));
+    CHECK(is_refused(prlimit(getppid(), RLIMIT_CORE, NULL, NULL)));
+    errno = 0;
+    CHECK(syscall(SYS_bpf, BPF_MAP_LOOKUP_ELEM, NULL, 0) < 0 && errno != EPERM);
+    CHECK(is_refused(syscall(SYS_bpf, BPF_MAP_CREATE, NULL, 0)));
+    CHECK(is_refused(syscall(SYS_bpf, BPF_LINK_CREATE, NULL, 0)));
+    CHECK(is_refused(syscall(SYS_process_vm_readv, getppid(), NULL, 0, NULL, 0, 0)));
+    CHECK(is_refused(setuid(1)));
+}
+static void make_old(void) {
+    int file = openat(folder_fd, "old", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(file >= 0);
+    close(file);
+}
+TEST(observer_reads_proc_and_maps_but_starts_nothing) {
+    make_old();
+    in_sandbox(SANDBOX_OBSERVER, check_observer);
+}
+
+static void check_other_folder(void) {
+    cap_t now = cap_get_proc();
+    cap_flag_value_t has = CAP_CLEAR;
+    CHECK(now && cap_get_flag(now, CAP_DAC_OVERRIDE, CAP_EFFECTIVE, &has) == 0 && has == CAP_SET);
+    CHECK(cap_get_flag(now, CAP_BPF, CAP_PERMITTED, &has) == 0 && has == CAP_CLEAR);
+    CHECK(cap_clear_flag(now, CAP_EFFECTIVE) == 0 && cap_get_flag(now, CAP_FOWNER, CAP_PERMITTED, &has) == 0);
+    CHECK(has == CAP_CLEAR && unlinkat(folder_fd, "old", 0) == 0);
+}
+TEST(only_a_folder_of_another_user_takes_a_right) {
+    if (geteuid() != 0) {
+        skip();
+    }
+    make_old();
+    assert_int_equal(chown(folder, 65534, 65534), 0);
+    in_sandbox(SANDBOX_OBSERVER, check_other_folder);
+    assert_int_equal(chown(folder, 0, 0), 0);
+}
+
+static void check_sticky_folder(void) { CHECK(unlinkat(folder_fd, "old", 0) == 0); /* somebody else's */ }
+TEST(a_sticky_folder_of_another_user_takes_a_right) {
+    if (geteuid() != 0) {
+        skip();
+    }
+    make_old();
+    assert_int_equal(fchownat(folder_fd, "old", 65533, 65533, 0), 0);
+    assert_int_equal(chown(folder, 65534, 65534), 0);
+    assert_int_equal(chmod(folder, 01777), 0);
+    in_sandbox(SANDBOX_OBSERVER, check_sticky_folder);
+    assert_int_equal(chown(folder, 0, 0), 0);
+    assert_int_equal(chmod(folder, 0700), 0);
+}
+
+static bool maps_take_a_right(const void *context) {
+    (void)context;
+    cap_t now = cap_get_proc(), none = cap_init();
+    cap_flag_value_t has = CAP_SET;
+    CHECK(now && none && cap_get_flag(now, CAP_BPF, CAP_EFFECTIVE, &has) == 0 && has == CAP_CLEAR);
+    return false;
+}
+TEST(maps_that_take_a_right_keep_it) {
+    if (geteuid() != 0) {
+        skip();
+    }
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct failure why = {0};
+        CHECK(sandbox_enter(&(struct sandbox){.profile = SANDBOX_OBSERVER, .can_use_maps = maps_take_a_right}, &why));
+        cap_t now = cap_get_proc(), bpf = cap_init();
+        const cap_value_t kept = CAP_BPF;
+        CHECK(now && bpf && cap_set_flag(bpf, CAP_PERMITTED, 1, &kept, CAP_SET) == 0);
+        CHECK(cap_set_flag(bpf, CAP_EFFECTIVE, 1, &kept, CAP_SET) == 0 && cap_compare(now, bpf) == 0);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static int make_folder(void **state) {
+    (void)state;
+    folder_fd = mkdtemp(folder) ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    return folder_fd < 0;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    close(folder_fd);
+    return rmdir(folder);
+}
+
+SUITE(make_folder, remove_folder)

@@ -1,0 +1,252 @@
+/* The source without a kernel: a file of which not all sites find room leaves nothing behind, a process without heaps
+ * is no heap, and a file is the mapped one by its device too. */
+#include "eden/eden.h"
+#include "session/source_parts.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "suite.h"
+
+/* ---- the kernel's part, played here (--wrap) -------------------------------------------------------------------- */
+
+static uint32_t room; /* for so many probe sites */
+
+bool __wrap_kernel_set_spec(struct kernel_side *kernel, uint32_t at, const struct probe_spec *spec,
+                            struct failure *why);
+bool __wrap_kernel_set_spec(struct kernel_side *kernel, uint32_t at, const struct probe_spec *spec,
+                            struct failure *why) {
+    (void)kernel;
+    (void)spec;
+    return at < room || failure_set(why, 1, "no room");
+}
+
+const volatile struct heap_entry *__wrap_kernel_heaps(const struct kernel_side *kernel, uint32_t *count);
+const volatile struct heap_entry *__wrap_kernel_heaps(const struct kernel_side *kernel, uint32_t *count) {
+    (void)kernel;
+    *count = 0;
+    return NULL;
+}
+
+bool __wrap_kernel_share(const struct kernel_side *kernel, const struct process_key *key, struct share *share);
+bool __wrap_kernel_share(const struct kernel_side *kernel, const struct process_key *key, struct share *share) {
+    (void)kernel;
+    (void)key;
+    (void)share;
+    return false;
+}
+
+uint64_t __wrap_kernel_lost(const struct kernel_side *kernel, bool records);
+uint64_t __wrap_kernel_lost(const struct kernel_side *kernel, bool records) {
+    (void)kernel;
+    (void)records;
+    return 0;
+}
+
+bool __wrap_kernel_uses_multi(const struct kernel_side *kernel);
+bool __wrap_kernel_uses_multi(const struct kernel_side *kernel) {
+    (void)kernel;
+    return true;
+}
+
+uint32_t __wrap_kernel_descriptors(const struct kernel_side *kernel, const struct attachment *attachment);
+uint32_t __wrap_kernel_descriptors(const struct kernel_side *kernel, const struct attachment *attachment) {
+    (void)kernel;
+    return attachment ? 1 : 0;
+}
+
+static int attach_error, attach_calls; /* 0: attaching succeeds */
+
+struct attachment *__wrap_kernel_attach(struct kernel_side *kernel, const struct attachment_request *request,
+                                        struct failure *why);
+struct attachment *__wrap_kernel_attach(struct kernel_side *kernel, const struct attachment_request *request,
+                                        struct failure *why) {
+    (void)kernel;
+    (void)request;
+    (void)why;
+    attach_calls++;
+    errno = attach_error;
+    return attach_error ? NULL : (struct attachment *)&attach_calls;
+}
+
+bool __wrap_kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, struct failure *why);
+bool __wrap_kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, struct failure *why) {
+    (void)kernel;
+    (void)target;
+    (void)on;
+    (void)why;
+    return true;
+}
+
+void __wrap_source_take_notices(struct source *source);
+void __wrap_source_take_notices(struct source *source) { (void)source; }
+
+uint64_t __wrap_source_missed_children(const struct source *source);
+uint64_t __wrap_source_missed_children(const struct source *source) {
+    (void)source;
+    return 0;
+}
+
+/* ---- files --------------------------------------------------------------------------------------------------------
+ */
+
+TEST(half_a_file_leaves_nothing) {
+    struct failure why = {0};
+    struct source source = {.inspect = inspect_open(0, &why)};
+    const struct observed observed = {.branch = {.pid = 1, .start_ns = 1}};
+    assert_non_null(source.inspect);
+    eden_heap_destroy(eden_heap_create(NULL, NULL)); /* so that this program has the probes */
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    for (room = 0; room < 6; room++) {
+        assert_int_equal(source_add_file(&source, &observed, fd, "this", true, &why), -1);
+        assert_int_equal(source.files, 0);
+        assert_int_equal(source.specs, 0);
+    }
+    room = KERNEL_SPECS;
+    assert_int_equal(source_add_file(&source, &observed, fd, "this", true, &why), 0);
+    assert_true(source_sites(&source.file[0]) > 6);
+    assert_int_equal(source_sites(&source.file[0]), source.specs);
+    assert_int_equal(source_add_file(&source, &observed, fd, "this", true, &why), 0);
+    assert_int_equal(source.files, 1);
+    close(fd);
+    source_clear_file(&source.file[0]);
+    free(source.file);
+    inspect_close(source.inspect);
+}
+
+/* A file that is not mapped is not opened, whatever path, device and inode a mapping is said to have; nor is a mapped
+ * one by its inode alone. */
+TEST(another_device_is_another_file) {
+    struct stat status;
+    char name[] = "/tmp/eden-source-XXXXXX";
+    int file = mkstemp(name);
+    assert_true(file >= 0);
+    assert_int_equal(fstat(file, &status), 0);
+    assert_int_equal(ftruncate(file, 4096), 0);
+    void *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, file, 0);
+    assert_true(page != MAP_FAILED);
+    const uint64_t start = (uint64_t)(uintptr_t)page;
+    struct mapping mapping = {.start = start, .end = start + 4096, .device = status.st_dev, .inode = status.st_ino};
+    strcpy(mapping.path, name);
+    int fd = target_open_mapping(getpid(), &mapping);
+    assert_true(fd >= 0);
+    close(fd);
+    mapping.device ^= 1;
+    assert_int_equal(target_open_mapping(getpid(), &mapping), -1);
+    assert_int_equal(errno, ENOENT);
+    mapping.device ^= 1;
+    munmap(page, 4096);
+    if (geteuid() == 0) { /* others cannot ask the kernel what is mapped */
+        assert_int_equal(target_open_mapping(getpid(), &mapping), -1);
+        assert_int_equal(errno, ENOENT);
+    }
+    close(file);
+    unlink(name);
+}
+
+/* ---- the model ----------------------------------------------------------------------------------------------------
+ */
+
+TEST(process_without_heaps_has_none) {
+    struct attached attached = {0};
+    struct observed observed = {.key = {.pid = 1, .start_ns = 1}, .attached = &attached, .attachments = 1};
+    struct source source = {.observed = &observed, .observed_count = 1, .finished = true};
+    struct model model = {0};
+    struct failure why = {0};
+    assert_true(source_snapshot(&source, &model, &why));
+    assert_int_equal(model.process_count, 1);
+    assert_int_equal(model.processes[0].heap_count, 0);
+    model_clear(&model);
+}
+
+/* ---- turns --------------------------------------------------------------------------------------------------------
+ */
+
+/* 300 processes of one user are due again at once, two of others a while later: each user has each third turn. */
+TEST(users_take_turns) {
+    enum { MANY = 300, ROUNDS = 20 };
+    static struct observed all[MANY + 2];
+    struct source source = {.observed = all, .observed_count = MANY + 2};
+    int turns[MANY + 2] = {0};
+    for (size_t i = 0; i < MANY; i++) {
+        all[i] = (struct observed){.user = 1000};
+    }
+    all[MANY] = (struct observed){.user = 0, .look_ns = 1};
+    all[MANY + 1] = (struct observed){.user = UINT32_MAX - 1, .look_ns = 1};
+    for (uint64_t i = 0; i < 3 * ROUNDS; i++) {
+        struct observed *next = source_next_turn(&source, 100);
+        assert_non_null(next);
+        source.last_user = next->user;
+        next->look_ns += next->user == 1000 ? 50 : 0;
+        turns[next - all]++;
+    }
+    assert_int_equal(turns[MANY], ROUNDS);
+    assert_int_equal(turns[MANY + 1], ROUNDS);
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(turns[i], i < ROUNDS); /* nobody twice before the others */
+    }
+    all[MANY].ended = all[MANY + 1].ended = true;
+    assert_ptr_equal(source_next_turn(&source, 100), &all[ROUNDS]);
+    assert_null(source_next_turn(&(struct source){.observed = all, .observed_count = ROUNDS}, 49));
+}
+
+/* ---- attaching ----------------------------------------------------------------------------------------------------
+ */
+
+TEST(a_missed_deadline_is_tried_again) {
+    struct failure why = {0};
+    uint64_t site = 0, semaphore = 0;
+    struct file file = {.name = (char[]){"this"}, .site = &site, .semaphore = &semaphore};
+    struct source source = {.file = &file, .files = 1, .most_descriptors = 100};
+    file.sites[KERNEL_ON_PROBE] = 1;
+    attach_calls = 0;
+    attach_error = ETIMEDOUT;
+    for (int tries = 1; tries <= 6; tries++) {
+        assert_false(source_attach_file(&source, 0, -1, &why));
+        assert_false(source_attach_file(&source, 0, -1, &why)); /* not before its time */
+        assert_int_equal(attach_calls, tries < 4 ? tries : 4);
+        file.retry_ns = 0;
+    }
+    assert_non_null(strstr(why.message, "not attached to any more"));
+    file.misses = 1;
+    attach_error = 0;
+    assert_true(source_attach_file(&source, 0, -1, &why));
+    assert_int_equal(file.misses, 0);
+    assert_non_null(file.attachment);
+}
+
+/* ---- descriptors ------------------------------------------------------------------------------------------------ */
+
+TEST(users_share_descriptors) {
+    enum { MANY = 50, MOST = 60 };
+    struct attachment *attachment = (struct attachment *)&attach_calls; /* any */
+    struct attached attached = {.by = {attachment}};
+    struct observed all[MANY + 1] = {0};
+    struct source source = {.observed = all, .observed_count = MANY + 1, .most_descriptors = MOST};
+    const struct process_key honest = {.start_ns = 1, .pid = 1000};
+    int kept = 0;
+    for (int i = 0; i < MANY; i++) {
+        all[i] = (struct observed){.key = {1, (uint32_t)i + 1}, .user = 7, .pidfd = -1};
+        all[i].branch = all[i].key;
+        all[i].attached = &attached;
+        if (source_may_keep(&source, 7, &all[i].branch, 1)) {
+            all[i].attachments = 1;
+            kept++;
+        }
+    }
+    all[MANY] = (struct observed){.key = honest, .branch = honest, .user = 8, .pidfd = -1};
+    assert_in_range(kept, MOST / 2, MANY - 1);            /* a user takes some */
+    assert_true(source_may_keep(&source, 8, &honest, 4)); /* and leaves some */
+    assert_false(source_may_hold(&source, &all[0]));
+    assert_true(source_may_hold(&source, &all[MANY]));
+    all[0].ended = true;
+    assert_true(source_is_gone(&all[0]));
+    assert_false(source_is_gone(&all[1])); /* without a descriptor: until the kernel, or a look, says so */
+    all[1].is_gone = true;
+    assert_true(source_is_gone(&all[1]));
+}

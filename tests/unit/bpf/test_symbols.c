@@ -1,0 +1,281 @@
+/* Addresses to functions, by files that say what is so, and by files that say anything: truncated, with counts and
+ * sizes beyond their end, and with bytes changed at random. The tool runs as root, and reads anybody's. */
+#include "attach/symbols.h"
+#include "attach/target.h"
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "suite.h"
+
+static struct inspect *inspect;
+
+enum { CODE = 4096, FILE_BYTES = 2 * CODE, LINKED = 0x400000, NAMES = 64 };
+
+/* A program as the linker would lay it out, but for its code. */
+struct image {
+    Elf64_Ehdr header;
+    Elf64_Phdr segment[2];
+    Elf64_Shdr section[4]; /* none, .symtab, its names, .dynsym */
+    Elf64_Sym symbol[6];
+    char names[NAMES];
+};
+
+static struct image sound_image(void) {
+    struct image image = {
+        .header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                   .e_type = ET_DYN,
+                   .e_machine = EM_X86_64,
+                   .e_version = EV_CURRENT,
+                   .e_phoff = offsetof(struct image, segment),
+                   .e_shoff = offsetof(struct image, section),
+                   .e_ehsize = sizeof(Elf64_Ehdr),
+                   .e_phentsize = sizeof(Elf64_Phdr),
+                   .e_phnum = 2,
+                   .e_shentsize = sizeof(Elf64_Shdr),
+                   .e_shnum = 4,
+                   .e_shstrndx = 2},
+        .segment = {{.p_type = PT_LOAD, .p_filesz = CODE, .p_memsz = CODE},
+                    {.p_type = PT_LOAD,
+                     .p_flags = PF_X,
+                     .p_offset = CODE,
+                     .p_vaddr = LINKED,
+                     .p_filesz = CODE,
+                     .p_memsz = CODE}},
+        .section = {[1] = {.sh_type = SHT_SYMTAB,
+                           .sh_offset = offsetof(struct image, symbol),
+                           .sh_size = sizeof image.symbol,
+                           .sh_link = 2,
+                           .sh_entsize = sizeof(Elf64_Sym)},
+                    [2] = {.sh_type = SHT_STRTAB, .sh_offset = offsetof(struct image, names), .sh_size = NAMES},
+                    [3] = {.sh_type = SHT_DYNSYM,
+                           .sh_offset = offsetof(struct image, symbol),
+                           .sh_size = sizeof image.symbol,
+                           .sh_link = 2,
+                           .sh_entsize = sizeof(Elf64_Sym)}},
+        .names = "\0first\0second\0alias\0open\0data",
+    };
+    static const Elf64_Sym symbols[] = {
+        [1] = {.st_name = 1, .st_value = LINKED, .st_size = 16},
+        [2] = {.st_name = 7, .st_value = LINKED + 32, .st_size = 16},
+        [3] = {.st_name = 14, .st_value = LINKED + 32, .st_size = 8},
+        [4] = {.st_name = 20, .st_value = LINKED + 64},
+        [5] = {.st_name = 25, .st_value = LINKED + 20, .st_size = 4, .st_info = STT_OBJECT, .st_shndx = 1},
+    };
+    memcpy(image.symbol, symbols, sizeof symbols);
+    for (int i = 1; i < 5; i++) {
+        image.symbol[i].st_info = STT_FUNC;
+        image.symbol[i].st_shndx = 1;
+    }
+    return image;
+}
+
+/* The file, mapped into this process; NULL where it has become too short for that. */
+struct mapped {
+    char path[64];
+    int fd;
+    unsigned char *code;
+};
+
+static void map_file(struct mapped *mapped) {
+    snprintf(mapped->path, sizeof mapped->path, "/tmp/edenscope-symbols-XXXXXX");
+    mapped->fd = mkstemp(mapped->path);
+    assert_true(mapped->fd >= 0);
+    assert_int_equal(ftruncate(mapped->fd, FILE_BYTES), 0);
+    mapped->code = mmap(NULL, CODE, PROT_READ | PROT_EXEC, MAP_PRIVATE, mapped->fd, CODE);
+    assert_true(mapped->code != MAP_FAILED);
+}
+
+static void unmap_file(struct mapped *mapped) {
+    munmap(mapped->code, CODE);
+    close(mapped->fd);
+    unlink(mapped->path);
+}
+
+static void write_image(const struct mapped *mapped, const struct image *image, off_t bytes) {
+    assert_int_equal(ftruncate(mapped->fd, 0), 0);
+    assert_int_equal(pwrite(mapped->fd, image, sizeof *image, 0), sizeof *image);
+    assert_int_equal(ftruncate(mapped->fd, bytes), 0);
+}
+
+static struct process_key this_process(void) {
+    struct process_key key = {.pid = (uint32_t)getpid(), .start_ns = target_start_ns(getpid())};
+    return key;
+}
+
+/* What is at so many bytes of the code, read anew. Not NULL: the file is mapped. */
+static void look(const struct mapped *mapped, size_t offset, char *name, size_t size) {
+    struct process_key process = this_process();
+    struct symbols *symbols = symbols_open(inspect);
+    assert_non_null(symbols);
+    const char *found = symbols_find(symbols, &process, (uintptr_t)mapped->code + offset);
+    assert_non_null(found);
+    snprintf(name, size, "%s", found);
+    symbols_close(symbols);
+}
+
+static void expect(const struct mapped *mapped, size_t offset, const char *wanted) {
+    char name[80], label[80];
+    snprintf(label, sizeof label, "[%s]", strrchr(mapped->path, '/') + 1);
+    look(mapped, offset, name, sizeof name);
+    assert_string_equal(name, wanted ? wanted : label);
+}
+
+TEST(functions_are_found) {
+    struct mapped mapped;
+    map_file(&mapped);
+    for (int stripped = 0; stripped < 2; stripped++) {
+        struct image image = sound_image();
+        image.section[1].sh_type = stripped ? SHT_NULL : SHT_SYMTAB;
+        write_image(&mapped, &image, FILE_BYTES);
+        expect(&mapped, 0, "first");
+        expect(&mapped, 15, "first");
+        expect(&mapped, 16, NULL);
+        expect(&mapped, 20, NULL); /* data */
+        expect(&mapped, 32, "alias");
+        expect(&mapped, 47, "alias"); /* the first by name, the longest by size */
+        expect(&mapped, 48, NULL);
+        expect(&mapped, 64, "open"); /* of no size */
+        expect(&mapped, CODE - 1, "open");
+    }
+    unmap_file(&mapped);
+}
+
+TEST(where_nothing_is_mapped) {
+    struct process_key process = this_process(), gone = process;
+    gone.start_ns += 1000000000;
+    struct symbols *symbols = symbols_open(inspect);
+    assert_null(symbols_find(symbols, &process, 8));
+    assert_null(symbols_find(symbols, &process, UINT64_MAX));
+    assert_null(symbols_find(symbols, &gone, (uintptr_t)where_nothing_is_mapped));
+    const char *here = symbols_find(symbols, &process, (uintptr_t)where_nothing_is_mapped);
+    assert_non_null(here);
+    assert_string_equal(here, "where_nothing_is_mapped");
+    symbols_close(symbols);
+}
+
+/* What makes no sense has no symbols, and takes neither memory nor time. */
+TEST(nonsense_has_no_symbols) {
+    const off_t huge = 1 << 29; /* sparse; an honest reader could take it in */
+    struct mapped mapped;
+    map_file(&mapped);
+    for (int kind = 0; kind < 12; kind++) {
+        struct image image = sound_image();
+        Elf64_Shdr *table = &image.section[1], *names = &image.section[2];
+        image.section[3].sh_type = SHT_NULL;
+        off_t bytes = FILE_BYTES;
+        switch (kind) {
+        case 0:
+            table->sh_size = UINT64_MAX - 7;
+            break;
+        case 1: /* within the file */
+            bytes = huge;
+            table->sh_size = (uint64_t)huge - CODE;
+            break;
+        case 2: /* it has no names at all */
+            names->sh_size = 0;
+            break;
+        case 3:
+            table->sh_link = UINT32_MAX;
+            break;
+        case 4:
+            table->sh_link = 1;
+            break;
+        case 5:
+            table->sh_offset = UINT64_MAX - 8;
+            break;
+        case 6: /* names do not end */
+            memset(image.names, 'x', NAMES);
+            bytes = sizeof image;
+            break;
+        case 7: /* the number of sections stands in the first, and fits */
+            bytes = huge;
+            image.header.e_shnum = 0;
+            image.section[0].sh_size = 1 << 22;
+            break;
+        case 8: /* likewise of segments */
+            bytes = huge;
+            image.header.e_phnum = PN_XNUM;
+            image.section[0].sh_info = UINT32_MAX;
+            break;
+        case 9:
+            image.header.e_shoff = UINT64_MAX - 63;
+            break;
+        case 10:
+            image.header.e_phoff = UINT64_MAX - 55;
+            break;
+        default:
+            for (int i = 0; i < 6; i++) {
+                image.symbol[i].st_name = UINT32_MAX - (uint32_t)i;
+            }
+            break;
+        }
+        write_image(&mapped, &image, bytes);
+        expect(&mapped, 0, NULL);
+    }
+    unmap_file(&mapped);
+}
+
+TEST(sizes_that_wrap_around) {
+    struct mapped mapped;
+    map_file(&mapped);
+    struct image image = sound_image();
+    image.symbol[1].st_size = UINT64_MAX - 8; /* ends before it begins */
+    image.symbol[4].st_size = UINT64_MAX;
+    image.section[1].sh_entsize = image.section[3].sh_entsize = 0;
+    write_image(&mapped, &image, FILE_BYTES);
+    expect(&mapped, 0, NULL);
+    expect(&mapped, 32, "alias");
+    image = sound_image();
+    image.segment[0].p_offset = UINT64_MAX - 8;
+    image.segment[0].p_filesz = UINT64_MAX;
+    write_image(&mapped, &image, FILE_BYTES);
+    expect(&mapped, 32, "alias");
+    unmap_file(&mapped);
+}
+
+/* Something is said, and nothing read that is not there: for the sanitizers to find. */
+TEST(any_damage_is_survived) {
+    struct mapped mapped;
+    uint64_t random = 88172645463325252u;
+    char name[80];
+    map_file(&mapped);
+    const struct image sound = sound_image();
+    for (off_t bytes = 0; bytes < (off_t)sizeof sound; bytes += 7) {
+        write_image(&mapped, &sound, bytes);
+        look(&mapped, 32, name, sizeof name);
+        assert_true(strcmp(name, "alias") == 0 || strcmp(name, "second") == 0 || name[0] == '[');
+    }
+    for (int i = 0; i < 2000; i++) {
+        struct image image = sound;
+        for (int changes = 1 + i % 4; changes > 0; changes--) {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            ((unsigned char *)&image)[(random >> 8) % sizeof image] = (unsigned char)random;
+        }
+        write_image(&mapped, &image, FILE_BYTES);
+        look(&mapped, 32, name, sizeof name);
+        assert_true(strlen(name) > 0);
+    }
+    unmap_file(&mapped);
+}
+
+static int open_all(void **state) {
+    struct failure why;
+    (void)state;
+    inspect = inspect_open(0, &why);
+    return inspect ? 0 : failure_tell(&why);
+}
+
+static int close_all(void **state) {
+    (void)state;
+    inspect_close(inspect);
+    return 0;
+}
+
+SUITE(open_all, close_all)

@@ -1,0 +1,784 @@
+/* The rules of tuning, on facts made by hand: each is silent on what is well, and on what is nearly its pattern, and
+ * speaks on its pattern with a value that follows from the facts. */
+#include "advise/rules/account.h"
+#include "advise/rules/rule.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "suite.h"
+
+enum { PASSES = 4096, OTHERS = 1024 };
+#define MB 1048576ull
+#define MS 1000000ull
+
+/* A heap with default parameters, seen for ten seconds. */
+static struct tune_facts make_facts(void) {
+    struct tune_facts facts = {.wall_ns = 10000 * MS, .heap_id = 1, .complete = true};
+    tune_parameters_default(facts.parameters);
+    for (int i = 0; i < TUNE_PARAMETERS; i++) {
+        facts.parameters[i].told = true;
+    }
+    facts.known = ~0ull;
+    facts.figures[EDEN_FIGURE_allocated_bytes] = 4000 * MB;
+    facts.passes = calloc(PASSES, sizeof *facts.passes);
+    facts.large = calloc(OTHERS, sizeof *facts.large);
+    facts.failures = calloc(OTHERS, sizeof *facts.failures);
+    facts.segments = calloc(OTHERS, sizeof *facts.segments);
+    facts.scans = calloc(OTHERS, sizeof *facts.scans);
+    assert_true(facts.passes && facts.large && facts.failures && facts.segments && facts.scans);
+    return facts;
+}
+
+static void set(struct tune_facts *facts, const char *name, const char *value) {
+    tune_parameter_tell(facts->parameters, name, value);
+}
+
+static struct tune_pass *add_pass(struct tune_facts *facts, bool full, uint64_t cause, uint64_t ns) {
+    assert_true(facts->pass_count < PASSES);
+    struct tune_pass *pass = &facts->passes[facts->pass_count];
+    *pass = (struct tune_pass){.full = full,
+                               .started = true,
+                               .seq = facts->pass_count + 1,
+                               .cause = cause,
+                               .start_ns = facts->pass_count * MS + MS,
+                               .duration_ns = ns};
+    facts->pass_count++;
+    facts->figures[full ? EDEN_FIGURE_full_ns : EDEN_FIGURE_scavenge_ns] += ns;
+    facts->figures[full ? EDEN_FIGURE_full_collections : EDEN_FIGURE_scavenges]++;
+    facts->figures[EDEN_FIGURE_gc_ns] += ns;
+    if (ns > facts->figures[EDEN_FIGURE_max_pause_ns]) {
+        facts->figures[EDEN_FIGURE_max_pause_ns] = ns;
+    }
+    return pass;
+}
+
+static struct tune_pass *add_scavenge(struct tune_facts *facts, uint64_t ns, uint64_t survivors, uint64_t tenured) {
+    struct tune_pass *pass = add_pass(facts, false, EDEN_SCAVENGE_EDEN, ns);
+    uint64_t eden = (uint64_t)tune_number(facts, TUNE_eden_size);
+    pass->eden_used = eden;
+    pass->survivors_after = survivors;
+    pass->tenured_bytes = tenured;
+    pass->semispace_start = 0x10000000;
+    pass->semispace_limit = 0x10000000 + eden / 5;
+    facts->figures[EDEN_FIGURE_survived_bytes] += survivors + tenured;
+    facts->figures[EDEN_FIGURE_tenured_bytes] += tenured;
+    return pass;
+}
+
+static struct tune_pass *add_full(struct tune_facts *facts, uint64_t cause, uint64_t ns, uint64_t before,
+                                  uint64_t freed) {
+    struct tune_pass *pass = add_pass(facts, true, cause, ns);
+    pass->old_before = before;
+    pass->old_after = before - freed;
+    pass->freed_bytes = freed;
+    pass->capacity_before = pass->capacity_after = before + 8 * MB;
+    facts->figures[EDEN_FIGURE_old_used] = pass->old_after;
+    return pass;
+}
+
+/* Samples of one site: `copies` each, of which old ones were tenured. */
+static void add_survivors(struct tune_facts *facts, double bytes, int copies, bool tenured, double wasted) {
+    if (!facts->survivors) {
+        facts->survivors = calloc(1, sizeof *facts->survivors);
+        facts->sites = calloc(4, sizeof *facts->sites);
+        assert_true(facts->survivors && facts->sites);
+        facts->lifetimes = facts->details = true;
+    }
+    struct tune_site *site = &facts->sites[facts->site_count++];
+    double life = copies * tune_number(facts, TUNE_eden_size) / 1024;
+    uint32_t bucket = tenured ? HISTOGRAM_BUCKETS - 1 : histogram_bucket((uint64_t)life);
+    snprintf(site->name, sizeof site->name, "Node, Maker>>make%zu", facts->site_count);
+    (tenured ? facts->survivors->tenured : facts->survivors->died_young)[bucket][copies] += bytes;
+    site->samples = 1000;
+    site->bytes = site->survivor_bytes = bytes;
+    site->copied_bytes = bytes * copies;
+    site->tenured_samples = tenured ? 1000 : 0;
+    site->tenured_bytes = tenured ? bytes : 0;
+    site->wasted_bytes = bytes * wasted;
+    facts->all.samples += site->samples;
+    facts->all.bytes += bytes;
+    facts->all.survivor_bytes += bytes;
+    facts->all.copied_bytes += site->copied_bytes;
+    facts->all.tenured_samples += site->tenured_samples;
+    facts->all.tenured_bytes += site->tenured_bytes;
+    facts->all.wasted_bytes += site->wasted_bytes;
+}
+
+/* The finding of this key, or NULL; all is well formed. */
+static struct finding look(struct tune_facts *facts, const char *key, bool *found) {
+    struct findings findings;
+    struct finding finding = {0};
+    assert_true(tune_examine(facts, &findings));
+    assert_true(findings.count > 0);
+    *found = false;
+    for (size_t i = 0; i < findings.count; i++) {
+        const struct finding *at = &findings.at[i];
+        assert_true(at->evidence_count > 0);
+        assert_true(at->why[0]);
+        assert_true(!at->gains || (at->gain_min >= 0 && at->gain_min <= at->gain_max && at->gain_max <= 1));
+        assert_true(strcmp(at->key, "ok") != 0 || findings.count == 1);
+        if (strcmp(at->key, key) == 0) {
+            assert_false(*found);
+            *found = true;
+            finding = *at;
+        }
+    }
+    findings_clear(&findings);
+    return finding;
+}
+
+static struct finding expect(struct tune_facts *facts, const char *key) {
+    bool found;
+    struct finding finding = look(facts, key, &found);
+    if (!found) {
+        fail_msg("no finding %s", key);
+    }
+    return finding;
+}
+
+static void expect_none(struct tune_facts *facts, const char *key) {
+    bool found;
+    look(facts, key, &found);
+    if (found) {
+        fail_msg("a finding %s", key);
+    }
+}
+
+static double value_of(const struct finding *finding, enum tune_parameter_id parameter) {
+    for (int i = 0; i < finding->setting_count; i++) {
+        if (finding->settings[i].parameter == parameter) {
+            return finding->settings[i].number;
+        }
+    }
+    return NAN;
+}
+
+/* ---- full collections -------------------------------------------------------------------------------------------- */
+
+static void fulls_of_growth(struct tune_facts *facts, uint64_t ns, uint64_t freed_percent) {
+    for (uint64_t used = 22 * MB; used < 200 * MB; used = used * 133 / 100) {
+        add_scavenge(facts, MS, MB, MB);
+        add_full(facts, EDEN_FULL_RATIO, ns, used, used * freed_percent / 100);
+    }
+}
+
+TEST(test_full_growth) {
+    struct tune_facts facts = make_facts();
+    fulls_of_growth(&facts, 200 * MS, 3);
+    struct finding finding = expect(&facts, "full.growth");
+    assert_int_equal(finding.severity, TUNE_HIGH);
+    /* From 22 MB / 1.33 to 160 MB or so one more collection at most. */
+    assert_true(value_of(&finding, TUNE_full_gc_ratio) >= 8 && value_of(&finding, TUNE_full_gc_ratio) <= 10);
+    assert_true(finding.gain_max > 0.9);
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* they free half: that is what they are for */
+    fulls_of_growth(&facts, 200 * MS, 50);
+    expect_none(&facts, "full.growth");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* they cost nothing */
+    fulls_of_growth(&facts, 2 * MS, 3);
+    expect_none(&facts, "full.growth");
+    tune_facts_clear(&facts);
+}
+
+static void fulls_of_columns(struct tune_facts *facts, uint64_t freed) {
+    for (uint64_t i = 0; i < 10; i++) {
+        add_scavenge(facts, MS, MB, MB);
+        struct tune_pass *pass =
+            add_full(facts, EDEN_FULL_ALLOCATION, 100 * MS, (40 + 24 * i) * MB, freed ? freed : MB / 4);
+        pass->requested = 24 * MB;
+        facts->large[facts->large_count++] = (struct tune_allocation){pass->start_ns + 1, 24 * MB, 1};
+        facts->segments[facts->segment_count++] =
+            (struct tune_segment){pass->start_ns + 1, 24 * MB, (64 + 24 * i) * MB, true};
+    }
+}
+
+TEST(test_full_headroom) {
+    struct tune_facts facts = make_facts();
+    fulls_of_columns(&facts, 0);
+    struct finding finding = expect(&facts, "full.headroom");
+    double value = value_of(&finding, TUNE_grow_headroom);
+    assert_true(value >= 240.0 * MB && value <= 400.0 * MB);
+    set(&facts, "grow_headroom", "536870912"); /* what they need is there; so it is something else */
+    expect_none(&facts, "full.headroom");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* each finds the room that it looks for */
+    fulls_of_columns(&facts, 30 * MB);
+    facts.large_count = 10;
+    for (size_t i = 0; i < facts.pass_count; i++) {
+        facts.passes[i].old_before = facts.passes[i].full ? 80 * MB : 0;
+    }
+    expect_none(&facts, "full.headroom");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* no headroom helps at the limit */
+    fulls_of_columns(&facts, 0);
+    set(&facts, "max_heap", "304087040"); /* 290 MB */
+    expect_none(&facts, "full.headroom");
+    tune_facts_clear(&facts);
+}
+
+TEST(test_full_explicit) {
+    struct tune_facts facts = make_facts();
+    for (int i = 0; i < 20; i++) {
+        add_full(&facts, EDEN_FULL_REQUEST, 30 * MS, 50 * MB, MB);
+    }
+    struct finding finding = expect(&facts, "full.explicit");
+    assert_int_equal(finding.setting_count, 0); /* the program's to cure */
+    assert_true(finding.how[0]);
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* they free most */
+    for (int i = 0; i < 20; i++) {
+        add_full(&facts, EDEN_FULL_REQUEST, 30 * MS, 50 * MB, 40 * MB);
+    }
+    expect_none(&facts, "full.explicit");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* nobody asked */
+    for (int i = 0; i < 20; i++) {
+        add_full(&facts, EDEN_FULL_RATIO, 30 * MS, 50 * MB, MB);
+    }
+    expect_none(&facts, "full.explicit");
+    tune_facts_clear(&facts);
+}
+
+/* ---- scavenges --------------------------------------------------------------------------------------------------- */
+
+TEST(test_scavenge_remembered) {
+    struct tune_facts facts = make_facts();
+    set(&facts, "remembered_set", "object");
+    for (int i = 0; i < 100; i++) {
+        struct tune_pass *pass = add_scavenge(&facts, 20 * MS, 64 * 1024, 0);
+        pass->part_ns[EDEN_PHASE_scavenge__remembered] = 19 * MS;
+        pass->part_objects[EDEN_PHASE_scavenge__remembered] = 1;
+        pass->part_bytes[EDEN_PHASE_scavenge__remembered] = 16 * MB;
+    }
+    facts.scans_told = true;
+    facts.scans[facts.scan_count++] = (struct tune_scans){
+        .class_id = 7, .count = 100, .slots = 200 * MB, .young_references = 5000, .duration_ns = 1900 * MS};
+    facts.classes = calloc(2, sizeof *facts.classes);
+    assert_non_null(facts.classes);
+    facts.classes[0] = (struct tune_class){1, 1, "Array"};
+    facts.classes[1] = (struct tune_class){7, 1, "Frame>>grow"};
+    facts.class_count = 2;
+    struct finding finding = expect(&facts, "scavenge.remembered");
+    assert_true(value_of(&finding, TUNE_remembered_set) == 1);
+    bool named = false;
+    for (int i = 0; i < finding.evidence_count; i++) {
+        named = named || strstr(finding.evidence[i], "Array, Frame>>grow");
+    }
+    assert_true(named);
+
+    facts.scans[0].young_references = 100 * MB; /* half of the slots: the work has to be done */
+    expect_none(&facts, "scavenge.remembered");
+    facts.scans[0].young_references = 5000;
+    set(&facts, "remembered_set", "card"); /* it is set already */
+    expect_none(&facts, "scavenge.remembered");
+    tune_facts_clear(&facts);
+}
+
+TEST(test_scavenge_copying) {
+    struct tune_facts facts = make_facts();
+    for (int i = 0; i < 300; i++) {
+        add_scavenge(&facts, 5 * MS, 25 * MB / 10, 0);
+    }
+    add_survivors(&facts, 25e5, TUNE_COPIES - 1, true, 0);
+    struct finding finding = expect(&facts, "scavenge.copying");
+    assert_true(value_of(&finding, TUNE_tenure_fill) == 0);
+    assert_true(value_of(&finding, TUNE_tenure_proportion) == 1);
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* as much is copied, but most survivors once */
+    for (int i = 0; i < 300; i++) {
+        add_scavenge(&facts, 5 * MS, 25 * MB / 10, 0);
+    }
+    add_survivors(&facts, 700e6, 1, false, 0);
+    add_survivors(&facts, 20e6, TUNE_COPIES - 1, true, 0);
+    expect_none(&facts, "scavenge.copying");
+    tune_facts_clear(&facts);
+}
+
+static void overflowing(struct tune_facts *facts, double wasted) {
+    for (int i = 0; i < 100; i++) {
+        add_scavenge(facts, 4 * MS, 3 * MB, 5 * MB);
+        if (i % 4 == 3) {
+            add_full(facts, EDEN_FULL_RATIO, 20 * MS, 40 * MB, 18 * MB);
+        }
+    }
+    add_survivors(facts, 500e6, 1, true, wasted);
+}
+
+TEST(test_scavenge_overflow) {
+    struct tune_facts facts = make_facts();
+    overflowing(&facts, 0.9);
+    struct finding finding = expect(&facts, "scavenge.overflow");
+    assert_true(value_of(&finding, TUNE_eden_size) >= 40.0 * MB); /* 8 MB in a fifth of it */
+    expect_none(&facts, "tenure.premature");                      /* the one or the other */
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* what overflows goes on living */
+    overflowing(&facts, 0.05);
+    expect_none(&facts, "scavenge.overflow");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* most of it, though it costs much */
+    overflowing(&facts, 0.25);
+    for (int i = 0; i < 40; i++) {
+        add_full(&facts, EDEN_FULL_RATIO, 80 * MS, 40 * MB, 18 * MB);
+    }
+    expect_none(&facts, "scavenge.overflow");
+    tune_facts_clear(&facts);
+}
+
+TEST(test_eden_small) {
+    struct tune_facts facts = make_facts();
+    set(&facts, "eden_size", "1048576");
+    for (int i = 0; i < 4000; i++) {
+        add_scavenge(&facts, 500000, 100 * 1024, 0);
+    }
+    add_survivors(&facts, 400e6, 1, false, 0);
+    struct finding finding = expect(&facts, "eden.small");
+    assert_true(value_of(&finding, TUNE_eden_size) >= 8.0 * MB);
+    assert_true(finding.cost[0]);
+    set(&facts, "max_heap", "2097152"); /* a limit that allows no more */
+    expect_none(&facts, "eden.small");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* the same number, which cost nothing */
+    set(&facts, "eden_size", "1048576");
+    for (int i = 0; i < 4000; i++) {
+        add_scavenge(&facts, 20000, 1024, 0);
+    }
+    add_survivors(&facts, 4e6, 1, false, 0);
+    expect_none(&facts, "eden.small");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* what is copied stays for ever: no eden spares that */
+    set(&facts, "eden_size", "1048576");
+    for (int i = 0; i < 1000; i++) {
+        add_scavenge(&facts, 1000000, 0, 400 * 1024);
+    }
+    add_survivors(&facts, 400e6, 1, true, 0);
+    expect_none(&facts, "eden.small");
+    tune_facts_clear(&facts);
+}
+
+/* ---- tenuring ---------------------------------------------------------------------------------------------------- */
+
+static void tenuring(struct tune_facts *facts, double wasted) {
+    for (int i = 0; i < 200; i++) {
+        struct tune_pass *pass = add_scavenge(facts, 2 * MS, MB, MB);
+        pass->threshold = pass->semispace_start + MB;
+        if (i % 4 == 3) {
+            add_full(facts, EDEN_FULL_RATIO, 20 * MS, 20 * MB, 4 * MB);
+        }
+    }
+    add_survivors(facts, 200e6, 2, true, wasted);
+}
+
+TEST(test_tenure_premature) {
+    struct tune_facts facts = make_facts();
+    tenuring(&facts, 0.9);
+    struct finding finding = expect(&facts, "tenure.premature");
+    assert_true(value_of(&finding, TUNE_eden_size) >= 64.0 * MB);
+    set(&facts, "tenure_fill", "0"); /* it was asked for */
+    finding = expect(&facts, "tenure.premature");
+    assert_true(fabs(value_of(&finding, TUNE_tenure_fill) - 0.9) < 1e-9);
+    tune_facts_clear(&facts);
+
+    facts = make_facts();
+    tenuring(&facts, 0.45); /* a bet that is won more often than not, though it costs enough */
+    expect_none(&facts, "tenure.premature");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* no samples, and large objects in between: it is not known, and said so */
+    tenuring(&facts, 0.9);
+    facts.all = (struct tune_site){0};
+    facts.large_count = 1;
+    struct findings findings;
+    assert_true(tune_examine(&facts, &findings));
+    bool said = false;
+    for (int i = 0; i < findings.unexamined_count; i++) {
+        said = said || strcmp(findings.unexamined[i].key, "tenure.premature") == 0;
+    }
+    assert_true(said);
+    findings_clear(&findings);
+    tune_facts_clear(&facts);
+}
+
+TEST(test_threshold_outside) {
+    struct tune_facts facts = make_facts();
+    for (int i = 0; i < 10; i++) {
+        struct tune_pass *pass = add_scavenge(&facts, 1000, MB, 0);
+        pass->threshold = i % 2 ? 0 : pass->semispace_limit; /* at the end: tenures all, as asked */
+    }
+    expect_none(&facts, "tenure.threshold-outside");
+    facts.passes[4].threshold = facts.passes[4].semispace_limit + 8;
+    struct finding finding = expect(&facts, "tenure.threshold-outside"); /* however little it costs */
+    assert_true(value_of(&finding, TUNE_compat_threshold_bug) == 0);
+    assert_int_equal(finding.severity, TUNE_HIGH);
+    facts.passes[4].threshold = facts.passes[4].semispace_start - 8;
+    expect(&facts, "tenure.threshold-outside");
+    facts.passes[4].threshold = facts.passes[4].semispace_start;
+    expect_none(&facts, "tenure.threshold-outside");
+    tune_facts_clear(&facts);
+}
+
+static void nepotism(struct tune_facts *facts, uint64_t young_freed) {
+    for (int i = 0; i < 200; i++) {
+        add_scavenge(facts, 5 * MS, 3 * MB, 2 * MB);
+        if (i % 5 == 4) {
+            add_full(facts, EDEN_FULL_RATIO, 20 * MS, 30 * MB, 9 * MB)->young_freed = young_freed;
+        }
+    }
+}
+
+TEST(test_tenure_nepotism) {
+    struct tune_facts facts = make_facts();
+    nepotism(&facts, 2 * MB);
+    expect(&facts, "tenure.nepotism");
+    tune_facts_clear(&facts);
+    facts = make_facts();
+    nepotism(&facts, MB / 2); /* a sixth */
+    for (int i = 0; i < 500; i++) {
+        add_scavenge(&facts, 10 * MS, 3 * MB, 2 * MB);
+    }
+    expect_none(&facts, "tenure.nepotism");
+    tune_facts_clear(&facts);
+}
+
+/* ---- the heap ---------------------------------------------------------------------------------------------------- */
+
+static void swings(struct tune_facts *facts, bool unmaps) {
+    uint64_t capacity = 40 * MB;
+    for (int i = 0; i < 20; i++) {
+        add_scavenge(facts, MS, MB, 0);
+        struct tune_pass *pass = add_full(facts, EDEN_FULL_ALLOCATION, 40 * MS, 64 * MB, 40 * MB);
+        pass->requested = 40 * MB;
+        pass->capacity_before = 64 * MB;
+        if (unmaps) {
+            facts->segments[facts->segment_count++] =
+                (struct tune_segment){pass->start_ns + 10, 40 * MB, capacity -= 40 * MB, false};
+        }
+        if (unmaps || i == 0) {
+            facts->segments[facts->segment_count++] =
+                (struct tune_segment){pass->start_ns + 20, 40 * MB, capacity += 40 * MB, true};
+        }
+    }
+}
+
+TEST(test_heap_thrash) {
+    struct tune_facts facts = make_facts();
+    set(&facts, "shrink_threshold", "8388608");
+    swings(&facts, true);
+    struct finding finding = expect(&facts, "heap.thrash");
+    assert_true(value_of(&finding, TUNE_shrink_threshold) >= 40.0 * MB);
+    expect_none(&facts, "full.headroom"); /* those collections are of the thrashing */
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* the same swings, of what stays mapped */
+    swings(&facts, false);
+    expect_none(&facts, "heap.thrash");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* twice is no pattern, however long it took */
+    set(&facts, "shrink_threshold", "8388608");
+    swings(&facts, true);
+    facts.segment_count = 4;
+    for (size_t i = 0; i < facts.pass_count; i++) {
+        facts.passes[i].duration_ns *= 10;
+        facts.passes[i].freed_bytes = 0;
+    }
+    expect_none(&facts, "heap.thrash");
+    tune_facts_clear(&facts);
+}
+
+TEST(test_heap_fragmented) {
+    struct tune_facts facts = make_facts();
+    set(&facts, "compactor", "none");
+    add_scavenge(&facts, 1000, 1000, 0);
+    struct tune_pass *pass = add_full(&facts, EDEN_FULL_ALLOCATION, MS, 60 * MB, MB);
+    pass->capacity_after = 90 * MB;
+    pass->largest_free = 2 * MB;
+    pass->free_chunks = 5000;
+    facts.failures[facts.failure_count++] = (struct tune_allocation){pass->start_ns + 10, 12 * MB, 1};
+    struct finding finding = expect(&facts, "heap.fragmented");
+    assert_true(value_of(&finding, TUNE_compactor) == 0);
+    facts.failures[0].bytes = 200 * MB; /* more than is free: no pieces would do */
+    expect_none(&facts, "heap.fragmented");
+    tune_facts_clear(&facts);
+}
+
+TEST(test_heap_limit) {
+    struct tune_facts facts = make_facts();
+    set(&facts, "max_heap", "104857600"); /* 100 MB, 22.4 of them new space */
+    add_scavenge(&facts, 1000, 1000, 0);
+    add_full(&facts, EDEN_FULL_RATIO, MS, 70 * MB, MB);
+    facts.segments[facts.segment_count++] = (struct tune_segment){5 * MS, 30 * MB, 76 * MB, true};
+    struct finding finding = expect(&facts, "heap.limit");
+    assert_true(value_of(&finding, TUNE_max_heap) > 104857600.0);
+    facts.segments[0].capacity_after = 60 * MB;
+    expect_none(&facts, "heap.limit");
+    facts.segments[0].capacity_after = 76 * MB;
+    set(&facts, "max_heap", "none");
+    expect_none(&facts, "heap.limit");
+    tune_facts_clear(&facts);
+}
+
+static void weak_load(struct tune_facts *facts, uint64_t weak_ns) {
+    for (int i = 0; i < 100; i++) {
+        struct tune_pass *pass = add_scavenge(facts, 20 * MS, 100 * 1024, 0);
+        pass->part_ns[EDEN_PHASE_scavenge__weak] = weak_ns;
+        pass->part_objects[EDEN_PHASE_scavenge__weak] = 500;
+        pass->part_objects[EDEN_PHASE_scavenge__copy] = 5000;
+    }
+}
+
+TEST(test_ephemeron_load) {
+    struct tune_facts facts = make_facts();
+    weak_load(&facts, 15 * MS);
+    expect(&facts, "ephemeron.load");
+    tune_facts_clear(&facts);
+    facts = make_facts();
+    weak_load(&facts, 4 * MS); /* a fifth, though it is 4% of the run */
+    expect_none(&facts, "ephemeron.load");
+    facts.figures[EDEN_FIGURE_mourned] = 5000000; /* ten times what is moved */
+    expect(&facts, "ephemeron.load");
+    tune_facts_clear(&facts);
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
+
+TEST(test_program_allocates) {
+    struct tune_facts facts = make_facts(); /* all that survives stays; tenured at once, and no full collection */
+    for (int i = 0; i < 300; i++) {
+        add_scavenge(&facts, 15 * MS, 0, 4 * MB);
+    }
+    add_survivors(&facts, 1200e6, 1, true, 0);
+    struct finding finding = expect(&facts, "program.allocates");
+    assert_int_equal(finding.setting_count, 0);
+    assert_non_null(strstr(finding.evidence[1], "Node, Maker>>make1"));
+    tune_facts_clear(&facts);
+    facts = make_facts(); /* a third of the run is in collections: in one, at which the machine stopped */
+    for (int i = 0; i < 20; i++) {
+        add_scavenge(&facts, MS, 0, MB / 256);
+        add_full(&facts, EDEN_FULL_ALLOCATION, i == 7 ? 5000 * MS : MS, 24 * MB, 24 * MB);
+    }
+    expect_none(&facts, "program.allocates");
+    tune_facts_clear(&facts);
+}
+
+TEST(test_ok) {
+    struct tune_facts facts = make_facts();
+    expect_none(&facts, "ok"); /* nothing happened, or a collection has been under way all the time */
+    assert_non_null(strstr(expect(&facts, "unseen").evidence[0], "unknown"));
+    facts.is_at_rest = true;
+    expect_none(&facts, "ok");
+    assert_string_equal(expect(&facts, "unseen").evidence[0], "no collection was observed");
+    for (int i = 0; i < 10; i++) {
+        add_scavenge(&facts, MS, MB, 0);
+    }
+    struct finding finding = expect(&facts, "ok");
+    expect_none(&facts, "unseen");
+    assert_int_equal(finding.setting_count, 0);
+    assert_false(finding.gains);
+    facts.wall_ns = 0; /* nothing is divided by it */
+    expect(&facts, "ok");
+    tune_facts_clear(&facts);
+}
+
+/* What is left when the findings have explained what they can. */
+static struct account_shares shares_of(const struct tune_facts *facts) {
+    struct findings findings;
+    struct account account;
+    struct account_shares shares;
+    assert_true(tune_examine(facts, &findings));
+    account_make(&account, &findings);
+    account_shares(&shares, &account, facts);
+    findings_clear(&findings);
+    for (int kind = 0; kind < TUNE_KINDS; kind++) {
+        assert_true(account.explained_ns[kind] >= 0 && account.explained_ns[kind] <= account.all_ns[kind]);
+    }
+    assert_true(fabs(shares.gc - tune_gc_share(facts)) < 1e-9);
+    assert_true(fabs(shares.explained + shares.unexplained - shares.gc) < 1e-9);
+    assert_true(fabs(shares.rest[TUNE_SCAVENGES] + shares.rest[TUNE_FULLS] - shares.unexplained) < 1e-9);
+    return shares;
+}
+
+/* The machine stops the program in a few full collections that no rule is for. */
+TEST(test_unexplained) {
+    struct tune_facts facts = make_facts();
+    for (int i = 0; i < 4; i++) {
+        add_scavenge(&facts, MS, MB, 0);
+    }
+    add_full(&facts, EDEN_FULL_LIMIT, 400 * MS, 24 * MB, 24 * MB);
+    expect(&facts, "ok"); /* 4% of the time */
+    expect_none(&facts, "unexplained");
+    add_full(&facts, EDEN_FULL_LIMIT, 7000 * MS, 24 * MB, 24 * MB)->part_ns[EDEN_PHASE_mark] = 6000 * MS;
+    expect_none(&facts, "ok");
+    struct finding finding = expect(&facts, "unexplained"); /* 74% */
+    assert_int_equal(finding.setting_count, 0);
+    assert_int_equal(finding.severity, TUNE_HIGH);
+    assert_true(fabs(finding.time_share - tune_gc_share(&facts)) < 1e-9);
+    assert_non_null(strstr(finding.evidence[1], "full collections: 74.0% of the run is unexplained"));
+    assert_non_null(strstr(finding.evidence[1], "goes into marking"));
+    assert_non_null(
+        strstr(finding.evidence[2], "the longest pause was 7.00 s; the longest collection, a full collection"));
+    assert_true(shares_of(&facts).explained == 0);
+    tune_facts_clear(&facts);
+    facts = make_facts(); /* one long pause in a long run */
+    facts.wall_ns = 1000000 * MS;
+    add_full(&facts, EDEN_FULL_LIMIT, 501 * MS, 24 * MB, 24 * MB);
+    expect_none(&facts, "ok");
+    expect(&facts, "unexplained");
+    tune_facts_clear(&facts);
+}
+
+/* Findings explain their part, and no more than there is; the rest is said beside them. */
+TEST(test_partly_explained) {
+    struct tune_facts facts = make_facts();
+    for (int i = 0; i < 10; i++) {
+        add_full(&facts, EDEN_FULL_REQUEST, 100 * MS, 24 * MB, MB);
+        add_full(&facts, EDEN_FULL_LIMIT, 200 * MS, 24 * MB, MB);
+    }
+    expect(&facts, "full.explicit");
+    struct finding finding = expect(&facts, "unexplained");
+    struct account_shares shares = shares_of(&facts);
+    assert_true(fabs(shares.explained - 0.1) < 1e-9);
+    assert_true(fabs(shares.rest[TUNE_FULLS] - 0.2) < 1e-9);
+    assert_true(fabs(finding.time_share - 0.2) < 1e-9);
+    tune_facts_clear(&facts);
+}
+
+/* As old space of 60 MB that grows by a third, and loses as much. */
+static void fulls_of_replacement(struct tune_facts *facts, uint64_t ns, uint64_t freed) {
+    for (int i = 0; i < 20; i++) {
+        add_scavenge(facts, MS, MB, 20 * MB);
+        add_full(facts, EDEN_FULL_RATIO, ns, 80 * MB, freed);
+    }
+    add_survivors(facts, 400e6, 1, true, 0.2); /* most live beyond the next full collection */
+}
+
+TEST(test_full_frequent) {
+    struct tune_facts facts = make_facts();
+    fulls_of_replacement(&facts, 100 * MS, 20 * MB);
+    struct finding finding = expect(&facts, "full.frequent");
+    /* Twice 88 MB and new space, 22 MB, of which new space takes its part: 198 MB, which are 60 and 138 more. */
+    double value = value_of(&finding, TUNE_full_gc_ratio);
+    assert_true(value >= 2.2 && value <= 2.3);
+    assert_true(finding.gain_max > 0.8 && finding.gain_max < 0.9);
+    set(&facts, "max_heap", "209715200"); /* 200 MB, of which 180 may be taken: 157 for old space */
+    finding = expect(&facts, "full.frequent");
+    value = value_of(&finding, TUNE_full_gc_ratio);
+    assert_true(value >= 1.5 && value <= 1.7);
+    set(&facts, "max_heap", "125829120"); /* 120 MB: there is no room */
+    expect_none(&facts, "full.frequent");
+    set(&facts, "max_heap", "none");
+    set(&facts, "full_gc_ratio", "2"); /* it is as large as it may be */
+    expect_none(&facts, "full.frequent");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* they cost little */
+    fulls_of_replacement(&facts, 10 * MS, 20 * MB);
+    expect_none(&facts, "full.frequent");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* they free little: not what they are for */
+    fulls_of_replacement(&facts, 100 * MS, 5 * MB);
+    expect_none(&facts, "full.frequent");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* what dies old is tenured too early, which explains it */
+    overflowing(&facts, 0.9);
+    expect(&facts, "scavenge.overflow");
+    expect_none(&facts, "full.frequent");
+    tune_facts_clear(&facts);
+}
+
+TEST(test_table) {
+    static const char *const keys[] = {
+        "full.growth",       "full.headroom",     "full.explicit",    "scavenge.remembered",
+        "scavenge.copying",  "scavenge.overflow", "tenure.premature", "tenure.threshold-outside",
+        "tenure.nepotism",   "eden.small",        "eden.cache",       "full.frequent",
+        "heap.thrash",       "heap.fragmented",   "heap.limit",       "ephemeron.load",
+        "program.allocates", "unexplained",       "unseen",           "ok"};
+    size_t count = 0;
+    for (const struct rule *rule = tune_rules; rule->key; rule++) {
+        assert_non_null(rule->pattern);
+        count++;
+    }
+    assert_int_equal(count, sizeof keys / sizeof *keys);
+    for (size_t i = 0; i < count; i++) {
+        const struct rule *rule = tune_rules;
+        while (rule->key && strcmp(rule->key, keys[i]) != 0) {
+            rule++;
+        }
+        assert_non_null(rule->key);
+    }
+}
+
+/* ---- values and merging ------------------------------------------------------------------------------------------ */
+
+static void expect_text(enum tune_parameter_id id, double number, const char *wanted) {
+    char text[TUNE_VALUE];
+    assert_string_equal(tune_value(text, id, number), wanted);
+}
+
+TEST(test_values) {
+    expect_text(TUNE_eden_size, 64.0 * MB, "64M");
+    expect_text(TUNE_eden_size, 63.2 * MB, "64M");
+    expect_text(TUNE_eden_size, 1.5 * MB, "1536K");
+    expect_text(TUNE_eden_size, 1, "64K"); /* its lower bound */
+    expect_text(TUNE_grow_headroom, 1000.0 * MB, "1G");
+    expect_text(TUNE_shrink_threshold, INFINITY, "none");
+    expect_text(TUNE_full_gc_ratio, INFINITY, "inf");
+    expect_text(TUNE_full_gc_ratio, 2.5, "2.5");
+    expect_text(TUNE_tenure_proportion, 7, "1"); /* its upper bound */
+    expect_text(TUNE_remembered_set, 1, "card");
+    expect_text(TUNE_compactor, 0, "planning");
+    expect_text(TUNE_compat_threshold_bug, 0, "0");
+
+    struct tune_parameter parameters[TUNE_PARAMETERS];
+    tune_parameters_default(parameters);
+    assert_true(isinf(parameters[TUNE_max_heap].number));
+    assert_true(isnan(parameters[TUNE_survivors_to_keep].number));
+    assert_false(parameters[TUNE_eden_size].told);
+    tune_parameter_tell(parameters, "eden_size", "\n 1048576"); /* it would go into a line for a shell */
+    tune_parameter_tell(parameters, "eden_size", "nonsense");
+    tune_parameter_tell(parameters, "no_such", "1");
+    assert_false(parameters[TUNE_eden_size].told);
+    tune_parameter_tell(parameters, "eden_size", "1048576");
+    assert_true(parameters[TUNE_eden_size].told && parameters[TUNE_eden_size].number == 1048576);
+    tune_parameter_tell(parameters, "remembered_set", "object");
+    assert_true(parameters[TUNE_remembered_set].number == 0);
+}
+
+TEST(test_merge) {
+    struct findings findings[2] = {{0}, {0}};
+    struct finding *finding = finding_add(&findings[0], "one", 0.5);
+    finding_set(finding, TUNE_eden_size, 32.0 * MB);
+    finding_set(finding, TUNE_tenure_fill, 0.9);
+    finding_set(finding, TUNE_compactor, 0);
+    finding = finding_add(&findings[1], "two", 0.1);
+    finding_set(finding, TUNE_eden_size, 64.0 * MB);
+    finding_set(finding, TUNE_tenure_fill, 0);
+    finding_set(finding, TUNE_compactor, 2);
+    struct tune_options options;
+    char line[TUNE_OPTIONS_LINE];
+    tune_merge(findings, 2, &options);
+    assert_string_equal(tune_options_line(line, &options), "eden_size=64M,tenure_fill=0,compactor=planning");
+    assert_string_equal(options.from[TUNE_eden_size], "two");
+    assert_string_equal(options.overruled[TUNE_eden_size], "one");
+    assert_string_equal(options.overruled[TUNE_compactor], "two");
+    assert_null(options.overruled[TUNE_full_gc_ratio]);
+    findings_clear(&findings[0]);
+    findings_clear(&findings[1]);
+    tune_merge(findings, 2, &options);
+    assert_string_equal(tune_options_line(line, &options), "");
+}

@@ -1,0 +1,284 @@
+/* The ABI is frozen: what embedders have compiled in, and what tools of other versions read from outside.
+ *
+ * The numbers below are not computed from the headers but written down. Where one no longer holds, the question is not
+ * what the new number is, but who still has the old one: only append, or raise EDEN_ABI_VERSION or the SONAME. */
+#include "support.h"
+
+bool embed_from_cxx(void);
+
+#define AT(type, field, offset, size)                                                                                  \
+    do {                                                                                                               \
+        assert_int_equal(offsetof(type, field), offset);                                                               \
+        assert_int_equal(sizeof((type *)0)->field, size);                                                              \
+    } while (0)
+
+TEST(heap_info) {
+    typedef struct eden_heap_info info;
+    assert_int_equal(sizeof(info), 568);
+    AT(info, magic, 0, 8);
+    AT(info, version, 8, 4);
+    AT(info, bytes, 12, 4);
+    AT(info, heap_id, 16, 8);
+    AT(info, next, 24, 8);
+    AT(info, lock, 32, 8);
+    AT(info, seq, 40, 8);
+    AT(info, name, 48, 64);
+    AT(info, created_ns, 112, 8);
+    AT(info, new_start, 120, 8);
+    AT(info, new_bytes, 128, 8);
+    AT(info, class_pages, 136, 8);
+    AT(info, class_limit, 144, 4);
+    AT(info, figure_count, 148, 4);
+    AT(info, full_by_cause, 152, 32);
+    AT(info, figures, 184, 256);
+    AT(info, sample_mailbox, 440, 8);
+    AT(info, reserved, 448, 120);
+    assert_int_equal(EDEN_ABI_VERSION, 1);
+    assert_true(EDEN_HEAP_MAGIC == 0x31706165486e6445ull);
+    assert_int_equal(offsetof(eden_heap, info), 0);
+}
+
+TEST(class_and_registry_info) {
+    typedef struct eden_class_info class_info;
+    assert_int_equal(sizeof(class_info), 32);
+    AT(class_info, name, 0, 8);
+    AT(class_info, name_length, 8, 4);
+    AT(class_info, class_index, 12, 4);
+    AT(class_info, format, 16, 4);
+    AT(class_info, fixed_slots, 20, 4);
+    AT(class_info, chosen, 24, 4);
+    AT(class_info, pretenured, 28, 4);
+    assert_int_equal(EDEN_CLASS_PAGE_SHIFT, 10);
+    typedef struct eden_registry_info registry;
+    assert_int_equal(sizeof(registry), 32);
+    AT(registry, heap_create_semaphore, 0, 2);
+    AT(registry, reserved16, 2, 2);
+    AT(registry, version, 4, 4);
+    AT(registry, magic, 8, 8);
+    AT(registry, first, 16, 8);
+    AT(registry, next_id, 24, 8);
+    assert_true(EDEN_REGISTRY_MAGIC == 0x316765526e6445ull);
+}
+
+TEST(the_mutators_first_line) {
+    typedef struct eden_mutator mutator;
+    AT(mutator, free, 0, 8);
+    AT(mutator, limit, 8, 8);
+    AT(mutator, young_start, 16, 8);
+    AT(mutator, young_words, 24, 8);
+    AT(mutator, frames, 32, 8);
+    AT(mutator, heap, 40, 8);
+    AT(mutator, poll, 48, 8);
+    AT(mutator, reserved, 56, 8);
+    assert_int_equal(offsetof(eden_heap, mutator) % 64, 0);
+    typedef struct eden_frame frame;
+    assert_int_equal(sizeof(frame), 32);
+    AT(frame, previous, 0, 8);
+    AT(frame, mutator, 8, 8);
+    AT(frame, slots, 16, 8);
+    AT(frame, count, 24, 8);
+}
+
+TEST(header_bits) {
+    assert_true(EDEN_HEADER_CLASS_MASK == 0x3fffff);
+    assert_true(EDEN_HEADER_KEPT == 1ull << 22);
+    assert_true(EDEN_HEADER_IMMUTABLE == 1ull << 23);
+    assert_int_equal(EDEN_HEADER_FORMAT_SHIFT, 24);
+    assert_true(EDEN_HEADER_REMEMBERED == 1ull << 29);
+    assert_true(EDEN_HEADER_PINNED == 1ull << 30);
+    assert_true(EDEN_HEADER_GREY == 1ull << 31);
+    assert_int_equal(EDEN_HEADER_HASH_SHIFT, 32);
+    assert_true(EDEN_HEADER_HASH_MASK == (1ull << 22) - 1);
+    assert_true(EDEN_HEADER_FORWARDED == 1ull << 54);
+    assert_true(EDEN_HEADER_MARKED == 1ull << 55);
+    assert_int_equal(EDEN_HEADER_SLOTS_SHIFT, 56);
+    assert_int_equal(EDEN_SLOTS_OVERFLOW, 255);
+    assert_int_equal(EDEN_TAG_INT, 1);
+    assert_int_equal(EDEN_TAG_CHAR, 2);
+    assert_int_equal(EDEN_TAG_FLOAT, 4);
+    assert_int_equal(EDEN_CLASS_FREE, 0);
+    assert_int_equal(EDEN_CLASS_FIRST, 1);
+    assert_int_equal(EDEN_CLASS_LIMIT, 4194304);
+    assert_true(eden_int(5) == 41 && eden_char('a') == 778 && eden_float(1.0) == 0x7f00000000000004ull);
+}
+
+TEST(numbers_of_formats_and_errors) {
+    const int formats[] = {EDEN_FORMAT_EMPTY,   EDEN_FORMAT_FIXED,     EDEN_FORMAT_VARIABLE, EDEN_FORMAT_FIXED_VARIABLE,
+                           EDEN_FORMAT_WEAK,    EDEN_FORMAT_EPHEMERON, EDEN_FORMAT_WORDS64,  EDEN_FORMAT_WORDS32,
+                           EDEN_FORMAT_WORDS16, EDEN_FORMAT_BYTES,     EDEN_FORMAT_COMPOUND};
+    const int format_numbers[] = {0, 1, 2, 3, 4, 5, 9, 10, 12, 16, 24};
+    assert_memory_equal(formats, format_numbers, sizeof formats);
+    const int statuses[] = {EDEN_OK,      EDEN_BAD_PARAMETER, EDEN_BAD_ARGUMENT, EDEN_NO_MEMORY,
+                            EDEN_CORRUPT, EDEN_BUSY,          EDEN_SYSTEM};
+    for (int i = 0; i < 7; i++) {
+        assert_int_equal(statuses[i], i);
+    }
+    assert_int_equal(sizeof(eden_error), 252);
+    assert_int_equal(sizeof(eden_options), 32);
+    assert_int_equal(sizeof(eden_class_definition), 16);
+}
+
+TEST(numbers_of_events) {
+    const int causes[] = {EDEN_SCAVENGE_EDEN, EDEN_SCAVENGE_REQUEST, EDEN_SCAVENGE_FULL, EDEN_SCAVENGE_PIN};
+    const int full_causes[] = {EDEN_FULL_RATIO, EDEN_FULL_ALLOCATION, EDEN_FULL_REQUEST, EDEN_FULL_LIMIT};
+    const int reasons[] = {EDEN_TENURE_AGE, EDEN_TENURE_OVERFLOW, EDEN_TENURE_PIN, EDEN_TENURE_RETRY};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(causes[i], i);
+        assert_int_equal(full_causes[i], i);
+        assert_int_equal(reasons[i], i);
+    }
+    assert_int_equal(EDEN_FULL_CAUSES, 4);
+    assert_int_equal(EDEN_REMEMBER_STORE, 0);
+    assert_int_equal(EDEN_REMEMBER_TENURE, 1);
+    assert_int_equal(EDEN_REMEMBER_RECOVERY, 2);
+}
+
+/* Lists that may be appended to: these stand where they stood. */
+TEST(figures_phases_and_probes_keep_their_places) {
+    static const char *const figures[] = {
+#define EDEN_FIGURE(name, kind, unit, doc) #name,
+#include "eden_figures.def"
+#undef EDEN_FIGURE
+    };
+    static const char *const known_figures[] = {
+        "scavenges",       "full_collections", "gc_ns",           "scavenge_ns",
+        "full_ns",         "mark_ns",          "sweep_ns",        "compact_ns",
+        "max_pause_ns",    "allocated_bytes",  "survived_bytes",  "tenured_objects",
+        "tenured_bytes",   "freed_bytes",      "remembered",      "forgotten",
+        "large_objects",   "large_bytes",      "segments_mapped", "segments_unmapped",
+        "alloc_failures",  "mourned",          "eden_size",       "survivor_used",
+        "old_used",        "old_capacity",     "remembered_now",  "pretenured_objects",
+        "pretenured_bytes"};
+    static const char *const phases[] = {
+#define EDEN_PHASE(name, text, parent) #name,
+#include "eden_phases.def"
+#undef EDEN_PHASE
+    };
+    static const char *const known_phases[] = {"scavenge",
+                                               "scavenge__remembered",
+                                               "scavenge__roots",
+                                               "scavenge__copy",
+                                               "scavenge__weak",
+                                               "full",
+                                               "mark",
+                                               "sweep",
+                                               "compact",
+                                               "compact__plan",
+                                               "compact__update",
+                                               "compact__move"};
+    static const char *const probes[] = {
+#define EDEN_PROBE(name, doc, ...) #name,
+#include "eden_probes.def"
+#undef EDEN_PROBE
+    };
+    static const char *const known_probes[] = {"heap__create",
+                                               "heap__destroy",
+                                               "class__define",
+                                               "param__set",
+                                               "scavenge__start",
+                                               "scavenge__done",
+                                               "scavenge__roots__start",
+                                               "scavenge__roots__done",
+                                               "scavenge__remembered__start",
+                                               "scavenge__remembered__done",
+                                               "scavenge__copy__start",
+                                               "scavenge__copy__done",
+                                               "scavenge__weak__start",
+                                               "scavenge__weak__done",
+                                               "full__start",
+                                               "full__done",
+                                               "mark__start",
+                                               "mark__done",
+                                               "sweep__start",
+                                               "sweep__done",
+                                               "compact__start",
+                                               "compact__done",
+                                               "compact__plan__start",
+                                               "compact__plan__done",
+                                               "compact__update__start",
+                                               "compact__update__done",
+                                               "compact__move__start",
+                                               "compact__move__done",
+                                               "tenure",
+                                               "remember",
+                                               "forget",
+                                               "alloc__large",
+                                               "alloc__failed",
+                                               "segment__map",
+                                               "segment__unmap",
+                                               "mourn",
+                                               "alloc__sample",
+                                               "batch",
+                                               "remembered__scan",
+                                               "mourned"};
+    assert_true(sizeof figures >= sizeof known_figures && EDEN_FIGURE_COUNT <= 32);
+    assert_true(sizeof phases >= sizeof known_phases);
+    assert_true(sizeof probes >= sizeof known_probes);
+    for (size_t i = 0; i < sizeof known_figures / sizeof known_figures[0]; i++) {
+        assert_string_equal(figures[i], known_figures[i]);
+    }
+    for (size_t i = 0; i < sizeof known_phases / sizeof known_phases[0]; i++) {
+        assert_string_equal(phases[i], known_phases[i]);
+    }
+    for (size_t i = 0; i < sizeof known_probes / sizeof known_probes[0]; i++) {
+        assert_string_equal(probes[i], known_probes[i]);
+    }
+}
+
+/* What a tool reads from a living heap. */
+TEST(a_heaps_header_as_a_tool_reads_it) {
+    WORLD(w, "eden_size=1M");
+    const struct eden_heap_info *info = (const struct eden_heap_info *)w.heap;
+    assert_true(info->magic == EDEN_HEAP_MAGIC);
+    assert_int_equal(info->version, EDEN_ABI_VERSION);
+    assert_int_equal(info->bytes, sizeof *info);
+    assert_int_equal(info->figure_count, EDEN_FIGURE_COUNT);
+    assert_string_equal(info->name, "test");
+    assert_int_equal(info->class_limit, eden_class_index(w.compound) + 1);
+    const uint64_t *pages = (const uint64_t *)(uintptr_t)info->class_pages;
+    const struct eden_class_info *classes = (const struct eden_class_info *)(uintptr_t)pages[0];
+    assert_int_equal(classes[0].class_index, 0);
+    const struct eden_class_info *bytes = &classes[eden_class_index(w.bytes)];
+    assert_string_equal((const char *)(uintptr_t)bytes->name, "Bytes");
+    assert_int_equal(bytes->name_length, 5);
+    assert_int_equal(bytes->class_index, eden_class_index(w.bytes));
+    assert_int_equal(bytes->format, EDEN_FORMAT_BYTES);
+    assert_int_equal(info->seq, 0);
+    assert_int_equal(info->lock, 0);
+    EDEN_FRAME(w.m, local, 1);
+    local[0] = eden_new(w.m, w.pair);
+    for (uint64_t i = 1; i <= 3; i++) {
+        eden_full_collect(w.m);
+        assert_int_equal(info->seq, 2 * i);
+        assert_int_equal(info->lock % 2, 0);
+        assert_int_equal(info->figures[EDEN_FIGURE_scavenges], i);
+        assert_int_equal(info->figures[EDEN_FIGURE_full_collections], i);
+        assert_int_equal(info->full_by_cause[EDEN_FULL_REQUEST], i);
+        assert_int_equal(info->figures[EDEN_FIGURE_allocated_bytes], 24);
+    }
+    assert_true(eden_registry.magic == EDEN_REGISTRY_MAGIC && eden_registry.version == EDEN_ABI_VERSION);
+    assert_true(eden_registry.first == (uintptr_t)w.heap);
+}
+
+TEST(the_registry_lists_every_heap) {
+    enum { HEAPS = 5 };
+    eden_heap *heaps[HEAPS];
+    uint64_t first_id = eden_registry.next_id;
+    for (size_t i = 0; i < HEAPS; i++) {
+        heaps[i] = eden_heap_create(&(eden_options){.parameters = "eden_size=64K"}, NULL);
+        assert_int_equal(heaps[i]->info.heap_id, first_id + i);
+    }
+    const size_t order[HEAPS] = {2, 0, 4, 3, 1};
+    for (size_t gone = 0; gone <= HEAPS; gone++) {
+        size_t count = 0;
+        for (uint64_t at = eden_registry.first; at != 0; at = ((struct eden_heap_info *)(uintptr_t)at)->next) {
+            count++;
+        }
+        assert_int_equal(count, HEAPS - gone);
+        if (gone < HEAPS) {
+            eden_heap_destroy(heaps[order[gone]]);
+        }
+    }
+}
+
+TEST(the_headers_in_cxx) { assert_true(embed_from_cxx()); }

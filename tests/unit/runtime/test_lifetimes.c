@@ -1,0 +1,194 @@
+/* Lifetimes as the collections find them, against the truth that the program knows. */
+#include "life_truth.h"
+#include <math.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+static void every_object_is_told(uint64_t flags) {
+    for (size_t h = 0; h < HEAPS; h++) {
+        run(heaps[h], mail(EDEN_SAMPLE_OBJECTS, 1, flags), objects_for(heaps[h]));
+        assert_int_equal(truth.births, truth.count);
+        for (size_t i = 0; i < truth.count; i++) {
+            assert_true(truth.made[i].told);
+        }
+        assert_true(truth.deaths > truth.count / 2);
+        assert_true(truth.censored > 0);
+    }
+}
+
+TEST(all_objects_one_by_one) { every_object_is_told(EDEN_MAILBOX_OBJECTS); }
+
+TEST(short_forms_say_the_same) {
+    every_object_is_told(EDEN_MAILBOX_OBJECTS | EDEN_MAILBOX_SHORT);
+    life_decoder_clear(&decoder);
+}
+
+/* Objects that `pretenure` names count as born old, one by one; the births of those in eden between them are exact. */
+TEST(pretenured_objects_are_born_old) {
+    static const char names[] = "class Bytes\n";
+    int fd = memfd_create("pretenure", MFD_CLOEXEC);
+    assert_int_equal(write(fd, names, sizeof names - 1), sizeof names - 1);
+    char parameters[100];
+    snprintf(parameters, sizeof parameters, "eden_size=64K,grow_headroom=64K,pretenure=/proc/self/fd/%d", fd);
+    run(parameters, mail(EDEN_SAMPLE_OBJECTS, 1, EDEN_MAILBOX_OBJECTS), 60000);
+    assert_int_equal(truth.births, truth.count);
+    assert_true(truth.born_old > truth.count / 4);
+    uint64_t pairs = 0;
+    for (size_t i = 0; i < truth.count; i++) {
+        assert_true(truth.made[i].told);
+        pairs += truth.made[i].bytes == 24 && truth.made[i].site == 2;
+    }
+    assert_int_equal(truth.born_old, truth.count - pairs - 1); /* and the table */
+    /* Samplings that trap, and those that walk. */
+    run(parameters, mail(EDEN_SAMPLE_BYTES, 500, EDEN_MAILBOX_OBJECTS), 60000);
+    assert_true(truth.born_old != 0);
+    run(parameters, mail(EDEN_SAMPLE_NTH, 10, EDEN_MAILBOX_OBJECTS), 60000);
+    assert_true(truth.born_old != 0);
+    run(parameters, mail(EDEN_SAMPLE_OBJECTS, 100, 0), 60000);
+    close(fd);
+}
+
+TEST(cells_say_the_same) {
+    run(heaps[0], mail(EDEN_SAMPLE_OBJECTS, 1, 0), 60000);
+    assert_int_equal(truth.births, truth.count);
+    assert_int_equal(truth.weight, truth.count * EDEN_WEIGHT_ONE);
+    assert_int_equal(truth.ended_weight, truth.weight);
+}
+
+TEST(each_sampling_is_unbiased) {
+    static const struct {
+        enum eden_sampling sampling;
+        uint64_t rate;
+        double tolerance; /* five standard errors, of the weights' sum over the number of objects */
+    } ways[] = {
+        {EDEN_SAMPLE_BYTES, 2000, 0.15}, {EDEN_SAMPLE_OBJECTS, 2, 0.012}, {EDEN_SAMPLE_OBJECTS, 100, 0.12},
+        {EDEN_SAMPLE_NTH, 10, 0.001},    {EDEN_SAMPLE_REFILL, 2000, 0.2},
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        run(heaps[1], mail(ways[i].sampling, ways[i].rate, 0), 200000);
+        double estimate = (double)truth.weight / EDEN_WEIGHT_ONE, share = estimate / (double)truth.count;
+        if (fabs(share - 1) > ways[i].tolerance) {
+            fail_msg("sampling %d: %.0f objects are estimated to be %.0f", (int)ways[i].sampling, (double)truth.count,
+                     estimate);
+        }
+        assert_int_equal(truth.ended_weight, truth.weight);
+        run(heaps[1], mail(ways[i].sampling, ways[i].rate, EDEN_MAILBOX_OBJECTS), 60000);
+        run(heaps[1], mail(ways[i].sampling, ways[i].rate, EDEN_MAILBOX_OBJECTS | EDEN_MAILBOX_SHORT), 60000);
+    }
+}
+
+/* ---- the process exits ---- */
+
+/* Heaps that are in use at the exit stay as they are. */
+static void may_leak(void) {
+#if TEST_SANITIZED
+    __lsan_disable(); /* of this thread */
+#endif
+}
+
+static void *allocate_for_ever(void *ready) {
+    struct world w;
+    may_leak();
+    world_make(&w, "eden_size=1M");
+    EDEN_FRAME(w.m, local, 1);
+    for (size_t i = 0;; i++) {
+        eden_value pair = eden_new(w.m, w.pair);
+        eden_slot_set(w.m, pair, 0, i % 20000 == 0 ? EDEN_NONE : local[0]);
+        local[0] = pair;
+        if (i == 100000) {
+            __atomic_store_n((bool *)ready, true, __ATOMIC_RELEASE);
+        }
+    }
+    return NULL;
+}
+
+static void exit_beside(void) {
+    static bool ready;
+    pthread_t thread;
+    pthread_create(&thread, NULL, allocate_for_ever, &ready);
+    while (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE)) {
+        usleep(100);
+    }
+    exit(0);
+}
+
+static void visit_and_exit(void *context, eden_visit *visit) {
+    (void)context;
+    (void)visit;
+    exit(0);
+}
+
+static void exit_within_a_collection(void) {
+    struct world w;
+    world_make(&w, "eden_size=1M");
+    EDEN_FRAME(w.m, local, 1);
+    for (size_t i = 0; i < 1000; i++) {
+        eden_value pair = eden_new(w.m, w.pair);
+        eden_slot_set(w.m, pair, 0, local[0]);
+        local[0] = pair;
+    }
+    eden_visitor_add(w.heap, visit_and_exit, NULL);
+    eden_scavenge(w.m);
+}
+
+/* With a profile, whose objects are not to be looked at then. */
+static void exits_well(void (*run_and_exit)(void)) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        setenv("EDEN_SAMPLING", "0x10031", 1);
+        eden_batch_semaphore = 1;
+        must_not_end = true;
+        alarm(300); /* it hangs */
+        may_leak();
+        run_and_exit();
+        _exit(1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+TEST(exits_beside_and_within_collections) {
+    exits_well(exit_within_a_collection);
+    for (int i = 0; i < 5; i++) {
+        exits_well(exit_beside);
+    }
+}
+
+/* Places beyond 2^36 granules do not fit into a life's bits: such heaps have no profile. */
+TEST(heaps_too_large_have_no_profile) {
+    eden_batch_semaphore = 1;
+    struct world w;
+    world_make(&w, "eden_size=64K,max_heap=1T");
+    bool reserved = w.heap->reservation_bytes > 8ull << WHERE_BITS;
+    assert_true(reserved == (w.heap->profile == NULL));
+    eden_heap_destroy(w.heap);
+    eden_batch_semaphore = 0;
+}
+
+static bool refusing;
+static bool refuse_profile(void *context, size_t bytes, const char *what) {
+    (void)context;
+    (void)bytes;
+    return !refusing || strcmp(what, "profile") != 0;
+}
+
+/* The byte clock finds no memory to tell of a large object: the profile is given up, lest births after it be wrong. */
+TEST(a_jump_without_memory_ends_the_profile) {
+    listen();
+    struct world w;
+    world_make_with(&w, &(eden_options){.name = "test",
+                                        .parameters = "eden_size=64K,large_object=4096,grow_headroom=1M",
+                                        .memory_hook = refuse_profile});
+    assert_non_null(w.heap->profile);
+    eden_new_raw(w.m, w.bytes, 5000);
+    w.heap->profile->clock.mark_room = w.heap->profile->clock.mark_count + 1; /* for the mark before, not that after */
+    refusing = true;
+    eden_new_raw(w.m, w.bytes, 5000);
+    refusing = false;
+    assert_null(w.heap->profile);
+    eden_scavenge(w.m);
+    assert_non_null(w.heap->profile);
+    eden_heap_destroy(w.heap);
+    eden_batch_semaphore = 0;
+}
