@@ -54,7 +54,9 @@ for rate in "all", "1-2", "1-100", "1-1000":
     assert kept["Fraction"]["share"] > 10 * plain["Fraction"]["share"], rate
     for name in "ByteString", "Array":
         before, after = (side[name]["share"] for side in (plain, kept))
-        assert before > 0.05 and abs(after / before - 1) < 0.03, (rate, name, before, after)
+        # 3%, and as much as four samples more or fewer that die young: at 1/1000 there are 60 Arrays.
+        bound = 0.03 + 4 / min(side[name]["births"] for side in (plain, kept))
+        assert before > 0.05 and abs(after / before - 1) < bound, (rate, name, before, after)
     assert plain["NumberParser"]["verdict"] == kept["NumberParser"]["verdict"] == "short-lived", rate
 
 def order(name):
