@@ -77,6 +77,7 @@ scope=$prefix/bin/edenscope
 is_version() { [[ $2 == "$version" ]] || die "$1 says version '$2', and pkg-config $version"; }
 is_version edenscope "$("$scope" --version | sed 's/^edenscope //')"
 is_version CHANGELOG.md "$(sed -nE 's/^## ([^ ]+) .*/\1/p' CHANGELOG.md | head -n 1)"
+is_version debian/changelog "$(sed -nE '1s/^eden \(([^)]+)\) .*/\1/p' debian/changelog)"
 is_version libeden.so "$(basename "$(readlink -f "$prefix/lib/libeden.so")" | sed 's/^libeden\.so\.//')"
 
 # Man pages: one for each command, with each option of its --help, and nothing that mandoc complains about but long lines.
@@ -130,7 +131,7 @@ for command in "${commands[@]}"; do
 done
 status=0
 "$scope" lifetimes --view none -- true 2>"$folder/err" || status=$?
-diff <(sed 's/.*not one of //; s/, /\n/g' "$folder/err") <(completed edenscope lifetimes --view '') || die "other views are completed"
+diff <(sed 's/.* one of //; s/, /\n/g' "$folder/err") <(completed edenscope lifetimes --view '') || die "other views are completed"
 
 # Documentation: links lead to files, and what messages name is there.
 doc=$prefix/share/doc/eden
