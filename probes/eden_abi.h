@@ -7,51 +7,12 @@
 #ifndef EDEN_ABI_H
 #define EDEN_ABI_H
 
+#include "eden_enums.h"
 #include <stdint.h>
 
 #define EDEN_ABI_VERSION 1u
 #define EDEN_HEAP_MAGIC 0x31706165486e6445ull   /* "EdnHeap1" */
 #define EDEN_REGISTRY_MAGIC 0x316765526e6445ull /* "EdnReg1" */
-
-enum eden_scavenge_cause {
-    EDEN_SCAVENGE_EDEN = 0,    /* eden is full */
-    EDEN_SCAVENGE_REQUEST = 1, /* the program asked */
-    EDEN_SCAVENGE_FULL = 2,    /* first part of a full collection */
-    EDEN_SCAVENGE_PIN = 3,     /* a young object is pinned, so promoted */
-};
-
-enum eden_full_cause {
-    EDEN_FULL_RATIO = 0,      /* old space grew by full_gc_ratio */
-    EDEN_FULL_ALLOCATION = 1, /* an old allocation found no chunk */
-    EDEN_FULL_REQUEST = 2,    /* the program asked */
-    EDEN_FULL_LIMIT = 3,      /* max_heap, or the system, allows no growth */
-    EDEN_FULL_CAUSES
-};
-#define EDEN_FULL_CAUSE_NAMES                                                                                          \
-    { "ratio", "allocation", "request", "limit" }
-#define EDEN_SCAVENGE_CAUSE_NAMES                                                                                      \
-    { "eden", "request", "full", "pin" }
-
-enum eden_tenure_reason {
-    EDEN_TENURE_AGE = 0,        /* below the threshold */
-    EDEN_TENURE_OVERFLOW = 1,   /* the survivor semispace is full */
-    EDEN_TENURE_PIN = 2,        /* pinned */
-    EDEN_TENURE_RETRY = 3,      /* left in place by a scavenge that found no memory; promoted by a later one */
-    EDEN_TENURE_REMEMBERED = 4, /* referred to by many remembered objects */
-    EDEN_TENURE_CLASS = 5,      /* of a class chosen by eden_tenure_choose */
-    EDEN_TENURE_SITE = 6,       /* allocated at a site chosen by it */
-    EDEN_TENURE_LEARNT = 7,     /* of a site that pretenure=auto has chosen */
-};
-#define EDEN_TENURE_REASON_NAMES                                                                                       \
-    { "age", "overflow", "pin", "retry", "remembered", "class", "site", "learnt" }
-
-enum eden_remember_origin {
-    EDEN_REMEMBER_STORE = 0,    /* the write barrier */
-    EDEN_REMEMBER_TENURE = 1,   /* tenured while it refers to young objects */
-    EDEN_REMEMBER_RECOVERY = 2, /* found by the scan of old space after the set could not grow */
-};
-#define EDEN_REMEMBER_ORIGIN_NAMES                                                                                     \
-    { "store", "tenure", "recovery" }
 
 enum eden_phase {
 #define EDEN_PHASE(name, text, parent) EDEN_PHASE_##name,

@@ -12,33 +12,9 @@
 #ifndef EDEN_BATCHES_H
 #define EDEN_BATCHES_H
 
+#include "eden_enums.h"
 #include <stdint.h>
 
-enum eden_batch_kind {
-    EDEN_BATCH_PROFILE = 0,  /* struct eden_profile_record: a profile begins, goes on, or ends */
-    EDEN_BATCH_BIRTHS = 1,   /* struct eden_birth_cell */
-    EDEN_BATCH_DEATHS = 2,   /* struct eden_life_cell */
-    EDEN_BATCH_CENSORED = 3, /* struct eden_life_cell: alive at the profile's end */
-    EDEN_BATCH_OBJECTS = 4,  /* struct eden_life_record: deaths and censored one by one, where that was asked for */
-    /* Short forms: */
-    EDEN_BATCH_EPOCHS = 5, /* struct eden_epoch: a profile begins, or a collection has started */
-    EDEN_BATCH_MARKS = 6,  /* struct eden_mark: the anchors of the epoch that is over; before EDEN_BATCH_EPOCHS */
-    EDEN_BATCH_ENDS = 7,   /* struct eden_end: deaths found by the latest collection, or censored */
-    EDEN_BATCH_EDEN = 8,   /* struct eden_walked: deaths found by it in eden */
-    /* Histograms of lifetimes, of the cells that follow, which have none of their own: */
-    EDEN_BATCH_BUCKETS = 9, /* struct eden_life_bucket */
-};
-
-enum eden_sampling {
-    EDEN_SAMPLE_BYTES = 0,   /* every `rate` bytes on average, at geometric intervals */
-    EDEN_SAMPLE_OBJECTS = 1, /* each object with probability 1 / rate */
-    EDEN_SAMPLE_NTH = 2,     /* each rate-th object */
-    EDEN_SAMPLE_REFILL = 3,  /* the object that crosses each multiple of `rate` bytes */
-    EDEN_SAMPLE_WINDOW = 4,  /* all objects in windows of time: rate is open << 24 | closed, in milliseconds */
-    EDEN_SAMPLINGS
-};
-#define EDEN_SAMPLING_NAMES                                                                                            \
-    { "bytes", "objects", "nth", "refill", "window" }
 #define EDEN_SAMPLE_DEFAULT_BYTES (512ull * 1024)
 
 /* The mailbox of a heap's header (sample_mailbox): 0, or what the next profile is to do. The sampling in the lowest 4
@@ -56,16 +32,6 @@ enum eden_sampling {
 #define EDEN_MAILBOX_STEP_SHIFT 10     /* 6 bits: the oracle passes every 2^n bytes allocated; 0: EDEN_ORACLE_STEP */
 #define EDEN_MAILBOX_RATE_SHIFT 16
 
-/* Who finds out that an object has died. */
-enum eden_mechanism {
-    EDEN_MECHANISM_VM = 0,         /* the collection that does not keep it */
-    EDEN_MECHANISM_EPHEMERON = 1,  /* an ephemeron of its own, mourned (FiLiP) */
-    EDEN_MECHANISM_PRETENURED = 2, /* likewise, allocated in old space */
-    EDEN_MECHANISM_ORACLE = 3,     /* a pass over all that is reachable, every so many bytes; slow, exact to a step */
-    EDEN_MECHANISMS
-};
-#define EDEN_MECHANISM_NAMES                                                                                           \
-    { "vm", "ephemeron", "pretenured", "oracle" }
 #define EDEN_ORACLE_STEP 16 /* 64 KiB */
 
 /* Weights are how many objects a sample stands for, in units of 1 / EDEN_WEIGHT_ONE: a kernel program has no fractions.
@@ -131,9 +97,6 @@ struct eden_life_cell {
 static inline int eden_buckets_are_apart(const struct eden_life_cell *cell) {
     return cell->ns_bucket == EDEN_BUCKETS_APART && cell->bytes_bucket == EDEN_BUCKETS_APART;
 }
-
-/* What lifetimes are measured in; scavenges and full collections are those survived. */
-enum eden_life_clock { EDEN_LIFE_NS, EDEN_LIFE_BYTES, EDEN_LIFE_SCAVENGES, EDEN_LIFE_FULLS, EDEN_LIFE_CLOCKS };
 
 /* Objects of one class or site whose lifetimes, by one of the clocks, fall into one bucket (eden_histogram.h). */
 struct eden_life_bucket {

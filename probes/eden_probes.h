@@ -10,21 +10,19 @@
 #include "eden_foreach.h"
 #include <stdbool.h>
 
-#define EDEN_KIND_address const void *
-#define EDEN_KIND_count uint64_t
-#define EDEN_KIND_bytes uint64_t
-#define EDEN_KIND_ns uint64_t
-#define EDEN_KIND_cause uint64_t
-#define EDEN_KIND_reason uint64_t
-#define EDEN_KIND_string const char *
-#define EDEN_PARAMETER(name, kind, doc) EDEN_KIND_##kind name
+/* The C type of each kind of argument; an enumeration's number is a uint64_t. */
+#define EDEN_KIND(name, type, doc) typedef type eden_kind_##name;
+#define EDEN_ENUM(tag, kind, count, ...) typedef uint64_t eden_kind_##tag;
+#include "eden_enums.def"
+
+#define EDEN_PARAMETER(name, kind, doc) eden_kind_##kind name
 #define EDEN_PASS(name, kind, doc) name
 
 #ifdef EDEN_NO_PROBES
 #define EDEN_PROBE(name, doc, ...)                                                                                     \
     static inline bool eden_watched_##name(void) { return false; }                                                     \
     __attribute__((unused)) static inline void eden_fire_##name(EDEN_EACH_COMMA(EDEN_PARAMETER_UNUSED, __VA_ARGS__)) {}
-#define EDEN_PARAMETER_UNUSED(name, kind, doc) __attribute__((unused)) EDEN_KIND_##kind name
+#define EDEN_PARAMETER_UNUSED(name, kind, doc) __attribute__((unused)) eden_kind_##kind name
 #else
 #define EDEN_PROBE(name, doc, ...)                                                                                     \
     extern volatile unsigned short eden_##name##_semaphore __attribute__((visibility("hidden")));                      \

@@ -18,7 +18,6 @@ static inline double eden_weight(uint32_t sampling, uint64_t rate, uint64_t byte
     case EDEN_SAMPLE_REFILL:
         return (double)bytes < every ? every / (double)bytes : 1;
     case EDEN_SAMPLE_WINDOW:
-    case EDEN_SAMPLINGS:
         break;
     }
     uint64_t open = rate >> 24, closed = rate & 0xffffff;

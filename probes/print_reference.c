@@ -1,9 +1,12 @@
 /* print_reference probes|parameters|figures: prints docs/probes.md, docs/parameters.md or docs/figures.md from the
- * lists of this folder, so that what is documented is what is built. `make docs` writes them. */
+ * lists of this folder, so that what is documented is what is built. print_reference script: renews the tables in a
+ * script of bpftrace, from standard input to output. `make docs` writes all of them. */
 #include "eden_abi.h"
 #include "eden_foreach.h"
+#include "eden_values.h"
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,43 +35,23 @@ struct kind {
     const char *name, *doc;
 };
 static const struct kind kinds[] = {
-    {"address", "an address in the traced process"},
-    {"count", "a number"},
-    {"bytes", "a size in bytes"},
-    {"ns", "nanoseconds; durations are differences of CLOCK_MONOTONIC"},
-    {"cause", "why a collection began, see below"},
-    {"reason", "why an object was tenured or remembered, see below"},
-    {"string", "the address of a NUL-terminated string: `str(argN)`"},
+#define EDEN_KIND(name, type, doc) {#name, doc},
+#include "eden_enums.def"
 };
 
-enum { ENUMERATORS = 8 }; /* room for the longest */
+struct enumerator {
+    const char *constant, *name, *meaning;
+};
 struct enumeration {
-    const char *name, *used_by;
-    const char *names[ENUMERATORS];
-    const char *meanings[ENUMERATORS];
+    const char *tag, *kind;
+    struct enumerator values[EDEN_ENUM_MOST];
 };
 static const struct enumeration enumerations[] = {
-    {"enum eden_scavenge_cause",
-     "scavenge__start",
-     EDEN_SCAVENGE_CAUSE_NAMES,
-     {"eden is full", "the program asked", "first part of a full collection", "a young object is pinned, so promoted"}},
-    {"enum eden_full_cause",
-     "full__start",
-     EDEN_FULL_CAUSE_NAMES,
-     {"old space grew by full_gc_ratio since the last full collection", "an old allocation found no chunk",
-      "the program asked", "max_heap, or the system, allows no growth"}},
-    {"enum eden_tenure_reason",
-     "tenure",
-     EDEN_TENURE_REASON_NAMES,
-     {"it lay below the tenuring threshold", "the survivor semispace is full", "it is pinned",
-      "left in place by a scavenge that found no memory, promoted by a later one",
-      "many remembered objects refer to it", "its class was chosen", "its site was chosen",
-      "pretenure=auto has chosen its site"}},
-    {"enum eden_remember_origin",
-     "remember",
-     EDEN_REMEMBER_ORIGIN_NAMES,
-     {"the write barrier", "tenured while it refers to young objects",
-      "found by the scan of old space after the set could not grow"}},
+#define ENUMERATOR(constant, name, meaning)                                                                            \
+    { #constant, name, meaning }
+#define EDEN_ENUM(tag, kind, count, ...) {#tag, #kind, {EDEN_EACH_COMMA(ENUMERATOR, __VA_ARGS__)}},
+#include "eden_enums.def"
+#undef ENUMERATOR
 };
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
@@ -77,13 +60,54 @@ static void print_generated(const char *what, const char *list) {
     printf("# %s\n\n<!-- Made by `make docs` from probes/%s. Change that, not this. -->\n\n", what, list);
 }
 
+static const struct enumeration *find_enumeration(const char *tag) {
+    for (size_t i = 0; i < LENGTH(enumerations); i++) {
+        if (strcmp(enumerations[i].tag, tag) == 0) {
+            return &enumerations[i];
+        }
+    }
+    return NULL;
+}
+
 static void print_arguments(const struct probe *probe) {
     printf("| | argument | kind | what it is |\n|---|---|---|---|\n");
     for (int i = 0; i < probe->count; i++) {
         const struct argument *argument = &probe->arguments[i];
         char place[16];
         snprintf(place, sizeof place, i < BPFTRACE_ARGUMENTS ? "`arg%d`" : "%d", i);
-        printf("| %s | `%s` | %s | %s |\n", place, argument->name, argument->kind, argument->doc);
+        const char *link = find_enumeration(argument->kind) ? argument->kind : NULL;
+        printf("| %s | `%s` | %s%s%s%s%s | %s |\n", place, argument->name, link ? "[" : "", argument->kind,
+               link ? "](#" : "", link ? link : "", link ? ")" : "", argument->doc);
+    }
+}
+
+/* The probes that pass it. */
+static void print_users(const struct enumeration *enumeration) {
+    int users = 0;
+    for (size_t i = 0; i < LENGTH(probes); i++) {
+        for (int j = 0; j < probes[i].count; j++) {
+            if (strcmp(probes[i].arguments[j].kind, enumeration->tag) == 0) {
+                printf("%s `%s` of `%s`", users++ == 0 ? "," : " and", probes[i].arguments[j].name, probes[i].name);
+            }
+        }
+    }
+    printf("%s:\n\n", users == 0 ? ", in the records of `batch`" : "");
+}
+
+static void print_enumerations(void) {
+    printf("\n## Enumerations\n\nValues are only appended; an older reader shows the number of one that it does not "
+           "know.\n");
+    for (size_t i = 0; i < LENGTH(enumerations); i++) {
+        const struct enumeration *e = &enumerations[i];
+        if (strcmp(e->kind, "choice") == 0) {
+            continue; /* docs/parameters.md has it */
+        }
+        printf("\n### %s\n\n`enum eden_%s`", e->tag, e->tag);
+        print_users(e);
+        printf("| number | name | meaning |\n|---|---|---|\n");
+        for (size_t j = 0; j < LENGTH(e->values) && e->values[j].name; j++) {
+            printf("| %zu | %s | %s |\n", j, e->values[j].name, e->values[j].meaning);
+        }
     }
 }
 
@@ -108,14 +132,7 @@ static void print_probes(void) {
     for (size_t i = 0; i < LENGTH(kinds); i++) {
         printf("| %s | %s |\n", kinds[i].name, kinds[i].doc);
     }
-    printf("\n## Causes and reasons\n");
-    for (size_t i = 0; i < LENGTH(enumerations); i++) {
-        const struct enumeration *e = &enumerations[i];
-        printf("\n`%s`, of `%s`:\n\n| number | name | meaning |\n|---|---|---|\n", e->name, e->used_by);
-        for (size_t j = 0; j < LENGTH(e->names) && e->names[j] != NULL; j++) {
-            printf("| %zu | %s | %s |\n", j, e->names[j], e->meanings[j]);
-        }
-    }
+    print_enumerations();
     printf("\n## All probes\n");
     for (size_t i = 0; i < LENGTH(probes); i++) {
         printf("\n### %s\n\n%s\n\n", probes[i].name, probes[i].doc);
@@ -231,7 +248,6 @@ static const struct figure figures[] = {
 };
 
 static void print_figures(void) {
-    static const char *const causes[] = EDEN_FULL_CAUSE_NAMES;
     print_generated("The figures of a heap", "eden_figures.def");
     printf("A figure has one name everywhere: in `eden_heap_figures`, in `EDEN_STATS` ([log](log.md)), in the tool's "
            "`--json`, as a\ncolumn of a recording. What the probes say adds up to them exactly, heap by heap.\n\n"
@@ -241,10 +257,83 @@ static void print_figures(void) {
         printf("| `%s` | %s | %s | %s |\n", figures[i].name, figures[i].kind, figures[i].unit, figures[i].doc);
     }
     printf("| `full_by_cause` | sums | count | full collections by cause: an object of");
-    for (size_t i = 0; i < LENGTH(causes); i++) {
-        printf("%s `%s`", i == 0 ? "" : ",", causes[i]);
+    for (size_t i = 0; eden_full_cause_name(i); i++) {
+        printf("%s `%s`", i == 0 ? "" : ",", eden_full_cause_name(i));
     }
-    printf(" ([causes](probes.md#causes-and-reasons)) |\n");
+    printf(" ([causes](probes.md#full_cause)) |\n");
+}
+
+/* ---- scripts ---------------------------------------------------------------------------------------------------- */
+
+struct phase {
+    const char *probe, *name;
+    int parent;
+};
+static const struct phase phases[] = {
+#define EDEN_PHASE(probe, name, parent) {#probe, name, parent},
+#include "eden_phases.def"
+#undef EDEN_PHASE
+};
+
+/* A template, with these in place of the words NUMBER, NAME, PROBE and PARENT. */
+static void print_template(const char *template, const char *const with[4]) {
+    static const char *const words[] = {"NUMBER", "NAME", "PROBE", "PARENT"};
+    while (*template) {
+        size_t word = 0;
+        while (word < LENGTH(words) && strncmp(template, words[word], strlen(words[word])) != 0) {
+            word++;
+        }
+        word < LENGTH(words) ? (void)fputs(with[word], stdout) : (void)putchar(*template);
+        template += word < LENGTH(words) ? strlen(words[word]) : 1;
+    }
+}
+
+/* list: an enumeration, "phase", or "part" for the phases within others. */
+static bool print_each(const char *list, const char *template) {
+    bool parts = strcmp(list, "part") == 0;
+    if (parts || strcmp(list, "phase") == 0) {
+        for (size_t i = 0; i < LENGTH(phases); i++) {
+            const char *parent = phases[i].parent < 0 ? "" : phases[phases[i].parent].name;
+            if (*parent || !parts) {
+                print_template(template, (const char *[]){"", phases[i].name, phases[i].probe, parent});
+            }
+        }
+        return true;
+    }
+    const struct enumeration *e = find_enumeration(list);
+    for (size_t i = 0; e && i < LENGTH(e->values) && e->values[i].name; i++) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i);
+        print_template(template, (const char *[]){number, e->values[i].name, "", ""});
+    }
+    return e != NULL;
+}
+
+/* A script of bpftrace from the standard input, renewed: below a line `// for each LIST: TEMPLATE`, up to a blank line,
+ * a comment or a closing brace, stands the template for each entry of the list. */
+static bool print_script(void) {
+    static const char mark[] = "// for each ";
+    char line[512], list[32];
+    bool is_generated = false;
+    while (fgets(line, sizeof line, stdin)) {
+        size_t indent = strspn(line, " ");
+        const char *text = line + indent, *template = strstr(text, ": ");
+        is_generated = is_generated && *text != '\n' && *text != '}' && strncmp(text, "//", 2) != 0;
+        if (!is_generated) {
+            fputs(line, stdout);
+        }
+        if (strncmp(text, mark, strlen(mark)) == 0 && template) {
+            char indented[sizeof line];
+            snprintf(list, sizeof list, "%.*s", (int)(template - text - (ptrdiff_t)strlen(mark)), text + strlen(mark));
+            snprintf(indented, sizeof indented, "%*s%s", (int)indent, "", template + 2);
+            is_generated = true;
+            if (!print_each(list, indented)) {
+                fprintf(stderr, "print_reference: no list %s\n", list);
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 int main(int argc, char **argv) {
@@ -255,8 +344,10 @@ int main(int argc, char **argv) {
         print_params();
     } else if (strcmp(what, "figures") == 0) {
         print_figures();
+    } else if (strcmp(what, "script") == 0) {
+        return print_script() && fflush(stdout) == 0 ? 0 : 1;
     } else {
-        fputs("usage: print_reference probes|parameters|figures\n", stderr);
+        fputs("usage: print_reference probes|parameters|figures|script\n", stderr);
         return 2;
     }
     return fflush(stdout) == 0 ? 0 : 1;

@@ -1,6 +1,7 @@
 /* `edenscope stat`: figures and phase timings of a process or a command, at the end or by interval. */
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "eden_values.h"
 #include "session/source.h"
 #include "util/clock.h"
 #include "util/format.h"
@@ -29,10 +30,10 @@ struct run {
 /* ---- the table at the end --------------------------------------------------------------------------------------- */
 
 static void print_causes(FILE *out, const struct heap_model *heap) {
-    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+    for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
         char text[FORMAT_MAX];
         if (heap->full_by_cause[i]) {
-            fprintf(out, "%20s    %s\n", format_count(text, heap->full_by_cause[i]), full_cause_names[i]);
+            fprintf(out, "%20s    %s\n", format_count(text, heap->full_by_cause[i]), eden_full_cause_name(i));
         }
     }
 }

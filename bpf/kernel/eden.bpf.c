@@ -436,7 +436,7 @@ static __always_inline void send(const struct probe_spec *spec, const uint64_t *
         event->arg[i] = arg[i];
     }
     __builtin_memset(event->text, 0, sizeof event->text);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < EVENT_TEXTS; i++) {
         if (i < spec->strings) {
             uint64_t from = arg[0];
             uint32_t at = spec->string_at[i];

@@ -6,6 +6,7 @@
 #include "eden_abi.h"
 
 #define EVENT_TEXT 64
+enum { EVENT_TEXTS = 2 };
 
 /* Names a process for good: pids come again, a pid with its start time does not. The start is cut to the steps in which
  * /proc/PID/stat tells it, so that what the kernel program says and what /proc says can be compared. */
@@ -23,7 +24,7 @@ struct event {
     uint16_t probe; /* enum eden_probe_id */
     uint16_t args;  /* how many of arg[] the traced runtime passed */
     uint64_t arg[EDEN_PROBE_MAX_ARGS];
-    char text[2][EVENT_TEXT]; /* the string arguments, in order; cut at 63 bytes; empty where unreadable */
+    char text[EVENT_TEXTS][EVENT_TEXT]; /* the string arguments, in order; cut at 63 bytes; empty where unreadable */
 };
 
 #endif

@@ -39,8 +39,8 @@ struct probe_spec {
     uint8_t args;
     uint8_t phase;    /* enum eden_phase for the done probe of a phase, else KERNEL_NO_PHASE */
     uint8_t two_more; /* ... which passes objects and bytes */
-    uint8_t strings;  /* how many string arguments, at most 2 */
-    uint8_t string_at[2];
+    uint8_t strings;  /* how many string arguments */
+    uint8_t string_at[EVENT_TEXTS];
     uint32_t file;  /* the source's number of the file */
     uint8_t begins; /* enum eden_phase for the start probe of a phase, else KERNEL_NO_PHASE */
     uint8_t parent; /* of `phase`; KERNEL_NO_PHASE for a whole collection */

@@ -23,8 +23,6 @@ const int phase_parents[EDEN_PHASE_COUNT] = {
 #undef EDEN_PHASE
 };
 
-const char *const full_cause_names[EDEN_FULL_CAUSES] = EDEN_FULL_CAUSE_NAMES;
-
 void model_clear(struct model *model) {
     for (size_t i = 0; i < model->process_count; i++) {
         struct process_model *process = &model->processes[i];

@@ -105,6 +105,5 @@ uint64_t phase_percentile(const struct phase_model *phase, double p);
 extern const char *const figure_names[EDEN_FIGURE_COUNT];
 extern const char *const phase_names[EDEN_PHASE_COUNT];
 extern const int phase_parents[EDEN_PHASE_COUNT]; /* enum eden_phase, or -1: a whole collection */
-extern const char *const full_cause_names[EDEN_FULL_CAUSES];
 
 #endif

@@ -1,5 +1,6 @@
 #include "model/probe_table.h"
 #include "eden_foreach.h"
+#include "eden_values.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -50,28 +51,33 @@ bool probe_per_object(enum eden_probe_id probe) {
            probe == EDEN_PROBE_mourn || probe == EDEN_PROBE_remembered__scan;
 }
 
+const char *const probe_kind_names[] = {
+#define EDEN_KIND(name, type, doc) #name,
+#include "eden_enums.def"
+#define EDEN_ENUM(tag, kind, count, ...) #kind,
+#include "eden_enums.def"
+};
+
 const char *probe_value_name(enum eden_probe_id probe, int arg, uint64_t value) {
-    static const char *const scavenge_causes[] = EDEN_SCAVENGE_CAUSE_NAMES;
-    static const char *const full_causes[] = EDEN_FULL_CAUSE_NAMES;
-    static const char *const tenure_reasons[] = EDEN_TENURE_REASON_NAMES;
-    static const char *const origins[] = EDEN_REMEMBER_ORIGIN_NAMES;
-    if (arg < 0 || arg >= probe_table[probe].args) {
+    if (arg < 0 || arg >= probe_table[probe].args || probe_table[probe].arg[arg].kind < ARG_ENUMS) {
         return NULL;
     }
-    enum probe_arg_kind kind = probe_table[probe].arg[arg].kind;
-    if (kind != ARG_cause && kind != ARG_reason) {
-        return NULL;
+    return eden_enum_name((enum eden_enum_id)(probe_table[probe].arg[arg].kind - ARG_ENUMS), value);
+}
+
+int probe_argument(enum eden_probe_id probe, const char *name) {
+    for (int i = 0; i < probe_table[probe].args; i++) {
+        if (strcmp(probe_table[probe].arg[i].name, name) == 0) {
+            return i;
+        }
     }
-    switch (probe) {
-    case EDEN_PROBE_scavenge__start:
-        return value < sizeof scavenge_causes / sizeof *scavenge_causes ? scavenge_causes[value] : NULL;
-    case EDEN_PROBE_full__start:
-        return value < sizeof full_causes / sizeof *full_causes ? full_causes[value] : NULL;
-    case EDEN_PROBE_tenure:
-        return value < sizeof tenure_reasons / sizeof *tenure_reasons ? tenure_reasons[value] : NULL;
-    case EDEN_PROBE_remember:
-        return value < sizeof origins / sizeof *origins ? origins[value] : NULL;
-    default:
-        return NULL;
+    return -1;
+}
+
+int probe_text(enum eden_probe_id probe, int arg) {
+    int texts = 0;
+    for (int i = 0; i < arg; i++) {
+        texts += probe_table[probe].arg[i].kind == ARG_string;
     }
+    return probe_table[probe].arg[arg].kind == ARG_string ? texts : -1;
 }

@@ -5,7 +5,16 @@
 #include "eden_abi.h"
 #include <stdbool.h>
 
-enum probe_arg_kind { ARG_address, ARG_count, ARG_bytes, ARG_ns, ARG_cause, ARG_reason, ARG_string };
+/* The kinds of eden_enums.def; from ARG_ENUMS on, the enumerations by number. */
+enum probe_arg_kind {
+#define EDEN_KIND(name, type, doc) ARG_##name,
+#include "eden_enums.def"
+    ARG_ENUMS,
+    ARG_BEFORE_ENUMS = ARG_ENUMS - 1,
+#define EDEN_ENUM(tag, kind, count, ...) ARG_##tag,
+#include "eden_enums.def"
+};
+extern const char *const probe_kind_names[]; /* "bytes"; of enumerations "cause", "reason" */
 
 struct probe_arg {
     const char *name;
@@ -26,8 +35,11 @@ int probe_phase(enum eden_probe_id probe);       /* enum eden_phase of which it 
 int probe_begins(enum eden_probe_id probe);      /* enum eden_phase of which it is the start probe, or -1 */
 bool probe_per_object(enum eden_probe_id probe); /* fires once an object: not attached unless asked for */
 
-/* The name of a cause or reason argument's value ("ratio"); NULL where the argument is no enumeration or the value has
- * no name. */
+/* The name of an argument's value ("ratio"). NULL: the argument is no enumeration, or the value has no name. */
 const char *probe_value_name(enum eden_probe_id probe, int arg, uint64_t value);
+/* The position of the argument with this name; -1: none. */
+int probe_argument(enum eden_probe_id probe, const char *name);
+/* Which of the probe's strings (struct event, text) a string argument is; -1: it is no string. */
+int probe_text(enum eden_probe_id probe, int arg);
 
 #endif

@@ -2,6 +2,7 @@
  *
  * Columns are asked for by name, and figures this file doesn't have are "not known": a file made by an older or newer
  * version with the same RECORDING_VERSION reads. What is counted or indexed is checked: the file may be damaged. */
+#include "eden_values.h"
 #include "recording/reading.h"
 #include "util/format.h"
 #include <stdlib.h>
@@ -73,9 +74,9 @@ static void read_figures(struct heap_model *heap, sqlite3_stmt *row) {
         heap->known |= (uint64_t)there << i;
         heap->before[i] = named_number(row, "before_", figure_descriptions[i].name, &there);
     }
-    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
-        heap->full_by_cause[i] = named_number(row, "full_by_cause_", full_cause_names[i], &there);
-        heap->full_by_cause_before[i] = named_number(row, "before_full_by_cause_", full_cause_names[i], &there);
+    for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
+        heap->full_by_cause[i] = named_number(row, "full_by_cause_", eden_full_cause_name(i), &there);
+        heap->full_by_cause_before[i] = named_number(row, "before_full_by_cause_", eden_full_cause_name(i), &there);
     }
 }
 

@@ -4,6 +4,7 @@
  * appears here by itself, and readers ask for columns by name, so files made before and after read alike. Tables hold
  * what was recorded; views are for people with an SQL shell, and the tool reads none of them (a file from elsewhere may
  * hold any view). docs/recording.md describes all of it for those people. */
+#include "eden_values.h"
 #include "model/probe_table.h"
 #include "recording/recording_sql.h"
 #include "util/format.h"
@@ -44,8 +45,6 @@ static const char phases_view[] =
 
 /* ---- heap ------------------------------------------------------------------------------------------------------- */
 
-static const char *const causes[EDEN_FULL_CAUSES] = EDEN_FULL_CAUSE_NAMES;
-
 static char *create_heap(sqlite3 *db) {
     sqlite3_str *sql = sqlite3_str_new(db);
     sqlite3_str_appendall(sql, "CREATE TABLE heap(heap INTEGER PRIMARY KEY, process INTEGER, address INTEGER,"
@@ -55,8 +54,8 @@ static char *create_heap(sqlite3 *db) {
         for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
             sqlite3_str_appendf(sql, ", %s%s INTEGER", prefix, figure_descriptions[i].name);
         }
-        for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
-            sqlite3_str_appendf(sql, ", %sfull_by_cause_%s INTEGER", prefix, causes[i]);
+        for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
+            sqlite3_str_appendf(sql, ", %sfull_by_cause_%s INTEGER", prefix, eden_full_cause_name(i));
         }
     }
     sqlite3_str_appendall(sql, ", stopped_ns INTEGER, collection_phase TEXT, collection_since_ns INTEGER,"
@@ -78,12 +77,9 @@ char *schema_insert_heap(void) {
 /* ---- events ----------------------------------------------------------------------------------------------------- */
 
 /* The column of table event that holds an argument: texts are kept, not the addresses they stood at. */
-static void argument_column(sqlite3_str *sql, const struct probe_description *probe, int argument) {
-    if (probe->arg[argument].kind == ARG_string) {
-        int text = 0;
-        for (int i = 0; i < argument; i++) {
-            text += probe->arg[i].kind == ARG_string;
-        }
+static void argument_column(sqlite3_str *sql, enum eden_probe_id id, int argument) {
+    int text = probe_text(id, argument);
+    if (text >= 0) {
         sqlite3_str_appendf(sql, "text%d", text);
     } else if (argument == 0) {
         sqlite3_str_appendall(sql, "heap");
@@ -94,19 +90,18 @@ static void argument_column(sqlite3_str *sql, const struct probe_description *pr
 
 /* The same, with the words of an enumeration in place of its numbers. */
 static void argument_expression(sqlite3_str *sql, enum eden_probe_id id, int argument) {
-    const struct probe_description *probe = &probe_table[id];
     if (!probe_value_name(id, argument, 0)) {
-        argument_column(sql, probe, argument);
+        argument_column(sql, id, argument);
         return;
     }
     sqlite3_str_appendall(sql, "CASE ");
-    argument_column(sql, probe, argument);
+    argument_column(sql, id, argument);
     const char *word;
     for (unsigned value = 0; (word = probe_value_name(id, argument, value)) != NULL; value++) {
         sqlite3_str_appendf(sql, " WHEN %u THEN %Q", value, word);
     }
     sqlite3_str_appendall(sql, " ELSE ");
-    argument_column(sql, probe, argument);
+    argument_column(sql, id, argument);
     sqlite3_str_appendall(sql, " END");
 }
 
@@ -115,11 +110,7 @@ static char *create_probe_view(sqlite3 *db, enum eden_probe_id id) {
     const struct probe_description *probe = &probe_table[id];
     sqlite3_str *sql = sqlite3_str_new(db);
     sqlite3_str_appendf(sql, "CREATE VIEW \"%w\" AS SELECT event.time_ns, process.pid, event.tid", probe->name);
-    bool own_id = false;
-    for (int i = 0; i < probe->args; i++) {
-        own_id = own_id || strcmp(probe->arg[i].name, "heap_id") == 0;
-    }
-    if (!own_id) {
+    if (probe_argument(id, "heap_id") < 0) {
         sqlite3_str_appendall(sql, ", event.heap_id");
     }
     for (int i = 0; i < probe->args; i++) {
@@ -140,15 +131,6 @@ static const struct {
 };
 enum { COLLECTIONS = sizeof collections / sizeof collections[0] };
 
-static int argument_named(enum eden_probe_id id, const char *name) {
-    for (int i = 0; i < probe_table[id].args; i++) {
-        if (strcmp(probe_table[id].arg[i].name, name) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 static enum eden_probe_id edge(int collection, bool done) {
     return done ? collections[collection].done : collections[collection].start;
 }
@@ -157,7 +139,7 @@ static enum eden_probe_id edge(int collection, bool done) {
 static void collection_column(sqlite3_str *sql, bool done, const char *name, const char *column) {
     sqlite3_str_appendall(sql, ", max(CASE probe");
     for (int i = 0; i < COLLECTIONS; i++) {
-        int argument = argument_named(edge(i, done), name);
+        int argument = probe_argument(edge(i, done), name);
         if (argument >= 0) {
             sqlite3_str_appendf(sql, " WHEN %d THEN ", (int)edge(i, done));
             argument_expression(sql, edge(i, done), argument);
@@ -175,7 +157,7 @@ static void collection_columns(sqlite3_str *sql, bool done) {
             bool taken = strcmp(name, "heap") == 0 || strcmp(name, "seq") == 0 || strcmp(name, "cause") == 0 ||
                          strcmp(name, "duration") == 0;
             for (int j = 0; j < i; j++) {
-                taken = taken || argument_named(edge(j, done), name) >= 0;
+                taken = taken || probe_argument(edge(j, done), name) >= 0;
             }
             if (!taken) {
                 char column[64];
@@ -220,7 +202,6 @@ static int run_and_free(sqlite3 *db, char *sql) {
 }
 
 static int fill_probes(sqlite3 *db) {
-    static const char *const kinds[] = {"address", "count", "bytes", "ns", "cause", "reason", "string"};
     sqlite3_stmt *probe = NULL, *argument = NULL;
     int code = sqlite3_prepare_v2(db, "INSERT INTO probe VALUES(?, ?, ?)", -1, &probe, NULL);
     if (code == SQLITE_OK) {
@@ -235,7 +216,7 @@ static int fill_probes(sqlite3 *db) {
             sqlite3_bind_int(argument, 1, i);
             sqlite3_bind_int(argument, 2, j);
             sqlite3_bind_text(argument, 3, probe_table[i].arg[j].name, -1, SQLITE_STATIC);
-            sqlite3_bind_text(argument, 4, kinds[probe_table[i].arg[j].kind], -1, SQLITE_STATIC);
+            sqlite3_bind_text(argument, 4, probe_kind_names[probe_table[i].arg[j].kind], -1, SQLITE_STATIC);
             sqlite3_bind_text(argument, 5, probe_table[i].arg[j].meaning, -1, SQLITE_STATIC);
             code = sql_step(argument);
         }

@@ -10,8 +10,6 @@
 #include <sqlite3.h>
 #include <sys/types.h>
 
-enum { EVENT_TEXTS = sizeof((struct event *)0)->text / sizeof((struct event *)0)->text[0] };
-
 /* ---- the file (recording_file.c) -------------------------------------------------------------------------------- */
 
 enum file_kind {

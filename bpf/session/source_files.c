@@ -83,7 +83,7 @@ static bool make_spec(struct source *source, const struct file *file, const stru
         spec->two_more = phase != EDEN_PHASE_scavenge && phase != EDEN_PHASE_full && args > 4;
     }
     for (int i = 0; i < args && i < probe_table[probe].args; i++) {
-        if (probe_table[probe].arg[i].kind == ARG_string && spec->strings < 2) {
+        if (probe_table[probe].arg[i].kind == ARG_string && spec->strings < EVENT_TEXTS) {
             spec->string_at[spec->strings++] = (uint8_t)i;
         }
     }

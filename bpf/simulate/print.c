@@ -1,6 +1,7 @@
 /* Predictions below the recorded run, as it was and as it is simulated: who reads them sees how far they are to be
  * trusted. */
 #include "print.h"
+#include "eden_values.h"
 #include "util/format.h"
 #include "util/json.h"
 #include "util/text.h"
@@ -18,7 +19,7 @@ static void print_row(FILE *out, const struct simulate_figures *figures, const c
     fprintf(out, "%11s %10s %10s %10s %7s", format_count(scavenges, figures->scavenges),
             bytes_text(copied, figures->survived_bytes), bytes_text(held, figures->held_bytes),
             bytes_text(tenured, figures->tenured_bytes), format_count(fulls, figures->full_collections));
-    for (int cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
+    for (unsigned cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
         char text[FORMAT_MAX];
         fprintf(out, " %10s", format_count(text, figures->full_by_cause[cause]));
     }
@@ -46,8 +47,8 @@ void simulate_print_table(FILE *out, const struct simulate_story *story, const s
     fprintf(out, "  recorded with %s, else defaults\n  where nothing is given: %s, else defaults\n", recorded, usual);
     print_holding(out, &story->holding);
     fprintf(out, "%11s %10s %10s %10s %7s", "scavenges", "copied", "held", "tenured", "fulls");
-    for (int cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
-        fprintf(out, " %10s", full_cause_names[cause]);
+    for (unsigned cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
+        fprintf(out, " %10s", eden_full_cause_name(cause));
     }
     fprintf(out, " %10s  parameters\n", "old, most");
     print_row(out, &story->recorded, "as recorded");
@@ -63,8 +64,8 @@ static json_t *bytes_json(double bytes) { return json_number(bytes > 0 ? (uint64
 
 static json_t *figures_json(const struct simulate_figures *figures) {
     json_t *causes = json_object();
-    for (int cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
-        json_object_set_new(causes, full_cause_names[cause], json_number(figures->full_by_cause[cause]));
+    for (unsigned cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
+        json_object_set_new(causes, eden_full_cause_name(cause), json_number(figures->full_by_cause[cause]));
     }
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scavenges", json_number(figures->scavenges),
                      "full_collections", json_number(figures->full_collections), "full_by_cause", causes,

@@ -1,4 +1,5 @@
 #include "views/model_json.h"
+#include "eden_values.h"
 #include "util/format.h"
 
 static int put_number(json_t *object, const char *key, uint64_t value) {
@@ -7,8 +8,8 @@ static int put_number(json_t *object, const char *key, uint64_t value) {
 
 static json_t *causes_to_json(const uint64_t *count, const uint64_t *before) {
     json_t *object = json_object();
-    for (int i = 0; object && i < EDEN_FULL_CAUSES; i++) {
-        put_number(object, full_cause_names[i], count[i] - (before ? before[i] : 0));
+    for (unsigned i = 0; object && i < EDEN_FULL_CAUSES; i++) {
+        put_number(object, eden_full_cause_name(i), count[i] - (before ? before[i] : 0));
     }
     return object;
 }

@@ -3,6 +3,7 @@
  * Who reads it may be on call and have never read about garbage collection: each line says in words what its number is.
  * Shares of wall time are of what was observed; other figures are of a heap's whole life, which for a heap that was
  * there before the recording comes partly from its own header. */
+#include "eden_values.h"
 #include "util/format.h"
 #include "util/text.h"
 #include "views/phase_table.h"
@@ -104,23 +105,13 @@ static void print_line(FILE *out, const char *text, const struct heap_model *hea
     }
 }
 
-static const char *cause_meaning(int cause) {
-    static const char *const meanings[EDEN_FULL_CAUSES] = {
-        [EDEN_FULL_RATIO] = "old space had grown by full_gc_ratio",
-        [EDEN_FULL_ALLOCATION] = "an allocation in old space found no room",
-        [EDEN_FULL_REQUEST] = "the program requested it",
-        [EDEN_FULL_LIMIT] = "max_heap or the system allowed no growth",
-    };
-    return meanings[cause];
-}
-
 static void print_causes(FILE *out, const struct heap_model *heap) {
-    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+    for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
         char count[FORMAT_MAX], text[64];
         if (heap->full_by_cause[i]) {
-            snprintf(text, sizeof text, "  cause: %s", full_cause_names[i]);
+            snprintf(text, sizeof text, "  cause: %s", eden_full_cause_name(i));
             label(out, text);
-            fprintf(out, "%s: %s\n", format_count(count, heap->full_by_cause[i]), cause_meaning(i));
+            fprintf(out, "%s: %s\n", format_count(count, heap->full_by_cause[i]), eden_full_cause_meaning(i));
         }
     }
 }

@@ -79,21 +79,12 @@ static bool wanted(const struct script *script, int probe) {
     return !script->probes || script->probes[probe / 64] >> probe % 64 & 1;
 }
 
-static int argument_named(int probe, const char *name) {
-    for (int i = 0; i < probe_table[probe].args; i++) {
-        if (strcmp(probe_table[probe].arg[i].name, name) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 /* Whether this argument's column is this one's: no earlier wanted probe has an argument of that name. `heap_id` stands
  * among the columns that every event has. */
 static bool first_of_name(const struct script *script, int probe, int argument) {
     const char *name = probe_table[probe].arg[argument].name;
     for (int i = 0; i < probe; i++) {
-        if (wanted(script, i) && argument_named(i, name) >= 0) {
+        if (wanted(script, i) && probe_argument((enum eden_probe_id)i, name) >= 0) {
             return false;
         }
     }
@@ -119,7 +110,7 @@ static void print_name(const struct script *script, const struct event *event, c
 }
 
 static void print_value(const struct script *script, const struct event *event, const char *name) {
-    int argument = argument_named(event->probe, name);
+    int argument = probe_argument((enum eden_probe_id)event->probe, name);
     fputc(',', script->out);
     if (argument < 0 || argument >= event->args) {
         return;

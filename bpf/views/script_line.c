@@ -24,15 +24,8 @@ const char *script_command(const struct script *script, const struct event *even
 }
 
 const char *script_text(const struct event *event, int argument) {
-    const struct probe_description *probe = &probe_table[event->probe];
-    size_t text = 0;
-    if (probe->arg[argument].kind != ARG_string) {
-        return NULL;
-    }
-    for (int i = 0; i < argument; i++) {
-        text += probe->arg[i].kind == ARG_string;
-    }
-    return text < sizeof event->text / sizeof event->text[0] ? event->text[text] : "";
+    int text = probe_text((enum eden_probe_id)event->probe, argument);
+    return text < 0 ? NULL : text < EVENT_TEXTS ? event->text[text] : "";
 }
 
 static void without_blanks(char *text) {

@@ -19,18 +19,8 @@
 
 /* ---- parameters (params.c) ---- */
 
-enum eden_remembered { EDEN_REMEMBERED_OBJECT, EDEN_REMEMBERED_CARD };
-enum eden_compactor { EDEN_COMPACTOR_PLANNING, EDEN_COMPACTOR_NONE, EDEN_COMPACTOR_SELECTIVE };
-
-enum eden_overflow { EDEN_OVERFLOW_SCAN_ORDER, EDEN_OVERFLOW_OLDEST };
-enum eden_criterion {
-    EDEN_BY_AGE,
-    EDEN_BY_REMEMBERED,
-    EDEN_BY_CLASS,
-    EDEN_BY_SITE,
-    EDEN_BY_NOTHING,
-    EDEN_BY_AGE_OR_LEARNT, /* no value of the parameter: age, where pretenure=auto has chosen sites */
-};
+/* No value of tenure_criterion: age, where pretenure=auto has chosen sites. */
+enum { EDEN_BY_AGE_OR_LEARNT = EDEN_CRITERIA };
 
 #define EDEN_PARAM_TYPE_size uint64_t
 #define EDEN_PARAM_TYPE_number double
@@ -44,7 +34,6 @@ struct param_file {
     const char *where; /* who said it, for errors of reading; static */
 };
 enum { FILE_CHOICE = 255 };
-enum eden_pretenure { EDEN_PRETENURE_NONE, EDEN_PRETENURE_AUTO };
 struct params {
 #define EDEN_PARAM(id, name, kind, fallback, low, high, choices, doc) EDEN_PARAM_TYPE_##kind id;
 #include "eden_params.def"
@@ -509,8 +498,8 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause);
 void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested);
 void full_collect_sliding(eden_heap *heap, size_t requested); /* cause: limit */
 void full_collect_if_grown(eden_heap *heap);
-struct tenure_policy { /* of one scavenge */
-    enum eden_criterion criterion;
+struct tenure_policy {         /* of one scavenge */
+    uint64_t criterion;        /* enum eden_criterion, or EDEN_BY_AGE_OR_LEARNT */
     unsigned least_references; /* EDEN_BY_REMEMBERED: tenures what at least so many remembered slots refer to */
 };
 enum { NOT_TENURED = -1 };

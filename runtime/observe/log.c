@@ -14,6 +14,7 @@
  *     error reports it if the log never does.
  * I4. In a folder where others may write, a link is not followed, and another user's file is not written to, unless the
  *     folder is that user's. */
+#include "eden_values.h"
 #include "heap/private.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -225,7 +226,6 @@ void log_close(eden_heap *heap) {
 
 void log_scavenge(eden_heap *heap, const struct scavenge_before *before, const struct scavenge_totals *totals,
                   uint64_t duration) {
-    static const char *const causes[] = EDEN_SCAVENGE_CAUSE_NAMES;
     if (heap->log.fd < 0) {
         return;
     }
@@ -234,7 +234,7 @@ void log_scavenge(eden_heap *heap, const struct scavenge_before *before, const s
     add(&line, "{\"kind\": \"scavenge\", \"pid\": %d, \"heap\": %" PRIu64 ", \"seq\": %" PRIu64, (int)getpid(),
         heap->info.heap_id, heap->info.seq + 1);
     add(&line, ", \"time_ns\": %" PRIu64 ", \"cause\": \"%s\", \"eden_used\": %" PRIu64, before->start_ns,
-        causes[before->cause], before->eden_used);
+        eden_scavenge_cause_name(before->cause), before->eden_used);
     add(&line, ", \"survivors_before\": %" PRIu64 ", \"survivors_after\": %" PRIu64, before->survivor_used,
         heap_survivor_used(heap));
     add(&line, ", \"remembered_before\": %" PRIu64 ", \"remembered_after\": %zu", before->remembered,
@@ -258,14 +258,13 @@ void log_scavenge(eden_heap *heap, const struct scavenge_before *before, const s
 
 void log_full(eden_heap *heap, const struct full_before *before, uint64_t duration, uint64_t survived, uint64_t freed,
               uint64_t young_freed) {
-    static const char *const causes[] = EDEN_FULL_CAUSE_NAMES;
     if (heap->log.fd < 0) {
         return;
     }
     struct line line = {.used = 0};
     add(&line, "{\"kind\": \"full\", \"pid\": %d, \"heap\": %" PRIu64 ", \"seq\": %" PRIu64, (int)getpid(),
         heap->info.heap_id, heap->info.seq + 1);
-    add(&line, ", \"time_ns\": %" PRIu64 ", \"cause\": \"%s\"", before->start_ns, causes[before->cause]);
+    add(&line, ", \"time_ns\": %" PRIu64 ", \"cause\": \"%s\"", before->start_ns, eden_full_cause_name(before->cause));
     add(&line, ", \"mark_ns\": %" PRIu64 ", \"sweep_ns\": %" PRIu64 ", \"compact_ns\": %" PRIu64,
         heap->figures.mark_ns - before->mark_ns, heap->figures.sweep_ns - before->sweep_ns,
         heap->figures.compact_ns - before->compact_ns);
@@ -280,7 +279,6 @@ void log_full(eden_heap *heap, const struct full_before *before, uint64_t durati
 }
 
 void stats_write(const eden_heap *heap) {
-    static const char *const causes[] = EDEN_FULL_CAUSE_NAMES;
     struct log_file file = open_target("EDEN_STATS");
     if (file.fd < 0) {
         return;
@@ -294,8 +292,8 @@ void stats_write(const eden_heap *heap) {
 #include "eden_figures.def"
 #undef EDEN_FIGURE
     add(&line, ", \"full_by_cause\": {");
-    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
-        add(&line, "%s\"%s\": %" PRIu64, i == 0 ? "" : ", ", causes[i], figures.full_by_cause[i]);
+    for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
+        add(&line, "%s\"%s\": %" PRIu64, i == 0 ? "" : ", ", eden_full_cause_name(i), figures.full_by_cause[i]);
     }
     add(&line, "}}");
     if (!write_line(&file, &line)) {

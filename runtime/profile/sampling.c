@@ -144,7 +144,6 @@ static uint64_t distance(struct profile *profile) {
         return profile->rate;
     case EDEN_SAMPLE_NTH:
     case EDEN_SAMPLE_WINDOW:
-    case EDEN_SAMPLINGS:
         break;
     }
     return ANCHOR_BYTES;
@@ -309,7 +308,6 @@ bool sampling_large(struct profile *profile, size_t bytes) {
     case EDEN_SAMPLE_NTH:
         return sampling_next(profile);
     case EDEN_SAMPLE_WINDOW:
-    case EDEN_SAMPLINGS:
         break;
     }
     return profile->open;

@@ -99,7 +99,7 @@ static bool in_red_zone(const eden_heap *heap) {
 }
 
 struct tenure_policy tenure_policy(eden_heap *heap, enum eden_scavenge_cause cause) {
-    struct tenure_policy policy = {(enum eden_criterion)heap->params.tenure_criterion, 0};
+    struct tenure_policy policy = {heap->params.tenure_criterion, 0};
     if (policy.criterion == EDEN_BY_AGE && in_red_zone(heap)) {
         policy.criterion = EDEN_BY_REMEMBERED;
     }

@@ -112,8 +112,8 @@ def check(sums, stats):
         compare(heap, "tenured_bytes by done", heap["tenured_bytes"], get("done_tenured_bytes"))
         compare(heap, "remembered_since", heap["remembered"], since("remembered"))
         compare(heap, "forgotten_since", heap["forgotten"], since("forgotten"))
-        for cause, name in enumerate(("ratio", "allocation", "request", "limit")):
-            compare(heap, f"full_by_cause.{name}", heap["full_by_cause"][name], get("full_causes", str(cause)))
+        for cause, (name, count) in enumerate(heap["full_by_cause"].items()):
+            compare(heap, f"full_by_cause.{name}", count, get("full_causes", str(cause)))
 
     # An equality of zeros proves nothing.
     empty = [figure for figure, total in compared.items() if total == 0]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The documentation says what is so: the reference pages are what `make docs` writes; code shown is the code of the file
-# named above it, and its output is shown as it is; the fields of EDEN_LOG and EDEN_STATS are those documented, in that
-# order; the jq commands run; links lead to files and headings.
+# The documentation says what is so: reference pages and tables of scripts/ are what `make docs` writes; code shown is
+# the code of the file named above it, and its output is shown as it is; the fields of EDEN_LOG and EDEN_STATS are
+# those documented, in that order; the jq commands run; links lead to files and headings.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -10,6 +10,10 @@ make --no-print-directory -s B="$build" "$build/gen/print_reference" "$build/exa
 for reference in probes parameters figures; do
     "$build/gen/print_reference" "$reference" >"$folder/$reference.md"
     diff "docs/$reference.md" "$folder/$reference.md" || die "docs/$reference.md is stale: make docs"
+done
+
+for script in scripts/*.bt; do
+    "$build/gen/print_reference" script <"$script" | diff "$script" - || die "$script is stale: make docs"
 done
 
 # <!-- FILE --> above a block of code: the block is the file.

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DECLARE(name, kind, doc) EDEN_KIND_##kind name = (EDEN_KIND_##kind)(uintptr_t)*arg++;
+#define DECLARE(name, kind, doc) eden_kind_##kind name = (eden_kind_##kind)(uintptr_t)*arg++;
 #define EDEN_PROBE(name, doc, ...)                                                                                     \
     static void shoot_##name(const uint64_t *arg) {                                                                    \
         EDEN_EACH(DECLARE, __VA_ARGS__)                                                                                \

@@ -1,5 +1,6 @@
 /* What EDEN_STATS says of a run: one JSON object a line, one line a heap, in the order in which heaps ended. */
 #include "advise/trials/trial.h"
+#include "eden_values.h"
 #include "model/model.h"
 #include "util/format.h"
 #include <jansson.h>
@@ -25,8 +26,8 @@ static bool add_line(struct trial_figures *figures, const json_t *line, const ch
         add_figure(&figures->figure[i], figure_descriptions[i].kind, (uint64_t)json_integer_value(value));
     }
     const json_t *causes = json_object_get(line, "full_by_cause");
-    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
-        const json_t *value = json_object_get(causes, full_cause_names[i]);
+    for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
+        const json_t *value = json_object_get(causes, eden_full_cause_name(i));
         *missing = "full_by_cause";
         if (!json_is_integer(value) || json_integer_value(value) < 0) {
             return false;

@@ -1,4 +1,5 @@
 #include "model/lifetimes/options.h"
+#include "eden_values.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,9 +8,6 @@
 
 #define MOST_RATE ((1ull << (64 - EDEN_MAILBOX_RATE_SHIFT)) - 1)
 enum { MOST_WINDOW_MS = 0xffffff, LEAST_STEP = 4, MOST_STEP = 63 };
-
-static const char *const mechanism_names[EDEN_MECHANISMS] = EDEN_MECHANISM_NAMES;
-static const char *const sampling_names[EDEN_SAMPLINGS] = EDEN_SAMPLING_NAMES;
 
 /* A whole number from 1 to most, with K, M or G where bytes are meant; *end is where it ends. */
 static bool parse_number(const char *text, bool bytes, uint64_t most, uint64_t *number, const char **end) {
@@ -60,39 +58,30 @@ static bool parse_sampling(const char *text, uint64_t *sampling, uint64_t *rate)
         return parse_whole(text + 2, false, MOST_RATE, rate);
     }
     const char *value = strchr(text, '=');
-    for (uint64_t i = 0; value && i < EDEN_SAMPLINGS; i++) {
-        size_t length = strlen(sampling_names[i]);
-        if (i == EDEN_SAMPLE_OBJECTS || length != (size_t)(value - text) ||
-            strncmp(text, sampling_names[i], length) != 0) {
-            continue;
-        }
-        *sampling = i;
-        return i == EDEN_SAMPLE_WINDOW ? parse_window(value + 1, rate)
-                                       : parse_whole(value + 1, i != EDEN_SAMPLE_NTH, MOST_RATE, rate);
+    int found = value ? eden_enum_find(EDEN_ENUM_sampling, text, (size_t)(value - text)) : -1;
+    if (found < 0 || found == EDEN_SAMPLE_OBJECTS) {
+        return false;
     }
-    return false;
+    *sampling = (uint64_t)found;
+    return found == EDEN_SAMPLE_WINDOW ? parse_window(value + 1, rate)
+                                       : parse_whole(value + 1, found != EDEN_SAMPLE_NTH, MOST_RATE, rate);
 }
 
 static bool parse_mechanism(const char *text, uint64_t *mechanism, uint64_t *step) {
     size_t length = strcspn(text, "=");
+    int found = eden_enum_find(EDEN_ENUM_mechanism, text, length);
+    uint64_t bytes;
     *step = 0;
-    for (uint64_t i = 0; i < EDEN_MECHANISMS; i++) {
-        if (strlen(mechanism_names[i]) != length || strncmp(text, mechanism_names[i], length) != 0) {
-            continue;
-        }
-        *mechanism = i;
-        if (text[length] == 0) {
-            return true;
-        }
-        uint64_t bytes;
-        if (i != EDEN_MECHANISM_ORACLE || !parse_whole(text + length + 1, true, UINT64_MAX, &bytes) ||
-            (bytes & (bytes - 1)) != 0) {
-            return false;
-        }
-        *step = (uint64_t)__builtin_ctzll(bytes);
-        return *step >= LEAST_STEP && *step <= MOST_STEP;
+    *mechanism = (uint64_t)found;
+    if (found < 0 || text[length] == 0) {
+        return found >= 0;
     }
-    return false;
+    if (found != EDEN_MECHANISM_ORACLE || !parse_whole(text + length + 1, true, UINT64_MAX, &bytes) ||
+        (bytes & (bytes - 1)) != 0) {
+        return false;
+    }
+    *step = (uint64_t)__builtin_ctzll(bytes);
+    return *step >= LEAST_STEP && *step <= MOST_STEP;
 }
 
 /* A stack costs the program some microseconds, against the 10 ns that it takes to allocate an object: of denser
@@ -143,8 +132,8 @@ char *life_sampling_text(char text[LIFE_SAMPLING_TEXT], uint32_t sampling, uint6
         snprintf(text, LIFE_SAMPLING_TEXT, "1/%" PRIu64, rate);
     } else if (sampling == EDEN_SAMPLE_WINDOW) {
         snprintf(text, LIFE_SAMPLING_TEXT, "window=%" PRIu64 "/%" PRIu64, rate >> 24, rate & MOST_WINDOW_MS);
-    } else if (sampling < EDEN_SAMPLINGS) {
-        snprintf(text, LIFE_SAMPLING_TEXT, "%s=%" PRIu64, sampling_names[sampling], rate);
+    } else if (eden_sampling_name(sampling)) {
+        snprintf(text, LIFE_SAMPLING_TEXT, "%s=%" PRIu64, eden_sampling_name(sampling), rate);
     } else {
         snprintf(text, LIFE_SAMPLING_TEXT, "unknown");
     }
@@ -152,5 +141,6 @@ char *life_sampling_text(char text[LIFE_SAMPLING_TEXT], uint32_t sampling, uint6
 }
 
 const char *life_mechanism_text(uint32_t mechanism) {
-    return mechanism < EDEN_MECHANISMS ? mechanism_names[mechanism] : "unknown";
+    const char *name = eden_mechanism_name(mechanism);
+    return name ? name : "unknown";
 }

@@ -1,6 +1,7 @@
 /* NDJSON: one JSON object a line, told apart by "kind": a heap, then its classes, its sites, and its objects where they
  * were recorded one by one. Counts are of samples, "objects" and "memory_bytes" what they stand for; what is not known
  * is null. */
+#include "eden_values.h"
 #include "util/json.h"
 #include "views/lifetimes/parts.h"
 #include <math.h>
@@ -29,18 +30,16 @@ static json_t *begin(const char *kind, const struct life_heap *heap) {
     return line;
 }
 
+static json_t *word_or_null(const char *word) { return word ? json_string(word) : json_null(); }
+
 static bool print_heap(FILE *out, const struct life_model *model, const struct life_heap *heap) {
-    static const char *const samplings[] = EDEN_SAMPLING_NAMES;
-    static const char *const mechanisms[] = EDEN_MECHANISM_NAMES;
     const struct eden_profile_record *state = &heap->state;
     json_t *line = begin("heap", heap);
     put_name(line, "command", heap->command);
     put_name(line, "name", heap->name);
-    put(line, "sampling",
-        heap->begun && state->sampling < EDEN_SAMPLINGS ? json_string(samplings[state->sampling]) : json_null());
+    put(line, "sampling", word_or_null(heap->begun ? eden_sampling_name(state->sampling) : NULL));
     put(line, "rate", heap->begun ? json_number(state->rate) : json_null());
-    put(line, "mechanism",
-        heap->begun && state->mechanism < EDEN_MECHANISMS ? json_string(mechanisms[state->mechanism]) : json_null());
+    put(line, "mechanism", word_or_null(heap->begun ? eden_mechanism_name(state->mechanism) : NULL));
     put(line, "run_ns", heap->begun ? json_number((uint64_t)life_run(heap, LIFE_NS)) : json_null());
     put(line, "run_bytes", heap->begun ? json_number((uint64_t)life_run(heap, LIFE_BYTES)) : json_null());
     put(line, "complete", json_boolean(heap->begun && state->ended));

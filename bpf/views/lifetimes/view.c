@@ -1,4 +1,5 @@
 #include "views/lifetimes/view.h"
+#include "eden_values.h"
 #include "util/text.h"
 #include "views/lifetimes/parts.h"
 #include <inttypes.h>
@@ -93,9 +94,8 @@ char *life_missed_text(char text[LIFE_MISSED_TEXT], const struct life_heap *heap
 }
 
 static void print_sampling(FILE *out, const struct life_heap *heap) {
-    static const char *const samplings[] = EDEN_SAMPLING_NAMES;
-    static const char *const mechanisms[] = EDEN_MECHANISM_NAMES;
     const struct eden_profile_record *state = &heap->state;
+    const char *sampling = eden_sampling_name(state->sampling), *mechanism = eden_mechanism_name(state->mechanism);
     char run[FORMAT_MAX], bytes[FORMAT_MAX], missed[LIFE_MISSED_TEXT];
     if (!heap->begun) {
         fprintf(out, "# sampling and length of the profile: unknown\n");
@@ -103,10 +103,9 @@ static void print_sampling(FILE *out, const struct life_heap *heap) {
     }
     fprintf(out, "# run: %s, %s allocated; sampling: %s %" PRIu64 "; deaths found by: %s%s%s\n",
             life_format(run, LIFE_NS, life_run(heap, LIFE_NS)),
-            life_format(bytes, LIFE_BYTES, life_run(heap, LIFE_BYTES)),
-            state->sampling < EDEN_SAMPLINGS ? samplings[state->sampling] : "?", state->rate,
-            state->mechanism < EDEN_MECHANISMS ? mechanisms[state->mechanism] : "?",
-            state->ended ? "" : "; the profile has not ended", life_missed_text(missed, heap));
+            life_format(bytes, LIFE_BYTES, life_run(heap, LIFE_BYTES)), sampling ? sampling : "?", state->rate,
+            mechanism ? mechanism : "?", state->ended ? "" : "; the profile has not ended",
+            life_missed_text(missed, heap));
 }
 
 void life_heading(FILE *out, const struct life_heap *heap, const char *title) {

@@ -1,4 +1,5 @@
 /* The model of lifetimes: batches added up, as cells and as records; names of classes; the words of --sampling. */
+#include "eden_values.h"
 #include "model/lifetimes/model.h"
 #include "model/lifetimes/names.h"
 #include "model/lifetimes/options.h"
@@ -414,17 +415,16 @@ TEST(words_become_requests) {
 }
 
 TEST(mechanisms_become_requests) {
-    static const char *const names[] = EDEN_MECHANISM_NAMES;
     static const char *const bad[] = {"", "v", "vmx", "vm=1", "oracle=", "oracle=3", "oracle=8", "oracle=0", "Oracle"};
     struct failure why;
     uint64_t mail;
     for (uint64_t i = 0; i < EDEN_MECHANISMS; i++) {
-        struct life_request request = {.mechanism = names[i], .details = true};
+        struct life_request request = {.mechanism = eden_mechanism_name(i), .details = true};
         assert_true(life_request_encode(&request, &mail, &why));
         assert_int_equal(mail >> EDEN_MAILBOX_MECHANISM_SHIFT & 3, i);
         assert_int_equal(mail >> EDEN_MAILBOX_STEP_SHIFT & 63, 0);
         assert_int_equal(mail & 0xf0, EDEN_MAILBOX_ASKED | EDEN_MAILBOX_OBJECTS | EDEN_MAILBOX_SHORT);
-        assert_string_equal(life_mechanism_text((uint32_t)i), names[i]);
+        assert_string_equal(life_mechanism_text((uint32_t)i), eden_mechanism_name(i));
     }
     struct life_request request = {.mechanism = "oracle=64K"};
     assert_true(life_request_encode(&request, &mail, &why));

@@ -1,6 +1,7 @@
 /* Trials: EDEN_STATS is added up, and what is wrong in it is an error; a command is run and ended in time, with all
  * that it has started and nothing else. */
 #include "advise/trials/trial.h"
+#include "eden_values.h"
 #include "model/model.h"
 #include "util/interrupt.h"
 #include <errno.h>
@@ -28,8 +29,8 @@ static char *line_of(char *text, int pid, unsigned base, int without) {
         }
     }
     to += sprintf(to, ",\"full_by_cause\":{");
-    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
-        to += sprintf(to, "%s\"%s\":%u", i ? "," : "", full_cause_names[i], base);
+    for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
+        to += sprintf(to, "%s\"%s\":%u", i ? "," : "", eden_full_cause_name(i), base);
     }
     sprintf(to, "}}\n");
     return text;

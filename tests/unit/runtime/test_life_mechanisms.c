@@ -1,10 +1,9 @@
 /* The mechanisms of death: each against the truth, against each other object by object, and against a program that must
  * not notice them. */
+#include "eden_values.h"
 #include "life_truth.h"
 
 enum { STEP = 14 }; /* the oracle's, log2 of bytes: above the size of any object */
-
-static const char *const names[] = EDEN_MECHANISM_NAMES;
 
 static uint64_t by(enum eden_mechanism mechanism, uint64_t mail) {
     return mail | (uint64_t)mechanism << EDEN_MAILBOX_MECHANISM_SHIFT | (uint64_t)STEP << EDEN_MAILBOX_STEP_SHIFT;
@@ -132,8 +131,8 @@ TEST(every_sampling) {
                 double share = (double)truth.weight / EDEN_WEIGHT_ONE / (double)truth.count;
                 double off = share < 1 ? 1 - share : share - 1;
                 if (off > ways[i].tolerance * (h == 0 ? 1 : 5)) {
-                    fail_msg("%s, sampling %d: %zu objects are estimated to be %.2f as many", names[m],
-                             (int)ways[i].sampling, truth.count, share);
+                    fail_msg("%s, sampling %d: %zu objects are estimated to be %.2f as many",
+                             eden_mechanism_name((uint64_t)m), (int)ways[i].sampling, truth.count, share);
                 }
                 run(heaps[h], asked | EDEN_MAILBOX_OBJECTS, objects_for(heaps[h]) / 3);
             }
@@ -410,7 +409,8 @@ TEST(keeping_is_seen) {
             /* The long-lived stay as they are, within what so few samples tell. */
             double tolerance = rates[i] <= 2 ? 0.1 : rates[i] == 100 ? 0.15 : 0.4;
             if (after[2] > before[2] * (1 + tolerance) || before[2] > after[2] * (1 + tolerance)) {
-                fail_msg("%s, 1/%d: long-lived from %.0f to %.0f", names[m], (int)rates[i], before[2], after[2]);
+                fail_msg("%s, 1/%d: long-lived from %.0f to %.0f", eden_mechanism_name((uint64_t)m), (int)rates[i],
+                         before[2], after[2]);
             }
         }
     }

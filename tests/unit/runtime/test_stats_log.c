@@ -1,4 +1,5 @@
 /* EDEN_STATS and EDEN_LOG: lines of JSON whose figures are whole, agree with each other and with the API. */
+#include "eden_values.h"
 #include "support.h"
 #include <fcntl.h>
 #include <inttypes.h>
@@ -129,13 +130,12 @@ TEST(stats_have_every_figure_and_agree) {
 #include "eden_figures.def"
 #undef EDEN_FIGURE
     assert_int_equal(json_object_size(line), keys);
-    static const char *const causes[] = EDEN_FULL_CAUSE_NAMES;
     const json_t *by_cause = json_object_get(line, "full_by_cause");
     uint64_t sum = 0;
     assert_int_equal(json_object_size(by_cause), EDEN_FULL_CAUSES);
     for (size_t i = 0; i < EDEN_FULL_CAUSES; i++) {
-        assert_int_equal(number(by_cause, causes[i]), run.figures.full_by_cause[i]);
-        sum += number(by_cause, causes[i]);
+        assert_int_equal(number(by_cause, eden_full_cause_name(i)), run.figures.full_by_cause[i]);
+        sum += number(by_cause, eden_full_cause_name(i));
     }
     const eden_figures *f = &run.figures;
     assert_int_equal(sum, f->full_collections);
@@ -156,7 +156,6 @@ static void check_log(const json_t *lines, const eden_figures *figures, uint64_t
     uint64_t seq = 0, scavenges = 0, fulls = 0, scavenge_ns = 0, full_ns = 0, tenured = 0, tenured_bytes = 0, freed = 0;
     uint64_t mark_ns = 0, sweep_ns = 0, compact_ns = 0, survivors = 0, last_time = 0, survived = 0;
     uint64_t by_cause[EDEN_FULL_CAUSES] = {0};
-    static const char *const causes[] = EDEN_FULL_CAUSE_NAMES;
     bool full_is_next = false;
     for (size_t i = 0; i < json_array_size(lines); i++) {
         const json_t *line = json_array_get(lines, i);
@@ -202,7 +201,7 @@ static void check_log(const json_t *lines, const eden_figures *figures, uint64_t
             number(line, "free_chunks");
             number(line, "segments");
             for (size_t cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
-                by_cause[cause] += strcmp(string(line, "cause"), causes[cause]) == 0;
+                by_cause[cause] += strcmp(string(line, "cause"), eden_full_cause_name(cause)) == 0;
             }
         }
     }

@@ -1,0 +1,49 @@
+/* Values as text, for runtime and tool: the names of enumerations (eden_enums.def). */
+#ifndef EDEN_VALUES_H
+#define EDEN_VALUES_H
+
+#include "eden_enums.h"
+#include <stdint.h>
+#include <string.h>
+
+/* ---- enumerations ------------------------------------------------------------------------------------------------ */
+
+/* The name of a value ("ratio"). NULL: the value has none. */
+static inline const char *eden_enum_name(enum eden_enum_id id, uint64_t value) {
+#define EDEN_ENUM_NAME(constant, name, meaning) name
+#define EDEN_ENUM(tag, kind, count, ...) {EDEN_EACH_COMMA(EDEN_ENUM_NAME, __VA_ARGS__)},
+    /* No pointers: a shared library need not relocate them. */
+    static const char names[EDEN_ENUM_none][EDEN_ENUM_MOST][16] = {
+#include "eden_enums.def"
+    };
+    return id < EDEN_ENUM_none && value < EDEN_ENUM_MOST && *names[id][value] ? names[id][value] : NULL;
+}
+
+/* What a value means, for a person. NULL: there is no such value. */
+static inline const char *eden_enum_meaning(enum eden_enum_id id, uint64_t value) {
+#define EDEN_ENUM_MEANING(constant, name, meaning) meaning
+#define EDEN_ENUM(tag, kind, count, ...) {EDEN_EACH_COMMA(EDEN_ENUM_MEANING, __VA_ARGS__)},
+    static const char *const meanings[EDEN_ENUM_none][EDEN_ENUM_MOST] = {
+#include "eden_enums.def"
+    };
+    return id < EDEN_ENUM_none && value < EDEN_ENUM_MOST ? meanings[id][value] : NULL;
+}
+
+/* eden_full_cause_name(value), eden_full_cause_meaning(value), and so on. */
+#define EDEN_ENUM(tag, kind, count, ...)                                                                               \
+    static inline const char *eden_##tag##_name(uint64_t value) { return eden_enum_name(EDEN_ENUM_##tag, value); }     \
+    static inline const char *eden_##tag##_meaning(uint64_t value) { return eden_enum_meaning(EDEN_ENUM_##tag, value); }
+#include "eden_enums.def"
+
+/* The value whose name is the first `length` bytes of text; -1: none. */
+static inline int eden_enum_find(enum eden_enum_id id, const char *text, size_t length) {
+    const char *name;
+    for (int value = 0; (name = eden_enum_name(id, (uint64_t)value)) != NULL; value++) {
+        if (strlen(name) == length && memcmp(name, text, length) == 0) {
+            return value;
+        }
+    }
+    return -1;
+}
+
+#endif
