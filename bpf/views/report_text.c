@@ -102,6 +102,8 @@ static void print_line(FILE *out, const char *text, const struct heap_model *hea
     fprintf(out, "%s", figure(value, heap, id));
     if (heap->before[id] && heap->known >> id & 1 && figure_descriptions[id].kind == KIND_sum) {
         fprintf(out, " (%s of it while recorded)", format_figure(value, id, observed(heap, id)));
+    } else if (heap->before[id] && figure_descriptions[id].kind == KIND_max && heap->figures[id] == heap->before[id]) {
+        fprintf(out, " (before it was recorded)");
     }
 }
 

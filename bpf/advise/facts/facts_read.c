@@ -49,7 +49,9 @@ static void begin_heap(struct heap_reader *reader, const struct process_model *p
     for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
         facts->full_by_cause[i] = heap->full_by_cause[i] - heap->full_by_cause_before[i];
     }
-    facts->figures[EDEN_FIGURE_max_pause_ns] = heap->figures[EDEN_FIGURE_max_pause_ns];
+    /* If no pause was longer than those before, the observed ones are in the events: finish(). */
+    uint64_t longest = heap->figures[EDEN_FIGURE_max_pause_ns];
+    facts->figures[EDEN_FIGURE_max_pause_ns] = longest > heap->before[EDEN_FIGURE_max_pause_ns] ? longest : 0;
     tune_parameters_default(facts->parameters);
 }
 
@@ -94,8 +96,23 @@ static int by_duration(const void *a, const void *b) {
     return (x->duration_ns < y->duration_ns) - (x->duration_ns > y->duration_ns);
 }
 
-/* A late heap's eden has the size that its figures tell. */
+/* A full collection and the scavenge before it are one pause. */
+static uint64_t longest_pause(const struct tune_facts *facts) {
+    uint64_t longest = 0, before = 0;
+    for (size_t i = 0; i < facts->pass_count; i++) {
+        const struct tune_pass *pass = &facts->passes[i];
+        uint64_t pause = pass->duration_ns + (pass->full ? before : 0);
+        before = !pass->full && pass->cause == EDEN_SCAVENGE_FULL ? pass->duration_ns : 0;
+        longest = pause > longest ? pause : longest;
+    }
+    return longest;
+}
+
+/* The figures of a late heap give the size of its eden. */
 static void finish(struct tune_facts *facts) {
+    if (!facts->figures[EDEN_FIGURE_max_pause_ns]) {
+        facts->figures[EDEN_FIGURE_max_pause_ns] = longest_pause(facts);
+    }
     struct tune_parameter *eden = &facts->parameters[TUNE_eden_size];
     if (!eden->told && facts->known >> EDEN_FIGURE_eden_size & 1 && facts->figures[EDEN_FIGURE_eden_size]) {
         eden->number = (double)facts->figures[EDEN_FIGURE_eden_size];

@@ -1,0 +1,62 @@
+/* What the rules of tuning know of a heap, from a recording: of a heap that is older than the recording, the figures
+ * of the recorded time. */
+#include "advise/facts/facts_read.h"
+#include "recording_builder.h"
+
+enum { HEAP = 0x1000, HEADER_PAUSE = 629000000 };
+
+static struct event collection(enum eden_probe_id probe, uint64_t seq, uint64_t cause_or_duration) {
+    struct event event = {.time_ns = 1000 + seq, .process = process_key(100), .probe = (uint16_t)probe, .args = 11};
+    event.arg[0] = HEAP;
+    event.arg[1] = seq;
+    event.arg[2] = cause_or_duration;
+    return event;
+}
+
+static void add_collection(struct recorder *recorder, bool full, uint64_t seq, uint64_t cause, uint64_t duration) {
+    struct event start = collection(full ? EDEN_PROBE_full__start : EDEN_PROBE_scavenge__start, seq, cause);
+    struct event done = collection(full ? EDEN_PROBE_full__done : EDEN_PROBE_scavenge__done, seq, duration);
+    add(recorder, &start);
+    add(recorder, &done);
+}
+
+/* The longest pause that the facts of a late heap have, whose header said HEADER_PAUSE when it was attached to. */
+static uint64_t longest_pause(const char *path, uint64_t figure, bool collections) {
+    struct recorder *recorder = begin(path);
+    struct model model = {.wall_ns = 1000000000};
+    struct process_key key = process_key(100);
+    struct heap_model *heap = model_heap(model_process(&model, &key), HEAP, 1);
+    heap->late = true;
+    heap->known = ~0ull >> (64 - EDEN_FIGURE_COUNT);
+    heap->before[EDEN_FIGURE_max_pause_ns] = HEADER_PAUSE;
+    heap->figures[EDEN_FIGURE_max_pause_ns] = figure;
+    if (collections) {
+        add_collection(recorder, false, 7, EDEN_SCAVENGE_EDEN, 5000);
+        add_collection(recorder, false, 8, EDEN_SCAVENGE_FULL, 2000);
+        add_collection(recorder, true, 9, EDEN_FULL_RATIO, 4000);
+    }
+    commit(recorder, &model, true);
+    recorder_close(recorder);
+    model_clear(&model);
+
+    struct recording *recording = open_good(path);
+    struct failure why = {0};
+    struct tune_heaps heaps;
+    assert_true(tune_heaps_read(&heaps, recording, 0, 0, &why));
+    assert_int_equal(heaps.count, 1);
+    uint64_t longest = tune_figure(&heaps.at[0], EDEN_FIGURE_max_pause_ns);
+    tune_heaps_clear(&heaps);
+    recording_close(recording);
+    return longest;
+}
+
+TEST(longest_pause_before_recording_does_not_count) {
+    assert_int_equal(longest_pause("idle", HEADER_PAUSE, false), 0);
+    assert_int_equal(longest_pause("late", HEADER_PAUSE, true), 6000); /* the full collection with its scavenge */
+}
+
+TEST(longest_pause_of_recorded_time_is_the_figure) {
+    assert_int_equal(longest_pause("longer", HEADER_PAUSE + 1, true), HEADER_PAUSE + 1);
+}
+
+SUITE(enter_folder, leave_folder)
