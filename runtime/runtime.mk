@@ -1,8 +1,8 @@
 # libeden: the collector. Depends on probes/ only.
-# check.c is for the checked build: make CHECKED=1 B=build/checked.
+# check.c and poison.c are for the checked build: make CHECKED=1 B=build/checked.
 # override: the fuzzer adds flags to those of this folder alone.
 override CPPFLAGS_runtime += -Iruntime
-RUNTIME_SRC := $(filter-out $(if $(filter 1,$(CHECKED)),,runtime/check/check.c),$(wildcard runtime/*/*.c runtime/*/*/*.c)) probes/probes.c
+RUNTIME_SRC := $(filter-out $(if $(filter 1,$(CHECKED)),,runtime/check/check.c runtime/heap/poison.c),$(wildcard runtime/*/*.c runtime/*/*/*.c)) probes/probes.c
 RUNTIME_OBJ := $(RUNTIME_SRC:%.c=$(B)/%.o)
 ALL += $(B)/lib/libeden.a $(B)/lib/libeden.so
 OBJCOPY ?= objcopy
@@ -35,6 +35,6 @@ $(B)/lib/libeden.so: $(RUNTIME_OBJ)
 # Whoever takes the stack at alloc__sample (edenscope lifetimes --stacks) must get through to the program: these are the
 # functions between the two, none of which is on allocation's fast path. (They depend on this file: built without, they
 # would look the same to make.)
-FRAMED_OBJ := $(B)/runtime/young/allocate.o $(B)/runtime/profile/lifetimes.o $(B)/probes/probes.o
+FRAMED_OBJ := $(B)/runtime/api/allocate.o $(B)/runtime/profile/lifetimes.o $(B)/probes/probes.o
 $(FRAMED_OBJ): CFLAGS_ALL += -fno-omit-frame-pointer
 $(FRAMED_OBJ): runtime/runtime.mk

@@ -1,5 +1,5 @@
 /* The simulated collector: goes through a history on the byte clock, and collects when a heap with these parameters
- * would (runtime/young/allocate.c, runtime/old/full.c).
+ * would (runtime/api/allocate.c, runtime/old/full.c).
  *
  * Small objects fill eden as time passes: bytes on the clock are bytes of eden. Between two moments at which something
  * else happens (a big object is allocated, the program asks for a collection) only eden's end matters, and what it

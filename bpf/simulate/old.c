@@ -11,7 +11,7 @@
 enum { MERGE_FROM = 4096 };
 
 void simulated_old_init(struct simulated_old *old, const struct simulate_parameters *parameters) {
-    /* A first segment's worth is no growth: runtime/heap/heap.c. */
+    /* A first segment's worth is no growth: runtime/api/create.c. */
     *old = (struct simulated_old){.parameters = parameters, .used_at_full = parameters->grow_headroom};
 }
 

@@ -247,7 +247,7 @@ bool simulate_overflows_in_order(const struct simulate_parameters *parameters) {
     return parameters->overflow == OVERFLOW_SCAN_ORDER;
 }
 
-/* New space is whole pages: runtime/heap/heap.c. */
+/* New space is whole pages: runtime/api/create.c. */
 static double page_round(double bytes) { return 4096 * ceil(bytes / 4096); }
 
 uint64_t simulate_semispace(const struct simulate_parameters *parameters) {

@@ -14,7 +14,7 @@
  * and kept by each allocation (all take the slow path here: mutator->limit is never above free). It would miss a
  * reference whose address another object has taken since, which in eden is the usual case: so eden is not used from its
  * start again after each scavenge, but from where it was, and only then from its start when less than half is left
- * (check_roll_eden).
+ * (eden_emptied).
  *
  * Poison. What a scavenge leaves behind, and the bodies of free chunks after a full collection, are filled with POISON,
  * a word that is no value (no value has tag 7) and no address. If it is not whole when memory is used again, or before
@@ -28,35 +28,13 @@
 #ifndef EDEN_CHECKED
 #define EDEN_CHECKED 1 /* for tools that look at this file by itself */
 #endif
-#include "heap/private.h"
+#include "check/check.h"
+#include "heap/poison.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(start, bytes) ((void)(start), (void)(bytes))
-#define ASAN_UNPOISON_MEMORY_REGION(start, bytes) ((void)(start), (void)(bytes))
-#endif
-#if __has_include(<valgrind/memcheck.h>)
-#include <valgrind/memcheck.h>
-#else
-#define VALGRIND_MAKE_MEM_NOACCESS(start, bytes) ((void)(start), (void)(bytes))
-#define VALGRIND_MAKE_MEM_UNDEFINED(start, bytes) ((void)(start), (void)(bytes))
-#define VALGRIND_MAKE_MEM_DEFINED(start, bytes) ((void)(start), (void)(bytes))
-#define RUNNING_ON_VALGRIND 0
-#endif
-
-static const uint64_t POISON = 0xf7f7f7f7f7f7f7f7u;
-enum { CHUNK_HEAD = 40, SMALL_CHUNK_HEAD = 16, TREE_CHUNK = FREE_LIST_SIZES * 8 }; /* what free_chunks.c uses */
 
 /* ---- reporting --------------------------------------------------------------------------------------------------- */
 
@@ -122,55 +100,32 @@ static void verify(eden_heap *heap, const char *when) {
 
 /* ---- poison ------------------------------------------------------------------------------------------------------ */
 
-static bool is_watched(void) {
-#if defined(__SANITIZE_ADDRESS__)
-    return true;
-#else
-    return RUNNING_ON_VALGRIND != 0;
-#endif
-}
-
-static void make_accessible(uintptr_t start, uintptr_t end) {
-    if (start < end) {
-        ASAN_UNPOISON_MEMORY_REGION((void *)start, end - start);
-        VALGRIND_MAKE_MEM_DEFINED((void *)start, end - start);
-    }
-}
-
-static void make_inaccessible(uintptr_t start, uintptr_t end) {
-    if (start < end) {
-        ASAN_POISON_MEMORY_REGION((void *)start, end - start);
-        VALGRIND_MAKE_MEM_NOACCESS((void *)start, end - start);
-    }
-}
-
-/* Fills memory that is accessible. */
-static void fill(uintptr_t start, uintptr_t end) {
-    for (uint64_t *word = (uint64_t *)start; word < (uint64_t *)end; word++) {
-        *word = POISON;
-    }
-}
-
-/* A watching tool has seen the write itself, and would complain of this look. */
 static void check_poison(const eden_heap *heap, const char *where, uintptr_t start, uintptr_t end) {
-    if (is_watched()) {
-        return;
-    }
-    for (const uint64_t *word = (const uint64_t *)start; word < (const uint64_t *)end; word++) {
-        if (*word != POISON) {
-            REPORT(heap, "seen later", RULE_3,
-                   "%#" PRIxPTR " in %s, left or freed by a collection, was overwritten with %#" PRIx64
-                   " through a stale C pointer",
-                   (uintptr_t)word, where, *word);
-        }
+    const uint64_t *word = poison_overwritten(start, end);
+    if (word != NULL) {
+        REPORT(heap, "seen later", RULE_3,
+               "%#" PRIxPTR " in %s, left or freed by a collection, was overwritten with %#" PRIx64
+               " through a stale C pointer",
+               (uintptr_t)word, where, *word);
     }
 }
 
 static const char *const space_names[YOUNG_SPACES] = {"a survivor space", "a survivor space", "eden"};
 
+static const struct observer_calls calls;
+
+/* It has subscribed first. */
+static struct check *check_of(const eden_heap *heap) {
+    struct observer *at = heap->observers;
+    while (at->calls != &calls) {
+        at = at->next;
+    }
+    return (struct check *)at;
+}
+
 static const char *place(const eden_heap *heap, uintptr_t address) {
     return !heap_is_young(heap, address & ~(uintptr_t)7) ? "old space"
-           : address >= heap->check.eden_base            ? space_names[2]
+           : address >= check_of(heap)->eden_base        ? space_names[2]
                                                          : space_names[0];
 }
 
@@ -178,30 +133,33 @@ static const char *place(const eden_heap *heap, uintptr_t address) {
 static void close_new_space(eden_heap *heap) {
     struct space *spaces[YOUNG_SPACES];
     heap_young_spaces(heap, spaces);
-    make_inaccessible(heap->check.eden_base, heap->eden.start);
+    poison_close(check_of(heap)->eden_base, heap->eden.start);
     for (int i = 0; i < YOUNG_SPACES; i++) {
-        make_inaccessible(spaces[i]->used, spaces[i]->limit);
+        poison_close(spaces[i]->used, spaces[i]->limit);
     }
 }
 
 /* ---- live objects ------------------------------------------------------------------------------------------------ */
 
 static void note_start(eden_heap *heap, eden_value object) {
-    if (heap->check.starts != NULL) {
+    uint64_t *starts = check_of(heap)->starts;
+    if (starts != NULL) {
         size_t word = (object - heap->reservation) / 8;
-        heap->check.starts[word / 64] |= 1ull << (word % 64);
+        starts[word / 64] |= 1ull << (word % 64);
     }
 }
 
 static bool is_live(const eden_heap *heap, eden_value object) {
+    const uint64_t *starts = check_of(heap)->starts;
     size_t word = (object - heap->reservation) / 8;
-    return heap->check.starts == NULL || (heap->check.starts[word / 64] >> (word % 64) & 1) != 0;
+    return starts == NULL || (starts[word / 64] >> (word % 64) & 1) != 0;
 }
 
 static void forget_starts(eden_heap *heap, uintptr_t start, uintptr_t end) {
-    if (heap->check.starts != NULL) {
+    uint64_t *starts = check_of(heap)->starts;
+    if (starts != NULL) {
         size_t from = (start - heap->reservation) / 512, to = (end - heap->reservation) / 512;
-        memset(heap->check.starts + from, 0, (to - from) * sizeof *heap->check.starts);
+        memset(starts + from, 0, (to - from) * sizeof *starts);
     }
 }
 
@@ -227,39 +185,11 @@ static void note_all(eden_heap *heap) {
     }
 }
 
-/* ---- called by the runtime --------------------------------------------------------------------------------------- */
-
-void check_create(eden_heap *heap) {
-    struct check_state *check = &heap->check;
-    struct space *spaces[YOUNG_SPACES];
-    check->eden_base = heap->eden.start;
-    heap_young_spaces(heap, spaces);
-    for (int i = 0; i < YOUNG_SPACES; i++) {
-        check->high[i] = spaces[i]->start;
-    }
-    check->starts_bytes = page_round(heap->reservation_bytes / 64);
-    void *map =
-        mmap(NULL, check->starts_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    check->starts = map == MAP_FAILED ? NULL : map;
-    close_new_space(heap);
-}
-
-void check_destroy(eden_heap *heap) {
-    /* The addresses will be others' memory. */
-    make_accessible(heap->reservation, heap->old.start);
-    for (size_t i = 0; i < heap->old.segment_count; i++) {
-        make_accessible(heap->old.segments[i].start, heap->old.segments[i].limit);
-    }
-    if (heap->check.starts != NULL) {
-        munmap(heap->check.starts, heap->check.starts_bytes);
-    }
-}
-
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 /* Does the frame lie below `running`, on the stack of the thread that runs? */
-static bool is_skipped(eden_heap *heap, const struct eden_frame *frame, uintptr_t running) {
-    struct check_state *check = &heap->check;
+static bool is_skipped(const eden_heap *heap, const struct eden_frame *frame, uintptr_t running) {
+    struct check *check = check_of(heap);
     if (check->stack == 0 || !pthread_equal(check->thread, pthread_self())) {
         pthread_attr_t attributes;
         void *stack = NULL;
@@ -280,7 +210,7 @@ static bool is_skipped(eden_heap *heap, const struct eden_frame *frame, uintptr_
 }
 
 /* Looks at the newest frame, or at all. running: an address of the stack above which all frames are. */
-static void check_skipped(eden_heap *heap, const char *call, bool all, uintptr_t running) {
+static void check_skipped(const eden_heap *heap, const char *call, bool all, uintptr_t running) {
     for (const struct eden_frame *frame = heap->mutator.frames; frame != NULL; frame = frame->previous) {
         bool skipped = is_skipped(heap, frame, running);
         if (skipped || frame->mutator != &heap->mutator) {
@@ -293,7 +223,7 @@ static void check_skipped(eden_heap *heap, const char *call, bool all, uintptr_t
     }
 }
 
-void check_call(eden_heap *heap, const char *call) {
+void check_call(const eden_heap *heap, const char *call) {
     check_skipped(heap, call, true, (uintptr_t)__builtin_frame_address(0));
 }
 
@@ -318,7 +248,7 @@ void eden_check_restore(eden_mutator *mutator, const struct eden_frame *saved) {
     }
 }
 
-void check_frames(eden_heap *heap, const char *call) {
+void check_frames(const eden_heap *heap, const char *call) {
     const struct eden_frame *frame = heap->mutator.frames;
     if (frame != NULL && pthread_equal(heap->thread, pthread_self())) {
         check_skipped(heap, call, true, (uintptr_t)__builtin_frame_address(0));
@@ -326,17 +256,19 @@ void check_frames(eden_heap *heap, const char *call) {
     }
 }
 
-void check_visitors(eden_heap *heap, size_t ranges, size_t visitors) {
+static void roots_visited(struct observer *self, size_t ranges, size_t visitors) {
+    const eden_heap *heap = self->heap;
     if (heap->roots.count != ranges || heap->roots.visitor_count != visitors) {
         REPORT(heap, "collection", ROOTS, "a visitor has added or removed roots or visitors");
     }
 }
 
-void check_hook(eden_heap *heap, const char *call) { REPORT(heap, call, HOOKS, "called in a collection hook"); }
+void check_hook(const eden_heap *heap, const char *call) { REPORT(heap, call, HOOKS, "called in a collection hook"); }
 
 /* ---- allocation and collections ---------------------------------------------------------------------------------- */
 
-void check_class(eden_heap *heap, uint64_t header, size_t slots) {
+static void allocating(struct observer *self, uint64_t header, size_t slots) {
+    const eden_heap *heap = self->heap;
     uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
     check_class_of(heap, header, "allocation");
     const struct eden_class_info *class = heap_class(heap, index);
@@ -354,14 +286,17 @@ void check_class(eden_heap *heap, uint64_t header, size_t slots) {
     check_skipped(heap, "allocation", false, (uintptr_t)__builtin_frame_address(0));
 }
 
-void check_allocated(eden_heap *heap, eden_value object) {
-    if (object != EDEN_NONE) {
-        note_start(heap, object);
-    }
+static void made(struct observer *self, eden_value object) { note_start(self->heap, object); }
+
+/* All allocations take the slow path. */
+static uintptr_t limit(struct observer *self, uintptr_t most) {
+    uintptr_t free = self->heap->mutator.free;
+    return free < most ? free : most;
 }
 
-void check_before_scavenge(eden_heap *heap) {
-    struct check_state *check = &heap->check;
+static void before_scavenge(struct observer *self) {
+    struct check *check = (struct check *)self;
+    eden_heap *heap = self->heap;
     struct space *spaces[YOUNG_SPACES];
     check_call(heap, "before a scavenge");
     verify(heap, "before a scavenge");
@@ -374,12 +309,15 @@ void check_before_scavenge(eden_heap *heap) {
         check_poison(heap, space_names[i], spaces[i]->used, check->high[i]);
         check->from[i] = spaces[i]->start;
         check->used[i] = spaces[i]->used;
-        make_accessible(spaces[i]->used, spaces[i]->limit);
+        poison_open(spaces[i]->used, spaces[i]->limit);
     }
 }
 
-void check_second_round(eden_heap *heap) {
-    struct check_state *check = &heap->check;
+/* The space copied to so far will be left. */
+static void second_round(struct observer *self, const struct scavenge_pass *pass) {
+    (void)pass;
+    struct check *check = (struct check *)self;
+    eden_heap *heap = self->heap;
     struct space *spaces[YOUNG_SPACES];
     heap_young_spaces(heap, spaces);
     for (int i = 0; i < YOUNG_SPACES; i++) {
@@ -388,14 +326,15 @@ void check_second_round(eden_heap *heap) {
     }
 }
 
-void check_after_scavenge(eden_heap *heap) {
-    struct check_state *check = &heap->check;
+static void after_scavenge(struct observer *self) {
+    struct check *check = (struct check *)self;
+    eden_heap *heap = self->heap;
     struct space *spaces[YOUNG_SPACES];
     heap_young_spaces(heap, spaces);
     for (int i = 0; i < YOUNG_SPACES; i++) {
         /* Eden may have been rolled: then all that it had is left behind. */
         uintptr_t left = spaces[i]->start == check->from[i] ? spaces[i]->used : check->from[i];
-        fill(left, check->used[i]);
+        poison_fill(left, check->used[i]);
         if (spaces[i]->used > check->high[i]) {
             check->high[i] = spaces[i]->used;
         }
@@ -405,31 +344,28 @@ void check_after_scavenge(eden_heap *heap) {
     verify(heap, "after a scavenge");
 }
 
-static uintptr_t body(uintptr_t start, size_t bytes) {
-    size_t head = bytes < TREE_CHUNK ? SMALL_CHUNK_HEAD : CHUNK_HEAD;
-    return start + (head < bytes ? head : bytes);
-}
-
 static bool check_chunk_body(void *context, uintptr_t start, size_t bytes) {
-    check_poison(context, "a free chunk of old space", body(start, bytes), start + bytes);
+    check_poison(context, "a free chunk of old space", poison_chunk_body(start, bytes), start + bytes);
     return true;
 }
 
 static bool close_chunk(void *context, uintptr_t start, size_t bytes) {
     (void)context;
-    fill(body(start, bytes), start + bytes);
-    make_inaccessible(body(start, bytes), start + bytes);
+    poison_fill(poison_chunk_body(start, bytes), start + bytes);
+    poison_close(poison_chunk_body(start, bytes), start + bytes);
     return true;
 }
 
-void check_before_full(eden_heap *heap) {
+static void before_full(struct observer *self) {
+    eden_heap *heap = self->heap;
     chunks_each(&heap->old.free, check_chunk_body, heap);
     for (size_t i = 0; i < heap->old.segment_count; i++) {
-        make_accessible(heap->old.segments[i].start, heap->old.segments[i].limit);
+        poison_open(heap->old.segments[i].start, heap->old.segments[i].limit);
     }
 }
 
-void check_after_full(eden_heap *heap) {
+static void after_full(struct observer *self) {
+    eden_heap *heap = self->heap;
     chunks_each(&heap->old.free, close_chunk, heap);
     note_all(heap);
     verify(heap, "after a full collection");
@@ -437,40 +373,70 @@ void check_after_full(eden_heap *heap) {
 
 /* After a scavenge that left nothing in eden: allocation goes on behind what was there, while half of eden is left
  * there, which is what the largest young object takes. */
-void check_roll_eden(eden_heap *heap) {
-    uintptr_t next = heap->check.used[YOUNG_SPACES - 1];
-    heap->eden.start =
-        heap->eden.limit - next >= (heap->eden.limit - heap->check.eden_base + 1) / 2 ? next : heap->check.eden_base;
-    heap->eden.used = heap->eden.start;
+static void eden_emptied(struct observer *self) {
+    const struct check *check = (struct check *)self;
+    struct space *eden = &self->heap->eden;
+    uintptr_t next = check->used[YOUNG_SPACES - 1];
+    eden->start = eden->limit - next >= (eden->limit - check->eden_base + 1) / 2 ? next : check->eden_base;
+    eden->used = eden->start;
 }
 
-void check_segment(eden_heap *heap, uintptr_t start, size_t bytes, bool mapped) {
-    make_accessible(start, start + bytes);
-    forget_starts(heap, start, start + bytes);
+static void segment(struct observer *self, bool mapped, uintptr_t start, size_t bytes) {
+    poison_open(start, start + bytes);
+    forget_starts(self->heap, start, start + bytes);
     if (mapped) {
-        fill(start, start + bytes);
-        make_inaccessible(start, start + bytes);
+        poison_fill(start, start + bytes);
+        poison_close(start, start + bytes);
     }
 }
 
-/* Before its head is written. A small chunk may have been the head of a large one. */
-void check_chunk_added(uintptr_t start, size_t bytes) {
-    uintptr_t end = start + (bytes < CHUNK_HEAD ? bytes : CHUNK_HEAD);
-    make_accessible(start, end);
-    if (bytes < TREE_CHUNK) {
-        fill(body(start, bytes), end);
+static void taken(struct observer *self, uintptr_t start, size_t bytes) {
+    uintptr_t high = ((struct check *)self)->high[YOUNG_SPACES - 1];
+    check_poison(self->heap, space_names[2], start, start + bytes < high ? start + bytes : high);
+    poison_used(start, bytes);
+}
+
+static const struct observer_calls calls = {
+    .before_scavenge = before_scavenge,
+    .second_round = second_round,
+    .eden_emptied = eden_emptied,
+    .after_scavenge = after_scavenge,
+    .before_full = before_full,
+    .after_full = after_full,
+    .roots_visited = roots_visited,
+    .segment = segment,
+    .allocating = allocating,
+    .taken = taken,
+    .made = made,
+    .limit = limit,
+};
+
+void check_subscribe(struct check *check, eden_heap *heap) {
+    observer_subscribe(&check->observer, heap, &calls);
+    observer_watch_allocation(&check->observer);
+    struct space *spaces[YOUNG_SPACES];
+    check->eden_base = heap->eden.start;
+    heap_young_spaces(heap, spaces);
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        check->high[i] = spaces[i]->start;
     }
+    check->starts_bytes = page_round(heap->reservation_bytes / 64);
+    void *map =
+        mmap(NULL, check->starts_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    check->starts = map == MAP_FAILED ? NULL : map;
+    close_new_space(heap);
 }
 
-void check_chunk_used(uintptr_t start, size_t bytes) {
-    ASAN_UNPOISON_MEMORY_REGION((void *)start, bytes);
-    VALGRIND_MAKE_MEM_UNDEFINED((void *)start, bytes);
-}
-
-void check_eden_used(eden_heap *heap, uintptr_t start, size_t bytes) {
-    uintptr_t high = heap->check.high[YOUNG_SPACES - 1];
-    check_poison(heap, space_names[2], start, start + bytes < high ? start + bytes : high);
-    check_chunk_used(start, bytes);
+void check_destroy(struct check *check) {
+    const eden_heap *heap = check->observer.heap;
+    /* The addresses will be others' memory. */
+    poison_open(heap->reservation, heap->old.start);
+    for (size_t i = 0; i < heap->old.segment_count; i++) {
+        poison_open(heap->old.segments[i].start, heap->old.segments[i].limit);
+    }
+    if (check->starts != NULL) {
+        munmap(check->starts, check->starts_bytes);
+    }
 }
 
 /* ---- called by the program --------------------------------------------------------------------------------------- */

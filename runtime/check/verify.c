@@ -63,7 +63,7 @@ static bool check_header(struct verifier *v, eden_value object, uintptr_t limit)
                     object, where, header);
     }
     uint32_t index = eden_index_of(object);
-    if (index >= heap->next_class && index != heap->own_class) {
+    if (index >= heap->next_class && index != heap->observer_class) {
         return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: class index %u is not defined", object, where,
                     index);
     }

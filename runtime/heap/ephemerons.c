@@ -43,7 +43,7 @@ static void set_format(eden_value object, uint64_t format) {
 bool ephemeron_wait(eden_heap *heap, eden_value ephemeron, eden_value key) {
     struct waiting *waiting = &heap->waiting;
     uint64_t header = eden_header(key);
-    if (eden_index_of(ephemeron) == heap->own_class) {
+    if (eden_index_of(ephemeron) == heap->observer_class) {
         return true;
     }
     if (!header_is_waiting(header)) {
@@ -89,7 +89,8 @@ static void fire(eden_heap *heap, eden_value ephemeron, uint32_t key_class) {
     }
     set_format(ephemeron, EDEN_FORMAT_FIXED);
     mourners->queue[mourners->end++] = ephemeron;
-    event_mourn(heap, ephemeron, key_class, mourners->end - mourners->next);
+    heap->since.mourned++;
+    eden_fire_mourn(heap, (const void *)(uintptr_t)ephemeron, key_class, mourners->end - mourners->next);
 }
 
 bool ephemerons_fire(eden_heap *heap, void (*reach_key)(void *context, eden_value key), void *context) {

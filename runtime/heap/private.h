@@ -15,7 +15,7 @@
 #include <pthread.h>
 
 #include "eden_probes.h"
-#include "heap/check.h"
+#include "heap/observer.h"
 
 /* ---- parameters (params.c) ---- */
 
@@ -161,43 +161,14 @@ struct mark_stack {
 /* What has happened since the last collection's start, for the `..._since` arguments. */
 struct since {
     uint64_t allocated; /* outside eden; eden's share is mutator->free - allocated_from */
-    uint64_t remembered, forgotten, tenured;
+    uint64_t remembered, forgotten, tenured, mourned;
     uintptr_t allocated_from;
 };
-/* Born old, since the last scavenge's end: told there, because start probes have no room for it. */
-struct pretenured {
-    uint64_t objects, bytes;
-    uint64_t unchecked;  /* bytes until old space's growth is looked at again */
-    uint64_t refused_in; /* the collection after which there was no room: no use in trying until the next */
-};
-
-struct collection_hook {
-    eden_collection_hook call;
-    void *context;
-};
-
-struct hooks { /* in the order in which they were added: hooks.c */
-    struct collection_hook *entries;
-    size_t count, room;
-    bool is_running; /* nothing may allocate or collect */
-};
-
 struct system {
     eden_memory_hook hook;
     void *context;
 };
 
-/* Where log.c writes lines. */
-struct log_file {
-    int fd;        /* -1: nowhere */
-    bool is_cut;   /* the last line was written in part */
-    int error;     /* errno of the last line that was lost */
-    uint64_t lost; /* lines not written, and not reported yet */
-};
-
-struct profile;
-struct pretenure_names;
-struct learning;
 struct eden_heap {
     struct eden_heap_info info; /* first: tools find it here */
     uintptr_t tenure_threshold;
@@ -207,12 +178,10 @@ struct eden_heap {
     uintptr_t reservation;
     size_t reservation_bytes;
     struct space eden, semi[2];
-    struct log_file log;
     int past; /* semi[past] holds the survivors, the other is where the next scavenge copies to */
     struct old_space old;
     struct remembered_set remembered;
     struct roots roots;
-    struct hooks hooks;
     struct mark_stack mark_stack;
     struct waiting waiting;
     struct mourners mourners;
@@ -220,7 +189,7 @@ struct eden_heap {
     struct waiters waiters;
     struct eden_class_info **class_pages;
     uint32_t next_class;
-    uint32_t own_class; /* of a profile's ephemerons (life_ephemerons.c); 0: there have been none */
+    uint32_t observer_class; /* of ephemerons that an observer decides on (ephemerons.c); 0: there are none */
     uint32_t hash_seed;
     eden_error last_error;
     bool kept; /* the last scavenge left objects in place: all three spaces may hold objects */
@@ -228,17 +197,13 @@ struct eden_heap {
     bool collecting;
     pthread_t thread; /* that attached the mutator, or has collected since */
     struct since since;
-    struct pretenured pretenured;
-    struct pretenure_names *pretenure_names; /* NULL: no file names any */
-    struct learning *learning;               /* NULL: nothing is learnt (pretenure_auto.c) */
-    eden_figures figures;                    /* what the probes have said so far */
-    uint64_t phase_ns[EDEN_PHASE_COUNT];     /* how long each took when it last ran */
-    uint64_t full_scavenge_ns;
-    eden_heap *registry_next;
-    struct profile *profile;     /* NULL: nobody listens (lifetimes.c) */
-    uint64_t sampling_seed;      /* 0: none was given */
+    struct tally born_old; /* since the last scavenge's end: reported there, because start probes have no room for it */
+    bool has_born_old;     /* some class or site has EDEN_PRETENURED_BORN */
+    uint32_t learnt_classes; /* classes and sites that have EDEN_PRETENURED_LEARNT */
+    size_t eden_reserve;     /* bytes of eden that the program's allocation leaves to observers */
+    struct observer *observers, *allocation_observers;
+    eden_figures figures;        /* what the probes have said so far */
     uint64_t stress_allocations; /* since the heap was made, while `stress` was on */
-    struct check_state check;
 };
 
 /* ---- errors (error.c): fills error if not NULL; always false, so that `return fail(...)` reads well ---- */
@@ -321,28 +286,41 @@ static inline size_t strong_slots(const eden_heap *heap, eden_value object) {
 enum { YOUNG_SPACES = 3 };
 void heap_young_spaces(eden_heap *heap, struct space *spaces[YOUNG_SPACES]);
 uint64_t heap_survivor_used(const eden_heap *heap);
-/* How far allocation may bump inline: not at all where each allocation is to be seen (stress, the checked build, a
- * collection hook). */
+/* Bytes allocated since the last collection's start, and ever. */
+static inline uint64_t allocated_since(const eden_heap *heap) {
+    return heap->since.allocated + (heap->mutator.free - heap->since.allocated_from);
+}
+static inline uint64_t heap_allocated(const eden_heap *heap) {
+    return heap->figures.allocated_bytes + allocated_since(heap);
+}
+/* How far allocation may bump inline: not at all under stress, less than all of eden where an observer says so. */
 void heap_set_limit(eden_heap *heap);
 
-/* ---- classes (classes.c) ---- */
-bool classes_create(eden_heap *heap);
-void classes_destroy(eden_heap *heap);
-/* Defines heap->own_class, at the far end of the table; false: the program's classes reach there, or no memory. */
-bool classes_define_own(eden_heap *heap);
+/* ---- classes (class_table.c) ---- */
+struct class_definition {
+    const char *name;
+    uint32_t of; /* the class of a site; 0: a class */
+    enum eden_format format;
+    uint32_t fixed_slots;
+    bool born_old;
+};
+bool class_table_create(eden_heap *heap);
+void class_table_destroy(eden_heap *heap);
+/* Takes the next index; 0, and the error: there is none, or no memory. */
+uint32_t class_table_add(eden_heap *heap, const struct class_definition *definition, eden_error *error);
+/* Defines heap->observer_class, at the far end of the table, once; false: the program's classes reach there, or no
+ * memory. The name is static. */
+bool class_table_add_observer_class(eden_heap *heap, const char *name, uint32_t fixed_slots);
+/* The value of a class or site, as the program has it and allocation takes it. */
+eden_class class_value(const eden_heap *heap, uint32_t index);
 
 /* ---- roots (roots.c) ---- */
 struct eden_visit {
     eden_heap *heap;
     void (*slots)(eden_visit *visit, eden_value *slots, size_t count);
-    void (*between)(eden_visit *visit); /* before each piece of a profile's roots, which come last; NULL: nothing */
+    void (*between)(eden_visit *visit); /* before each piece of an observer's roots, which come last; NULL: nothing */
 };
 void roots_visit(eden_visit *visit);
-
-/* ---- collection hooks (hooks.c) ---- */
-void hooks_call(eden_heap *heap, enum eden_collection_kind kind); /* a collection has ended, and the heap is at rest */
-/* True, with last_error filled, if a hook runs: then `call`, which may collect, does nothing. */
-bool hooks_refuse(eden_heap *heap, const char *call);
 
 /* ---- ephemerons and weak objects (ephemerons.c) ---- */
 #define EDEN_WAITING (EDEN_HEADER_FORWARDED | EDEN_HEADER_MARKED)
@@ -379,48 +357,6 @@ static inline eden_value place_after_scavenge(const eden_heap *heap, const struc
     *alive = (header & EDEN_HEADER_KEPT) != 0;
     return (header & EDEN_HEADER_FORWARDED) != 0 ? last_copy(heap, to, forwarded_to(header), alive) : object;
 }
-
-/* ---- pretenuring ---- */
-/* pretenure_file.c: reads what `pretenure` names. False: the error says why. */
-bool pretenure_read(eden_heap *heap, eden_error *error);
-bool pretenure_is_named(const eden_heap *heap, bool site, const char *name);
-void pretenure_forget(eden_heap *heap);
-/* pretenure.c. The value of a class or site, as allocation takes it. */
-eden_class pretenure_value(const eden_heap *heap, uint32_t index);
-/* Is this an allocation of a class whose objects are born old? Then header and slots become what is really wanted. */
-bool pretenure_reveal(const eden_heap *heap, uint64_t *header, size_t *slots);
-uintptr_t pretenure_room(eden_heap *heap, size_t bytes); /* in old space; 0: there is none. May collect */
-/* pretenure_auto.c; all do nothing where heap->learning is NULL. */
-bool learning_begin(eden_heap *heap, eden_error *error);
-void learning_end(eden_heap *heap);
-bool learning_has_chosen(const eden_heap *heap);
-void learning_settling(eden_heap *heap, const struct space *to);  /* past survivors are about to be overwritten */
-void learning_scavenged(eden_heap *heap, const struct space *to); /* all is copied, to `to`, nothing overwritten yet */
-void learning_marked(eden_heap *heap);                            /* marking is done, nothing swept yet */
-
-/* ---- lifetimes (lifetimes.c); all do nothing where nobody listens ---- */
-void lifetimes_resume(eden_heap *heap); /* a collection has ended, or the heap been made */
-/* Around an allocation on the slow path; only where heap->profile is. The first may pass over the heap, not collect. */
-void lifetimes_allocating(eden_heap *heap, size_t slots);
-void lifetimes_allocated(eden_heap *heap, eden_value object);
-void lifetimes_collecting(eden_heap *heap);               /* a scavenge is about to start */
-size_t lifetimes_reserve(const eden_heap *heap);          /* bytes of eden that allocation leaves for a profile */
-uintptr_t lifetimes_limit(const eden_heap *heap);         /* where in eden the next object is to be seen */
-void lifetimes_visit(eden_heap *heap, eden_visit *visit); /* a profile's own roots */
-void lifetimes_settling(eden_heap *heap, const struct space *to,
-                        uint64_t start_ns); /* past survivors are about to be overwritten */
-void lifetimes_scavenged(eden_heap *heap, const struct space *to,
-                         uint64_t start_ns); /* all is copied, nothing overwritten yet */
-/* Marking is done, nothing swept yet. sweeps: sweep_old follows for certain. */
-void lifetimes_marked(eden_heap *heap, uint64_t start_ns, bool sweeps);
-/* The sweep, in order of addresses, has come to this dead object, and has changed nothing at or above it. Where to call
- * for the next: the first dead object at or above. */
-uintptr_t lifetimes_dead_old(eden_heap *heap, eden_value dead);
-void lifetimes_swept(eden_heap *heap); /* swept and compacted: a full collection is about to end */
-void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_value object), void *context);
-void lifetimes_end(eden_heap *heap);
-/* All that is alive is known: with weak_clear, which says what `now` is. full: old objects may have died, too. */
-void lifetimes_keys(eden_heap *heap, bool full, eden_value (*now)(void *context, eden_value v), void *context);
 
 /* ---- remembered set (remembered.c, cards.c) ---- */
 void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origin origin);
@@ -520,45 +456,9 @@ uint64_t sweep_young(eden_heap *heap);     /* makes fillers of the dead among th
 bool compact(eden_heap *heap);             /* false, and nothing done, where its tables find no memory */
 void compact_selectively(eden_heap *heap); /* after sweeping; frees the gaps too */
 
-/* ---- events (events.c): counters, probes and log, fed together ---- */
-uint64_t allocated_since(const eden_heap *heap);
-void event_heap_create(eden_heap *heap);
-void event_heap_destroy(eden_heap *heap);
-struct scavenge_totals {
-    uint64_t tenured_objects, tenured_bytes;
-};
-struct scavenge_before {
-    uint64_t start_ns, eden_used, survivor_used, remembered, tenured_objects, mourned;
-    enum eden_scavenge_cause cause;
-};
-struct full_before {
-    uint64_t start_ns, old_used;
-    uint64_t mark_ns, sweep_ns, compact_ns, mourned; /* figures at its start */
-    enum eden_full_cause cause;
-};
-struct scavenge_before event_scavenge_start(eden_heap *heap, enum eden_scavenge_cause cause);
-void event_scavenge_done(eden_heap *heap, const struct scavenge_before *before, const struct scavenge_totals *totals);
-struct full_before event_full_start(eden_heap *heap, enum eden_full_cause cause, size_t requested);
-void event_full_done(eden_heap *heap, const struct full_before *before, uint64_t survived, uint64_t young_freed);
-uint64_t event_phase_start(eden_heap *heap, enum eden_phase phase);
-void event_phase_done(eden_heap *heap, enum eden_phase phase, uint64_t start_ns, struct tally tally);
-void event_large(eden_heap *heap, eden_value object, size_t bytes);
-void event_pretenured(eden_heap *heap, size_t bytes);
-void event_alloc_failed(eden_heap *heap, uint32_t index, size_t bytes);
-void event_mourn(eden_heap *heap, eden_value ephemeron, uint32_t key_class, size_t queue_length);
-void event_segment(eden_heap *heap, bool mapped, uintptr_t start, size_t bytes);
-
-/* ---- log.c: EDEN_LOG and EDEN_STATS ---- */
-void log_open(eden_heap *heap);
-void log_close(eden_heap *heap);
-void log_scavenge(eden_heap *heap, const struct scavenge_before *before, const struct scavenge_totals *totals,
-                  uint64_t duration);
-void log_full(eden_heap *heap, const struct full_before *before, uint64_t duration, uint64_t survived, uint64_t freed,
-              uint64_t young_freed);
-void stats_write(const eden_heap *heap);
-
 /* ---- registry.c ---- */
 void registry_add(eden_heap *heap);
 bool registry_remove(eden_heap *heap); /* false: it was not there (already reported at exit) */
+eden_heap *registry_first(void);       /* NULL: there is none */
 
 #endif

@@ -1,4 +1,4 @@
-/* Roots: frames, global slots and ranges, visitors, the queue of mourners, and a profile's ephemerons. Each
+/* Roots: frames, global slots and ranges, visitors, the queue of mourners, and those of observers. Each
  * collection walks them all through one function. */
 #include "heap/private.h"
 #include <stdlib.h>
@@ -67,6 +67,6 @@ void roots_visit(eden_visit *visit) {
     for (size_t i = visitors; i-- > 0;) { /* from the newest: one that removes itself, though it must not, skips none */
         heap->roots.visitors[i].visit(heap->roots.visitors[i].context, visit);
     }
-    check_visitors(heap, ranges, visitors);
-    lifetimes_visit(heap, visit);
+    OBSERVE(heap, roots_visited, ranges, visitors);
+    OBSERVE(heap, visit_roots, visit);
 }

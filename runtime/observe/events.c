@@ -6,11 +6,7 @@
  * have said.
  *
  * The heap's public header gets a copy at the end of each collection, under its sequence lock. */
-#include "heap/private.h"
-
-uint64_t allocated_since(const eden_heap *heap) {
-    return heap->since.allocated + (heap->mutator.free - heap->since.allocated_from);
-}
+#include "observe/events.h"
 
 /* Moves what was counted since the last start into the figures; the caller has told it through a probe. */
 static void take_since(eden_heap *heap) {
@@ -21,10 +17,10 @@ static void take_since(eden_heap *heap) {
     heap->since = (struct since){.allocated_from = heap->mutator.free};
 }
 
-static void take_pretenured(eden_heap *heap) {
-    heap->figures.pretenured_objects += heap->pretenured.objects;
-    heap->figures.pretenured_bytes += heap->pretenured.bytes;
-    heap->pretenured.objects = heap->pretenured.bytes = 0;
+static void take_born_old(eden_heap *heap) {
+    heap->figures.pretenured_objects += heap->born_old.objects;
+    heap->figures.pretenured_bytes += heap->born_old.bytes;
+    heap->born_old = (struct tally){0, 0};
 }
 
 static void set_gauges(eden_heap *heap) {
@@ -59,106 +55,118 @@ static void note_pause(eden_heap *heap, uint64_t ns) {
 }
 
 /* One event a collection: mourn, one an ephemeron, makes scavenges that fire many twice as long while it is traced. */
-static void report_mourned(eden_heap *heap, uint64_t before) {
-    uint64_t count = heap->figures.mourned - before;
+static void take_mourned(eden_heap *heap) {
+    uint64_t count = heap->since.mourned;
+    heap->figures.mourned += count;
+    heap->since.mourned = 0;
     if (count != 0) {
         eden_fire_mourned(heap, heap->info.seq + 1, count, heap->mourners.end - heap->mourners.next);
     }
 }
 
-void event_heap_create(eden_heap *heap) {
+static struct events *events_of(struct observer *observer) { return (struct events *)observer; }
+
+void events_create(struct events *events) {
+    eden_heap *heap = events->observer.heap;
+    log_open(&events->log);
     set_gauges(heap);
     heap->info.figures[EDEN_FIGURE_eden_size] = heap->figures.eden_size;
     eden_fire_heap__create(heap, heap->info.heap_id, heap->info.name);
     params_fire(heap, NULL);
 }
 
-void event_heap_destroy(eden_heap *heap) {
+void events_destroy(struct events *events) {
+    eden_heap *heap = events->observer.heap;
     eden_fire_heap__destroy(heap, heap->info.heap_id, allocated_since(heap), heap->since.remembered,
-                            heap->since.forgotten, heap->since.tenured, heap->pretenured.objects,
-                            heap->pretenured.bytes);
+                            heap->since.forgotten, heap->since.tenured, heap->born_old.objects, heap->born_old.bytes);
     take_since(heap);
-    take_pretenured(heap);
+    take_born_old(heap);
+    log_stats(heap);
+    log_close(events);
 }
 
-struct scavenge_before event_scavenge_start(eden_heap *heap, enum eden_scavenge_cause cause) {
+/* ---- collections ---- */
+
+static void scavenge_begin(struct observer *self, const struct scavenge_pass *pass) {
+    eden_heap *heap = self->heap;
     struct scavenge_before before = {
-        .start_ns = now_ns(),
         .eden_used = heap->mutator.free - heap->eden.start,
         .survivor_used = heap_survivor_used(heap),
         .remembered = remembered_now(heap),
         .tenured_objects = heap->figures.tenured_objects,
-        .mourned = heap->figures.mourned,
-        .cause = cause,
     };
-    eden_fire_scavenge__start(heap, heap->info.seq + 1, cause, before.eden_used, before.survivor_used,
+    eden_fire_scavenge__start(heap, heap->info.seq + 1, pass->cause, before.eden_used, before.survivor_used,
                               before.remembered, old_used(heap), allocated_since(heap), heap->since.remembered,
                               heap->since.forgotten, heap->since.tenured);
     take_since(heap);
-    return before;
+    events_of(self)->scavenge = before;
 }
 
-void event_scavenge_done(eden_heap *heap, const struct scavenge_before *before, const struct scavenge_totals *totals) {
-    report_mourned(heap, before->mourned);
-    uint64_t duration = now_ns() - before->start_ns;
+static void scavenge_end(struct observer *self, const struct scavenge_pass *pass) {
+    struct events *events = events_of(self);
+    eden_heap *heap = self->heap;
+    take_mourned(heap);
+    uint64_t ns = now_ns() - pass->start_ns;
     const struct space *survivors = &heap->semi[heap->past];
     uint64_t survivor_used = heap_survivor_used(heap);
     eden_figures *figures = &heap->figures;
     figures->scavenges++;
-    figures->scavenge_ns += duration;
-    figures->gc_ns += duration;
-    figures->survived_bytes += survivor_used + totals->tenured_bytes;
-    figures->tenured_objects += totals->tenured_objects;
-    figures->tenured_bytes += totals->tenured_bytes;
-    if (before->cause == EDEN_SCAVENGE_FULL) {
-        heap->full_scavenge_ns = duration; /* part of the full collection's pause */
+    figures->scavenge_ns += ns;
+    figures->gc_ns += ns;
+    figures->survived_bytes += survivor_used + pass->tenured_bytes;
+    figures->tenured_objects += pass->tenured_objects;
+    figures->tenured_bytes += pass->tenured_bytes;
+    if (pass->cause == EDEN_SCAVENGE_FULL) {
+        events->full_scavenge_ns = ns; /* part of the full collection's pause */
     } else {
-        note_pause(heap, duration);
+        note_pause(heap, ns);
     }
-    eden_fire_scavenge__done(heap, heap->info.seq + 1, duration, survivor_used, remembered_now(heap),
-                             totals->tenured_bytes, totals->tenured_objects, (const void *)heap->tenure_threshold,
-                             (const void *)survivors->start, (const void *)survivors->limit, heap->pretenured.objects,
-                             heap->pretenured.bytes);
-    take_pretenured(heap);
-    log_scavenge(heap, before, totals, duration);
+    eden_fire_scavenge__done(heap, heap->info.seq + 1, ns, survivor_used, remembered_now(heap), pass->tenured_bytes,
+                             pass->tenured_objects, (const void *)heap->tenure_threshold,
+                             (const void *)survivors->start, (const void *)survivors->limit, heap->born_old.objects,
+                             heap->born_old.bytes);
+    take_born_old(heap);
+    log_scavenge(events, pass, ns);
     publish(heap);
 }
 
-struct full_before event_full_start(eden_heap *heap, enum eden_full_cause cause, size_t requested) {
+static void full_begin(struct observer *self, const struct full_pass *pass) {
+    eden_heap *heap = self->heap;
     struct full_before before = {
-        .start_ns = now_ns(),
         .old_used = old_used(heap),
         .mark_ns = heap->figures.mark_ns,
         .sweep_ns = heap->figures.sweep_ns,
         .compact_ns = heap->figures.compact_ns,
-        .mourned = heap->figures.mourned,
-        .cause = cause,
     };
-    eden_fire_full__start(heap, heap->info.seq + 1, cause, before.old_used, heap->old.capacity, requested,
+    eden_fire_full__start(heap, heap->info.seq + 1, pass->cause, before.old_used, heap->old.capacity, pass->requested,
                           allocated_since(heap), heap->since.remembered, heap->since.forgotten, heap->since.tenured);
     take_since(heap);
-    return before;
+    events_of(self)->full = before;
 }
 
-void event_full_done(eden_heap *heap, const struct full_before *before, uint64_t survived, uint64_t young_freed) {
-    report_mourned(heap, before->mourned);
-    uint64_t duration = now_ns() - before->start_ns;
+static void full_end(struct observer *self, const struct full_pass *pass) {
+    struct events *events = events_of(self);
+    eden_heap *heap = self->heap;
+    take_mourned(heap);
+    uint64_t ns = now_ns() - pass->start_ns;
     uint64_t used = old_used(heap);
-    uint64_t freed = before->old_used - used;
+    uint64_t freed = events->full.old_used - used;
     eden_figures *figures = &heap->figures;
     figures->full_collections++;
-    figures->full_by_cause[before->cause]++;
-    figures->full_ns += duration;
-    figures->gc_ns += duration;
+    figures->full_by_cause[pass->cause]++;
+    figures->full_ns += ns;
+    figures->gc_ns += ns;
     figures->freed_bytes += freed;
-    note_pause(heap, heap->full_scavenge_ns + duration);
-    eden_fire_full__done(heap, heap->info.seq + 1, duration, used, heap->old.capacity, heap->old.free.chunks,
-                         old_largest_free(heap), heap->old.segment_count, freed, young_freed, remembered_now(heap));
-    log_full(heap, before, duration, survived, freed, young_freed);
+    note_pause(heap, events->full_scavenge_ns + ns);
+    eden_fire_full__done(heap, heap->info.seq + 1, ns, used, heap->old.capacity, heap->old.free.chunks,
+                         old_largest_free(heap), heap->old.segment_count, freed, pass->young_freed,
+                         remembered_now(heap));
+    log_full(events, pass, ns, freed);
     publish(heap);
 }
 
-uint64_t event_phase_start(eden_heap *heap, enum eden_phase phase) {
+static void phase_begin(struct observer *self, enum eden_phase phase) {
+    eden_heap *heap = self->heap;
     uint64_t seq = heap->info.seq + 1;
     switch (phase) {
 #define EDEN_PHASE(name, text, parent) case EDEN_PHASE_##name: /* a whole collection: above */
@@ -171,21 +179,20 @@ uint64_t event_phase_start(eden_heap *heap, enum eden_phase phase) {
     case EDEN_PHASE_COUNT:
         break;
     }
-    return now_ns();
 }
 
-void event_phase_done(eden_heap *heap, enum eden_phase phase, uint64_t start_ns, struct tally t) {
-    uint64_t duration = now_ns() - start_ns;
+static void phase_end(struct observer *self, enum eden_phase phase, uint64_t ns, struct tally tally) {
+    eden_heap *heap = self->heap;
     uint64_t seq = heap->info.seq + 1;
-    heap->phase_ns[phase] = duration;
-    heap->figures.mark_ns += phase == EDEN_PHASE_mark ? duration : 0;
-    heap->figures.sweep_ns += phase == EDEN_PHASE_sweep ? duration : 0;
-    heap->figures.compact_ns += phase == EDEN_PHASE_compact ? duration : 0;
+    events_of(self)->phase_ns[phase] = ns;
+    heap->figures.mark_ns += phase == EDEN_PHASE_mark ? ns : 0;
+    heap->figures.sweep_ns += phase == EDEN_PHASE_sweep ? ns : 0;
+    heap->figures.compact_ns += phase == EDEN_PHASE_compact ? ns : 0;
     switch (phase) {
 #define EDEN_PHASE(name, text, parent) case EDEN_PHASE_##name:
 #define EDEN_PART(name, text, parent)                                                                                  \
     case EDEN_PHASE_##name:                                                                                            \
-        eden_fire_##name##__done(heap, seq, duration, t.objects, t.bytes);                                             \
+        eden_fire_##name##__done(heap, seq, ns, tally.objects, tally.bytes);                                           \
         break;
 #include "eden_phases.def"
 #undef EDEN_PHASE
@@ -194,30 +201,8 @@ void event_phase_done(eden_heap *heap, enum eden_phase phase, uint64_t start_ns,
     }
 }
 
-void event_large(eden_heap *heap, eden_value object, size_t bytes) {
-    heap->figures.large_objects++;
-    heap->figures.large_bytes += bytes;
-    uint32_t index = eden_index_of(object);
-    eden_fire_alloc__large(heap, (const void *)(uintptr_t)object, heap_class(heap, index)->class_index, bytes, index);
-}
-
-void event_pretenured(eden_heap *heap, size_t bytes) {
-    heap->since.allocated += bytes;
-    heap->pretenured.objects++;
-    heap->pretenured.bytes += bytes;
-}
-
-void event_alloc_failed(eden_heap *heap, uint32_t index, size_t bytes) {
-    heap->figures.alloc_failures++;
-    eden_fire_alloc__failed(heap, index, bytes);
-}
-
-void event_mourn(eden_heap *heap, eden_value ephemeron, uint32_t key_class, size_t queue_length) {
-    heap->figures.mourned++;
-    eden_fire_mourn(heap, (const void *)(uintptr_t)ephemeron, key_class, queue_length);
-}
-
-void event_segment(eden_heap *heap, bool mapped, uintptr_t start, size_t bytes) {
+static void segment(struct observer *self, bool mapped, uintptr_t start, size_t bytes) {
+    eden_heap *heap = self->heap;
     if (mapped) {
         heap->figures.segments_mapped++;
         eden_fire_segment__map(heap, (const void *)start, bytes, heap->old.capacity);
@@ -227,12 +212,47 @@ void event_segment(eden_heap *heap, bool mapped, uintptr_t start, size_t bytes) 
     }
 }
 
+void events_subscribe(struct events *events, eden_heap *heap) {
+    static const struct observer_calls calls = {
+        .scavenge_begin = scavenge_begin,
+        .scavenge_end = scavenge_end,
+        .full_begin = full_begin,
+        .full_end = full_end,
+        .phase_begin = phase_begin,
+        .phase_end = phase_end,
+        .segment = segment,
+    };
+    events->log.fd = -1;
+    observer_subscribe(&events->observer, heap, &calls);
+}
+
+/* ---- allocation ---- */
+
+void events_large(eden_heap *heap, eden_value object, size_t bytes) {
+    heap->figures.large_objects++;
+    heap->figures.large_bytes += bytes;
+    uint32_t index = eden_index_of(object);
+    eden_fire_alloc__large(heap, (const void *)(uintptr_t)object, heap_class(heap, index)->class_index, bytes, index);
+}
+
+void events_born_old(eden_heap *heap, size_t bytes) {
+    heap->since.allocated += bytes;
+    heap->born_old.objects++;
+    heap->born_old.bytes += bytes;
+}
+
+void events_alloc_failed(eden_heap *heap, uint32_t index, size_t bytes) {
+    heap->figures.alloc_failures++;
+    eden_fire_alloc__failed(heap, index, bytes);
+}
+
 void eden_heap_figures(const eden_heap *heap, eden_figures *figures) {
     *figures = heap->figures;
     figures->allocated_bytes += allocated_since(heap);
     figures->remembered += heap->since.remembered;
     figures->forgotten += heap->since.forgotten;
     figures->tenured_objects += heap->since.tenured;
-    figures->pretenured_objects += heap->pretenured.objects;
-    figures->pretenured_bytes += heap->pretenured.bytes;
+    figures->mourned += heap->since.mourned;
+    figures->pretenured_objects += heap->born_old.objects;
+    figures->pretenured_bytes += heap->born_old.bytes;
 }

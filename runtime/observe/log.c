@@ -14,8 +14,9 @@
  *     error reports it if the log never does.
  * I4. In a folder where others may write, a link is not followed, and another user's file is not written to, unless the
  *     folder is that user's. */
+#include "observe/log.h"
 #include "eden_values.h"
-#include "heap/private.h"
+#include "observe/events.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -195,8 +196,9 @@ static void report_lost(const eden_heap *heap, const char *variable, const struc
 }
 
 /* A line for the lines before it that were lost. True: none, or reported. */
-static bool write_lost(eden_heap *heap) {
-    struct log_file *file = &heap->log;
+static bool write_lost(struct events *events) {
+    const eden_heap *heap = events->observer.heap;
+    struct log_file *file = &events->log;
     if (file->lost != 0) {
         struct line line = {.used = 0};
         add(&line, "%s{\"kind\": \"lost\", \"pid\": %d, \"heap\": %" PRIu64 ", \"lines\": %" PRIu64 "}",
@@ -209,76 +211,78 @@ static bool write_lost(eden_heap *heap) {
     return true;
 }
 
-static void log_line(eden_heap *heap, struct line *line) {
-    if (!write_lost(heap) || !write_line(&heap->log, line)) {
-        heap->log.lost++;
+static void log_line(struct events *events, struct line *line) {
+    if (!write_lost(events) || !write_line(&events->log, line)) {
+        events->log.lost++;
     }
 }
 
-void log_open(eden_heap *heap) { heap->log = open_target("EDEN_LOG"); }
+void log_open(struct log_file *log) { *log = open_target("EDEN_LOG"); }
 
-void log_close(eden_heap *heap) {
-    if (heap->log.fd >= 0 && !write_lost(heap)) {
-        report_lost(heap, "EDEN_LOG", &heap->log);
+void log_close(struct events *events) {
+    if (events->log.fd >= 0 && !write_lost(events)) {
+        report_lost(events->observer.heap, "EDEN_LOG", &events->log);
     }
-    close_target(&heap->log);
+    close_target(&events->log);
 }
 
-void log_scavenge(eden_heap *heap, const struct scavenge_before *before, const struct scavenge_totals *totals,
-                  uint64_t duration) {
-    if (heap->log.fd < 0) {
+void log_scavenge(struct events *events, const struct scavenge_pass *pass, uint64_t ns) {
+    if (events->log.fd < 0) {
         return;
     }
+    const eden_heap *heap = events->observer.heap;
+    const struct scavenge_before *before = &events->scavenge;
     struct line line = {.used = 0};
     const struct space *survivors = &heap->semi[heap->past];
     add(&line, "{\"kind\": \"scavenge\", \"pid\": %d, \"heap\": %" PRIu64 ", \"seq\": %" PRIu64, (int)getpid(),
         heap->info.heap_id, heap->info.seq + 1);
-    add(&line, ", \"time_ns\": %" PRIu64 ", \"cause\": \"%s\", \"eden_used\": %" PRIu64, before->start_ns,
-        eden_scavenge_cause_name(before->cause), before->eden_used);
+    add(&line, ", \"time_ns\": %" PRIu64 ", \"cause\": \"%s\", \"eden_used\": %" PRIu64, pass->start_ns,
+        eden_scavenge_cause_name(pass->cause), before->eden_used);
     add(&line, ", \"survivors_before\": %" PRIu64 ", \"survivors_after\": %" PRIu64, before->survivor_used,
         heap_survivor_used(heap));
     add(&line, ", \"remembered_before\": %" PRIu64 ", \"remembered_after\": %zu", before->remembered,
         remembered_now(heap));
     add(&line, ", \"tenured_before\": %" PRIu64 ", \"tenured_after\": %" PRIu64, before->tenured_objects,
         heap->figures.tenured_objects);
-    add(&line, ", \"tenured_objects\": %" PRIu64 ", \"tenured_bytes\": %" PRIu64, totals->tenured_objects,
-        totals->tenured_bytes);
+    add(&line, ", \"tenured_objects\": %" PRIu64 ", \"tenured_bytes\": %" PRIu64, pass->tenured_objects,
+        pass->tenured_bytes);
     add(&line, ", \"threshold\": %" PRIu64 ", \"semispace\": %" PRIu64,
         heap->tenure_threshold == 0 ? 0 : (uint64_t)(heap->tenure_threshold - survivors->start),
         (uint64_t)(survivors->limit - survivors->start));
     add(&line, ", \"old_used\": %" PRIu64 ", \"old_capacity\": %" PRIu64, old_used(heap), heap->old.capacity);
-    const uint64_t *ns = heap->phase_ns; /* every scavenge has run each of them once */
-    add(&line, ", \"remembered_ns\": %" PRIu64 ", \"roots_ns\": %" PRIu64, ns[EDEN_PHASE_scavenge__remembered],
-        ns[EDEN_PHASE_scavenge__roots]);
-    add(&line, ", \"copy_ns\": %" PRIu64 ", \"weak_ns\": %" PRIu64, ns[EDEN_PHASE_scavenge__copy],
-        ns[EDEN_PHASE_scavenge__weak]);
-    add(&line, ", \"duration_ns\": %" PRIu64 "}", duration);
-    log_line(heap, &line);
+    const uint64_t *phase_ns = events->phase_ns; /* every scavenge has run each of them once */
+    add(&line, ", \"remembered_ns\": %" PRIu64 ", \"roots_ns\": %" PRIu64, phase_ns[EDEN_PHASE_scavenge__remembered],
+        phase_ns[EDEN_PHASE_scavenge__roots]);
+    add(&line, ", \"copy_ns\": %" PRIu64 ", \"weak_ns\": %" PRIu64, phase_ns[EDEN_PHASE_scavenge__copy],
+        phase_ns[EDEN_PHASE_scavenge__weak]);
+    add(&line, ", \"duration_ns\": %" PRIu64 "}", ns);
+    log_line(events, &line);
 }
 
-void log_full(eden_heap *heap, const struct full_before *before, uint64_t duration, uint64_t survived, uint64_t freed,
-              uint64_t young_freed) {
-    if (heap->log.fd < 0) {
+void log_full(struct events *events, const struct full_pass *pass, uint64_t ns, uint64_t freed) {
+    if (events->log.fd < 0) {
         return;
     }
+    const eden_heap *heap = events->observer.heap;
+    const struct full_before *before = &events->full;
     struct line line = {.used = 0};
     add(&line, "{\"kind\": \"full\", \"pid\": %d, \"heap\": %" PRIu64 ", \"seq\": %" PRIu64, (int)getpid(),
         heap->info.heap_id, heap->info.seq + 1);
-    add(&line, ", \"time_ns\": %" PRIu64 ", \"cause\": \"%s\"", before->start_ns, eden_full_cause_name(before->cause));
+    add(&line, ", \"time_ns\": %" PRIu64 ", \"cause\": \"%s\"", pass->start_ns, eden_full_cause_name(pass->cause));
     add(&line, ", \"mark_ns\": %" PRIu64 ", \"sweep_ns\": %" PRIu64 ", \"compact_ns\": %" PRIu64,
         heap->figures.mark_ns - before->mark_ns, heap->figures.sweep_ns - before->sweep_ns,
         heap->figures.compact_ns - before->compact_ns);
-    add(&line, ", \"duration_ns\": %" PRIu64 ", \"survived_bytes\": %" PRIu64 ", \"freed_bytes\": %" PRIu64, duration,
-        survived, freed);
-    add(&line, ", \"young_freed\": %" PRIu64 ", \"old_used_before\": %" PRIu64 ", \"old_used\": %" PRIu64, young_freed,
-        before->old_used, old_used(heap));
+    add(&line, ", \"duration_ns\": %" PRIu64 ", \"survived_bytes\": %" PRIu64 ", \"freed_bytes\": %" PRIu64, ns,
+        pass->survived_bytes, freed);
+    add(&line, ", \"young_freed\": %" PRIu64 ", \"old_used_before\": %" PRIu64 ", \"old_used\": %" PRIu64,
+        pass->young_freed, before->old_used, old_used(heap));
     add(&line, ", \"old_capacity\": %" PRIu64 ", \"free_chunks\": %" PRIu64 ", \"largest_chunk\": %" PRIu64,
         heap->old.capacity, heap->old.free.chunks, old_largest_free(heap));
     add(&line, ", \"segments\": %zu}", heap->old.segment_count);
-    log_line(heap, &line);
+    log_line(events, &line);
 }
 
-void stats_write(const eden_heap *heap) {
+void log_stats(const eden_heap *heap) {
     struct log_file file = open_target("EDEN_STATS");
     if (file.fd < 0) {
         return;

@@ -172,7 +172,7 @@ static void update(struct evacuation *e) {
         }
     }
     update_old(e);
-    lifetimes_moved(heap, place_after, NULL);
+    OBSERVE(heap, moved, place_after, NULL);
 }
 
 /* What an evacuated segment has left lives; all else in it becomes free. */
@@ -198,21 +198,21 @@ static void free_corpses(eden_heap *heap, struct segment *segment) {
 
 void compact_selectively(eden_heap *heap) {
     struct evacuation e = {.visit = {.heap = heap, .slots = update_slots}, .heap = heap};
-    uint64_t start = event_phase_start(heap, EDEN_PHASE_compact);
-    uint64_t phase = event_phase_start(heap, EDEN_PHASE_compact__plan);
+    uint64_t start = observer_phase_begin(heap, EDEN_PHASE_compact);
+    uint64_t phase = observer_phase_begin(heap, EDEN_PHASE_compact__plan);
     plan(&e);
-    event_phase_done(heap, EDEN_PHASE_compact__plan, phase, e.planned);
+    observer_phase_end(heap, EDEN_PHASE_compact__plan, phase, e.planned);
 
-    phase = event_phase_start(heap, EDEN_PHASE_compact__move);
+    phase = observer_phase_begin(heap, EDEN_PHASE_compact__move);
     cards_unset(heap); /* needs the objects where they are */
     for (size_t i = 0; i < heap->old.segment_count; i++) {
         if (heap->old.segments[i].chosen) {
             evacuate(&e, &heap->old.segments[i]);
         }
     }
-    event_phase_done(heap, EDEN_PHASE_compact__move, phase, e.moved);
+    observer_phase_end(heap, EDEN_PHASE_compact__move, phase, e.moved);
 
-    phase = event_phase_start(heap, EDEN_PHASE_compact__update);
+    phase = observer_phase_begin(heap, EDEN_PHASE_compact__update);
     if (e.moved.objects != 0) {
         update(&e);
     }
@@ -223,6 +223,6 @@ void compact_selectively(eden_heap *heap) {
             free_corpses(heap, &heap->old.segments[i]);
         }
     }
-    event_phase_done(heap, EDEN_PHASE_compact__update, phase, e.updated);
-    event_phase_done(heap, EDEN_PHASE_compact, start, e.moved);
+    observer_phase_end(heap, EDEN_PHASE_compact__update, phase, e.updated);
+    observer_phase_end(heap, EDEN_PHASE_compact, start, e.moved);
 }

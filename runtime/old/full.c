@@ -13,40 +13,38 @@
 static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requested, bool slide) {
     scavenge(heap, EDEN_SCAVENGE_FULL);
     heap->collecting = true;
-    check_before_full(heap);
-    struct full_before before = event_full_start(heap, cause, requested);
+    OBSERVE(heap, before_full);
+    struct full_pass pass = {.cause = cause, .requested = requested, .start_ns = now_ns(), .sweeps = !slide};
+    OBSERVE(heap, full_begin, &pass);
 
-    uint64_t start = event_phase_start(heap, EDEN_PHASE_mark);
+    uint64_t start = observer_phase_begin(heap, EDEN_PHASE_mark);
     struct tally marked = mark(heap);
-    event_phase_done(heap, EDEN_PHASE_mark, start, marked);
+    observer_phase_end(heap, EDEN_PHASE_mark, start, marked);
+    pass.survived_bytes = marked.bytes;
     remembered_drop_unmarked(heap);
-    lifetimes_marked(heap, before.start_ns, !slide);
-    learning_marked(heap);
+    OBSERVE(heap, marked, &pass);
 
-    uint64_t young_freed;
     if (slide && compact(heap)) {
-        young_freed = sweep_young(heap);
+        pass.young_freed = sweep_young(heap);
     } else {
-        start = event_phase_start(heap, EDEN_PHASE_sweep);
+        start = observer_phase_begin(heap, EDEN_PHASE_sweep);
         struct tally freed = sweep_old(heap);
-        young_freed = sweep_young(heap);
+        pass.young_freed = sweep_young(heap);
         bool selective = heap->params.compactor == EDEN_COMPACTOR_SELECTIVE;
         for (size_t i = 0; !selective && i < heap->old.segment_count; i++) {
             sweep_free_gaps(heap, &heap->old.segments[i]);
         }
-        event_phase_done(heap, EDEN_PHASE_sweep, start, freed);
+        observer_phase_end(heap, EDEN_PHASE_sweep, start, freed);
         if (selective) {
             compact_selectively(heap);
         }
     }
-    lifetimes_swept(heap);
+    OBSERVE(heap, swept);
     old_shrink(heap);
     heap->old.used_at_full = old_used(heap);
-    event_full_done(heap, &before, marked.bytes, young_freed);
-    lifetimes_resume(heap);
+    OBSERVE(heap, full_end, &pass);
     heap->collecting = false;
-    check_after_full(heap);
-    hooks_call(heap, EDEN_COLLECTION_FULL);
+    OBSERVE(heap, after_full);
 }
 
 void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested) {
@@ -61,20 +59,5 @@ void full_collect_if_grown(eden_heap *heap) {
     if (used > base && used >= heap->params.full_gc_min_old &&
         (double)(used - base) >= heap->params.full_gc_ratio * (double)base) {
         full_collect(heap, EDEN_FULL_RATIO, 0);
-    }
-}
-
-void eden_full_collect(eden_mutator *mutator) {
-    check_call(mutator->heap, "eden_full_collect");
-    if (!hooks_refuse(mutator->heap, "eden_full_collect")) {
-        full_collect(mutator->heap, EDEN_FULL_REQUEST, 0);
-    }
-}
-
-void eden_scavenge(eden_mutator *mutator) {
-    check_call(mutator->heap, "eden_scavenge");
-    if (!hooks_refuse(mutator->heap, "eden_scavenge")) {
-        scavenge(mutator->heap, EDEN_SCAVENGE_REQUEST);
-        full_collect_if_grown(mutator->heap);
     }
 }

@@ -161,6 +161,6 @@ struct tally mark(eden_heap *heap) {
         drain_all(&marking);
     }
     weak_clear(heap, keep_if_marked, NULL);
-    lifetimes_keys(heap, true, keep_if_marked, NULL);
+    OBSERVE(heap, reached, true, keep_if_marked, NULL);
     return marking.marked;
 }

@@ -341,7 +341,7 @@ static eden_value place_after(void *context, eden_value object) {
 bool compact(eden_heap *heap) {
     struct compaction c = {.visit = {.heap = heap, .slots = update_slots}, .heap = heap};
     const struct old_space *old = &heap->old;
-    uint64_t start = event_phase_start(heap, EDEN_PHASE_compact);
+    uint64_t start = observer_phase_begin(heap, EDEN_PHASE_compact);
     bool done = true;
     if (old->segment_count != 0) {
         old_retire_buffer(heap);
@@ -353,20 +353,20 @@ bool compact(eden_heap *heap) {
         done = c.bits != NULL;
         if (done) {
             c.block_base = (uintptr_t *)(c.bits + blocks);
-            uint64_t phase = event_phase_start(heap, EDEN_PHASE_compact__plan);
+            uint64_t phase = observer_phase_begin(heap, EDEN_PHASE_compact__plan);
             done = plan(&c);
-            event_phase_done(heap, EDEN_PHASE_compact__plan, phase, c.planned);
+            observer_phase_end(heap, EDEN_PHASE_compact__plan, phase, c.planned);
         }
         if (done) {
-            uint64_t phase = event_phase_start(heap, EDEN_PHASE_compact__update);
+            uint64_t phase = observer_phase_begin(heap, EDEN_PHASE_compact__update);
             cards_unset(heap); /* needs the objects where they are */
             update(&c);
-            lifetimes_moved(heap, place_after, &c);
-            event_phase_done(heap, EDEN_PHASE_compact__update, phase, c.updated);
-            phase = event_phase_start(heap, EDEN_PHASE_compact__move);
+            OBSERVE(heap, moved, place_after, &c);
+            observer_phase_end(heap, EDEN_PHASE_compact__update, phase, c.updated);
+            phase = observer_phase_begin(heap, EDEN_PHASE_compact__move);
             move(&c);
             cards_set(heap); /* and where they will be */
-            event_phase_done(heap, EDEN_PHASE_compact__move, phase, c.moved);
+            observer_phase_end(heap, EDEN_PHASE_compact__move, phase, c.moved);
         }
         if (c.bits != NULL) {
             system_unmap(c.bits, c.table_bytes);
@@ -374,6 +374,6 @@ bool compact(eden_heap *heap) {
         free(c.obstacles);
         free(c.gaps);
     }
-    event_phase_done(heap, EDEN_PHASE_compact, start, c.moved);
+    observer_phase_end(heap, EDEN_PHASE_compact, start, c.moved);
     return done;
 }

@@ -24,8 +24,8 @@ static void add_gap(struct segment *segment, uintptr_t start, uintptr_t end) {
     segment->gaps = start;
 }
 
-/* untold: from there on lifetimes are to be told of dead objects. */
-static struct tally sweep_segment(eden_heap *heap, struct segment *segment, uintptr_t *untold) {
+/* unseen: the address from which on observers want to see dead objects. */
+static struct tally sweep_segment(eden_heap *heap, struct segment *segment, uintptr_t *unseen) {
     struct tally freed = {0, 0};
     uintptr_t gap = segment->start;
     segment->live = (struct tally){0, 0};
@@ -44,8 +44,8 @@ static struct tally sweep_segment(eden_heap *heap, struct segment *segment, uint
         } else if (!object_is_free(object)) {
             freed.objects++;
             freed.bytes += next - at;
-            if (object >= *untold) {
-                *untold = lifetimes_dead_old(heap, object);
+            if (object >= *unseen) {
+                *unseen = observer_dead(heap, object);
             }
         }
         at = next;
@@ -58,9 +58,9 @@ struct tally sweep_old(eden_heap *heap) {
     struct tally freed = {0, 0};
     old_retire_buffer(heap);
     old_reset_free(heap);
-    uintptr_t untold = 0;
+    uintptr_t unseen = observer_wants_dead(heap) ? 0 : UINTPTR_MAX;
     for (size_t i = 0; i < heap->old.segment_count; i++) {
-        struct tally here = sweep_segment(heap, &heap->old.segments[i], &untold);
+        struct tally here = sweep_segment(heap, &heap->old.segments[i], &unseen);
         freed.objects += here.objects;
         freed.bytes += here.bytes;
     }

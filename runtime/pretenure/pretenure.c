@@ -25,25 +25,32 @@
  *
  * What can go wrong: a file that names what dies young fills old space with garbage; full collections tell
  * (freed_bytes). */
-#include "heap/private.h"
+#include "pretenure/pretenure.h"
+#include <stdlib.h>
 
 enum { CHECK_BYTES = 64 * 1024 };
 
-eden_class pretenure_value(const eden_heap *heap, uint32_t index) {
-    const struct eden_class_info *class = heap_class(heap, index);
-    uint64_t format = class->format, fixed = class->fixed_slots;
-    if (class->pretenured == EDEN_PRETENURED_BORN) {
-        format = format >= EDEN_FORMAT_WORDS64 ? EDEN_FORMAT_BYTES : format;
-        return index | format << EDEN_HEADER_FORMAT_SHIFT | fixed << EDEN_HEADER_HASH_SHIFT |
-               (uint64_t)EDEN_SLOTS_OVERFLOW << EDEN_HEADER_SLOTS_SHIFT;
+bool pretenure_create(struct pretenure *pretenure, eden_heap *heap, eden_error *error) {
+    switch (heap->params.pretenure.choice) {
+    case FILE_CHOICE:
+        return pretenure_names_read(pretenure, heap, error);
+    case EDEN_PRETENURE_AUTO:
+        pretenure->automatic = pretenure_auto_create(heap, error);
+        return pretenure->automatic != NULL;
+    default:
+        return true;
     }
-    return index | format << EDEN_HEADER_FORMAT_SHIFT | fixed << EDEN_HEADER_SLOTS_SHIFT;
+}
+
+void pretenure_destroy(struct pretenure *pretenure) {
+    pretenure_names_free(pretenure->names);
+    free(pretenure->automatic);
 }
 
 bool pretenure_reveal(const eden_heap *heap, uint64_t *header, size_t *slots) {
     uint32_t index = (uint32_t)(*header & EDEN_HEADER_CLASS_MASK);
-    if (heap->pretenure_names == NULL || *slots < EDEN_SLOTS_OVERFLOW || index == EDEN_CLASS_FREE ||
-        index >= heap->next_class || heap_class(heap, index)->pretenured != EDEN_PRETENURED_BORN) {
+    if (!heap->has_born_old || *slots < EDEN_SLOTS_OVERFLOW || index == EDEN_CLASS_FREE || index >= heap->next_class ||
+        heap_class(heap, index)->pretenured != EDEN_PRETENURED_BORN) {
         return false;
     }
     const struct eden_class_info *class = heap_class(heap, index);
@@ -69,14 +76,13 @@ static bool is_worth_collecting(const eden_heap *heap) {
     return old_used(heap) > before && old_used(heap) - before > heap->old.capacity / 16;
 }
 
-uintptr_t pretenure_room(eden_heap *heap, size_t bytes) {
-    struct pretenured *state = &heap->pretenured;
-    if (state->refused_in == heap->info.seq + 1) {
+uintptr_t pretenure_room(struct pretenure *pretenure, eden_heap *heap, size_t bytes) {
+    if (pretenure->refused_in == heap->info.seq + 1) {
         return 0;
     }
-    if (state->unchecked < bytes) {
+    if (pretenure->unchecked < bytes) {
         full_collect_if_grown(heap);
-        state->unchecked = CHECK_BYTES + bytes;
+        pretenure->unchecked = CHECK_BYTES + bytes;
     }
     uintptr_t start = old_room(heap, bytes);
     if (start == 0 && is_worth_collecting(heap)) {
@@ -84,9 +90,9 @@ uintptr_t pretenure_room(eden_heap *heap, size_t bytes) {
         start = old_room(heap, bytes);
     }
     if (start == 0) {
-        state->refused_in = heap->info.seq + 1;
+        pretenure->refused_in = heap->info.seq + 1;
         return 0;
     }
-    state->unchecked -= bytes;
+    pretenure->unchecked -= bytes;
     return start;
 }

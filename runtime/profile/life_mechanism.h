@@ -16,11 +16,11 @@ struct life_mechanism {
      */
     bool (*follow)(struct profile *profile, struct life life, eden_value object, uint64_t ns);
     void (*before)(struct profile *profile); /* a scavenge starts, or `step` bytes are allocated; NULL: nothing */
-    /* As lifetimes_keys; NULL: nothing. */
+    /* As observers' `reached`; NULL: nothing. */
     void (*keys)(struct profile *profile, bool full, eden_value (*now)(void *context, eden_value v), void *context);
     void (*settling)(struct profile *profile);  /* past survivors are about to be overwritten */
     void (*scavenged)(struct profile *profile); /* all is copied, nothing overwritten */
-    /* Nothing is swept. sweeps: old space will be, and calls lifetimes_dead_old; else it may be slid together. */
+    /* Nothing is swept. sweeps: old space will be, and calls `dead`; else it may be slid together. */
     void (*marked)(struct profile *profile, bool sweeps);
     void (*visit)(struct profile *profile, eden_visit *visit); /* roots of its own; NULL: none */
     void (*censor)(struct profile *profile);                   /* tells all that is followed */

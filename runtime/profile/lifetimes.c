@@ -51,11 +51,12 @@ static void send_state(struct profile *profile, struct eden_anchor now, bool end
 static bool is_watched(void) { return eden_watched_batch() || eden_watched_alloc__sample(); }
 
 struct eden_anchor lifetimes_now(const eden_heap *heap) {
-    return (struct eden_anchor){heap->figures.allocated_bytes + allocated_since(heap), now_ns()};
+    return (struct eden_anchor){heap_allocated(heap), now_ns()};
 }
 
+/* Leaves eden to the program, and its allocations unseen. */
 static void drop(struct profile *profile) {
-    eden_heap *heap = profile->heap;
+    struct lifetimes *lifetimes = profile->lifetimes;
     clock_free(&profile->clock);
     free(profile->stretches);
     free(profile->pending.at);
@@ -63,11 +64,13 @@ static void drop(struct profile *profile) {
     old_lives_free(&profile->old);
     own_ephemerons_release(profile);
     free(profile);
-    heap->profile = NULL;
-    heap_set_limit(heap);
+    lifetimes->profile = NULL;
+    lifetimes->observer.heap->eden_reserve = 0;
+    observer_unwatch_allocation(&lifetimes->observer);
 }
 
 static void choose_mechanism(struct profile *profile) {
+    static const char name[] = "(ephemeron of a profile)";
     static const struct life_mechanism *const mechanisms[EDEN_MECHANISMS] = {
         [EDEN_MECHANISM_VM] = &vm_mechanism,
         [EDEN_MECHANISM_EPHEMERON] = &ephemeron_mechanism,
@@ -75,14 +78,16 @@ static void choose_mechanism(struct profile *profile) {
         [EDEN_MECHANISM_ORACLE] = &oracle_mechanism,
     };
     bool ephemerons = profile->mechanism == EDEN_MECHANISM_EPHEMERON || profile->mechanism == EDEN_MECHANISM_PRETENURED;
-    if (ephemerons && !classes_define_own(profile->heap)) {
+    if (ephemerons && !class_table_add_observer_class(profile->heap, name, OWN_EPHEMERON_SLOTS)) {
         profile->mechanism = EDEN_MECHANISM_VM; /* as the profile's records say */
     }
     profile->by = mechanisms[profile->mechanism];
+    profile->heap->eden_reserve = profile->by == &ephemeron_mechanism ? OWN_EPHEMERON_BYTES : 0;
     profile->oracle.next = profile->by->before == NULL ? UINT64_MAX : profile->begun.bytes + profile->oracle.step;
 }
 
-static void begin(eden_heap *heap, uint64_t mail) {
+static void begin(struct lifetimes *lifetimes, uint64_t mail) {
+    eden_heap *heap = lifetimes->observer.heap;
     if (heap->reservation_bytes / 8 > 1ull << WHERE_BITS) {
         return; /* places would not fit into struct life: max_heap beyond 512 GiB */
     }
@@ -93,7 +98,8 @@ static void begin(eden_heap *heap, uint64_t mail) {
     memset(profile, 0, offsetof(struct profile, out));
     outbox_init(&profile->out, heap, false);
     profile->heap = heap;
-    heap->profile = profile;
+    profile->lifetimes = lifetimes;
+    lifetimes->profile = profile;
     profile->mail = mail;
     profile->begun = lifetimes_now(heap);
     sampling_seed(profile);
@@ -105,13 +111,15 @@ static void begin(eden_heap *heap, uint64_t mail) {
         return;
     }
     sampling_begin_epoch(profile, profile->begun.ns);
-    heap_set_limit(heap);
+    observer_watch_allocation(&lifetimes->observer);
     send_state(profile, profile->begun, false);
     short_begin(profile);
 }
 
-void lifetimes_resume(eden_heap *heap) {
-    struct profile *profile = heap->profile;
+/* A collection has ended, or the heap has been made. */
+static void resume(struct lifetimes *lifetimes) {
+    eden_heap *heap = lifetimes->observer.heap;
+    struct profile *profile = lifetimes->profile;
     uint64_t mail = mailbox(heap);
     if (profile != NULL) {
         struct eden_anchor now = lifetimes_now(heap);
@@ -123,12 +131,16 @@ void lifetimes_resume(eden_heap *heap) {
         if (mail == profile->mail) {
             return;
         }
-        lifetimes_end(heap); /* something else is asked for */
+        lifetimes_end(lifetimes); /* something else is asked for */
     }
     if (is_watched() && (mail & EDEN_MAILBOX_END) == 0) {
-        begin(heap, mail);
+        begin(lifetimes, mail);
     }
 }
+
+void lifetimes_create(struct lifetimes *lifetimes) { resume(lifetimes); }
+
+static struct profile *profile_of(struct observer *observer) { return ((struct lifetimes *)observer)->profile; }
 
 /* ---- births ---- */
 
@@ -184,49 +196,52 @@ static uint64_t clock_at(const struct eden_mark *mark, uintptr_t at) { return ma
 
 /* ---- what collections and allocation ask ---- */
 
-/* Before an object is there that might be in no root yet. */
-void lifetimes_allocating(eden_heap *heap, size_t slots) {
-    struct profile *profile = heap->profile;
-    uint64_t now = heap->figures.allocated_bytes + allocated_since(heap);
+/* Before an object is there that might be in no root yet. May pass over the heap. */
+static void allocating(struct observer *self, uint64_t header, size_t slots) {
+    (void)header;
+    struct profile *profile = profile_of(self);
+    uint64_t now = heap_allocated(self->heap);
     bool reached = now >= profile->oracle.next || slots >= (profile->oracle.next - now) / 8;
     if (profile->by->before != NULL && reached && is_watched()) {
         profile->by->before(profile);
     }
 }
 
-void lifetimes_collecting(eden_heap *heap) {
-    if (heap->profile != NULL && heap->profile->by->before != NULL && is_watched()) {
-        heap->profile->by->before(heap->profile);
+static void before_scavenge(struct observer *self) {
+    struct profile *profile = profile_of(self);
+    if (profile != NULL && profile->by->before != NULL && is_watched()) {
+        profile->by->before(profile);
     }
 }
 
-size_t lifetimes_reserve(const eden_heap *heap) {
-    return heap->profile != NULL && heap->profile->by == &ephemeron_mechanism ? OWN_EPHEMERON_BYTES : 0;
-}
-
-uintptr_t lifetimes_limit(const eden_heap *heap) {
-    const struct profile *profile = heap->profile;
-    uintptr_t limit = heap->eden.limit - lifetimes_reserve(heap), free = heap->mutator.free;
-    limit = profile->next_trap < limit ? profile->next_trap : limit;
-    uint64_t now = heap->figures.allocated_bytes + allocated_since(heap);
+static uintptr_t limit(struct observer *self, uintptr_t most) {
+    const struct profile *profile = profile_of(self);
+    const eden_heap *heap = self->heap;
+    uintptr_t end = heap->eden.limit - heap->eden_reserve, free = heap->mutator.free;
+    end = end < most ? end : most;
+    end = profile->next_trap < end ? profile->next_trap : end;
+    uint64_t now = heap_allocated(heap);
     uint64_t left = profile->oracle.next > now ? profile->oracle.next - now : 0;
-    return limit > free && left < limit - free ? free + left : limit;
+    return end > free && left < end - free ? free + left : end;
 }
 
-void lifetimes_visit(eden_heap *heap, eden_visit *visit) {
-    if (heap->profile != NULL && heap->profile->by->visit != NULL) {
-        heap->profile->by->visit(heap->profile, visit);
+static void visit_roots(struct observer *self, eden_visit *visit) {
+    struct profile *profile = profile_of(self);
+    if (profile != NULL && profile->by->visit != NULL) {
+        profile->by->visit(profile, visit);
     }
 }
 
-void lifetimes_keys(eden_heap *heap, bool full, eden_value (*now)(void *context, eden_value v), void *context) {
-    if (heap->profile != NULL && heap->profile->by->keys != NULL) {
-        heap->profile->by->keys(heap->profile, full, now, context);
+static void reached(struct observer *self, bool full, observer_now *now, void *context) {
+    struct profile *profile = profile_of(self);
+    if (profile != NULL && profile->by->keys != NULL) {
+        profile->by->keys(profile, full, now, context);
     }
 }
 
-void lifetimes_allocated(eden_heap *heap, eden_value object) {
-    struct profile *profile = heap->profile;
+static void allocated(struct observer *self, eden_value object) {
+    struct profile *profile = profile_of(self);
+    const eden_heap *heap = self->heap;
     uintptr_t start = object_start(object);
     size_t bytes = object_bytes(object);
     if (start - heap->eden.start >= heap->eden.limit - heap->eden.start) {
@@ -326,18 +341,20 @@ bool lifetimes_grow_old(struct profile *profile, struct life life) {
     return old_lives_add(profile, life);
 }
 
-static bool turn(eden_heap *heap, bool full, uint64_t start_ns) {
-    struct profile *profile = heap->profile;
+/* Answers the profile, unless there is none, or it ends here. */
+static struct profile *turn(struct observer *self, bool full, uint64_t start_ns) {
+    struct profile *profile = profile_of(self);
+    const eden_heap *heap = self->heap;
     if (profile == NULL || profile->turned) {
-        return profile != NULL;
+        return profile;
     }
     struct eden_anchor start = {heap->figures.allocated_bytes, start_ns};
     if (!is_watched() || (!full && !clock_mark(profile, heap->eden.used, start)) || !clock_turn(profile, full, start)) {
         drop(profile);
-        return false;
+        return NULL;
     }
     short_turn(profile);
-    return true;
+    return profile;
 }
 
 /* Ends of a list's objects, in runs where that can be. */
@@ -421,14 +438,15 @@ static void new_scavenged(struct profile *profile) {
     }
 }
 
-void lifetimes_settling(eden_heap *heap, const struct space *to, uint64_t start_ns) {
-    if (turn(heap, false, start_ns)) {
+static void second_round(struct observer *self, const struct scavenge_pass *pass) {
+    struct profile *profile = turn(self, false, pass->start_ns);
+    if (profile != NULL) {
         uint64_t begun_ns = now_ns();
-        heap->profile->copied_to = to;
-        heap->profile->settled = false; /* as yet */
-        heap->profile->by->settling(heap->profile);
-        heap->profile->turned = true;
-        heap->profile->work_ns += now_ns() - begun_ns;
+        profile->copied_to = pass->to;
+        profile->settled = false; /* as yet */
+        profile->by->settling(profile);
+        profile->turned = true;
+        profile->work_ns += now_ns() - begun_ns;
     }
 }
 
@@ -440,16 +458,16 @@ static void finish(struct profile *profile, uint64_t begun_ns) {
     send_state(profile, latest(profile), false);
 }
 
-void lifetimes_scavenged(eden_heap *heap, const struct space *to, uint64_t start_ns) {
-    if (!turn(heap, false, start_ns)) {
+static void copied(struct observer *self, const struct scavenge_pass *pass) {
+    struct profile *profile = turn(self, false, pass->start_ns);
+    if (profile == NULL) {
         return;
     }
-    struct profile *profile = heap->profile;
     uint64_t begun_ns = now_ns();
-    profile->copied_to = to;
+    profile->copied_to = pass->to;
     profile->settled = profile->turned;
     profile->turned = false;
-    sampling_end_epoch(profile, heap->eden.used);
+    sampling_end_epoch(profile, self->heap->eden.used);
     profile->by->scavenged(profile);
     finish(profile, begun_ns);
 }
@@ -486,38 +504,52 @@ static void all_marked(struct profile *profile, bool sweeps) {
     }
 }
 
-void lifetimes_marked(eden_heap *heap, uint64_t start_ns, bool sweeps) {
-    if (turn(heap, true, start_ns)) {
+static void marked(struct observer *self, const struct full_pass *pass) {
+    struct profile *profile = turn(self, true, pass->start_ns);
+    if (profile != NULL) {
         uint64_t begun_ns = now_ns();
-        heap->profile->by->marked(heap->profile, sweeps);
-        heap->profile->work_ns += now_ns() - begun_ns;
+        profile->by->marked(profile, pass->sweeps);
+        profile->work_ns += now_ns() - begun_ns;
     }
 }
 
-uintptr_t lifetimes_dead_old(eden_heap *heap, eden_value dead) {
-    struct profile *profile = heap->profile;
+static uintptr_t dead(struct observer *self, eden_value object) {
+    struct profile *profile = profile_of(self);
     if (profile == NULL || !profile->sweeps_told) {
         return UINTPTR_MAX;
     }
     uint64_t begun_ns = now_ns();
-    uintptr_t told = old_lives_swept(profile, dead);
+    uintptr_t told = old_lives_swept(profile, object);
     profile->work_ns += now_ns() - begun_ns;
     return told;
 }
 
-void lifetimes_swept(eden_heap *heap) {
-    if (heap->profile != NULL) {
-        heap->profile->sweeps_told = false;
-        finish(heap->profile, now_ns());
+static void swept(struct observer *self) {
+    struct profile *profile = profile_of(self);
+    if (profile != NULL) {
+        profile->sweeps_told = false;
+        finish(profile, now_ns());
     }
 }
 
-void lifetimes_moved(eden_heap *heap, eden_value (*now)(void *context, eden_value object), void *context) {
-    if (heap->profile != NULL) {
+static void moved(struct observer *self, observer_now *now, void *context) {
+    struct profile *profile = profile_of(self);
+    if (profile != NULL) {
         uint64_t begun_ns = now_ns();
-        old_lives_moved(heap->profile, now, context);
-        heap->profile->work_ns += now_ns() - begun_ns;
+        old_lives_moved(profile, now, context);
+        profile->work_ns += now_ns() - begun_ns;
     }
+}
+
+/* Of the figures, which have this collection now: events have subscribed before. */
+static void scavenge_end(struct observer *self, const struct scavenge_pass *pass) {
+    (void)pass;
+    resume((struct lifetimes *)self);
+}
+
+static void full_end(struct observer *self, const struct full_pass *pass) {
+    (void)pass;
+    resume((struct lifetimes *)self);
 }
 
 /* ---- the end ---- */
@@ -543,8 +575,9 @@ static void censor(struct profile *profile) {
     }
 }
 
-void lifetimes_end(eden_heap *heap) {
-    struct profile *profile = heap->profile;
+void lifetimes_end(struct lifetimes *lifetimes) {
+    const eden_heap *heap = lifetimes->observer.heap;
+    struct profile *profile = lifetimes->profile;
     if (profile == NULL) {
         return;
     }
@@ -558,6 +591,27 @@ void lifetimes_end(eden_heap *heap) {
         send_state(profile, now, true);
     }
     drop(profile);
+}
+
+void lifetimes_subscribe(struct lifetimes *lifetimes, eden_heap *heap) {
+    static const struct observer_calls calls = {
+        .before_scavenge = before_scavenge,
+        .second_round = second_round,
+        .copied = copied,
+        .scavenge_end = scavenge_end,
+        .marked = marked,
+        .dead = dead,
+        .moved = moved,
+        .swept = swept,
+        .full_end = full_end,
+        .visit_roots = visit_roots,
+        .reached = reached,
+        .allocating = allocating,
+        .allocated = allocated,
+        .limit = limit,
+    };
+    observer_subscribe(&lifetimes->observer, heap, &calls);
+    sampling_from_environment(lifetimes);
 }
 
 /* ---- the mechanisms that move objects on by the lists above ---- */

@@ -143,8 +143,19 @@ struct lane {
 };
 
 struct life_mechanism;
+/* The observer of a heap, there as long as the heap is. */
+struct lifetimes {
+    struct observer observer; /* first */
+    struct profile *profile;  /* NULL: nobody listens */
+    uint64_t seed;            /* of random numbers (EDEN_SAMPLING_SEED); 0: none was given */
+};
+void lifetimes_subscribe(struct lifetimes *lifetimes, eden_heap *heap);
+void lifetimes_create(struct lifetimes *lifetimes); /* the heap has been made */
+void lifetimes_end(struct lifetimes *lifetimes);    /* ends the profile, if there is one */
+
 struct profile {
     eden_heap *heap;
+    struct lifetimes *lifetimes;
     enum eden_mechanism mechanism;
     const struct life_mechanism *by;
     struct own_ephemerons own;
@@ -292,13 +303,13 @@ void old_lives_free(struct old_lives *old);
 size_t old_lives_held(const struct old_lives *old); /* bytes */
 /* Of each region. It may shorten the list. */
 void old_lives_each(struct profile *profile, void (*each)(void *context, struct lives *lives), void *context);
-/* As lifetimes_dead_old. */
+/* As observers' `dead`. */
 uintptr_t old_lives_swept(struct profile *profile, eden_value dead);
 void old_lives_moved(struct profile *profile, eden_value (*now)(void *context, eden_value object), void *context);
 
 /* ---- which objects (sampling.c) ---- */
 /* What the mailbox starts with (EDEN_SAMPLING), and the seed of random numbers (EDEN_SAMPLING_SEED; 0: the time). */
-void sampling_from_environment(eden_heap *heap);
+void sampling_from_environment(struct lifetimes *lifetimes);
 void sampling_seed(struct profile *profile);
 void sampling_read_mailbox(struct profile *profile);
 double sampling_weight(const struct profile *profile, uint64_t bytes);

@@ -80,16 +80,15 @@ static uint64_t number_of(const char *variable) {
     return text == NULL ? 0 : strtoull(text, NULL, 0);
 }
 
-void sampling_from_environment(eden_heap *heap) {
-    heap->info.sample_mailbox = number_of("EDEN_SAMPLING");
-    heap->sampling_seed = number_of("EDEN_SAMPLING_SEED");
+void sampling_from_environment(struct lifetimes *lifetimes) {
+    lifetimes->observer.heap->info.sample_mailbox = number_of("EDEN_SAMPLING");
+    lifetimes->seed = number_of("EDEN_SAMPLING_SEED");
 }
 
 void sampling_seed(struct profile *profile) {
-    const eden_heap *heap = profile->heap;
-    uint64_t seed = heap->sampling_seed;
+    uint64_t seed = profile->lifetimes->seed;
     /* Seeds of tests follow one another, and xorshift needs bits of all places: Weyl's sequence of the golden ratio. */
-    profile->random = (seed != 0 ? (seed + heap->info.heap_id) * 0x9e3779b97f4a7c15u : profile->begun.ns) | 1;
+    profile->random = (seed != 0 ? (seed + profile->heap->info.heap_id) * 0x9e3779b97f4a7c15u : profile->begun.ns) | 1;
 }
 
 void sampling_read_mailbox(struct profile *profile) {

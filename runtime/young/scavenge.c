@@ -45,9 +45,8 @@ struct scavenge {
     bool settling;      /* in the second round of an overflow */
     struct tenure_policy policy;
     struct tally moved; /* by the phase that runs */
-    struct scavenge_totals totals;
+    struct scavenge_pass pass;
     uint64_t seq;
-    uint64_t start_ns;
 };
 
 static eden_value copy_to(eden_value object, uintptr_t start, size_t bytes) {
@@ -71,8 +70,8 @@ static eden_value tenure(struct scavenge *s, eden_value object, size_t bytes, ui
         eden_words_(object)[1] = s->tenured;
         s->tenured = object;
     }
-    s->totals.tenured_objects++;
-    s->totals.tenured_bytes += bytes;
+    s->pass.tenured_objects++;
+    s->pass.tenured_bytes += bytes;
     eden_fire_tenure(s->heap, s->seq, (const void *)(uintptr_t)copy, eden_index_of(copy), bytes, (uint64_t)reason);
     return copy;
 }
@@ -457,7 +456,7 @@ static void finish_spaces(struct scavenge *s) {
         finish_residents(s);
     }
     if (!s->keeping) {
-        check_roll_eden(heap);
+        OBSERVE(heap, eden_emptied);
     }
     heap->kept = s->keeping;
     heap->past = s->to == &heap->semi[1];
@@ -493,9 +492,8 @@ static void settle(struct scavenge *s) {
     struct space *past = &heap->semi[heap->past];
     uint64_t freed = 0;
     weak_clear(heap, where_now, s);
-    lifetimes_keys(heap, false, where_now, s);
-    lifetimes_settling(heap, s->to, s->start_ns);
-    learning_settling(heap, s->to);
+    OBSERVE(heap, reached, false, where_now, s);
+    OBSERVE(heap, second_round, &s->pass);
     for (uintptr_t at = past->start; at < past->used && freed < s->owed;) {
         eden_value corpse = object_at(at);
         bool forwarded = header_has(corpse, EDEN_HEADER_FORWARDED);
@@ -515,10 +513,9 @@ static void settle(struct scavenge *s) {
         header_clear(waiters->objects[i], EDEN_HEADER_KEPT | EDEN_HEADER_GREY);
     }
     waiters->count = 0;
-    check_second_round(heap);
     s->settling = true;
     s->policy.criterion = EDEN_BY_NOTHING;
-    s->to = past;
+    s->pass.to = s->to = past;
     s->to->used = s->scan = s->resident = past->start;
     scan_remembered(s);
     roots_visit(&s->visit);
@@ -530,25 +527,25 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     heap->collecting = true;
     heap->old.refused = SIZE_MAX;
     heap->thread = pthread_self();
-    lifetimes_collecting(heap);
-    check_before_scavenge(heap);
-    struct scavenge_before before = event_scavenge_start(heap, cause);
-    s.start_ns = before.start_ns;
+    OBSERVE(heap, before_scavenge);
+    s.pass.cause = cause;
+    s.pass.start_ns = now_ns();
+    OBSERVE(heap, scavenge_begin, &s.pass);
     s.seq = heap->info.seq + 1;
     heap->eden.used = heap->mutator.free;
     s.policy = tenure_policy(heap, cause);
-    s.to = future_space(heap);
+    s.pass.to = s.to = future_space(heap);
     s.scan = s.resident = s.to->used;
 
-    uint64_t start = event_phase_start(heap, EDEN_PHASE_scavenge__remembered);
-    event_phase_done(heap, EDEN_PHASE_scavenge__remembered, start, scan_remembered(&s));
+    uint64_t start = observer_phase_begin(heap, EDEN_PHASE_scavenge__remembered);
+    observer_phase_end(heap, EDEN_PHASE_scavenge__remembered, start, scan_remembered(&s));
 
-    start = event_phase_start(heap, EDEN_PHASE_scavenge__roots);
+    start = observer_phase_begin(heap, EDEN_PHASE_scavenge__roots);
     s.moved = (struct tally){0, 0};
     roots_visit(&s.visit);
-    event_phase_done(heap, EDEN_PHASE_scavenge__roots, start, s.moved);
+    observer_phase_end(heap, EDEN_PHASE_scavenge__roots, start, s.moved);
 
-    start = event_phase_start(heap, EDEN_PHASE_scavenge__copy);
+    start = observer_phase_begin(heap, EDEN_PHASE_scavenge__copy);
     s.moved = (struct tally){0, 0};
     scan_all_moved(&s);
     if (s.owed != 0 && !s.keeping) {
@@ -556,18 +553,15 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     }
     s.keeping |= heap->waiters.count != 0;
     heap->waiters.count = 0;
-    event_phase_done(heap, EDEN_PHASE_scavenge__copy, start, s.moved);
+    observer_phase_end(heap, EDEN_PHASE_scavenge__copy, start, s.moved);
 
-    start = event_phase_start(heap, EDEN_PHASE_scavenge__weak);
-    event_phase_done(heap, EDEN_PHASE_scavenge__weak, start, weak_clear(heap, where_now, &s));
+    start = observer_phase_begin(heap, EDEN_PHASE_scavenge__weak);
+    observer_phase_end(heap, EDEN_PHASE_scavenge__weak, start, weak_clear(heap, where_now, &s));
 
-    lifetimes_keys(heap, false, where_now, &s);
-    lifetimes_scavenged(heap, s.to, s.start_ns);
-    learning_scavenged(heap, s.to);
+    OBSERVE(heap, reached, false, where_now, &s);
+    OBSERVE(heap, copied, &s.pass);
     finish_spaces(&s);
-    event_scavenge_done(heap, &before, &s.totals);
-    lifetimes_resume(heap);
+    OBSERVE(heap, scavenge_end, &s.pass);
     heap->collecting = false;
-    check_after_scavenge(heap);
-    hooks_call(heap, EDEN_COLLECTION_SCAVENGE);
+    OBSERVE(heap, after_scavenge);
 }

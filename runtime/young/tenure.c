@@ -14,7 +14,7 @@
  * a young object that has not been reached (grey is one: the scavenger looks at it in reached objects only); tenured is
  * what has at least as many as half of the population has. The count is one more pass over the remembered set.
  *
- * With age, sites that pretenure=auto has chosen are tenured besides (pretenure_auto.c).
+ * With age, sites that pretenure=auto has chosen are tenured besides (pretenure/auto.c).
  *
  * class, site. What eden_tenure_choose has chosen. never. Only overflow tenures. */
 #include "heap/private.h"
@@ -103,7 +103,7 @@ struct tenure_policy tenure_policy(eden_heap *heap, enum eden_scavenge_cause cau
     if (policy.criterion == EDEN_BY_AGE && in_red_zone(heap)) {
         policy.criterion = EDEN_BY_REMEMBERED;
     }
-    if (policy.criterion == EDEN_BY_AGE && learning_has_chosen(heap)) {
+    if (policy.criterion == EDEN_BY_AGE && heap->learnt_classes != 0) {
         policy.criterion = EDEN_BY_AGE_OR_LEARNT;
     }
     /* The bits that would count are in use: by the pin that is asked for, or by what was kept in place. */

@@ -18,7 +18,7 @@
  * allocation.
  *
  * No allocation of an ephemeron collects. A plain one finds room because every allocation in eden leaves room for it
- * (lifetimes_reserve); where its key was born old and eden is full, it is born old too. A pretenured one takes a free
+ * (heap->eden_reserve); where its key was born old and eden is full, it is born old too. A pretenured one takes a free
  * chunk, or has old space grow; where it must not, for max_heap, it is born in eden as a plain one, where there is room
  * as well. So only what is born old may find room nowhere: such an object is left out, and counted in `lost`.
  *
@@ -61,12 +61,12 @@ static bool is_mourned(eden_value ephemeron) { return eden_format_bits(ephemeron
 
 static eden_value make(eden_heap *heap, uintptr_t start, struct life life, eden_value key) {
     eden_value ephemeron = start;
-    *eden_words_(ephemeron) = heap->own_class | (uint64_t)EDEN_FORMAT_EPHEMERON << EDEN_HEADER_FORMAT_SHIFT |
+    *eden_words_(ephemeron) = heap->observer_class | (uint64_t)EDEN_FORMAT_EPHEMERON << EDEN_HEADER_FORMAT_SHIFT |
                               (uint64_t)OWN_EPHEMERON_SLOTS << EDEN_HEADER_SLOTS_SHIFT;
     put(ephemeron, OWN_KEY, key);
     put(ephemeron, OWN_BIRTH, eden_int((int64_t)life.birth));
     put(ephemeron, OWN_TENURED, eden_int(0));
-    check_allocated(heap, ephemeron);
+    OBSERVE_ALLOCATION(heap, made, ephemeron);
     if (!heap_is_young(heap, ephemeron) && heap_is_young(heap, key)) {
         remembered_add(heap, ephemeron, EDEN_REMEMBER_STORE);
     }
@@ -77,7 +77,7 @@ static eden_value make(eden_heap *heap, uintptr_t start, struct life life, eden_
 static uintptr_t young_room(struct profile *profile, uint64_t ns) {
     eden_heap *heap = profile->heap;
     uintptr_t start = heap->mutator.free, end = start + OWN_EPHEMERON_BYTES;
-    struct eden_anchor now = {heap->figures.allocated_bytes + allocated_since(heap), ns};
+    struct eden_anchor now = {heap_allocated(heap), ns};
     if (heap->eden.limit - start < OWN_EPHEMERON_BYTES || !clock_mark(profile, end, now)) {
         return 0;
     }
@@ -86,7 +86,7 @@ static uintptr_t young_room(struct profile *profile, uint64_t ns) {
     if (profile->next_trap <= UINTPTR_MAX - OWN_EPHEMERON_BYTES) {
         profile->next_trap += OWN_EPHEMERON_BYTES;
     }
-    check_eden_used(heap, start, OWN_EPHEMERON_BYTES);
+    OBSERVE_ALLOCATION(heap, taken, start, OWN_EPHEMERON_BYTES);
     return start;
 }
 

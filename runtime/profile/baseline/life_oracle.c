@@ -27,6 +27,7 @@ enum { STACK_ENTRIES = 32 * 1024 };
 
 struct pass {
     eden_visit visit; /* first: root visitors get its address */
+    struct profile *profile;
     struct eden_anchor now;
     uintptr_t base;
     uint64_t *marked, *waiting; /* a bit a word; waiting: marked, to be scanned, and not on the stack */
@@ -91,7 +92,7 @@ static void drain_all(struct pass *pass) {
 /* Tells and forgets those of a list that were not reached. */
 static void keep_reached(void *context, struct lives *lives) {
     const struct pass *pass = context;
-    struct profile *profile = pass->visit.heap->profile;
+    struct profile *profile = pass->profile;
     size_t kept = 0;
     for (size_t i = 0; i < lives->count; i++) {
         const struct life *life = &lives->at[i];
@@ -110,6 +111,7 @@ void oracle_pass(struct profile *profile) {
     uintptr_t top =
         heap->old.segment_count == 0 ? heap->old.start : heap->old.segments[heap->old.segment_count - 1].limit;
     struct pass pass = {.visit = {.heap = heap, .slots = reach},
+                        .profile = profile,
                         .now = now,
                         .base = heap->reservation,
                         .words = (top - heap->reservation) / 512 + 1};

@@ -3,11 +3,14 @@
 #ifndef EDEN_TESTS_LIFE_TRUTH_H
 #define EDEN_TESTS_LIFE_TRUTH_H
 
+#include "api/instance.h"
 #include "eden_batches.h"
 #include "eden_histogram.h"
 #include "model/lifetimes/decode.h"
-#include "profile/lifetimes.h"
 #include "support.h"
+
+/* NULL: nobody listens. */
+static inline struct profile *profile_of(eden_heap *heap) { return instance_of(heap)->lifetimes.profile; }
 
 extern volatile unsigned short eden_batch_semaphore;
 void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *records, uint64_t count, uint64_t bytes);

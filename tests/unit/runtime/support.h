@@ -4,7 +4,7 @@
 #ifndef EDEN_TESTS_SUPPORT_H
 #define EDEN_TESTS_SUPPORT_H
 
-#include "heap/private.h"
+#include "check/check.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -133,7 +133,7 @@ static inline void make_old(const struct world *w, const eden_value *slot) {
 
 /* Not a filler, free chunk, or ephemeron of a profile. */
 static inline bool is_of_program(const struct world *w, eden_value object) {
-    return !object_is_free(object) && eden_index_of(object) != w->heap->own_class;
+    return !object_is_free(object) && eden_index_of(object) != w->heap->observer_class;
 }
 
 /* Objects in new and old space that are the program's. */

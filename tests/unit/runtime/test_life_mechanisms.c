@@ -251,7 +251,7 @@ TEST(a_pass_leaves_no_trace) {
     eden_value lost = eden_new(w.m, w.pair);
     eden_slot_set(w.m, local[2], 1, lost);
     local[3] = eden_pin(w.m, eden_slot(local[0], 7));
-    uint64_t deaths = w.heap->profile->oracle.passes;
+    uint64_t deaths = profile_of(w.heap)->oracle.passes;
     size_t bytes = w.heap->mutator.free - w.heap->eden.start;
     size_t old_bytes = w.heap->old.segments[0].limit - w.heap->old.segments[0].start;
     unsigned char *eden = malloc(bytes), *old = malloc(old_bytes);
@@ -259,9 +259,9 @@ TEST(a_pass_leaves_no_trace) {
     memcpy(old, (void *)w.heap->old.segments[0].start, old_bytes);
     eden_figures before = figures_of(&w), after;
     struct mark_stack stack = w.heap->mark_stack;
-    lifetimes_collecting(w.heap);
+    OBSERVE(w.heap, before_scavenge);
     after = figures_of(&w);
-    assert_int_equal(w.heap->profile->oracle.passes, deaths + 1);
+    assert_int_equal(profile_of(w.heap)->oracle.passes, deaths + 1);
     assert_memory_equal(eden, (void *)w.heap->eden.start, bytes);
     assert_memory_equal(old, (void *)w.heap->old.segments[0].start, old_bytes);
     assert_memory_equal(&before, &after, sizeof after);
@@ -269,8 +269,8 @@ TEST(a_pass_leaves_no_trace) {
     free(eden);
     free(old);
     /* All that is held was found: only what the weak slot had is dead, and perhaps what the pin moved. */
-    size_t held = w.heap->profile->pending.count + w.heap->profile->young.count;
-    old_lives_each(w.heap->profile, add_count, &held);
+    size_t held = profile_of(w.heap)->pending.count + profile_of(w.heap)->young.count;
+    old_lives_each(profile_of(w.heap), add_count, &held);
     assert_int_equal(held, 2 * WIDE + 2);
     eden_batch_semaphore = 0;
 }
@@ -331,7 +331,7 @@ TEST(one_after_the_other) {
                 eden_full_collect(w.m); /* the profile goes as it starts */
             }
             eden_scavenge(w.m);
-            assert_null(w.heap->profile);
+            assert_null(profile_of(w.heap));
             churn(&w, &local[0], objects_for(heaps[h]) / 10);
             verify(&w);
         }

@@ -17,7 +17,7 @@ static bool moves_only(void *context, size_t bytes, const char *what) {
     (void)bytes;
     moves->sliding |= strcmp(what, "compaction tables") == 0;
     bool is_profile = strcmp(what, "profile") == 0;
-    const struct profile *profile = is_profile && moves->w->heap != NULL ? moves->w->heap->profile : NULL;
+    const struct profile *profile = is_profile && moves->w->heap != NULL ? profile_of(moves->w->heap) : NULL;
     if (!moves->wanted || profile == NULL || !(moves->sliding || profile->sweeps_told)) {
         return true;
     }
@@ -30,7 +30,7 @@ static size_t region_of(const struct world *w, eden_value object) { return (obje
 
 /* Each list holds what lies in its region; all that is held is followed once, but what was lost. */
 static void check_lists(const struct world *w, const eden_value *held) {
-    struct profile *profile = w->heap->profile;
+    struct profile *profile = profile_of(w->heap);
     size_t old = 0, followed = 0, lost = 0;
     assert_non_null(profile);
     for (size_t region = 0; region < profile->old.region_count; region++) {
@@ -133,7 +133,7 @@ static void work(struct world *w, struct refused_moves *moves, bool refuse) {
         }
         if (refuse) {
             eden_scavenge(w->m); /* so that the full collection tenures nothing */
-            fill_lists(w->heap->profile);
+            fill_lists(profile_of(w->heap));
         }
         moves->wanted = refuse;
         moves->sliding = false;
@@ -257,7 +257,7 @@ TEST(listener_leaves_while_marking) {
             leaves = true;
             eden_full_collect(w.m);
             leaves = false;
-            assert_null(w.heap->profile);
+            assert_null(profile_of(w.heap));
             assert_int_equal(truth.deaths, round % 2 == 0 ? 10 : truth.deaths);
             verify(&w);
         }

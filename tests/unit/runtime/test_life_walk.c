@@ -31,7 +31,7 @@ static size_t fill_eden(const struct world *w, const eden_value *table, size_t m
 }
 
 static void check_young(const struct world *w, eden_value table, const size_t *kept, size_t count) {
-    const struct lives *young = &w->heap->profile->young;
+    const struct lives *young = &profile_of(w->heap)->young;
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
         eden_value object = eden_slot(table, i);
@@ -39,7 +39,7 @@ static void check_young(const struct world *w, eden_value table, const size_t *k
             continue; /* it overflowed */
         }
         assert_true(at < young->count);
-        assert_int_equal(lifetimes_place(w->heap->profile, &young->at[at]), object);
+        assert_int_equal(lifetimes_place(profile_of(w->heap), &young->at[at]), object);
         assert_int_equal(life_birth(&young->at[at]), truth.made[kept[i]].birth);
         at++;
     }

@@ -161,7 +161,7 @@ TEST(heaps_too_large_have_no_profile) {
     struct world w;
     world_make(&w, "eden_size=64K,max_heap=1T");
     bool reserved = w.heap->reservation_bytes > 8ull << WHERE_BITS;
-    assert_true(reserved == (w.heap->profile == NULL));
+    assert_true(reserved == (profile_of(w.heap) == NULL));
     eden_heap_destroy(w.heap);
     eden_batch_semaphore = 0;
 }
@@ -180,15 +180,16 @@ TEST(a_jump_without_memory_ends_the_profile) {
     world_make_with(&w, &(eden_options){.name = "test",
                                         .parameters = "eden_size=64K,large_object=4096,grow_headroom=1M",
                                         .memory_hook = refuse_profile});
-    assert_non_null(w.heap->profile);
+    assert_non_null(profile_of(w.heap));
     eden_new_raw(w.m, w.bytes, 5000);
-    w.heap->profile->clock.mark_room = w.heap->profile->clock.mark_count + 1; /* for the mark before, not that after */
+    profile_of(w.heap)->clock.mark_room =
+        profile_of(w.heap)->clock.mark_count + 1; /* for the mark before, not that after */
     refusing = true;
     eden_new_raw(w.m, w.bytes, 5000);
     refusing = false;
-    assert_null(w.heap->profile);
+    assert_null(profile_of(w.heap));
     eden_scavenge(w.m);
-    assert_non_null(w.heap->profile);
+    assert_non_null(profile_of(w.heap));
     eden_heap_destroy(w.heap);
     eden_batch_semaphore = 0;
 }

@@ -4,7 +4,7 @@
  * young object is promoted first, by a scavenge of its own (cause `pin`) that tenures it whatever the policy says. That
  * is the simplest thing that is right, and it costs a scavenge: a program that pins much allocates large or pins old.
  */
-#include "heap/private.h"
+#include "api/instance.h"
 
 eden_value eden_pin(eden_mutator *mutator, eden_value object) {
     eden_heap *heap = mutator->heap;
@@ -36,7 +36,7 @@ eden_value eden_pin(eden_mutator *mutator, eden_value object) {
         size_t bytes = object_bytes(local[0]);
         fail(&heap->last_error, EDEN_NO_MEMORY, "an object of %zu bytes can't be pinned: no memory to promote it",
              bytes);
-        event_alloc_failed(heap, eden_index_of(local[0]), bytes);
+        events_alloc_failed(heap, eden_index_of(local[0]), bytes);
         return EDEN_NONE;
     }
     /* Whichever collection promoted it: where the pinning scavenge found no room it took the bit away. */

@@ -7,10 +7,11 @@
  * this costs a collection one comparison, and an allocation nothing.
  *
  * Invariant: the list changes only while no hook runs. */
-#include "heap/private.h"
+#include "api/instance.h"
+#include <stdlib.h>
 
 bool eden_collection_hook_add(eden_heap *heap, eden_collection_hook hook, void *context) {
-    struct hooks *hooks = &heap->hooks;
+    struct hooks *hooks = &instance_of(heap)->hooks;
     if (hooks_refuse(heap, "eden_collection_hook_add") ||
         !system_grow(&heap->system, (void **)&hooks->entries, &hooks->room, hooks->count, sizeof *hooks->entries,
                      "collection hooks")) {
@@ -21,7 +22,7 @@ bool eden_collection_hook_add(eden_heap *heap, eden_collection_hook hook, void *
 }
 
 bool eden_collection_hook_remove(eden_heap *heap, eden_collection_hook hook, void *context) {
-    struct hooks *hooks = &heap->hooks;
+    struct hooks *hooks = &instance_of(heap)->hooks;
     if (hooks_refuse(heap, "eden_collection_hook_remove")) {
         return false;
     }
@@ -35,22 +36,37 @@ bool eden_collection_hook_remove(eden_heap *heap, eden_collection_hook hook, voi
     return false;
 }
 
-void hooks_call(eden_heap *heap, enum eden_collection_kind kind) {
-    struct hooks *hooks = &heap->hooks;
+static void run(struct hooks *hooks, enum eden_collection_kind kind) {
     if (hooks->count == 0) {
         return;
     }
     hooks->is_running = true;
-    heap_set_limit(heap);
+    observer_watch_allocation(&hooks->observer);
     for (size_t i = 0; i < hooks->count; i++) {
-        hooks->entries[i].call(hooks->entries[i].context, &heap->mutator, kind);
+        hooks->entries[i].call(hooks->entries[i].context, &hooks->observer.heap->mutator, kind);
     }
+    observer_unwatch_allocation(&hooks->observer);
     hooks->is_running = false;
-    heap_set_limit(heap);
 }
 
+static void after_scavenge(struct observer *self) { run((struct hooks *)self, EDEN_COLLECTION_SCAVENGE); }
+static void after_full(struct observer *self) { run((struct hooks *)self, EDEN_COLLECTION_FULL); }
+
+static uintptr_t limit(struct observer *self, uintptr_t most) {
+    uintptr_t free = self->heap->mutator.free;
+    return free < most ? free : most;
+}
+
+void hooks_subscribe(struct hooks *hooks, eden_heap *heap) {
+    static const struct observer_calls calls = {
+        .after_scavenge = after_scavenge, .after_full = after_full, .limit = limit};
+    observer_subscribe(&hooks->observer, heap, &calls);
+}
+
+void hooks_destroy(struct hooks *hooks) { free(hooks->entries); }
+
 bool hooks_refuse(eden_heap *heap, const char *call) {
-    if (!heap->hooks.is_running) {
+    if (!instance_of(heap)->hooks.is_running) {
         return false;
     }
     check_hook(heap, call);

@@ -17,6 +17,7 @@
  * What can go wrong: the system refuses a segment, or the range has no gap for it, or the array of segments can't grow:
  * old_grow answers false and nothing has changed. It answers so at once for the rest of a scavenge: each of a million
  * survivors would ask again, and nothing comes back before the scavenge ends. Outside of scavenges it always asks. */
+#include "heap/poison.h"
 #include "heap/private.h"
 
 enum { BUFFER_BYTES = 256 * 1024, SMALL = FREE_LIST_SIZES * 8 };
@@ -70,7 +71,7 @@ eden_value old_allocate(eden_heap *heap, size_t bytes) {
         }
     }
     if (at != 0) {
-        check_chunk_used(at, bytes);
+        poison_used(at, bytes);
         old->free_bytes -= bytes;
     }
     return at;
@@ -148,9 +149,8 @@ static bool grow(eden_heap *heap, size_t bytes) {
     old->segment_count++;
     old->capacity += size;
     old->free_bytes += size;
-    check_segment(heap, start, size, true);
+    OBSERVE(heap, segment, true, start, size);
     chunks_add(&old->free, start, size);
-    event_segment(heap, true, start, size);
     return true;
 }
 
@@ -202,9 +202,8 @@ void old_shrink(eden_heap *heap) {
         old->capacity -= size;
         old->free_bytes -= size;
         left -= size;
-        check_segment(heap, start, size, false);
+        OBSERVE(heap, segment, false, start, size);
         system_decommit(start, size);
-        event_segment(heap, false, start, size);
     }
     remove_gone(old);
 }

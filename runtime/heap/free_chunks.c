@@ -12,6 +12,7 @@
  *
  * What can go wrong: a node's size is kept in its third word, so nothing may be written into a chunk while it is in
  * the tree. The verifier checks order, formats and the sum. */
+#include "heap/poison.h"
 #include "heap/private.h"
 
 struct chunk {
@@ -98,7 +99,7 @@ static void tree_unlink(struct chunk **link) {
 void chunks_clear(struct free_chunks *free) { *free = (struct free_chunks){.tree = NULL}; }
 
 void chunks_add(struct free_chunks *free, uintptr_t start, size_t bytes) {
-    check_chunk_added(start, bytes);
+    poison_chunk_added(start, bytes);
     fill_free(start, bytes);
     if (bytes < 16) {
         return;

@@ -14,7 +14,7 @@
  * that all allocations come here, and the inline path knows nothing of it.
  *
  * Failure is EDEN_NONE, with the reason in eden_last_error: never the end of the process. */
-#include "heap/private.h"
+#include "api/instance.h"
 #include <stdio.h>
 
 enum { STRESS_FULL = 16 };
@@ -27,7 +27,7 @@ static eden_value fail_allocation(eden_heap *heap, uint64_t header, size_t bytes
          heap_class(heap, index)->name == 0 ? "?" : (const char *)(uintptr_t)heap_class(heap, index)->name,
          (unsigned long long)old_used(heap), (unsigned long long)heap->old.capacity,
          capped ? "max_heap or the system allows no more" : "the system gives no more");
-    event_alloc_failed(heap, index, bytes);
+    events_alloc_failed(heap, index, bytes);
     return EDEN_NONE;
 }
 
@@ -72,12 +72,12 @@ static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, s
 
 static eden_value bump(eden_heap *heap, uint64_t header, size_t slots, size_t bytes) {
     eden_mutator *mutator = &heap->mutator;
-    if (heap->eden.limit - mutator->free < bytes + lifetimes_reserve(heap)) {
+    if (heap->eden.limit - mutator->free < bytes + heap->eden_reserve) {
         return EDEN_NONE;
     }
     uintptr_t start = mutator->free;
     mutator->free += bytes;
-    check_eden_used(heap, start, bytes);
+    OBSERVE_ALLOCATION(heap, taken, start, bytes);
     return format_object(heap, start, header, slots);
 }
 
@@ -99,13 +99,13 @@ static eden_value allocate(eden_heap *heap, uint64_t header, size_t slots, bool 
     if (bytes > heap->params.large_object || bytes > heap->params.eden_size / 2) {
         eden_value object = allocate_old(heap, header, slots, bytes);
         if (object != EDEN_NONE) {
-            event_large(heap, object, bytes);
+            events_large(heap, object, bytes);
         }
         return object;
     }
-    uintptr_t start = born_old ? pretenure_room(heap, bytes) : 0;
+    uintptr_t start = born_old ? pretenure_room(&instance_of(heap)->pretenure, heap, bytes) : 0;
     if (start != 0) {
-        event_pretenured(heap, bytes);
+        events_born_old(heap, bytes);
         return format_object(heap, start, header, slots);
     }
     eden_value object = bump(heap, header, slots, bytes);
@@ -128,17 +128,14 @@ eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slo
         return EDEN_NONE;
     }
     bool born_old = pretenure_reveal(heap, &header, &slots);
-    check_class(heap, header, slots);
-    if (heap->profile != NULL) {
-        lifetimes_allocating(heap, slots);
-    }
+    OBSERVE_ALLOCATION(heap, allocating, header, slots);
     if (heap->params.stress > 0) {
         stress(heap);
     }
     eden_value object = allocate(heap, header, slots, born_old);
-    check_allocated(heap, object);
-    if (heap->profile != NULL && object != EDEN_NONE) {
-        lifetimes_allocated(heap, object);
+    if (object != EDEN_NONE) {
+        OBSERVE_ALLOCATION(heap, made, object);
+        OBSERVE_ALLOCATION(heap, allocated, object);
     }
     heap_set_limit(heap);
     return object;

@@ -28,7 +28,7 @@
  *
  * What can go wrong: a program whose allocation keeps time with scavenges shows the window one phase of its work only.
  */
-#include "heap/private.h"
+#include "pretenure/pretenure.h"
 #include <stdlib.h>
 
 enum {
@@ -61,37 +61,18 @@ struct followed {
     uint32_t age;   /* scavenges survived after the first */
 };
 
-struct learning {
+struct pretenure_auto {
+    struct observer observer; /* first */
     uint64_t scavenges;
-    uint32_t chosen;
     size_t young_count, old_count;
     struct followed young[FOLLOWED], old[FOLLOWED];
     struct site sites[SITES];
 };
 
-bool learning_begin(eden_heap *heap, eden_error *error) {
-    if (heap->params.pretenure.choice != EDEN_PRETENURE_AUTO) {
-        return true;
-    }
-    heap->learning = system_alloc(&heap->system, sizeof *heap->learning, "pretenure");
-    if (heap->learning == NULL) {
-        return fail(error, EDEN_NO_MEMORY, "the system gives no memory for pretenure=auto");
-    }
-    memset(heap->learning, 0, sizeof *heap->learning);
-    return true;
-}
-
-void learning_end(eden_heap *heap) {
-    free(heap->learning);
-    heap->learning = NULL;
-}
-
-bool learning_has_chosen(const eden_heap *heap) { return heap->learning != NULL && heap->learning->chosen != 0; }
-
 /* Finds or makes its entry. NULL: there is no room. */
-static struct site *site_of(struct learning *learning, uint32_t index) {
+static struct site *site_of(struct pretenure_auto *automatic, uint32_t index) {
     for (uint32_t i = 0; i < PROBES; i++) {
-        struct site *site = &learning->sites[(index + i) % SITES];
+        struct site *site = &automatic->sites[(index + i) % SITES];
         if (site->index == 0) {
             site->index = index;
         }
@@ -102,44 +83,45 @@ static struct site *site_of(struct learning *learning, uint32_t index) {
     return NULL;
 }
 
-static void follow(struct learning *learning, struct followed *list, size_t *count, eden_value object,
+static void follow(struct pretenure_auto *automatic, struct followed *list, size_t *count, eden_value object,
                    const struct site *site) {
     if (*count < FOLLOWED) {
-        list[(*count)++] = (struct followed){object, (uint32_t)(site - learning->sites), 0};
+        list[(*count)++] = (struct followed){object, (uint32_t)(site - automatic->sites), 0};
     }
 }
 
 /* ---- choosing ---- */
 
-static bool is_chosen(const eden_heap *heap, const struct site *site) {
-    return heap_class(heap, site->index)->pretenured == EDEN_PRETENURED_LEARNT;
+static bool is_chosen(const struct pretenure_auto *automatic, const struct site *site) {
+    return heap_class(automatic->observer.heap, site->index)->pretenured == EDEN_PRETENURED_LEARNT;
 }
 
-static void choose(eden_heap *heap, struct site *site, bool chosen) {
-    heap_class(heap, site->index)->pretenured = chosen ? EDEN_PRETENURED_LEARNT : EDEN_PRETENURED_NOT;
-    heap->learning->chosen += chosen ? 1u : -1u;
+static void choose(struct pretenure_auto *automatic, struct site *site, bool chosen) {
+    heap_class(automatic->observer.heap, site->index)->pretenured =
+        chosen ? EDEN_PRETENURED_LEARNT : EDEN_PRETENURED_NOT;
+    automatic->observer.heap->learnt_classes += chosen ? 1u : -1u;
     site->lived = site->died = site->kept = site->broken = site->promised = 0;
 }
 
-static void judge(eden_heap *heap, struct site *site, bool lived) {
+static void judge(struct pretenure_auto *automatic, struct site *site, bool lived) {
     uint32_t samples = (uint32_t)site->lived + site->died + 1;
     site->lived = (uint16_t)(site->lived + lived);
     site->died = (uint16_t)(site->died + !lived);
-    if (samples >= ENOUGH && site->lived * 100u >= samples * CHOOSE && !is_chosen(heap, site) &&
-        heap->learning->scavenges >= site->not_before) {
-        choose(heap, site, true);
+    if (samples >= ENOUGH && site->lived * 100u >= samples * CHOOSE && !is_chosen(automatic, site) &&
+        automatic->scavenges >= site->not_before) {
+        choose(automatic, site, true);
     } else if (samples >= FADE) {
         site->lived /= 2;
         site->died /= 2;
     }
 }
 
-static void judge_promise(eden_heap *heap, struct site *site) {
+static void judge_promise(struct pretenure_auto *automatic, struct site *site) {
     uint32_t told = (uint32_t)site->kept + site->broken;
-    if (told >= PROMISES_TOLD && site->broken * 100u > told * BREAK && is_chosen(heap, site)) {
+    if (told >= PROMISES_TOLD && site->broken * 100u > told * BREAK && is_chosen(automatic, site)) {
         site->failures = (uint16_t)(site->failures + (site->failures < FORGIVE_SHIFT_MOST));
-        site->not_before = heap->learning->scavenges + ((uint64_t)FORGIVE << (site->failures - 1));
-        choose(heap, site, false);
+        site->not_before = automatic->scavenges + ((uint64_t)FORGIVE << (site->failures - 1));
+        choose(automatic, site, false);
     }
     site->kept = site->broken = site->promised = 0;
 }
@@ -147,86 +129,93 @@ static void judge_promise(eden_heap *heap, struct site *site) {
 /* ---- scavenges ---- */
 
 /* Where the followed have gone. before: a second round comes, which moves them again. */
-static void move_on(eden_heap *heap, const struct space *to, bool before) {
-    struct learning *learning = heap->learning;
+static void move_on(struct pretenure_auto *automatic, const struct space *to, bool before) {
+    const eden_heap *heap = automatic->observer.heap;
     size_t kept = 0;
-    for (size_t i = 0; i < learning->young_count; i++) {
-        struct followed followed = learning->young[i];
-        struct site *site = &learning->sites[followed.place];
+    for (size_t i = 0; i < automatic->young_count; i++) {
+        struct followed followed = automatic->young[i];
+        struct site *site = &automatic->sites[followed.place];
         bool alive;
         followed.where = place_after_scavenge(heap, to, followed.where, &alive);
         followed.age += !before;
         if (!alive) {
-            judge(heap, site, false);
+            judge(automatic, site, false);
         } else if (!heap_is_young(heap, followed.where) || followed.age >= AGE_PROVEN) {
-            judge(heap, site, true);
+            judge(automatic, site, true);
         } else {
-            learning->young[kept++] = followed;
+            automatic->young[kept++] = followed;
         }
     }
-    learning->young_count = kept;
+    automatic->young_count = kept;
 }
 
-static void look_at_window(eden_heap *heap, const struct space *to) {
-    struct learning *learning = heap->learning;
+static void inspect_window(struct pretenure_auto *automatic, const struct space *to) {
+    const eden_heap *heap = automatic->observer.heap;
     uintptr_t limit = heap->eden.used - heap->eden.start > WINDOW ? heap->eden.start + WINDOW : heap->eden.used;
     for (uintptr_t at = heap->eden.start; at < limit;) {
         bool alive;
         eden_value object = object_at(at), now = place_after_scavenge(heap, to, object, &alive);
         at += object_bytes(object);
-        struct site *site = alive ? site_of(learning, eden_index_of(now)) : NULL;
+        struct site *site = alive ? site_of(automatic, eden_index_of(now)) : NULL;
         if (site == NULL) {
             continue;
         }
         if (heap_is_young(heap, now)) {
-            follow(learning, learning->young, &learning->young_count, now, site);
-        } else if (is_chosen(heap, site) && site->promised < PROMISES) {
+            follow(automatic, automatic->young, &automatic->young_count, now, site);
+        } else if (is_chosen(automatic, site) && site->promised < PROMISES) {
             site->promised++;
-            follow(learning, learning->old, &learning->old_count, now, site);
+            follow(automatic, automatic->old, &automatic->old_count, now, site);
         }
     }
 }
 
-void learning_settling(eden_heap *heap, const struct space *to) {
-    if (heap->learning != NULL) {
-        move_on(heap, to, true);
-    }
+static void second_round(struct observer *self, const struct scavenge_pass *pass) {
+    move_on((struct pretenure_auto *)self, pass->to, true);
 }
 
-void learning_scavenged(eden_heap *heap, const struct space *to) {
-    if (heap->learning != NULL) {
-        heap->learning->scavenges++;
-        move_on(heap, to, false);
-        look_at_window(heap, to);
-    }
+static void copied(struct observer *self, const struct scavenge_pass *pass) {
+    struct pretenure_auto *automatic = (struct pretenure_auto *)self;
+    automatic->scavenges++;
+    move_on(automatic, pass->to, false);
+    inspect_window(automatic, pass->to);
 }
 
 /* ---- full collections ---- */
 
-void learning_marked(eden_heap *heap) {
-    struct learning *learning = heap->learning;
-    if (learning == NULL) {
-        return;
-    }
+static void marked(struct observer *self, const struct full_pass *pass) {
+    (void)pass;
+    struct pretenure_auto *automatic = (struct pretenure_auto *)self;
     size_t kept = 0;
-    for (size_t i = 0; i < learning->young_count; i++) {
-        if (header_has(learning->young[i].where, EDEN_HEADER_MARKED)) {
-            learning->young[kept++] = learning->young[i];
+    for (size_t i = 0; i < automatic->young_count; i++) {
+        if (header_has(automatic->young[i].where, EDEN_HEADER_MARKED)) {
+            automatic->young[kept++] = automatic->young[i];
         } else {
-            judge(heap, &learning->sites[learning->young[i].place], false);
+            judge(automatic, &automatic->sites[automatic->young[i].place], false);
         }
     }
-    learning->young_count = kept;
-    for (size_t i = 0; i < learning->old_count; i++) {
-        struct site *site = &learning->sites[learning->old[i].place];
-        bool alive = header_has(learning->old[i].where, EDEN_HEADER_MARKED);
+    automatic->young_count = kept;
+    for (size_t i = 0; i < automatic->old_count; i++) {
+        struct site *site = &automatic->sites[automatic->old[i].place];
+        bool alive = header_has(automatic->old[i].where, EDEN_HEADER_MARKED);
         site->kept = (uint16_t)(site->kept + alive);
         site->broken = (uint16_t)(site->broken + !alive);
     }
-    learning->old_count = 0;
+    automatic->old_count = 0;
     for (size_t i = 0; i < SITES; i++) {
-        if (learning->sites[i].index != 0) {
-            judge_promise(heap, &learning->sites[i]);
+        if (automatic->sites[i].index != 0) {
+            judge_promise(automatic, &automatic->sites[i]);
         }
     }
+}
+
+struct pretenure_auto *pretenure_auto_create(eden_heap *heap, eden_error *error) {
+    static const struct observer_calls calls = {.second_round = second_round, .copied = copied, .marked = marked};
+    struct pretenure_auto *automatic = system_alloc(&heap->system, sizeof *automatic, "pretenure");
+    if (automatic == NULL) {
+        fail(error, EDEN_NO_MEMORY, "the system gives no memory for pretenure=auto");
+        return NULL;
+    }
+    memset(automatic, 0, sizeof *automatic);
+    observer_subscribe(&automatic->observer, heap, &calls);
+    return automatic;
 }

@@ -10,7 +10,7 @@
  *
  * What can go wrong: no such file, or one that can't be read, is larger than FILE_MOST or holds a line that is neither:
  * then no heap is made, and the error says which line. */
-#include "heap/private.h"
+#include "pretenure/pretenure.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -172,16 +172,13 @@ static bool read_lines(eden_heap *heap, struct pretenure_names *names, eden_erro
     return true;
 }
 
-bool pretenure_read(eden_heap *heap, eden_error *error) {
-    if (parameter(heap)->choice != FILE_CHOICE) {
-        return true;
-    }
+bool pretenure_names_read(struct pretenure *pretenure, eden_heap *heap, eden_error *error) {
     struct pretenure_names *names = system_alloc(&heap->system, sizeof *names, "pretenure");
     if (names == NULL) {
         return fail_memory(heap, error);
     }
     *names = (struct pretenure_names){.text = NULL};
-    heap->pretenure_names = names;
+    pretenure->names = names;
     /* Not to wait for a writer, where it is a pipe. */
     int fd = open(parameter(heap)->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
@@ -192,18 +189,17 @@ bool pretenure_read(eden_heap *heap, eden_error *error) {
     return ok;
 }
 
-bool pretenure_is_named(const eden_heap *heap, bool site, const char *name) {
-    const struct pretenure_names *names = heap->pretenure_names;
+bool pretenure_is_named(const struct pretenure *pretenure, bool site, const char *name) {
+    const struct pretenure_names *names = pretenure->names;
     struct entry wanted = {name, site};
     return names != NULL && names->count != 0 &&
            bsearch(&wanted, names->entries, names->count, sizeof wanted, by_name) != NULL;
 }
 
-void pretenure_forget(eden_heap *heap) {
-    if (heap->pretenure_names != NULL) {
-        free(heap->pretenure_names->text);
-        free(heap->pretenure_names->entries);
-        free(heap->pretenure_names);
-        heap->pretenure_names = NULL;
+void pretenure_names_free(struct pretenure_names *names) {
+    if (names != NULL) {
+        free(names->text);
+        free(names->entries);
+        free(names);
     }
 }

@@ -1,5 +1,5 @@
 /* Bulk stores: many slots of one object, with one pass of the write barrier. */
-#include "heap/private.h"
+#include "check/check.h"
 
 /* Remembers the object for young references in [index, index + count), one call a card at most: where the remembered
  * set is of objects, or can't grow, the first call does all. */

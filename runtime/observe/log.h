@@ -1,0 +1,21 @@
+/* EDEN_LOG and EDEN_STATS. */
+#ifndef EDEN_OBSERVE_LOG_H
+#define EDEN_OBSERVE_LOG_H
+
+#include "heap/private.h"
+
+struct events;
+struct log_file {
+    int fd;        /* -1: nowhere */
+    bool is_cut;   /* the last line was written in part */
+    int error;     /* errno of the last line that was lost */
+    uint64_t lost; /* lines not written, and not reported yet */
+};
+
+void log_open(struct log_file *log);
+void log_close(struct events *events);
+void log_scavenge(struct events *events, const struct scavenge_pass *pass, uint64_t ns);
+void log_full(struct events *events, const struct full_pass *pass, uint64_t ns, uint64_t freed);
+void log_stats(const eden_heap *heap); /* EDEN_STATS */
+
+#endif
