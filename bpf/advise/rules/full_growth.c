@@ -12,8 +12,8 @@
 static const double FRUITLESS = 0.2; /* of old space, freed at most */
 
 struct growth {
-    uint64_t count, all, ns, freed;
-    double first_base, last_used; /* old space that the first one grew from; at the last */
+    uint64_t count, all, ns, freed, searched; /* searched: old space, summed over them */
+    double first_base, last_used;             /* old space that the first one grew from; at the last */
     const struct tune_pass *first, *last;
 };
 
@@ -36,6 +36,7 @@ static void look(const struct tune_facts *facts, struct growth *growth) {
         growth->count++;
         growth->ns += pass->duration_ns;
         growth->freed += pass->freed_bytes;
+        growth->searched += pass->old_before;
         growth->last_used = fmax(growth->last_used, (double)pass->old_before);
     }
     growth->last_used = fmax(growth->last_used, (double)tune_figure(facts, EDEN_FIGURE_old_used));
@@ -63,18 +64,18 @@ void rule_full_growth(const struct tune_facts *facts, struct findings *findings)
     double needed = growth.last_used / growth.first_base - 1, value = round_up(fmax(needed * 1.1, 2 * ratio));
     struct finding *finding = finding_add(findings, "full.growth", share);
     finding_explains(finding, 0, (double)growth.ns);
-    finding_evidence(finding,
-                     "%" PRIu64 " of %" PRIu64
-                     " full collections caused by growth freed %.0f%% of old space in total; they took %s (seq %" PRIu64
-                     " at %s to seq %" PRIu64 " at %s)",
-                     growth.count, growth.all,
-                     100 * (double)growth.freed / fmax((double)growth.freed + (double)growth.last->old_after, 1),
-                     format_ns(took, growth.ns), growth.first->seq, tune_when(first, facts, growth.first->start_ns),
-                     growth.last->seq, tune_when(last, facts, growth.last->start_ns));
+    finding_evidence(
+        finding,
+        "%" PRIu64 " of %" PRIu64
+        " full collections caused by growth freed %.0f%% of old space on average; they took %s (seq %" PRIu64
+        " at %s to seq %" PRIu64 " at %s)",
+        growth.count, growth.all, 100 * (double)growth.freed / fmax((double)growth.searched, 1),
+        format_ns(took, growth.ns), growth.first->seq, tune_when(first, facts, growth.first->start_ns),
+        growth.last->seq, tune_when(last, facts, growth.last->start_ns));
     finding_evidence(finding, "meanwhile, old space grew from %s to %s", format_bytes(from, growth.first->old_before),
                      format_bytes(to, (uint64_t)growth.last_used));
     finding_why(finding,
-                "Each time old space has grown by %.0f%%, all of it is marked, and nearly all of it is alive: the live "
+                "Each time old space has grown by %.0f%%, all of it is marked, and most of it is alive: the live "
                 "data is growing. A larger ratio searches for garbage less often.",
                 100 * ratio);
     finding_set(finding, TUNE_full_gc_ratio, value);
