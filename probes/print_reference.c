@@ -126,7 +126,8 @@ static void print_probes(void) {
            "The first column below is the argument's name in bpftrace. bpftrace 0.17 knows `arg0` to `arg%d` on "
            "x86-64 and refuses\nlater ones. Those can be read from the register that `readelf -n FILE` gives for them, "
            "`reg(\"r10\")` for `8@%%r10`;\nwhich one it is may differ from build to build. Strings: `str(arg2)`. "
-           "[One-liners](one-liners.md) says how to name\nthe process or file, and scripts/*.bt are ready to run.\n\n",
+           "[One-liners](one-liners.md) says how to name\nthe process or file, and scripts/bpftrace/*.bt are ready to "
+           "run.\n\n",
            BPFTRACE_ARGUMENTS - 1);
     printf("| kind | what it is |\n|---|---|\n");
     for (size_t i = 0; i < LENGTH(kinds); i++) {

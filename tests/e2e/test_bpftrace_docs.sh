@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What is documented for bpftrace runs: every scripts/*.bt, pointed at a process, at a file, at a command, prints what it
+# What is documented for bpftrace runs: each of scripts/bpftrace/, pointed at a process, at a file, at a command, prints what it
 # says; every one-liner of docs/one-liners.md, taken from there, prints what is shown below it, other numbers aside.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
@@ -31,7 +31,7 @@ expected() {
     large) printf '%s\n' '@objects\[Text, 3, Text\]: 64$' '@bytes\[Text, 3, Text\]: 6403264$' '@size_kb: ' ;;
     failed) printf '%s\n' "$time [0-9]+ +(24|32) +[1-9][0-9]* [34] +(Text|Node in new_node)$" ;;
     stuck) printf '%s\n' "$time [0-9]+ +(scavenge|full)[a-z.]* +[0-9]+$" '@samples\[(scavenge|full)[a-z.]*\]: [1-9]' ;;
-    *) die "scripts/$1.bt is not tested: say what it prints" ;;
+    *) die "scripts/bpftrace/$1.bt is not tested: say what it prints" ;;
     esac
 }
 
@@ -39,20 +39,20 @@ expected() {
 check() {
     local pattern
     while read -r pattern; do
-        grep -qE -- "^$pattern" "$folder/out" || die "scripts/$1.bt: no line like '$pattern': $(cat "$folder/out")"
+        grep -qE -- "^$pattern" "$folder/out" || die "scripts/bpftrace/$1.bt: no line like '$pattern': $(cat "$folder/out")"
     done < <(expected "$1")
 }
 
 count=0
-for file in scripts/*.bt; do
+for file in scripts/bpftrace/*.bt; do
     name=$(basename "$file" .bt)
     rounds=1
     [[ $name != stuck ]] || rounds=300 # it samples: give it something to find
     traced "$folder/out" -c "$exercise $rounds" "$file" "$exercise"
     check "$name"
-    example=scripts/${name}_example.txt
+    example=scripts/bpftrace/${name}_example.txt
     [[ -s $example ]] || die "$example is missing"
-    grep -qF "scripts/$name.bt" "$example" || die "$example shows another script"
+    grep -qF "scripts/bpftrace/$name.bt" "$example" || die "$example shows another script"
     # The maps that the example shows are those that the script has.
     for map in $(sed -nE 's/^(@[a-z_]+)(\[.*)?: ?.*/\1/p' "$example" | sort -u); do
         grep -qF "$map" "$file" || die "$example shows $map, which the script does not have"
@@ -62,13 +62,13 @@ done
 [[ $count -ge 8 ]] || die "only $count scripts"
 
 # The other two ways to point a script, with the library linked in and not.
-traced_late "$folder/out" "$exercise" -p PID scripts/fulls.bt
+traced_late "$folder/out" "$exercise" -p PID scripts/bpftrace/fulls.bt
 check fulls
-traced_late "$folder/out" "$shared" -p PID scripts/fulls.bt
+traced_late "$folder/out" "$shared" -p PID scripts/bpftrace/fulls.bt
 check fulls
-traced_late "$folder/out" "$exercise" scripts/fulls.bt "$exercise"
+traced_late "$folder/out" "$exercise" scripts/bpftrace/fulls.bt "$exercise"
 check fulls
-traced_late "$folder/out" "$shared" scripts/fulls.bt "$library"
+traced_late "$folder/out" "$shared" scripts/bpftrace/fulls.bt "$library"
 check fulls
 
 # The one-liners: N.sh and N.txt are the two blocks below heading N.

@@ -12,7 +12,7 @@ for reference in probes parameters figures; do
     diff "docs/$reference.md" "$folder/$reference.md" || die "docs/$reference.md is stale: make docs"
 done
 
-for script in scripts/*.bt; do
+for script in scripts/bpftrace/*.bt; do
     "$build/gen/print_reference" script <"$script" | diff "$script" - || die "$script is stale: make docs"
 done
 
