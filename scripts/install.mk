@@ -6,7 +6,7 @@ PUT = PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' DESTDIR='$(DESTDIR)' EDEN_VERSION=$(
 
 .PHONY: manual installable uninstall checked-library deb test-deb
 manual: $(B)/share/man/man1/edenscope.1 ## write man pages, bash completion and documentation to install to build/share
-$(B)/share/man/man1/edenscope.1: scripts/manual scripts/completion.bash $(B)/bin/edenscope $(wildcard *.md docs/*.md runtime/include/eden/*.h)
+$(B)/share/man/man1/edenscope.1: scripts/manual scripts/completion.bash $(B)/bin/edenscope $(wildcard *.md docs/*.md probes/*.def runtime/include/eden/*.h)
 	rm -rf $(B)/share
 	scripts/manual $(B)/bin/edenscope $(B)/share
 
