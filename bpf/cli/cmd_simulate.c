@@ -1,6 +1,6 @@
 /* `edenscope simulate`: what the collections of a recorded program would do under other parameters.
  *
- *     recording --> story (simulate/story.c) --> history, by cells (history.c)
+ *     recording --> trace (simulate/trace.c) --> history, by cells (history.c)
  *     history + parameters --> simulated collector (collector.c, young.c, old.c) --> figures --> table or JSON
  *
  * A parameter may be given several values; each combination is predicted. */
@@ -23,7 +23,7 @@ static const char usage[] =
 enum { MOST_PREDICTIONS = 10000 };
 
 struct sweep {
-    const struct simulate_story *story;
+    const struct simulate_trace *trace;
     char **words;
     size_t word_count;
     struct simulate_prediction *predictions; /* owned */
@@ -44,7 +44,7 @@ static bool predict(struct sweep *sweep, const struct simulate_parameters *param
     }
     struct simulate_prediction *prediction = &sweep->predictions[sweep->count++];
     snprintf(prediction->options, sizeof prediction->options, "%s", options);
-    return simulate_story_predict(sweep->story, parameters, &prediction->figures, why);
+    return simulate_trace_predict(sweep->trace, parameters, &prediction->figures, why);
 }
 
 /* The words from `word` on, each value in turn; `options` is what those before said. */
@@ -94,16 +94,16 @@ static bool check_words(char **words, size_t count, struct failure *why) {
 }
 
 static bool run(const struct options *options, struct recording *recording, const char *path,
-                struct simulate_story *story, struct failure *why) {
+                struct simulate_trace *trace, struct failure *why) {
     struct simulate_parameters usual;
-    struct sweep sweep = {.story = story, .words = options->rest, .word_count = options->rest_count};
-    bool good = simulate_story_read(story, recording, path, (uint64_t)options->pid, options->heap, why);
-    simulate_parameters_usual(&usual, &story->parameters);
+    struct sweep sweep = {.trace = trace, .words = options->rest, .word_count = options->rest_count};
+    bool good = simulate_trace_read(trace, recording, path, (uint64_t)options->pid, options->heap, why);
+    simulate_parameters_usual(&usual, &trace->parameters);
     good = good && sweep_words(&sweep, 0, &usual, "", why);
     if (good && !options->json) {
-        simulate_print_table(stdout, story, sweep.predictions, sweep.count);
+        simulate_print_table(stdout, trace, sweep.predictions, sweep.count);
     } else if (good) {
-        good = simulate_print_json(stdout, story, sweep.predictions, sweep.count) || ferror(stdout) ||
+        good = simulate_print_json(stdout, trace, sweep.predictions, sweep.count) || ferror(stdout) ||
                failure_set(why, 1, "out of memory for the predictions");
     }
     free(sweep.predictions);
@@ -113,7 +113,7 @@ static bool run(const struct options *options, struct recording *recording, cons
 int cmd_simulate(int argc, char **argv) {
     struct options options;
     struct failure why;
-    struct simulate_story story = {0};
+    struct simulate_trace trace = {0};
     int status;
     if (!options_parse(&options, ACCEPT_INPUT | ACCEPT_JSON | ACCEPT_HEAP | ACCEPT_REST, usage, argc, argv, &status)) {
         return status;
@@ -124,8 +124,8 @@ int cmd_simulate(int argc, char **argv) {
     const char *path = options.input ? options.input : "eden.data";
     struct recording *recording = recording_open_with(path, recording_last(options.force), &why);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is told by the writing */
-    bool good = recording && run(&options, recording, path, &story, &why);
-    simulate_history_clear(&story.history);
+    bool good = recording && run(&options, recording, path, &trace, &why);
+    simulate_history_clear(&trace.history);
     recording_close(recording);
     return output_finish(stdout, "the predictions", good ? 0 : failure_tell(&why));
 }

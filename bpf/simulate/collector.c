@@ -12,7 +12,7 @@
  *
  * What can go wrong: the clock of the recorded run is that of its program only if that does not depend on collections
  * (finalisation, weak references, time). */
-#include "parts.h"
+#include "simulate/young.h"
 #include <math.h>
 
 struct collector {
@@ -84,11 +84,11 @@ static void allocate_big(struct collector *collector, size_t index) {
         collector->eden_used += (double)big->bytes;
         return;
     }
-    struct portion portion = simulated_big_portion(big);
+    struct cohort cohort = simulated_big_cohort(big);
     if (!big->pretenured && collector->old.used > 0 && !simulated_old_has_room(&collector->old, big->bytes)) {
         full(collector, big->birth, index, EDEN_FULL_ALLOCATION);
     }
-    collector->young.out_of_memory |= !simulated_old_allocate(&collector->old, &portion);
+    collector->young.out_of_memory |= !simulated_old_allocate(&collector->old, &cohort);
 }
 
 static void ask(struct collector *collector, const struct simulate_asked *asked, size_t bigs) {

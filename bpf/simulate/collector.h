@@ -3,8 +3,8 @@
 #define EDEN_SIMULATE_COLLECTOR_H
 
 #include "eden_abi.h"
-#include "history.h"
-#include "parameters.h"
+#include "simulate/history.h"
+#include "simulate/parameters.h"
 
 /* As docs/figures.md has them; not rounded. */
 struct simulate_figures {

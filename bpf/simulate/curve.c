@@ -8,7 +8,7 @@
  *
  * What can go wrong: the curve is that of the whole run. Where a program changes its ways it is a mean of them. It is
  * used for the ages within one recorded interval only: what lived longer is known by itself. */
-#include "curve.h"
+#include "simulate/curve.h"
 #include <math.h>
 
 static unsigned step_of(uint64_t age) {

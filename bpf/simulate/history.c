@@ -16,7 +16,7 @@
  *
  * What can go wrong: memory; or a time beyond the bytes that were allocated, which only a damaged recording has. Then
  * the history is of no use. */
-#include "history.h"
+#include "simulate/history.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ void simulate_history_clear(struct simulate_history *history) {
     free(history->asked);
     free(history->cells);
     free(history->bigs);
-    precedence_clear(&history->precedence);
+    bias_clear(&history->bias);
     *history = (struct simulate_history){0};
 }
 
@@ -190,7 +190,7 @@ bool simulate_history_object(struct simulate_history *history, const struct eden
     uint64_t from = alive_at(history, record), to = record->censored ? SIMULATE_NEVER : record->death_bytes;
     history->objects++;
     history->bytes += record->bytes;
-    if (!precedence_object(&history->precedence, history, record)) {
+    if (!bias_object(&history->bias, history, record)) {
         history->out_of_memory = true;
         return false;
     }
@@ -241,5 +241,5 @@ void simulate_history_finish(struct simulate_history *history) {
         qsort(history->bigs, history->big_count, sizeof *history->bigs, by_birth);
     }
     simulate_curve_finish(&history->curve);
-    precedence_finish(&history->precedence, history->time_count);
+    bias_finish(&history->bias, history->time_count);
 }

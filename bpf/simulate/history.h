@@ -1,11 +1,11 @@
 /* What a recording tells of one heap, in the form that a simulation runs on: when which bytes were allocated, and
  * between which two moments they died. All times are on the byte clock: bytes allocated in the heap so far. */
-#ifndef EDEN_SIMULATE_HISTORY_H
-#define EDEN_SIMULATE_HISTORY_H
+#ifndef EDEN_SIMULATE_HITRACE_H
+#define EDEN_SIMULATE_HITRACE_H
 
-#include "curve.h"
 #include "eden_batches.h"
-#include "precedence.h"
+#include "simulate/bias.h"
+#include "simulate/curve.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,7 +54,7 @@ struct simulate_history {
     uint64_t small_bytes;
     uint64_t held_bytes[SIMULATE_KINDS]; /* of what a scavenge kept and the full collection right after it found dead */
     double small_squares;                /* sum of the squares of small objects' bytes */
-    struct precedence precedence;        /* owned */
+    struct bias bias;                    /* owned */
     uint64_t young_most;                 /* in the recorded run larger objects were born old */
     bool out_of_memory;
 };

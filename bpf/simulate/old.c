@@ -6,7 +6,7 @@
  *
  * What can go wrong: compaction, which makes chunks of pieces, and segments that are given back, are left out. So a
  * collection caused by a large allocation may be predicted where there is none, or come later. */
-#include "old.h"
+#include "simulate/old.h"
 
 enum { MERGE_FROM = 4096 };
 
@@ -16,16 +16,16 @@ void simulated_old_init(struct simulated_old *old, const struct simulate_paramet
 }
 
 void simulated_old_clear(struct simulated_old *old) {
-    portions_clear(&old->tenured);
-    portions_clear(&old->large);
-    portions_clear(&old->chunks);
+    cohorts_clear(&old->tenured);
+    cohorts_clear(&old->large);
+    cohorts_clear(&old->chunks);
 }
 
 /* The smallest chunk of at least so many bytes; NULL: none. */
-static struct portion *best_fit(const struct simulated_old *old, double bytes) {
-    struct portion *best = NULL;
+static struct cohort *best_fit(const struct simulated_old *old, double bytes) {
+    struct cohort *best = NULL;
     for (size_t i = 0; i < old->chunks.count; i++) {
-        struct portion *chunk = &old->chunks.at[i];
+        struct cohort *chunk = &old->chunks.at[i];
         if (chunk->bytes >= bytes && (!best || chunk->bytes < best->bytes)) {
             best = chunk;
         }
@@ -35,11 +35,11 @@ static struct portion *best_fit(const struct simulated_old *old, double bytes) {
 
 /* From a chunk, or from a new segment. */
 static bool take(struct simulated_old *old, double bytes) {
-    struct portion *chunk = best_fit(old, bytes);
+    struct cohort *chunk = best_fit(old, bytes);
     if (!chunk) {
         double headroom = old->parameters->grow_headroom;
-        struct portion segment = {.bytes = headroom > bytes ? headroom : bytes};
-        if (!portions_add(&old->chunks, &segment)) {
+        struct cohort segment = {.bytes = headroom > bytes ? headroom : bytes};
+        if (!cohorts_add(&old->chunks, &segment)) {
             return false;
         }
         chunk = &old->chunks.at[old->chunks.count - 1];
@@ -51,28 +51,28 @@ static bool take(struct simulated_old *old, double bytes) {
     return true;
 }
 
-bool simulated_old_tenure(struct simulated_old *old, const struct portion *portion) {
-    double reused = portion->bytes < old->pieces ? portion->bytes : old->pieces, more = portion->bytes - reused;
-    old->used += portion->bytes;
+bool simulated_old_tenure(struct simulated_old *old, const struct cohort *cohort) {
+    double reused = cohort->bytes < old->pieces ? cohort->bytes : old->pieces, more = cohort->bytes - reused;
+    old->used += cohort->bytes;
     old->pieces -= reused;
-    if (!portions_add(&old->tenured, portion)) {
+    if (!cohorts_add(&old->tenured, cohort)) {
         return false;
     }
     if (old->tenured.count > 2 * old->merged + MERGE_FROM) {
-        portions_merge(&old->tenured);
+        cohorts_merge(&old->tenured);
         old->merged = old->tenured.count;
     }
     return more <= 0 || take(old, more);
 }
 
-bool simulated_old_allocate(struct simulated_old *old, const struct portion *portion) {
-    old->used += portion->bytes;
-    return portions_add(&old->large, portion) && take(old, portion->bytes);
+bool simulated_old_allocate(struct simulated_old *old, const struct cohort *cohort) {
+    old->used += cohort->bytes;
+    return cohorts_add(&old->large, cohort) && take(old, cohort->bytes);
 }
 
 bool simulated_old_has_room(const struct simulated_old *old, uint64_t bytes) { return best_fit(old, (double)bytes); }
 
-/* Portions are parts of objects: growth of less than one is none. */
+/* Cohorts are parts of objects: growth of less than one is none. */
 bool simulated_old_has_grown(const struct simulated_old *old) {
     const struct simulate_parameters *parameters = old->parameters;
     double growth = old->used - old->used_at_full;
@@ -80,12 +80,12 @@ bool simulated_old_has_grown(const struct simulated_old *old) {
            growth >= parameters->full_gc_ratio * old->used_at_full;
 }
 
-static double referrers_died(const struct portions *portions, uint64_t since, uint64_t until) {
+static double referrers_died(const struct cohorts *cohorts, uint64_t since, uint64_t until) {
     double bytes = 0;
-    for (size_t i = 0; i < portions->count; i++) {
-        const struct portion *portion = &portions->at[i];
-        if (!portion->reached_last && portion->from < until && portion->to > since) {
-            bytes += portion->bytes * (portion_alive(portion, since) - portion_alive(portion, until));
+    for (size_t i = 0; i < cohorts->count; i++) {
+        const struct cohort *cohort = &cohorts->at[i];
+        if (!cohort->reached_last && cohort->from < until && cohort->to > since) {
+            bytes += cohort->bytes * (cohort_alive(cohort, since) - cohort_alive(cohort, until));
         }
     }
     return bytes;
@@ -98,12 +98,12 @@ double simulated_old_died(const struct simulated_old *old, uint64_t since, uint6
 bool simulated_old_collect(struct simulated_old *old, uint64_t time) {
     bool good = true;
     for (size_t i = 0; i < old->large.count; i++) {
-        const struct portion *large = &old->large.at[i];
-        struct portion chunk = {.bytes = large->bytes * (1 - portion_alive(large, time))};
-        good = portions_add(&old->chunks, &chunk) && good;
+        const struct cohort *large = &old->large.at[i];
+        struct cohort chunk = {.bytes = large->bytes * (1 - cohort_alive(large, time))};
+        good = cohorts_add(&old->chunks, &chunk) && good;
     }
-    double pieces = portions_bury(&old->tenured, time), chunks = portions_bury(&old->large, time);
-    portions_merge(&old->tenured);
+    double pieces = cohorts_expire(&old->tenured, time), chunks = cohorts_expire(&old->large, time);
+    cohorts_merge(&old->tenured);
     old->merged = old->tenured.count;
     old->pieces += pieces;
     old->used -= pieces + chunks;

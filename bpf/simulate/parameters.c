@@ -1,5 +1,5 @@
 /* Parameters as text: those that the simulated collector knows, with the bounds of probes/eden_params.def. */
-#include "parameters.h"
+#include "simulate/parameters.h"
 #include "eden_abi.h"
 #include <math.h>
 #include <stddef.h>

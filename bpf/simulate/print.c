@@ -1,6 +1,6 @@
 /* Predictions below the recorded run, as it was and as it is simulated: who reads them sees how far they are to be
  * trusted. */
-#include "print.h"
+#include "simulate/print.h"
 #include "eden_values.h"
 #include "util/format.h"
 #include "util/json.h"
@@ -32,27 +32,27 @@ static void print_holding(FILE *out, const struct simulate_holding *holding) {
             known ? "estimated from the recorded run" : "unknown: in the recorded run no dead object could be held");
 }
 
-void simulate_print_table(FILE *out, const struct simulate_story *story, const struct simulate_prediction *predictions,
+void simulate_print_table(FILE *out, const struct simulate_trace *trace, const struct simulate_prediction *predictions,
                           size_t count) {
-    char command[TEXT_GROWTH * sizeof story->command], name[TEXT_GROWTH * sizeof story->name], usual[400],
+    char command[TEXT_GROWTH * sizeof trace->command], name[TEXT_GROWTH * sizeof trace->name], usual[400],
         recorded[400], bytes[FORMAT_MAX], objects[FORMAT_MAX];
     struct simulate_parameters parameters;
-    simulate_parameters_usual(&parameters, &story->parameters);
+    simulate_parameters_usual(&parameters, &trace->parameters);
     simulate_parameters_text(&parameters, usual, sizeof usual);
-    simulate_parameters_text(&story->parameters, recorded, sizeof recorded);
+    simulate_parameters_text(&trace->parameters, recorded, sizeof recorded);
     fprintf(out, "  %s[%u] heap %llu '%s': %s allocated, %s objects\n",
-            text_escape(command, sizeof command, story->command, ""), story->process.pid, (unsigned long long)story->id,
-            text_escape(name, sizeof name, story->name, "'"), format_bytes(bytes, story->history.end),
-            format_count(objects, story->history.objects));
+            text_escape(command, sizeof command, trace->command, ""), trace->process.pid, (unsigned long long)trace->id,
+            text_escape(name, sizeof name, trace->name, "'"), format_bytes(bytes, trace->history.end),
+            format_count(objects, trace->history.objects));
     fprintf(out, "  recorded with %s, else defaults\n  where nothing is given: %s, else defaults\n", recorded, usual);
-    print_holding(out, &story->holding);
+    print_holding(out, &trace->holding);
     fprintf(out, "%11s %10s %10s %10s %7s", "scavenges", "copied", "held", "tenured", "fulls");
     for (unsigned cause = 0; cause < EDEN_FULL_CAUSES; cause++) {
         fprintf(out, " %10s", eden_full_cause_name(cause));
     }
     fprintf(out, " %10s  parameters\n", "old, most");
-    print_row(out, &story->recorded, "as recorded");
-    print_row(out, &story->again, "as recorded, simulated");
+    print_row(out, &trace->recorded, "as recorded");
+    print_row(out, &trace->again, "as recorded, simulated");
     for (size_t i = 0; i < count; i++) {
         print_row(out, &predictions[i].figures, predictions[i].options[0] ? predictions[i].options : "nothing given");
     }
@@ -80,13 +80,13 @@ static json_t *holding_json(const struct simulate_holding *holding) {
                      isnan(unseen) ? json_null() : json_real(unseen));
 }
 
-bool simulate_print_json(FILE *out, const struct simulate_story *story, const struct simulate_prediction *predictions,
+bool simulate_print_json(FILE *out, const struct simulate_trace *trace, const struct simulate_prediction *predictions,
                          size_t count) {
     char usual[400], recorded[400];
     struct simulate_parameters parameters;
-    simulate_parameters_usual(&parameters, &story->parameters);
+    simulate_parameters_usual(&parameters, &trace->parameters);
     simulate_parameters_text(&parameters, usual, sizeof usual);
-    simulate_parameters_text(&story->parameters, recorded, sizeof recorded);
+    simulate_parameters_text(&trace->parameters, recorded, sizeof recorded);
     json_t *list = json_array();
     bool good = list != NULL;
     for (size_t i = 0; good && i < count; i++) {
@@ -95,11 +95,11 @@ bool simulate_print_json(FILE *out, const struct simulate_story *story, const st
                json_array_append_new(list, figures) == 0;
     }
     json_t *object = json_pack(
-        "{s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:o}", "pid", json_number(story->process.pid), "heap",
-        json_number(story->id), "name", json_text(story->name, sizeof story->name), "command",
-        json_text(story->command, sizeof story->command), "options", usual, "holding", holding_json(&story->holding),
-        "recorded_options", recorded, "recorded", figures_json(&story->recorded), "recorded_simulated",
-        figures_json(&story->again), "predictions", list);
+        "{s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:o}", "pid", json_number(trace->process.pid), "heap",
+        json_number(trace->id), "name", json_text(trace->name, sizeof trace->name), "command",
+        json_text(trace->command, sizeof trace->command), "options", usual, "holding", holding_json(&trace->holding),
+        "recorded_options", recorded, "recorded", figures_json(&trace->recorded), "recorded_simulated",
+        figures_json(&trace->again), "predictions", list);
     good = good && object && json_print(out, object);
     json_decref(object);
     return good;

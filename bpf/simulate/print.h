@@ -2,7 +2,7 @@
 #ifndef EDEN_SIMULATE_PRINT_H
 #define EDEN_SIMULATE_PRINT_H
 
-#include "story.h"
+#include "simulate/trace.h"
 #include <stdio.h>
 
 enum { SIMULATE_OPTIONS_MAX = 256 };
@@ -12,10 +12,10 @@ struct simulate_prediction {
     struct simulate_figures figures;
 };
 
-void simulate_print_table(FILE *out, const struct simulate_story *story, const struct simulate_prediction *predictions,
+void simulate_print_table(FILE *out, const struct simulate_trace *trace, const struct simulate_prediction *predictions,
                           size_t count);
 /* False: no memory, or writing failed. */
-bool simulate_print_json(FILE *out, const struct simulate_story *story, const struct simulate_prediction *predictions,
+bool simulate_print_json(FILE *out, const struct simulate_trace *trace, const struct simulate_prediction *predictions,
                          size_t count);
 
 #endif

@@ -8,7 +8,7 @@
  * tenure_fill. On overflow: past survivors first, or, in order of the scan, anybody. Within these a scavenge goes by
  * the order of references (runtime/young/scavenge.c), of which a recording tells nothing but what came of it: whether
  * those that were tenured died sooner or later than those that were kept. So much sooner or later do they here
- * (precedence.c). In order of the scan what is reached last overflows, as survivors of eden do in either order: there
+ * (bias.c). In order of the scan what is reached last overflows, as survivors of eden do in either order: there
  * their odds are everybody's.
  *
  * Held. What dead old objects refer to is copied as if it were alive, and tenured, and holds others in turn, until a
@@ -20,12 +20,12 @@
  * where D died in new space since the last scavenge and G in old space: nothing is held where nobody died there, and
  * all of it at most. To G belongs who may refer to young objects: not those that overflowed as they were reached last,
  * for what they refer to has been reached, too, and later writes are taken to be rare. `holding` makes that right for
- * the recorded run as a whole (story.c), for objects that a recorded collection saw alive and for the others each by
+ * the recorded run as a whole (trace.c), for objects that a recorded collection saw alive and for the others each by
  * themselves: the former are held much more often. The larger eden is, the less does it tell. What is held has no more
  * properties than its size.
  *
  * Order among survivors does not matter, then, and those that die alike are added up. */
-#include "parts.h"
+#include "simulate/young.h"
 #include <math.h>
 
 enum { MERGE_FROM = 1024 };
@@ -39,35 +39,35 @@ void simulated_young_init(struct simulated_young *young, const struct simulate_h
                                       .semispace = simulate_semispace(parameters),
                                       .young_most = simulate_young_most(parameters),
                                       .old = old};
-    for (enum precedence_kind kind = 0; kind < PRECEDENCE_KINDS; kind++) {
-        young->odds[kind] = precedence_odds(&history->precedence, kind, parameters->eden_size);
+    for (enum bias_kind kind = 0; kind < BIAS_KINDS; kind++) {
+        young->odds[kind] = bias_odds(&history->bias, kind, parameters->eden_size);
     }
 }
 
 void simulated_young_clear(struct simulated_young *young) {
-    portions_clear(&young->survivors);
-    portions_clear(&young->fresh);
+    cohorts_clear(&young->survivors);
+    cohorts_clear(&young->fresh);
 }
 
 bool simulated_is_young(const struct simulated_young *young, const struct simulate_big *big) {
     return !big->pretenured && big->bytes <= young->young_most;
 }
 
-struct portion simulated_big_portion(const struct simulate_big *big) {
-    return (struct portion){
+struct cohort simulated_big_cohort(const struct simulate_big *big) {
+    return (struct cohort){
         .from = big->from > big->birth ? big->from : big->birth, .to = big->to, .bytes = (double)big->bytes};
 }
 
-static void add(struct simulated_young *young, struct portions *to, const struct portion *portion) {
-    young->out_of_memory |= !portions_add(to, portion);
+static void add(struct simulated_young *young, struct cohorts *to, const struct cohort *cohort) {
+    young->out_of_memory |= !cohorts_add(to, cohort);
 }
 
 /* The dead part leaves. */
-static void bury(struct simulated_young *young, struct portion *portion, uint64_t time) {
-    double alive = portion->bytes * portion_alive(portion, time);
-    young->died[SIMULATE_SEEN] += portion->bytes - alive;
-    portion->bytes = alive;
-    portion->from = !portion->held && time > portion->from ? time : portion->from;
+static void expire(struct simulated_young *young, struct cohort *cohort, uint64_t time) {
+    double alive = cohort->bytes * cohort_alive(cohort, time);
+    young->died[SIMULATE_SEEN] += cohort->bytes - alive;
+    cohort->bytes = alive;
+    cohort->from = !cohort->held && time > cohort->from ? time : cohort->from;
 }
 
 /* ---- eden ------------------------------------------------------------------------------------------------------- */
@@ -88,18 +88,18 @@ static double alive_by_curve(const struct simulate_curve *curve, uint64_t first,
 /* Of a cell, the objects that were born from first to last; `bytes` of them. */
 static void scavenge_born(struct simulated_young *young, const struct simulate_cell *cell, double bytes, uint64_t first,
                           uint64_t last, uint64_t time) {
-    struct portion portion = {.from = cell->from, .to = cell->to, .bytes = bytes};
+    struct cohort cohort = {.from = cell->from, .to = cell->to, .bytes = bytes};
     if (cell->from != 0) {
-        bury(young, &portion, time);
+        expire(young, &cohort, time);
     } else if (cell->to > time) {
-        portion.bytes *= alive_by_curve(&young->history->curve, first, last, cell->to, time);
-        portion.from = time;
-        young->died[SIMULATE_UNSEEN] += bytes - portion.bytes;
+        cohort.bytes *= alive_by_curve(&young->history->curve, first, last, cell->to, time);
+        cohort.from = time;
+        young->died[SIMULATE_UNSEEN] += bytes - cohort.bytes;
     } else {
         young->died[SIMULATE_UNSEEN] += bytes;
         return;
     }
-    add(young, &young->fresh, &portion);
+    add(young, &young->fresh, &cohort);
 }
 
 /* A bin in which this scavenge falls is looked at again by the next one, for the rest of its births. */
@@ -131,40 +131,40 @@ static void scavenge_bigs(struct simulated_young *young, size_t bigs, uint64_t t
     for (; young->big < bigs; young->big++) {
         const struct simulate_big *big = &young->history->bigs[young->big];
         if (simulated_is_young(young, big)) {
-            struct portion portion = simulated_big_portion(big);
-            bury(young, &portion, time);
-            add(young, &young->fresh, &portion);
+            struct cohort cohort = simulated_big_cohort(big);
+            expire(young, &cohort, time);
+            add(young, &young->fresh, &cohort);
         }
     }
 }
 
 /* ---- survivors -------------------------------------------------------------------------------------------------- */
 
-static void tenure(struct simulated_young *young, struct portion *portion, double share, bool reached_last,
+static void tenure(struct simulated_young *young, struct cohort *cohort, double share, bool reached_last,
                    struct simulate_figures *figures) {
-    struct portion part = *portion;
+    struct cohort part = *cohort;
     part.bytes *= share < 1 ? share : 1;
     part.reached_last = reached_last;
-    portion->bytes -= part.bytes;
+    cohort->bytes -= part.bytes;
     figures->tenured_bytes += part.bytes;
     young->out_of_memory |= !simulated_old_tenure(young->old, &part);
 }
 
 /* Tenures so many bytes of them, all of them at most; answers how many. */
-static double tenure_some(struct simulated_young *young, struct portions *from, enum precedence_kind kind, double bytes,
+static double tenure_some(struct simulated_young *young, struct cohorts *from, enum bias_kind kind, double bytes,
                           uint64_t time, struct simulate_figures *figures) {
-    double all = portions_bytes(from), odds = young->odds[kind], soon = 0;
+    double all = cohorts_bytes(from), odds = young->odds[kind], soon = 0;
     if (bytes <= 0 || all <= 0) {
         return 0;
     }
-    bool reached_last = kind == PRECEDENCE_FRESH; /* those are tenured by overflow alone */
+    bool reached_last = kind == BIAS_FRESH; /* those are tenured by overflow alone */
     uint64_t next = odds != 1 && bytes < all ? time + (uint64_t)young->parameters->eden_size : 0; /* 0: all alike */
     for (size_t i = 0; i < from->count; i++) {
-        soon += from->at[i].bytes * (1 - portion_alive(&from->at[i], next));
+        soon += from->at[i].bytes * (1 - cohort_alive(&from->at[i], next));
     }
-    struct precedence_shares shares = precedence_shares(soon, all - soon, bytes, odds);
+    struct bias_shares shares = bias_shares(soon, all - soon, bytes, odds);
     for (size_t i = 0, count = from->count; i < count; i++) {
-        struct portion part = portion_split(&from->at[i], next);
+        struct cohort part = cohort_split(&from->at[i], next);
         tenure(young, &part, shares.soon, reached_last, figures);
         tenure(young, &from->at[i], shares.lives, reached_last, figures);
         add(young, from, &part);
@@ -174,19 +174,19 @@ static double tenure_some(struct simulated_young *young, struct portions *from, 
 
 /* The dead leave; of the others those below the threshold are tenured. Answers the bytes copied. */
 static double scavenge_survivors(struct simulated_young *young, uint64_t time, struct simulate_figures *figures) {
-    struct portions *survivors = &young->survivors;
-    double all = portions_bytes(survivors), below = all > 0 ? young->tenure_below / all : 0;
+    struct cohorts *survivors = &young->survivors;
+    double all = cohorts_bytes(survivors), below = all > 0 ? young->tenure_below / all : 0;
     for (size_t i = 0; i < survivors->count; i++) {
-        bury(young, &survivors->at[i], time);
+        expire(young, &survivors->at[i], time);
     }
-    double copied = portions_bytes(survivors);
-    tenure_some(young, survivors, PRECEDENCE_PAST, below * copied, time, figures);
+    double copied = cohorts_bytes(survivors);
+    tenure_some(young, survivors, BIAS_PAST, below * copied, time, figures);
     return copied;
 }
 
 /* Of those who died, what dead old objects hold, of which `old_died` have died since the last scavenge, too. */
 static void hold(struct simulated_young *young, double old_died, struct simulate_figures *figures) {
-    struct portion held = {.to = SIMULATE_NEVER, .held = true};
+    struct cohort held = {.to = SIMULATE_NEVER, .held = true};
     for (int kind = 0; kind < SIMULATE_KINDS; kind++) {
         double died = young->died[kind], could = old_died > 0 ? died * old_died / (old_died + died) : 0;
         double did = young->holding->share[kind] * could;
@@ -199,12 +199,12 @@ static void hold(struct simulated_young *young, double old_died, struct simulate
 }
 
 static void join(struct simulated_young *young) {
-    struct portions *survivors = &young->survivors;
+    struct cohorts *survivors = &young->survivors;
     for (size_t i = 0; i < young->fresh.count; i++) {
         add(young, survivors, &young->fresh.at[i]);
     }
     if (survivors->count > 2 * young->merged + MERGE_FROM) {
-        portions_merge(survivors);
+        cohorts_merge(survivors);
         young->merged = survivors->count;
     }
 }
@@ -212,31 +212,31 @@ static void join(struct simulated_young *young) {
 void simulated_young_scavenge(struct simulated_young *young, uint64_t time, size_t bigs,
                               struct simulate_figures *figures) {
     const struct simulate_parameters *parameters = young->parameters;
-    struct portions *survivors = &young->survivors, *fresh = &young->fresh;
+    struct cohorts *survivors = &young->survivors, *fresh = &young->fresh;
     double old_died = simulated_old_died(young->old, young->since, time), room = (double)young->semispace;
     fresh->count = 0;
     figures->survived_bytes += scavenge_survivors(young, time, figures);
     scavenge_cells(young, time);
     scavenge_bigs(young, bigs, time);
     hold(young, old_died, figures);
-    figures->survived_bytes += portions_bytes(fresh);
-    double excess = portions_bytes(survivors) + portions_bytes(fresh) - room;
+    figures->survived_bytes += cohorts_bytes(fresh);
+    double excess = cohorts_bytes(survivors) + cohorts_bytes(fresh) - room;
     if (!simulate_overflows_in_order(parameters)) {
-        excess -= tenure_some(young, survivors, PRECEDENCE_PAST, excess, time, figures);
-        tenure_some(young, fresh, PRECEDENCE_FRESH, excess, time, figures);
+        excess -= tenure_some(young, survivors, BIAS_PAST, excess, time, figures);
+        tenure_some(young, fresh, BIAS_FRESH, excess, time, figures);
         join(young);
     } else {
         join(young);
-        tenure_some(young, survivors, PRECEDENCE_FRESH, excess, time, figures);
+        tenure_some(young, survivors, BIAS_FRESH, excess, time, figures);
     }
-    bool tenures = simulate_tenures_by_age(parameters) && portions_bytes(survivors) > parameters->tenure_fill * room;
+    bool tenures = simulate_tenures_by_age(parameters) && cohorts_bytes(survivors) > parameters->tenure_fill * room;
     young->tenure_below = tenures ? simulate_tenure_share(parameters) * room : 0;
     young->since = time;
     figures->scavenges++;
 }
 
 void simulated_young_release(struct simulated_young *young) {
-    struct portions *survivors = &young->survivors;
+    struct cohorts *survivors = &young->survivors;
     size_t kept = 0;
     for (size_t i = 0; i < survivors->count; i++) {
         survivors->at[kept] = survivors->at[i];

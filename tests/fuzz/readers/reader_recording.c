@@ -4,7 +4,7 @@
 #include "eden_batches.h"
 #include "reader.h"
 #include "recording/recording.h"
-#include "simulate/story.h"
+#include "simulate/trace.h"
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -141,7 +141,7 @@ static void read_all(struct recording *recording) {
     struct failure why;
     struct model model = {0};
     struct life_model lives = {0};
-    struct simulate_story story = {0};
+    struct simulate_trace trace = {0};
     uint64_t sum = 0;
     recording_model(recording, &model, &why);
     for (size_t i = 0; i < model.process_count && i < 4; i++) {
@@ -153,8 +153,8 @@ static void read_all(struct recording *recording) {
     }
     recording_events(recording, NULL, on_event, &sum, &why);
     recording_lifetimes(recording, &lives, &why);
-    simulate_story_read(&story, recording, path, 0, 0, &why);
-    simulate_history_clear(&story.history);
+    simulate_trace_read(&trace, recording, path, 0, 0, &why);
+    simulate_history_clear(&trace.history);
     life_model_clear(&lives);
     model_clear(&model);
 }

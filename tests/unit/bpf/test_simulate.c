@@ -143,27 +143,27 @@ TEST(every_byte_is_in_a_cell_or_big) {
 /* At 2 MiB 400 bytes are tenured, of which 100 live on, and 600 kept, of which 400 do, for 2 MiB more. */
 TEST(odds_are_those_of_the_recorded_run) {
     struct simulate_history history = begin(10 * MIB, MIB);
-    history.precedence.eden = MIB;
+    history.bias.eden = MIB;
     live_tenured(&history, 0, 100, 2 * MIB, 0);
     live_tenured(&history, 100, 300, 2 * MIB, 3 * MIB);
     live_tenured(&history, 400, 400, 0, 4 * MIB);
     live_tenured(&history, 800, 200, 0, 3 * MIB);
     live_tenured(&history, 5 * MIB, 700, 6 * MIB, 0); /* out of eden: the only ones there */
     simulate_history_finish(&history);
-    const struct precedence *precedence = &history.precedence;
-    assert_near(precedence_odds(precedence, PRECEDENCE_PAST, MIB), 100. * 200 / (300. * 400), 1e-12);
-    assert_near(precedence_odds(precedence, PRECEDENCE_PAST, 2 * MIB), 64, 0); /* nobody was kept and lived on */
-    assert_near(precedence_odds(precedence, PRECEDENCE_FRESH, MIB), 1, 0);
+    const struct bias *bias = &history.bias;
+    assert_near(bias_odds(bias, BIAS_PAST, MIB), 100. * 200 / (300. * 400), 1e-12);
+    assert_near(bias_odds(bias, BIAS_PAST, 2 * MIB), 64, 0); /* nobody was kept and lived on */
+    assert_near(bias_odds(bias, BIAS_FRESH, MIB), 1, 0);
     simulate_history_clear(&history);
 
     history = begin(10 * MIB, MIB);
-    history.precedence.eden = MIB;
+    history.bias.eden = MIB;
     live_tenured(&history, 0, 500, MIB, 0);
     live_tenured(&history, 500, 100, MIB, 2 * MIB);
     live_tenured(&history, 600, 200, 0, 3 * MIB);
     live_tenured(&history, 800, 600, 0, 2 * MIB);
     simulate_history_finish(&history);
-    assert_near(precedence_odds(&history.precedence, PRECEDENCE_FRESH, MIB), 500. * 600 / (100. * 200), 1e-12);
+    assert_near(bias_odds(&history.bias, BIAS_FRESH, MIB), 500. * 600 / (100. * 200), 1e-12);
     simulate_history_clear(&history);
 }
 
@@ -171,7 +171,7 @@ TEST(shares_have_the_odds_and_the_sum) {
     static const double odds[] = {1. / 64, 0.5, 1, 3, 64};
     for (size_t i = 0; i < sizeof odds / sizeof *odds; i++) {
         for (double tenured = 100; tenured < 4000; tenured += 300) {
-            struct precedence_shares shares = precedence_shares(1000, 3000, tenured, odds[i]);
+            struct bias_shares shares = bias_shares(1000, 3000, tenured, odds[i]);
             assert_near(shares.soon * 1000 + shares.lives * 3000, tenured, 1e-6);
             assert_near(shares.lives * (1 - shares.soon), odds[i] * shares.soon * (1 - shares.lives), 1e-9);
         }
@@ -181,7 +181,7 @@ TEST(shares_have_the_odds_and_the_sum) {
 /* Of 16 objects one lives for 20 epochs and one for 2; either is tenured, at its second collection, as recorded. */
 static double tenured_where(bool long_lived_are) {
     struct simulate_history history = begin(60 * MIB, MIB);
-    history.precedence.eden = MIB;
+    history.bias.eden = MIB;
     for (uint64_t at = 0; at < 60 * MIB; at += 64) {
         uint64_t which = at / 64 % 16, next = next_collection(&history, at);
         uint64_t death = next + (which == 0 ? 20u : which == 1 ? 2u : 0u) * (uint64_t)MIB;

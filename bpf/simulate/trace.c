@@ -1,4 +1,4 @@
-/* Reads the story of a heap: figures and parameters; then events, which give the byte clock of collections and what the
+/* Reads the trace of a heap: figures and parameters; then events, which give the byte clock of collections and what the
  * program asked for; then objects, once, as the model of lifetimes takes them up.
  *
  * The byte clock is the sum of what was allocated between the starts of collections, which each of these events tells.
@@ -7,7 +7,7 @@
  * Then the run is simulated as it was recorded, twice: once to find out how much could have been held by dead old
  * objects, of which the recording tells how much was (young.c), and once with that, to show beside the recorded figures
  * how good the simulation is where the truth is known. */
-#include "story.h"
+#include "simulate/trace.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define RECORD_SO "`edenscope record --lifetimes=details --sampling all -- PROGRAM`"
 
 struct reader {
-    struct simulate_story *story;
+    struct simulate_trace *trace;
     struct failure *why;
     bool good;
     uint64_t clock;
@@ -25,23 +25,23 @@ static bool no_memory(struct failure *why) {
     return failure_set(why, 1, "out of memory for the objects of the recording");
 }
 
-static bool fail_damaged(const struct simulate_story *story, const char *what, struct failure *why) {
-    return failure_set(why, 1, "%.200s: the recording is damaged: %s; record again", story->path, what);
+static bool fail_damaged(const struct simulate_trace *trace, const char *what, struct failure *why) {
+    return failure_set(why, 1, "%.200s: the recording is damaged: %s; record again", trace->path, what);
 }
 
 /* The history did not take it. */
 static bool fail_history(const struct reader *reader, const char *what) {
-    return reader->story->history.out_of_memory ? no_memory(reader->why)
-                                                : fail_damaged(reader->story, what, reader->why);
+    return reader->trace->history.out_of_memory ? no_memory(reader->why)
+                                                : fail_damaged(reader->trace, what, reader->why);
 }
 
-static bool simulate(const struct simulate_story *story, const struct simulate_parameters *parameters,
+static bool simulate(const struct simulate_trace *trace, const struct simulate_parameters *parameters,
                      struct simulate_figures *figures, struct failure *why) {
-    switch (simulate_collector(&story->history, parameters, &story->holding, figures)) {
+    switch (simulate_collector(&trace->history, parameters, &trace->holding, figures)) {
     case SIMULATE_NO_MEMORY:
         return no_memory(why);
     case SIMULATE_TOO_LONG:
-        return fail_damaged(story, "the heap has too few objects for the bytes that it allocated", why);
+        return fail_damaged(trace, "the heap has too few objects for the bytes that it allocated", why);
     case SIMULATE_DONE:
         break;
     }
@@ -62,26 +62,26 @@ static bool check_heap(const struct heap_model *heap, struct failure *why) {
                        heap->id);
 }
 
-static void take_heap(struct simulate_story *story, const struct process_model *process,
+static void take_heap(struct simulate_trace *trace, const struct process_model *process,
                       const struct heap_model *heap) {
     const uint64_t *figures = heap->figures;
-    story->process = process->key;
-    story->address = heap->address;
-    story->id = heap->id;
-    memcpy(story->name, heap->name, sizeof story->name);
-    memcpy(story->command, process->command, sizeof story->command);
-    story->history.end = story->recorded_bytes = figures[EDEN_FIGURE_allocated_bytes];
-    story->recorded = (struct simulate_figures){
+    trace->process = process->key;
+    trace->address = heap->address;
+    trace->id = heap->id;
+    memcpy(trace->name, heap->name, sizeof trace->name);
+    memcpy(trace->command, process->command, sizeof trace->command);
+    trace->history.end = trace->recorded_bytes = figures[EDEN_FIGURE_allocated_bytes];
+    trace->recorded = (struct simulate_figures){
         .scavenges = figures[EDEN_FIGURE_scavenges],
         .full_collections = figures[EDEN_FIGURE_full_collections],
         .survived_bytes = (double)figures[EDEN_FIGURE_survived_bytes],
         .tenured_bytes = (double)figures[EDEN_FIGURE_tenured_bytes],
         .old_used = (double)figures[EDEN_FIGURE_old_used],
     };
-    memcpy(story->recorded.full_by_cause, heap->full_by_cause, sizeof story->recorded.full_by_cause);
+    memcpy(trace->recorded.full_by_cause, heap->full_by_cause, sizeof trace->recorded.full_by_cause);
 }
 
-static bool choose_heap(struct simulate_story *story, struct recording *recording, uint64_t pid, uint64_t id,
+static bool choose_heap(struct simulate_trace *trace, struct recording *recording, uint64_t pid, uint64_t id,
                         struct failure *why) {
     struct model model = {0};
     size_t found = 0;
@@ -97,7 +97,7 @@ static bool choose_heap(struct simulate_story *story, struct recording *recordin
         for (size_t j = 0; good && j < process->heap_count; j++) {
             if ((pid == 0 || process->key.pid == pid) && (id == 0 || process->heaps[j].id == id)) {
                 good = check_heap(&process->heaps[j], why);
-                take_heap(story, process, &process->heaps[j]);
+                take_heap(trace, process, &process->heaps[j]);
                 found++;
             }
         }
@@ -116,7 +116,7 @@ static bool choose_heap(struct simulate_story *story, struct recording *recordin
 
 static void on_parameter(void *context, const char *name, const char *value) {
     struct reader *reader = context;
-    reader->good = reader->good && simulate_parameter_recorded(&reader->story->parameters, name, value, reader->why);
+    reader->good = reader->good && simulate_parameter_recorded(&reader->trace->parameters, name, value, reader->why);
 }
 
 /* Arguments as probes/eden_probes.def has them. */
@@ -124,23 +124,23 @@ enum { CAUSE = 2, SCAVENGE_OLD_USED = 6, SCAVENGE_ALLOCATED = 7, FULL_OLD_USED =
 
 static bool on_event(void *context, const struct event *event, uint64_t heap_id) {
     struct reader *reader = context;
-    struct simulate_story *story = reader->story;
-    if (event->process.pid != story->process.pid || event->process.start_ns != story->process.start_ns ||
-        event->arg[0] != story->address || heap_id != story->id) {
+    struct simulate_trace *trace = reader->trace;
+    if (event->process.pid != trace->process.pid || event->process.start_ns != trace->process.start_ns ||
+        event->arg[0] != trace->address || heap_id != trace->id) {
         return true;
     }
     bool full = event->probe == EDEN_PROBE_full__start;
     uint64_t cause = event->arg[CAUSE];
     double old_used = (double)event->arg[full ? FULL_OLD_USED : SCAVENGE_OLD_USED];
     reader->clock += event->arg[full ? FULL_ALLOCATED : SCAVENGE_ALLOCATED];
-    bool good = simulate_history_collection(&story->history, reader->clock);
+    bool good = simulate_history_collection(&trace->history, reader->clock);
     if (full && cause == EDEN_FULL_REQUEST) {
-        good = good && simulate_history_asked(&story->history, reader->clock, SIMULATE_FULL);
+        good = good && simulate_history_asked(&trace->history, reader->clock, SIMULATE_FULL);
     } else if (!full && (cause == EDEN_SCAVENGE_REQUEST || cause == EDEN_SCAVENGE_PIN)) {
-        good = good && simulate_history_asked(&story->history, reader->clock, SIMULATE_SCAVENGE);
+        good = good && simulate_history_asked(&trace->history, reader->clock, SIMULATE_SCAVENGE);
     }
-    if (old_used > story->recorded.old_used_peak) {
-        story->recorded.old_used_peak = old_used;
+    if (old_used > trace->recorded.old_used_peak) {
+        trace->recorded.old_used_peak = old_used;
     }
     reader->good = good || fail_history(reader, "a collection begins after more bytes than the heap allocated");
     return good;
@@ -148,26 +148,26 @@ static bool on_event(void *context, const struct event *event, uint64_t heap_id)
 
 /* ---- objects ---------------------------------------------------------------------------------------------------- */
 
-static bool is_of(const struct simulate_story *story, const struct life_heap *heap) {
-    return heap->address == story->address && heap->id == story->id && heap->process.pid == story->process.pid &&
-           heap->process.start_ns == story->process.start_ns;
+static bool is_of(const struct simulate_trace *trace, const struct life_heap *heap) {
+    return heap->address == trace->address && heap->id == trace->id && heap->process.pid == trace->process.pid &&
+           heap->process.start_ns == trace->process.start_ns;
 }
 
 static bool on_object(void *context, const struct life_heap *heap, const struct eden_life_record *record) {
     struct reader *reader = context;
-    if (reader->good && is_of(reader->story, heap)) {
-        reader->good = simulate_history_object(&reader->story->history, record) ||
+    if (reader->good && is_of(reader->trace, heap)) {
+        reader->good = simulate_history_object(&reader->trace->history, record) ||
                        fail_history(reader, "an object outlives the bytes that the heap allocated");
     }
     return reader->good;
 }
 
 /* All objects of the heap, from its first byte on, one by one? */
-static bool check_profile(const struct simulate_story *story, const struct life_model *model, struct failure *why) {
+static bool check_profile(const struct simulate_trace *trace, const struct life_model *model, struct failure *why) {
     const struct eden_profile_record *state = NULL;
     bool replaced = false;
     for (size_t i = 0; i < model->heap_count; i++) {
-        if (is_of(story, &model->heaps[i]) && model->heaps[i].begun) {
+        if (is_of(trace, &model->heaps[i]) && model->heaps[i].begun) {
             state = &model->heaps[i].state;
             replaced = model->heaps[i].replaced != 0;
         }
@@ -189,7 +189,7 @@ static bool check_profile(const struct simulate_story *story, const struct life_
 static bool read_objects(struct reader *reader, struct recording *recording) {
     struct life_model model = {.on_object = on_object, .object_context = reader};
     bool good = recording_lifetimes(recording, &model, reader->why) && reader->good &&
-                check_profile(reader->story, &model, reader->why);
+                check_profile(reader->trace, &model, reader->why);
     life_model_clear(&model);
     return good;
 }
@@ -197,55 +197,55 @@ static bool read_objects(struct reader *reader, struct recording *recording) {
 /* ---- ------------------------------------------------------------------------------------------------------------ */
 
 /* How much of what dead old objects could hold did they hold? Then the recorded run again. */
-static bool calibrate(struct simulate_story *story, struct failure *why) {
-    const struct simulate_history *history = &story->history;
-    story->holding = (struct simulate_holding){{0}};
-    story->recorded.held_bytes = (double)(history->held_bytes[SIMULATE_SEEN] + history->held_bytes[SIMULATE_UNSEEN]);
-    if (!simulate(story, &story->parameters, &story->again, why)) {
+static bool calibrate(struct simulate_trace *trace, struct failure *why) {
+    const struct simulate_history *history = &trace->history;
+    trace->holding = (struct simulate_holding){{0}};
+    trace->recorded.held_bytes = (double)(history->held_bytes[SIMULATE_SEEN] + history->held_bytes[SIMULATE_UNSEEN]);
+    if (!simulate(trace, &trace->parameters, &trace->again, why)) {
         return false;
     }
     for (int kind = 0; kind < SIMULATE_KINDS; kind++) {
-        double could = story->again.holdable_bytes[kind];
-        story->holding.share[kind] = could > 0 ? (double)history->held_bytes[kind] / could : (double)NAN;
+        double could = trace->again.holdable_bytes[kind];
+        trace->holding.share[kind] = could > 0 ? (double)history->held_bytes[kind] / could : (double)NAN;
     }
-    return simulate(story, &story->parameters, &story->again, why);
+    return simulate(trace, &trace->parameters, &trace->again, why);
 }
 
-bool simulate_story_read(struct simulate_story *story, struct recording *recording, const char *path, uint64_t pid,
+bool simulate_trace_read(struct simulate_trace *trace, struct recording *recording, const char *path, uint64_t pid,
                          uint64_t id, struct failure *why) {
-    struct reader reader = {.story = story, .why = why, .good = true};
+    struct reader reader = {.trace = trace, .why = why, .good = true};
     uint64_t probes[(EDEN_PROBE_COUNT + 63) / 64] = {0};
     probes[EDEN_PROBE_scavenge__start / 64] |= 1ull << EDEN_PROBE_scavenge__start % 64;
     probes[EDEN_PROBE_full__start / 64] |= 1ull << EDEN_PROBE_full__start % 64;
-    story->path = path;
-    simulate_parameters_default(&story->parameters);
-    if (!choose_heap(story, recording, pid, id, why) ||
-        !recording_parameters(recording, &story->process, story->address, story->id, on_parameter, &reader, why) ||
+    trace->path = path;
+    simulate_parameters_default(&trace->parameters);
+    if (!choose_heap(trace, recording, pid, id, why) ||
+        !recording_parameters(recording, &trace->process, trace->address, trace->id, on_parameter, &reader, why) ||
         !reader.good || !recording_events(recording, probes, on_event, &reader, why) || !reader.good) {
         return false;
     }
-    story->history.precedence.eden = (uint64_t)story->parameters.eden_size;
-    story->history.young_most = simulate_young_most(&story->parameters);
+    trace->history.bias.eden = (uint64_t)trace->parameters.eden_size;
+    trace->history.young_most = simulate_young_most(&trace->parameters);
     if (!read_objects(&reader, recording)) {
         return false;
     }
-    simulate_history_finish(&story->history);
-    if (story->history.bytes != story->recorded_bytes) {
+    simulate_history_finish(&trace->history);
+    if (trace->history.bytes != trace->recorded_bytes) {
         return failure_set(why, 1,
                            "the recorded objects have %" PRIu64 " bytes, but the heap allocated %" PRIu64
                            "; the recording is damaged or incomplete",
-                           story->history.bytes, story->recorded_bytes);
+                           trace->history.bytes, trace->recorded_bytes);
     }
-    return calibrate(story, why);
+    return calibrate(trace, why);
 }
 
-bool simulate_story_predict(const struct simulate_story *story, const struct simulate_parameters *parameters,
+bool simulate_trace_predict(const struct simulate_trace *trace, const struct simulate_parameters *parameters,
                             struct simulate_figures *figures, struct failure *why) {
-    if (parameters->eden_size < story->parameters.eden_size) {
+    if (parameters->eden_size < trace->parameters.eden_size) {
         return failure_set(why, 1,
                            "eden_size=%.0f: smaller than recorded (%.0f), so deaths between two recorded scavenges are "
                            "unknown; record with this eden_size",
-                           parameters->eden_size, story->parameters.eden_size);
+                           parameters->eden_size, trace->parameters.eden_size);
     }
-    return simulate(story, parameters, figures, why);
+    return simulate(trace, parameters, figures, why);
 }

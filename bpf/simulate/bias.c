@@ -1,4 +1,4 @@
-/* Whom a scavenge tenures first.
+/* Tenure bias: which survivors a scavenge tenures first.
  *
  * Past survivors are tenured in the order in which they lie in their semispace: as the scavenge before copied them, in
  * the order of references (runtime/young/tenure.c, and settle in runtime/young/scavenge.c). Of survivors of eden those
@@ -17,31 +17,31 @@
  * up in the end.
  *
  * What can go wrong: few were tenured, or all: then the ratio is what chance made it, and it is bounded. */
-#include "precedence.h"
-#include "history.h"
+#include "simulate/bias.h"
+#include "simulate/history.h"
 #include <math.h>
 #include <stdlib.h>
 
 static const double MOST_ODDS = 64;
 
-void precedence_clear(struct precedence *precedence) {
-    for (int i = 0; i < PRECEDENCE_KINDS; i++) {
-        free(precedence->sums[i]);
+void bias_clear(struct bias *bias) {
+    for (int i = 0; i < BIAS_KINDS; i++) {
+        free(bias->sums[i]);
     }
-    *precedence = (struct precedence){0};
+    *bias = (struct bias){0};
 }
 
 /* Survivors of the collections from first on, before end; the last of these tenured them, or not. */
-static void add(const struct precedence *precedence, const struct simulate_history *history,
-                struct precedence_sums *sums, size_t first, size_t end, bool tenured, double bytes, uint64_t death) {
+static void add(const struct bias *bias, const struct simulate_history *history, struct bias_sums *sums, size_t first,
+                size_t end, bool tenured, double bytes, uint64_t death) {
     if (first >= end || end > history->time_count) {
         return;
     }
     sums[first].bytes += bytes;
     sums[end].bytes -= bytes;
     sums[end - 1].tenured += tenured ? bytes : 0;
-    for (int i = 0; i < PRECEDENCE_HORIZONS; i++) {
-        uint64_t horizon = precedence->eden << i;
+    for (int i = 0; i < BIAS_HORIZONS; i++) {
+        uint64_t horizon = bias->eden << i;
         size_t last = death == UINT64_MAX ? end
                       : death > horizon   ? simulate_collections_until(history, death - horizon - 1)
                                           : 0;
@@ -54,15 +54,14 @@ static void add(const struct precedence *precedence, const struct simulate_histo
     }
 }
 
-bool precedence_object(struct precedence *precedence, const struct simulate_history *history,
-                       const struct eden_life_record *record) {
-    if (precedence->eden == 0 || record->flags & (EDEN_LIFE_BORN_OLD | EDEN_LIFE_NEPOTISM)) {
+bool bias_object(struct bias *bias, const struct simulate_history *history, const struct eden_life_record *record) {
+    if (bias->eden == 0 || record->flags & (EDEN_LIFE_BORN_OLD | EDEN_LIFE_NEPOTISM)) {
         return true;
     }
-    for (int i = 0; i < PRECEDENCE_KINDS; i++) {
-        if (!precedence->sums[i]) {
-            precedence->sums[i] = calloc(history->time_count + 1, sizeof *precedence->sums[i]);
-            if (!precedence->sums[i]) {
+    for (int i = 0; i < BIAS_KINDS; i++) {
+        if (!bias->sums[i]) {
+            bias->sums[i] = calloc(history->time_count + 1, sizeof *bias->sums[i]);
+            if (!bias->sums[i]) {
                 return false;
             }
         }
@@ -77,16 +76,15 @@ bool precedence_object(struct precedence *precedence, const struct simulate_hist
         return true;
     }
     double bytes = (double)record->bytes;
-    add(precedence, history, precedence->sums[PRECEDENCE_FRESH], first, first + 1, tenured && end == first + 1, bytes,
-        death);
-    add(precedence, history, precedence->sums[PRECEDENCE_PAST], first + 1, end, tenured, bytes, death);
+    add(bias, history, bias->sums[BIAS_FRESH], first, first + 1, tenured && end == first + 1, bytes, death);
+    add(bias, history, bias->sums[BIAS_PAST], first + 1, end, tenured, bytes, death);
     return true;
 }
 
-static double odds(const struct precedence_sums *all, size_t collections, int horizon) {
+static double odds(const struct bias_sums *all, size_t collections, int horizon) {
     double for_it = 0, against = 0;
     for (size_t i = 0; i < collections; i++) {
-        const struct precedence_sums *sums = &all[i];
+        const struct bias_sums *sums = &all[i];
         double a = sums->tenured_lives[horizon], b = sums->tenured - a;
         double c = sums->lives[horizon] - a, d = sums->bytes - sums->lives[horizon] - b;
         if (sums->bytes > 1) {
@@ -100,30 +98,30 @@ static double odds(const struct precedence_sums *all, size_t collections, int ho
     return fmax(for_it, against / MOST_ODDS) / fmax(against, for_it / MOST_ODDS);
 }
 
-static void sum_up(struct precedence_sums *sums, size_t collections) {
+static void sum_up(struct bias_sums *sums, size_t collections) {
     for (size_t i = 1; i < collections; i++) {
         sums[i].bytes += sums[i - 1].bytes;
-        for (int j = 0; j < PRECEDENCE_HORIZONS; j++) {
+        for (int j = 0; j < BIAS_HORIZONS; j++) {
             sums[i].lives[j] += sums[i - 1].lives[j];
         }
     }
 }
 
-void precedence_finish(struct precedence *precedence, size_t collections) {
-    for (int kind = 0; kind < PRECEDENCE_KINDS; kind++) {
-        struct precedence_sums *sums = precedence->sums[kind];
+void bias_finish(struct bias *bias, size_t collections) {
+    for (int kind = 0; kind < BIAS_KINDS; kind++) {
+        struct bias_sums *sums = bias->sums[kind];
         if (sums) {
             sum_up(sums, collections);
         }
-        for (int i = 0; i < PRECEDENCE_HORIZONS; i++) {
-            precedence->odds[kind][i] = sums ? odds(sums, collections, i) : 1;
+        for (int i = 0; i < BIAS_HORIZONS; i++) {
+            bias->odds[kind][i] = sums ? odds(sums, collections, i) : 1;
         }
     }
 }
 
-struct precedence_shares precedence_shares(double soon, double lives, double tenured, double odds) {
+struct bias_shares bias_shares(double soon, double lives, double tenured, double odds) {
     double all = soon + lives;
-    struct precedence_shares shares = {tenured / all, tenured / all};
+    struct bias_shares shares = {tenured / all, tenured / all};
     double low = 0, high = 1;
     for (int i = 0; odds != 1 && tenured < all && i < 50; i++) {
         shares.soon = (low + high) / 2;
@@ -137,11 +135,11 @@ struct precedence_shares precedence_shares(double soon, double lives, double ten
     return shares;
 }
 
-double precedence_odds(const struct precedence *precedence, enum precedence_kind kind, double eden) {
-    if (precedence->eden == 0 || eden <= 0) {
+double bias_odds(const struct bias *bias, enum bias_kind kind, double eden) {
+    if (bias->eden == 0 || eden <= 0) {
         return 1;
     }
-    double horizon = round(log2(eden / (double)precedence->eden));
-    int i = horizon < 0 ? 0 : horizon >= PRECEDENCE_HORIZONS ? PRECEDENCE_HORIZONS - 1 : (int)horizon;
-    return precedence->odds[kind][i] > 0 ? precedence->odds[kind][i] : 1;
+    double horizon = round(log2(eden / (double)bias->eden));
+    int i = horizon < 0 ? 0 : horizon >= BIAS_HORIZONS ? BIAS_HORIZONS - 1 : (int)horizon;
+    return bias->odds[kind][i] > 0 ? bias->odds[kind][i] : 1;
 }

@@ -1,11 +1,11 @@
 /* The recorded run of one heap: its parameters, its history, and what its collections did. */
-#ifndef EDEN_SIMULATE_STORY_H
-#define EDEN_SIMULATE_STORY_H
+#ifndef EDEN_SIMULATE_TRACE_H
+#define EDEN_SIMULATE_TRACE_H
 
-#include "collector.h"
 #include "recording/recording.h"
+#include "simulate/collector.h"
 
-struct simulate_story {
+struct simulate_trace {
     const char *path; /* of the recording */
     struct process_key process;
     uint64_t address, id;
@@ -20,11 +20,11 @@ struct simulate_story {
 
 /* Of the recording at `path`, and the heap with this number and process, 0: any; there must be just one. False and why
  * where the recording lacks what a simulation needs. Clear its history in any case. */
-bool simulate_story_read(struct simulate_story *story, struct recording *recording, const char *path, uint64_t pid,
+bool simulate_trace_read(struct simulate_trace *trace, struct recording *recording, const char *path, uint64_t pid,
                          uint64_t id, struct failure *why);
 
 /* The run under other parameters. False and why where the recording can't tell. */
-bool simulate_story_predict(const struct simulate_story *story, const struct simulate_parameters *parameters,
+bool simulate_trace_predict(const struct simulate_trace *trace, const struct simulate_parameters *parameters,
                             struct simulate_figures *figures, struct failure *why);
 
 #endif
