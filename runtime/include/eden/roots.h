@@ -19,6 +19,11 @@ struct eden_frame {
     size_t count;
 };
 
+/* gcc 12 and later can't see that eden_frame_leave takes the frame's address back, and warn of a dangling pointer. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdangling-pointer"
+#endif
 static inline void eden_frame_enter(eden_mutator *mutator, struct eden_frame *frame, eden_value *slots, size_t count) {
     EDEN_CHECK_ENTER(mutator);
     for (size_t i = 0; i < count; i++) {
@@ -30,6 +35,9 @@ static inline void eden_frame_enter(eden_mutator *mutator, struct eden_frame *fr
     frame->count = count;
     mutator->frames = frame;
 }
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#pragma GCC diagnostic pop
+#endif
 
 static inline void eden_frame_leave(struct eden_frame *frame) {
     EDEN_CHECK_LEAVE(frame);
