@@ -1,6 +1,6 @@
 # make lint: formatting, clang's warnings, clang-tidy. Each file has a stamp, so that only what changed is checked again.
 LINT_FOLDERS := $(wildcard runtime probes bpf workloads tests examples bench)
-LINT_FILES := $(shell find $(LINT_FOLDERS) -name '*.[ch]')
+LINT_FILES := $(shell find $(LINT_FOLDERS) -name '*.[ch]' -o -name '*.[ch]pp')
 LINT_HEADERS := $(filter %.h,$(LINT_FILES))
 # Kernel programs are compiled for another machine; tests use cmocka's macros, which clang-tidy can't judge.
 TIDY_FILES := $(filter-out %.bpf.c tests/%,$(filter %.c,$(LINT_FILES)))

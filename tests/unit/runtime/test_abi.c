@@ -5,6 +5,7 @@
 #include "support.h"
 
 bool embed_from_cxx(void);
+bool handles_from_cxx(void);
 
 #define AT(type, field, offset, size)                                                                                  \
     do {                                                                                                               \
@@ -282,3 +283,5 @@ TEST(the_registry_lists_every_heap) {
 }
 
 TEST(the_headers_in_cxx) { assert_true(embed_from_cxx()); }
+
+TEST(classes_in_cxx_end_what_they_began) { assert_true(handles_from_cxx()); }
