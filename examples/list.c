@@ -1,5 +1,5 @@
 /* list: a complete program that embeds libeden. It keeps a linked list of words from the standard input, newest first,
- * prints it, and says what the collector did.
+ * prints it, and reports what the collector did.
  *
  *     printf 'one two three' | build/examples/list */
 #include <eden/eden.h>
@@ -21,7 +21,7 @@ static bool fail(const char *message) {
 
 static bool start(struct program *program) {
     eden_error error;
-    /* EDEN_OPTIONS overrides what stands here. */
+    /* EDEN_OPTIONS overrides these parameters. */
     const eden_options options = {.name = "list", .parameters = "eden_size=64K"};
     program->heap = eden_heap_create(&options, &error);
     if (program->heap == NULL) {
@@ -35,15 +35,15 @@ static bool start(struct program *program) {
     const eden_class_definition text = {"Text", EDEN_FORMAT_BYTES, 0};
     program->text = eden_class_define(program->heap, &text, &error);
     eden_class class = eden_class_define(program->heap, &pair, &error);
-    /* Tools tell the Pairs that are allocated here from any others. */
+    /* Tools report the Pairs that are allocated here apart from any others. */
     program->pair = class == 0 ? 0 : eden_site_define(program->heap, class, "Pair in push", &error);
     return (program->text != 0 && program->pair != 0) || fail(error.message);
 }
 
-/* Answers a list with a word before `list`. EDEN_NONE: no memory. */
+/* Returns a list with a word before `list`; EDEN_NONE: no memory. */
 static eden_value push(struct program *program, eden_value list, const char *word) {
     eden_mutator *m = program->mutator;
-    /* Rule 1: what must outlive a call that may collect stands in a root. Both allocations may collect. */
+    /* Rule 1: what must outlive a call that may collect is in a root. Both allocations may collect. */
     EDEN_FRAME(m, local, 2);
     local[0] = list;
     size_t length = strlen(word);
@@ -51,7 +51,7 @@ static eden_value push(struct program *program, eden_value list, const char *wor
     if (local[1] == EDEN_NONE) {
         return EDEN_NONE;
     }
-    /* Rule 3: this pointer is good until the next call that may collect. */
+    /* Rule 3: this pointer is valid until the next call that may collect. */
     memcpy(eden_raw(local[1]), word, length);
     eden_value pair = eden_new(m, program->pair);
     if (pair != EDEN_NONE) {

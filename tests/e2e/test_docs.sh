@@ -5,7 +5,7 @@
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
-make --no-print-directory -s B="$build" "$build/gen/print_reference" "$build/examples/list" "$build/tests/exercise"
+make --no-print-directory -s B="$build" "$build/gen/print_reference" "$build/tests/exercise"
 
 for reference in probes parameters figures; do
     "$build/gen/print_reference" "$reference" >"$folder/$reference.md"
@@ -22,14 +22,8 @@ while IFS=: read -r page line marker; do
     file=$(sed -E 's/^<!-- (.*) -->$/\1/' <<<"$marker")
     tail -n +"$((line + 2))" "$page" | sed '/^```$/,$d' | diff "$file" - || die "$page shows another $file"
     shown=$((shown + 1))
-done < <(grep -nE '^<!-- [a-z/]+\.[ch] -->$' docs/*.md README.md /dev/null)
+done < <(grep -nE '^<!-- [a-z_/]+\.(c|h|cpp) -->$' docs/*.md README.md /dev/null)
 [[ $shown -gt 0 ]] || die "no page shows code"
-sed -n '/^\$ printf/,/^```$/p' docs/embedding.md | sed '1d;$d' >"$folder/shown"
-printf 'one two three' | "$build/examples/list" | diff "$folder/shown" - || die "examples/list prints something else"
-[[ $(seq 1 20000 | "$build/examples/list" | sed '$d' | sha256sum) == $(seq 20000 -1 1 | sha256sum) ]] ||
-    die "examples/list loses words"
-EDEN_OPTIONS=eden_size=nonsense "$build/examples/list" </dev/null 2>"$folder/message" && die "examples/list ignores errors"
-grep -q eden_size "$folder/message" || die "examples/list does not say what is wrong: $(cat "$folder/message")"
 
 # Fields.
 unset EDEN_OPTIONS
