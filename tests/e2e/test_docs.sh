@@ -72,7 +72,7 @@ while IFS=: read -r page link; do
         grep -E '^#+ ' "${path%/}" | sed -E 's/^#+ //' | tr '[:upper:] ' '[:lower:]-' | tr -cd 'a-z0-9_\n-' |
             grep -qxF "${target#*#}" || die "$page: no heading for link $target"
     fi
-done < <(grep -oHE '\]\([^)]+\)' docs/*.md README.md)
+done < <(grep -oHE '\]\([^)]+\)' docs/*.md ./*.md)
 
 # Targets that the README names.
 for target in $(grep -oE '^make [a-z]+' README.md | cut -d' ' -f2); do
