@@ -14,8 +14,9 @@
  * I1. A file is opened by the opener (regular_open(): no pipe, no device), and read by the inspector: nobody else waits
  *     for it, or parses it.
  * I2. A name from a file leads to what a loader would open for it and to nothing else.
- * I3. What a file names is opened by the rights of its owner; where that is root, by those of the file that led to it;
- *     where others may write it, by nobody's.
+ * I3. What a file names is opened by the rights of its owner; where that is root, by those of the file that led to it,
+ *     or of the user who has executed it: the path by which a program is executed, and so its $ORIGIN, is a choice of
+ *     that user, even where the file is root's. Where others may write the file, by nobody's.
  * I4. At most LIBRARIES_MOST files, MOST_OPENED paths and MOST_NAMES names, whatever the files say.
  *
  * Failure: a file that misses a deadline is named, and ends the search of this program; all searches have one budget,
@@ -376,10 +377,9 @@ static void clear_names(struct libraries *libraries) {
 }
 
 /* Adds a program, or what interprets it, without its libraries. Takes fd. */
-static bool add_program(struct libraries *libraries, const char *path, int fd) {
+static bool add_program(struct libraries *libraries, uint32_t user, const char *path, int fd) {
     char interpreter[PATH_MAX];
     struct needs needs;
-    uint32_t user = 0;
     bool is_read = read_needs(libraries, path, fd, &needs);
     for (int depth = 0; is_read && needs.is_script && depth < MOST_INTERPRETERS; depth++) {
         user = user_of(fd, user);
@@ -398,10 +398,10 @@ static bool add_program(struct libraries *libraries, const char *path, int fd) {
     return false;
 }
 
-bool libraries_add(struct libraries *libraries, const char *path, int fd) {
+bool libraries_add(struct libraries *libraries, uint32_t user, const char *path, int fd) {
     size_t first = libraries->count;
     clear_names(libraries); /* another program may find other files by them */
-    if (!add_program(libraries, path, fd)) {
+    if (!add_program(libraries, user, path, fd)) {
         return false;
     }
     const struct needs *needs = libraries->file[first].needs;

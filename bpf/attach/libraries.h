@@ -32,9 +32,10 @@ struct libraries {
 /* Runs ldconfig and reads the system's files: before the rights to do so are given up. */
 void libraries_open(struct libraries *libraries, struct inspect *inspect);
 
-/* Adds a program, or a script's interpreter, and all that its loader will map with it. Takes fd. False, and fd closed,
- * where it is no ELF file for x86-64 or there is no room. A library that is not found is left out. */
-bool libraries_add(struct libraries *libraries, const char *path, int fd);
+/* Adds a program, or a script's interpreter, and all that its loader will map with it. What a file of root names is
+ * opened by the rights of `user`, who chose the program or has executed it (0: the tool's). Takes fd. False, and fd
+ * closed, where it is no ELF file for x86-64 or there is no room. A library that is not found is left out. */
+bool libraries_add(struct libraries *libraries, uint32_t user, const char *path, int fd);
 
 /* Opens a program by a path, as inspect_open_path(), by the rights of a user (0: the tool's) and within the search's
  * budget. Says so if that takes too long. */

@@ -10,8 +10,10 @@
  * Algorithm: a program that is executed for the first time is looked into at once, with its libraries as its loader
  * will find them. For a command the files are attached to for every process, so each later image of that program is
  * observed from its first instruction, however short it lives. With -p PID each process is attached to by itself, in
- * its mappings (source_eden.c). A fork goes on with its parent's image. The file is opened through /proc/PID/exe, or,
- * where the child has ended, by the path that it was executed by, if that leads to the inode that the kernel named.
+ * its mappings (source_eden.c). What is known of a program is known for one user: another may be allowed to open other
+ * libraries, and may have executed the file by another path. A fork goes on with its parent's image. The file is opened
+ * through /proc/PID/exe, or, where the child has ended, by the path that it was executed by, if that leads to the inode
+ * that the kernel named.
  *
  * Invariants:
  * I1. A process that ends is counted as missed if its image was not inspected, or attached to after it had begun, and
@@ -51,7 +53,7 @@ static struct program *find_program(const struct children *children, const struc
                                     const struct stat *status) {
     for (size_t i = 0; i < children->programs; i++) {
         struct program *program = &children->program[i];
-        if (program->device == status->st_dev && program->inode == status->st_ino &&
+        if (program->user == observed->user && program->device == status->st_dev && program->inode == status->st_ino &&
             program->changed.tv_sec == status->st_ctim.tv_sec && program->changed.tv_nsec == status->st_ctim.tv_nsec &&
             (!program->failed || source_is_same(&program->branch, &observed->branch))) {
             return program;
@@ -87,7 +89,7 @@ static struct program *add_program(struct source *source, const struct observed 
                               .branch = observed->branch,
                               .user = observed->user};
     struct failure why;
-    bool is_read = libraries_add(&source->libraries, path, fd);
+    bool is_read = libraries_add(&source->libraries, observed->user, path, fd);
     for (size_t i = 0; i < source->libraries.count; i++) {
         const struct library *file = &source->libraries.file[i];
         int64_t number = source_add_file(source, observed, file->fd, file->path, true, &why);

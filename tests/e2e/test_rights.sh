@@ -97,3 +97,36 @@ chmod 755 closed
 "$scope" list names >out 2>err || true
 grep -qF "$found" err || die "a library that a stranger's program may open is not found: $(cat err)"
 echo "a stranger's file leads no further than its owner may go"
+
+# A stranger who executes root's program chooses the folder that it lies in, and so what its $ORIGIN leads to.
+mkdir -p sys/bin sys/lib evil/bin evil/lib
+cp "$libeden" sys/lib/libeden.so.0
+cp "$libeden" closed/libeden.so.0
+chmod 700 closed
+echo 'int main(int count, char **argument) { return count > 1 && sleep(1) && argument; }' >main.c
+# shellcheck disable=SC2016 # $ORIGIN is the loader's
+gcc -include unistd.h -Wl,--no-as-needed -o sys/bin/program main.c sys/lib/libeden.so.0 -Wl,-rpath,'$ORIGIN/../lib'
+ln -s "$folder/closed/libeden.so.0" evil/lib/libeden.so.0
+chown -R 65534 evil
+cat >run.sh <<END
+mount --bind '$folder/sys/bin' '$folder/evil/bin'
+exec env "LD_LIBRARY_PATH=\$1" '$folder/evil/bin/program' stays
+END
+if as_user unshare --user --map-root-user --mount true; then
+    "$scope" stat -v -- setpriv --reuid 65534 --regid 65534 --clear-groups \
+        unshare --user --map-root-user --mount sh "$folder/run.sh" "$folder/sys/lib" >out 2>err || die "stat: $(cat err)"
+    ! grep -q "attached to .* probes of .*/evil/" err ||
+        die "root's rights open what a stranger has put beside root's program: $(cat err)"
+    # What the stranger's look has found, or not, is not what root's own run of the program gets.
+    rm evil/lib/libeden.so.0
+    echo 'void nothing(void) {}' | gcc -shared -x c -o evil/lib/libeden.so.0 -
+    chmod 755 closed
+    cat >both.sh <<END
+setpriv --reuid 65534 --regid 65534 --clear-groups unshare --user --map-root-user --mount sh '$folder/run.sh' ''
+'$folder/sys/bin/program'
+END
+    "$scope" stat -v -- sh both.sh >out 2>err || die "stat: $(cat err)"
+    grep -q "attached to .* probes of .*sys/bin/\.\./lib/libeden" err ||
+        die "a stranger's run of root's program hides its library: $(cat err)"
+    echo "a stranger who executes root's program gets the stranger's rights"
+fi
