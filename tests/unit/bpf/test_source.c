@@ -212,7 +212,7 @@ TEST(a_missed_deadline_is_tried_again) {
         assert_int_equal(attach_calls, tries < 4 ? tries : 4);
         file.retry_ns = 0;
     }
-    assert_non_null(strstr(why.message, "not attached to any more"));
+    assert_non_null(strstr(why.message, "not attached, and not retried"));
     file.misses = 1;
     attach_error = 0;
     assert_true(source_attach_file(&source, 0, -1, &why));
