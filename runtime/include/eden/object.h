@@ -6,9 +6,9 @@
  *   class or site index 22 | 1 | immutable 1 | format 5 | remembered 1 | pinned 1 | grey 1 | identity hash 22 |
  *   forwarded 1 | marked 1 | slot count 8 (255: see the word before)
  *
- * Objects move. A C pointer into one (eden_raw) is valid until the next call that may collect: pin the object or copy
- * the bytes otherwise. The layout of eden_mutator's first cache line, the header bits and the barrier are part of the
- * ABI: they are compiled into embedders. */
+ * Objects move. A C pointer into one (eden_raw) is valid until the next call that may collect: to keep it longer, pin
+ * the object or copy the bytes. The layout of eden_mutator's first cache line, the header bits and the barrier are part
+ * of the ABI: they are compiled into embedders. */
 #ifndef EDEN_OBJECT_H
 #define EDEN_OBJECT_H
 
@@ -36,7 +36,7 @@ extern "C" {
 
 struct eden_frame;
 
-/* A thread's door to the heap. The first cache line is read by inline code and frozen; the rest is the runtime's. */
+/* A thread's handle to the heap. Inline code reads this first cache line, which is frozen; the rest is private. */
 struct eden_mutator {
     uintptr_t free;            /* next free byte of eden */
     uintptr_t limit;           /* allocation past it takes the slow path */
@@ -48,33 +48,39 @@ struct eden_mutator {
     uint64_t reserved;
 };
 
-/* The slow paths. eden_allocate_slow may collect; EDEN_NONE on failure (eden_last_error). eden_remember can't fail and
- * does not collect. */
+/* The slow paths of the inline functions below; programs don't call them. eden_allocate_slow may collect; EDEN_NONE on
+ * failure (eden_last_error). eden_remember can't fail and does not collect. */
 EDEN_API eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slots);
 EDEN_API void eden_remember(eden_mutator *mutator, eden_value object, size_t index);
 
 static inline uint64_t *eden_words_(eden_value object) { return (uint64_t *)(uintptr_t)object; }
+/* Returns the header word of an object. Can't fail, does not collect. */
 static inline uint64_t eden_header(eden_value object) { return *eden_words_(object); }
 
-/* Number of 8-byte slots of the body, raw ones included. */
+/* Returns the number of 8-byte slots of an object's body, raw ones included. Can't fail, does not collect. */
 static inline size_t eden_slot_count(eden_value object) {
     size_t slots = (size_t)(eden_header(object) >> EDEN_HEADER_SLOTS_SHIFT);
     return __builtin_expect(slots != EDEN_SLOTS_OVERFLOW, 1) ? slots
                                                              : (size_t)(eden_words_(object)[-1] & EDEN_OVERFLOW_MASK);
 }
 
+/* Returns the format of an object (enum eden_format), in raw formats with the number of unused trailing units in the
+ * low bits. Can't fail, does not collect. */
 static inline uint32_t eden_format_bits(eden_value object) {
     return (uint32_t)(eden_header(object) >> EDEN_HEADER_FORMAT_SHIFT) & 31u;
 }
 
+/* Is v a reference to an object of new space? Can't fail, does not collect. */
 static inline bool eden_is_young(const eden_mutator *mutator, eden_value v) {
     uint64_t d = v - mutator->young_start;
     return ((d >> 3) | (d << 61)) < mutator->young_words;
 }
 
 /* ---- allocation --------------------------------------------------------------------------------------------------
- * May collect. EDEN_NONE where memory is exhausted (eden_last_error says how). New reference slots are EDEN_NONE; raw
- * bodies are not initialised (but the unused bytes of the last word are zero). */
+ * May collect. Return a new object; EDEN_NONE if memory is exhausted (eden_last_error gives the reason), and then the
+ * heap is as usable as before. Reference slots are EDEN_NONE; raw bodies are not initialised, except that the unused
+ * bytes of the last word are zero. The call must be the one for the format of the class: only the checked build
+ * verifies it. */
 
 /* The bump: load, add, compare, store; then the header and what is to be cleared: the first `clear` slots, and the last
  * one where it is `in_part` unused. header: of the class, with the format's unused units, without the slot count. The
@@ -110,19 +116,21 @@ static inline size_t eden_class_slots_(eden_class of) {
     return __builtin_expect(fixed != EDEN_SLOTS_OVERFLOW, 1) ? fixed : (size_t)(of >> EDEN_HEADER_HASH_SHIFT) & 255u;
 }
 
-/* An instance of an EMPTY, FIXED or EPHEMERON class. */
+/* Allocates an instance of an EMPTY, FIXED or EPHEMERON class. May collect; EDEN_NONE: no memory. */
 static inline eden_value eden_new(eden_mutator *mutator, eden_class of) {
     size_t slots = eden_class_fixed_(of);
     return eden_allocate_(mutator, eden_class_header_(of), slots, slots, false);
 }
 
-/* An instance of a VARIABLE, FIXED_VARIABLE or WEAK class with n indexed slots after its fixed ones. */
+/* Allocates an instance of a VARIABLE, FIXED_VARIABLE or WEAK class with n indexed slots after its fixed ones. May
+ * collect; EDEN_NONE: no memory. */
 static inline eden_value eden_new_slots(eden_mutator *mutator, eden_class of, size_t n) {
     size_t slots = n > SIZE_MAX - EDEN_SLOTS_OVERFLOW ? n : n + eden_class_fixed_(of);
     return eden_allocate_(mutator, eden_class_header_(of), slots, slots, false);
 }
 
-/* An instance of a raw class (WORDS64, WORDS32, WORDS16, BYTES) of n units, or of a COMPOUND class with n raw bytes. */
+/* Allocates an instance of a raw class (WORDS64, WORDS32, WORDS16, BYTES) of n units (words or bytes), or of a COMPOUND
+ * class with n raw bytes. May collect; EDEN_NONE: no memory. */
 static inline eden_value eden_new_raw(eden_mutator *mutator, eden_class of, size_t n) {
     uint32_t format = (uint32_t)(of >> EDEN_HEADER_FORMAT_SHIFT) & 31u;
     unsigned shift = format >= EDEN_FORMAT_BYTES     ? 0
@@ -138,16 +146,17 @@ static inline eden_value eden_new_raw(eden_mutator *mutator, eden_class of, size
 }
 
 /* ---- access ------------------------------------------------------------------------------------------------------
- * The index must be below eden_slot_count and name a reference slot; only the checked build looks (checked.h). Nothing
- * here collects. */
+ * The object must be alive; the index counts from 0 and must be that of a reference slot. Only the checked build
+ * verifies this (checked.h). Nothing here fails or collects. */
 
+/* Returns the value of a slot. Can't fail, does not collect. */
 static inline eden_value eden_slot(eden_value object, size_t index) {
     EDEN_CHECK_LOAD(object, index);
     return eden_words_(object)[1 + index];
 }
 
-/* Stores a value, with the write barrier: an old object that comes to hold a young reference is remembered. Can't fail.
- */
+/* Stores a value in a slot, with the write barrier: an old object that comes to hold a young reference is remembered.
+ * Can't fail, does not collect. */
 static inline void eden_slot_set(eden_mutator *mutator, eden_value object, size_t index, eden_value value) {
     EDEN_CHECK_STORE(mutator, object, index, value);
     eden_words_(object)[1 + index] = value;
@@ -157,27 +166,32 @@ static inline void eden_slot_set(eden_mutator *mutator, eden_value object, size_
     }
 }
 
-/* Stores count values at slots index to index + count - 1, as eden_slot_set would, but with one pass of the barrier.
- * values are the caller's and no slots of the object (eden_slots_copy). Can't fail, does not collect. */
+/* Stores count values in slots index to index + count - 1, like as many eden_slot_set, with one pass of the barrier.
+ * values must not be slots of the object (eden_slots_copy does that); NULL if count is 0. Can't fail, does not collect.
+ */
 EDEN_API void eden_slots_set(eden_mutator *mutator, eden_value object, size_t index, const eden_value *values,
                              size_t count);
 
-/* Copies count slots from one object to another or within one, where the two ranges may overlap. Can't fail, does not
- * collect. */
+/* Copies count reference slots of one object to another, or within one object, where the ranges may overlap. Can't
+ * fail, does not collect. */
 EDEN_API void eden_slots_copy(eden_mutator *mutator, eden_value to, size_t to_index, eden_value from, size_t from_index,
                               size_t count);
 
-/* The raw body: after the fixed references of a COMPOUND object (`of` tells how many), at the first slot otherwise. */
+/* Returns the raw body of an object of a raw format: eden_raw_count units, valid until the next call that may collect.
+ * Can't fail, does not collect. */
 static inline void *eden_raw(eden_value object) {
     EDEN_CHECK_RAW(object);
     return eden_words_(object) + 1;
 }
+/* Returns the raw bytes of a COMPOUND object of class or site `of`: those after its fixed references, valid as those of
+ * eden_raw. Can't fail, does not collect. */
 static inline void *eden_raw_after(eden_class of, eden_value object) {
     EDEN_CHECK_RAW(object);
     return eden_words_(object) + 1 + eden_class_slots_(of);
 }
 
-/* Units of a raw object: words or bytes. For a COMPOUND object all bytes of the body, references included. */
+/* Returns the number of units of a raw object: words or bytes, by its format. For a COMPOUND object all bytes of the
+ * body, references included. Can't fail, does not collect. */
 static inline size_t eden_raw_count(eden_value object) {
     uint32_t format = eden_format_bits(object);
     size_t slots = eden_slot_count(object);
@@ -193,13 +207,13 @@ static inline size_t eden_raw_count(eden_value object) {
     return slots;
 }
 
-/* The class or site index that the object was allocated with. */
+/* Returns the class or site index that the object was allocated with. Can't fail, does not collect. */
 static inline uint32_t eden_index_of(eden_value object) {
     return (uint32_t)(eden_header(object) & EDEN_HEADER_CLASS_MASK);
 }
 
-/* Is the value an object of class `of`, allocated by the class or at any of its sites? With a site for `of`: was it
- * allocated there? False for immediates and EDEN_NONE. Does not collect. */
+/* Is the value an object of class `of`, allocated with the class or with any of its sites? If `of` is a site: was it
+ * allocated with that site? False for immediates and EDEN_NONE. Can't fail, does not collect. */
 static inline bool eden_is_a(const eden_mutator *mutator, eden_value value, eden_class of) {
     EDEN_CHECK_IS_A(mutator, value, of);
     if (!eden_is_object(value)) {
@@ -216,16 +230,18 @@ static inline bool eden_is_a(const eden_mutator *mutator, eden_value value, eden
     return page[index & ((1u << EDEN_CLASS_PAGE_SHIFT) - 1)].class_index == eden_class_index(of);
 }
 
-/* A number that stays with the object however it moves: 22 bits, never 0; made at the first call. */
+/* Returns a number that stays with the object when it moves: 22 bits, never 0, made at the first call. Others may have
+ * the same. Can't fail, does not collect. */
 EDEN_API uint32_t eden_identity_hash(eden_mutator *mutator, eden_value object);
 
-/* ---- safepoints: no-ops while a heap has one mutator; call them so that many can come -----------------------------
+/* ---- safepoints: no-ops in this version; call them so that a later one can have several mutators ------------------
  */
 
-/* A long computation that allocates nothing calls this now and then, so that others may collect. May collect. */
+/* Call now and then in a long computation that allocates nothing, so that other threads can collect. May collect. */
 static inline void eden_safepoint(eden_mutator *mutator) { (void)mutator; }
 
-/* Around system calls that block: between the two, the thread touches no object. Leave may collect. */
+/* Call around system calls that block: between enter and leave, the thread must not touch objects. Leave may collect.
+ */
 static inline void eden_blocking_enter(eden_mutator *mutator) { (void)mutator; }
 static inline void eden_blocking_leave(eden_mutator *mutator) { (void)mutator; }
 

@@ -1,8 +1,8 @@
 /* Tagged values: what a slot holds.
  *
- * An eden_value is 64 bits: a reference to an object (its address, a multiple of 8), or an immediate told by its low
- * three bits, which the collector never follows: a 61-bit integer (tag 1), a character (tag 2), a small float (tag 4).
- * Zero is EDEN_NONE, never an object. Nothing here may collect. */
+ * An eden_value is 64 bits: a reference to an object (its address, a multiple of 8), or an immediate with a tag in its
+ * low three bits, which the collector never follows: a 61-bit integer (tag 1), a character (tag 2), a small float (tag
+ * 4). Zero is EDEN_NONE, never an object. Nothing here fails or collects. */
 #ifndef EDEN_VALUE_H
 #define EDEN_VALUE_H
 
@@ -14,6 +14,7 @@
 extern "C" {
 #endif
 
+/* What a slot, a root or a variable holds. Values are compared with ==: that is identity. */
 typedef uint64_t eden_value;
 
 #define EDEN_NONE ((eden_value)0)
@@ -24,15 +25,18 @@ enum { EDEN_TAG_INT = 1, EDEN_TAG_CHAR = 2, EDEN_TAG_FLOAT = 4, EDEN_TAG_MASK = 
 
 /* Is v a reference to an object? (EDEN_NONE is not.) */
 static inline bool eden_is_object(eden_value v) { return v != EDEN_NONE && (v & EDEN_TAG_MASK) == 0; }
+/* Is v an immediate of this kind? */
 static inline bool eden_is_int(eden_value v) { return (v & EDEN_TAG_MASK) == EDEN_TAG_INT; }
 static inline bool eden_is_char(eden_value v) { return (v & EDEN_TAG_MASK) == EDEN_TAG_CHAR; }
 static inline bool eden_is_float(eden_value v) { return (v & EDEN_TAG_MASK) == EDEN_TAG_FLOAT; }
 
-/* n must lie in EDEN_INT_MIN..EDEN_INT_MAX (eden_int_fits); the three upper bits are lost otherwise. */
+/* An integer: n must be in EDEN_INT_MIN..EDEN_INT_MAX (eden_int_fits); its upper three bits are lost otherwise.
+ * eden_int_value returns it; v must be an integer. */
 static inline bool eden_int_fits(int64_t n) { return n >= EDEN_INT_MIN && n <= EDEN_INT_MAX; }
 static inline eden_value eden_int(int64_t n) { return ((uint64_t)n << 3) | EDEN_TAG_INT; }
 static inline int64_t eden_int_value(eden_value v) { return (int64_t)v >> 3; }
 
+/* A character: any 32-bit code. */
 static inline eden_value eden_char(uint32_t code) { return ((uint64_t)code << 3) | EDEN_TAG_CHAR; }
 static inline uint32_t eden_char_value(eden_value v) { return (uint32_t)(v >> 3); }
 
@@ -45,7 +49,7 @@ static inline bool eden_float_fits(double d) {
     uint64_t small = turned - (896ull << 53);
     return turned <= 1 || (small > 1 && small < (1ull << 61));
 }
-/* d must fit (eden_float_fits). */
+/* A small float; d must fit (eden_float_fits). */
 static inline eden_value eden_float(double d) {
     uint64_t bits;
     memcpy(&bits, &d, sizeof bits);
@@ -53,6 +57,7 @@ static inline eden_value eden_float(double d) {
     uint64_t small = turned <= 1 ? turned : turned - (896ull << 53);
     return (small << 3) | EDEN_TAG_FLOAT;
 }
+/* The double that v holds; v must be a small float. */
 static inline double eden_float_value(eden_value v) {
     uint64_t small = v >> 3;
     uint64_t turned = small <= 1 ? small : small + (896ull << 53);
