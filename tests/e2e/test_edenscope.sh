@@ -120,7 +120,7 @@ until_true "a process has ended" grep -qs '^State:.Z' "/proc/$(until_true "its i
 refused 1 "process $(cat zombie) has ended" stat -p "$(cat zombie)"
 kernel_thread=$(grep -l '^PPid:.2$' /proc/[0-9]*/status 2>/dev/null | head -n 1 | cut -d/ -f3 || true)
 if [[ -n $kernel_thread ]]; then
-    refused 1 "does not run a program" stat -p "$kernel_thread"
+    refused 1 "runs no program" stat -p "$kernel_thread"
 fi
 
 # ---- what can't begin costs nothing that is there ----

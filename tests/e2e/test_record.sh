@@ -14,7 +14,7 @@ need_edenscope
 cd "$folder"
 expect_status 0 "$scope" record -- true
 expect_status 1 "$scope" report
-grep -q 'no heap was observed' err || die "that there is no heap is not said"
+grep -q 'contains no heap' err || die "that there is no heap is not said"
 
 # ---- the figures, and the events ----
 
