@@ -70,7 +70,8 @@ static const struct enumeration *find_enumeration(const char *tag) {
 }
 
 static void print_arguments(const struct probe *probe) {
-    printf("| | argument | kind | what it is |\n|---|---|---|---|\n");
+    printf("| | argument | kind | meaning |\n"
+           "|---|---|---|---|\n");
     for (int i = 0; i < probe->count; i++) {
         const struct argument *argument = &probe->arguments[i];
         char place[16];
@@ -113,8 +114,9 @@ static void print_enumerations(void) {
 
 static void print_probes(void) {
     print_generated("The probes", "eden_probes.def");
-    printf("%zu USDT probes of provider `eden` stand in libeden. With nobody attached a probe is a load and a branch "
-           "in code\nthat is slow anyway; none stands in the inline paths of allocation and storing.\n\n",
+    printf("libeden has %zu USDT probes of provider `eden`. While no tracer is attached, a probe costs a load and a "
+           "branch, off the\n"
+           "fast paths; the inline paths of allocation and stores contain none.\n\n",
            LENGTH(probes));
     printf("The list is append-only: a probe keeps its name, meaning and arguments; new arguments come last; a new "
            "meaning is a\nnew probe with the suffix `_v2`. The first argument is always the heap.\n\n"
@@ -129,7 +131,8 @@ static void print_probes(void) {
            "[One-liners](one-liners.md) says how to name\nthe process or file, and scripts/bpftrace/*.bt are ready to "
            "run.\n\n",
            BPFTRACE_ARGUMENTS - 1);
-    printf("| kind | what it is |\n|---|---|\n");
+    printf("| kind | meaning |\n"
+           "|---|---|\n");
     for (size_t i = 0; i < LENGTH(kinds); i++) {
         printf("| %s | %s |\n", kinds[i].name, kinds[i].doc);
     }
@@ -208,14 +211,14 @@ static void print_value(const struct param *param, double value, bool is_unlimit
 
 static void print_params(void) {
     print_generated("The parameters of a heap", "eden_params.def");
-    printf("A program sets them when it creates a heap (`eden_options.parameters`) or later (`eden_heap_set`); "
-           "`EDEN_OPTIONS`\noverrides what a program gives at creation, for every heap of the process:\n\n"
-           "    EDEN_OPTIONS=eden_size=64M,full_gc_ratio=2.5 PROGRAM\n\n"
-           "Sizes are in bytes; K, M, G and T are powers of 1024; `none` is no limit. A value out of bounds is refused "
-           "by name and\nthe heap is not created. `eden_size`, `remembered_set` and `pretenure` can't change while the "
-           "heap "
-           "lives. Probe\n`param__set` tells each value.\n\n"
-           "| parameter | default | bounds | meaning |\n|---|---|---|---|\n");
+    printf(
+        "A program sets them when it creates a heap (`eden_options.parameters`) or later (`eden_heap_set`); "
+        "`EDEN_OPTIONS`\noverrides what a program gives at creation, for every heap of the process:\n\n"
+        "    EDEN_OPTIONS=eden_size=64M,full_gc_ratio=2.5 PROGRAM\n\n"
+        "Sizes are in bytes; K, M, G and T are powers of 1024; `none` is no limit. A value out of bounds is refused "
+        "by name and\nthe heap is not created. `eden_size`, `remembered_set` and `pretenure` cannot change after the "
+        "heap is created. Probe\n`param__set` reports each value.\n\n"
+        "| parameter | default | bounds | meaning |\n|---|---|---|---|\n");
     for (size_t i = 0; i < LENGTH(params); i++) {
         const struct param *param = &params[i];
         printf("| `%s` | ", param->name);

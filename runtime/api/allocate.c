@@ -23,10 +23,10 @@ static eden_value fail_allocation(eden_heap *heap, uint64_t header, size_t bytes
     uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
     bool capped = heap->params.max_heap != EDEN_NO_LIMIT;
     fail(&heap->last_error, EDEN_NO_MEMORY,
-         "no memory for an object of %zu bytes of class '%.60s': old space holds %llu of %llu bytes, and %s", bytes,
-         heap_class(heap, index)->name == 0 ? "?" : (const char *)(uintptr_t)heap_class(heap, index)->name,
+         "out of memory for an object of %zu bytes of class '%.60s': old space has %llu of %llu bytes in use, and %s",
+         bytes, heap_class(heap, index)->name == 0 ? "?" : (const char *)(uintptr_t)heap_class(heap, index)->name,
          (unsigned long long)old_used(heap), (unsigned long long)heap->old.capacity,
-         capped ? "max_heap or the system allows no more" : "the system gives no more");
+         capped ? "max_heap or the system allows no growth" : "the system allows no growth");
     events_alloc_failed(heap, index, bytes);
     return EDEN_NONE;
 }

@@ -44,7 +44,7 @@ static eden_class define(eden_heap *heap, const char *name, uint32_t of, enum ed
 eden_class eden_class_define(eden_heap *heap, const eden_class_definition *definition, eden_error *error) {
     const char *name = definition->name == NULL ? "" : definition->name;
     if (!format_is_defined(definition->format)) {
-        fail(error, EDEN_BAD_ARGUMENT, "class '%.60s': format %d is not one that this version can make", name,
+        fail(error, EDEN_BAD_ARGUMENT, "class '%.60s': format %d is not supported by this version", name,
              (int)definition->format);
         return 0;
     }
@@ -65,7 +65,7 @@ eden_class eden_class_define(eden_heap *heap, const eden_class_definition *defin
 eden_class eden_site_define(eden_heap *heap, eden_class of, const char *name, eden_error *error) {
     uint32_t index = eden_class_index(of);
     if (index == EDEN_CLASS_FREE || index >= heap->next_class) {
-        fail(error, EDEN_BAD_ARGUMENT, "site '%.60s': %u is no class of this heap", name == NULL ? "" : name, index);
+        fail(error, EDEN_BAD_ARGUMENT, "site '%.60s': %u is not a class of this heap", name == NULL ? "" : name, index);
         return 0;
     }
     const struct eden_class_info *class = heap_class(heap, heap_class(heap, index)->class_index);

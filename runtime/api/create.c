@@ -60,13 +60,12 @@ static bool create_spaces(eden_heap *heap, eden_error *error) {
         reserved = reserve(heap, bytes, new_bytes);
     }
     if (!reserved) {
-        return fail(error, EDEN_NO_MEMORY, "the system reserves no %llu bytes of address space (ulimit -v?)",
+        return fail(error, EDEN_NO_MEMORY, "cannot reserve %llu bytes of address space (ulimit -v?)",
                     (unsigned long long)bytes);
     }
     uintptr_t at = heap->reservation;
     if (!system_commit(&heap->system, at, new_bytes, "new space")) {
-        return fail(error, EDEN_NO_MEMORY, "the system gives no %zu bytes of memory for new space (eden_size)",
-                    new_bytes);
+        return fail(error, EDEN_NO_MEMORY, "cannot map %zu bytes for new space (eden_size)", new_bytes);
     }
     heap->semi[0] = (struct space){at, at, at + semi_bytes};
     at += semi_bytes;
@@ -115,7 +114,7 @@ static bool create(struct instance *instance, const eden_options *options, eden_
     heap->mark_stack.entries = system_map(&heap->system, MARK_STACK_ENTRIES * sizeof(uint64_t), "mark stack");
     heap->mark_stack.room = MARK_STACK_ENTRIES;
     if (heap->mark_stack.entries == NULL || !class_table_create(heap)) {
-        return fail(error, EDEN_NO_MEMORY, "the system gives no memory for the heap's tables");
+        return fail(error, EDEN_NO_MEMORY, "out of memory for the heap's tables");
     }
     heap->mutator.free = heap->since.allocated_from = heap->eden.start;
     heap->mutator.young_start = heap->info.new_start;
@@ -142,7 +141,7 @@ eden_heap *eden_heap_create(const eden_options *options, eden_error *error) {
     struct system system = {options->memory_hook, options->memory_hook_context};
     struct instance *instance = system_map(&system, page_round(sizeof *instance), "heap");
     if (instance == NULL) {
-        fail(error, EDEN_NO_MEMORY, "the system gives no memory for a heap");
+        fail(error, EDEN_NO_MEMORY, "out of memory for a heap");
         return NULL;
     }
     eden_heap *heap = &instance->heap;
@@ -211,7 +210,7 @@ __attribute__((destructor)) static void report_living_heaps(void) {
 
 eden_mutator *eden_mutator_attach(eden_heap *heap, eden_error *error) {
     if (heap->attached) {
-        fail(error, EDEN_BUSY, "heap '%s' has a mutator already; this version allows one", heap->info.name);
+        fail(error, EDEN_BUSY, "heap '%s' has a mutator already; this version supports one per heap", heap->info.name);
         return NULL;
     }
     heap->attached = true;
@@ -232,18 +231,16 @@ bool eden_heap_set(eden_heap *heap, const char *name, const char *value, eden_er
         return false;
     }
     if (changed.eden_size != heap->params.eden_size) {
-        return fail(error, EDEN_BAD_PARAMETER, "eden_heap_set: eden_size can't change while the heap lives");
+        return fail(error, EDEN_BAD_PARAMETER, "eden_heap_set: eden_size cannot change after the heap is created");
     }
     if (changed.remembered_set != heap->params.remembered_set) {
-        return fail(error, EDEN_BAD_PARAMETER, "eden_heap_set: remembered_set can't change while the heap lives");
+        return fail(error, EDEN_BAD_PARAMETER, "eden_heap_set: remembered_set cannot change after the heap is created");
     }
     if (changed.pretenure.choice != heap->params.pretenure.choice ||
         strcmp(changed.pretenure.path, heap->params.pretenure.path) != 0) {
-        return fail(
-            error, EDEN_BAD_PARAMETER,
-            "eden_heap_set: pretenure=%.100s: can't change while the heap lives (none, auto or a file: when it is "
-            "created)",
-            value);
+        return fail(error, EDEN_BAD_PARAMETER,
+                    "eden_heap_set: pretenure=%.100s: cannot change after the heap is created (none, auto or a file)",
+                    value);
     }
     if (changed.max_heap < heap->info.new_bytes + heap->old.capacity) {
         return fail(error, EDEN_BAD_PARAMETER,

@@ -34,7 +34,7 @@ eden_value eden_pin(eden_mutator *mutator, eden_value object) {
     full_collect_if_grown(heap);
     if (heap_is_young(heap, local[0])) {
         size_t bytes = object_bytes(local[0]);
-        fail(&heap->last_error, EDEN_NO_MEMORY, "an object of %zu bytes can't be pinned: no memory to promote it",
+        fail(&heap->last_error, EDEN_NO_MEMORY, "cannot pin an object of %zu bytes: out of memory to promote it",
              bytes);
         events_alloc_failed(heap, eden_index_of(local[0]), bytes);
         return EDEN_NONE;

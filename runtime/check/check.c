@@ -38,17 +38,17 @@
 
 /* ---- reporting --------------------------------------------------------------------------------------------------- */
 
-static const char RULE_1[] = "what must outlive a call that may collect stands in a root (docs/embedding.md, rule 1)";
-static const char RULE_2[] = "references are stored with eden_slot_set (docs/embedding.md, rule 2)";
-static const char RULE_3[] = "a C pointer into an object is good until the next call that may collect, for "
+static const char RULE_1[] =
+    "anything needed after a call that may collect must be in a root (docs/embedding.md, rule 1)";
+static const char RULE_2[] = "store references with eden_slot_set (docs/embedding.md, rule 2)";
+static const char RULE_3[] = "a C pointer into an object is valid until the next call that may collect, for "
                              "eden_raw_count units (docs/embedding.md, rule 3)";
-static const char VALUES[] =
-    "a slot holds references to objects of its own heap, immediates or EDEN_NONE, and raw data "
-    "stands in raw formats only (docs/embedding.md, Values)";
-static const char CLASSES[] = "objects are made of classes and sites that this heap has defined, and have the slots "
-                              "of their class (docs/embedding.md, Classes and sites)";
-static const char ROOTS[] = "a frame lasts until its block is left, before the heap is destroyed; a program that uses "
-                            "longjmp calls eden_frames_restore (docs/embedding.md, Roots)";
+static const char VALUES[] = "a slot may hold references to objects of its own heap, immediates or EDEN_NONE; only raw "
+                             "formats may hold raw data (docs/embedding.md, Values)";
+static const char CLASSES[] = "an object must have a class or site defined in this heap, and the slots of its class "
+                              "(docs/embedding.md, Classes and sites)";
+static const char ROOTS[] = "leave each frame's block before you destroy the heap; with longjmp, call "
+                            "eden_frames_restore (docs/embedding.md, Roots)";
 static const char HOOKS[] = "a collection hook must not allocate, collect, change hooks or destroy the heap "
                             "(docs/embedding.md, Collection hooks)";
 
@@ -75,8 +75,11 @@ static const char *broken_rule(const char *message) {
     static const struct {
         const char *words, *rule;
     } rules[] = {
-        {"is not remembered", RULE_2}, {"stale reference", RULE_1},         {"but its class", CLASSES},
-        {"no value has", VALUES},      {"no address of this heap", VALUES},
+        {"is not remembered", RULE_2},
+        {"stale reference", RULE_1},
+        {"but its class", CLASSES},
+        {"has an invalid tag", VALUES},
+        {"not an address of this heap", VALUES},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         if (strstr(message, rules[i].words) != NULL) {
@@ -214,8 +217,8 @@ static void check_skipped(const eden_heap *heap, const char *call, bool all, uin
     for (const struct eden_frame *frame = heap->mutator.frames; frame != NULL; frame = frame->previous) {
         bool skipped = is_skipped(heap, frame, running);
         if (skipped || frame->mutator != &heap->mutator) {
-            REPORT(heap, call, ROOTS, "frame %p was never left, and %s: a longjmp has skipped it", (const void *)frame,
-                   skipped ? "its function is gone" : "its memory is something else now");
+            REPORT(heap, call, ROOTS, "frame %p was never left, and %s: a longjmp skipped it", (const void *)frame,
+                   skipped ? "its function has returned" : "its memory was reused");
         }
         if (!all) {
             return;
@@ -235,7 +238,7 @@ void eden_check_leave(const struct eden_frame *frame) {
     const eden_mutator *mutator = frame->mutator;
     if (mutator->frames != frame) {
         REPORT(mutator->heap, "the end of EDEN_FRAME's block", ROOTS,
-               "frame %p is left, but the newest is %p: a longjmp has skipped frames", (const void *)frame,
+               "frame %p is left, but the newest is %p: a longjmp skipped frames", (const void *)frame,
                (const void *)mutator->frames);
     }
 }
@@ -244,7 +247,7 @@ void eden_check_restore(eden_mutator *mutator, const struct eden_frame *saved) {
     bool gone = saved != NULL && is_skipped(mutator->heap, saved, (uintptr_t)__builtin_frame_address(0));
     if (gone || (saved != NULL && saved->mutator != mutator)) {
         REPORT(mutator->heap, "eden_frames_restore", ROOTS, "frame %p %s", (const void *)saved,
-               gone ? "is gone: its block was left after eden_frames_save" : "is none of this mutator's");
+               gone ? "was left after eden_frames_save" : "does not belong to this mutator");
     }
 }
 
@@ -259,7 +262,7 @@ void check_frames(const eden_heap *heap, const char *call) {
 static void roots_visited(struct observer *self, size_t ranges, size_t visitors) {
     const eden_heap *heap = self->heap;
     if (heap->roots.count != ranges || heap->roots.visitor_count != visitors) {
-        REPORT(heap, "collection", ROOTS, "a visitor has added or removed roots or visitors");
+        REPORT(heap, "collection", ROOTS, "a root visitor added or removed roots or visitors");
     }
 }
 
@@ -274,13 +277,14 @@ static void allocating(struct observer *self, uint64_t header, size_t slots) {
     const struct eden_class_info *class = heap_class(heap, index);
     uint32_t format = (uint32_t)(header >> EDEN_HEADER_FORMAT_SHIFT) & 31u;
     if ((format & ~((1u << unit_shift(class->format)) - 1)) != class->format) {
-        REPORT(heap, "allocation", CLASSES, "index %u is class '%.60s' of format %u here, but format %u was asked for",
-               index, (const char *)(uintptr_t) class->name, class->format, format);
+        REPORT(heap, "allocation", CLASSES,
+               "index %u is class '%.60s' of format %u, but the program requested format %u", index,
+               (const char *)(uintptr_t) class->name, class->format, format);
     }
     bool more = class->format == EDEN_FORMAT_VARIABLE || class->format == EDEN_FORMAT_FIXED_VARIABLE ||
                 class->format == EDEN_FORMAT_WEAK || class->format >= EDEN_FORMAT_WORDS64;
     if (slots < class->fixed_slots || (!more && slots != class->fixed_slots)) {
-        REPORT(heap, "allocation", CLASSES, "class '%.60s' fixes %u slots, but %zu were asked for",
+        REPORT(heap, "allocation", CLASSES, "class '%.60s' fixes %u slots, but the program requested %zu",
                (const char *)(uintptr_t) class->name, class->fixed_slots, slots);
     }
     check_skipped(heap, "allocation", false, (uintptr_t)__builtin_frame_address(0));
@@ -456,12 +460,12 @@ static eden_heap *heap_of(eden_value object) {
 /* Reports what is no live object. */
 static eden_heap *check_object(eden_value object, const char *call) {
     if (!eden_is_object(object)) {
-        REPORT(NULL, call, VALUES, "%#" PRIx64 " is no object, but %s", object,
+        REPORT(NULL, call, VALUES, "%#" PRIx64 " is not an object, but %s", object,
                object == EDEN_NONE ? "EDEN_NONE" : "an immediate");
     }
     eden_heap *heap = heap_of(object);
     if (heap == NULL) {
-        REPORT(NULL, call, VALUES, "%#" PRIx64 " is no address of any heap", object);
+        REPORT(NULL, call, VALUES, "%#" PRIx64 " is not an address of any heap", object);
     }
     if (!is_live(heap, object)) {
         REPORT(heap, call, RULE_1,
@@ -516,7 +520,7 @@ static void check_value(const eden_heap *heap, eden_value object, size_t index, 
     const eden_heap *other = heap_of(value);
     if (tag != 0 || other == NULL) {
         REPORT(heap, call, VALUES,
-               "slot %zu of %.60s %#" PRIx64 ": %#" PRIx64 " is no value and no address of any heap", index,
+               "slot %zu of %.60s %#" PRIx64 ": %#" PRIx64 " is neither a value nor an address of any heap", index,
                class_name(heap, object), object, value);
     }
     if (other != heap) {

@@ -59,8 +59,9 @@ static bool check_header(struct verifier *v, eden_value object, uintptr_t limit)
     }
     uint64_t transient = EDEN_HEADER_FORWARDED | EDEN_HEADER_MARKED | EDEN_HEADER_GREY | EDEN_HEADER_KEPT;
     if ((header & transient) != 0) {
-        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: header %#" PRIx64 " has a flag of a collection",
-                    object, where, header);
+        return fail(v->error, EDEN_CORRUPT,
+                    "object %#" PRIx64 " in %s: header %#" PRIx64 " has a flag that only collections set", object,
+                    where, header);
     }
     uint32_t index = eden_index_of(object);
     if (index >= heap->next_class && index != heap->observer_class) {
@@ -85,7 +86,7 @@ static bool check_header(struct verifier *v, eden_value object, uintptr_t limit)
                     object, where, slots, (const char *)(uintptr_t) class->name, class->fixed_slots);
     }
     if (heap_is_young(heap, object) && (header & EDEN_HEADER_REMEMBERED) != 0) {
-        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: young, and remembered", object, where);
+        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: young, but remembered", object, where);
     }
     return true;
 }
@@ -104,12 +105,12 @@ static bool check_value(struct verifier *v, eden_value value, const char *holder
     if (!eden_is_object(value)) {
         uint64_t tag = value & EDEN_TAG_MASK;
         return tag == EDEN_TAG_INT || tag == EDEN_TAG_CHAR || tag == EDEN_TAG_FLOAT ||
-               fail(v->error, EDEN_CORRUPT, "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " has a tag that no value has",
+               fail(v->error, EDEN_CORRUPT, "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " has an invalid tag",
                     holder_name(v, holder, at), at, slot, value);
     }
     bool mapped = value - v->base < v->starts_bytes * 64 - 512;
     if (!mapped || (!heap_is_young(heap, value) && !heap_is_old(heap, value))) {
-        return fail(v->error, EDEN_CORRUPT, "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " is no address of this heap",
+        return fail(v->error, EDEN_CORRUPT, "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " is not an address of this heap",
                     holder_name(v, holder, at), at, slot, value);
     }
     if (!is_start(v, value)) {
@@ -207,7 +208,7 @@ static bool check_chunk(void *context, uintptr_t start, size_t bytes) {
     v->chunk_bytes += bytes;
     v->chunks++;
     if (!heap_is_old(v->heap, start) || !object_is_free(chunk) || object_bytes(chunk) != bytes) {
-        return fail(v->error, EDEN_CORRUPT, "free chunk %#" PRIx64 ": its header does not say %zu free bytes",
+        return fail(v->error, EDEN_CORRUPT, "free chunk %#" PRIx64 ": its header does not match its size of %zu bytes",
                     (uint64_t)start, bytes);
     }
     bool tree = bytes >= (size_t)FREE_LIST_SIZES * 8;
@@ -226,7 +227,7 @@ static bool check_remembered(struct verifier *v) {
     for (size_t i = 0; i < set->count; i++) {
         eden_value object = set->objects[i];
         if (object == EDEN_NONE) {
-            return fail(v->error, EDEN_CORRUPT, "remembered set: entry %zu is none", i);
+            return fail(v->error, EDEN_CORRUPT, "remembered set: entry %zu is empty", i);
         }
         if (!check_value(v, object, "remembered set at", (uintptr_t)&set->objects[i], i)) {
             return false;
@@ -239,7 +240,7 @@ static bool check_remembered(struct verifier *v) {
     for (size_t i = 0; v->starts != NULL && i < set->count; i++) {
         size_t word = (set->objects[i] - v->base) / 8;
         if (!is_start(v, set->objects[i])) {
-            return fail(v->error, EDEN_CORRUPT, "remembered set: %#" PRIx64 " is there twice", set->objects[i]);
+            return fail(v->error, EDEN_CORRUPT, "remembered set: %#" PRIx64 " occurs twice", set->objects[i]);
         }
         v->starts[word / 64] &= ~(1ull << (word % 64)); /* nothing else asks after this */
     }
@@ -257,7 +258,8 @@ static bool check_cards(struct verifier *v) {
         }
         if (heap_is_young(heap, card.object) || !is_carded(heap, card.object) || !card_is_dirty(heap, card)) {
             return fail(v->error, EDEN_CORRUPT,
-                        "remembered set: card %zu of %#" PRIx64 " is of no large old object, or clean in the table",
+                        "remembered set: card %zu of %#" PRIx64
+                        " belongs to no large old object, or is clean in the table",
                         card.first, card.object);
         }
     }
@@ -273,14 +275,14 @@ static bool check_books(struct verifier *v) {
     }
     if (v->old_free_bytes + buffer != old->free_bytes || v->old_objects_bytes != old_used(heap)) {
         return fail(v->error, EDEN_CORRUPT,
-                    "old space: %" PRIu64 " bytes of objects and %" PRIu64 " free were found, the books say %" PRIu64
+                    "old space: found %" PRIu64 " bytes of objects and %" PRIu64 " free; the counters have %" PRIu64
                     " and %" PRIu64,
                     v->old_objects_bytes, v->old_free_bytes + buffer, old_used(heap), old->free_bytes);
     }
     if (v->chunk_bytes + v->sliver_bytes != v->old_free_bytes || v->chunks != old->free.chunks) {
         return fail(v->error, EDEN_CORRUPT,
                     "free chunks: %" PRIu64 " of %" PRIu64 " bytes are listed, old space has %" PRIu64
-                    " bytes free, the count says %" PRIu64,
+                    " bytes free, the counter has %" PRIu64,
                     v->chunks, v->chunk_bytes, v->old_free_bytes - v->sliver_bytes, old->free.chunks);
     }
     return check_remembered(v) && check_cards(v);

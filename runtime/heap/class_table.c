@@ -21,7 +21,7 @@ static bool map_page(eden_heap *heap, uint32_t index) {
 uint32_t class_table_add(eden_heap *heap, const struct class_definition *definition, eden_error *error) {
     const char *name = definition->name;
     if (heap->next_class >= EDEN_CLASS_LIMIT - (heap->observer_class != 0)) {
-        fail(error, EDEN_NO_MEMORY, "class '%.60s': all %d class and site indices are used", name,
+        fail(error, EDEN_NO_MEMORY, "class '%.60s': all %d class and site indices are in use", name,
              EDEN_CLASS_LIMIT - 1);
         return 0;
     }
@@ -29,7 +29,7 @@ uint32_t class_table_add(eden_heap *heap, const struct class_definition *definit
     size_t length = strlen(name);
     char *copy = map_page(heap, index) ? system_alloc(&heap->system, length + 1, "class name") : NULL;
     if (copy == NULL) {
-        fail(error, EDEN_NO_MEMORY, "class '%.60s': no memory for the class table", name);
+        fail(error, EDEN_NO_MEMORY, "class '%.60s': out of memory for the class table", name);
         return 0;
     }
     memcpy(copy, name, length + 1); /* which also touches it: tools can't read a page that was never touched */

@@ -142,7 +142,7 @@ static locale_t enter_c_locale(void) { return uselocale(newlocale(LC_ALL_MASK, "
 static bool set(struct params *params, const char *name, const char *value, const char *where, eden_error *error) {
     const struct row *row = find_row(name);
     if (row == NULL) {
-        return fail(error, EDEN_BAD_PARAMETER, "%s: no parameter is called '%.40s'; docs/parameters.md lists them",
+        return fail(error, EDEN_BAD_PARAMETER, "%s: unknown parameter '%.40s'; docs/parameters.md lists the parameters",
                     where, name);
     }
     char *field = (char *)params + row->offset;

@@ -115,10 +115,10 @@ static const char *refusal(const struct stat *file, const struct stat *folder) {
         return "it is a block device";
     }
     if (is_shared(folder) && file->st_uid != geteuid() && file->st_uid != folder->st_uid) {
-        return "it belongs to another user, in a folder where others may write";
+        return "it belongs to another user, in a folder that others may write to";
     }
     if (is_shared(folder) && S_ISREG(file->st_mode) && file->st_nlink > 1) {
-        return "it has other names (hard links), in a folder where others may write";
+        return "it has other hard links, in a folder that others may write to";
     }
     return NULL;
 }
@@ -142,9 +142,9 @@ static int open_path(const char *path, const char **why) {
     int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
     int fd = openat(at, name, flags | (is_shared(&folder) ? O_NOFOLLOW : 0), 0644);
     *why = fd >= 0                                ? NULL
-           : errno == ENXIO                       ? "nobody reads it: start its reader first"
+           : errno == ENXIO                       ? "it has no reader: start the reader first"
            : name[0] == '\0'                      ? strerrordesc_np(EISDIR)
-           : is_shared(&folder) && errno == ELOOP ? "it is a link, in a folder where others may write"
+           : is_shared(&folder) && errno == ELOOP ? "it is a symbolic link, in a folder that others may write to"
                                                   : strerrordesc_np(errno);
     close(at);
     if (fd >= 0) {
@@ -175,7 +175,7 @@ static struct log_file open_target(const char *variable) {
     file.fd = open_path(path, &why);
     if (file.fd < 0) {
         struct line line = {.used = 0};
-        add(&line, "eden: %s=%.200s can't be opened for writing: %s; going on without it", variable, path, why);
+        add(&line, "eden: %s=%.200s cannot be opened for writing: %s; continuing without it", variable, path, why);
         write_error(&line);
     }
     return file;
@@ -191,7 +191,7 @@ static void close_target(struct log_file *file) {
 static void report_lost(const eden_heap *heap, const char *variable, const struct log_file *file) {
     struct line line = {.used = 0};
     add(&line, "eden: %s: heap %" PRIu64 ": lines lost: %" PRIu64 " (%s)", variable, heap->info.heap_id, file->lost,
-        file->error == EAGAIN ? "its reader is too slow" : strerrordesc_np(file->error));
+        file->error == EAGAIN ? "the reader is too slow" : strerrordesc_np(file->error));
     write_error(&line);
 }
 

@@ -212,7 +212,7 @@ struct pretenure_auto *pretenure_auto_create(eden_heap *heap, eden_error *error)
     static const struct observer_calls calls = {.second_round = second_round, .copied = copied, .marked = marked};
     struct pretenure_auto *automatic = system_alloc(&heap->system, sizeof *automatic, "pretenure");
     if (automatic == NULL) {
-        fail(error, EDEN_NO_MEMORY, "the system gives no memory for pretenure=auto");
+        fail(error, EDEN_NO_MEMORY, "out of memory for pretenure=auto");
         return NULL;
     }
     memset(automatic, 0, sizeof *automatic);

@@ -53,7 +53,7 @@ static bool fail_line(const eden_heap *heap, eden_error *error, size_t line, con
 }
 
 static bool fail_memory(const eden_heap *heap, eden_error *error) {
-    return fail(error, EDEN_NO_MEMORY, "%s: pretenure=%.70s: no memory to read it", parameter(heap)->where,
+    return fail(error, EDEN_NO_MEMORY, "%s: pretenure=%.70s: out of memory to read it", parameter(heap)->where,
                 parameter(heap)->path);
 }
 
@@ -114,7 +114,8 @@ static const char *unescape(char *name) {
                 : *from == 'x'  ? hexadecimal_byte(from + 1)
                                 : '\0';
             if (c == '\0') {
-                return "has a backslash before neither n, r, x and two digits, nor a backslash";
+                return "has an invalid escape: use \\\\, \\n"
+                       ", \\r or \\xHH";
             }
             from += *from == 'x' ? 2 : 0;
         }
@@ -158,7 +159,7 @@ static bool read_lines(eden_heap *heap, struct pretenure_names *names, eden_erro
         char *stop = memchr(line, '\n', (size_t)(end - line));
         stop = stop == NULL ? end : stop;
         if (memchr(line, '\0', (size_t)(stop - line)) != NULL) {
-            return fail_line(heap, error, number, "holds a NUL byte");
+            return fail_line(heap, error, number, "contains a NUL byte");
         }
         *stop = '\0';
         if (!read_line(heap, names, line, number, error)) {

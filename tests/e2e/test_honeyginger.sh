@@ -85,7 +85,7 @@ expect_error 2 "unrecognized option" --no-such-option
 expect_error 2 "usage: honeyginger" operand
 EDEN_OPTIONS=no_such=1 expect_error 1 "the heap can't be made: .*no_such" --steps 1
 # Memory ends while neighbors are gathered, or, with less of it, while the water is poured in.
-exhausted="^honeyginger: the heap is exhausted: no memory for an object of"
+exhausted="^honeyginger: the heap is exhausted: out of memory for an object of"
 EDEN_OPTIONS=max_heap=4M,eden_size=1M expect_error 1 "$exhausted" --columns 100 --rows 60
 EDEN_OPTIONS=max_heap=1M,eden_size=64K expect_error 1 "$exhausted" --columns 1000 --rows 100
 if [[ -w /dev/full ]]; then

@@ -38,4 +38,4 @@ done
 if EDEN_OPTIONS=max_heap=40M "$build/workloads/queue" 3000000 2000000 2>"$folder/err"; then
     die "two million nodes of 24 bytes do not fit into 40 MB, yet the queue ran"
 fi
-grep -q "no memory for an object of 24 bytes of class 'Node'" "$folder/err" || die "the error is: $(cat "$folder/err")"
+grep -q "out of memory for an object of 24 bytes of class 'Node'" "$folder/err" || die "the error is: $(cat "$folder/err")"

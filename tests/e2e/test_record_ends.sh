@@ -121,7 +121,7 @@ status=0
 [[ $status == 1 ]] || die "a limit on file sizes gave status $status"
 grep -q 'File too large: `ulimit -f` allows 524,288 bytes' err || die "the limit is not named: $(cat err)"
 only limited.data
-is_cut_short limited.data 'the file size limit (.ulimit -f.)'
+is_cut_short limited.data 'the file size limit ..ulimit -f..'
 
 # What others write to: no signal ends the tool.
 for command in "script" "lifetimes --json" "report"; do

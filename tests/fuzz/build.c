@@ -93,7 +93,7 @@ void allocate(const struct event *e, size_t root) {
     }
     if (object == EDEN_NONE) {
         const eden_error *error = eden_last_error(w->m);
-        if (error->status != EDEN_NO_MEMORY || strstr(error->message, "no memory for an object of") == NULL) {
+        if (error->status != EDEN_NO_MEMORY || strstr(error->message, "out of memory for an object of") == NULL) {
             broken("a failed allocation left the error '%s'", error->message);
         }
         return;

@@ -85,7 +85,7 @@ static void tell(const struct trials *trials, const char *options, const struct 
                  format_ns(wall, figures->wall_ns), format_bytes(memory, figures->peak_bytes));
     }
     message_print("run %zu, %.1f s: %s: %s", trials->runs, seconds_since(trials->started_ns),
-                  *options ? options : "current", problem ? problem : result);
+                  *options ? options : "current options", problem ? problem : result);
 }
 
 /* A run may take three times as long as the first, and a second, within the budget. */

@@ -386,7 +386,7 @@ TEST(what_the_verifier_says) {
     *byte = was;
     verify(&w);
     w.heap->remembered.cards[0].object = local[1];
-    assert_fault(&w, "is of no large old object");
+    assert_fault(&w, "belongs to no large old object");
     w.heap->remembered.cards[0].object = local[0];
     header_set(local[0], EDEN_HEADER_REMEMBERED);
     assert_fault(&w, "have the bit");
@@ -403,7 +403,7 @@ TEST(can_not_be_switched) {
         assert_true((w.heap->remembered.card_table != NULL) == (i == 1));
         assert_false(eden_heap_set(w.heap, "remembered_set", values[1 - i], &error));
         assert_int_equal(error.status, EDEN_BAD_PARAMETER);
-        assert_non_null(strstr(error.message, "remembered_set can't change while the heap lives"));
+        assert_non_null(strstr(error.message, "remembered_set cannot change after the heap is created"));
         assert_true(eden_heap_set(w.heap, "remembered_set", values[i], &error));
     }
 }

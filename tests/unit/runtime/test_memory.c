@@ -10,7 +10,7 @@ static void tolerate(const struct world *w, eden_value value, size_t *failures) 
         ++*failures;
         const eden_error *error = eden_last_error(w->m);
         assert_int_equal(error->status, EDEN_NO_MEMORY);
-        assert_true(strstr(error->message, "no memory") != NULL);
+        assert_true(strstr(error->message, "out of memory") != NULL);
     }
 }
 

@@ -252,7 +252,7 @@ TEST(unknown_names_and_malformed_text) {
     const struct {
         const char *text, *says;
     } wrong[] = {
-        {"edensize=1M", "no parameter is called 'edensize'"},
+        {"edensize=1M", "unknown parameter 'edensize'"},
         {"eden_size", "'eden_size': must be name=value"},
         {"eden_size=1M;full_gc_ratio=1", "eden_size=1M;full_gc_ratio=1"},
         {"eden_size=1M full_gc_ratio=1", "eden_size=1M full_gc_ratio=1"},
@@ -345,7 +345,7 @@ TEST(what_cannot_change_or_does_not_fit) {
     eden_heap *heap = create("eden_size=1M", NULL, &error);
     assert_false(eden_heap_set(heap, "eden_size", "2M", &error));
     assert_int_equal(error.status, EDEN_BAD_PARAMETER);
-    assert_says(&error, "eden_size can't change");
+    assert_says(&error, "eden_size cannot change");
     /* New space alone is more than 1M. */
     assert_false(eden_heap_set(heap, "max_heap", "1M", &error));
     assert_int_equal(error.status, EDEN_BAD_PARAMETER);

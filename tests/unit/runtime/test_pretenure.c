@@ -59,10 +59,10 @@ TEST(wrong_files_are_refused_with_the_line) {
     refused("class", 5, "line 1 is neither");
     refused("class \n", 7, "line 1 has no name");
     refused("class A\nsite ", 13, "line 2 has no name");
-    refused("class a\\", 8, "line 1 has a backslash");
-    refused("class a\\t\n", 10, "line 1 has a backslash");
-    refused("class A\nclass B\0C\n", 18, "line 2 holds a NUL");
-    refused("\0", 1, "line 1 holds a NUL");
+    refused("class a\\", 8, "line 1 has an invalid escape");
+    refused("class a\\t\n", 10, "line 1 has an invalid escape");
+    refused("class A\nclass B\0C\n", 18, "line 2 contains a NUL");
+    refused("\0", 1, "line 1 contains a NUL");
     refused(long_name, sizeof long_name, "line 1 has a name of more than 4096 bytes");
     refused(large, sizeof large, "larger than 16M");
     refused("class A\nclass B\r\nclass\tC\n", 26, "line 3 is neither");

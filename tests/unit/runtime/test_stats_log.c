@@ -351,7 +351,7 @@ TEST(a_path_that_cannot_be_written_stops_nothing) {
             if (i < 2) {
                 assert_non_null(strstr(line, path));
                 assert_non_null(strstr(line, lines == 1 ? "EDEN_LOG" : "EDEN_STATS"));
-                assert_non_null(strstr(line, "going on without it"));
+                assert_non_null(strstr(line, "continuing without it"));
             } else { /* the disk is full; the statistics come before the log's end */
                 assert_non_null(strstr(line, lines == 1 ? "eden: EDEN_STATS: heap " : "eden: EDEN_LOG: heap "));
                 assert_non_null(strstr(line, "No space left on device"));
@@ -386,7 +386,7 @@ TEST(a_pipe_without_a_reader_stops_nothing) {
     char *said = said_by_child();
     assert_non_null(strstr(said, "eden: EDEN_LOG="));
     assert_non_null(strstr(said, "eden: EDEN_STATS="));
-    assert_non_null(strstr(said, "can't be opened for writing: nobody reads it"));
+    assert_non_null(strstr(said, "cannot be opened for writing: it has no reader"));
     free(said);
 }
 
@@ -435,7 +435,7 @@ TEST(a_slow_reader_of_a_pipe_stops_nothing) {
     close(pipe);
     char *said = said_by_child();
     assert_int_equal(sscanf(said, "eden: EDEN_LOG: heap %*u: lines lost: %" SCNu64, &reported), 1);
-    assert_non_null(strstr(said, "(its reader is too slow)"));
+    assert_non_null(strstr(said, "(the reader is too slow)"));
     free(said);
     assert_true(lines > 0 && reported > 0); /* and `lost`: a report that fits where no line does */
     assert_int_equal(lines + lost + reported, MANY_LINES);
@@ -525,10 +525,10 @@ static void others_choose_no_file_in(uid_t owner, mode_t mode) {
     static const struct {
         const char *name, *says;
     } files[] = {{"own", NULL},
-                 {"of-other", "it belongs to another user, in a folder where others may write"},
-                 {"pipe-of-other", "nobody reads it"},
-                 {"link", "it is a link, in a folder where others may write"},
-                 {"hard-link", "it has other names (hard links), in a folder where others may write"}};
+                 {"of-other", "it belongs to another user, in a folder that others may write to"},
+                 {"pipe-of-other", "it has no reader"},
+                 {"link", "it is a symbolic link, in a folder that others may write to"},
+                 {"hard-link", "it has other hard links, in a folder that others may write to"}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", shared, files[i].name);
         unlink(log_path);

@@ -64,10 +64,10 @@ TEST(headers) {
     VERIFIED_WORLD(w, PARAMETERS);
     for (size_t root = ROOT_OLD; root <= ROOT_YOUNG; root++) {
         uint64_t *header = header_word(root);
-        seed(&w, header, *header | EDEN_HEADER_MARKED, "flag of a collection");
-        seed(&w, header, *header | EDEN_HEADER_GREY, "flag of a collection");
-        seed(&w, header, *header | EDEN_HEADER_KEPT, "flag of a collection");
-        seed(&w, header, *header | EDEN_HEADER_FORWARDED, "flag of a collection");
+        seed(&w, header, *header | EDEN_HEADER_MARKED, "flag that only collections set");
+        seed(&w, header, *header | EDEN_HEADER_GREY, "flag that only collections set");
+        seed(&w, header, *header | EDEN_HEADER_KEPT, "flag that only collections set");
+        seed(&w, header, *header | EDEN_HEADER_FORWARDED, "flag that only collections set");
         seed(&w, header, with_class(*header, 4000000), "class index 4000000 is not defined");
         seed(&w, header, with_class(*header, 0), "neither an object nor a free chunk");
         seed(&w, header, with_format(*header, EDEN_FORMAT_BYTES), "format 16, but its class");
@@ -78,7 +78,7 @@ TEST(headers) {
          "1 slots, but its class 'Mixed' fixes 2");
     seed(&w, young, with_class(*young, eden_class_index(define_class(w.heap, "One", EDEN_FORMAT_FIXED, 1))),
          "2 slots, but its class 'One' fixes 1");
-    seed(&w, young, *young | EDEN_HEADER_REMEMBERED, "young, and remembered");
+    seed(&w, young, *young | EDEN_HEADER_REMEMBERED, "young, but remembered");
     seed(&w, header_word(ROOT_YOUNG_RAW) - 1, 255ull << 56 | 100000, "reach beyond the end of its space");
     seed(&w, header_word(ROOT_OLD_RAW) - 1, 255ull << 56 | 100000, "reach beyond the end of its space");
     seed(&w, header_word(ROOT_OLD_RAW) - 1, 255ull << 56 | 0xffffffffffffffull, "reach beyond the end of its space");
@@ -109,11 +109,11 @@ TEST(references) {
     for (size_t i = 0; i < 2; i++) {
         const uint64_t bad_tags[] = {3, 5, 6, 7};
         for (size_t t = 0; t < 4; t++) {
-            seed(&w, slots[i], 800 + bad_tags[t], "has a tag that no value has");
+            seed(&w, slots[i], 800 + bad_tags[t], "has an invalid tag");
         }
-        seed(&w, slots[i], 4096, "is no address of this heap");
-        seed(&w, slots[i], (uintptr_t)&w, "is no address of this heap");
-        seed(&w, slots[i], w.heap->old.limit, "is no address of this heap");
+        seed(&w, slots[i], 4096, "is not an address of this heap");
+        seed(&w, slots[i], (uintptr_t)&w, "is not an address of this heap");
+        seed(&w, slots[i], w.heap->old.limit, "is not an address of this heap");
         seed(&w, slots[i], roots[ROOT_OLD] + 8, "is not the start of a live object");
         seed(&w, slots[i], roots[ROOT_OLD_RAW] - 8, "is not the start of a live object"); /* its overflow word */
         seed(&w, slots[i], w.heap->eden.limit - 8, "is not the start of a live object");
@@ -130,7 +130,7 @@ TEST(roots_too) {
     global = EDEN_NONE;
     assert_true(eden_root_add(w.heap, &global));
     seed(&w, &global, roots[ROOT_OLD] + 16, "root at");
-    seed(&w, &global, 8, "is no address of this heap");
+    seed(&w, &global, 8, "is not an address of this heap");
     seed(&w, &roots[ROOT_SPARE], roots[ROOT_YOUNG] + 8, "root at");
     assert_true(eden_root_remove(w.heap, &global));
 }
@@ -172,7 +172,7 @@ TEST(the_remembered_set) {
     eden_value other = roots[ROOT_OLD_RAW];
     header_set(other, EDEN_HEADER_REMEMBERED);
     set->count = 2;
-    assert_finds(&w, "is there twice");
+    assert_finds(&w, "occurs twice");
     set->objects[1] = other;
     verify(&w);
     header_clear(other, EDEN_HEADER_REMEMBERED);
@@ -187,9 +187,9 @@ TEST(the_books) {
     eden_full_collect(w.m); /* swept: 64 bytes free in a list, the rest in the tree */
     verify(&w);
     struct old_space *old = &w.heap->old;
-    seed(&w, &old->free_bytes, old->free_bytes + 8, "the books say");
-    seed(&w, &old->free_bytes, old->free_bytes - 8, "the books say");
-    seed(&w, &old->capacity, old->capacity + 4096, "the books say");
+    seed(&w, &old->free_bytes, old->free_bytes + 8, "the counters have");
+    seed(&w, &old->free_bytes, old->free_bytes - 8, "the counters have");
+    seed(&w, &old->capacity, old->capacity + 4096, "the counters have");
     /* Chunks: a header that says another size, or that it is no chunk. */
     uint64_t *small = (uint64_t *)old->free.list[8];
     assert_non_null(small);
@@ -221,8 +221,8 @@ TEST(without_memory) {
     prepare(&w);
     refusal = (struct refusal){1, LONG_MAX, 0};
     verify(&w);
-    seed(&w, header_word(ROOT_OLD), *header_word(ROOT_OLD) | EDEN_HEADER_MARKED, "flag of a collection");
-    seed(&w, eden_words_(roots[ROOT_OLD]) + 1, 4096, "is no address of this heap");
+    seed(&w, header_word(ROOT_OLD), *header_word(ROOT_OLD) | EDEN_HEADER_MARKED, "flag that only collections set");
+    seed(&w, eden_words_(roots[ROOT_OLD]) + 1, 4096, "is not an address of this heap");
 }
 
 TEST(it_changes_nothing) {
