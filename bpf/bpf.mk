@@ -1,18 +1,17 @@
 # edenscope: the kernel program, its skeleton and the tool. Depends on probes/ only.
 BPF_SRC := $(filter-out %.bpf.c,$(wildcard bpf/*/*.c bpf/*/*/*.c))
-BPF_OBJ := $(BPF_SRC:%.c=$(B)/%.o) $(B)/bpf/profile.pb-c.o
 BPF_LIBS ?= -lbpf -lcap -lelf -lseccomp -lutf8proc -ljansson -lprotobuf-c -lz -lsqlite3
 CPPFLAGS_bpf := -Ibpf -isystem $(B)/bpf
 ALL += $(B)/bin/edenscope
 
-# What tests and other programs link against: everything but main().
-EDENSCOPE_PARTS := $(filter-out $(B)/bpf/cli/main.o,$(BPF_OBJ))
+# Everything but main(), for the tool, and for tests and other programs.
+EDENSCOPE_PARTS := $(patsubst %.c,$(B)/%.o,$(filter-out bpf/cli/main.c,$(BPF_SRC))) $(B)/bpf/profile.pb-c.o
 $(B)/lib/libedenscope.a: $(EDENSCOPE_PARTS)
 	@mkdir -p $(@D)
 	rm -f $@
 	ar rcs $@ $^
 
-$(B)/bin/edenscope: $(BPF_OBJ)
+$(B)/bin/edenscope: $(B)/bpf/cli/main.o $(B)/lib/libedenscope.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS) $(BPF_LIBS) -lm
 

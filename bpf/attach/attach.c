@@ -18,6 +18,7 @@
 #include "util/interrupt.h"
 #include "util/message.h"
 #include "util/sum.h"
+#include "util/test_switch.h"
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <eden.skel.h>
@@ -308,8 +309,8 @@ static uint32_t wanted_records_bytes(void) {
 
 static bool load(struct kernel_side *kernel, const struct kernel_options *options, struct failure *why) {
     kernel->records_bytes = wanted_records_bytes();
-    kernel->multi = !options->no_multi;
-    kernel->descent = !options->no_descent;
+    kernel->multi = !test_switch("EDENSCOPE_NO_MULTI");
+    kernel->descent = !test_switch("EDENSCOPE_NO_DESCENT");
     if (kernel->multi) {
         /* Where loading for a multi link fails, loading for perf events has the last word, and the better message. */
         kernel->multi =

@@ -26,8 +26,6 @@ struct kernel_options {
     bool records;    /* the batches as they are */
     bool stacks;     /* the stack on which each sampled object is allocated */
     bool by_descent; /* only hits of processes that descend from the first one observed */
-    bool no_multi;   /* test only: attach by perf events even where uprobe_multi links exist */
-    bool no_descent; /* test only: do not follow descendants in the kernel */
     bool verbose;    /* report on stderr how sites are attached, and what libbpf says */
 };
 

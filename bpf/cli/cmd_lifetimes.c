@@ -94,9 +94,6 @@ static bool prepare(struct lifetimes *run, struct failure *why) {
                                           .command = options->command,
                                           .lifetimes = true,
                                           .stacks = options->stacks ? &run->stacks : NULL,
-                                          .without = options->without,
-                                          .no_multi = options->no_multi,
-                                          .no_descent = options->no_descent,
                                           .verbose = options->verbose};
     if (options->stacks && options->details) {
         return failure_set(why, 1, "--details cannot be combined with --stacks, which sums objects by stack");

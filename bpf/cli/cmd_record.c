@@ -46,9 +46,6 @@ int cmd_record(int argc, char **argv) {
                                                         .lifetimes = mailbox != 0,
                                                         .mailbox = mailbox,
                                                         .no_headers = options.events_only,
-                                                        .without = options.without,
-                                                        .no_multi = options.no_multi,
-                                                        .no_descent = options.no_descent,
                                                         .verbose = options.verbose},
                                            .force = options.force,
                                            .most_bytes = options.max_size};

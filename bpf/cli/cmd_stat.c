@@ -276,9 +276,6 @@ static int run_stat(struct run *run) {
     struct source_options wanted = {.pid = run->options.pid,
                                     .command = run->options.command,
                                     .no_headers = run->options.events_only,
-                                    .without = run->options.without,
-                                    .no_multi = run->options.no_multi,
-                                    .no_descent = run->options.no_descent,
                                     .verbose = run->options.verbose};
     interrupt_install();
     run->source = source_open(&wanted, &why);

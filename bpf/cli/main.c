@@ -18,16 +18,6 @@ struct command {
     const char *meaning;
 };
 
-/* A subcommand whose source file is not in the build is NULL here, and is said to be missing when asked for. */
-#pragma weak cmd_list
-#pragma weak cmd_stat
-#pragma weak cmd_record
-#pragma weak cmd_report
-#pragma weak cmd_script
-#pragma weak cmd_lifetimes
-#pragma weak cmd_tune
-#pragma weak cmd_simulate
-
 static const struct command commands[] = {
     {"list", cmd_list, "list processes and files that can be observed, their heaps and probes"},
     {"stat", cmd_stat, "print counters and phase timings, by interval or for a whole run"},
@@ -43,9 +33,7 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 static void print_help(FILE *out) {
     fprintf(out, "usage: edenscope COMMAND [options] [-p PID | -- PROGRAM arguments...]\n\ncommands:\n");
     for (size_t i = 0; i < COMMANDS; i++) {
-        if (commands[i].run) {
-            fprintf(out, "  %-9s  %s\n", commands[i].name, commands[i].meaning);
-        }
+        fprintf(out, "  %-9s  %s\n", commands[i].name, commands[i].meaning);
     }
     fprintf(out, "\n"
                  "`edenscope COMMAND --help` lists the options of a command.\n");
@@ -53,7 +41,7 @@ static void print_help(FILE *out) {
 
 static const struct command *find(const char *name) {
     for (size_t i = 0; i < COMMANDS; i++) {
-        if (strcmp(commands[i].name, name) == 0 && commands[i].run) {
+        if (strcmp(commands[i].name, name) == 0) {
             return &commands[i];
         }
     }

@@ -35,13 +35,10 @@ enum {
     OPTION_TRIALS,
     OPTION_MEMORY,
     OPTION_MAX_SIZE,
-    OPTION_WITHOUT,
-    OPTION_NO_MULTI,
-    OPTION_NO_DESCENT,
     OPTION_COUNT
 };
 
-/* One option: who accepts it, and what --help says of it (NULL: hidden). */
+/* One option: who accepts it, and what --help says of it. */
 struct described {
     struct option option;
     unsigned accept;
@@ -149,9 +146,6 @@ static const struct described table[] = {
      "limit)"},
     {{"verbose", no_argument, NULL, 'v'}, ~0u, "-v, --verbose       report progress on standard error"},
     {{"help", no_argument, NULL, 'h'}, ~0u, "-h, --help          print this help"},
-    {{"without", required_argument, NULL, OPTION_WITHOUT}, ACCEPT_TARGET, NULL},
-    {{"no-multi", no_argument, NULL, OPTION_NO_MULTI}, ACCEPT_TARGET, NULL},
-    {{"no-descent", no_argument, NULL, OPTION_NO_DESCENT}, ACCEPT_TARGET, NULL},
 };
 enum { OPTIONS = sizeof table / sizeof table[0] };
 
@@ -167,7 +161,7 @@ static bool misused(const char *usage, const char *what, const char *name, int *
 static void print_help(unsigned accept, const char *usage) {
     printf("usage: edenscope %s\n\n", usage);
     for (size_t i = 0; i < OPTIONS; i++) {
-        if (table[i].help && table[i].accept & accept) {
+        if (table[i].accept & accept) {
             printf("  %s\n", table[i].help);
         }
     }
@@ -404,17 +398,8 @@ static bool set(struct options *options, int value, const char *argument) {
     case OPTION_EVENTS_ONLY:
         options->events_only = true;
         return true;
-    case OPTION_OBJECTS:
-        options->objects = true;
-        return true;
-    case OPTION_NO_MULTI:
-        options->no_multi = true;
-        return true;
-    case OPTION_NO_DESCENT:
-        options->no_descent = true;
-        return true;
     default:
-        options->without = argument;
+        options->objects = true;
         return true;
     }
 }

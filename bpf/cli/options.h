@@ -61,11 +61,8 @@ struct options {
     bool emit_options;      /* --emit options */
     bool verify, search, details, stacks, by_site, top_given, long_lived_given;
     uint64_t top;
-    double long_lived;   /* percent */
-    const char *without; /* hidden, for tests: --without PROBE[,PROBE] */
-    bool no_multi;       /* hidden, for tests: --no-multi */
-    bool no_descent;     /* hidden, for tests: --no-descent */
-    char **rest;         /* rest_count of them, in argv's memory */
+    double long_lived; /* percent */
+    char **rest;       /* rest_count of them, in argv's memory */
     size_t rest_count;
 };
 

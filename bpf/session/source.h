@@ -36,9 +36,7 @@ struct source_options {
      * it to these and hand on its number as a batch LIFE_BATCH_STACK. NULL: don't. */
     struct life_stacks *stacks;
     bool no_headers;     /* don't read heap headers of late processes: figures are then of what was observed alone */
-    const char *without; /* test only: comma-separated probes not to attach; NULL: none */
-    bool no_multi;       /* test only: attach by perf events even where uprobe_multi links exist */
-    bool no_descent;     /* test only: look for children even where the kernel can follow them */
+    const char *without; /* comma-separated probes not to attach; NULL: none */
     bool verbose;
 };
 

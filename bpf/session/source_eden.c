@@ -430,8 +430,6 @@ static struct kernel_side *open_kernel(const struct source_options *options, str
                                           .records = options->on_batch != NULL,
                                           .stacks = options->stacks != NULL,
                                           .by_descent = options->command != NULL,
-                                          .no_multi = options->no_multi,
-                                          .no_descent = options->no_descent,
                                           .verbose = options->verbose};
     return kernel_open(&kernel, inspect, why);
 }

@@ -11,6 +11,7 @@
 #include "model/probe_table.h"
 #include "session/source_parts.h"
 #include "util/clock.h"
+#include "util/test_switch.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +25,8 @@ enum { MOST_FILES = 16384 }; /* of which it is known whether they have probes */
 #define RETRY_NS 60000000000ull
 enum { MOST_RETRIES = 3 };
 
-static bool is_excluded(const struct source *source, const char *probe) {
-    const char *at = source->options.without;
+/* Whether a probe is one of a list with commas; NULL: of none. */
+static bool is_listed(const char *at, const char *probe) {
     size_t length = strlen(probe);
     while (at && *at) {
         size_t word = strcspn(at, ",");
@@ -35,6 +36,10 @@ static bool is_excluded(const struct source *source, const char *probe) {
         at += word + (at[word] == ',');
     }
     return false;
+}
+
+static bool is_excluded(const struct source *source, const char *probe) {
+    return is_listed(source->options.without, probe) || is_listed(test_switch("EDENSCOPE_WITHOUT"), probe);
 }
 
 /* While somebody listens to batch or alloc__sample, the heaps sample: not unless that is wanted. */

@@ -36,6 +36,13 @@ expect_status() {
     [[ $status == "$wanted" ]] || die "$* gave status $status, not $wanted: $(cat "$folder/err")"
 }
 
+# switched SWITCH=VALUE COMMAND...: with the tool that has switches (bpf/util/test_switch.h) as $scope.
+switched() {
+    local scope=$build/tests/edenscope
+    local -x "EDENSCOPE_$1"
+    "${@:2}"
+}
+
 # expect_sum SUM COMMAND...: what it prints has this checksum.
 expect_sum() {
     local sum

@@ -73,7 +73,7 @@ wait "$target"
 sort own | grep -v "^$target " >sorted && mv sorted own
 jq "del(.processes[] | select(.pid == $target))" stat.json >without.json
 seen_or_counted without.json "children of a process"
-expect_status 0 "$scope" stat --no-descent --json -o stat.json -- ./script
+switched NO_DESCENT=1 expect_status 0 "$build/tests/edenscope" stat --json -o stat.json -- ./script
 jq -e '.lost == 0' stat.json >out || die "without help of the kernel events are lost"
 echo "what could not be observed is counted"
 

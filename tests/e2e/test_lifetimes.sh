@@ -100,9 +100,9 @@ echo "births = deaths + censored, by each sampling"
 for sampling in all nth=7; do
     lifetimes --sampling "$sampling" -- "$exercise"
     mv "$seen" "$folder/sums.json"
-    for way in "--details --" "--no-multi --" "-- env A=1 nice"; do
+    for way in "--details --" -- "-- env A=1 nice"; do
         # shellcheck disable=SC2086
-        lifetimes --sampling "$sampling" $way "$exercise"
+        switched "NO_MULTI=$([[ $way != -- ]] || echo 1)" lifetimes --sampling "$sampling" $way "$exercise"
         check "$way $sampling is not as without" "
 whole(seen)
 for kind in 'classes', 'sites':
@@ -166,11 +166,11 @@ check "mechanism" "
 whole(seen)
 assert seen['mechanism'] == 'oracle' or 'did not profile as requested' in open(sys.argv[1]).read()" "$folder/err"
 # What is left out is missed.
-lifetimes --without batch --sampling all -- "$exercise"
+switched WITHOUT=batch lifetimes --sampling all -- "$exercise"
 check "without batch" "assert not seen['classes'] and not any(heap['profiled'] for heap in seen['heaps'])"
-lifetimes --without class__define --sampling all -- "$exercise"
+switched WITHOUT=class__define lifetimes --sampling all -- "$exercise"
 check "without class__define" "assert seen['lost'] == 0 and not any(row['name'] for row in seen['classes'])"
-lifetimes --without heap__destroy --sampling all -- "$exercise"
+switched WITHOUT=heap__destroy lifetimes --sampling all -- "$exercise"
 check "without heap__destroy" "whole(seen)"
 echo "statuses, options and what is left out"
 

@@ -52,10 +52,9 @@ PYTHON
 
 need_edenscope
 
-for way in "--sampling bytes=8K" \
-    "--sampling 1/100 --mechanism ephemeron" "--sampling 1/100 --no-multi"; do
-    # shellcheck disable=SC2086
-    stacks $way -- "$program" 1000000
+for way in "stacks --sampling bytes=8K" "stacks --sampling 1/100 --mechanism ephemeron" \
+    "switched NO_MULTI=1 stacks --sampling 1/100"; do
+    $way -- "$program" 1000000
     check "$way" "
 is_garden(seen)
 assert seen['heaps'][0]['unknown_stacks'] == 0, seen['heaps']
@@ -97,7 +96,7 @@ check "a stripped program" "
 adds_up(seen)
 named = {name for row in seen['sites'] for name in row['stack'] or []}
 assert '[stripped]' in named and not any('make' in name for name in named), named"
-stacks --sampling 1/100 --without alloc__sample -- "$program" 1000000
+switched WITHOUT=alloc__sample stacks --sampling 1/100 -- "$program" 1000000
 check "without the probe" "
 adds_up(seen)
 assert all(row['stack'] is None and row['name'] == 'unknown stack' for row in seen['sites'])

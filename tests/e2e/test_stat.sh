@@ -38,8 +38,9 @@ PYTHON
 need_edenscope
 
 # From the first instruction on.
-for way in "" --no-multi; do
-    EDEN_STATS=$folder/stats$way "$scope" stat $way --json -o "$folder/seen$way" -- "$exercise" 5 >"$folder/out"
+attached_first() { EDEN_STATS=$folder/stats$1 "$scope" stat --json -o "$folder/seen$1" -- "$exercise" 5 >"$folder/out"; }
+for way in "" NO_MULTI=1; do
+    switched "$way" attached_first "$way"
     grep -q '^done$' "$folder/out" || die "the command's output is not its own"
     compare "$folder/stats$way" "$folder/seen$way" >"$folder/count" || die "attached first $way"
     echo "attached first $way: $(cat "$folder/count") figures equal"
@@ -49,7 +50,8 @@ done
 for probe in heap__create heap__destroy param__set scavenge__start scavenge__done full__start full__done mark__done \
     sweep__done compact__done alloc__large alloc__failed segment__map segment__unmap mourned; do
     rm -f "$folder/stats"
-    EDEN_STATS=$folder/stats "$scope" stat --events-only --without "$probe" --json -o "$folder/seen" -- "$exercise" \
+    EDEN_STATS=$folder/stats EDENSCOPE_WITHOUT=$probe \
+        "$build/tests/edenscope" stat --events-only --json -o "$folder/seen" -- "$exercise" \
         >/dev/null 2>&1
     if compare "$folder/stats" "$folder/seen" >/dev/null 2>&1; then
         die "without $probe nothing differs"

@@ -2,7 +2,7 @@
 P := $(B)/tests/programs
 TEST_PROGRAMS := $(addprefix $(B)/tests/,allocators allocators-bare burst children exercise exercise-shared giveback \
 	hostile limits-dataframe limits-mixed limits-queue probe_gun threads)
-test-programs: $(TEST_PROGRAMS)
+test-programs: $(TEST_PROGRAMS) $(B)/tests/edenscope
 
 # The way to link each but two of them: the objects and archives that it depends on.
 TEST_LINK = $(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) $(LDLIBS) -lm -lpthread
@@ -21,6 +21,11 @@ $(B)/tests/exercise-shared: $(P)/exercise.o $(B)/lib/libeden.so
 $(B)/tests/probe_gun: $(P)/probe_gun.o $(B)/probes/probes.o
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS)
+
+# The tool with switches: its object is linked in the place of the archive's.
+$(B)/tests/edenscope: $(B)/bpf/cli/main.o $(P)/test_switch.o $(B)/lib/libedenscope.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS) $(BPF_LIBS) -lm
 
 # Native stacks: a program whose functions a stack can be followed through, and one where it ends after the first.
 $(P)/allocators.o: CFLAGS_ALL += -fno-omit-frame-pointer -fno-optimize-sibling-calls
