@@ -15,6 +15,8 @@
  *
  * Failure is EDEN_NONE, with the reason in eden_last_error: never the end of the process. */
 #include "api/instance.h"
+#include "old/full.h"
+#include "young/scavenge.h"
 #include <stdio.h>
 
 enum { STRESS_FULL = 16 };
@@ -22,11 +24,12 @@ enum { STRESS_FULL = 16 };
 static eden_value fail_allocation(eden_heap *heap, uint64_t header, size_t bytes) {
     uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
     bool capped = heap->params.max_heap != EDEN_NO_LIMIT;
-    fail(&heap->last_error, EDEN_NO_MEMORY,
-         "out of memory for an object of %zu bytes of class '%.60s': old space has %llu of %llu bytes in use, and %s",
-         bytes, heap_class(heap, index)->name == 0 ? "?" : (const char *)(uintptr_t)heap_class(heap, index)->name,
-         (unsigned long long)old_used(heap), (unsigned long long)heap->old.capacity,
-         capped ? "max_heap or the system allows no growth" : "the system allows no growth");
+    error_fail(
+        &heap->last_error, EDEN_NO_MEMORY,
+        "out of memory for an object of %zu bytes of class '%.60s': old space has %llu of %llu bytes in use, and %s",
+        bytes, heap_class(heap, index)->name == 0 ? "?" : (const char *)(uintptr_t)heap_class(heap, index)->name,
+        (unsigned long long)heap_old_used(heap), (unsigned long long)heap->old.capacity,
+        capped ? "max_heap or the system allows no growth" : "the system allows no growth");
     events_alloc_failed(heap, index, bytes);
     return EDEN_NONE;
 }
@@ -41,7 +44,7 @@ static eden_value format_object(eden_heap *heap, uintptr_t start, uint64_t heade
     } else {
         *eden_words_(object) = header | (uint64_t)slots << EDEN_HEADER_SLOTS_SHIFT;
     }
-    memset(eden_words_(object) + 1, 0, 8 * reference_slots(heap, object));
+    memset(eden_words_(object) + 1, 0, 8 * heap_reference_slots(heap, object));
     if (slots != 0 && eden_format_bits(object) >= EDEN_FORMAT_WORDS32) {
         eden_words_(object)[slots] = 0; /* the unused bytes of the last word */
     }
@@ -49,24 +52,24 @@ static eden_value format_object(eden_heap *heap, uintptr_t start, uint64_t heade
 }
 
 static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, size_t bytes) {
-    eden_value start = old_allocate(heap, bytes);
-    if (start == 0 && old_used(heap) != 0) {
+    eden_value start = old_space_allocate(heap, bytes);
+    if (start == 0 && heap_old_used(heap) != 0) {
         full_collect(heap, EDEN_FULL_ALLOCATION, bytes);
-        start = old_allocate(heap, bytes);
+        start = old_space_allocate(heap, bytes);
     }
-    if (start == 0 && old_grow(heap, bytes)) {
-        start = old_allocate(heap, bytes);
+    if (start == 0 && old_space_grow(heap, bytes)) {
+        start = old_space_allocate(heap, bytes);
     }
-    uint64_t left = heap->old.capacity - old_used(heap);
+    uint64_t left = heap->old.capacity - heap_old_used(heap);
     bool in_pieces = left >= bytes && left > heap->old.capacity / 16; /* less is not worth a collection */
     if (start == 0 && in_pieces && heap->params.compactor != EDEN_COMPACTOR_NONE) {
         full_collect_sliding(heap, bytes);
-        start = old_allocate(heap, bytes);
+        start = old_space_allocate(heap, bytes);
     }
     if (start == 0) {
         return fail_allocation(heap, header, bytes);
     }
-    heap->since.allocated += bytes;
+    heap->delta.allocated += bytes;
     return format_object(heap, start, header, slots);
 }
 
@@ -151,7 +154,7 @@ uint32_t eden_identity_hash(eden_mutator *mutator, eden_value object) {
         heap->hash_seed ^= heap->hash_seed >> 17;
         heap->hash_seed ^= heap->hash_seed << 5;
         hash = heap->hash_seed & EDEN_HEADER_HASH_MASK;
-        header_set(object, hash << EDEN_HEADER_HASH_SHIFT);
+        object_set(object, hash << EDEN_HEADER_HASH_SHIFT);
     }
     return (uint32_t)hash;
 }

@@ -1,5 +1,6 @@
 /* Classes and sites, as the program defines them. */
 #include "api/instance.h"
+#include "heap/class_table.h"
 
 enum { NAME_MAX_BYTES = 4096 };
 
@@ -31,32 +32,32 @@ static eden_class define(eden_heap *heap, const char *name, uint32_t of, enum ed
                          eden_error *error) {
     const struct pretenure *pretenure = &instance_of(heap)->pretenure;
     if (name == NULL || name[0] == '\0' || strnlen(name, NAME_MAX_BYTES + 1) > NAME_MAX_BYTES) {
-        fail(error, EDEN_BAD_ARGUMENT, "a class or site needs a name of 1 to %d bytes", NAME_MAX_BYTES);
+        error_fail(error, EDEN_BAD_ARGUMENT, "a class or site needs a name of 1 to %d bytes", NAME_MAX_BYTES);
         return 0;
     }
     bool born_old = pretenure_is_named(pretenure, of != 0, name) ||
                     (of != 0 && heap_class(heap, of)->pretenured == EDEN_PRETENURED_BORN);
     struct class_definition definition = {name, of, format, fixed, born_old};
     uint32_t index = class_table_add(heap, &definition, error);
-    return index == 0 ? 0 : class_value(heap, index);
+    return index == 0 ? 0 : class_table_value(heap, index);
 }
 
 eden_class eden_class_define(eden_heap *heap, const eden_class_definition *definition, eden_error *error) {
     const char *name = definition->name == NULL ? "" : definition->name;
     if (!format_is_defined(definition->format)) {
-        fail(error, EDEN_BAD_ARGUMENT, "class '%.60s': format %d is not supported by this version", name,
-             (int)definition->format);
+        error_fail(error, EDEN_BAD_ARGUMENT, "class '%.60s': format %d is not supported by this version", name,
+                   (int)definition->format);
         return 0;
     }
     if (definition->fixed_slots >= EDEN_SLOTS_OVERFLOW ||
         (definition->fixed_slots != 0 && !format_has_fixed(definition->format))) {
-        fail(error, EDEN_BAD_ARGUMENT,
-             "class '%.60s': %u fixed slots: at most 254, and none in formats EMPTY, VARIABLE and the raw ones", name,
-             definition->fixed_slots);
+        error_fail(error, EDEN_BAD_ARGUMENT,
+                   "class '%.60s': %u fixed slots: at most 254, and none in formats EMPTY, VARIABLE and the raw ones",
+                   name, definition->fixed_slots);
         return 0;
     }
     if (definition->format == EDEN_FORMAT_EPHEMERON && definition->fixed_slots == 0) {
-        fail(error, EDEN_BAD_ARGUMENT, "class '%.60s': an ephemeron needs at least one slot, for its key", name);
+        error_fail(error, EDEN_BAD_ARGUMENT, "class '%.60s': an ephemeron needs at least one slot, for its key", name);
         return 0;
     }
     return define(heap, definition->name, 0, definition->format, definition->fixed_slots, error);
@@ -65,7 +66,8 @@ eden_class eden_class_define(eden_heap *heap, const eden_class_definition *defin
 eden_class eden_site_define(eden_heap *heap, eden_class of, const char *name, eden_error *error) {
     uint32_t index = eden_class_index(of);
     if (index == EDEN_CLASS_FREE || index >= heap->next_class) {
-        fail(error, EDEN_BAD_ARGUMENT, "site '%.60s': %u is not a class of this heap", name == NULL ? "" : name, index);
+        error_fail(error, EDEN_BAD_ARGUMENT, "site '%.60s': %u is not a class of this heap", name == NULL ? "" : name,
+                   index);
         return 0;
     }
     const struct eden_class_info *class = heap_class(heap, heap_class(heap, index)->class_index);
@@ -82,7 +84,7 @@ void eden_tenure_choose(eden_heap *heap, eden_class of, bool chosen) {
 
 eden_class eden_class_of(const eden_heap *heap, eden_value object) {
     check_object_of(heap, object, "eden_class_of");
-    return class_value(heap, heap_class(heap, eden_index_of(object))->class_index);
+    return class_table_value(heap, heap_class(heap, eden_index_of(object))->class_index);
 }
 
 const char *eden_class_name(const eden_heap *heap, eden_class of) {

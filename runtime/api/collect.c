@@ -1,5 +1,7 @@
 /* Collections that the program asks for. */
 #include "api/instance.h"
+#include "old/full.h"
+#include "young/scavenge.h"
 
 void eden_full_collect(eden_mutator *mutator) {
     check_call(mutator->heap, "eden_full_collect");

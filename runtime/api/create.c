@@ -3,12 +3,14 @@
  * New space, from the lowest address: two survivor semispaces of 1/7 each, eden of 5/7. Survivors lie below eden so
  * that a lower address means older (tenure.c). */
 #include "api/instance.h"
+#include "heap/class_table.h"
+#include "heap/registry.h"
+#include "young/remembered.h"
 #include <stdlib.h>
 #include <sys/resource.h>
 
 /* What is reserved, not used: room for old space to grow in. Less where the process may not have so much. */
 static const uint64_t OLD_RESERVE = 1ull << 38, OLD_RESERVE_LEAST = 1ull << 24;
-enum { MARK_STACK_ENTRIES = 256 * 1024 };
 
 const char *eden_version(void) { return EDEN_VERSION; }
 
@@ -16,7 +18,7 @@ const char *eden_version(void) { return EDEN_VERSION; }
 static uint64_t reserve_wanted(const eden_heap *heap, uint64_t new_bytes) {
     uint64_t wanted = OLD_RESERVE;
     if (heap->params.max_heap != EDEN_NO_LIMIT && heap->params.max_heap > wanted) {
-        wanted = page_round(heap->params.max_heap);
+        wanted = system_page_round(heap->params.max_heap);
     }
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && wanted > limit.rlim_cur / 2) {
@@ -35,7 +37,7 @@ static bool reserve(eden_heap *heap, uint64_t bytes, size_t new_bytes) {
     heap->reservation_bytes = bytes;
     heap->old.start = heap->reservation + new_bytes;
     heap->old.limit = heap->reservation + bytes;
-    if (cards_create(heap)) {
+    if (old_space_reserve_cards(heap)) {
         return true;
     }
     system_release(at, bytes);
@@ -44,14 +46,15 @@ static bool reserve(eden_heap *heap, uint64_t bytes, size_t new_bytes) {
 }
 
 static bool create_spaces(eden_heap *heap, eden_error *error) {
-    size_t eden_bytes = page_round(heap->params.eden_size);
-    size_t semi_bytes = page_round(eden_bytes / 5);
+    size_t eden_bytes = system_page_round(heap->params.eden_size);
+    size_t semi_bytes = system_page_round(eden_bytes / 5);
     size_t new_bytes = eden_bytes + 2 * semi_bytes;
     if (heap->params.max_heap != EDEN_NO_LIMIT && heap->params.max_heap < new_bytes) {
-        return fail(error, EDEN_BAD_PARAMETER,
-                    "max_heap=%llu: less than new space, which takes %zu bytes (7/5 of eden_size); raise max_heap or "
-                    "lower eden_size",
-                    (unsigned long long)heap->params.max_heap, new_bytes);
+        return error_fail(
+            error, EDEN_BAD_PARAMETER,
+            "max_heap=%llu: less than new space, which takes %zu bytes (7/5 of eden_size); raise max_heap or "
+            "lower eden_size",
+            (unsigned long long)heap->params.max_heap, new_bytes);
     }
     uint64_t bytes = reserve_wanted(heap, new_bytes);
     bool reserved = reserve(heap, bytes, new_bytes);
@@ -60,12 +63,12 @@ static bool create_spaces(eden_heap *heap, eden_error *error) {
         reserved = reserve(heap, bytes, new_bytes);
     }
     if (!reserved) {
-        return fail(error, EDEN_NO_MEMORY, "cannot reserve %llu bytes of address space (ulimit -v?)",
-                    (unsigned long long)bytes);
+        return error_fail(error, EDEN_NO_MEMORY, "cannot reserve %llu bytes of address space (ulimit -v?)",
+                          (unsigned long long)bytes);
     }
     uintptr_t at = heap->reservation;
     if (!system_commit(&heap->system, at, new_bytes, "new space")) {
-        return fail(error, EDEN_NO_MEMORY, "cannot map %zu bytes for new space (eden_size)", new_bytes);
+        return error_fail(error, EDEN_NO_MEMORY, "cannot map %zu bytes for new space (eden_size)", new_bytes);
     }
     heap->semi[0] = (struct space){at, at, at + semi_bytes};
     at += semi_bytes;
@@ -82,22 +85,18 @@ static void release(struct instance *instance) {
     eden_heap *heap = &instance->heap;
     class_table_destroy(heap);
     pretenure_destroy(&instance->pretenure);
-    if (heap->mark_stack.entries != NULL) {
-        system_unmap(heap->mark_stack.entries, MARK_STACK_ENTRIES * sizeof(uint64_t));
-    }
+    mark_stack_destroy(&heap->mark_stack);
     if (heap->reservation != 0) {
         check_destroy(&instance->check);
         system_release((void *)heap->reservation, heap->reservation_bytes);
     }
-    free(heap->old.segments);
-    free(heap->remembered.objects);
-    cards_destroy(heap);
+    old_space_destroy(&heap->old);
+    remembered_destroy(&heap->remembered);
     ephemerons_destroy(heap);
-    free(heap->waiters.objects);
-    free(heap->roots.ranges);
-    free(heap->roots.visitors);
+    free(heap->deferred.objects);
+    roots_destroy(&heap->roots);
     hooks_destroy(&instance->hooks);
-    system_unmap(instance, page_round(sizeof *instance));
+    system_unmap(instance, system_page_round(sizeof *instance));
 }
 
 static bool create(struct instance *instance, const eden_options *options, eden_error *error) {
@@ -111,12 +110,10 @@ static bool create(struct instance *instance, const eden_options *options, eden_
     if (!pretenure_create(&instance->pretenure, heap, error) || !create_spaces(heap, error)) {
         return false;
     }
-    heap->mark_stack.entries = system_map(&heap->system, MARK_STACK_ENTRIES * sizeof(uint64_t), "mark stack");
-    heap->mark_stack.room = MARK_STACK_ENTRIES;
-    if (heap->mark_stack.entries == NULL || !class_table_create(heap)) {
-        return fail(error, EDEN_NO_MEMORY, "out of memory for the heap's tables");
+    if (!mark_stack_create(&heap->mark_stack, &heap->system) || !class_table_create(heap)) {
+        return error_fail(error, EDEN_NO_MEMORY, "out of memory for the heap's tables");
     }
-    heap->mutator.free = heap->since.allocated_from = heap->eden.start;
+    heap->mutator.free = heap->delta.allocated_from = heap->eden.start;
     heap->mutator.young_start = heap->info.new_start;
     heap->mutator.young_words = heap->info.new_bytes / 8;
     heap->mutator.heap = heap;
@@ -126,7 +123,7 @@ static bool create(struct instance *instance, const eden_options *options, eden_
     info->magic = EDEN_HEAP_MAGIC;
     info->version = EDEN_ABI_VERSION;
     info->bytes = sizeof *info;
-    info->created_ns = now_ns();
+    info->created_ns = system_now_ns();
     info->figure_count = EDEN_FIGURE_COUNT;
     strncpy(info->name, options->name == NULL ? "eden" : options->name, sizeof info->name - 1);
     lifetimes_subscribe(&instance->lifetimes, heap);
@@ -139,9 +136,9 @@ eden_heap *eden_heap_create(const eden_options *options, eden_error *error) {
     static const eden_options defaults;
     options = options == NULL ? &defaults : options;
     struct system system = {options->memory_hook, options->memory_hook_context};
-    struct instance *instance = system_map(&system, page_round(sizeof *instance), "heap");
+    struct instance *instance = system_map(&system, system_page_round(sizeof *instance), "heap");
     if (instance == NULL) {
-        fail(error, EDEN_NO_MEMORY, "out of memory for a heap");
+        error_fail(error, EDEN_NO_MEMORY, "out of memory for a heap");
         return NULL;
     }
     eden_heap *heap = &instance->heap;
@@ -192,7 +189,7 @@ void eden_heap_destroy(eden_heap *heap) {
 /* The process may exit while another thread runs the mutator, or within a collection (from a root visitor, or a memory
  * hook): then a profile must be left as it is, without its last records. */
 static bool is_at_rest(const eden_heap *heap) {
-    return !heap->collecting && (!heap->attached || pthread_equal(heap->thread, pthread_self()));
+    return !heap->is_collecting && (!heap->is_attached || pthread_equal(heap->thread, pthread_self()));
 }
 
 /* Heaps that the program never destroyed: their last counts, EDEN_STATS and heap__destroy. Their memory is left alone:
@@ -209,18 +206,19 @@ __attribute__((destructor)) static void report_living_heaps(void) {
 }
 
 eden_mutator *eden_mutator_attach(eden_heap *heap, eden_error *error) {
-    if (heap->attached) {
-        fail(error, EDEN_BUSY, "heap '%s' has a mutator already; this version supports one per heap", heap->info.name);
+    if (heap->is_attached) {
+        error_fail(error, EDEN_BUSY, "heap '%s' has a mutator already; this version supports one per heap",
+                   heap->info.name);
         return NULL;
     }
-    heap->attached = true;
+    heap->is_attached = true;
     heap->thread = pthread_self();
     return &heap->mutator;
 }
 
 void eden_mutator_detach(eden_mutator *mutator) {
     close_frames(mutator);
-    mutator->heap->attached = false;
+    mutator->heap->is_attached = false;
 }
 
 eden_heap *eden_mutator_heap(const eden_mutator *mutator) { return mutator->heap; }
@@ -231,21 +229,23 @@ bool eden_heap_set(eden_heap *heap, const char *name, const char *value, eden_er
         return false;
     }
     if (changed.eden_size != heap->params.eden_size) {
-        return fail(error, EDEN_BAD_PARAMETER, "eden_heap_set: eden_size cannot change after the heap is created");
+        return error_fail(error, EDEN_BAD_PARAMETER,
+                          "eden_heap_set: eden_size cannot change after the heap is created");
     }
     if (changed.remembered_set != heap->params.remembered_set) {
-        return fail(error, EDEN_BAD_PARAMETER, "eden_heap_set: remembered_set cannot change after the heap is created");
+        return error_fail(error, EDEN_BAD_PARAMETER,
+                          "eden_heap_set: remembered_set cannot change after the heap is created");
     }
     if (changed.pretenure.choice != heap->params.pretenure.choice ||
         strcmp(changed.pretenure.path, heap->params.pretenure.path) != 0) {
-        return fail(error, EDEN_BAD_PARAMETER,
-                    "eden_heap_set: pretenure=%.100s: cannot change after the heap is created (none, auto or a file)",
-                    value);
+        return error_fail(
+            error, EDEN_BAD_PARAMETER,
+            "eden_heap_set: pretenure=%.100s: cannot change after the heap is created (none, auto or a file)", value);
     }
     if (changed.max_heap < heap->info.new_bytes + heap->old.capacity) {
-        return fail(error, EDEN_BAD_PARAMETER,
-                    "eden_heap_set: max_heap=%.40s is less than the heap has mapped (%llu bytes)", value,
-                    (unsigned long long)heap->info.new_bytes + heap->old.capacity);
+        return error_fail(error, EDEN_BAD_PARAMETER,
+                          "eden_heap_set: max_heap=%.40s is less than the heap has mapped (%llu bytes)", value,
+                          (unsigned long long)heap->info.new_bytes + heap->old.capacity);
     }
     heap->params = changed;
     heap_set_limit(heap);

@@ -70,7 +70,7 @@ bool hooks_refuse(eden_heap *heap, const char *call) {
         return false;
     }
     check_hook(heap, call);
-    fail(&heap->last_error, EDEN_BAD_ARGUMENT,
-         "%s: not allowed in a collection hook, which must neither allocate nor collect", call);
+    error_fail(&heap->last_error, EDEN_BAD_ARGUMENT,
+               "%s: not allowed in a collection hook, which must neither allocate nor collect", call);
     return true;
 }

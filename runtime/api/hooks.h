@@ -2,7 +2,7 @@
 #ifndef EDEN_API_HOOKS_H
 #define EDEN_API_HOOKS_H
 
-#include "heap/private.h"
+#include "heap/heap.h"
 
 struct collection_hook {
     eden_collection_hook call;

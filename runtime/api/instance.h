@@ -4,7 +4,7 @@
 
 #include "api/hooks.h"
 #include "check/check.h"
-#include "heap/private.h"
+#include "heap/heap.h"
 #include "observe/events.h"
 #include "pretenure/pretenure.h"
 #include "profile/lifetimes.h"

@@ -5,6 +5,8 @@
  * is the simplest thing that is right, and it costs a scavenge: a program that pins much allocates large or pins old.
  */
 #include "api/instance.h"
+#include "old/full.h"
+#include "young/scavenge.h"
 
 eden_value eden_pin(eden_mutator *mutator, eden_value object) {
     eden_heap *heap = mutator->heap;
@@ -13,7 +15,7 @@ eden_value eden_pin(eden_mutator *mutator, eden_value object) {
     }
     check_object_of(heap, object, "eden_pin");
     if (!heap_is_young(heap, object)) {
-        header_set(object, EDEN_HEADER_PINNED);
+        object_set(object, EDEN_HEADER_PINNED);
         return object;
     }
     if (hooks_refuse(heap, "eden_pin of a young object")) {
@@ -27,26 +29,26 @@ eden_value eden_pin(eden_mutator *mutator, eden_value object) {
             full_collect(heap, EDEN_FULL_LIMIT, object_bytes(local[0]));
         }
         if (heap_is_young(heap, local[0])) {
-            header_set(local[0], EDEN_HEADER_PINNED);
+            object_set(local[0], EDEN_HEADER_PINNED);
             scavenge(heap, EDEN_SCAVENGE_PIN);
         }
     }
     full_collect_if_grown(heap);
     if (heap_is_young(heap, local[0])) {
         size_t bytes = object_bytes(local[0]);
-        fail(&heap->last_error, EDEN_NO_MEMORY, "cannot pin an object of %zu bytes: out of memory to promote it",
-             bytes);
+        error_fail(&heap->last_error, EDEN_NO_MEMORY, "cannot pin an object of %zu bytes: out of memory to promote it",
+                   bytes);
         events_alloc_failed(heap, eden_index_of(local[0]), bytes);
         return EDEN_NONE;
     }
     /* Whichever collection promoted it: where the pinning scavenge found no room it took the bit away. */
-    header_set(local[0], EDEN_HEADER_PINNED);
+    object_set(local[0], EDEN_HEADER_PINNED);
     return local[0];
 }
 
 void eden_unpin(eden_mutator *mutator, eden_value object) {
     if (eden_is_object(object)) {
         check_object_of(mutator->heap, object, "eden_unpin");
-        header_clear(object, EDEN_HEADER_PINNED);
+        object_clear(object, EDEN_HEADER_PINNED);
     }
 }

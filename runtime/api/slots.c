@@ -7,7 +7,7 @@ static void remember_young(eden_mutator *mutator, eden_value object, size_t inde
     if (eden_is_young(mutator, object)) {
         return;
     }
-    for (size_t i = index; i < index + count && !header_has(object, EDEN_HEADER_REMEMBERED); i++) {
+    for (size_t i = index; i < index + count && !object_has(object, EDEN_HEADER_REMEMBERED); i++) {
         if (eden_is_young(mutator, eden_slot(object, i))) {
             eden_remember(mutator, object, i);
             i |= CARD_SLOTS - 1;

@@ -181,7 +181,8 @@ static void note_all(eden_heap *heap) {
     for (size_t i = 0; i < heap->old.segment_count; i++) {
         forget_starts(heap, heap->old.segments[i].start, heap->old.segments[i].limit);
     }
-    for (eden_value object = old_walk(heap, 0); object != EDEN_NONE; object = old_walk(heap, object_end(object))) {
+    for (eden_value object = old_space_walk(heap, 0); object != EDEN_NONE;
+         object = old_space_walk(heap, object_end(object))) {
         if (!object_is_free(object)) {
             note_start(heap, object);
         }
@@ -276,7 +277,7 @@ static void allocating(struct observer *self, uint64_t header, size_t slots) {
     check_class_of(heap, header, "allocation");
     const struct eden_class_info *class = heap_class(heap, index);
     uint32_t format = (uint32_t)(header >> EDEN_HEADER_FORMAT_SHIFT) & 31u;
-    if ((format & ~((1u << unit_shift(class->format)) - 1)) != class->format) {
+    if ((format & ~((1u << object_unit_shift(class->format)) - 1)) != class->format) {
         REPORT(heap, "allocation", CLASSES,
                "index %u is class '%.60s' of format %u, but the program requested format %u", index,
                (const char *)(uintptr_t) class->name, class->format, format);
@@ -318,7 +319,7 @@ static void before_scavenge(struct observer *self) {
 }
 
 /* The space copied to so far will be left. */
-static void second_round(struct observer *self, const struct scavenge_pass *pass) {
+static void second_pass(struct observer *self, const struct scavenge_pass *pass) {
     (void)pass;
     struct check *check = (struct check *)self;
     eden_heap *heap = self->heap;
@@ -362,7 +363,7 @@ static bool close_chunk(void *context, uintptr_t start, size_t bytes) {
 
 static void before_full(struct observer *self) {
     eden_heap *heap = self->heap;
-    chunks_each(&heap->old.free, check_chunk_body, heap);
+    free_chunks_each(&heap->old.free, check_chunk_body, heap);
     for (size_t i = 0; i < heap->old.segment_count; i++) {
         poison_open(heap->old.segments[i].start, heap->old.segments[i].limit);
     }
@@ -370,7 +371,7 @@ static void before_full(struct observer *self) {
 
 static void after_full(struct observer *self) {
     eden_heap *heap = self->heap;
-    chunks_each(&heap->old.free, close_chunk, heap);
+    free_chunks_each(&heap->old.free, close_chunk, heap);
     note_all(heap);
     verify(heap, "after a full collection");
 }
@@ -402,7 +403,7 @@ static void taken(struct observer *self, uintptr_t start, size_t bytes) {
 
 static const struct observer_calls calls = {
     .before_scavenge = before_scavenge,
-    .second_round = second_round,
+    .second_pass = second_pass,
     .eden_emptied = eden_emptied,
     .after_scavenge = after_scavenge,
     .before_full = before_full,
@@ -424,7 +425,7 @@ void check_subscribe(struct check *check, eden_heap *heap) {
     for (int i = 0; i < YOUNG_SPACES; i++) {
         check->high[i] = spaces[i]->start;
     }
-    check->starts_bytes = page_round(heap->reservation_bytes / 64);
+    check->starts_bytes = system_page_round(heap->reservation_bytes / 64);
     void *map =
         mmap(NULL, check->starts_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     check->starts = map == MAP_FAILED ? NULL : map;
@@ -502,7 +503,7 @@ static const char *class_name(const eden_heap *heap, eden_value object) {
 /* The object is alive, and slots [index, index + count) are references of its own. */
 static eden_heap *check_range(eden_value object, size_t index, size_t count, const char *call) {
     eden_heap *heap = check_object(object, call);
-    size_t references = reference_slots(heap, object);
+    size_t references = heap_reference_slots(heap, object);
     if (count > references || index > references - count) {
         size_t bad = index < references ? references : index; /* the first that is none */
         bool raw = bad < eden_slot_count(object);

@@ -3,7 +3,7 @@
 #ifndef EDEN_CHECK_CHECK_H
 #define EDEN_CHECK_CHECK_H
 
-#include "heap/private.h"
+#include "heap/heap.h"
 
 #ifdef EDEN_CHECKED
 

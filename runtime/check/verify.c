@@ -7,7 +7,8 @@
  * used bytes.
  *
  * If the bit map finds no memory, references are only checked to lie within the heap. */
-#include "heap/private.h"
+#include "heap/heap.h"
+#include "young/cards.h"
 #include <inttypes.h>
 
 struct verifier {
@@ -50,23 +51,25 @@ static bool check_header(struct verifier *v, eden_value object, uintptr_t limit)
     uint64_t header = eden_header(object);
     const char *where = space_name(heap, object);
     if (object_end(object) > limit || object_end(object) <= object_start(object)) {
-        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: %zu slots reach beyond the end of its space",
-                    object, where, eden_slot_count(object));
+        return error_fail(v->error, EDEN_CORRUPT,
+                          "object %#" PRIx64 " in %s: %zu slots reach beyond the end of its space", object, where,
+                          eden_slot_count(object));
     }
     if (object_is_free(object)) {
         return eden_format_bits(object) == EDEN_FORMAT_WORDS64 ||
-               fail(v->error, EDEN_CORRUPT, "%#" PRIx64 " in %s: neither an object nor a free chunk", object, where);
+               error_fail(v->error, EDEN_CORRUPT, "%#" PRIx64 " in %s: neither an object nor a free chunk", object,
+                          where);
     }
     uint64_t transient = EDEN_HEADER_FORWARDED | EDEN_HEADER_MARKED | EDEN_HEADER_GREY | EDEN_HEADER_KEPT;
     if ((header & transient) != 0) {
-        return fail(v->error, EDEN_CORRUPT,
-                    "object %#" PRIx64 " in %s: header %#" PRIx64 " has a flag that only collections set", object,
-                    where, header);
+        return error_fail(v->error, EDEN_CORRUPT,
+                          "object %#" PRIx64 " in %s: header %#" PRIx64 " has a flag that only collections set", object,
+                          where, header);
     }
     uint32_t index = eden_index_of(object);
     if (index >= heap->next_class && index != heap->observer_class) {
-        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: class index %u is not defined", object, where,
-                    index);
+        return error_fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: class index %u is not defined", object,
+                          where, index);
     }
     const struct eden_class_info *class = heap_class(heap, index);
     uint32_t format = eden_format_bits(object);
@@ -76,17 +79,18 @@ static bool check_header(struct verifier *v, eden_value object, uintptr_t limit)
                                                                   : 0u;
     bool mourned = class->format == EDEN_FORMAT_EPHEMERON && format == EDEN_FORMAT_FIXED;
     if ((format & ~unused_mask) != class->format && !mourned) {
-        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: format %u, but its class '%.60s' has %u",
-                    object, where, format, (const char *)(uintptr_t) class->name, class->format);
+        return error_fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: format %u, but its class '%.60s' has %u",
+                          object, where, format, (const char *)(uintptr_t) class->name, class->format);
     }
     size_t slots = eden_slot_count(object);
     bool fixed = class->format == EDEN_FORMAT_EMPTY || class->format == EDEN_FORMAT_FIXED;
     if (slots < class->fixed_slots || (fixed && slots != class->fixed_slots)) {
-        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: %zu slots, but its class '%.60s' fixes %u",
-                    object, where, slots, (const char *)(uintptr_t) class->name, class->fixed_slots);
+        return error_fail(v->error, EDEN_CORRUPT,
+                          "object %#" PRIx64 " in %s: %zu slots, but its class '%.60s' fixes %u", object, where, slots,
+                          (const char *)(uintptr_t) class->name, class->fixed_slots);
     }
     if (heap_is_young(heap, object) && (header & EDEN_HEADER_REMEMBERED) != 0) {
-        return fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: young, but remembered", object, where);
+        return error_fail(v->error, EDEN_CORRUPT, "object %#" PRIx64 " in %s: young, but remembered", object, where);
     }
     return true;
 }
@@ -105,19 +109,20 @@ static bool check_value(struct verifier *v, eden_value value, const char *holder
     if (!eden_is_object(value)) {
         uint64_t tag = value & EDEN_TAG_MASK;
         return tag == EDEN_TAG_INT || tag == EDEN_TAG_CHAR || tag == EDEN_TAG_FLOAT ||
-               fail(v->error, EDEN_CORRUPT, "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " has an invalid tag",
-                    holder_name(v, holder, at), at, slot, value);
+               error_fail(v->error, EDEN_CORRUPT, "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " has an invalid tag",
+                          holder_name(v, holder, at), at, slot, value);
     }
     bool mapped = value - v->base < v->starts_bytes * 64 - 512;
     if (!mapped || (!heap_is_young(heap, value) && !heap_is_old(heap, value))) {
-        return fail(v->error, EDEN_CORRUPT, "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " is not an address of this heap",
-                    holder_name(v, holder, at), at, slot, value);
+        return error_fail(v->error, EDEN_CORRUPT,
+                          "%s %#" PRIx64 ", slot %zu: %#" PRIx64 " is not an address of this heap",
+                          holder_name(v, holder, at), at, slot, value);
     }
     if (!is_start(v, value)) {
-        return fail(v->error, EDEN_CORRUPT,
-                    "%s %#" PRIx64 ", slot %zu: %#" PRIx64
-                    " in %s is not the start of a live object (stale reference?)",
-                    holder_name(v, holder, at), at, slot, value, space_name(heap, value));
+        return error_fail(v->error, EDEN_CORRUPT,
+                          "%s %#" PRIx64 ", slot %zu: %#" PRIx64
+                          " in %s is not the start of a live object (stale reference?)",
+                          holder_name(v, holder, at), at, slot, value, space_name(heap, value));
     }
     return true;
 }
@@ -130,14 +135,14 @@ static void check_root_slots(eden_visit *visit, eden_value *slots, size_t count)
 }
 
 static bool is_remembered(const eden_heap *heap, eden_value object, size_t slot) {
-    if (is_carded(heap, object)) {
-        return card_is_dirty(heap, (struct card){object, slot / CARD_SLOTS * CARD_SLOTS});
+    if (cards_apply(heap, object)) {
+        return cards_is_dirty(heap, (struct card){object, slot / CARD_SLOTS * CARD_SLOTS});
     }
-    return header_has(object, EDEN_HEADER_REMEMBERED);
+    return object_has(object, EDEN_HEADER_REMEMBERED);
 }
 
 static bool check_slots(struct verifier *v, eden_value object) {
-    size_t count = object_is_free(object) ? 0 : reference_slots(v->heap, object);
+    size_t count = object_is_free(object) ? 0 : heap_reference_slots(v->heap, object);
     bool old = !heap_is_young(v->heap, object);
     for (size_t i = 0; i < count; i++) {
         eden_value value = eden_slot(object, i);
@@ -145,11 +150,11 @@ static bool check_slots(struct verifier *v, eden_value object) {
             return false;
         }
         if (old && heap_is_young(v->heap, value) && !is_remembered(v->heap, object, i) &&
-            !v->heap->remembered.incomplete) {
-            return fail(v->error, EDEN_CORRUPT,
-                        "old %.60s %#" PRIx64 ", slot %zu refers to young %#" PRIx64
-                        ", but is not remembered (a store without eden_slot_set?)",
-                        holder_name(v, NULL, object), object, i, value);
+            !v->heap->remembered.is_incomplete) {
+            return error_fail(v->error, EDEN_CORRUPT,
+                              "old %.60s %#" PRIx64 ", slot %zu refers to young %#" PRIx64
+                              ", but is not remembered (a store without eden_slot_set?)",
+                              holder_name(v, NULL, object), object, i, value);
         }
     }
     return true;
@@ -169,12 +174,12 @@ static bool each_object(struct verifier *v, bool (*check)(struct verifier *, ede
     }
     for (size_t i = 0; i < heap->old.segment_count; i++) {
         struct segment segment = heap->old.segments[i];
-        eden_value object = old_walk(heap, segment.start);
+        eden_value object = old_space_walk(heap, segment.start);
         while (object != EDEN_NONE && object < segment.limit) {
             if (!check(v, object, segment.limit)) {
                 return false;
             }
-            object = old_walk(heap, object_end(object));
+            object = old_space_walk(heap, object_end(object));
         }
     }
     return true;
@@ -192,7 +197,7 @@ static bool first_pass(struct verifier *v, eden_value object, uintptr_t limit) {
         return true;
     }
     v->old_objects_bytes += old ? object_bytes(object) : 0;
-    v->remembered_bits += header_has(object, EDEN_HEADER_REMEMBERED);
+    v->remembered_bits += object_has(object, EDEN_HEADER_REMEMBERED);
     note_start(v, object);
     return true;
 }
@@ -208,13 +213,14 @@ static bool check_chunk(void *context, uintptr_t start, size_t bytes) {
     v->chunk_bytes += bytes;
     v->chunks++;
     if (!heap_is_old(v->heap, start) || !object_is_free(chunk) || object_bytes(chunk) != bytes) {
-        return fail(v->error, EDEN_CORRUPT, "free chunk %#" PRIx64 ": its header does not match its size of %zu bytes",
-                    (uint64_t)start, bytes);
+        return error_fail(v->error, EDEN_CORRUPT,
+                          "free chunk %#" PRIx64 ": its header does not match its size of %zu bytes", (uint64_t)start,
+                          bytes);
     }
     bool tree = bytes >= (size_t)FREE_LIST_SIZES * 8;
     if (bytes < v->last_bytes || (tree && bytes == v->last_bytes && start <= v->last_chunk)) {
-        return fail(v->error, EDEN_CORRUPT, "free chunk %#" PRIx64 " of %zu bytes: out of order", (uint64_t)start,
-                    bytes);
+        return error_fail(v->error, EDEN_CORRUPT, "free chunk %#" PRIx64 " of %zu bytes: out of order", (uint64_t)start,
+                          bytes);
     }
     v->last_bytes = bytes;
     v->last_chunk = start;
@@ -227,26 +233,26 @@ static bool check_remembered(struct verifier *v) {
     for (size_t i = 0; i < set->count; i++) {
         eden_value object = set->objects[i];
         if (object == EDEN_NONE) {
-            return fail(v->error, EDEN_CORRUPT, "remembered set: entry %zu is empty", i);
+            return error_fail(v->error, EDEN_CORRUPT, "remembered set: entry %zu is empty", i);
         }
         if (!check_value(v, object, "remembered set at", (uintptr_t)&set->objects[i], i)) {
             return false;
         }
-        if (heap_is_young(v->heap, object) || !header_has(object, EDEN_HEADER_REMEMBERED)) {
-            return fail(v->error, EDEN_CORRUPT, "remembered set: %#" PRIx64 " is young, or lacks the remembered bit",
-                        object);
+        if (heap_is_young(v->heap, object) || !object_has(object, EDEN_HEADER_REMEMBERED)) {
+            return error_fail(v->error, EDEN_CORRUPT,
+                              "remembered set: %#" PRIx64 " is young, or lacks the remembered bit", object);
         }
     }
     for (size_t i = 0; v->starts != NULL && i < set->count; i++) {
         size_t word = (set->objects[i] - v->base) / 8;
         if (!is_start(v, set->objects[i])) {
-            return fail(v->error, EDEN_CORRUPT, "remembered set: %#" PRIx64 " occurs twice", set->objects[i]);
+            return error_fail(v->error, EDEN_CORRUPT, "remembered set: %#" PRIx64 " occurs twice", set->objects[i]);
         }
         v->starts[word / 64] &= ~(1ull << (word % 64)); /* nothing else asks after this */
     }
     return v->remembered_bits == set->count ||
-           fail(v->error, EDEN_CORRUPT, "remembered set: %zu entries, but %" PRIu64 " objects have the bit", set->count,
-                v->remembered_bits);
+           error_fail(v->error, EDEN_CORRUPT, "remembered set: %zu entries, but %" PRIu64 " objects have the bit",
+                      set->count, v->remembered_bits);
 }
 
 static bool check_cards(struct verifier *v) {
@@ -256,11 +262,11 @@ static bool check_cards(struct verifier *v) {
         if (!check_value(v, card.object, "remembered set at", (uintptr_t)&heap->remembered.cards[i], i)) {
             return false;
         }
-        if (heap_is_young(heap, card.object) || !is_carded(heap, card.object) || !card_is_dirty(heap, card)) {
-            return fail(v->error, EDEN_CORRUPT,
-                        "remembered set: card %zu of %#" PRIx64
-                        " belongs to no large old object, or is clean in the table",
-                        card.first, card.object);
+        if (heap_is_young(heap, card.object) || !cards_apply(heap, card.object) || !cards_is_dirty(heap, card)) {
+            return error_fail(v->error, EDEN_CORRUPT,
+                              "remembered set: card %zu of %#" PRIx64
+                              " belongs to no large old object, or is clean in the table",
+                              card.first, card.object);
         }
     }
     return true;
@@ -270,20 +276,20 @@ static bool check_books(struct verifier *v) {
     const eden_heap *heap = v->heap;
     const struct old_space *old = &heap->old;
     uint64_t buffer = old->buffer_limit - old->buffer_free;
-    if (!chunks_each(&old->free, check_chunk, v)) {
+    if (!free_chunks_each(&old->free, check_chunk, v)) {
         return false;
     }
-    if (v->old_free_bytes + buffer != old->free_bytes || v->old_objects_bytes != old_used(heap)) {
-        return fail(v->error, EDEN_CORRUPT,
-                    "old space: found %" PRIu64 " bytes of objects and %" PRIu64 " free; the counters have %" PRIu64
-                    " and %" PRIu64,
-                    v->old_objects_bytes, v->old_free_bytes + buffer, old_used(heap), old->free_bytes);
+    if (v->old_free_bytes + buffer != old->free_bytes || v->old_objects_bytes != heap_old_used(heap)) {
+        return error_fail(v->error, EDEN_CORRUPT,
+                          "old space: found %" PRIu64 " bytes of objects and %" PRIu64
+                          " free; the counters have %" PRIu64 " and %" PRIu64,
+                          v->old_objects_bytes, v->old_free_bytes + buffer, heap_old_used(heap), old->free_bytes);
     }
     if (v->chunk_bytes + v->sliver_bytes != v->old_free_bytes || v->chunks != old->free.chunks) {
-        return fail(v->error, EDEN_CORRUPT,
-                    "free chunks: %" PRIu64 " of %" PRIu64 " bytes are listed, old space has %" PRIu64
-                    " bytes free, the counter has %" PRIu64,
-                    v->chunks, v->chunk_bytes, v->old_free_bytes - v->sliver_bytes, old->free.chunks);
+        return error_fail(v->error, EDEN_CORRUPT,
+                          "free chunks: %" PRIu64 " of %" PRIu64 " bytes are listed, old space has %" PRIu64
+                          " bytes free, the counter has %" PRIu64,
+                          v->chunks, v->chunk_bytes, v->old_free_bytes - v->sliver_bytes, old->free.chunks);
     }
     return check_remembered(v) && check_cards(v);
 }

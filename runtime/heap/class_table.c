@@ -4,7 +4,8 @@
  * The value of a class, which the program holds, is made to be allocated by: the bits of a header, and in place of the
  * slot count the number of fixed slots. That of a class whose objects are born old has another form, which
  * pretenure/pretenure.c describes. */
-#include "heap/private.h"
+#include "heap/class_table.h"
+#include "heap/heap.h"
 #include <stdlib.h>
 
 enum { PAGE_ENTRIES = 1 << EDEN_CLASS_PAGE_SHIFT, PAGES = EDEN_CLASS_LIMIT >> EDEN_CLASS_PAGE_SHIFT };
@@ -21,15 +22,15 @@ static bool map_page(eden_heap *heap, uint32_t index) {
 uint32_t class_table_add(eden_heap *heap, const struct class_definition *definition, eden_error *error) {
     const char *name = definition->name;
     if (heap->next_class >= EDEN_CLASS_LIMIT - (heap->observer_class != 0)) {
-        fail(error, EDEN_NO_MEMORY, "class '%.60s': all %d class and site indices are in use", name,
-             EDEN_CLASS_LIMIT - 1);
+        error_fail(error, EDEN_NO_MEMORY, "class '%.60s': all %d class and site indices are in use", name,
+                   EDEN_CLASS_LIMIT - 1);
         return 0;
     }
     uint32_t index = heap->next_class, class_index = definition->of == 0 ? index : definition->of;
     size_t length = strlen(name);
     char *copy = map_page(heap, index) ? system_alloc(&heap->system, length + 1, "class name") : NULL;
     if (copy == NULL) {
-        fail(error, EDEN_NO_MEMORY, "class '%.60s': out of memory for the class table", name);
+        error_fail(error, EDEN_NO_MEMORY, "class '%.60s': out of memory for the class table", name);
         return 0;
     }
     memcpy(copy, name, length + 1); /* which also touches it: tools can't read a page that was never touched */
@@ -39,9 +40,9 @@ uint32_t class_table_add(eden_heap *heap, const struct class_definition *definit
         .class_index = class_index,
         .format = (uint32_t)definition->format,
         .fixed_slots = definition->fixed_slots,
-        .pretenured = definition->born_old ? EDEN_PRETENURED_BORN : EDEN_PRETENURED_NOT,
+        .pretenured = definition->is_born_old ? EDEN_PRETENURED_BORN : EDEN_PRETENURED_NOT,
     };
-    heap->has_born_old |= definition->born_old;
+    heap->has_born_old |= definition->is_born_old;
     heap->next_class = index + 1;
     __atomic_store_n(&heap->info.class_limit, index + 1, __ATOMIC_RELEASE);
     eden_fire_class__define(heap, index, copy, class_index);
@@ -69,7 +70,7 @@ bool class_table_add_observer_class(eden_heap *heap, const char *name, uint32_t 
     return true;
 }
 
-eden_class class_value(const eden_heap *heap, uint32_t index) {
+eden_class class_table_value(const eden_heap *heap, uint32_t index) {
     const struct eden_class_info *class = heap_class(heap, index);
     uint64_t format = class->format, fixed = class->fixed_slots;
     if (class->pretenured == EDEN_PRETENURED_BORN) {

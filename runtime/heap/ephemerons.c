@@ -30,23 +30,24 @@
  * firing; whoever looks at the header of an object not yet reached in between asks for the real one. The first slot of
  * an object of format WAITING is nothing to look at; the format tells who comes across it again (a scan of all old
  * space may, of what was just tenured). */
-#include "heap/private.h"
+#include "heap/ephemerons.h"
+#include "heap/heap.h"
 #include <stdlib.h>
 
 static uint64_t *first_slot(eden_value ephemeron) { return eden_words_(ephemeron) + 1; }
 
 static void set_format(eden_value object, uint64_t format) {
-    header_clear(object, 31ull << EDEN_HEADER_FORMAT_SHIFT);
-    header_set(object, format << EDEN_HEADER_FORMAT_SHIFT);
+    object_clear(object, 31ull << EDEN_HEADER_FORMAT_SHIFT);
+    object_set(object, format << EDEN_HEADER_FORMAT_SHIFT);
 }
 
-bool ephemeron_wait(eden_heap *heap, eden_value ephemeron, eden_value key) {
-    struct waiting *waiting = &heap->waiting;
+bool ephemerons_wait(eden_heap *heap, eden_value ephemeron, eden_value key) {
+    struct pending_keys *waiting = &heap->pending;
     uint64_t header = eden_header(key);
     if (eden_index_of(ephemeron) == heap->observer_class) {
         return true;
     }
-    if (!header_is_waiting(header)) {
+    if (!ephemerons_is_pending(header)) {
         if (!system_grow(&heap->system, (void **)&waiting->keys, &waiting->room, waiting->count, sizeof *waiting->keys,
                          "waiting ephemerons")) {
             return false;
@@ -54,29 +55,29 @@ bool ephemeron_wait(eden_heap *heap, eden_value ephemeron, eden_value key) {
         waiting->keys[waiting->count++] = key;
     }
     *first_slot(ephemeron) = header;
-    set_format(ephemeron, FORMAT_WAITING);
-    *eden_words_(key) = EDEN_WAITING | ephemeron;
+    set_format(ephemeron, FORMAT_PENDING);
+    *eden_words_(key) = EDEN_HEADER_PENDING | ephemeron;
     return true;
 }
 
-uint64_t real_header(eden_value object) {
+uint64_t ephemerons_real_header(eden_value object) {
     uint64_t header = eden_header(object);
-    while (header_is_waiting(header)) {
-        header = *first_slot(header & ~EDEN_WAITING);
+    while (ephemerons_is_pending(header)) {
+        header = *first_slot(header & ~EDEN_HEADER_PENDING);
     }
     return header;
 }
 
 void ephemerons_release(eden_heap *heap, eden_value key) {
     uint64_t header = eden_header(key);
-    while (header_is_waiting(header)) {
-        eden_value ephemeron = header & ~EDEN_WAITING;
+    while (ephemerons_is_pending(header)) {
+        eden_value ephemeron = header & ~EDEN_HEADER_PENDING;
         header = *first_slot(ephemeron);
         *first_slot(ephemeron) = key;
-        if (eden_format_bits(ephemeron) == FORMAT_WAITING) { /* not fired */
+        if (eden_format_bits(ephemeron) == FORMAT_PENDING) { /* not fired */
             set_format(ephemeron, EDEN_FORMAT_EPHEMERON);
         }
-        mark_push(&heap->mark_stack, ephemeron);
+        mark_stack_push(&heap->mark_stack, ephemeron);
     }
     *eden_words_(key) = header;
 }
@@ -89,23 +90,23 @@ static void fire(eden_heap *heap, eden_value ephemeron, uint32_t key_class) {
     }
     set_format(ephemeron, EDEN_FORMAT_FIXED);
     mourners->queue[mourners->end++] = ephemeron;
-    heap->since.mourned++;
+    heap->delta.mourned++;
     eden_fire_mourn(heap, (const void *)(uintptr_t)ephemeron, key_class, mourners->end - mourners->next);
 }
 
 bool ephemerons_fire(eden_heap *heap, void (*reach_key)(void *context, eden_value key), void *context) {
-    struct waiting *waiting = &heap->waiting;
+    struct pending_keys *waiting = &heap->pending;
     bool any = false;
     for (size_t i = 0; i < waiting->count; i++) {
-        uint32_t key_class = (uint32_t)(real_header(waiting->keys[i]) & EDEN_HEADER_CLASS_MASK);
+        uint32_t key_class = (uint32_t)(ephemerons_real_header(waiting->keys[i]) & EDEN_HEADER_CLASS_MASK);
         uint64_t header = eden_header(waiting->keys[i]);
-        for (; header_is_waiting(header); header = *first_slot(header & ~EDEN_WAITING)) {
-            fire(heap, header & ~EDEN_WAITING, key_class);
+        for (; ephemerons_is_pending(header); header = *first_slot(header & ~EDEN_HEADER_PENDING)) {
+            fire(heap, header & ~EDEN_HEADER_PENDING, key_class);
         }
     }
     /* Only now: reaching a key releases all that wait for it. */
     for (size_t i = 0; i < waiting->count; i++) {
-        if (header_is_waiting(eden_header(waiting->keys[i]))) {
+        if (ephemerons_is_pending(eden_header(waiting->keys[i]))) {
             reach_key(context, waiting->keys[i]);
             any = true;
         }
@@ -130,7 +131,7 @@ size_t eden_mourn_count(const eden_mutator *mutator) {
     return mutator->heap->mourners.end - mutator->heap->mourners.next;
 }
 
-bool weak_note(eden_heap *heap, eden_value object) {
+bool ephemerons_note_weak(eden_heap *heap, eden_value object) {
     struct weak_list *weak = &heap->weak;
     if (!system_grow(&heap->system, (void **)&weak->objects, &weak->room, weak->count, sizeof *weak->objects,
                      "weak objects")) {
@@ -140,15 +141,15 @@ bool weak_note(eden_heap *heap, eden_value object) {
     return true;
 }
 
-struct tally weak_clear(eden_heap *heap, eden_value (*now)(void *context, eden_value v), void *context) {
+struct tally ephemerons_clear_weak(eden_heap *heap, eden_value (*now)(void *context, eden_value v), void *context) {
     struct weak_list *weak = &heap->weak;
     struct tally examined = {0, 0};
     for (size_t i = 0; i < weak->count; i++) {
         eden_value object = weak->objects[i];
-        size_t count = reference_slots(heap, object);
+        size_t count = heap_reference_slots(heap, object);
         examined.objects++;
         examined.bytes += object_bytes(object);
-        for (size_t slot = strong_slots(heap, object); slot < count; slot++) {
+        for (size_t slot = heap_strong_slots(heap, object); slot < count; slot++) {
             eden_value v = eden_slot(object, slot);
             if (eden_is_object(v)) {
                 eden_words_(object)[1 + slot] = now(context, v);
@@ -160,7 +161,7 @@ struct tally weak_clear(eden_heap *heap, eden_value (*now)(void *context, eden_v
 }
 
 void ephemerons_destroy(eden_heap *heap) {
-    free(heap->waiting.keys);
+    free(heap->pending.keys);
     free(heap->mourners.queue);
     free(heap->weak.objects);
 }

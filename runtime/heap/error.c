@@ -1,9 +1,10 @@
 /* Errors that a caller can read. */
-#include "heap/private.h"
+#include "heap/error.h"
+#include "heap/heap.h"
 #include <stdarg.h>
 #include <stdio.h>
 
-bool fail(eden_error *error, enum eden_status status, const char *format, ...) {
+bool error_fail(eden_error *error, enum eden_status status, const char *format, ...) {
     if (error != NULL) {
         va_list arguments;
         va_start(arguments, format);

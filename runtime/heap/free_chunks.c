@@ -7,13 +7,14 @@
  * enough, the lowest address among equals) takes O(log n), and no memory but the chunks themselves is needed.
  *
  * Invariants: a chunk is formatted as a free object (class index 0), so that walkers step over it. Two chunks may lie
- * side by side only until the next sweep or compaction, which rebuild everything from maximal gaps. 8-byte slivers are
- * formatted, and counted as free by the caller, but stand nowhere: there is no room for a link.
+ * side by side only until the next sweep or compaction, which rebuild everything from maximal gaps. 8-byte fragments
+ * are formatted, and counted as free by the caller, but stand nowhere: there is no room for a link.
  *
  * What can go wrong: a node's size is kept in its third word, so nothing may be written into a chunk while it is in
  * the tree. The verifier checks order, formats and the sum. */
+#include "heap/free_chunks.h"
+#include "heap/object.h"
 #include "heap/poison.h"
-#include "heap/private.h"
 
 struct chunk {
     uint64_t header[2]; /* free object's header; the overflow word and header where it is long */
@@ -27,18 +28,6 @@ struct small_chunk {
 };
 
 enum { TREE_FROM = FREE_LIST_SIZES * 8 };
-
-void fill_free(uintptr_t start, size_t bytes) {
-    uint64_t *words = (uint64_t *)start;
-    size_t slots = bytes / 8 - 1;
-    uint64_t format = (uint64_t)EDEN_FORMAT_WORDS64 << EDEN_HEADER_FORMAT_SHIFT;
-    if (slots < EDEN_SLOTS_OVERFLOW) {
-        words[0] = format | (uint64_t)slots << EDEN_HEADER_SLOTS_SHIFT;
-    } else {
-        words[0] = (uint64_t)EDEN_SLOTS_OVERFLOW << EDEN_HEADER_SLOTS_SHIFT | (uint64_t)(slots - 1);
-        words[1] = format | (uint64_t)EDEN_SLOTS_OVERFLOW << EDEN_HEADER_SLOTS_SHIFT;
-    }
-}
 
 /* splitmix64's finaliser: spreads neighbouring addresses. */
 static uint64_t priority(const struct chunk *chunk) {
@@ -96,11 +85,11 @@ static void tree_unlink(struct chunk **link) {
     *link = left != NULL ? left : right;
 }
 
-void chunks_clear(struct free_chunks *free) { *free = (struct free_chunks){.tree = NULL}; }
+void free_chunks_clear(struct free_chunks *free) { *free = (struct free_chunks){.tree = NULL}; }
 
-void chunks_add(struct free_chunks *free, uintptr_t start, size_t bytes) {
+void free_chunks_add(struct free_chunks *free, uintptr_t start, size_t bytes) {
     poison_chunk_added(start, bytes);
-    fill_free(start, bytes);
+    object_fill(start, bytes);
     if (bytes < 16) {
         return;
     }
@@ -117,7 +106,7 @@ void chunks_add(struct free_chunks *free, uintptr_t start, size_t bytes) {
     tree_insert(&free->tree, chunk);
 }
 
-uintptr_t chunks_pop(struct free_chunks *free, size_t bytes) {
+uintptr_t free_chunks_pop(struct free_chunks *free, size_t bytes) {
     size_t index = bytes / 8;
     struct chunk *chunk = free->list[index];
     if (chunk != NULL) {
@@ -150,19 +139,19 @@ static uintptr_t tree_take(struct free_chunks *free, size_t bytes, size_t *found
     return (uintptr_t)chunk;
 }
 
-uintptr_t chunks_take(struct free_chunks *free, size_t bytes, size_t *found) {
+uintptr_t free_chunks_take(struct free_chunks *free, size_t bytes, size_t *found) {
     if (bytes < TREE_FROM) {
         uint64_t fitting = free->filled & (~0ull << (bytes / 8));
         if (fitting != 0) {
             size_t index = (size_t)__builtin_ctzll(fitting);
             *found = index * 8;
-            return chunks_pop(free, index * 8);
+            return free_chunks_pop(free, index * 8);
         }
     }
     return tree_take(free, bytes, found);
 }
 
-bool chunks_take_exact(struct free_chunks *free, uintptr_t start, size_t bytes) {
+bool free_chunks_take_exact(struct free_chunks *free, uintptr_t start, size_t bytes) {
     const struct chunk *wanted = (const struct chunk *)start;
     for (struct chunk **link = &free->tree; *link != NULL;) {
         if (*link == wanted) {
@@ -175,7 +164,7 @@ bool chunks_take_exact(struct free_chunks *free, uintptr_t start, size_t bytes) 
     return false;
 }
 
-size_t chunks_largest(const struct free_chunks *free) {
+size_t free_chunks_largest(const struct free_chunks *free) {
     const struct chunk *chunk = free->tree;
     if (chunk == NULL) {
         return free->filled == 0 ? 0 : (size_t)(63 - __builtin_clzll(free->filled)) * 8;
@@ -192,8 +181,8 @@ static bool tree_each(const struct chunk *tree, bool (*each)(void *, uintptr_t, 
                             tree_each(tree->right, each, context));
 }
 
-bool chunks_each(const struct free_chunks *free, bool (*each)(void *context, uintptr_t start, size_t bytes),
-                 void *context) {
+bool free_chunks_each(const struct free_chunks *free, bool (*each)(void *context, uintptr_t start, size_t bytes),
+                      void *context) {
     for (size_t index = 2; index < FREE_LIST_SIZES; index++) {
         for (const struct chunk *chunk = free->list[index]; chunk != NULL;
              chunk = ((const struct small_chunk *)chunk)->next) {

@@ -1,4 +1,4 @@
-#include "heap/private.h"
+#include "heap/heap.h"
 
 void heap_young_spaces(eden_heap *heap, struct space *spaces[YOUNG_SPACES]) {
     heap->eden.used = heap->mutator.free;

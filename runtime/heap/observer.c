@@ -1,4 +1,4 @@
-#include "heap/private.h"
+#include "heap/heap.h"
 
 void observer_subscribe(struct observer *observer, eden_heap *heap, const struct observer_calls *calls) {
     struct observer **last = &heap->observers;
@@ -31,11 +31,11 @@ void observer_unwatch_allocation(struct observer *observer) {
 
 uint64_t observer_phase_begin(eden_heap *heap, enum eden_phase phase) {
     OBSERVE(heap, phase_begin, phase);
-    return now_ns();
+    return system_now_ns();
 }
 
 void observer_phase_end(eden_heap *heap, enum eden_phase phase, uint64_t start_ns, struct tally tally) {
-    uint64_t ns = now_ns() - start_ns;
+    uint64_t ns = system_now_ns() - start_ns;
     OBSERVE(heap, phase_end, phase, ns, tally);
 }
 

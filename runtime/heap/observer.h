@@ -51,7 +51,7 @@ struct observer_calls {
     void (*before_scavenge)(struct observer *self); /* the heap is at rest, no clock has been read */
     void (*scavenge_begin)(struct observer *self, const struct scavenge_pass *pass);
     /* The survivors overflowed: what has been copied will be copied again, and the space it came from overwritten. */
-    void (*second_round)(struct observer *self, const struct scavenge_pass *pass);
+    void (*second_pass)(struct observer *self, const struct scavenge_pass *pass);
     void (*copied)(struct observer *self, const struct scavenge_pass *pass); /* all is; nothing is overwritten yet */
     void (*eden_emptied)(struct observer *self); /* may move eden.start and eden.used, not past eden.limit */
     void (*scavenge_end)(struct observer *self, const struct scavenge_pass *pass);

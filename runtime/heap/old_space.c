@@ -11,21 +11,40 @@
  * A gap is found by first fit. The search begins where the last one ended (`passed`), unless that one was for more: so
  * filling n gaps of a size takes one walk, not n.
  *
- * Invariants: capacity = bytes in objects + free_bytes; free_bytes = chunks + buffer + slivers. Between allocations
- * [buffer_free, buffer_limit) is not formatted: walkers step over it (old_walk).
+ * Invariants: capacity = bytes in objects + free_bytes; free_bytes = chunks + buffer + fragments. Between allocations
+ * [buffer_free, buffer_limit) is not formatted: walkers step over it (old_space_walk).
  *
  * What can go wrong: the system refuses a segment, or the range has no gap for it, or the array of segments can't grow:
- * old_grow answers false and nothing has changed. It answers so at once for the rest of a scavenge: each of a million
- * survivors would ask again, and nothing comes back before the scavenge ends. Outside of scavenges it always asks. */
+ * old_space_grow answers false and nothing has changed. It answers so at once for the rest of a scavenge: each of a
+ * million survivors would ask again, and nothing comes back before the scavenge ends. Outside of scavenges it always
+ * asks. */
+#include "heap/heap.h"
 #include "heap/poison.h"
-#include "heap/private.h"
+#include <stdlib.h>
 
-enum { BUFFER_BYTES = 256 * 1024, SMALL = FREE_LIST_SIZES * 8 };
+enum { BUFFER_BYTES = 256 * 1024, SMALL = FREE_LIST_SIZES * 8, PAGE = 4096 };
 
-void old_retire_buffer(eden_heap *heap) {
+bool old_space_reserve_cards(eden_heap *heap) {
+    struct old_space *old = &heap->old;
+    if (heap->params.remembered_set != EDEN_REMEMBERED_CARD) {
+        return true;
+    }
+    old->card_table_bytes = system_page_round((old->limit - old->start) / CARD_BYTES + 1);
+    old->card_table = system_reserve(&heap->system, old->card_table_bytes);
+    return old->card_table != NULL;
+}
+
+void old_space_destroy(struct old_space *old) {
+    free(old->segments);
+    if (old->card_table != NULL) {
+        system_release(old->card_table, old->card_table_bytes);
+    }
+}
+
+void old_space_retire_buffer(eden_heap *heap) {
     struct old_space *old = &heap->old;
     if (old->buffer_free < old->buffer_limit) {
-        chunks_add(&old->free, old->buffer_free, old->buffer_limit - old->buffer_free);
+        free_chunks_add(&old->free, old->buffer_free, old->buffer_limit - old->buffer_free);
     }
     old->buffer_free = old->buffer_limit = 0;
 }
@@ -33,20 +52,20 @@ void old_retire_buffer(eden_heap *heap) {
 /* A chunk of just bytes, cut from the best fit; the rest is free again. 0: none is large enough. */
 static uintptr_t take_cut(struct old_space *old, size_t bytes) {
     size_t found = 0;
-    uintptr_t chunk = chunks_take(&old->free, bytes, &found);
+    uintptr_t chunk = free_chunks_take(&old->free, bytes, &found);
     if (chunk != 0 && found > bytes) {
-        chunks_add(&old->free, chunk + bytes, found - bytes);
+        free_chunks_add(&old->free, chunk + bytes, found - bytes);
     }
     return chunk;
 }
 
 static bool refill_buffer(eden_heap *heap, size_t bytes) {
     struct old_space *old = &heap->old;
-    old_retire_buffer(heap);
+    old_space_retire_buffer(heap);
     size_t taken = BUFFER_BYTES;
     uintptr_t chunk = take_cut(old, taken);
     if (chunk == 0) {
-        taken = chunks_largest(&old->free);
+        taken = free_chunks_largest(&old->free);
         chunk = taken < bytes ? 0 : take_cut(old, taken);
     }
     old->buffer_free = chunk;
@@ -54,11 +73,11 @@ static bool refill_buffer(eden_heap *heap, size_t bytes) {
     return chunk != 0;
 }
 
-eden_value old_allocate(eden_heap *heap, size_t bytes) {
+uintptr_t old_space_allocate(eden_heap *heap, size_t bytes) {
     struct old_space *old = &heap->old;
     uintptr_t at = 0;
     if (bytes < SMALL) {
-        at = bytes >= 16 ? chunks_pop(&old->free, bytes) : 0;
+        at = bytes >= 16 ? free_chunks_pop(&old->free, bytes) : 0;
         if (at == 0 && (old->buffer_limit - old->buffer_free >= bytes || refill_buffer(heap, bytes))) {
             at = old->buffer_free;
             old->buffer_free += bytes;
@@ -66,7 +85,7 @@ eden_value old_allocate(eden_heap *heap, size_t bytes) {
     } else {
         at = take_cut(old, bytes);
         if (at == 0 && old->buffer_limit - old->buffer_free >= bytes) {
-            old_retire_buffer(heap); /* the buffer may be the chunk that is large enough */
+            old_space_retire_buffer(heap); /* the buffer may be the chunk that is large enough */
             at = take_cut(old, bytes);
         }
     }
@@ -112,8 +131,20 @@ static uint64_t allowance(const eden_heap *heap) {
     return heap->params.max_heap > used ? heap->params.max_heap - used : 0;
 }
 
+/* The part of the card table that belongs to a segment. */
+static bool commit_cards(eden_heap *heap, uintptr_t start, size_t bytes) {
+    const struct old_space *old = &heap->old;
+    if (old->card_table == NULL) {
+        return true;
+    }
+    uintptr_t from = (uintptr_t)old->card_table + (start - old->start) / CARD_BYTES;
+    uintptr_t to = from + bytes / CARD_BYTES + 1;
+    from &= ~(uintptr_t)(PAGE - 1);
+    return system_commit(&heap->system, from, system_page_round(to - from), "card table");
+}
+
 static bool commit(eden_heap *heap, uintptr_t start, size_t size) {
-    return cards_commit(heap, start, size) && system_commit(&heap->system, start, size, "segment");
+    return commit_cards(heap, start, size) && system_commit(&heap->system, start, size, "segment");
 }
 
 /* A segment of grow_headroom, or of the half, a quarter... of it where the system refuses or the range has no such gap:
@@ -123,8 +154,8 @@ static bool grow(eden_heap *heap, size_t bytes) {
     if (bytes > old->limit - old->start) {
         return false;
     }
-    size_t least = page_round(bytes);
-    size_t size = page_round(heap->params.grow_headroom);
+    size_t least = system_page_round(bytes);
+    size_t size = system_page_round(heap->params.grow_headroom);
     uint64_t allowed = allowance(heap) & ~4095ull;
     size = size > least ? size : least;
     size = size > allowed ? allowed : size;
@@ -138,7 +169,7 @@ static bool grow(eden_heap *heap, size_t bytes) {
         if (size == least) {
             return false;
         }
-        size = page_round(size / 2) > least ? page_round(size / 2) : least;
+        size = system_page_round(size / 2) > least ? system_page_round(size / 2) : least;
         start = find_gap(old, least, &size, &index);
     }
     if (start == 0) {
@@ -150,12 +181,12 @@ static bool grow(eden_heap *heap, size_t bytes) {
     old->capacity += size;
     old->free_bytes += size;
     OBSERVE(heap, segment, true, start, size);
-    chunks_add(&old->free, start, size);
+    free_chunks_add(&old->free, start, size);
     return true;
 }
 
-bool old_grow(eden_heap *heap, size_t bytes) {
-    if (heap->collecting && bytes >= heap->old.refused) {
+bool old_space_grow(eden_heap *heap, size_t bytes) {
+    if (heap->is_collecting && bytes >= heap->old.refused) {
         return false;
     }
     bool grown = grow(heap, bytes);
@@ -163,6 +194,11 @@ bool old_grow(eden_heap *heap, size_t bytes) {
         heap->old.refused = bytes;
     }
     return grown;
+}
+
+uintptr_t old_space_room(eden_heap *heap, size_t bytes) {
+    uintptr_t at = old_space_allocate(heap, bytes);
+    return at == 0 && old_space_grow(heap, bytes) ? old_space_allocate(heap, bytes) : at;
 }
 
 /* Takes segments without memory out of the array. */
@@ -181,21 +217,21 @@ static void remove_gone(struct old_space *old) {
 
 /* Spur's policy (spur.md 3.4): above the threshold, give back all free memory but the headroom, in whole segments. From
  * the highest, because compaction slides towards the lowest. */
-void old_shrink(eden_heap *heap) {
+void old_space_shrink(eden_heap *heap) {
     struct old_space *old = &heap->old;
     uint64_t headroom = heap->params.grow_headroom;
     if (old->free_bytes <= heap->params.shrink_threshold || old->free_bytes <= headroom) {
         return;
     }
     uint64_t left = old->free_bytes - headroom;
-    old_retire_buffer(heap);
+    old_space_retire_buffer(heap);
     for (size_t i = old->segment_count; i-- > 0;) {
         struct segment *segment = &old->segments[i];
         uintptr_t start = segment->start;
         size_t size = segment->limit - start;
         eden_value first = object_at(start);
         if (size > left || !object_is_free(first) || object_bytes(first) != size ||
-            !chunks_take_exact(&old->free, start, size)) {
+            !free_chunks_take_exact(&old->free, start, size)) {
             continue;
         }
         segment->limit = start; /* gone */
@@ -208,24 +244,24 @@ void old_shrink(eden_heap *heap) {
     remove_gone(old);
 }
 
-void old_reset_free(eden_heap *heap) {
-    chunks_clear(&heap->old.free);
+void old_space_reset_free(eden_heap *heap) {
+    free_chunks_clear(&heap->old.free);
     heap->old.free_bytes = 0;
     heap->old.buffer_free = heap->old.buffer_limit = 0;
 }
 
-void old_add_free(eden_heap *heap, uintptr_t start, size_t bytes) {
-    chunks_add(&heap->old.free, start, bytes);
+void old_space_add_free(eden_heap *heap, uintptr_t start, size_t bytes) {
+    free_chunks_add(&heap->old.free, start, bytes);
     heap->old.free_bytes += bytes;
 }
 
-uint64_t old_largest_free(const eden_heap *heap) {
-    size_t largest = chunks_largest(&heap->old.free);
+uint64_t old_space_largest_free(const eden_heap *heap) {
+    size_t largest = free_chunks_largest(&heap->old.free);
     size_t buffer = heap->old.buffer_limit - heap->old.buffer_free;
     return largest > buffer ? largest : buffer;
 }
 
-eden_value old_walk(const eden_heap *heap, uintptr_t address) {
+eden_value old_space_walk(const eden_heap *heap, uintptr_t address) {
     const struct old_space *old = &heap->old;
     size_t low = 0, high = old->segment_count;
     while (low < high) { /* the first segment that ends above address */

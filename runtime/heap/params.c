@@ -2,7 +2,8 @@
  *
  * survivors_to_keep and tenure_proportion set the same thing; whichever is set later wins: setting
  * tenure_proportion unsets survivors_to_keep, and while survivors_to_keep is set it decides (tenure.c). */
-#include "heap/private.h"
+#include "heap/params.h"
+#include "heap/heap.h"
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
@@ -142,8 +143,8 @@ static locale_t enter_c_locale(void) { return uselocale(newlocale(LC_ALL_MASK, "
 static bool set(struct params *params, const char *name, const char *value, const char *where, eden_error *error) {
     const struct row *row = find_row(name);
     if (row == NULL) {
-        return fail(error, EDEN_BAD_PARAMETER, "%s: unknown parameter '%.40s'; docs/parameters.md lists the parameters",
-                    where, name);
+        return error_fail(error, EDEN_BAD_PARAMETER,
+                          "%s: unknown parameter '%.40s'; docs/parameters.md lists the parameters", where, name);
     }
     char *field = (char *)params + row->offset;
     double number = 0;
@@ -154,17 +155,17 @@ static bool set(struct params *params, const char *name, const char *value, cons
             char low[32], high[32];
             size_text(row->low_size, low);
             size_text(row->high_size, high);
-            return fail(error, EDEN_BAD_PARAMETER,
-                        "%s: %s=%.40s: must be a size in bytes between %s and %s (K, M, G, T are powers of 1024)",
-                        where, name, value, low, high);
+            return error_fail(error, EDEN_BAD_PARAMETER,
+                              "%s: %s=%.40s: must be a size in bytes between %s and %s (K, M, G, T are powers of 1024)",
+                              where, name, value, low, high);
         }
         memcpy(field, &bytes, sizeof bytes);
         break;
     }
     case KIND_number:
         if (!parse_number(value, &number) || number < row->low || number > row->high) {
-            return fail(error, EDEN_BAD_PARAMETER, "%s: %s=%.40s: must be a number between %g and %g", where, name,
-                        value, row->low, row->high);
+            return error_fail(error, EDEN_BAD_PARAMETER, "%s: %s=%.40s: must be a number between %g and %g", where,
+                              name, value, row->low, row->high);
         }
         memcpy(field, &number, sizeof number);
         break;
@@ -172,9 +173,9 @@ static bool set(struct params *params, const char *name, const char *value, cons
         int64_t whole = EDEN_UNSET;
         if (strcmp(value, "unset") != 0) {
             if (!parse_number(value, &number) || number != floor(number) || number < row->low || number > row->high) {
-                return fail(error, EDEN_BAD_PARAMETER,
-                            "%s: %s=%.40s: must be a whole number between %g and %g, or unset", where, name, value,
-                            row->low, row->high);
+                return error_fail(error, EDEN_BAD_PARAMETER,
+                                  "%s: %s=%.40s: must be a whole number between %g and %g, or unset", where, name,
+                                  value, row->low, row->high);
             }
             whole = (int64_t)number;
         }
@@ -184,8 +185,8 @@ static bool set(struct params *params, const char *name, const char *value, cons
     case KIND_choice: {
         int choice = find_choice(row->choices, value);
         if (choice < 0) {
-            return fail(error, EDEN_BAD_PARAMETER, "%s: %s=%.40s: must be one of: %s", where, name, value,
-                        row->choices);
+            return error_fail(error, EDEN_BAD_PARAMETER, "%s: %s=%.40s: must be one of: %s", where, name, value,
+                              row->choices);
         }
         uint64_t index = (uint64_t)choice;
         memcpy(field, &index, sizeof index);
@@ -196,9 +197,9 @@ static bool set(struct params *params, const char *name, const char *value, cons
         int choice = find_choice(row->choices, value);
         size_t length = strlen(value);
         if (length == 0 || length >= sizeof file.path) {
-            return fail(error, EDEN_BAD_PARAMETER,
-                        "%s: %s=%.40s: must be one of: %s; or the name of a file of at most %zu bytes", where, name,
-                        value, row->choices, sizeof file.path - 1);
+            return error_fail(error, EDEN_BAD_PARAMETER,
+                              "%s: %s=%.40s: must be one of: %s; or the name of a file of at most %zu bytes", where,
+                              name, value, row->choices, sizeof file.path - 1);
         }
         if (choice >= 0) {
             file.choice = (uint64_t)choice;
@@ -229,8 +230,8 @@ bool params_parse(struct params *params, const char *text, const char *where, ed
         const char *equals = memchr(text, '=', length);
         if (length != 0) {
             if (equals == NULL || length >= sizeof item) {
-                return fail(error, EDEN_BAD_PARAMETER, "%s: '%.*s': must be name=value, separated by commas", where,
-                            (int)(length < 60 ? length : 60), text);
+                return error_fail(error, EDEN_BAD_PARAMETER, "%s: '%.*s': must be name=value, separated by commas",
+                                  where, (int)(length < 60 ? length : 60), text);
             }
             memcpy(item, text, length);
             item[length] = '\0';

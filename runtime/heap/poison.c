@@ -2,7 +2,7 @@
 #define EDEN_CHECKED 1 /* for tools that look at this file by itself */
 #endif
 #include "heap/poison.h"
-#include "heap/private.h"
+#include "heap/free_chunks.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

@@ -3,7 +3,8 @@
  * The list itself is in eden_heap_info.next, so that it can be walked from outside; the registry beside the
  * heap__create semaphore has its head. Entries change under the lock, each by one store, so a reader from outside sees
  * a list, if perhaps an old one. */
-#include "heap/private.h"
+#include "heap/registry.h"
+#include "heap/heap.h"
 
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -1,6 +1,7 @@
 /* Roots: frames, global slots and ranges, visitors, the queue of mourners, and those of observers. Each
  * collection walks them all through one function. */
-#include "heap/private.h"
+#include "heap/roots.h"
+#include "heap/heap.h"
 #include <stdlib.h>
 
 bool eden_root_range_add(eden_heap *heap, eden_value *slots, size_t count) {
@@ -69,4 +70,9 @@ void roots_visit(eden_visit *visit) {
     }
     OBSERVE(heap, roots_visited, ranges, visitors);
     OBSERVE(heap, visit_roots, visit);
+}
+
+void roots_destroy(struct roots *roots) {
+    free(roots->ranges);
+    free(roots->visitors);
 }

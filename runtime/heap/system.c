@@ -2,7 +2,7 @@
  *
  * Address space is reserved without access or commitment (PROT_NONE, MAP_NORESERVE) and made usable piece by piece.
  * Decommitting maps fresh PROT_NONE pages over a piece: the memory goes back at once, the range stays ours. */
-#include "heap/private.h"
+#include "heap/system.h"
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -65,7 +65,7 @@ bool system_grow(struct system *system, void **array, size_t *room, size_t count
     return true;
 }
 
-uint64_t now_ns(void) {
+uint64_t system_now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;

@@ -10,11 +10,11 @@
 
 /* Moves what was counted since the last start into the figures; the caller has told it through a probe. */
 static void take_since(eden_heap *heap) {
-    heap->figures.allocated_bytes += allocated_since(heap);
-    heap->figures.remembered += heap->since.remembered;
-    heap->figures.forgotten += heap->since.forgotten;
-    heap->figures.tenured_objects += heap->since.tenured;
-    heap->since = (struct since){.allocated_from = heap->mutator.free};
+    heap->figures.allocated_bytes += heap_delta_allocated(heap);
+    heap->figures.remembered += heap->delta.remembered;
+    heap->figures.forgotten += heap->delta.forgotten;
+    heap->figures.tenured_objects += heap->delta.tenured;
+    heap->delta = (struct delta){.allocated_from = heap->mutator.free};
 }
 
 static void take_born_old(eden_heap *heap) {
@@ -26,9 +26,9 @@ static void take_born_old(eden_heap *heap) {
 static void set_gauges(eden_heap *heap) {
     heap->figures.eden_size = heap->params.eden_size;
     heap->figures.survivor_used = heap_survivor_used(heap);
-    heap->figures.old_used = old_used(heap);
+    heap->figures.old_used = heap_old_used(heap);
     heap->figures.old_capacity = heap->old.capacity;
-    heap->figures.remembered_now = remembered_now(heap);
+    heap->figures.remembered_now = heap_remembered(heap);
 }
 
 /* The end of collection info.seq + 1: tools may read it from now on. */
@@ -56,9 +56,9 @@ static void note_pause(eden_heap *heap, uint64_t ns) {
 
 /* One event a collection: mourn, one an ephemeron, makes scavenges that fire many twice as long while it is traced. */
 static void take_mourned(eden_heap *heap) {
-    uint64_t count = heap->since.mourned;
+    uint64_t count = heap->delta.mourned;
     heap->figures.mourned += count;
-    heap->since.mourned = 0;
+    heap->delta.mourned = 0;
     if (count != 0) {
         eden_fire_mourned(heap, heap->info.seq + 1, count, heap->mourners.end - heap->mourners.next);
     }
@@ -77,8 +77,8 @@ void events_create(struct events *events) {
 
 void events_destroy(struct events *events) {
     eden_heap *heap = events->observer.heap;
-    eden_fire_heap__destroy(heap, heap->info.heap_id, allocated_since(heap), heap->since.remembered,
-                            heap->since.forgotten, heap->since.tenured, heap->born_old.objects, heap->born_old.bytes);
+    eden_fire_heap__destroy(heap, heap->info.heap_id, heap_delta_allocated(heap), heap->delta.remembered,
+                            heap->delta.forgotten, heap->delta.tenured, heap->born_old.objects, heap->born_old.bytes);
     take_since(heap);
     take_born_old(heap);
     log_stats(heap);
@@ -92,12 +92,12 @@ static void scavenge_begin(struct observer *self, const struct scavenge_pass *pa
     struct scavenge_before before = {
         .eden_used = heap->mutator.free - heap->eden.start,
         .survivor_used = heap_survivor_used(heap),
-        .remembered = remembered_now(heap),
+        .remembered = heap_remembered(heap),
         .tenured_objects = heap->figures.tenured_objects,
     };
     eden_fire_scavenge__start(heap, heap->info.seq + 1, pass->cause, before.eden_used, before.survivor_used,
-                              before.remembered, old_used(heap), allocated_since(heap), heap->since.remembered,
-                              heap->since.forgotten, heap->since.tenured);
+                              before.remembered, heap_old_used(heap), heap_delta_allocated(heap),
+                              heap->delta.remembered, heap->delta.forgotten, heap->delta.tenured);
     take_since(heap);
     events_of(self)->scavenge = before;
 }
@@ -106,8 +106,8 @@ static void scavenge_end(struct observer *self, const struct scavenge_pass *pass
     struct events *events = events_of(self);
     eden_heap *heap = self->heap;
     take_mourned(heap);
-    uint64_t ns = now_ns() - pass->start_ns;
-    const struct space *survivors = &heap->semi[heap->past];
+    uint64_t ns = system_now_ns() - pass->start_ns;
+    const struct space *survivors = &heap->semi[heap->from];
     uint64_t survivor_used = heap_survivor_used(heap);
     eden_figures *figures = &heap->figures;
     figures->scavenges++;
@@ -121,7 +121,7 @@ static void scavenge_end(struct observer *self, const struct scavenge_pass *pass
     } else {
         note_pause(heap, ns);
     }
-    eden_fire_scavenge__done(heap, heap->info.seq + 1, ns, survivor_used, remembered_now(heap), pass->tenured_bytes,
+    eden_fire_scavenge__done(heap, heap->info.seq + 1, ns, survivor_used, heap_remembered(heap), pass->tenured_bytes,
                              pass->tenured_objects, (const void *)heap->tenure_threshold,
                              (const void *)survivors->start, (const void *)survivors->limit, heap->born_old.objects,
                              heap->born_old.bytes);
@@ -133,13 +133,14 @@ static void scavenge_end(struct observer *self, const struct scavenge_pass *pass
 static void full_begin(struct observer *self, const struct full_pass *pass) {
     eden_heap *heap = self->heap;
     struct full_before before = {
-        .old_used = old_used(heap),
+        .old_used = heap_old_used(heap),
         .mark_ns = heap->figures.mark_ns,
         .sweep_ns = heap->figures.sweep_ns,
         .compact_ns = heap->figures.compact_ns,
     };
     eden_fire_full__start(heap, heap->info.seq + 1, pass->cause, before.old_used, heap->old.capacity, pass->requested,
-                          allocated_since(heap), heap->since.remembered, heap->since.forgotten, heap->since.tenured);
+                          heap_delta_allocated(heap), heap->delta.remembered, heap->delta.forgotten,
+                          heap->delta.tenured);
     take_since(heap);
     events_of(self)->full = before;
 }
@@ -148,8 +149,8 @@ static void full_end(struct observer *self, const struct full_pass *pass) {
     struct events *events = events_of(self);
     eden_heap *heap = self->heap;
     take_mourned(heap);
-    uint64_t ns = now_ns() - pass->start_ns;
-    uint64_t used = old_used(heap);
+    uint64_t ns = system_now_ns() - pass->start_ns;
+    uint64_t used = heap_old_used(heap);
     uint64_t freed = events->full.old_used - used;
     eden_figures *figures = &heap->figures;
     figures->full_collections++;
@@ -159,8 +160,8 @@ static void full_end(struct observer *self, const struct full_pass *pass) {
     figures->freed_bytes += freed;
     note_pause(heap, events->full_scavenge_ns + ns);
     eden_fire_full__done(heap, heap->info.seq + 1, ns, used, heap->old.capacity, heap->old.free.chunks,
-                         old_largest_free(heap), heap->old.segment_count, freed, pass->young_freed,
-                         remembered_now(heap));
+                         old_space_largest_free(heap), heap->old.segment_count, freed, pass->young_freed,
+                         heap_remembered(heap));
     log_full(events, pass, ns, freed);
     publish(heap);
 }
@@ -236,7 +237,7 @@ void events_large(eden_heap *heap, eden_value object, size_t bytes) {
 }
 
 void events_born_old(eden_heap *heap, size_t bytes) {
-    heap->since.allocated += bytes;
+    heap->delta.allocated += bytes;
     heap->born_old.objects++;
     heap->born_old.bytes += bytes;
 }
@@ -248,11 +249,11 @@ void events_alloc_failed(eden_heap *heap, uint32_t index, size_t bytes) {
 
 void eden_heap_figures(const eden_heap *heap, eden_figures *figures) {
     *figures = heap->figures;
-    figures->allocated_bytes += allocated_since(heap);
-    figures->remembered += heap->since.remembered;
-    figures->forgotten += heap->since.forgotten;
-    figures->tenured_objects += heap->since.tenured;
-    figures->mourned += heap->since.mourned;
+    figures->allocated_bytes += heap_delta_allocated(heap);
+    figures->remembered += heap->delta.remembered;
+    figures->forgotten += heap->delta.forgotten;
+    figures->tenured_objects += heap->delta.tenured;
+    figures->mourned += heap->delta.mourned;
     figures->pretenured_objects += heap->born_old.objects;
     figures->pretenured_bytes += heap->born_old.bytes;
 }

@@ -2,7 +2,7 @@
 #ifndef EDEN_OBSERVE_EVENTS_H
 #define EDEN_OBSERVE_EVENTS_H
 
-#include "heap/private.h"
+#include "heap/heap.h"
 #include "observe/log.h"
 
 /* A collection at its start. */

@@ -233,7 +233,7 @@ void log_scavenge(struct events *events, const struct scavenge_pass *pass, uint6
     const eden_heap *heap = events->observer.heap;
     const struct scavenge_before *before = &events->scavenge;
     struct line line = {.used = 0};
-    const struct space *survivors = &heap->semi[heap->past];
+    const struct space *survivors = &heap->semi[heap->from];
     add(&line, "{\"kind\": \"scavenge\", \"pid\": %d, \"heap\": %" PRIu64 ", \"seq\": %" PRIu64, (int)getpid(),
         heap->info.heap_id, heap->info.seq + 1);
     add(&line, ", \"time_ns\": %" PRIu64 ", \"cause\": \"%s\", \"eden_used\": %" PRIu64, pass->start_ns,
@@ -241,7 +241,7 @@ void log_scavenge(struct events *events, const struct scavenge_pass *pass, uint6
     add(&line, ", \"survivors_before\": %" PRIu64 ", \"survivors_after\": %" PRIu64, before->survivor_used,
         heap_survivor_used(heap));
     add(&line, ", \"remembered_before\": %" PRIu64 ", \"remembered_after\": %zu", before->remembered,
-        remembered_now(heap));
+        heap_remembered(heap));
     add(&line, ", \"tenured_before\": %" PRIu64 ", \"tenured_after\": %" PRIu64, before->tenured_objects,
         heap->figures.tenured_objects);
     add(&line, ", \"tenured_objects\": %" PRIu64 ", \"tenured_bytes\": %" PRIu64, pass->tenured_objects,
@@ -249,7 +249,7 @@ void log_scavenge(struct events *events, const struct scavenge_pass *pass, uint6
     add(&line, ", \"threshold\": %" PRIu64 ", \"semispace\": %" PRIu64,
         heap->tenure_threshold == 0 ? 0 : (uint64_t)(heap->tenure_threshold - survivors->start),
         (uint64_t)(survivors->limit - survivors->start));
-    add(&line, ", \"old_used\": %" PRIu64 ", \"old_capacity\": %" PRIu64, old_used(heap), heap->old.capacity);
+    add(&line, ", \"old_used\": %" PRIu64 ", \"old_capacity\": %" PRIu64, heap_old_used(heap), heap->old.capacity);
     const uint64_t *phase_ns = events->phase_ns; /* every scavenge has run each of them once */
     add(&line, ", \"remembered_ns\": %" PRIu64 ", \"roots_ns\": %" PRIu64, phase_ns[EDEN_PHASE_scavenge__remembered],
         phase_ns[EDEN_PHASE_scavenge__roots]);
@@ -275,9 +275,9 @@ void log_full(struct events *events, const struct full_pass *pass, uint64_t ns, 
     add(&line, ", \"duration_ns\": %" PRIu64 ", \"survived_bytes\": %" PRIu64 ", \"freed_bytes\": %" PRIu64, ns,
         pass->survived_bytes, freed);
     add(&line, ", \"young_freed\": %" PRIu64 ", \"old_used_before\": %" PRIu64 ", \"old_used\": %" PRIu64,
-        pass->young_freed, before->old_used, old_used(heap));
+        pass->young_freed, before->old_used, heap_old_used(heap));
     add(&line, ", \"old_capacity\": %" PRIu64 ", \"free_chunks\": %" PRIu64 ", \"largest_chunk\": %" PRIu64,
-        heap->old.capacity, heap->old.free.chunks, old_largest_free(heap));
+        heap->old.capacity, heap->old.free.chunks, old_space_largest_free(heap));
     add(&line, ", \"segments\": %zu}", heap->old.segment_count);
     log_line(events, &line);
 }

@@ -2,7 +2,7 @@
 #ifndef EDEN_OBSERVE_LOG_H
 #define EDEN_OBSERVE_LOG_H
 
-#include "heap/private.h"
+#include "heap/heap.h"
 
 struct events;
 struct log_file {

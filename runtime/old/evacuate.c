@@ -17,7 +17,9 @@
  *
  * What can go wrong: free memory may be in pieces too small for the objects: then a segment is emptied in part, which
  * costs and gains nothing, but is right. */
-#include "heap/private.h"
+#include "old/evacuate.h"
+#include "old/sweep.h"
+#include "young/cards.h"
 
 struct evacuation {
     eden_visit visit; /* first: root visitors get its address */
@@ -31,7 +33,7 @@ static uint64_t segment_free(const struct segment *segment) { return segment_byt
 
 static bool is_sparse(const eden_heap *heap, const struct segment *segment, uint64_t all_free) {
     uint64_t sixteenths = all_free > heap->params.shrink_threshold ? 15 : 8;
-    return !segment->pinned && segment->live.bytes <= segment_bytes(segment) / 16 * sixteenths;
+    return !segment->is_pinned && segment->live.bytes <= segment_bytes(segment) / 16 * sixteenths;
 }
 
 static struct segment *merge(struct segment *a, struct segment *b) {
@@ -53,7 +55,7 @@ static struct segment *sparse_list(const eden_heap *heap, struct segment *segmen
         return merge(sparse_list(heap, segments, half, all_free),
                      sparse_list(heap, segments + half, count - half, all_free));
     }
-    bool sparse = count == 1 && !segments->chosen && is_sparse(heap, segments, all_free);
+    bool sparse = count == 1 && !segments->is_chosen && is_sparse(heap, segments, all_free);
     segments->denser = NULL;
     return sparse ? segments : NULL;
 }
@@ -70,7 +72,7 @@ static void plan(struct evacuation *e) {
     for (size_t i = 0; i < heap->old.segment_count; i++) {
         segment = &heap->old.segments[i];
         if (segment->live.bytes == 0 && is_sparse(heap, segment, all_free)) {
-            segment->chosen = true;
+            segment->is_chosen = true;
             room -= segment_free(segment);
         }
     }
@@ -78,7 +80,7 @@ static void plan(struct evacuation *e) {
                        ? NULL
                        : sparse_list(heap, heap->old.segments, heap->old.segment_count, all_free);
          segment != NULL && taken_in + segment->live.bytes <= room - segment_free(segment); segment = segment->denser) {
-        segment->chosen = true;
+        segment->is_chosen = true;
         room -= segment_free(segment);
         taken_in += segment->live.bytes;
         e->planned.objects += segment->live.objects;
@@ -87,22 +89,22 @@ static void plan(struct evacuation *e) {
         e->high = segment->limit > e->high ? segment->limit : e->high;
     }
     for (size_t i = 0; i < heap->old.segment_count; i++) {
-        if (!heap->old.segments[i].chosen) {
+        if (!heap->old.segments[i].is_chosen) {
             sweep_free_gaps(heap, &heap->old.segments[i]);
         }
     }
 }
 
 /* Empties a segment as far as there is room. */
-static void evacuate(struct evacuation *e, const struct segment *segment) {
+static void empty_segment(struct evacuation *e, const struct segment *segment) {
     for (uintptr_t at = segment->start; at < segment->limit;) {
         eden_value object = object_at(at);
         size_t bytes = object_bytes(object);
-        eden_value to = object_is_free(object) ? 0 : old_allocate(e->heap, bytes);
+        eden_value to = object_is_free(object) ? 0 : old_space_allocate(e->heap, bytes);
         if (to != 0) {
             eden_value copy = to + (object - at);
             memcpy((void *)to, (void *)at, bytes);
-            forward(object, copy);
+            object_forward(object, copy);
             e->moved.objects++;
             e->moved.bytes += bytes;
         }
@@ -114,14 +116,14 @@ static void update_slots(eden_visit *visit, eden_value *slots, size_t count) {
     const struct evacuation *e = (const struct evacuation *)visit;
     for (size_t i = 0; i < count; i++) {
         eden_value v = slots[i];
-        if (eden_is_object(v) && v - e->low < e->high - e->low && header_has(v, EDEN_HEADER_FORWARDED)) {
-            slots[i] = forwarded_to(eden_header(v));
+        if (eden_is_object(v) && v - e->low < e->high - e->low && object_has(v, EDEN_HEADER_FORWARDED)) {
+            slots[i] = object_forwarded_to(eden_header(v));
         }
     }
 }
 
 static void update_object(struct evacuation *e, eden_value object, size_t bytes) {
-    size_t count = object_is_free(object) ? 0 : reference_slots(e->heap, object);
+    size_t count = object_is_free(object) ? 0 : heap_reference_slots(e->heap, object);
     if (count != 0) {
         update_slots(&e->visit, eden_words_(object) + 1, count);
         e->updated.objects++;
@@ -139,7 +141,7 @@ static void update_old(struct evacuation *e) {
                 continue;
             }
             eden_value object = object_at(at);
-            bool forwarded = header_has(object, EDEN_HEADER_FORWARDED);
+            bool forwarded = object_has(object, EDEN_HEADER_FORWARDED);
             size_t bytes = object_bytes(object);
             if (!forwarded) {
                 update_object(e, object, bytes);
@@ -151,7 +153,7 @@ static void update_old(struct evacuation *e) {
 
 static eden_value place_after(void *context, eden_value object) {
     (void)context;
-    return header_has(object, EDEN_HEADER_FORWARDED) ? forwarded_to(eden_header(object)) : object;
+    return object_has(object, EDEN_HEADER_FORWARDED) ? object_forwarded_to(eden_header(object)) : object;
 }
 
 static void update(struct evacuation *e) {
@@ -180,23 +182,23 @@ static void free_corpses(eden_heap *heap, struct segment *segment) {
     uintptr_t gap = segment->start;
     for (uintptr_t at = segment->start; at < segment->limit;) {
         eden_value object = object_at(at);
-        bool forwarded = header_has(object, EDEN_HEADER_FORWARDED);
+        bool forwarded = object_has(object, EDEN_HEADER_FORWARDED);
         uintptr_t next = at + object_bytes(object);
         if (!forwarded && !object_is_free(object)) {
             if (gap < at) {
-                old_add_free(heap, gap, at - gap);
+                old_space_add_free(heap, gap, at - gap);
             }
             gap = next;
         }
         at = next;
     }
     if (gap < segment->limit) {
-        old_add_free(heap, gap, segment->limit - gap);
+        old_space_add_free(heap, gap, segment->limit - gap);
     }
-    segment->chosen = false;
+    segment->is_chosen = false;
 }
 
-void compact_selectively(eden_heap *heap) {
+void evacuate(eden_heap *heap) {
     struct evacuation e = {.visit = {.heap = heap, .slots = update_slots}, .heap = heap};
     uint64_t start = observer_phase_begin(heap, EDEN_PHASE_compact);
     uint64_t phase = observer_phase_begin(heap, EDEN_PHASE_compact__plan);
@@ -206,8 +208,8 @@ void compact_selectively(eden_heap *heap) {
     phase = observer_phase_begin(heap, EDEN_PHASE_compact__move);
     cards_unset(heap); /* needs the objects where they are */
     for (size_t i = 0; i < heap->old.segment_count; i++) {
-        if (heap->old.segments[i].chosen) {
-            evacuate(&e, &heap->old.segments[i]);
+        if (heap->old.segments[i].is_chosen) {
+            empty_segment(&e, &heap->old.segments[i]);
         }
     }
     observer_phase_end(heap, EDEN_PHASE_compact__move, phase, e.moved);
@@ -217,9 +219,9 @@ void compact_selectively(eden_heap *heap) {
         update(&e);
     }
     cards_set(heap); /* and where they are now */
-    old_retire_buffer(heap);
+    old_space_retire_buffer(heap);
     for (size_t i = 0; i < heap->old.segment_count; i++) {
-        if (heap->old.segments[i].chosen) {
+        if (heap->old.segments[i].is_chosen) {
             free_corpses(heap, &heap->old.segments[i]);
         }
     }

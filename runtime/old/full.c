@@ -8,13 +8,19 @@
  *
  * When: old space grew by full_gc_ratio since the last one (here); an old allocation found no chunk, or memory has run
  * out (allocate.c); on request. */
-#include "heap/private.h"
+#include "old/full.h"
+#include "old/evacuate.h"
+#include "old/mark.h"
+#include "old/slide.h"
+#include "old/sweep.h"
+#include "young/remembered.h"
+#include "young/scavenge.h"
 
-static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requested, bool slide) {
+static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requested, bool slides) {
     scavenge(heap, EDEN_SCAVENGE_FULL);
-    heap->collecting = true;
+    heap->is_collecting = true;
     OBSERVE(heap, before_full);
-    struct full_pass pass = {.cause = cause, .requested = requested, .start_ns = now_ns(), .sweeps = !slide};
+    struct full_pass pass = {.cause = cause, .requested = requested, .start_ns = system_now_ns(), .sweeps = !slides};
     OBSERVE(heap, full_begin, &pass);
 
     uint64_t start = observer_phase_begin(heap, EDEN_PHASE_mark);
@@ -24,7 +30,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     remembered_drop_unmarked(heap);
     OBSERVE(heap, marked, &pass);
 
-    if (slide && compact(heap)) {
+    if (slides && slide(heap)) {
         pass.young_freed = sweep_young(heap);
     } else {
         start = observer_phase_begin(heap, EDEN_PHASE_sweep);
@@ -36,14 +42,14 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
         }
         observer_phase_end(heap, EDEN_PHASE_sweep, start, freed);
         if (selective) {
-            compact_selectively(heap);
+            evacuate(heap);
         }
     }
     OBSERVE(heap, swept);
-    old_shrink(heap);
-    heap->old.used_at_full = old_used(heap);
+    old_space_shrink(heap);
+    heap->old.used_at_full = heap_old_used(heap);
     OBSERVE(heap, full_end, &pass);
-    heap->collecting = false;
+    heap->is_collecting = false;
     OBSERVE(heap, after_full);
 }
 
@@ -55,7 +61,7 @@ void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested)
 void full_collect_sliding(eden_heap *heap, size_t requested) { collect(heap, EDEN_FULL_LIMIT, requested, true); }
 
 void full_collect_if_grown(eden_heap *heap) {
-    uint64_t used = old_used(heap), base = heap->old.used_at_full;
+    uint64_t used = heap_old_used(heap), base = heap->old.used_at_full;
     if (used > base && used >= heap->params.full_gc_min_old &&
         (double)(used - base) >= heap->params.full_gc_ratio * (double)base) {
         full_collect(heap, EDEN_FULL_RATIO, 0);

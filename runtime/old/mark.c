@@ -14,7 +14,7 @@
  * Invariant: marked and neither grey, on the stack, nor waiting means scanned.
  *
  * The scavenger uses the same stack. */
-#include "heap/private.h"
+#include "old/mark.h"
 
 enum { PIECE = 64 };
 
@@ -23,31 +23,21 @@ struct marking {
     struct tally marked;
 };
 
-void mark_push(struct mark_stack *stack, eden_value object) {
-    if (stack->count == stack->room) {
-        header_set(object, EDEN_HEADER_GREY);
-        stack->overflowed = true;
-        stack->highest = object > stack->highest ? object : stack->highest;
-        return;
-    }
-    stack->entries[stack->count++] = object;
-}
-
 static void reach(struct marking *marking, eden_value v) {
     if (!eden_is_object(v)) {
         return;
     }
-    if (header_has(v, EDEN_HEADER_MARKED)) {
-        if (!header_is_waiting(eden_header(v))) {
+    if (object_has(v, EDEN_HEADER_MARKED)) {
+        if (!ephemerons_is_pending(eden_header(v))) {
             return;
         }
         ephemerons_release(marking->visit.heap, v);
     }
-    header_set(v, EDEN_HEADER_MARKED);
+    object_set(v, EDEN_HEADER_MARKED);
     marking->marked.objects++;
     marking->marked.bytes += object_bytes(v);
-    if (reference_slots(marking->visit.heap, v) != 0) {
-        mark_push(&marking->visit.heap->mark_stack, v);
+    if (heap_reference_slots(marking->visit.heap, v) != 0) {
+        mark_stack_push(&marking->visit.heap->mark_stack, v);
     }
 }
 
@@ -59,22 +49,22 @@ static void visit_slots(eden_visit *visit, eden_value *slots, size_t count) {
 
 /* Immediates live for ever. */
 static bool is_marked(eden_value v) {
-    return !eden_is_object(v) || (eden_header(v) & EDEN_WAITING) == EDEN_HEADER_MARKED;
+    return !eden_is_object(v) || (eden_header(v) & EDEN_HEADER_PENDING) == EDEN_HEADER_MARKED;
 }
 
 /* Scans the references from `from` on; a large object's next piece goes back on the stack. */
 static void scan(struct marking *marking, eden_value object, size_t from) {
     eden_heap *heap = marking->visit.heap;
     struct mark_stack *stack = &heap->mark_stack;
-    size_t count = strong_slots(heap, object);
+    size_t count = heap_strong_slots(heap, object);
     uint32_t format = eden_format_bits(object);
     if (format == EDEN_FORMAT_EPHEMERON && !is_marked(eden_slot(object, 0)) &&
-        ephemeron_wait(heap, object, eden_slot(object, 0))) {
+        ephemerons_wait(heap, object, eden_slot(object, 0))) {
         return;
     }
-    if (format == EDEN_FORMAT_WEAK && from == 0 && !weak_note(heap, object)) {
+    if (format == EDEN_FORMAT_WEAK && from == 0 && !ephemerons_note_weak(heap, object)) {
         /* Strong this once, and whole: a later piece could not tell. */
-        visit_slots(&marking->visit, eden_words_(object) + 1, reference_slots(heap, object));
+        visit_slots(&marking->visit, eden_words_(object) + 1, heap_reference_slots(heap, object));
         return;
     }
     size_t to = count - from > PIECE ? from + PIECE : count;
@@ -103,8 +93,8 @@ static void drain(struct marking *marking) {
 
 static void scan_if_grey(struct marking *marking, eden_value object) {
     uint64_t header = eden_header(object);
-    if (!header_is_waiting(header) && (header & EDEN_HEADER_GREY) != 0) {
-        header_clear(object, EDEN_HEADER_GREY);
+    if (!ephemerons_is_pending(header) && (header & EDEN_HEADER_GREY) != 0) {
+        object_clear(object, EDEN_HEADER_GREY);
         scan(marking, object, 0);
         drain(marking);
     }
@@ -117,16 +107,16 @@ static void scan_grey(struct marking *marking) {
     for (int i = 0; i < YOUNG_SPACES; i++) {
         for (uintptr_t at = spaces[i]->start; at < spaces[i]->used;) {
             eden_value object = object_at(at);
-            at += object_bytes_by(real_header(object), object);
+            at += object_bytes_by(ephemerons_real_header(object), object);
             scan_if_grey(marking, object);
         }
     }
-    for (eden_value object = old_walk(heap, 0); object != EDEN_NONE;) {
-        bool long_count = real_header(object) >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW;
+    for (eden_value object = old_space_walk(heap, 0); object != EDEN_NONE;) {
+        bool long_count = ephemerons_real_header(object) >> EDEN_HEADER_SLOTS_SHIFT == EDEN_SLOTS_OVERFLOW;
         uintptr_t start = object - (long_count ? 8 : 0);
-        uintptr_t next = start + object_bytes_by(real_header(object), object);
+        uintptr_t next = start + object_bytes_by(ephemerons_real_header(object), object);
         scan_if_grey(marking, object);
-        object = old_walk(heap, next);
+        object = old_space_walk(heap, next);
     }
 }
 
@@ -160,7 +150,7 @@ struct tally mark(eden_heap *heap) {
     while (ephemerons_fire(heap, reach_key, &marking)) {
         drain_all(&marking);
     }
-    weak_clear(heap, keep_if_marked, NULL);
+    ephemerons_clear_weak(heap, keep_if_marked, NULL);
     OBSERVE(heap, reached, true, keep_if_marked, NULL);
     return marking.marked;
 }

@@ -23,7 +23,8 @@
  *
  * What can go wrong: a reference to the middle of an object would be "updated" to nonsense; references are headers'
  * addresses, and the verifier checks that. */
-#include "heap/private.h"
+#include "old/slide.h"
+#include "young/cards.h"
 #include <stdlib.h>
 
 enum { BLOCK = 512 };
@@ -142,10 +143,10 @@ static void find_group(const struct compaction *c, uintptr_t at, uintptr_t limit
         if (block_of(c, object) != block) {
             break;
         }
-        if (header_has(object, EDEN_HEADER_MARKED)) {
+        if (object_has(object, EDEN_HEADER_MARKED)) {
             group->objects[group->count++] = object;
             group->bytes += object_bytes(object);
-            group->pinned |= header_has(object, EDEN_HEADER_PINNED);
+            group->pinned |= object_has(object, EDEN_HEADER_PINNED);
         }
     }
     group->end = at;
@@ -185,7 +186,7 @@ static size_t find_prefix(struct compaction *c) {
     for (size_t i = 0; i < old->segment_count; i++) {
         for (uintptr_t at = old->segments[i].start; at < old->segments[i].limit;) {
             eden_value object = object_at(at);
-            if (!header_has(object, EDEN_HEADER_MARKED)) {
+            if (!object_has(object, EDEN_HEADER_MARKED)) {
                 c->prefix = c->finger = at;
                 return i;
             }
@@ -263,7 +264,7 @@ static void update_roots(struct compaction *c) {
 }
 
 static void update_object(struct compaction *c, eden_value object, size_t bytes) {
-    update_slots(&c->visit, eden_words_(object) + 1, reference_slots(c->heap, object));
+    update_slots(&c->visit, eden_words_(object) + 1, heap_reference_slots(c->heap, object));
     c->updated.objects++;
     c->updated.bytes += bytes;
 }
@@ -285,7 +286,7 @@ static void update(struct compaction *c) {
             for (uintptr_t at = spaces[i]->start; at < spaces[i]->used;) {
                 eden_value object = object_at(at);
                 size_t bytes = object_bytes(object);
-                if (header_has(object, EDEN_HEADER_MARKED)) {
+                if (object_has(object, EDEN_HEADER_MARKED)) {
                     update_object(c, object, bytes);
                 }
                 at += bytes;
@@ -297,11 +298,11 @@ static void update(struct compaction *c) {
         for (uintptr_t at = heap->old.segments[i].start; at < limit && (moves || at < c->prefix);) {
             eden_value object = object_at(at);
             size_t bytes = object_bytes(object);
-            if (moves && header_has(object, EDEN_HEADER_MARKED)) {
+            if (moves && object_has(object, EDEN_HEADER_MARKED)) {
                 update_object(c, object, bytes);
             }
             if (at < c->prefix) {
-                header_clear(object, EDEN_HEADER_MARKED);
+                object_clear(object, EDEN_HEADER_MARKED);
             }
             at += bytes;
         }
@@ -315,8 +316,8 @@ static void move(struct compaction *c) {
         for (uintptr_t at = segment.start > c->prefix ? segment.start : c->prefix; at < segment.limit;) {
             eden_value object = object_at(at);
             size_t bytes = object_bytes(object);
-            if (header_has(object, EDEN_HEADER_MARKED)) {
-                header_clear(object, EDEN_HEADER_MARKED);
+            if (object_has(object, EDEN_HEADER_MARKED)) {
+                object_clear(object, EDEN_HEADER_MARKED);
                 eden_value to = is_mobile(c, object) ? new_place(c, object) : object;
                 if (to != object) {
                     memmove((void *)(to - (object - at)), (void *)at, bytes);
@@ -327,9 +328,9 @@ static void move(struct compaction *c) {
             at += bytes;
         }
     }
-    old_reset_free(heap);
+    old_space_reset_free(heap);
     for (size_t i = 0; i < c->gap_count; i++) {
-        old_add_free(heap, c->gaps[i].start, c->gaps[i].end - c->gaps[i].start);
+        old_space_add_free(heap, c->gaps[i].start, c->gaps[i].end - c->gaps[i].start);
     }
 }
 
@@ -338,13 +339,13 @@ static eden_value place_after(void *context, eden_value object) {
     return is_mobile(c, object) ? new_place(c, object) : object;
 }
 
-bool compact(eden_heap *heap) {
+bool slide(eden_heap *heap) {
     struct compaction c = {.visit = {.heap = heap, .slots = update_slots}, .heap = heap};
     const struct old_space *old = &heap->old;
     uint64_t start = observer_phase_begin(heap, EDEN_PHASE_compact);
     bool done = true;
     if (old->segment_count != 0) {
-        old_retire_buffer(heap);
+        old_space_retire_buffer(heap);
         c.base = old->segments[0].start;
         c.limit = old->segments[old->segment_count - 1].limit;
         size_t blocks = (c.limit - c.base + BLOCK - 1) / BLOCK;

@@ -5,7 +5,7 @@
  * is to be evacuated (evacuate.c): gaps of one that is take no objects. New space is walked too: its dead (kept alive
  * until now by dead old objects alone) become fillers, because their references may lead to what has just been freed.
  */
-#include "heap/private.h"
+#include "old/sweep.h"
 
 /* Where a gap keeps the address of the next in its segment's chain: behind its headers, one word or two. */
 static uintptr_t *chain(uintptr_t gap, size_t bytes) { return (uintptr_t *)gap + (bytes == 16 ? 1 : 2); }
@@ -15,9 +15,9 @@ static void add_gap(struct segment *segment, uintptr_t start, uintptr_t end) {
     if (bytes == 0) {
         return;
     }
-    fill_free(start, bytes);
+    object_fill(start, bytes);
     if (bytes < 16) {
-        segment->slivers += bytes;
+        segment->fragments += bytes;
         return;
     }
     *chain(start, bytes) = segment->gaps;
@@ -29,16 +29,16 @@ static struct tally sweep_segment(eden_heap *heap, struct segment *segment, uint
     struct tally freed = {0, 0};
     uintptr_t gap = segment->start;
     segment->live = (struct tally){0, 0};
-    segment->slivers = segment->gaps = 0;
-    segment->pinned = false;
+    segment->fragments = segment->gaps = 0;
+    segment->is_pinned = false;
     for (uintptr_t at = segment->start; at < segment->limit;) {
         eden_value object = object_at(at);
         uintptr_t next = at + object_bytes(object);
-        if (header_has(object, EDEN_HEADER_MARKED)) {
-            header_clear(object, EDEN_HEADER_MARKED);
+        if (object_has(object, EDEN_HEADER_MARKED)) {
+            object_clear(object, EDEN_HEADER_MARKED);
             segment->live.objects++;
             segment->live.bytes += next - at;
-            segment->pinned |= header_has(object, EDEN_HEADER_PINNED);
+            segment->is_pinned |= object_has(object, EDEN_HEADER_PINNED);
             add_gap(segment, gap, at);
             gap = next;
         } else if (!object_is_free(object)) {
@@ -56,8 +56,8 @@ static struct tally sweep_segment(eden_heap *heap, struct segment *segment, uint
 
 struct tally sweep_old(eden_heap *heap) {
     struct tally freed = {0, 0};
-    old_retire_buffer(heap);
-    old_reset_free(heap);
+    old_space_retire_buffer(heap);
+    old_space_reset_free(heap);
     uintptr_t unseen = observer_wants_dead(heap) ? 0 : UINTPTR_MAX;
     for (size_t i = 0; i < heap->old.segment_count; i++) {
         struct tally here = sweep_segment(heap, &heap->old.segments[i], &unseen);
@@ -68,11 +68,11 @@ struct tally sweep_old(eden_heap *heap) {
 }
 
 void sweep_free_gaps(eden_heap *heap, struct segment *segment) {
-    heap->old.free_bytes += segment->slivers;
+    heap->old.free_bytes += segment->fragments;
     for (uintptr_t gap = segment->gaps; gap != 0;) {
         size_t bytes = object_bytes(object_at(gap));
         uintptr_t next = *chain(gap, bytes);
-        old_add_free(heap, gap, bytes);
+        old_space_add_free(heap, gap, bytes);
         gap = next;
     }
 }
@@ -86,10 +86,10 @@ uint64_t sweep_young(eden_heap *heap) {
         for (uintptr_t at = spaces[i]->start; at < spaces[i]->used;) {
             eden_value object = object_at(at);
             uintptr_t next = at + object_bytes(object);
-            if (header_has(object, EDEN_HEADER_MARKED)) {
-                header_clear(object, EDEN_HEADER_MARKED);
+            if (object_has(object, EDEN_HEADER_MARKED)) {
+                object_clear(object, EDEN_HEADER_MARKED);
                 if (gap < at) {
-                    fill_free(gap, at - gap);
+                    object_fill(gap, at - gap);
                 }
                 gap = next;
             } else if (!object_is_free(object)) {
@@ -98,7 +98,7 @@ uint64_t sweep_young(eden_heap *heap) {
             at = next;
         }
         if (gap < spaces[i]->used) {
-            fill_free(gap, spaces[i]->used - gap);
+            object_fill(gap, spaces[i]->used - gap);
         }
     }
     return dead;

@@ -29,6 +29,7 @@
  * What can go wrong: a program whose allocation keeps time with scavenges shows the window one phase of its work only.
  */
 #include "pretenure/pretenure.h"
+#include "young/scavenge.h"
 #include <stdlib.h>
 
 enum {
@@ -136,7 +137,7 @@ static void move_on(struct pretenure_auto *automatic, const struct space *to, bo
         struct followed followed = automatic->young[i];
         struct site *site = &automatic->sites[followed.place];
         bool alive;
-        followed.where = place_after_scavenge(heap, to, followed.where, &alive);
+        followed.where = scavenge_place(heap, to, followed.where, &alive);
         followed.age += !before;
         if (!alive) {
             judge(automatic, site, false);
@@ -154,7 +155,7 @@ static void inspect_window(struct pretenure_auto *automatic, const struct space 
     uintptr_t limit = heap->eden.used - heap->eden.start > WINDOW ? heap->eden.start + WINDOW : heap->eden.used;
     for (uintptr_t at = heap->eden.start; at < limit;) {
         bool alive;
-        eden_value object = object_at(at), now = place_after_scavenge(heap, to, object, &alive);
+        eden_value object = object_at(at), now = scavenge_place(heap, to, object, &alive);
         at += object_bytes(object);
         struct site *site = alive ? site_of(automatic, eden_index_of(now)) : NULL;
         if (site == NULL) {
@@ -169,7 +170,7 @@ static void inspect_window(struct pretenure_auto *automatic, const struct space 
     }
 }
 
-static void second_round(struct observer *self, const struct scavenge_pass *pass) {
+static void second_pass(struct observer *self, const struct scavenge_pass *pass) {
     move_on((struct pretenure_auto *)self, pass->to, true);
 }
 
@@ -187,7 +188,7 @@ static void marked(struct observer *self, const struct full_pass *pass) {
     struct pretenure_auto *automatic = (struct pretenure_auto *)self;
     size_t kept = 0;
     for (size_t i = 0; i < automatic->young_count; i++) {
-        if (header_has(automatic->young[i].where, EDEN_HEADER_MARKED)) {
+        if (object_has(automatic->young[i].where, EDEN_HEADER_MARKED)) {
             automatic->young[kept++] = automatic->young[i];
         } else {
             judge(automatic, &automatic->sites[automatic->young[i].place], false);
@@ -196,7 +197,7 @@ static void marked(struct observer *self, const struct full_pass *pass) {
     automatic->young_count = kept;
     for (size_t i = 0; i < automatic->old_count; i++) {
         struct site *site = &automatic->sites[automatic->old[i].place];
-        bool alive = header_has(automatic->old[i].where, EDEN_HEADER_MARKED);
+        bool alive = object_has(automatic->old[i].where, EDEN_HEADER_MARKED);
         site->kept = (uint16_t)(site->kept + alive);
         site->broken = (uint16_t)(site->broken + !alive);
     }
@@ -209,10 +210,10 @@ static void marked(struct observer *self, const struct full_pass *pass) {
 }
 
 struct pretenure_auto *pretenure_auto_create(eden_heap *heap, eden_error *error) {
-    static const struct observer_calls calls = {.second_round = second_round, .copied = copied, .marked = marked};
+    static const struct observer_calls calls = {.second_pass = second_pass, .copied = copied, .marked = marked};
     struct pretenure_auto *automatic = system_alloc(&heap->system, sizeof *automatic, "pretenure");
     if (automatic == NULL) {
-        fail(error, EDEN_NO_MEMORY, "out of memory for pretenure=auto");
+        error_fail(error, EDEN_NO_MEMORY, "out of memory for pretenure=auto");
         return NULL;
     }
     memset(automatic, 0, sizeof *automatic);

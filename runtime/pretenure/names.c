@@ -35,9 +35,9 @@ struct pretenure_names {
 static const struct param_file *parameter(const eden_heap *heap) { return &heap->params.pretenure; }
 
 static bool fail_file(const eden_heap *heap, eden_error *error, const char *why) {
-    return fail(error, EDEN_BAD_PARAMETER,
-                "%s: pretenure=%.70s: must be none, auto, or a file of lines 'class NAME' and 'site NAME': %s",
-                parameter(heap)->where, parameter(heap)->path, why);
+    return error_fail(error, EDEN_BAD_PARAMETER,
+                      "%s: pretenure=%.70s: must be none, auto, or a file of lines 'class NAME' and 'site NAME': %s",
+                      parameter(heap)->where, parameter(heap)->path, why);
 }
 
 static bool fail_errno(const eden_heap *heap, eden_error *error) {
@@ -53,8 +53,8 @@ static bool fail_line(const eden_heap *heap, eden_error *error, size_t line, con
 }
 
 static bool fail_memory(const eden_heap *heap, eden_error *error) {
-    return fail(error, EDEN_NO_MEMORY, "%s: pretenure=%.70s: out of memory to read it", parameter(heap)->where,
-                parameter(heap)->path);
+    return error_fail(error, EDEN_NO_MEMORY, "%s: pretenure=%.70s: out of memory to read it", parameter(heap)->where,
+                      parameter(heap)->path);
 }
 
 static bool read_all(eden_heap *heap, struct pretenure_names *names, int fd, eden_error *error) {

@@ -26,6 +26,7 @@
  * What can go wrong: a file that names what dies young fills old space with garbage; full collections tell
  * (freed_bytes). */
 #include "pretenure/pretenure.h"
+#include "old/full.h"
 #include <stdlib.h>
 
 enum { CHECK_BYTES = 64 * 1024 };
@@ -63,7 +64,7 @@ bool pretenure_reveal(const eden_heap *heap, uint64_t *header, size_t *slots) {
         return true;
     }
     size_t units = more * 8 - ((*header >> EDEN_HEADER_FORMAT_SHIFT) & 7);
-    unsigned shift = unit_shift(class->format);
+    unsigned shift = object_unit_shift(class->format);
     size_t unused = (0 - units) & ((1u << shift) - 1);
     *slots = class->fixed_slots + (units >> shift) + (unused != 0);
     *header = index | (class->format + unused) << EDEN_HEADER_FORMAT_SHIFT;
@@ -73,7 +74,7 @@ bool pretenure_reveal(const eden_heap *heap, uint64_t *header, size_t *slots) {
 /* Is so much of old space new since the last full collection that another may find something? */
 static bool is_worth_collecting(const eden_heap *heap) {
     uint64_t before = heap->figures.full_collections == 0 ? 0 : heap->old.used_at_full;
-    return old_used(heap) > before && old_used(heap) - before > heap->old.capacity / 16;
+    return heap_old_used(heap) > before && heap_old_used(heap) - before > heap->old.capacity / 16;
 }
 
 uintptr_t pretenure_room(struct pretenure *pretenure, eden_heap *heap, size_t bytes) {
@@ -84,10 +85,10 @@ uintptr_t pretenure_room(struct pretenure *pretenure, eden_heap *heap, size_t by
         full_collect_if_grown(heap);
         pretenure->unchecked = CHECK_BYTES + bytes;
     }
-    uintptr_t start = old_room(heap, bytes);
+    uintptr_t start = old_space_room(heap, bytes);
     if (start == 0 && is_worth_collecting(heap)) {
         full_collect(heap, EDEN_FULL_LIMIT, bytes);
-        start = old_room(heap, bytes);
+        start = old_space_room(heap, bytes);
     }
     if (start == 0) {
         pretenure->refused_in = heap->info.seq + 1;

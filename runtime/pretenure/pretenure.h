@@ -2,7 +2,7 @@
 #ifndef EDEN_PRETENURE_PRETENURE_H
 #define EDEN_PRETENURE_PRETENURE_H
 
-#include "heap/private.h"
+#include "heap/heap.h"
 
 struct pretenure_names; /* names.c */
 struct pretenure_auto;  /* auto.c */

@@ -13,7 +13,6 @@
  *
  * Two anchors have the same bytes and different nanoseconds where a collection stopped the program: an object born
  * there was born after it. */
-#include "heap/private.h"
 #include "profile/lifetimes.h"
 #include <stdlib.h>
 

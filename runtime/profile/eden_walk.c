@@ -11,7 +11,6 @@
  * through, so that all join the lists in order of birth.
  *
  * The same walk, with nothing copied, tells what is alive, or not yet found dead, when a profile ends. */
-#include "heap/private.h"
 #include "profile/life_moves.h"
 #include "profile/lifetimes.h"
 
@@ -83,7 +82,7 @@ static void arrive(struct walk *walk, struct lane *lane) {
         eden_value now = move->now;
         bool alive = true;
         if (profile->settled) {
-            now = last_copy(profile->heap, profile->copied_to, now, &alive);
+            now = scavenge_last_copy(profile->heap, profile->copied_to, now, &alive);
         }
         uint64_t header = eden_header(now);
         if (!alive) {

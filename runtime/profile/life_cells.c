@@ -11,7 +11,6 @@
  * updates of its maps a second, whatever the rate of allocation. Who is killed meanwhile has not told these ends;
  * births are handed over at each collection, so that there are never more ends than births. */
 #include "eden_histogram.h"
-#include "heap/private.h"
 #include "profile/lifetimes.h"
 
 #define ENDS_NS 1000000000u

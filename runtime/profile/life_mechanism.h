@@ -7,7 +7,7 @@
 #ifndef EDEN_LIFE_MECHANISM_H
 #define EDEN_LIFE_MECHANISM_H
 
-#include "heap/private.h"
+#include "heap/heap.h"
 #include "profile/lifetimes.h"
 
 struct life_mechanism {

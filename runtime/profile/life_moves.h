@@ -8,14 +8,14 @@
 #ifndef EDEN_LIFE_MOVES_H
 #define EDEN_LIFE_MOVES_H
 
-#include "heap/private.h"
+#include "heap/heap.h"
 #include "profile/lifetimes.h"
 
 static inline bool moves_are_full(const struct life_moves *moves) { return moves->count == MOVES; }
 
 /* Where an object that a scavenge has kept is now. */
 static inline eden_value moved_to(eden_value object, uint64_t header) {
-    return (header & EDEN_HEADER_FORWARDED) != 0 ? forwarded_to(header) : object;
+    return (header & EDEN_HEADER_FORWARDED) != 0 ? object_forwarded_to(header) : object;
 }
 
 /* There must be room. */
@@ -29,7 +29,7 @@ static inline void moves_settle(struct life_moves *moves) {
     for (size_t i = 0; i < moves->count; i++) {
         uint64_t header = eden_header(moves->at[i].now);
         if ((header & EDEN_HEADER_FORWARDED) != 0) {
-            moves->at[i].now = forwarded_to(header);
+            moves->at[i].now = object_forwarded_to(header);
             __builtin_prefetch((const void *)(uintptr_t)moves->at[i].now);
         }
     }

@@ -74,7 +74,7 @@ uintptr_t old_lives_swept(struct profile *profile, eden_value dead) {
 static void change(struct profile *profile, const struct life *life, eden_value before, eden_value object) {
     if (!old_lives_add(profile, *life)) {
         /* It has been born: it counts as lost, and as ended now. It is where it is, unless it has been copied. */
-        bool copied = header_has(before, EDEN_HEADER_FORWARDED);
+        bool copied = object_has(before, EDEN_HEADER_FORWARDED);
         lifetimes_tell_end(profile, life, copied ? object : before, 0, true);
     }
 }

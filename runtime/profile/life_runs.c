@@ -10,7 +10,6 @@
  * Only where all samples have one weight: that of a sampling by bytes depends on the object's size, and such samples
  * are few. */
 #include "eden_histogram.h"
-#include "heap/private.h"
 #include "profile/lifetimes.h"
 
 void run_init(struct life_run *run, struct profile *profile, struct eden_anchor end, bool censored) {

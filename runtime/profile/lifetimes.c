@@ -14,6 +14,7 @@
  *
  * What can go wrong: memory for a list is refused: the object is left out, and counted in `lost`; no birth is told
  * either, so births = deaths + censored holds for what is told. */
+#include "heap/class_table.h"
 #include "profile/life_mechanism.h"
 #include "profile/life_moves.h"
 #include <stdlib.h>
@@ -51,7 +52,7 @@ static void send_state(struct profile *profile, struct eden_anchor now, bool end
 static bool is_watched(void) { return eden_watched_batch() || eden_watched_alloc__sample(); }
 
 struct eden_anchor lifetimes_now(const eden_heap *heap) {
-    return (struct eden_anchor){heap_allocated(heap), now_ns()};
+    return (struct eden_anchor){heap_allocated(heap), system_now_ns()};
 }
 
 /* Leaves eden to the program, and its allocations unseen. */
@@ -256,7 +257,7 @@ static void allocated(struct observer *self, eden_value object) {
         return;
     }
     const struct byte_clock *clock = &profile->clock;
-    struct eden_anchor now = {clock_at(&clock->marks[clock->mark_count - 1], start), now_ns()};
+    struct eden_anchor now = {clock_at(&clock->marks[clock->mark_count - 1], start), system_now_ns()};
     clock_mark(profile, start, now);
     if (trap == TRAP_TELL) {
         fire_sample(profile, object, bytes, now.bytes);
@@ -386,7 +387,7 @@ static void arrive_all(struct life_run *run, struct life_moves *moves) {
     for (size_t i = 0; i < moves->count; i++) {
         bool alive;
         const struct life *life = &moves->at[i].life;
-        eden_value now = last_copy(profile->heap, profile->copied_to, moves->at[i].now, &alive);
+        eden_value now = scavenge_last_copy(profile->heap, profile->copied_to, moves->at[i].now, &alive);
         if (alive) {
             arrive(profile, life, now);
         } else {
@@ -438,23 +439,23 @@ static void new_scavenged(struct profile *profile) {
     }
 }
 
-static void second_round(struct observer *self, const struct scavenge_pass *pass) {
+static void second_pass(struct observer *self, const struct scavenge_pass *pass) {
     struct profile *profile = turn(self, false, pass->start_ns);
     if (profile != NULL) {
-        uint64_t begun_ns = now_ns();
+        uint64_t begun_ns = system_now_ns();
         profile->copied_to = pass->to;
         profile->settled = false; /* as yet */
         profile->by->settling(profile);
         profile->turned = true;
-        profile->work_ns += now_ns() - begun_ns;
+        profile->work_ns += system_now_ns() - begun_ns;
     }
 }
 
 /* A collection's work is done: what it found goes out. */
 static void finish(struct profile *profile, uint64_t begun_ns) {
-    uint64_t now = now_ns();
+    uint64_t now = system_now_ns();
     outbox_collected(&profile->out, now);
-    profile->work_ns += now_ns() - begun_ns;
+    profile->work_ns += system_now_ns() - begun_ns;
     send_state(profile, latest(profile), false);
 }
 
@@ -463,7 +464,7 @@ static void copied(struct observer *self, const struct scavenge_pass *pass) {
     if (profile == NULL) {
         return;
     }
-    uint64_t begun_ns = now_ns();
+    uint64_t begun_ns = system_now_ns();
     profile->copied_to = pass->to;
     profile->settled = profile->turned;
     profile->turned = false;
@@ -482,7 +483,7 @@ void lifetimes_keep_marked(struct profile *profile, struct lives *lives, uintptr
         __builtin_prefetch(lives_ahead(profile, lives->at, lives->count, i));
         const struct life *life = &lives->at[i];
         eden_value object = lifetimes_place(profile, life);
-        if (object >= from && !header_has(object, EDEN_HEADER_MARKED)) {
+        if (object >= from && !object_has(object, EDEN_HEADER_MARKED)) {
             uint64_t tenured = life->where >> WHERE_BITS;
             bool held = since != 0 && (tenured == since || heap_is_young(profile->heap, object));
             end_one(&run, life, object, held ? EDEN_LIFE_NEPOTISM : 0);
@@ -507,9 +508,9 @@ static void all_marked(struct profile *profile, bool sweeps) {
 static void marked(struct observer *self, const struct full_pass *pass) {
     struct profile *profile = turn(self, true, pass->start_ns);
     if (profile != NULL) {
-        uint64_t begun_ns = now_ns();
+        uint64_t begun_ns = system_now_ns();
         profile->by->marked(profile, pass->sweeps);
-        profile->work_ns += now_ns() - begun_ns;
+        profile->work_ns += system_now_ns() - begun_ns;
     }
 }
 
@@ -518,9 +519,9 @@ static uintptr_t dead(struct observer *self, eden_value object) {
     if (profile == NULL || !profile->sweeps_told) {
         return UINTPTR_MAX;
     }
-    uint64_t begun_ns = now_ns();
+    uint64_t begun_ns = system_now_ns();
     uintptr_t told = old_lives_swept(profile, object);
-    profile->work_ns += now_ns() - begun_ns;
+    profile->work_ns += system_now_ns() - begun_ns;
     return told;
 }
 
@@ -528,16 +529,16 @@ static void swept(struct observer *self) {
     struct profile *profile = profile_of(self);
     if (profile != NULL) {
         profile->sweeps_told = false;
-        finish(profile, now_ns());
+        finish(profile, system_now_ns());
     }
 }
 
 static void moved(struct observer *self, observer_now *now, void *context) {
     struct profile *profile = profile_of(self);
     if (profile != NULL) {
-        uint64_t begun_ns = now_ns();
+        uint64_t begun_ns = system_now_ns();
         old_lives_moved(profile, now, context);
-        profile->work_ns += now_ns() - begun_ns;
+        profile->work_ns += system_now_ns() - begun_ns;
     }
 }
 
@@ -596,7 +597,7 @@ void lifetimes_end(struct lifetimes *lifetimes) {
 void lifetimes_subscribe(struct lifetimes *lifetimes, eden_heap *heap) {
     static const struct observer_calls calls = {
         .before_scavenge = before_scavenge,
-        .second_round = second_round,
+        .second_pass = second_pass,
         .copied = copied,
         .scavenge_end = scavenge_end,
         .marked = marked,

@@ -4,7 +4,8 @@
 
 #include "eden_batches.h"
 #include "eden_byte_clock.h"
-#include "heap/private.h"
+#include "heap/heap.h"
+#include "young/scavenge.h"
 #include <stddef.h>
 
 /* ---- the byte clock (byte_clock.c) ---- */

@@ -23,7 +23,6 @@
  *
  * Random numbers: xorshift64* (Vigna 2016). */
 #include "eden_weight.h"
-#include "heap/private.h"
 #include "profile/lifetimes.h"
 #include <math.h>
 #include <stdlib.h>
@@ -269,7 +268,7 @@ enum trap sampling_trap(struct profile *profile, uintptr_t start, size_t bytes) 
         return stretch_trap(profile, start, end);
     }
     if (profile->sampling == EDEN_SAMPLE_WINDOW) {
-        turn_window(profile, start, now_ns());
+        turn_window(profile, start, system_now_ns());
     }
     if (traps_all(profile)) {
         set_trap(profile, end);

@@ -7,7 +7,7 @@
  * truth, and mostly there is one event an object.
  *
  * The clock is read where the object changes, not at each card. All of this happens only while somebody is attached. */
-#include "heap/private.h"
+#include "young/card_scans.h"
 
 static size_t place_of(eden_value object) { return (size_t)(object * 0x9e3779b97f4a7c15ull >> 32) % CARD_SCANS; }
 
@@ -23,7 +23,7 @@ void card_scans_begin(struct card_scans *scans, eden_heap *heap, uint64_t seq) {
 }
 
 void card_scans_change(struct card_scans *scans, eden_value object) {
-    uint64_t now = now_ns();
+    uint64_t now = system_now_ns();
     if (scans->object != EDEN_NONE && object_bytes(scans->object) > scans->heap->params.large_object) {
         struct card_scan *scan = &scans->at[place_of(scans->object)];
         if (scan->object != scans->object) {
@@ -32,12 +32,12 @@ void card_scans_change(struct card_scans *scans, eden_value object) {
         }
         scan->slots += scans->slots;
         scan->young += scans->young;
-        scan->ns += now - scans->since;
-        now = now_ns(); /* what telling took is nobody's */
+        scan->ns += now - scans->start_ns;
+        now = system_now_ns(); /* what telling took is nobody's */
     }
     scans->object = object;
     scans->slots = scans->young = 0;
-    scans->since = now;
+    scans->start_ns = now;
 }
 
 void card_scans_end(struct card_scans *scans) {

@@ -25,59 +25,29 @@
  * dirty card, a quarter of what is dirty, and room for twice as many at most; it does not shrink.
  *
  * A large object never carries the remembered bit, so that every store of a young value reaches the slow path. Large
- * weak objects are the exception: they are remembered whole (is_carded).
+ * weak objects are the exception: they are remembered whole (cards_apply).
  *
  * Invariants: a card is in the list exactly if its bit is set. Compaction changes addresses: it takes all bits out
  * before (cards_unset) and puts them in after (cards_set).
  *
  * What can go wrong: the list can't grow: the card stays clean and the next scavenge looks at all of old space. */
-#include "heap/private.h"
-#include <stdlib.h>
+#include "young/cards.h"
 
-enum { BIT_LAST = 2, BIT_OTHER = 1, PAGE = 4096 };
+enum { BIT_LAST = 2, BIT_OTHER = 1 };
 _Static_assert(CARD_SLOTS < EDEN_SLOTS_OVERFLOW, "the first card of an object is not its last");
-
-bool cards_create(eden_heap *heap) {
-    struct remembered_set *set = &heap->remembered;
-    if (heap->params.remembered_set != EDEN_REMEMBERED_CARD) {
-        return true;
-    }
-    set->card_table_bytes = page_round((heap->old.limit - heap->old.start) / CARD_BYTES + 1);
-    set->card_table = system_reserve(&heap->system, set->card_table_bytes);
-    return set->card_table != NULL;
-}
-
-void cards_destroy(eden_heap *heap) {
-    struct remembered_set *set = &heap->remembered;
-    if (set->card_table != NULL) {
-        system_release(set->card_table, set->card_table_bytes);
-    }
-    free(set->cards);
-}
-
-bool cards_commit(eden_heap *heap, uintptr_t start, size_t bytes) {
-    const struct remembered_set *set = &heap->remembered;
-    if (set->card_table == NULL) {
-        return true;
-    }
-    uintptr_t from = (uintptr_t)set->card_table + (start - heap->old.start) / CARD_BYTES;
-    uintptr_t to = from + bytes / CARD_BYTES + 1;
-    from &= ~(uintptr_t)(PAGE - 1);
-    return system_commit(&heap->system, from, page_round(to - from), "card table");
-}
 
 static uint8_t *byte_of(const eden_heap *heap, struct card card, uint8_t *bit) {
     uintptr_t address = card.object + 8 + card.first * 8;
     *bit = card.first + CARD_SLOTS >= eden_slot_count(card.object) ? BIT_LAST : BIT_OTHER;
-    return &heap->remembered.card_table[(address - heap->old.start) / CARD_BYTES];
+    return &heap->old.card_table[(address - heap->old.start) / CARD_BYTES];
 }
 
-bool card_is_dirty(const eden_heap *heap, struct card card) {
+bool cards_is_dirty(const eden_heap *heap, struct card card) {
     uint8_t bit;
     return (*byte_of(heap, card, &bit) & bit) != 0;
 }
 
-void card_add(eden_heap *heap, struct card card, enum eden_remember_origin origin) {
+void cards_add(eden_heap *heap, struct card card, enum eden_remember_origin origin) {
     struct remembered_set *set = &heap->remembered;
     uint8_t bit, *byte = byte_of(heap, card, &bit);
     if ((*byte & bit) != 0) {
@@ -85,20 +55,20 @@ void card_add(eden_heap *heap, struct card card, enum eden_remember_origin origi
     }
     if (!system_grow(&heap->system, (void **)&set->cards, &set->card_room, set->card_count, sizeof *set->cards,
                      "remembered set")) {
-        set->incomplete = true;
+        set->is_incomplete = true;
         return;
     }
     *byte |= bit;
     set->cards[set->card_count++] = card;
-    heap->since.remembered++;
-    eden_fire_remember(heap, (const void *)(uintptr_t)card.object, eden_index_of(card.object), remembered_now(heap),
+    heap->delta.remembered++;
+    eden_fire_remember(heap, (const void *)(uintptr_t)card.object, eden_index_of(card.object), heap_remembered(heap),
                        origin);
 }
 
-void card_forget(eden_heap *heap, struct card card, size_t remaining) {
+void cards_forget(eden_heap *heap, struct card card, size_t remaining) {
     uint8_t bit, *byte = byte_of(heap, card, &bit);
     *byte &= (uint8_t)~bit;
-    heap->since.forgotten++;
+    heap->delta.forgotten++;
     eden_fire_forget(heap, (const void *)(uintptr_t)card.object, eden_index_of(card.object),
                      heap->remembered.count + remaining);
 }
@@ -107,10 +77,10 @@ void cards_drop_unmarked(eden_heap *heap) {
     struct remembered_set *set = &heap->remembered;
     size_t kept = 0;
     for (size_t i = 0; i < set->card_count; i++) {
-        if (header_has(set->cards[i].object, EDEN_HEADER_MARKED)) {
+        if (object_has(set->cards[i].object, EDEN_HEADER_MARKED)) {
             set->cards[kept++] = set->cards[i];
         } else {
-            card_forget(heap, set->cards[i], kept + (set->card_count - i - 1));
+            cards_forget(heap, set->cards[i], kept + (set->card_count - i - 1));
         }
     }
     set->card_count = kept;

@@ -9,33 +9,35 @@
  * next scavenge walk all of old space; that walk tries to remember what it finds.
  *
  * What can go wrong: a missed barrier (an old object with a young reference and no bit): the verifier finds it. */
-#include "heap/private.h"
+#include "young/remembered.h"
+#include "young/cards.h"
+#include <stdlib.h>
 
 void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origin origin) {
     struct remembered_set *set = &heap->remembered;
     if (!system_grow(&heap->system, (void **)&set->objects, &set->room, set->count, sizeof *set->objects,
                      "remembered set")) {
-        set->incomplete = true;
+        set->is_incomplete = true;
         return;
     }
-    header_set(object, EDEN_HEADER_REMEMBERED);
+    object_set(object, EDEN_HEADER_REMEMBERED);
     set->objects[set->count++] = object;
-    heap->since.remembered++;
-    eden_fire_remember(heap, (const void *)(uintptr_t)object, eden_index_of(object), remembered_now(heap), origin);
+    heap->delta.remembered++;
+    eden_fire_remember(heap, (const void *)(uintptr_t)object, eden_index_of(object), heap_remembered(heap), origin);
 }
 
 void eden_remember(eden_mutator *mutator, eden_value object, size_t index) {
     eden_heap *heap = mutator->heap;
-    if (is_carded(heap, object)) {
-        card_add(heap, (struct card){object, index / CARD_SLOTS * CARD_SLOTS}, EDEN_REMEMBER_STORE);
+    if (cards_apply(heap, object)) {
+        cards_add(heap, (struct card){object, index / CARD_SLOTS * CARD_SLOTS}, EDEN_REMEMBER_STORE);
     } else {
         remembered_add(heap, object, EDEN_REMEMBER_STORE);
     }
 }
 
 void remembered_forget(eden_heap *heap, eden_value object, size_t remaining) {
-    header_clear(object, EDEN_HEADER_REMEMBERED);
-    heap->since.forgotten++;
+    object_clear(object, EDEN_HEADER_REMEMBERED);
+    heap->delta.forgotten++;
     eden_fire_forget(heap, (const void *)(uintptr_t)object, eden_index_of(object), remaining);
 }
 
@@ -43,7 +45,7 @@ void remembered_drop_unmarked(eden_heap *heap) {
     struct remembered_set *set = &heap->remembered;
     size_t kept = 0;
     for (size_t i = 0; i < set->count; i++) {
-        if (header_has(set->objects[i], EDEN_HEADER_MARKED)) {
+        if (object_has(set->objects[i], EDEN_HEADER_MARKED)) {
             set->objects[kept++] = set->objects[i];
         } else {
             remembered_forget(heap, set->objects[i], kept + (set->count - i - 1) + set->card_count);
@@ -51,4 +53,9 @@ void remembered_drop_unmarked(eden_heap *heap) {
     }
     set->count = kept;
     cards_drop_unmarked(heap);
+}
+
+void remembered_destroy(struct remembered_set *set) {
+    free(set->objects);
+    free(set->cards);
 }

@@ -25,11 +25,15 @@
  * in tenure.c; ephemerons and weak objects in ephemerons.c.
  *
  * Invariants at the end: no FORWARDED, KEPT or GREY header is reachable; every old object with a young reference is
- * remembered, or remembered.incomplete is set.
+ * remembered, or remembered.is_incomplete is set.
  *
  * What can go wrong: a stale C pointer of the embedder's into new space (checked builds poison what was left), a missed
  * barrier (a dead young object reached through an old one). */
-#include "heap/private.h"
+#include "young/scavenge.h"
+#include "young/card_scans.h"
+#include "young/cards.h"
+#include "young/remembered.h"
+#include "young/tenure.h"
 
 struct scavenge {
     eden_visit visit; /* first: root visitors get its address */
@@ -53,7 +57,7 @@ static eden_value copy_to(eden_value object, uintptr_t start, size_t bytes) {
     uintptr_t from = object_start(object);
     eden_value copy = start + (object - from);
     memcpy((void *)start, (void *)from, bytes);
-    forward(object, copy);
+    object_forward(object, copy);
     return copy;
 }
 
@@ -64,7 +68,7 @@ static eden_value survive(struct scavenge *s, eden_value object, size_t bytes) {
 }
 
 static eden_value tenure(struct scavenge *s, eden_value object, size_t bytes, uintptr_t start, int reason) {
-    bool scans = reference_slots(s->heap, object) != 0;
+    bool scans = heap_reference_slots(s->heap, object) != 0;
     eden_value copy = copy_to(object, start, bytes);
     if (scans) {
         eden_words_(object)[1] = s->tenured;
@@ -83,14 +87,14 @@ static bool is_in(const struct space *space, eden_value object) {
 /* Survivors overflow: may this object of eden wait for the room that tenuring past survivors will make? (settle) */
 static bool may_wait(struct scavenge *s, eden_value object, size_t bytes) {
     eden_heap *heap = s->heap;
-    struct waiters *waiters = &heap->waiters;
-    if (heap->params.compat_overflow != EDEN_OVERFLOW_OLDEST || heap->kept || s->settling ||
+    struct deferred *deferred = &heap->deferred;
+    if (heap->params.compat_overflow != EDEN_OVERFLOW_OLDEST || heap->is_mixed || s->settling ||
         !is_in(&heap->eden, object) || s->aged < s->owed + bytes ||
-        !system_grow(&heap->system, (void **)&waiters->objects, &waiters->room, waiters->count,
-                     sizeof *waiters->objects, "overflow")) {
+        !system_grow(&heap->system, (void **)&deferred->objects, &deferred->room, deferred->count,
+                     sizeof *deferred->objects, "overflow")) {
         return false;
     }
-    waiters->objects[waiters->count++] = object;
+    deferred->objects[deferred->count++] = object;
     return true;
 }
 
@@ -98,8 +102,8 @@ static bool may_wait(struct scavenge *s, eden_value object, size_t bytes) {
 static eden_value evacuate(struct scavenge *s, eden_value object) {
     uint64_t header = eden_header(object);
     if ((header & EDEN_HEADER_FORWARDED) != 0) {
-        if (!header_is_waiting(header)) {
-            return forwarded_to(header);
+        if (!ephemerons_is_pending(header)) {
+            return object_forwarded_to(header);
         }
         ephemerons_release(s->heap, object);
         header = eden_header(object);
@@ -110,32 +114,32 @@ static eden_value evacuate(struct scavenge *s, eden_value object) {
     size_t bytes = object_bytes(object);
     int reason = tenure_reason(s->heap, &s->policy, object);
     if (s->policy.criterion == EDEN_BY_REMEMBERED) {
-        header_clear(object, YOUNG_COUNT_BITS);
+        object_clear(object, YOUNG_COUNT_BITS);
     }
     bool resident = object - s->to->start < s->resident - s->to->start;
     bool room = !resident && s->to->limit - s->to->used >= bytes;
     s->moved.objects++;
     s->moved.bytes += bytes;
     if (reason == NOT_TENURED && room) {
-        s->aged += is_in(&s->heap->semi[s->heap->past], object) ? bytes : 0;
+        s->aged += is_in(&s->heap->semi[s->heap->from], object) ? bytes : 0;
         return survive(s, object, bytes);
     }
     if (reason == NOT_TENURED && may_wait(s, object, bytes)) {
-        header_set(object, EDEN_HEADER_KEPT);
-        mark_push(&s->heap->mark_stack, object);
+        object_set(object, EDEN_HEADER_KEPT);
+        mark_stack_push(&s->heap->mark_stack, object);
         s->owed += bytes;
         return object;
     }
-    eden_value start = old_room(s->heap, bytes);
+    eden_value start = old_space_room(s->heap, bytes);
     if (start != 0) {
         return tenure(s, object, bytes, start, reason == NOT_TENURED ? EDEN_TENURE_OVERFLOW : reason);
     }
-    header_clear(object, EDEN_HEADER_PINNED); /* eden_pin learns by its absence that there was no room */
+    object_clear(object, EDEN_HEADER_PINNED); /* eden_pin learns by its absence that there was no room */
     if (room) {
         return survive(s, object, bytes);
     }
-    header_set(object, EDEN_HEADER_KEPT);
-    mark_push(&s->heap->mark_stack, object);
+    object_set(object, EDEN_HEADER_KEPT);
+    mark_stack_push(&s->heap->mark_stack, object);
     s->keeping |= !resident;
     return object;
 }
@@ -155,25 +159,25 @@ static void scan_slots(struct scavenge *s, eden_value *slots, size_t count) {
 
 /* Has v been found alive so far? Old objects and immediates count as alive. */
 static bool has_survived(const struct scavenge *s, eden_value v) {
-    return !to_evacuate(s, v) || (eden_header(v) & EDEN_WAITING) == EDEN_HEADER_FORWARDED ||
-           (!header_is_waiting(eden_header(v)) && header_has(v, EDEN_HEADER_KEPT));
+    return !to_evacuate(s, v) || (eden_header(v) & EDEN_HEADER_PENDING) == EDEN_HEADER_FORWARDED ||
+           (!ephemerons_is_pending(eden_header(v)) && object_has(v, EDEN_HEADER_KEPT));
 }
 
 /* Ephemerons and weak objects: how many slots, from the first, to scan now. */
 static size_t slots_to_scan(struct scavenge *s, eden_value object) {
     uint32_t format = eden_format_bits(object);
-    if (format == FORMAT_WAITING || (format == EDEN_FORMAT_EPHEMERON && !has_survived(s, eden_slot(object, 0)) &&
-                                     ephemeron_wait(s->heap, object, eden_slot(object, 0)))) {
+    if (format == FORMAT_PENDING || (format == EDEN_FORMAT_EPHEMERON && !has_survived(s, eden_slot(object, 0)) &&
+                                     ephemerons_wait(s->heap, object, eden_slot(object, 0)))) {
         return 0;
     }
-    if (format == EDEN_FORMAT_WEAK && weak_note(s->heap, object)) {
-        return strong_slots(s->heap, object);
+    if (format == EDEN_FORMAT_WEAK && ephemerons_note_weak(s->heap, object)) {
+        return heap_strong_slots(s->heap, object);
     }
-    return reference_slots(s->heap, object);
+    return heap_reference_slots(s->heap, object);
 }
 
 static bool refers_to_young(const struct scavenge *s, eden_value object, size_t from) {
-    size_t count = reference_slots(s->heap, object);
+    size_t count = heap_reference_slots(s->heap, object);
     for (; from < count; from++) {
         if (heap_is_young(s->heap, eden_slot(object, from))) {
             return true;
@@ -199,7 +203,7 @@ static bool scan_old(struct scavenge *s, eden_value object, size_t from, size_t 
 }
 
 static size_t card_end(struct scavenge *s, struct card card) {
-    size_t count = reference_slots(s->heap, card.object);
+    size_t count = heap_reference_slots(s->heap, card.object);
     return count - card.first > CARD_SLOTS ? card.first + CARD_SLOTS : count;
 }
 
@@ -208,22 +212,22 @@ static size_t card_end(struct scavenge *s, struct card card) {
 static bool scan_old_whole(struct scavenge *s, eden_value object) {
     size_t count = slots_to_scan(s, object);
     bool young = scan_old(s, object, 0, count);
-    return young || eden_format_bits(object) == FORMAT_WAITING || refers_to_young(s, object, count);
+    return young || eden_format_bits(object) == FORMAT_PENDING || refers_to_young(s, object, count);
 }
 
 /* Scans an old object whole and remembers what of it refers to young objects, unless that is known. */
 static void scan_old_and_remember(struct scavenge *s, eden_value object, enum eden_remember_origin origin) {
     eden_heap *heap = s->heap;
-    size_t count = reference_slots(heap, object);
-    if (!is_carded(heap, object)) {
-        if (scan_old_whole(s, object) && !header_has(object, EDEN_HEADER_REMEMBERED)) {
+    size_t count = heap_reference_slots(heap, object);
+    if (!cards_apply(heap, object)) {
+        if (scan_old_whole(s, object) && !object_has(object, EDEN_HEADER_REMEMBERED)) {
             remembered_add(heap, object, origin);
         }
         return;
     }
     for (struct card card = {object, 0}; card.first < count; card.first += CARD_SLOTS) {
         if (scan_old(s, object, card.first, card_end(s, card))) {
-            card_add(heap, card, origin);
+            cards_add(heap, card, origin);
         }
     }
 }
@@ -236,9 +240,10 @@ static void visit_root_slots(eden_visit *visit, eden_value *slots, size_t count)
 static struct tally scan_all_old(struct scavenge *s) {
     eden_heap *heap = s->heap;
     struct tally scanned = {0, 0};
-    heap->remembered.incomplete = false;
-    for (eden_value object = old_walk(heap, 0); object != EDEN_NONE; object = old_walk(heap, object_end(object))) {
-        if (!object_is_free(object) && !header_has(object, EDEN_HEADER_REMEMBERED)) {
+    heap->remembered.is_incomplete = false;
+    for (eden_value object = old_space_walk(heap, 0); object != EDEN_NONE;
+         object = old_space_walk(heap, object_end(object))) {
+        if (!object_is_free(object) && !object_has(object, EDEN_HEADER_REMEMBERED)) {
             scanned.objects++;
             scanned.bytes += object_bytes(object);
             scan_old_and_remember(s, object, EDEN_REMEMBER_RECOVERY);
@@ -274,7 +279,7 @@ static void scan_cards(struct scavenge *s, struct tally *scanned) {
         if (scan_old(s, card.object, card.first, end)) {
             set->cards[kept++] = card;
         } else {
-            card_forget(s->heap, card, kept + (count - i - 1));
+            cards_forget(s->heap, card, kept + (count - i - 1));
         }
         if (watched) {
             scans.slots += end - card.first;
@@ -293,10 +298,10 @@ static bool scan_remembered_whole(struct scavenge *s, eden_value object, size_t 
     if (bytes <= s->heap->params.large_object || !eden_watched_remembered__scan()) {
         return scan_old_whole(s, object);
     }
-    uint64_t start = now_ns(), found = s->found;
+    uint64_t start = system_now_ns(), found = s->found;
     bool young = scan_old_whole(s, object);
     eden_fire_remembered__scan(s->heap, s->seq, (const void *)(uintptr_t)object, eden_index_of(object),
-                               reference_slots(s->heap, object), s->found - found, now_ns() - start);
+                               heap_reference_slots(s->heap, object), s->found - found, system_now_ns() - start);
     return young;
 }
 
@@ -317,7 +322,7 @@ static struct tally scan_remembered(struct scavenge *s) {
     }
     set->count = kept;
     scan_cards(s, &scanned);
-    if (set->incomplete) {
+    if (set->is_incomplete) {
         struct tally more = scan_all_old(s);
         scanned.objects += more.objects;
         scanned.bytes += more.bytes;
@@ -330,7 +335,7 @@ static void scan_young(struct scavenge *s, eden_value object) {
 }
 
 /* The bytes of an object of a space being collected, alive, dead or moved. */
-static size_t bytes_before_move(eden_value object) { return object_bytes_by(real_header(object), object); }
+static size_t bytes_before_move(eden_value object) { return object_bytes_by(ephemerons_real_header(object), object); }
 
 static void scan_stacked(struct scavenge *s, eden_value object) {
     if (heap_is_young(s->heap, object)) {
@@ -346,7 +351,7 @@ static void scan_if_grey(struct scavenge *s, eden_value object) {
     uint64_t header = eden_header(object);
     bool here = (header & EDEN_HEADER_FORWARDED) == 0 && (!to_evacuate(s, object) || (header & EDEN_HEADER_KEPT) != 0);
     if (here && (header & EDEN_HEADER_GREY) != 0) {
-        header_clear(object, EDEN_HEADER_GREY);
+        object_clear(object, EDEN_HEADER_GREY);
         scan_stacked(s, object);
     }
 }
@@ -368,8 +373,8 @@ static void scan_grey(struct scavenge *s) {
     if (highest < s->heap->old.start) {
         return;
     }
-    for (eden_value object = old_walk(s->heap, 0); object != EDEN_NONE && object <= highest;
-         object = old_walk(s->heap, object_end(object))) {
+    for (eden_value object = old_space_walk(s->heap, 0); object != EDEN_NONE && object <= highest;
+         object = old_space_walk(s->heap, object_end(object))) {
         scan_if_grey(s, object);
     }
 }
@@ -385,7 +390,7 @@ static void scan_moved(struct scavenge *s) {
         }
         if (s->tenured != EDEN_NONE) {
             eden_value corpse = s->tenured;
-            eden_value object = forwarded_to(eden_header(corpse));
+            eden_value object = object_forwarded_to(eden_header(corpse));
             s->tenured = eden_words_(corpse)[1];
             scan_old_and_remember(s, object, EDEN_REMEMBER_TENURE);
         } else if (stack->count != 0) {
@@ -409,10 +414,10 @@ static eden_value where_now(void *context, eden_value v) {
         return v;
     }
     /* Forwarded comes first: the bits of an address say nothing. */
-    if (header_has(v, EDEN_HEADER_FORWARDED)) {
-        return forwarded_to(eden_header(v));
+    if (object_has(v, EDEN_HEADER_FORWARDED)) {
+        return object_forwarded_to(eden_header(v));
     }
-    return header_has(v, EDEN_HEADER_KEPT) ? v : EDEN_NONE;
+    return object_has(v, EDEN_HEADER_KEPT) ? v : EDEN_NONE;
 }
 
 /* After keeping: what was not kept becomes filler, so that new space can be walked. Answers the end of the last kept
@@ -421,13 +426,13 @@ static uintptr_t fill_unkept(struct space *space) {
     uintptr_t end = space->start, gap = space->start;
     for (uintptr_t at = space->start; at < space->used;) {
         eden_value object = object_at(at);
-        bool forwarded = header_has(object, EDEN_HEADER_FORWARDED);
+        bool forwarded = object_has(object, EDEN_HEADER_FORWARDED);
         uintptr_t next = at + bytes_before_move(object);
-        if (!forwarded && header_has(object, EDEN_HEADER_KEPT)) {
+        if (!forwarded && object_has(object, EDEN_HEADER_KEPT)) {
             if (gap < at) {
-                fill_free(gap, at - gap);
+                object_fill(gap, at - gap);
             }
-            header_clear(object, EDEN_HEADER_KEPT);
+            object_clear(object, EDEN_HEADER_KEPT);
             gap = end = next;
         }
         at = next;
@@ -442,7 +447,7 @@ static void finish_residents(struct scavenge *s) {
     if (s->to->used == s->resident) {
         s->to->used = end;
     } else if (end < s->resident) {
-        fill_free(end, s->resident - end);
+        object_fill(end, s->resident - end);
     }
 }
 
@@ -458,18 +463,18 @@ static void finish_spaces(struct scavenge *s) {
     if (!s->keeping) {
         OBSERVE(heap, eden_emptied);
     }
-    heap->kept = s->keeping;
-    heap->past = s->to == &heap->semi[1];
+    heap->is_mixed = s->keeping;
+    heap->from = s->to == &heap->semi[1];
     heap->tenure_threshold = s->keeping ? 0 : tenure_threshold(heap, s->to, from[1]);
     heap->mutator.free = heap->eden.used;
     heap_set_limit(heap);
-    heap->since.allocated_from = heap->eden.used;
+    heap->delta.allocated_from = heap->eden.used;
 }
 
 /* The other semispace, which is empty; where objects were kept, the one with more room behind its objects. */
 static struct space *future_space(eden_heap *heap) {
-    struct space *past = &heap->semi[heap->past], *other = &heap->semi[!heap->past];
-    return heap->kept && past->limit - past->used > other->limit - other->used ? past : other;
+    struct space *past = &heap->semi[heap->from], *other = &heap->semi[!heap->from];
+    return heap->is_mixed && past->limit - past->used > other->limit - other->used ? past : other;
 }
 
 /* Everything that remembered set and roots have reached, and what ephemerons whose keys have died refer to. */
@@ -488,20 +493,20 @@ static void scan_all_moved(struct scavenge *s) {
  * an object of eden, most likely to die soon, is not tenured for having been reached last. */
 static void settle(struct scavenge *s) {
     eden_heap *heap = s->heap;
-    struct waiters *waiters = &heap->waiters;
-    struct space *past = &heap->semi[heap->past];
+    struct deferred *deferred = &heap->deferred;
+    struct space *past = &heap->semi[heap->from];
     uint64_t freed = 0;
-    weak_clear(heap, where_now, s);
+    ephemerons_clear_weak(heap, where_now, s);
     OBSERVE(heap, reached, false, where_now, s);
-    OBSERVE(heap, second_round, &s->pass);
+    OBSERVE(heap, second_pass, &s->pass);
     for (uintptr_t at = past->start; at < past->used && freed < s->owed;) {
         eden_value corpse = object_at(at);
-        bool forwarded = header_has(corpse, EDEN_HEADER_FORWARDED);
-        eden_value copy = forwarded ? forwarded_to(eden_header(corpse)) : corpse;
+        bool forwarded = object_has(corpse, EDEN_HEADER_FORWARDED);
+        eden_value copy = forwarded ? object_forwarded_to(eden_header(corpse)) : corpse;
         size_t bytes = bytes_before_move(corpse);
         at += bytes;
         if (forwarded && is_in(s->to, copy)) {
-            eden_value start = old_room(heap, bytes);
+            eden_value start = old_space_room(heap, bytes);
             if (start == 0) {
                 break; /* what has no room then is tenured, or kept, by the second round */
             }
@@ -509,10 +514,10 @@ static void settle(struct scavenge *s) {
             freed += bytes;
         }
     }
-    for (size_t i = 0; i < waiters->count; i++) {
-        header_clear(waiters->objects[i], EDEN_HEADER_KEPT | EDEN_HEADER_GREY);
+    for (size_t i = 0; i < deferred->count; i++) {
+        object_clear(deferred->objects[i], EDEN_HEADER_KEPT | EDEN_HEADER_GREY);
     }
-    waiters->count = 0;
+    deferred->count = 0;
     s->settling = true;
     s->policy.criterion = EDEN_BY_NOTHING;
     s->pass.to = s->to = past;
@@ -524,12 +529,12 @@ static void settle(struct scavenge *s) {
 
 void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     struct scavenge s = {.visit = {heap, visit_root_slots, scan_between}, .heap = heap, .tenured = EDEN_NONE};
-    heap->collecting = true;
+    heap->is_collecting = true;
     heap->old.refused = SIZE_MAX;
     heap->thread = pthread_self();
     OBSERVE(heap, before_scavenge);
     s.pass.cause = cause;
-    s.pass.start_ns = now_ns();
+    s.pass.start_ns = system_now_ns();
     OBSERVE(heap, scavenge_begin, &s.pass);
     s.seq = heap->info.seq + 1;
     heap->eden.used = heap->mutator.free;
@@ -551,17 +556,17 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     if (s.owed != 0 && !s.keeping) {
         settle(&s);
     }
-    s.keeping |= heap->waiters.count != 0;
-    heap->waiters.count = 0;
+    s.keeping |= heap->deferred.count != 0;
+    heap->deferred.count = 0;
     observer_phase_end(heap, EDEN_PHASE_scavenge__copy, start, s.moved);
 
     start = observer_phase_begin(heap, EDEN_PHASE_scavenge__weak);
-    observer_phase_end(heap, EDEN_PHASE_scavenge__weak, start, weak_clear(heap, where_now, &s));
+    observer_phase_end(heap, EDEN_PHASE_scavenge__weak, start, ephemerons_clear_weak(heap, where_now, &s));
 
     OBSERVE(heap, reached, false, where_now, &s);
     OBSERVE(heap, copied, &s.pass);
     finish_spaces(&s);
     OBSERVE(heap, scavenge_end, &s.pass);
-    heap->collecting = false;
+    heap->is_collecting = false;
     OBSERVE(heap, after_scavenge);
 }

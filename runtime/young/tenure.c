@@ -17,7 +17,7 @@
  * With age, sites that pretenure=auto has chosen are tenured besides (pretenure/auto.c).
  *
  * class, site. What eden_tenure_choose has chosen. never. Only overflow tenures. */
-#include "heap/private.h"
+#include "young/tenure.h"
 #include <math.h>
 
 double tenure_proportion(const eden_heap *heap) {
@@ -76,10 +76,10 @@ static unsigned take_census(const eden_heap *heap) {
     struct census census = {{0}};
     const struct remembered_set *set = &heap->remembered;
     for (size_t i = 0; i < set->count; i++) {
-        count_references(heap, &census, set->objects[i], 0, reference_slots(heap, set->objects[i]));
+        count_references(heap, &census, set->objects[i], 0, heap_reference_slots(heap, set->objects[i]));
     }
     for (size_t i = 0; i < set->card_count; i++) {
-        size_t count = reference_slots(heap, set->cards[i].object), end = set->cards[i].first + CARD_SLOTS;
+        size_t count = heap_reference_slots(heap, set->cards[i].object), end = set->cards[i].first + CARD_SLOTS;
         count_references(heap, &census, set->cards[i].object, set->cards[i].first, end < count ? end : count);
     }
     return least_references(&census);
@@ -107,7 +107,7 @@ struct tenure_policy tenure_policy(eden_heap *heap, enum eden_scavenge_cause cau
         policy.criterion = EDEN_BY_AGE_OR_LEARNT;
     }
     /* The bits that would count are in use: by the pin that is asked for, or by what was kept in place. */
-    if (policy.criterion == EDEN_BY_REMEMBERED && (cause == EDEN_SCAVENGE_PIN || heap->kept)) {
+    if (policy.criterion == EDEN_BY_REMEMBERED && (cause == EDEN_SCAVENGE_PIN || heap->is_mixed)) {
         policy.criterion = EDEN_BY_NOTHING;
     }
     if (policy.criterion == EDEN_BY_REMEMBERED) {
@@ -125,7 +125,7 @@ int tenure_reason(const eden_heap *heap, const struct tenure_policy *policy, ede
     if ((header & EDEN_HEADER_PINNED) != 0) {
         return EDEN_TENURE_PIN;
     }
-    if (heap->kept) {
+    if (heap->is_mixed) {
         return EDEN_TENURE_RETRY;
     }
     switch (policy->criterion) {

@@ -88,7 +88,7 @@ static void keep_strong(struct closure *c, eden_value object) {
         add_value(&c->waiting, object);
         return;
     }
-    keep_slots(&c->visit, eden_words_(object) + 1, strong_slots(fuzz.w.heap, object));
+    keep_slots(&c->visit, eden_words_(object) + 1, heap_strong_slots(fuzz.w.heap, object));
 }
 
 static void keep(struct closure *c) {
@@ -96,7 +96,8 @@ static void keep(struct closure *c) {
     c->visit = (eden_visit){.heap = heap, .slots = keep_slots};
     c->kept = need(calloc(heap->info.new_bytes / 8, 1));
     roots_visit(&c->visit);
-    for (eden_value object = old_walk(heap, 0); object != EDEN_NONE; object = old_walk(heap, object_end(object))) {
+    for (eden_value object = old_space_walk(heap, 0); object != EDEN_NONE;
+         object = old_space_walk(heap, object_end(object))) {
         if (!object_is_free(object)) {
             keep_strong(c, object);
         }

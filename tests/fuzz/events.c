@@ -55,9 +55,9 @@ static void shrink_lists(void) {
         free(heap->weak.objects);
         heap->weak = (struct weak_list){NULL, 0, 0};
     }
-    if (heap->waiting.count == 0) {
-        free(heap->waiting.keys);
-        heap->waiting = (struct waiting){NULL, 0, 0};
+    if (heap->pending.count == 0) {
+        free(heap->pending.keys);
+        heap->pending = (struct pending_keys){NULL, 0, 0};
     }
     if (heap->mourners.end == 0) {
         free(heap->mourners.queue);

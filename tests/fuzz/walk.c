@@ -83,7 +83,7 @@ static void compare_object(const struct node *node, eden_value object) {
     if (node->raw_bytes != 0 && memcmp(eden_words_(object) + 1 + node->references, node->raw, node->raw_bytes) != 0) {
         broken("object %#llx: its raw bytes have changed", (unsigned long long)object);
     }
-    if (header_has(object, EDEN_HEADER_PINNED) != (node->pins != 0)) {
+    if (object_has(object, EDEN_HEADER_PINNED) != (node->pins != 0)) {
         broken("object %#llx: pinned %u times, its header is %#llx", (unsigned long long)object, node->pins,
                (unsigned long long)eden_header(object));
     }

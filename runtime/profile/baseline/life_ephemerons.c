@@ -40,6 +40,7 @@
  *
  * Ephemerons whose key is old stand first in the list, so that a scavenge looks at the others only. */
 #include "profile/life_mechanism.h"
+#include "young/remembered.h"
 #include <stdlib.h>
 
 enum { PIECE = 4096 };
@@ -48,8 +49,8 @@ static eden_value slot(eden_value ephemeron, int index) { return eden_words_(eph
 static void put(eden_value ephemeron, int index, eden_value v) { eden_words_(ephemeron)[1 + index] = v; }
 
 static void make_ordinary(eden_value ephemeron) {
-    header_clear(ephemeron, 31ull << EDEN_HEADER_FORMAT_SHIFT);
-    header_set(ephemeron, (uint64_t)EDEN_FORMAT_FIXED << EDEN_HEADER_FORMAT_SHIFT);
+    object_clear(ephemeron, 31ull << EDEN_HEADER_FORMAT_SHIFT);
+    object_set(ephemeron, (uint64_t)EDEN_FORMAT_FIXED << EDEN_HEADER_FORMAT_SHIFT);
 }
 
 /* In place of a key that has died. */
@@ -82,7 +83,7 @@ static uintptr_t young_room(struct profile *profile, uint64_t ns) {
         return 0;
     }
     heap->mutator.free = end;
-    heap->since.allocated_from += OWN_EPHEMERON_BYTES;
+    heap->delta.allocated_from += OWN_EPHEMERON_BYTES;
     if (profile->next_trap <= UINTPTR_MAX - OWN_EPHEMERON_BYTES) {
         profile->next_trap += OWN_EPHEMERON_BYTES;
     }
@@ -97,7 +98,7 @@ static bool follow(struct profile *profile, struct life life, eden_value object,
     bool young = profile->mechanism == EDEN_MECHANISM_EPHEMERON;
     uintptr_t start = listed && young ? young_room(profile, ns) : 0;
     if (listed && start == 0) {
-        start = old_room(heap, OWN_EPHEMERON_BYTES);
+        start = old_space_room(heap, OWN_EPHEMERON_BYTES);
     }
     if (listed && start == 0 && !young) {
         start = young_room(profile, ns);

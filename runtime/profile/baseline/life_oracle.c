@@ -65,7 +65,7 @@ static void reach(eden_visit *visit, eden_value *slots, size_t count) {
 }
 
 static void scan(struct pass *pass, eden_value object) {
-    reach(&pass->visit, eden_words_(object) + 1, strong_slots(pass->visit.heap, object));
+    reach(&pass->visit, eden_words_(object) + 1, heap_strong_slots(pass->visit.heap, object));
 }
 
 static void drain(struct pass *pass) {
@@ -115,7 +115,8 @@ void oracle_pass(struct profile *profile) {
                         .now = now,
                         .base = heap->reservation,
                         .words = (top - heap->reservation) / 512 + 1};
-    size_t table = pass.words * sizeof *pass.marked, bytes = page_round(2 * table + STACK_ENTRIES * sizeof *pass.stack);
+    size_t table = pass.words * sizeof *pass.marked,
+           bytes = system_page_round(2 * table + STACK_ENTRIES * sizeof *pass.stack);
     profile->oracle.next = now.bytes + profile->oracle.step;
     pass.marked = system_map(&heap->system, bytes, "profile");
     if (pass.marked == NULL) {
@@ -131,5 +132,5 @@ void oracle_pass(struct profile *profile) {
     system_unmap(pass.marked, bytes);
     profile->oracle.last = now;
     profile->oracle.passes++;
-    profile->work_ns += now_ns() - now.ns;
+    profile->work_ns += system_now_ns() - now.ns;
 }

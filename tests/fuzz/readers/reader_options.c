@@ -1,5 +1,5 @@
 /* EDEN_OPTIONS, and what the embedder passes in its form. */
-#include "heap/private.h"
+#include "heap/heap.h"
 #include "reader.h"
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* The file that `pretenure` names, read as a heap is made. */
-#include "heap/private.h"
+#include "heap/heap.h"
 #include "reader.h"
 #include <stdio.h>
 #include <stdlib.h>

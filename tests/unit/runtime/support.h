@@ -1,6 +1,4 @@
-/* What the unit tests share: a heap with a class of every format, its checks, and programs run in a child process.
- *
- * private.h comes before suite.h: the runtime's function fail() would be taken for cmocka's macro of that name. */
+/* What the unit tests share: a heap with a class of every format, its checks, and programs run in a child process. */
 #ifndef EDEN_TESTS_SUPPORT_H
 #define EDEN_TESTS_SUPPORT_H
 
@@ -146,8 +144,8 @@ static inline size_t count_objects(const struct world *w) {
             count += is_of_program(w, object_at(at));
         }
     }
-    for (eden_value object = old_walk(w->heap, 0); object != EDEN_NONE;
-         object = old_walk(w->heap, object_end(object))) {
+    for (eden_value object = old_space_walk(w->heap, 0); object != EDEN_NONE;
+         object = old_space_walk(w->heap, object_end(object))) {
         count += is_of_program(w, object);
     }
     return count;

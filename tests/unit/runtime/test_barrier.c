@@ -170,7 +170,7 @@ TEST(a_set_that_cannot_grow) {
             eden_slot_set(w.m, young, 0, eden_int((int64_t)i));
             eden_slot_set(w.m, eden_slot(local[0], i), 1, young);
         }
-        assert_true(w.heap->remembered.incomplete);
+        assert_true(w.heap->remembered.is_incomplete);
         size_t room = w.heap->remembered.room;
         assert_int_equal(w.heap->remembered.count, room);
         if (round == 0) {
@@ -179,7 +179,7 @@ TEST(a_set_that_cannot_grow) {
         eden_scavenge(w.m);
         verify(&w);
         if (round == 0) {
-            assert_false(w.heap->remembered.incomplete);
+            assert_false(w.heap->remembered.is_incomplete);
             assert_int_equal(w.heap->remembered.count, HOLDERS);
         }
         for (size_t i = 0; i < HOLDERS; i++) {

@@ -1,5 +1,6 @@
 /* Cards: of a large old object only those that were stored into are remembered and scanned. */
 #include "support.h"
+#include "young/cards.h"
 
 #define CARDS "eden_size=1M,full_gc_ratio=inf,remembered_set=card,tenure_criterion=never,"
 
@@ -27,7 +28,7 @@ static size_t dirty_bits(const struct world *w) {
     size_t count = 0;
     for (size_t i = 0; i < old->segment_count; i++) {
         for (uintptr_t at = old->segments[i].start; at < old->segments[i].limit; at += CARD_BYTES) {
-            count += (size_t)__builtin_popcount(w->heap->remembered.card_table[(at - old->start) / CARD_BYTES]);
+            count += (size_t)__builtin_popcount(w->heap->old.card_table[(at - old->start) / CARD_BYTES]);
         }
     }
     return count;
@@ -42,7 +43,7 @@ static void assert_cards(const struct world *w, size_t now, uint64_t remembered,
 }
 
 static bool is_dirty(const struct world *w, eden_value object, size_t slot) {
-    return card_is_dirty(w->heap, (struct card){object, slot / CARD_SLOTS * CARD_SLOTS});
+    return cards_is_dirty(w->heap, (struct card){object, slot / CARD_SLOTS * CARD_SLOTS});
 }
 
 TEST(only_cards_stored_into_are_scanned) {
@@ -57,7 +58,7 @@ TEST(only_cards_stored_into_are_scanned) {
     }
     assert_cards(&w, 3, 3, 0);
     assert_int_equal(w.heap->remembered.count, 0);
-    assert_false(header_has(local[0], EDEN_HEADER_REMEMBERED));
+    assert_false(object_has(local[0], EDEN_HEADER_REMEMBERED));
     /* Written past the barrier into a clean card: what is not scanned stays as it is. */
     eden_value planted = local[1] = new_pair(&w, 99);
     eden_words_(local[0])[1 + 5000] = planted;
@@ -283,13 +284,13 @@ TEST(a_list_that_cannot_grow) {
     for (size_t i = 0; i < SLOTS; i += CARD_SLOTS) {
         eden_slot_set(w.m, local[0], i, new_pair(&w, (int64_t)i));
     }
-    assert_true(w.heap->remembered.incomplete);
+    assert_true(w.heap->remembered.is_incomplete);
     assert_cards(&w, 0, 0, 0);
     for (int round = 0; round < 3; round++) { /* refused still; then granted */
         refusal.to = round == 0 ? LONG_MAX : 0;
         eden_scavenge(w.m);
         verify(&w);
-        assert_true(w.heap->remembered.incomplete == (round == 0));
+        assert_true(w.heap->remembered.is_incomplete == (round == 0));
         assert_cards(&w, round == 0 ? 0 : SLOTS / CARD_SLOTS, round == 0 ? 0 : SLOTS / CARD_SLOTS, 0);
         for (size_t i = 0; i < SLOTS; i += CARD_SLOTS) {
             assert_int_equal(number_of(eden_slot(local[0], i)), i);
@@ -327,7 +328,7 @@ TEST(scan_of_old_space_meets_what_it_tenures) {
         eden_slot_set(w.m, local[0], i, eden_new(w.m, ephemeron));
         eden_slot_set(w.m, eden_slot(local[0], i), 0, eden_new(w.m, w.pair));
     }
-    assert_true(w.heap->remembered.incomplete);
+    assert_true(w.heap->remembered.is_incomplete);
     eden_scavenge(w.m);
     verify(&w);
     assert_int_equal(figures_of(&w).mourned, 1 + EPHEMERONS);
@@ -378,7 +379,7 @@ TEST(what_the_verifier_says) {
     assert_fault(&w, "slot 64 refers to young");
     eden_words_(local[0])[1 + 64] = EDEN_NONE;
     verify(&w);
-    uint8_t *byte = &w.heap->remembered.card_table[byte_of(&w, local[0], 10 / CARD_SLOTS * CARD_SLOTS)], was = *byte;
+    uint8_t *byte = &w.heap->old.card_table[byte_of(&w, local[0], 10 / CARD_SLOTS * CARD_SLOTS)], was = *byte;
     *byte = 0;
     assert_fault(&w, "is not remembered");
     eden_words_(local[0])[1 + 10] = EDEN_NONE;
@@ -388,9 +389,9 @@ TEST(what_the_verifier_says) {
     w.heap->remembered.cards[0].object = local[1];
     assert_fault(&w, "belongs to no large old object");
     w.heap->remembered.cards[0].object = local[0];
-    header_set(local[0], EDEN_HEADER_REMEMBERED);
+    object_set(local[0], EDEN_HEADER_REMEMBERED);
     assert_fault(&w, "have the bit");
-    header_clear(local[0], EDEN_HEADER_REMEMBERED);
+    object_clear(local[0], EDEN_HEADER_REMEMBERED);
 }
 
 TEST(can_not_be_switched) {
@@ -400,7 +401,7 @@ TEST(can_not_be_switched) {
         snprintf(parameters, sizeof parameters, "eden_size=64K,remembered_set=%s", values[i]);
         WORLD(w, parameters);
         eden_error error = {EDEN_OK, ""};
-        assert_true((w.heap->remembered.card_table != NULL) == (i == 1));
+        assert_true((w.heap->old.card_table != NULL) == (i == 1));
         assert_false(eden_heap_set(w.heap, "remembered_set", values[1 - i], &error));
         assert_int_equal(error.status, EDEN_BAD_PARAMETER);
         assert_non_null(strstr(error.message, "remembered_set cannot change after the heap is created"));

@@ -13,7 +13,7 @@ static void assert_causes(const struct world *w, uint64_t ratio, uint64_t alloca
 
 /* A growing list, each node 1000 bytes; ends when `old` bytes are old. */
 static void grow_list(const struct world *w, eden_value *root, uint64_t old) {
-    while (old_used(w->heap) < old) {
+    while (heap_old_used(w->heap) < old) {
         eden_value node = eden_new_raw(w->m, w->compound, 968);
         assert_true(node != EDEN_NONE);
         eden_slot_set(w->m, node, 0, *root);
@@ -146,7 +146,7 @@ TEST(compaction_slides_in_order) {
     for (size_t i = 0; i < live; i++) {
         numbers[i] = *(uint64_t *)eden_raw(before[i]);
     }
-    uint64_t used = old_used(w.heap);
+    uint64_t used = heap_old_used(w.heap);
     eden_full_collect(w.m);
     verify(&w);
     check_sliders();
@@ -163,7 +163,7 @@ TEST(compaction_slides_in_order) {
             assert_int_equal(object_start(after[i]), object_end(after[i - 1]));
         }
     }
-    assert_int_equal(old_used(w.heap), bytes);
+    assert_int_equal(heap_old_used(w.heap), bytes);
     assert_int_equal(figures_of(&w).freed_bytes, used - bytes);
     assert_int_equal(w.heap->old.free.chunks, 1);
 }
@@ -203,7 +203,7 @@ TEST(the_pinned_are_stepped_around) {
                 bytes += sliders[i] != EDEN_NONE ? slider_bytes(i) : 0;
             }
             assert_int_equal(count_objects(&w), live);
-            assert_int_equal(old_used(w.heap), bytes);
+            assert_int_equal(heap_old_used(w.heap), bytes);
         }
     }
 }
@@ -225,7 +225,7 @@ TEST(without_a_compactor_nothing_moves) {
     verify(&w);
     check_sliders();
     assert_memory_equal(before, sliders, sizeof sliders);
-    assert_int_equal(old_used(w.heap), bytes);
+    assert_int_equal(heap_old_used(w.heap), bytes);
     assert_int_equal(figures_of(&w).compact_ns, 0);
     assert_true(w.heap->old.free.chunks > 100);
 }
@@ -257,7 +257,7 @@ TEST(without_memory_for_tables_it_sweeps) {
         eden_full_collect(w.m);
         verify(&w);
         check_sliders();
-        assert_int_equal(old_used(w.heap), bytes);
+        assert_int_equal(heap_old_used(w.heap), bytes);
         assert_int_equal(count_objects(&w), live);
     }
 }
@@ -346,7 +346,7 @@ TEST(a_million_reached_at_once) {
     local[0] = EDEN_NONE;
     eden_full_collect(w.m);
     assert_int_equal(count_objects(&w), 0);
-    assert_int_equal(old_used(w.heap), 0);
+    assert_int_equal(heap_old_used(w.heap), 0);
 }
 
 TEST(a_list_of_a_million) {

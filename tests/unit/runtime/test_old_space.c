@@ -13,12 +13,12 @@ static uintptr_t arena(size_t bytes) {
 TEST(fillers_are_walked_over) {
     uintptr_t at = arena(4 * MIB);
     for (size_t bytes = 8; bytes <= 4096; bytes += 8) {
-        fill_free(at, bytes);
+        object_fill(at, bytes);
         assert_true(object_is_free(object_at(at)));
         assert_int_equal(object_bytes(object_at(at)), bytes);
         assert_int_equal(object_end(object_at(at)), at + bytes);
     }
-    fill_free(at, 4 * MIB);
+    object_fill(at, 4 * MIB);
     assert_int_equal(object_bytes(object_at(at)), 4 * MIB);
     munmap((void *)at, 4 * MIB);
 }
@@ -26,25 +26,25 @@ TEST(fillers_are_walked_over) {
 TEST(exact_lists) {
     uintptr_t at = arena(MIB);
     struct free_chunks free_chunks;
-    chunks_clear(&free_chunks);
-    assert_int_equal(chunks_largest(&free_chunks), 0);
+    free_chunks_clear(&free_chunks);
+    assert_int_equal(free_chunks_largest(&free_chunks), 0);
     for (size_t bytes = 16; bytes <= 504; bytes += 8) {
-        assert_int_equal(chunks_pop(&free_chunks, bytes), 0);
-        chunks_add(&free_chunks, at + bytes * 1024, bytes);
-        chunks_add(&free_chunks, at + bytes * 1024 + 512, bytes);
-        assert_int_equal(chunks_largest(&free_chunks), bytes);
+        assert_int_equal(free_chunks_pop(&free_chunks, bytes), 0);
+        free_chunks_add(&free_chunks, at + bytes * 1024, bytes);
+        free_chunks_add(&free_chunks, at + bytes * 1024 + 512, bytes);
+        assert_int_equal(free_chunks_largest(&free_chunks), bytes);
     }
     assert_int_equal(free_chunks.chunks, 2 * 62);
     for (size_t bytes = 504; bytes >= 16; bytes -= 8) {
-        assert_int_equal(chunks_largest(&free_chunks), bytes);
-        assert_int_equal(chunks_pop(&free_chunks, bytes), at + bytes * 1024 + 512); /* the last added first */
-        assert_int_equal(chunks_pop(&free_chunks, bytes), at + bytes * 1024);
-        assert_int_equal(chunks_pop(&free_chunks, bytes), 0);
+        assert_int_equal(free_chunks_largest(&free_chunks), bytes);
+        assert_int_equal(free_chunks_pop(&free_chunks, bytes), at + bytes * 1024 + 512); /* the last added first */
+        assert_int_equal(free_chunks_pop(&free_chunks, bytes), at + bytes * 1024);
+        assert_int_equal(free_chunks_pop(&free_chunks, bytes), 0);
     }
     assert_int_equal(free_chunks.chunks, 0);
     assert_int_equal(free_chunks.filled, 0);
     /* 8 bytes are free, but stand nowhere. */
-    chunks_add(&free_chunks, at, 8);
+    free_chunks_add(&free_chunks, at, 8);
     assert_int_equal(free_chunks.chunks, 0);
     assert_true(object_is_free(object_at(at)));
     munmap((void *)at, MIB);
@@ -53,18 +53,18 @@ TEST(exact_lists) {
 TEST(small_requests_take_the_next_larger_list) {
     uintptr_t at = arena(MIB);
     struct free_chunks free_chunks;
-    chunks_clear(&free_chunks);
-    chunks_add(&free_chunks, at, 48);
-    chunks_add(&free_chunks, at + 1024, 504);
-    chunks_add(&free_chunks, at + 2048, 512);
+    free_chunks_clear(&free_chunks);
+    free_chunks_add(&free_chunks, at, 48);
+    free_chunks_add(&free_chunks, at + 1024, 504);
+    free_chunks_add(&free_chunks, at + 2048, 512);
     size_t found = 0;
-    assert_int_equal(chunks_take(&free_chunks, 40, &found), at);
+    assert_int_equal(free_chunks_take(&free_chunks, 40, &found), at);
     assert_int_equal(found, 48);
-    assert_int_equal(chunks_take(&free_chunks, 40, &found), at + 1024);
+    assert_int_equal(free_chunks_take(&free_chunks, 40, &found), at + 1024);
     assert_int_equal(found, 504);
-    assert_int_equal(chunks_take(&free_chunks, 40, &found), at + 2048);
+    assert_int_equal(free_chunks_take(&free_chunks, 40, &found), at + 2048);
     assert_int_equal(found, 512);
-    assert_int_equal(chunks_take(&free_chunks, 16, &found), 0);
+    assert_int_equal(free_chunks_take(&free_chunks, 16, &found), 0);
     munmap((void *)at, MIB);
 }
 
@@ -110,25 +110,25 @@ TEST(the_tree_is_best_fit) {
     for (size_t i = 0; i < MOST; i++) {
         places[i] = at + i * ROOM;
     }
-    chunks_clear(&free_chunks);
+    free_chunks_clear(&free_chunks);
     for (int step = 0; step < 20000; step++) {
         uint64_t r = next_random(&random);
         if (r % 2 == 0 && free_places != 0) {
             size_t place = (r >> 8) % free_places;
             size_t bytes = 512 + (r >> 32) % (r % 4 == 0 ? 8 : (ROOM - 512) / 8) * 8;
             chunks[count++] = (struct model_chunk){places[place], bytes};
-            chunks_add(&free_chunks, places[place], bytes);
+            free_chunks_add(&free_chunks, places[place], bytes);
             places[place] = places[--free_places];
         } else if (r % 8 == 1 && count != 0) {
             size_t i = (r >> 8) % count;
-            assert_true(chunks_take_exact(&free_chunks, chunks[i].start, chunks[i].bytes));
-            assert_false(chunks_take_exact(&free_chunks, chunks[i].start, chunks[i].bytes));
+            assert_true(free_chunks_take_exact(&free_chunks, chunks[i].start, chunks[i].bytes));
+            assert_false(free_chunks_take_exact(&free_chunks, chunks[i].start, chunks[i].bytes));
             places[free_places++] = chunks[i].start;
             chunks[i] = chunks[--count];
         } else {
             size_t bytes = 512 + (r >> 32) % (ROOM / 8) * 8, found = 0;
             size_t best = best_fit(chunks, count, bytes);
-            uintptr_t taken = chunks_take(&free_chunks, bytes, &found);
+            uintptr_t taken = free_chunks_take(&free_chunks, bytes, &found);
             if (best == count) {
                 assert_int_equal(taken, 0);
             } else {
@@ -141,9 +141,9 @@ TEST(the_tree_is_best_fit) {
         assert_int_equal(free_chunks.chunks, count);
         if (step % 100 == 0) {
             struct listing listing = {{0, 0}, 0};
-            assert_true(chunks_each(&free_chunks, note_chunk, &listing));
+            assert_true(free_chunks_each(&free_chunks, note_chunk, &listing));
             assert_int_equal(listing.count, count);
-            assert_int_equal(chunks_largest(&free_chunks), listing.last.bytes);
+            assert_int_equal(free_chunks_largest(&free_chunks), listing.last.bytes);
         }
     }
     munmap((void *)at, (size_t)MOST * ROOM);
@@ -155,26 +155,26 @@ TEST(the_tree_is_best_fit) {
 TEST(chunks_are_cut_and_the_rest_stays_free) {
     WORLD(w, SMALL_SEGMENTS);
     struct old_space *old = &w.heap->old;
-    assert_int_equal(old_allocate(w.heap, 4096), 0);
-    assert_true(old_grow(w.heap, 4096));
+    assert_int_equal(old_space_allocate(w.heap, 4096), 0);
+    assert_true(old_space_grow(w.heap, 4096));
     assert_int_equal(old->segment_count, 1);
     assert_int_equal(old->capacity, 64 * KIB);
     assert_int_equal(old->free_bytes, 64 * KIB);
     assert_int_equal(old->free.chunks, 1);
-    uintptr_t first = old_allocate(w.heap, 4096);
+    uintptr_t first = old_space_allocate(w.heap, 4096);
     assert_int_equal(first, old->segments[0].start);
-    uintptr_t second = old_allocate(w.heap, 64 * KIB - 4096 - 8);
+    uintptr_t second = old_space_allocate(w.heap, 64 * KIB - 4096 - 8);
     assert_int_equal(second, first + 4096);
     assert_int_equal(old->free_bytes, 8); /* a sliver */
     assert_int_equal(old->free.chunks, 0);
-    assert_int_equal(old_allocate(w.heap, 16), 0);
+    assert_int_equal(old_space_allocate(w.heap, 16), 0);
     /* Give them back, as dead objects. */
-    fill_free(first, 4096);
-    fill_free(second, 64 * KIB - 4096 - 8);
+    object_fill(first, 4096);
+    object_fill(second, 64 * KIB - 4096 - 8);
     old->free_bytes = 64 * KIB;
     eden_full_collect(w.m);
     assert_int_equal(old->free.chunks, 1);
-    assert_int_equal(old_largest_free(w.heap), 64 * KIB);
+    assert_int_equal(old_space_largest_free(w.heap), 64 * KIB);
 }
 
 TEST(small_objects_fill_holes_of_their_size) {
@@ -206,7 +206,7 @@ TEST(small_objects_fill_holes_of_their_size) {
         in_holes += local[i] >= places[0] && local[i] <= places[199];
     }
     assert_int_equal(in_holes, 100);
-    assert_int_equal(old_used(w.heap), 200 * 64);
+    assert_int_equal(heap_old_used(w.heap), 200 * 64);
 }
 
 TEST(segments_come_and_go) {
@@ -344,13 +344,13 @@ TEST(gaps_are_filled_from_the_lowest) {
         eden_full_collect(w.m);
         size_t size = next_random(&random) % 3 == 0 ? 500 * KIB : 60 * KIB, place = next_random(&random) % OBJECTS;
         for (bool grown = false; !grown;) {
-            uintptr_t expected = lowest_gap(old, page_round(size < 64 * KIB ? 64 * KIB : size));
+            uintptr_t expected = lowest_gap(old, system_page_round(size < 64 * KIB ? 64 * KIB : size));
             uint64_t mapped = figures_of(&w).segments_mapped, capacity = old->capacity;
-            uintptr_t start = old_allocate(w.heap, size);
+            uintptr_t start = old_space_allocate(w.heap, size);
             if (start == 0) {
-                assert_true(old_grow(w.heap, size));
+                assert_true(old_space_grow(w.heap, size));
                 assert_int_equal(figures_of(&w).segments_mapped, mapped + 1);
-                start = old_allocate(w.heap, size);
+                start = old_space_allocate(w.heap, size);
                 assert_int_equal(start, expected);
                 lower += expected < old->segments[old->segment_count - 1].start;
                 grown = true;
@@ -358,7 +358,7 @@ TEST(gaps_are_filled_from_the_lowest) {
                 assert_int_equal(old->capacity, capacity);
             }
             *(uint64_t *)start = 0;
-            fill_free(start, size); /* a dead object, which the next sweep frees */
+            object_fill(start, size); /* a dead object, which the next sweep frees */
             old->free_bytes += size;
         }
         local[place] = new_sized(&w, size);
@@ -441,7 +441,7 @@ TEST(the_end_of_the_range_is_used_in_few_segments) {
 TEST(a_walk_meets_everything_once) {
     WORLD(w, SMALL_SEGMENTS ",compactor=none,tenure_fill=0,tenure_proportion=1");
     EDEN_FRAME(w.m, local, 500);
-    assert_int_equal(old_walk(w.heap, 0), EDEN_NONE);
+    assert_int_equal(old_space_walk(w.heap, 0), EDEN_NONE);
     uint64_t random = 11;
     for (size_t i = 0; i < 500; i++) {
         local[i] = eden_new_raw(w.m, w.bytes, next_random(&random) % (i % 9 == 0 ? 5000 : 100));
@@ -455,7 +455,7 @@ TEST(a_walk_meets_everything_once) {
         uintptr_t expected = w.heap->old.segments[0].start;
         uint64_t used = 0;
         size_t segment = 0, objects = 0;
-        for (eden_value at = old_walk(w.heap, 0); at != EDEN_NONE; at = old_walk(w.heap, object_end(at))) {
+        for (eden_value at = old_space_walk(w.heap, 0); at != EDEN_NONE; at = old_space_walk(w.heap, object_end(at))) {
             if (expected == w.heap->old.buffer_free && expected < w.heap->old.buffer_limit) {
                 expected = w.heap->old.buffer_limit;
             }
@@ -467,7 +467,7 @@ TEST(a_walk_meets_everything_once) {
             used += object_is_free(at) ? 0 : object_bytes(at);
             objects += !object_is_free(at);
         }
-        assert_int_equal(used, old_used(w.heap));
+        assert_int_equal(used, heap_old_used(w.heap));
         assert_int_equal(objects, round == 0 ? 500 : 500 - 167);
         eden_full_collect(w.m);
     }
@@ -484,7 +484,7 @@ TEST(at_the_limit_pieces_are_slid_together) {
         set_parameter(&w, "tenure_fill", "0");
         set_parameter(&w, "tenure_proportion", "1");
         /* A list of pairs, each with an object of 16 bytes. */
-        while (old_used(w.heap) < 12 * MIB) {
+        while (heap_old_used(w.heap) < 12 * MIB) {
             local[1] = eden_new(w.m, w.pair);
             assert_true(local[1] != EDEN_NONE);
             eden_slot_set(w.m, local[1], 0, local[0]);
@@ -496,7 +496,7 @@ TEST(at_the_limit_pieces_are_slid_together) {
             eden_slot_set(w.m, pair, 1, EDEN_NONE);
         }
         eden_full_collect(w.m);
-        assert_true(w.heap->old.capacity - old_used(w.heap) > 4 * MIB);
+        assert_true(w.heap->old.capacity - heap_old_used(w.heap) > 4 * MIB);
         uint64_t limits = figures_of(&w).full_by_cause[EDEN_FULL_LIMIT];
         bool room = true;
         for (int i = 2; i < 6; i++) {

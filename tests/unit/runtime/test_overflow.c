@@ -118,10 +118,10 @@ TEST(old_space_is_full_too) {
     for (size_t i = 0; (block = new_sized(&w, 8192)) != EDEN_NONE; i++) {
         eden_slot_set(w.m, local[2], i, block); /* old in old */
     }
-    assert_false(w.heap->kept);
+    assert_false(w.heap->is_mixed);
     overflow(&w, local);
     assert_int_equal(count_old(&w, local[1], NEWER), 0);
-    assert_true(w.heap->kept);
+    assert_true(w.heap->is_mixed);
     assert_true(count_old(&w, local[0], OLDER) < 10);
     for (size_t i = 0; i < 3; i++) {
         eden_scavenge(w.m);

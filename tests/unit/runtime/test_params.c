@@ -1,5 +1,6 @@
 /* Parameters: defaults, bounds, every way to set them, and what the errors say. */
 #include "support.h"
+#include "young/tenure.h"
 #include <locale.h>
 
 struct known {

@@ -11,7 +11,7 @@ TEST(a_young_object_is_promoted_and_stays) {
     assert_true(place == local[1]); /* the root has followed */
     assert_true(is_old(&w, place));
     assert_false(is_old(&w, local[0]));
-    assert_true(header_has(place, EDEN_HEADER_PINNED));
+    assert_true(object_has(place, EDEN_HEADER_PINNED));
     eden_figures figures = figures_of(&w);
     assert_int_equal(figures.scavenges, 1);
     assert_int_equal(figures.tenured_objects, 1);
@@ -43,7 +43,7 @@ TEST(an_old_object_is_pinned_where_it_is) {
     assert_true(local[2] == place);
     assert_int_equal(((unsigned char *)eden_raw(local[2]))[899], 3);
     eden_unpin(w.m, local[2]);
-    assert_false(header_has(local[2], EDEN_HEADER_PINNED));
+    assert_false(object_has(local[2], EDEN_HEADER_PINNED));
     eden_full_collect(w.m);
     assert_true(local[2] < place);
     assert_int_equal(((unsigned char *)eden_raw(local[2]))[899], 3);
@@ -142,10 +142,10 @@ TEST(pinned_whichever_collection_promotes_it) {
         eden_value place = eden_pin(w.m, local[1]);
         if (place == EDEN_NONE) {
             assert_int_equal(eden_last_error(w.m)->status, EDEN_NO_MEMORY);
-            assert_false(header_has(local[1], EDEN_HEADER_PINNED));
+            assert_false(object_has(local[1], EDEN_HEADER_PINNED));
             continue;
         }
-        assert_true(place == local[1] && header_has(place, EDEN_HEADER_PINNED));
+        assert_true(place == local[1] && object_has(place, EDEN_HEADER_PINNED));
         local[0] = local[2] = EDEN_NONE;
         for (int round = 0; round < 3; round++) {
             eden_full_collect(w.m);

@@ -1,5 +1,6 @@
 /* The probe remembered__scan: of each large remembered object, whole or by cards, what a scavenge scanned of it. */
 #include "support.h"
+#include "young/card_scans.h"
 
 extern volatile unsigned short eden_remembered__scan_semaphore;
 

@@ -1,5 +1,6 @@
 /* Scavenges: what survives, and what is tenured: just the objects that the policy names (spur.md 2.4), and why. */
 #include "support.h"
+#include "young/tenure.h"
 #include <math.h>
 
 /* 64K of eden: semispaces of 16384 bytes. */
@@ -93,7 +94,7 @@ static void check_age(const char *proportion, const size_t *sizes, size_t count)
     }
     assert_true(used <= SEMISPACE && used > SEMISPACE / 2);
     assert_int_equal(w.heap->tenure_threshold,
-                     strtod(proportion, NULL) == 0 ? 0 : w.heap->semi[w.heap->past].start + (uintptr_t)threshold);
+                     strtod(proportion, NULL) == 0 ? 0 : w.heap->semi[w.heap->from].start + (uintptr_t)threshold);
     assert_int_equal(figures_of(&w).tenured_objects, 0);
     eden_scavenge(w.m);
     assert_int_equal(figures_of(&w).tenured_objects, expected);
@@ -136,7 +137,7 @@ TEST(the_fill_must_be_exceeded) {
         if (more == 0) {
             assert_int_equal(w.heap->tenure_threshold, 0); /* just full so far is not more */
         } else {
-            assert_int_equal(w.heap->tenure_threshold, w.heap->semi[w.heap->past].limit);
+            assert_int_equal(w.heap->tenure_threshold, w.heap->semi[w.heap->from].limit);
         }
         eden_scavenge(w.m);
         assert_int_equal(figures_of(&w).tenured_objects, more == 0 ? 0 : SEMISPACE / 2 / 64 + 1);
@@ -154,7 +155,7 @@ TEST(the_default_is_a_tenth_above_nine_tenths) {
     assert_int_equal(w.heap->tenure_threshold, 0);
     local[230] = new_sized(&w, 64); /* 14784: 0.902 */
     eden_scavenge(w.m);
-    assert_int_equal(w.heap->tenure_threshold, w.heap->semi[w.heap->past].start + 1638);
+    assert_int_equal(w.heap->tenure_threshold, w.heap->semi[w.heap->from].start + 1638);
     eden_scavenge(w.m);
     assert_int_equal(figures_of(&w).tenured_objects, 26); /* at 0, 64, .. 1600 */
 }
@@ -170,7 +171,7 @@ TEST(the_threshold_lies_in_the_source) {
     uint64_t tenured = 0;
     for (int round = 0; round < 10; round++) {
         eden_scavenge(w.m);
-        const struct space *source = &w.heap->semi[w.heap->past];
+        const struct space *source = &w.heap->semi[w.heap->from];
         assert_true(w.heap->tenure_threshold > source->start && w.heap->tenure_threshold < source->limit);
         assert_int_equal(figures_of(&w).tenured_objects, tenured);
         tenured += 13; /* 819 / 64, up */
@@ -280,8 +281,8 @@ TEST(what_cannot_be_promoted_is_kept) {
     for (int round = 0; round < 4; round++) {
         eden_scavenge(w.m);
         verify(&w);
-        assert_true(w.heap->kept);
-        assert_int_equal(old_used(w.heap), 0);
+        assert_true(w.heap->is_mixed);
+        assert_int_equal(heap_old_used(w.heap), 0);
         for (size_t i = 0; i < OBJECTS; i++) {
             assert_int_equal(number_of(local[i]), i);
         }
@@ -298,7 +299,7 @@ TEST(what_cannot_be_promoted_is_kept) {
         }
     }
     verify(&w);
-    assert_false(w.heap->kept);
+    assert_false(w.heap->is_mixed);
     assert_int_equal(figures_of(&w).alloc_failures, 0);
     for (size_t i = OBJECTS - 10; i < OBJECTS; i++) {
         assert_int_equal(number_of(local[i]), i);
@@ -326,7 +327,7 @@ static void check_promoted_later(size_t stack_room) {
     const size_t room = w.heap->mark_stack.room;
     w.heap->mark_stack.room = stack_room < room ? stack_room : room;
     eden_scavenge(w.m);
-    assert_true(w.heap->kept);
+    assert_true(w.heap->is_mixed);
     verify(&w);
     eden_scavenge(w.m);
     w.heap->mark_stack.room = room;
@@ -335,7 +336,7 @@ static void check_promoted_later(size_t stack_room) {
     assert_int_equal(count_objects(&w), OBJECTS);
     refusal.to = 0;
     eden_scavenge(w.m);
-    assert_false(w.heap->kept);
+    assert_false(w.heap->is_mixed);
     verify(&w);
     int64_t i = OBJECTS;
     for (eden_value at = local[0]; at != EDEN_NONE; at = eden_slot(at, 0)) {
@@ -375,7 +376,7 @@ TEST(kept_objects_are_gathered_in_a_semispace) {
     }
     eden_scavenge(w.m); /* the last EACH are copied to the other semispace, the others kept */
     verify(&w);
-    assert_true(w.heap->kept);
+    assert_true(w.heap->is_mixed);
     assert_int_equal(count_objects(&w), OBJECTS);
     assert_true(w.heap->semi[0].used == w.heap->semi[0].limit && w.heap->semi[1].used == w.heap->semi[1].limit);
     /* Ten live in each of the three spaces, not at their ends. */
@@ -389,7 +390,7 @@ TEST(kept_objects_are_gathered_in_a_semispace) {
     assert_int_equal(live, 30);
     eden_scavenge(w.m); /* finds no room behind them, but frees it */
     verify(&w);
-    assert_true(w.heap->kept);
+    assert_true(w.heap->is_mixed);
     assert_int_equal(count_objects(&w), 30);
     /* In each semispace the highest die, so that there is a gap below what is copied. */
     for (size_t i = 0; i < OBJECTS; i++) {
@@ -402,7 +403,7 @@ TEST(kept_objects_are_gathered_in_a_semispace) {
     }
     eden_scavenge(w.m);
     verify(&w);
-    assert_false(w.heap->kept);
+    assert_false(w.heap->is_mixed);
     assert_int_equal(w.m->free, w.heap->eden.start);
     assert_int_equal(count_objects(&w), live);
     for (int round = 0; round < 3; round++) {
@@ -411,5 +412,5 @@ TEST(kept_objects_are_gathered_in_a_semispace) {
         assert_int_equal(count_objects(&w), live);
         assert_int_equal(figures_of(&w).survivor_used, live * 64);
     }
-    assert_int_equal(old_used(w.heap), 0);
+    assert_int_equal(heap_old_used(w.heap), 0);
 }

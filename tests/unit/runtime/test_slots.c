@@ -146,7 +146,7 @@ TEST(nothing_is_lost_where_memory_is_refused) {
         }
         refusal.from = refusal.seen + 1;
         eden_slots_set(w.m, local[0], 0, values, n);
-        assert_true(w.heap->remembered.incomplete);
+        assert_true(w.heap->remembered.is_incomplete);
         verify(&w);
         refusal.from = LONG_MAX;
         eden_scavenge(w.m);

@@ -1,6 +1,7 @@
 /* What scavenges tenure, by each criterion. The age criterion's arithmetic is test_scavenge.c's. */
 #include "eden_values.h"
 #include "support.h"
+#include "young/tenure.h"
 
 static int64_t number_of(eden_value pair) { return eden_int_value(eden_slot(pair, 0)); }
 
@@ -16,7 +17,7 @@ static void clear_counts(const struct world *w) {
     heap_young_spaces(w->heap, spaces);
     for (int i = 0; i < YOUNG_SPACES; i++) {
         for (uintptr_t at = spaces[i]->start; at < spaces[i]->used; at = object_end(object_at(at))) {
-            header_clear(object_at(at), YOUNG_COUNT_BITS);
+            object_clear(object_at(at), YOUNG_COUNT_BITS);
         }
     }
 }
@@ -148,7 +149,7 @@ TEST(red_zone_with_cards) {
     for (size_t i = 0; i < 150; i++) {
         eden_slot_set(w.m, local[0], i * CARD_SLOTS, eden_new(w.m, w.pair));
     }
-    assert_int_equal(remembered_now(w.heap), 151);
+    assert_int_equal(heap_remembered(w.heap), 151);
     assert_int_equal(tenure_policy(w.heap, EDEN_SCAVENGE_REQUEST).criterion, EDEN_BY_AGE);
 }
 
@@ -183,7 +184,7 @@ TEST(pins_amid_counts) {
     verify(&w);
     assert_int_equal(figures_of(&w).tenured_objects - before, 11);
     for (size_t i = 0; i < 100; i++) {
-        assert_false(header_has(eden_slot(eden_slot(local[0], i), 0), EDEN_HEADER_PINNED | EDEN_HEADER_GREY));
+        assert_false(object_has(eden_slot(eden_slot(local[0], i), 0), EDEN_HEADER_PINNED | EDEN_HEADER_GREY));
     }
 }
 
@@ -263,7 +264,7 @@ static size_t tenured_of(size_t objects, bool bug, bool lower) {
         eden_slot_set(w.m, local[0], i, new_sized(&w, 200));
     }
     eden_scavenge(w.m);
-    assert_true((w.heap->past == 0) == lower);
+    assert_true((w.heap->from == 0) == lower);
     assert_true(w.heap->tenure_threshold != 0);
     assert_int_equal(figures_of(&w).tenured_objects, 0);
     eden_scavenge(w.m);

@@ -148,7 +148,7 @@ TEST(mistakes_of_embedders) {
     eden_slot_set(w.m, roots[ROOT_OLD], 0, EDEN_NONE);
     /* Where the set could not grow, missing entries are no fault. */
     *slot = roots[ROOT_YOUNG];
-    w.heap->remembered.incomplete = true;
+    w.heap->remembered.is_incomplete = true;
     verify(&w);
     eden_scavenge(w.m);
     verify(&w);
@@ -170,12 +170,12 @@ TEST(the_remembered_set) {
     set->count = 1;
     /* Twice the one, the other not at all: the sum is right. */
     eden_value other = roots[ROOT_OLD_RAW];
-    header_set(other, EDEN_HEADER_REMEMBERED);
+    object_set(other, EDEN_HEADER_REMEMBERED);
     set->count = 2;
     assert_finds(&w, "occurs twice");
     set->objects[1] = other;
     verify(&w);
-    header_clear(other, EDEN_HEADER_REMEMBERED);
+    object_clear(other, EDEN_HEADER_REMEMBERED);
     set->count = 1;
     uint64_t *header = header_word(ROOT_OLD);
     seed(&w, header, *header & ~EDEN_HEADER_REMEMBERED, "is not remembered");

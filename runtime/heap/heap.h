@@ -1,0 +1,128 @@
+/* A heap: its parts, and the few inline helpers that every room needs.
+ *
+ * Address space: one reservation a heap, new space first, then the range of old space. So "is it young", "is it old"
+ * and "is it in the heap at all" are one subtraction and comparison each, and tables over old space index by offset.
+ *
+ * New space, from the lowest address: two survivor semispaces of 1/7 each, eden of 5/7. Survivors lie below eden, and
+ * are copied in order, so that a lower address means older (young/tenure.c). */
+#ifndef EDEN_HEAP_HEAP_H
+#define EDEN_HEAP_HEAP_H
+
+#include <pthread.h>
+
+#include "eden_probes.h"
+#include "heap/ephemerons.h"
+#include "heap/error.h"
+#include "heap/mark_stack.h"
+#include "heap/object.h"
+#include "heap/observer.h"
+#include "heap/old_space.h"
+#include "heap/params.h"
+#include "heap/roots.h"
+#include "heap/space.h"
+#include "heap/system.h"
+
+/* CARD_SLOTS references of a large old object, from slot `first` on. Why so many: young/cards.c. */
+enum { CARD_SLOTS = 8, CARD_BYTES = CARD_SLOTS * 8 };
+struct card {
+    eden_value object;
+    size_t first;
+};
+
+struct remembered_set { /* young/remembered.c */
+    eden_value *objects;
+    size_t count, room;
+    struct card *cards; /* the dirty ones */
+    size_t card_count, card_room;
+    bool is_incomplete; /* it could not grow: the next scavenge scans all of old space */
+};
+
+struct deferred { /* objects of eden that a scavenge left for its second pass */
+    eden_value *objects;
+    size_t count, room;
+};
+
+/* What has happened since the last collection's start, for the `..._since` arguments. */
+struct delta {
+    uint64_t allocated; /* outside eden; eden's share is mutator->free - allocated_from */
+    uint64_t remembered, forgotten, tenured, mourned;
+    uintptr_t allocated_from;
+};
+
+struct eden_heap {
+    struct eden_heap_info info; /* first: tools find it here */
+    uintptr_t tenure_threshold;
+    struct eden_mutator mutator __attribute__((aligned(64)));
+    struct params params;
+    struct system system;
+    uintptr_t reservation;
+    size_t reservation_bytes;
+    struct space eden, semi[2];
+    int from; /* semi[from] holds the survivors: the next scavenge copies from it to the other */
+    struct old_space old;
+    struct remembered_set remembered;
+    struct roots roots;
+    struct mark_stack mark_stack;
+    struct pending_keys pending;
+    struct mourners mourners;
+    struct weak_list weak;
+    struct deferred deferred;
+    struct eden_class_info **class_pages;
+    uint32_t next_class;
+    uint32_t observer_class; /* of ephemerons that an observer decides on (ephemerons.c); 0: there are none */
+    uint32_t hash_seed;
+    eden_error last_error;
+    bool is_mixed; /* promotion failed in the last scavenge: all three young spaces may hold objects */
+    bool is_attached;
+    bool is_collecting;
+    pthread_t thread; /* that attached the mutator, or has collected since */
+    struct delta delta;
+    struct tally born_old;   /* since the last scavenge's end: start probes have no room for it */
+    bool has_born_old;       /* some class or site has EDEN_PRETENURED_BORN */
+    uint32_t learnt_classes; /* classes and sites that have EDEN_PRETENURED_LEARNT */
+    size_t eden_reserve;     /* bytes of eden that the program's allocation leaves to observers */
+    struct observer *observers, *allocation_observers;
+    eden_figures figures;        /* the sum of what the probes have reported */
+    uint64_t stress_allocations; /* since the heap was made, while `stress` was on */
+};
+
+static inline bool heap_is_young(const eden_heap *heap, eden_value v) { return eden_is_young(&heap->mutator, v); }
+/* v must be an object of this heap. */
+static inline bool heap_is_old(const eden_heap *heap, eden_value v) {
+    return v - heap->old.start < heap->old.limit - heap->old.start;
+}
+static inline struct eden_class_info *heap_class(const eden_heap *heap, uint32_t index) {
+    return &heap->class_pages[index >> EDEN_CLASS_PAGE_SHIFT][index & ((1u << EDEN_CLASS_PAGE_SHIFT) - 1)];
+}
+/* How many of an object's slots are references (they come first). */
+static inline size_t heap_reference_slots(const eden_heap *heap, eden_value object) {
+    uint32_t format = eden_format_bits(object);
+    if (format <= EDEN_FORMAT_EPHEMERON) {
+        return eden_slot_count(object);
+    }
+    return format >= EDEN_FORMAT_COMPOUND ? heap_class(heap, eden_index_of(object))->fixed_slots : 0;
+}
+/* Those that keep what they refer to alive: of weak objects the fixed ones. */
+static inline size_t heap_strong_slots(const eden_heap *heap, eden_value object) {
+    return eden_format_bits(object) == EDEN_FORMAT_WEAK ? heap_class(heap, eden_index_of(object))->fixed_slots
+                                                        : heap_reference_slots(heap, object);
+}
+
+/* New space's parts, whichever hold objects now. eden.used is brought up to date with the mutator. */
+void heap_young_spaces(eden_heap *heap, struct space *spaces[YOUNG_SPACES]);
+uint64_t heap_survivor_used(const eden_heap *heap);
+static inline uint64_t heap_old_used(const eden_heap *heap) { return heap->old.capacity - heap->old.free_bytes; }
+static inline size_t heap_remembered(const eden_heap *heap) {
+    return heap->remembered.count + heap->remembered.card_count;
+}
+/* Bytes allocated since the last collection's start, and ever. */
+static inline uint64_t heap_delta_allocated(const eden_heap *heap) {
+    return heap->delta.allocated + (heap->mutator.free - heap->delta.allocated_from);
+}
+static inline uint64_t heap_allocated(const eden_heap *heap) {
+    return heap->figures.allocated_bytes + heap_delta_allocated(heap);
+}
+/* How far allocation may bump inline: not at all under stress, less than all of eden where an observer says so. */
+void heap_set_limit(eden_heap *heap);
+
+#endif

@@ -1,0 +1,57 @@
+/* Old space: segments in one reserved range, and allocation in them. */
+#ifndef EDEN_HEAP_OLD_SPACE_H
+#define EDEN_HEAP_OLD_SPACE_H
+
+#include "heap/free_chunks.h"
+#include "heap/object.h"
+#include "heap/space.h"
+
+/* A range of old space as mapped from the system. */
+struct segment {
+    uintptr_t start, limit;
+    /* Between a sweep and the end of compaction: */
+    struct tally live;      /* objects */
+    uint64_t fragments;     /* bytes of gaps too small for a chunk */
+    uintptr_t gaps;         /* the first of a chain; 0: none */
+    bool is_pinned;         /* it has a pinned object */
+    bool is_chosen;         /* to be evacuated */
+    struct segment *denser; /* the next in a list from the sparsest on (old/evacuate.c) */
+};
+
+/* The first `count` gaps between segments have less than `bytes`. */
+struct passed_gaps {
+    size_t count, bytes;
+};
+
+struct old_space {
+    uintptr_t start, limit;   /* the reserved range */
+    struct segment *segments; /* by address */
+    size_t segment_count, segment_room;
+    struct passed_gaps passed;
+    uint64_t capacity;   /* bytes mapped */
+    uint64_t free_bytes; /* of these not in objects: chunks, buffer, and fragments of 8 bytes */
+    struct free_chunks free;
+    uintptr_t buffer_free, buffer_limit; /* small objects are bumped here */
+    size_t refused;          /* an object of so many bytes got no segment in this scavenge; SIZE_MAX: none yet */
+    uint64_t used_at_full;   /* after the last full collection: what full_gc_ratio measures growth from */
+    uint8_t *card_table;     /* a byte for each CARD_BYTES of the range; usable where segments are; NULL: no cards */
+    size_t card_table_bytes; /* reserved */
+};
+
+/* Reserves the card table; false: refused. The range is set. */
+bool old_space_reserve_cards(eden_heap *heap);
+void old_space_destroy(struct old_space *old);
+
+uintptr_t old_space_allocate(eden_heap *heap, size_t bytes); /* the start of free memory; 0: there is none */
+uintptr_t old_space_room(eden_heap *heap, size_t bytes);     /* the same, but grows old space where it is full */
+bool old_space_grow(eden_heap *heap, size_t bytes);          /* maps a segment with room for an object of bytes */
+void old_space_shrink(eden_heap *heap);                      /* returns empty segments, by shrink_threshold */
+void old_space_retire_buffer(eden_heap *heap);
+void old_space_reset_free(eden_heap *heap); /* before chunks are found anew */
+void old_space_add_free(eden_heap *heap, uintptr_t start, size_t bytes);
+uint64_t old_space_largest_free(const eden_heap *heap);
+/* Walks old space: the first object or chunk at or after address (start with 0); EDEN_NONE at the end. Objects
+ * allocated during the walk may or may not be seen. */
+eden_value old_space_walk(const eden_heap *heap, uintptr_t address);
+
+#endif

@@ -1,0 +1,36 @@
+/* Parameters of a heap, from the table of eden_params.def. */
+#ifndef EDEN_HEAP_PARAMS_H
+#define EDEN_HEAP_PARAMS_H
+
+#include "eden_probes.h"
+#include "heap/object.h"
+
+/* No value of tenure_criterion: age, where pretenure=auto has chosen sites. */
+enum { EDEN_BY_AGE_OR_LEARNT = EDEN_CRITERIA };
+
+#define EDEN_PARAM_TYPE_size uint64_t
+#define EDEN_PARAM_TYPE_number double
+#define EDEN_PARAM_TYPE_whole int64_t
+#define EDEN_PARAM_TYPE_choice uint64_t
+#define EDEN_PARAM_TYPE_file struct param_file
+/* One of the choices, or FILE_CHOICE and a file's name. */
+struct param_file {
+    uint64_t choice;
+    char path[256];
+    const char *where; /* where it was set, for errors of reading; static */
+};
+enum { FILE_CHOICE = 255 };
+struct params {
+#define EDEN_PARAM(id, name, kind, fallback, low, high, choices, doc) EDEN_PARAM_TYPE_##kind id;
+#include "eden_params.def"
+#undef EDEN_PARAM
+};
+
+void params_defaults(struct params *params);
+/* "a=1,b=2"; where: the source, for the error. Stops at the first fault. */
+bool params_parse(struct params *params, const char *text, const char *where, eden_error *error);
+bool params_set(struct params *params, const char *name, const char *value, const char *where, eden_error *error);
+bool params_get(const struct params *params, const char *name, char *text, size_t size);
+void params_fire(eden_heap *heap, const char *only); /* param__set for one, or for all where NULL */
+
+#endif

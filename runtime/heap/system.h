@@ -1,0 +1,24 @@
+/* The system's memory and clock. */
+#ifndef EDEN_HEAP_SYSTEM_H
+#define EDEN_HEAP_SYSTEM_H
+
+#include "heap/object.h"
+
+struct system {
+    eden_memory_hook hook; /* asked before each request; `what` names its purpose */
+    void *context;
+};
+
+void *system_reserve(struct system *system, size_t bytes); /* address space only; NULL: refused */
+void system_release(void *address, size_t bytes);          /* gives a reservation back */
+bool system_commit(struct system *system, uintptr_t address, size_t bytes, const char *what); /* makes it usable */
+void system_decommit(uintptr_t address, size_t bytes);                   /* returns the memory, keeps the range */
+void *system_map(struct system *system, size_t bytes, const char *what); /* zeroed pages; NULL: refused */
+void system_unmap(void *address, size_t bytes);
+/* An array grown to hold one more; false, and the array as it was, where memory is refused. */
+bool system_grow(struct system *system, void **array, size_t *room, size_t count, size_t element, const char *what);
+void *system_alloc(struct system *system, size_t bytes, const char *what); /* malloc; free with free() */
+uint64_t system_now_ns(void);                                              /* CLOCK_MONOTONIC */
+static inline size_t system_page_round(size_t bytes) { return (bytes + 4095) & ~(size_t)4095; }
+
+#endif

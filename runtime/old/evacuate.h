@@ -1,0 +1,9 @@
+/* Compaction by evacuation of the sparsest segments. */
+#ifndef EDEN_OLD_EVACUATE_H
+#define EDEN_OLD_EVACUATE_H
+
+#include "heap/heap.h"
+
+void evacuate(eden_heap *heap); /* after sweeping; frees the gaps too */
+
+#endif

@@ -1,0 +1,11 @@
+/* Full collections. */
+#ifndef EDEN_OLD_FULL_H
+#define EDEN_OLD_FULL_H
+
+#include "heap/heap.h"
+
+void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested);
+void full_collect_sliding(eden_heap *heap, size_t requested); /* cause: limit */
+void full_collect_if_grown(eden_heap *heap);                  /* cause: ratio */
+
+#endif
