@@ -56,7 +56,7 @@ PYTHON
 # shellcheck disable=SC2016
 words() { sed -n "/^| $1 |/,/^\$/p" "$page" | tail -n +3 | cut -d'|' -f2 | grep -o '`[^`]*`' | tr -d '`'; }
 edenscope lifetimes --view '?' -- true 2>views && die "a view called '?'"
-sed -n 's/.*not one of //p' views | tr -d ' ' | tr ',' '\n' | sort >there
+sed -n 's/.*choose one of //p' views | tr -d ' ' | tr ',' '\n' | sort >there
 [[ $(wc -l <there) -gt 10 ]] || die "no list of views: $(cat views)"
 words view | sort | diff there - || die "views differ"
 count=0
