@@ -1,9 +1,11 @@
-/* Values as text, for runtime and tool: the names of enumerations (eden_enums.def). */
+/* Values as text, for runtime and tool: the names of enumerations (eden_enums.def), and sizes. */
 #ifndef EDEN_VALUES_H
 #define EDEN_VALUES_H
 
-#include "eden_enums.h"
-#include <stdint.h>
+#include "eden_abi.h"
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- enumerations ------------------------------------------------------------------------------------------------ */
@@ -44,6 +46,35 @@ static inline int eden_enum_find(enum eden_enum_id id, const char *text, size_t 
         }
     }
     return -1;
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
+
+/* A size in bytes: "64M", "1.5G", "4096"; K, M, G, T are powers of 1024; "none" is EDEN_NO_LIMIT. Reads a decimal
+ * point: the locale must be "C". */
+static inline bool eden_size_parse(const char *text, uint64_t *bytes) {
+    static const char suffixes[] = "KMGT";
+    if (strcmp(text, "none") == 0) {
+        *bytes = EDEN_NO_LIMIT;
+        return true;
+    }
+    if (!((text[0] >= '0' && text[0] <= '9') || text[0] == '.')) {
+        return false;
+    }
+    char *end;
+    uint64_t whole = strtoull(text, &end, 10);
+    double number = (double)whole;
+    bool exact = *end != '.' && number < 1.8e19;
+    if (!exact) {
+        number = strtod(text, &end);
+    }
+    const char *suffix = *end ? strchr(suffixes, *end & ~('a' - 'A')) : NULL;
+    unsigned shift = suffix ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
+    if (end[suffix != NULL] != '\0' || !(ldexp(number, (int)shift) < 1.8e19)) {
+        return false;
+    }
+    *bytes = exact ? whole << shift : (uint64_t)ldexp(number, (int)shift);
+    return true;
 }
 
 #endif

@@ -18,7 +18,8 @@
  *   spoils its own figures. It fills its own share of the tables only (struct share); what it loses then is counted
  *   there, not among what was lost to all.
  *
- * The figures are derived in aggregate() and must be the runtime's own counters, exactly: see docs/internals.md. */
+ * The figures are derived by feed() and aggregate() and must be the runtime's own counters, exactly: see
+ * docs/internals.md. */
 #include "kernel/hit.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -139,15 +140,16 @@ static __always_inline void count_phase(struct heap_entry *heap, const struct pr
         return;
     }
     struct phase_sums *sums = &heap->phase[phase];
+    uint64_t duration = EDEN_ARG(arg, mark__done, duration);
     add(&sums->calls, 1);
-    add(&sums->total_ns, arg[2]);
-    raise(&sums->max_ns, arg[2]);
-    add(&sums->outside_ns, outside(arg[2], now));
+    add(&sums->total_ns, duration);
+    raise(&sums->max_ns, duration);
+    add(&sums->outside_ns, outside(duration, now));
     if (spec->two_more) {
-        add(&sums->objects, arg[3]);
-        add(&sums->bytes, arg[4]);
+        add(&sums->objects, EDEN_ARG(arg, mark__done, objects));
+        add(&sums->bytes, EDEN_ARG(arg, mark__done, bytes));
     }
-    count_duration(heap, phase, arg[2]);
+    count_duration(heap, phase, duration);
 }
 
 static __always_inline void flag(struct heap_entry *heap, uint32_t bit, bool on) {
@@ -169,44 +171,51 @@ static __always_inline void latch_capacity(struct heap_entry *heap) {
     }
 }
 
-static __always_inline void segment(struct heap_entry *heap, enum eden_figure figure, uint64_t capacity) {
-    add(&heap->figures[figure], 1);
-    heap->pending_capacity = capacity;
+#define FEED_count(figure, at) add(&heap->figures[figure], 1);
+#define FEED_sum(figure, at) add(&heap->figures[figure], arg[at]);
+#define FEED_gauge(figure, at)                                                                                         \
+    if (args > (at)) {                                                                                                 \
+        gauge(heap, figure, arg[at]);                                                                                  \
+    }
+#define FEED_rule(figure, at)
+#define FEED(how, figure, argument) FEED_##how(EDEN_FIGURE_##figure, offsetof(typeof(*from), argument) / 8)
+
+/* What eden_figures.def says of the probe. Arguments that an older runtime does not pass are 0. */
+static __always_inline void feed(struct heap_entry *heap, uint16_t probe, const uint64_t *arg, uint8_t args) {
+    switch (probe) {
+#define EDEN_FEEDS(probe, ...)                                                                                         \
+    case EDEN_PROBE_##probe: {                                                                                         \
+        const struct eden_args_##probe *from = 0;                                                                      \
+        (void)from;                                                                                                    \
+        EDEN_EACH(FEED, __VA_ARGS__)                                                                                   \
+        break;                                                                                                         \
+    }
+#include "eden_figures.def"
+    default:
+        break;
+    }
+}
+
+static __always_inline void capacity(struct heap_entry *heap, uint64_t bytes) {
+    heap->pending_capacity = bytes;
     flag(heap, HEAP_CAPACITY_SEEN, true);
 }
 
-static __always_inline void since(struct heap_entry *heap, const uint64_t *four) {
-    add(&heap->figures[EDEN_FIGURE_allocated_bytes], four[0]);
-    add(&heap->figures[EDEN_FIGURE_remembered], four[1]);
-    add(&heap->figures[EDEN_FIGURE_forgotten], four[2]);
-    add(&heap->figures[EDEN_FIGURE_tenured_objects], four[3]);
-}
-
-/* The size of eden comes as text: digits, perhaps with a suffix. */
+/* The size of eden is kept as text: the tool reads it. */
 static __always_inline void parameter(struct heap_entry *heap, uint64_t name_at, uint64_t value_at) {
+    const char wanted[] = "eden_size";
     char name[16] = {};
-    char value[24] = {};
-    if (bpf_probe_read_user_str(name, sizeof name, (const void *)name_at) < 0 ||
-        bpf_probe_read_user_str(value, sizeof value, (const void *)value_at) < 0) {
+    if (bpf_probe_read_user_str(name, sizeof name, (const void *)name_at) < 0) {
         return;
     }
-    const char wanted[] = "eden_size";
     for (unsigned i = 0; i < sizeof wanted; i++) {
         if (name[i] != wanted[i]) {
             return;
         }
     }
-    uint64_t bytes = 0;
-    for (unsigned i = 0; i < sizeof value - 1; i++) {
-        char c = value[i];
-        if (c >= '0' && c <= '9') {
-            bytes = bytes * 10 + (uint64_t)(c - '0');
-        } else {
-            bytes <<= c == 'K' ? 10 : c == 'M' ? 20 : c == 'G' ? 30 : c == 'T' ? 40 : 0;
-            break;
-        }
+    if (bpf_probe_read_user_str(heap->eden_size, sizeof heap->eden_size, (const void *)value_at) < 0) {
+        heap->eden_size[0] = 0;
     }
-    gauge(heap, EDEN_FIGURE_eden_size, bytes);
 }
 
 /* A heap whose start was missed, and a copy made by fork, need to know what had been counted when collection seq
@@ -267,6 +276,9 @@ static __noinline void inherit(struct heap_entry *heap, uint64_t seq) {
     heap->gauges_set |= gauges;
     heap->id = from->id;
     __builtin_memcpy(heap->name, from->name, sizeof heap->name);
+    if (!heap->eden_size[0]) {
+        __builtin_memcpy(heap->eden_size, from->eden_size, sizeof heap->eden_size);
+    }
     __sync_fetch_and_or(&heap->flags, HEAP_INHERITED);
 }
 
@@ -276,28 +288,11 @@ static __always_inline void start(struct heap_entry *heap, uint64_t seq) {
     }
 }
 
-/* Two arguments that older runtimes do not pass. */
-static __always_inline void pretenured(struct heap_entry *heap, const uint64_t *two, bool passed) {
-    if (passed) {
-        add(&heap->figures[EDEN_FIGURE_pretenured_objects], two[0]);
-        add(&heap->figures[EDEN_FIGURE_pretenured_bytes], two[1]);
-    }
-}
-
-static __always_inline void scavenge_done(struct heap_entry *heap, const uint64_t *arg, uint8_t args) {
-    uint64_t duration = arg[2], survivors = arg[3], tenured_bytes = arg[5];
+static __always_inline void scavenge_done(struct heap_entry *heap, const uint64_t *arg) {
+    uint64_t duration = EDEN_ARG(arg, scavenge__done, duration);
     bool seen = heap->flags & HEAP_SCAVENGE_SEEN;
-    add(&heap->figures[EDEN_FIGURE_scavenges], 1);
-    add(&heap->figures[EDEN_FIGURE_scavenge_ns], duration);
-    add(&heap->figures[EDEN_FIGURE_gc_ns], duration);
-    add(&heap->figures[EDEN_FIGURE_survived_bytes], survivors + tenured_bytes);
-    add(&heap->figures[EDEN_FIGURE_tenured_bytes], tenured_bytes);
-    add(&heap->figures[EDEN_FIGURE_tenured_objects], arg[6]);
-    pretenured(heap, arg + 10, args > 11);
-    gauge(heap, EDEN_FIGURE_survivor_used, survivors);
-    gauge(heap, EDEN_FIGURE_remembered_now, arg[4]);
     if (seen) {
-        gauge(heap, EDEN_FIGURE_old_used, heap->scavenge_old_used + tenured_bytes);
+        gauge(heap, EDEN_FIGURE_old_used, heap->scavenge_old_used + EDEN_ARG(arg, scavenge__done, tenured_bytes));
     }
     latch_capacity(heap);
     /* A full collection and the scavenge before it are one pause: its length is known when the second part ends. */
@@ -307,29 +302,20 @@ static __always_inline void scavenge_done(struct heap_entry *heap, const uint64_
         raise(&heap->figures[EDEN_FIGURE_max_pause_ns], duration);
     }
     flag(heap, HEAP_SCAVENGE_SEEN, false);
-    checkpoint(heap, arg[1]);
+    checkpoint(heap, EDEN_ARG(arg, scavenge__done, seq));
 }
 
-static __always_inline void full_done(struct heap_entry *heap, const uint64_t *arg, uint8_t args) {
-    uint64_t duration = arg[2];
-    add(&heap->figures[EDEN_FIGURE_full_collections], 1);
-    add(&heap->figures[EDEN_FIGURE_full_ns], duration);
-    add(&heap->figures[EDEN_FIGURE_gc_ns], duration);
-    add(&heap->figures[EDEN_FIGURE_freed_bytes], arg[8]);
+static __always_inline void full_done(struct heap_entry *heap, const uint64_t *arg) {
+    uint64_t duration = EDEN_ARG(arg, full__done, duration);
     if (heap->flags & HEAP_FULL_SEEN && heap->full_cause < EDEN_FULL_CAUSES) {
         add(&heap->full_by_cause[heap->full_cause & 3], 1);
     }
     raise(&heap->figures[EDEN_FIGURE_max_pause_ns], heap->pause_before + duration);
     heap->pause_before = 0;
-    gauge(heap, EDEN_FIGURE_old_used, arg[3]);
-    heap->pending_capacity = arg[4];
-    flag(heap, HEAP_CAPACITY_SEEN, true);
+    capacity(heap, EDEN_ARG(arg, full__done, old_capacity));
     latch_capacity(heap);
-    if (args > 10) {
-        gauge(heap, EDEN_FIGURE_remembered_now, arg[10]);
-    }
     flag(heap, HEAP_FULL_SEEN, false);
-    checkpoint(heap, arg[1]);
+    checkpoint(heap, EDEN_ARG(arg, full__done, seq));
 }
 
 /* Follows the heap from phase to phase. Classes are defined, and large objects allocated, between collections. */
@@ -353,58 +339,36 @@ static __always_inline void aggregate(struct heap_entry *heap, const struct prob
                                       uint64_t now) {
     add32(&heap->changes, 1);
     follow_phase(heap, spec, now);
+    feed(heap, spec->probe, arg, spec->args);
     switch (spec->probe) {
     case EDEN_PROBE_param__set:
-        parameter(heap, arg[1], arg[2]);
+        parameter(heap, EDEN_ARG(arg, param__set, name), EDEN_ARG(arg, param__set, value));
         break;
     case EDEN_PROBE_scavenge__start:
-        start(heap, arg[1]);
-        heap->scavenge_cause = arg[2];
-        heap->scavenge_old_used = arg[6];
+        start(heap, EDEN_ARG(arg, scavenge__start, seq));
+        heap->scavenge_cause = EDEN_ARG(arg, scavenge__start, cause);
+        heap->scavenge_old_used = EDEN_ARG(arg, scavenge__start, old_used);
         flag(heap, HEAP_SCAVENGE_SEEN, true);
-        since(heap, arg + 7);
         break;
     case EDEN_PROBE_scavenge__done:
-        scavenge_done(heap, arg, spec->args);
+        scavenge_done(heap, arg);
         break;
     case EDEN_PROBE_full__start:
-        start(heap, arg[1]);
-        heap->full_cause = arg[2];
+        start(heap, EDEN_ARG(arg, full__start, seq));
+        heap->full_cause = EDEN_ARG(arg, full__start, cause);
         flag(heap, HEAP_FULL_SEEN, true);
-        since(heap, arg + 6);
         break;
     case EDEN_PROBE_full__done:
-        full_done(heap, arg, spec->args);
-        break;
-    case EDEN_PROBE_mark__done:
-        add(&heap->figures[EDEN_FIGURE_mark_ns], arg[2]);
-        break;
-    case EDEN_PROBE_sweep__done:
-        add(&heap->figures[EDEN_FIGURE_sweep_ns], arg[2]);
-        break;
-    case EDEN_PROBE_compact__done:
-        add(&heap->figures[EDEN_FIGURE_compact_ns], arg[2]);
-        break;
-    case EDEN_PROBE_alloc__large:
-        add(&heap->figures[EDEN_FIGURE_large_objects], 1);
-        add(&heap->figures[EDEN_FIGURE_large_bytes], arg[3]);
-        break;
-    case EDEN_PROBE_alloc__failed:
-        add(&heap->figures[EDEN_FIGURE_alloc_failures], 1);
-        break;
-    case EDEN_PROBE_mourned:
-        add(&heap->figures[EDEN_FIGURE_mourned], arg[2]);
+        full_done(heap, arg);
         break;
     case EDEN_PROBE_segment__map:
-        segment(heap, EDEN_FIGURE_segments_mapped, arg[3]);
+        capacity(heap, EDEN_ARG(arg, segment__map, old_capacity));
         break;
     case EDEN_PROBE_segment__unmap:
-        segment(heap, EDEN_FIGURE_segments_unmapped, arg[3]);
+        capacity(heap, EDEN_ARG(arg, segment__unmap, old_capacity));
         break;
     case EDEN_PROBE_heap__destroy:
-        since(heap, arg + 2);
-        pretenured(heap, arg + 6, spec->args > 7);
-        heap->id = arg[1];
+        heap->id = EDEN_ARG(arg, heap__destroy, heap_id);
         flag(heap, HEAP_DESTROYED, true);
         break;
     default:
@@ -438,11 +402,8 @@ static __always_inline void send(const struct probe_spec *spec, const uint64_t *
     __builtin_memset(event->text, 0, sizeof event->text);
     for (int i = 0; i < EVENT_TEXTS; i++) {
         if (i < spec->strings) {
-            uint64_t from = arg[0];
             uint32_t at = spec->string_at[i];
-            if (at < EDEN_PROBE_MAX_ARGS) {
-                from = arg[at];
-            }
+            uint64_t from = at < EDEN_PROBE_MAX_ARGS ? arg[at] : 0;
             if (bpf_probe_read_user_str(event->text[i], EVENT_TEXT, (const void *)from) < 0) {
                 event->text[i][0] = 0;
             }
@@ -482,13 +443,13 @@ int on_probe(struct pt_regs *ctx) {
             arg[i] = fetch(&spec->arg[i], regs);
         }
     }
-    key.address = arg[0];
+    key.address = EDEN_ARG(arg, heap__create, heap);
     struct heap_entry *heap;
     if (spec->probe == EDEN_PROBE_heap__create) {
         heap = new_entry(&key, index, true);
         if (heap) {
-            heap->id = arg[1];
-            bpf_probe_read_user_str(heap->name, sizeof heap->name, (const void *)arg[2]);
+            heap->id = EDEN_ARG(arg, heap__create, heap_id);
+            bpf_probe_read_user_str(heap->name, sizeof heap->name, (const void *)EDEN_ARG(arg, heap__create, name));
         }
     } else {
         heap = find_entry(&key, index);

@@ -3,7 +3,7 @@
 #ifndef EDEN_EVENT_H
 #define EDEN_EVENT_H
 
-#include "eden_abi.h"
+#include "eden_args.h"
 
 #define EVENT_TEXT 64
 enum { EVENT_TEXTS = 2 };
@@ -26,5 +26,13 @@ struct event {
     uint64_t arg[EDEN_PROBE_MAX_ARGS];
     char text[EVENT_TEXTS][EVENT_TEXT]; /* the string arguments, in order; cut at 63 bytes; empty where unreadable */
 };
+
+/* The first argument of every probe. */
+static inline uint64_t event_heap(const struct event *event) { return EDEN_ARG(event->arg, heap__create, heap); }
+
+/* Of class__define: a site's class, a class itself; 0: the runtime does not pass it. */
+static inline uint64_t event_of_class(const struct event *event) {
+    return EDEN_HAS(event->args, class__define, of_class) ? EDEN_ARG(event->arg, class__define, of_class) : 0;
+}
 
 #endif

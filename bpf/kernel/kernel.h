@@ -107,6 +107,7 @@ struct heap_entry {
     uint32_t histogram[KERNEL_PHASES]; /* 1 + index; 0: none yet */
     struct checkpoint checkpoint[KERNEL_CHECKPOINTS];
     char name[64];
+    char eden_size[24]; /* as param__set passes it; empty: not seen */
     char command[16];
 };
 

@@ -286,7 +286,7 @@ SEC("uprobe")
 int on_batch(struct pt_regs *ctx) {
     uint32_t index = (uint32_t)bpf_get_attach_cookie(ctx);
     struct probe_spec *spec = bpf_map_lookup_elem(&specs, &index);
-    if (!spec || spec->args < 5) {
+    if (!spec || !EDEN_HAS(spec->args, batch, record_bytes)) {
         lose(LOST_STRAYS);
         return 0;
     }
@@ -296,11 +296,11 @@ int on_batch(struct pt_regs *ctx) {
     {
         uint64_t regs[16];
         copy_registers(regs, ctx);
-        key.address = fetch(&spec->arg[0], regs);
-        batch.kind = fetch(&spec->arg[1], regs);
-        batch.records = fetch(&spec->arg[2], regs);
-        count = fetch(&spec->arg[3], regs);
-        record_bytes = fetch(&spec->arg[4], regs);
+        key.address = fetch(&EDEN_ARG(spec->arg, batch, heap), regs);
+        batch.kind = fetch(&EDEN_ARG(spec->arg, batch, batch_kind), regs);
+        batch.records = fetch(&EDEN_ARG(spec->arg, batch, records), regs);
+        count = fetch(&EDEN_ARG(spec->arg, batch, record_count), regs);
+        record_bytes = fetch(&EDEN_ARG(spec->arg, batch, record_bytes), regs);
     }
     uint32_t tid;
     current_process(&key.process, &tid);

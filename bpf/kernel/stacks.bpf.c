@@ -9,8 +9,6 @@
 #include "kernel/hit.bpf.h"
 #include "kernel/life_kernel.h"
 
-enum { SAMPLE_HEAP = 0, SAMPLE_CLASS = 2, SAMPLE_BYTES = 3, SAMPLE_SITE = 5, SAMPLE_BIRTH = 6, SAMPLE_ARGS };
-
 static __always_inline void send(struct pt_regs *ctx, struct heap_entry *heap, const struct probe_spec *spec,
                                  const uint64_t *regs) {
     struct life_stack_chunk *chunk = bpf_ringbuf_reserve(&life_records, sizeof *chunk, 0);
@@ -23,10 +21,10 @@ static __always_inline void send(struct pt_regs *ctx, struct heap_entry *heap, c
     chunk->head.kind = LIFE_BATCH_STACK;
     chunk->head.count = 1;
     chunk->head.record_bytes = sizeof *chunk - sizeof chunk->head;
-    chunk->birth_bytes = fetch(&spec->arg[SAMPLE_BIRTH], regs);
-    chunk->bytes = fetch(&spec->arg[SAMPLE_BYTES], regs);
-    chunk->class_id = fetch(&spec->arg[SAMPLE_CLASS], regs);
-    chunk->site = fetch(&spec->arg[SAMPLE_SITE], regs);
+    chunk->birth_bytes = fetch(&EDEN_ARG(spec->arg, alloc__sample, birth), regs);
+    chunk->bytes = fetch(&EDEN_ARG(spec->arg, alloc__sample, bytes), regs);
+    chunk->class_id = fetch(&EDEN_ARG(spec->arg, alloc__sample, class_id), regs);
+    chunk->site = fetch(&EDEN_ARG(spec->arg, alloc__sample, site), regs);
     long taken = bpf_get_stack(ctx, chunk->address, sizeof chunk->address, BPF_F_USER_STACK);
     chunk->depth = taken > 0 ? taken / sizeof chunk->address[0] : 0;
     bool first = !(heap->flags & HEAP_STACK_SEEN);
@@ -41,13 +39,13 @@ SEC("uprobe")
 int on_sample(struct pt_regs *ctx) {
     uint32_t index = (uint32_t)bpf_get_attach_cookie(ctx);
     struct probe_spec *spec = bpf_map_lookup_elem(&specs, &index);
-    if (!spec || spec->args < SAMPLE_ARGS) {
+    if (!spec || !EDEN_HAS(spec->args, alloc__sample, birth)) {
         lose(LOST_STACKS); /* a runtime that does not say when the object was born */
         return 0;
     }
     uint64_t regs[16];
     copy_registers(regs, ctx);
-    struct heap_key key = {.address = fetch(&spec->arg[SAMPLE_HEAP], regs)};
+    struct heap_key key = {.address = fetch(&EDEN_ARG(spec->arg, alloc__sample, heap), regs)};
     uint32_t tid;
     current_process(&key.process, &tid);
     struct heap_entry *heap = find_entry(&key, index);

@@ -47,8 +47,15 @@ int probe_begins(enum eden_probe_id probe) {
 }
 
 bool probe_per_object(enum eden_probe_id probe) {
-    return probe == EDEN_PROBE_tenure || probe == EDEN_PROBE_remember || probe == EDEN_PROBE_forget ||
-           probe == EDEN_PROBE_mourn || probe == EDEN_PROBE_remembered__scan;
+    switch (probe) {
+#define EDEN_PROBE(name, doc, ...)
+#define EDEN_OBJECT_PROBE(name, doc, ...) case EDEN_PROBE_##name:
+#include "eden_probes.def"
+#undef EDEN_PROBE
+        return true;
+    default:
+        return false;
+    }
 }
 
 const char *const probe_kind_names[] = {

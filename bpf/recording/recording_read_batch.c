@@ -122,16 +122,18 @@ static void name_class(struct life_names *names, const struct recording *recordi
         return;
     }
     if (created && (last->process.pid != process->key.pid || last->process.start_ns != process->key.start_ns ||
-                    last->arg[0] != address || last->arg[1] != id)) {
-        *last =
-            (struct event){.process = process->key, .probe = EDEN_PROBE_heap__create, .args = 2, .arg = {address, id}};
+                    event_heap(last) != address || EDEN_ARG(last->arg, heap__create, heap_id) != id)) {
+        *last = (struct event){.process = process->key,
+                               .probe = EDEN_PROBE_heap__create,
+                               .args = 2,
+                               .arg = {[EDEN_AT(heap__create, heap)] = address, [EDEN_AT(heap__create, heap_id)] = id}};
         life_names_event(names, last);
     }
     struct event define = {.process = process->key, .probe = EDEN_PROBE_class__define, .args = 4};
-    define.arg[0] = address;
-    define.arg[1] = reading_number(row, 3);
+    EDEN_ARG(define.arg, class__define, heap) = address;
+    EDEN_ARG(define.arg, class__define, class_id) = reading_number(row, 3);
     reading_text(define.text[0], sizeof define.text[0], row, 4);
-    define.arg[3] = reading_number(row, 5);
+    EDEN_ARG(define.arg, class__define, of_class) = reading_number(row, 5);
     life_names_event(names, &define);
 }
 

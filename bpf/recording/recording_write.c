@@ -180,8 +180,9 @@ bool recorder_add(struct recorder *recorder, const struct event *event, struct f
         *why = recorder->why;
         return false;
     }
-    if (event->probe == EDEN_PROBE_heap__create && event->args > 1 &&
-        !recorder_heap_begins(recorder, &event->process, event->arg[0], event->arg[1])) {
+    if (event->probe == EDEN_PROBE_heap__create && EDEN_HAS(event->args, heap__create, heap_id) &&
+        !recorder_heap_begins(recorder, &event->process, event_heap(event),
+                              EDEN_ARG(event->arg, heap__create, heap_id))) {
         return out_of_memory(recorder, why);
     }
     bool busy = recorder->pending_count >= WAIT_MOST;
@@ -191,7 +192,7 @@ bool recorder_add(struct recorder *recorder, const struct event *event, struct f
         return out_of_memory(recorder, why);
     }
     if (event->probe == EDEN_PROBE_heap__destroy) {
-        struct live_heap *gone = recorder_live_heap(recorder, &event->process, event->arg[0]);
+        struct live_heap *gone = recorder_live_heap(recorder, &event->process, event_heap(event));
         if (gone) {
             *gone = recorder->heaps[--recorder->heap_count];
         }

@@ -34,7 +34,7 @@ bool recorder_heap_begins(struct recorder *recorder, const struct process_key *p
 }
 
 uint64_t recorder_heap_of(struct recorder *recorder, const struct event *event) {
-    const struct live_heap *heap = recorder_live_heap(recorder, &event->process, event->arg[0]);
+    const struct live_heap *heap = recorder_live_heap(recorder, &event->process, event_heap(event));
     return heap ? heap->id : 0;
 }
 
@@ -95,10 +95,10 @@ static int write_name(struct recorder *recorder, const struct pending *pending, 
     sqlite3_stmt *to;
     if (event->probe == EDEN_PROBE_class__define) {
         to = recorder->class;
-        recorder_bind(to, 4, event->arg[1]);
+        recorder_bind(to, 4, EDEN_ARG(event->arg, class__define, class_id));
         recorder_bind_text(to, 5, event->text[0], EVENT_TEXT - 1);
-        if (event->args > 3 && event->arg[3] != 0) {
-            recorder_bind(to, 6, event->arg[3]);
+        if (event_of_class(event) != 0) {
+            recorder_bind(to, 6, event_of_class(event));
         } else {
             sqlite3_bind_null(to, 6);
         }
@@ -110,7 +110,7 @@ static int write_name(struct recorder *recorder, const struct pending *pending, 
         return SQLITE_OK;
     }
     recorder_bind(to, 1, process);
-    recorder_bind(to, 2, event->arg[0]);
+    recorder_bind(to, 2, event_heap(event));
     recorder_bind(to, 3, pending->heap_id);
     return sql_step(to);
 }

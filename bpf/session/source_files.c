@@ -83,9 +83,10 @@ static bool make_spec(struct source *source, const struct file *file, const stru
         return false;
     }
     spec->args = (uint8_t)args;
-    if (phase >= 0 && args > 2) {
+    if (phase >= 0 && EDEN_HAS((size_t)args, mark__done, duration)) {
         spec->phase = (uint8_t)phase;
-        spec->two_more = phase != EDEN_PHASE_scavenge && phase != EDEN_PHASE_full && args > 4;
+        spec->two_more =
+            phase != EDEN_PHASE_scavenge && phase != EDEN_PHASE_full && EDEN_HAS((size_t)args, mark__done, bytes);
     }
     for (int i = 0; i < args && i < probe_table[probe].args; i++) {
         if (probe_table[probe].arg[i].kind == ARG_string && spec->strings < EVENT_TEXTS) {

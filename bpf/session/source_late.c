@@ -156,8 +156,8 @@ struct telling {
 
 static bool tell_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
     struct telling *telling = context;
-    telling->event.arg[1] = index;
-    telling->event.arg[3] = class_index;
+    EDEN_ARG(telling->event.arg, class__define, class_id) = index;
+    EDEN_ARG(telling->event.arg, class__define, of_class) = class_index;
     memset(telling->event.text[0], 0, EVENT_TEXT);
     snprintf(telling->event.text[0], EVENT_TEXT, "%s", name);
     telling->on_event(telling->context, &telling->event);

@@ -2,89 +2,39 @@
  *
  * An entry is copied under its sequence lock, so its sums and its phase are of one moment. A figure is known only if
  * every probe that tells it is attached in the heap's file; one that isn't is shown as unknown, never as 0. */
+#include "eden_values.h"
 #include "model/probe_table.h"
 #include "session/source_parts.h"
 #include "util/clock.h"
+#include "util/format.h"
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What tells a figure: all these probes, with at least so many arguments. */
-struct evidence {
-    uint8_t figure, probe, args;
-};
-static const struct evidence evidence[] = {
-    {EDEN_FIGURE_scavenges, EDEN_PROBE_scavenge__done, 1},
-    {EDEN_FIGURE_full_collections, EDEN_PROBE_full__done, 1},
-    {EDEN_FIGURE_gc_ns, EDEN_PROBE_scavenge__done, 3},
-    {EDEN_FIGURE_gc_ns, EDEN_PROBE_full__done, 3},
-    {EDEN_FIGURE_scavenge_ns, EDEN_PROBE_scavenge__done, 3},
-    {EDEN_FIGURE_full_ns, EDEN_PROBE_full__done, 3},
-    {EDEN_FIGURE_mark_ns, EDEN_PROBE_mark__done, 3},
-    {EDEN_FIGURE_sweep_ns, EDEN_PROBE_sweep__done, 3},
-    {EDEN_FIGURE_compact_ns, EDEN_PROBE_compact__done, 3},
-    {EDEN_FIGURE_max_pause_ns, EDEN_PROBE_scavenge__start, 3},
-    {EDEN_FIGURE_max_pause_ns, EDEN_PROBE_scavenge__done, 3},
-    {EDEN_FIGURE_max_pause_ns, EDEN_PROBE_full__done, 3},
-    {EDEN_FIGURE_allocated_bytes, EDEN_PROBE_scavenge__start, 8},
-    {EDEN_FIGURE_allocated_bytes, EDEN_PROBE_full__start, 7},
-    {EDEN_FIGURE_allocated_bytes, EDEN_PROBE_heap__destroy, 3},
-    {EDEN_FIGURE_survived_bytes, EDEN_PROBE_scavenge__done, 6},
-    {EDEN_FIGURE_tenured_objects, EDEN_PROBE_scavenge__done, 7},
-    {EDEN_FIGURE_tenured_objects, EDEN_PROBE_scavenge__start, 11},
-    {EDEN_FIGURE_tenured_objects, EDEN_PROBE_full__start, 10},
-    {EDEN_FIGURE_tenured_objects, EDEN_PROBE_heap__destroy, 6},
-    {EDEN_FIGURE_tenured_bytes, EDEN_PROBE_scavenge__done, 6},
-    {EDEN_FIGURE_freed_bytes, EDEN_PROBE_full__done, 9},
-    {EDEN_FIGURE_remembered, EDEN_PROBE_scavenge__start, 9},
-    {EDEN_FIGURE_remembered, EDEN_PROBE_full__start, 8},
-    {EDEN_FIGURE_remembered, EDEN_PROBE_heap__destroy, 4},
-    {EDEN_FIGURE_forgotten, EDEN_PROBE_scavenge__start, 10},
-    {EDEN_FIGURE_forgotten, EDEN_PROBE_full__start, 9},
-    {EDEN_FIGURE_forgotten, EDEN_PROBE_heap__destroy, 5},
-    {EDEN_FIGURE_large_objects, EDEN_PROBE_alloc__large, 1},
-    {EDEN_FIGURE_large_bytes, EDEN_PROBE_alloc__large, 4},
-    {EDEN_FIGURE_segments_mapped, EDEN_PROBE_segment__map, 1},
-    {EDEN_FIGURE_segments_unmapped, EDEN_PROBE_segment__unmap, 1},
-    {EDEN_FIGURE_mourned, EDEN_PROBE_mourned, 3},
-    {EDEN_FIGURE_alloc_failures, EDEN_PROBE_alloc__failed, 1},
-    {EDEN_FIGURE_pretenured_objects, EDEN_PROBE_scavenge__done, 11},
-    {EDEN_FIGURE_pretenured_objects, EDEN_PROBE_heap__destroy, 7},
-    {EDEN_FIGURE_pretenured_bytes, EDEN_PROBE_scavenge__done, 12},
-    {EDEN_FIGURE_pretenured_bytes, EDEN_PROBE_heap__destroy, 8},
-    {EDEN_FIGURE_eden_size, EDEN_PROBE_param__set, 3},
-    {EDEN_FIGURE_survivor_used, EDEN_PROBE_scavenge__done, 4},
-    {EDEN_FIGURE_old_used, EDEN_PROBE_scavenge__start, 7},
-    {EDEN_FIGURE_old_used, EDEN_PROBE_scavenge__done, 6},
-    {EDEN_FIGURE_old_used, EDEN_PROBE_full__done, 4},
-    {EDEN_FIGURE_old_capacity, EDEN_PROBE_scavenge__done, 1},
-    {EDEN_FIGURE_old_capacity, EDEN_PROBE_full__done, 5},
-    {EDEN_FIGURE_old_capacity, EDEN_PROBE_segment__map, 4},
-    {EDEN_FIGURE_old_capacity, EDEN_PROBE_segment__unmap, 4},
-    {EDEN_FIGURE_remembered_now, EDEN_PROBE_scavenge__done, 5},
-    {EDEN_FIGURE_remembered_now, EDEN_PROBE_full__done, 11},
-};
-
+/* A figure is known where every argument that feeds it is passed. */
 static uint64_t known_figures(const struct file *file) {
     uint64_t known = (1ull << EDEN_FIGURE_COUNT) - 1;
-    for (size_t i = 0; i < sizeof evidence / sizeof *evidence; i++) {
-        if (file->args[evidence[i].probe] < evidence[i].args) {
-            known &= ~(1ull << evidence[i].figure);
-        }
+#define FED(how, figure, argument)                                                                                     \
+    if (args <= (int)(offsetof(typeof(*from), argument) / sizeof(uint64_t))) {                                         \
+        known &= ~(1ull << EDEN_FIGURE_##figure);                                                                      \
     }
+#define EDEN_FEEDS(probe, ...)                                                                                         \
+    {                                                                                                                  \
+        const struct eden_args_##probe *from = NULL;                                                                   \
+        const int args = file->args[EDEN_PROBE_##probe];                                                               \
+        (void)from;                                                                                                    \
+        EDEN_EACH(FED, __VA_ARGS__)                                                                                    \
+    }
+#include "eden_figures.def"
+#undef FED
     return known;
 }
 
-static uint64_t mask_of_kind(const char *kind) {
-    static const char *const kinds[EDEN_FIGURE_COUNT] = {
-#define EDEN_FIGURE(name, kind, unit, doc) #kind,
-#include "eden_figures.def"
-#undef EDEN_FIGURE
-    };
+static uint64_t mask_of_kind(enum figure_kind kind) {
     uint64_t mask = 0;
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
-        mask |= strcmp(kinds[i], kind) == 0 ? 1ull << i : 0;
+        mask |= figure_descriptions[i].kind == kind ? 1ull << i : 0;
     }
     return mask;
 }
@@ -145,7 +95,7 @@ static bool copy_phase(const struct source *source, const struct heap_entry *ent
 
 /* Adds what a late heap's header knew to what was seen since. */
 static void add_header(struct heap_model *heap, const struct heap_entry *entry, const struct late_heap *late) {
-    uint64_t gauges = mask_of_kind("gauge"), maxima = mask_of_kind("max");
+    uint64_t gauges = mask_of_kind(KIND_gauge), maxima = mask_of_kind(KIND_max);
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
         uint64_t bit = 1ull << i;
         uint64_t base = late->base.figures[i], seen = entry ? entry->figures[i] : 0;
@@ -201,7 +151,7 @@ static bool snapshot_entry(const struct source *source, struct process_model *pr
         /* Gauges of a heap without collections are 0, but eden has a size from the first. */
         heap->known &= entry->gauges_set | ~(1ull << EDEN_FIGURE_eden_size);
     } else {
-        heap->known &= entry->gauges_set | ~mask_of_kind("gauge");
+        heap->known &= entry->gauges_set | ~mask_of_kind(KIND_gauge);
     }
     for (enum eden_phase phase = 0; phase < EDEN_PHASE_COUNT; phase++) {
         if (entry->phase[phase].calls && !copy_phase(source, entry, phase, heap)) {
@@ -257,6 +207,13 @@ static void copy_entry(struct heap_entry *to, const volatile struct heap_entry *
     }
 }
 
+static void read_eden_size(struct heap_entry *entry) {
+    entry->eden_size[sizeof entry->eden_size - 1] = 0;
+    if (eden_size_parse(entry->eden_size, &entry->figures[EDEN_FIGURE_eden_size])) {
+        entry->gauges_set |= 1ull << EDEN_FIGURE_eden_size;
+    }
+}
+
 static bool snapshot_process(const struct source *source, struct model *model, const struct observed *observed,
                              uint64_t now) {
     struct share share;
@@ -283,6 +240,7 @@ static bool snapshot_process(const struct source *source, struct model *model, c
         }
         struct heap_entry entry;
         copy_entry(&entry, &entries[i]);
+        read_eden_size(&entry);
         if (!snapshot_entry(source, process, &entry, observed, now, i < observed->image_heaps)) {
             return false;
         }

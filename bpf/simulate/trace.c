@@ -119,20 +119,19 @@ static void on_parameter(void *context, const char *name, const char *value) {
     reader->good = reader->good && simulate_parameter_recorded(&reader->trace->parameters, name, value, reader->why);
 }
 
-/* Arguments as probes/eden_probes.def has them. */
-enum { CAUSE = 2, SCAVENGE_OLD_USED = 6, SCAVENGE_ALLOCATED = 7, FULL_OLD_USED = 3, FULL_ALLOCATED = 6 };
-
 static bool on_event(void *context, const struct event *event, uint64_t heap_id) {
     struct reader *reader = context;
     struct simulate_trace *trace = reader->trace;
     if (event->process.pid != trace->process.pid || event->process.start_ns != trace->process.start_ns ||
-        event->arg[0] != trace->address || heap_id != trace->id) {
+        event_heap(event) != trace->address || heap_id != trace->id) {
         return true;
     }
+    const uint64_t *arg = event->arg;
     bool full = event->probe == EDEN_PROBE_full__start;
-    uint64_t cause = event->arg[CAUSE];
-    double old_used = (double)event->arg[full ? FULL_OLD_USED : SCAVENGE_OLD_USED];
-    reader->clock += event->arg[full ? FULL_ALLOCATED : SCAVENGE_ALLOCATED];
+    uint64_t cause = EDEN_ARG(arg, scavenge__start, cause);
+    double old_used = (double)(full ? EDEN_ARG(arg, full__start, old_used) : EDEN_ARG(arg, scavenge__start, old_used));
+    reader->clock +=
+        full ? EDEN_ARG(arg, full__start, allocated_since) : EDEN_ARG(arg, scavenge__start, allocated_since);
     bool good = simulate_history_collection(&trace->history, reader->clock);
     if (full && cause == EDEN_FULL_REQUEST) {
         good = good && simulate_history_asked(&trace->history, reader->clock, SIMULATE_FULL);

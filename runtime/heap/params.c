@@ -3,6 +3,7 @@
  * survivors_to_keep and tenure_proportion set the same thing; whichever is set later wins: setting
  * tenure_proportion unsets survivors_to_keep, and while survivors_to_keep is set it decides (tenure.c). */
 #include "heap/params.h"
+#include "eden_values.h"
 #include "heap/heap.h"
 #include <inttypes.h>
 #include <locale.h>
@@ -69,54 +70,6 @@ static void size_text(uint64_t bytes, char text[32]) {
     snprintf(text, 32, "%" PRIu64 "%s", bytes, suffixes[power]);
 }
 
-/* "64M", "1.5G", "4096", "none". */
-static bool parse_size(const char *value, uint64_t *bytes) {
-    if (strcmp(value, "none") == 0) {
-        *bytes = EDEN_NO_LIMIT;
-        return true;
-    }
-    if (!((value[0] >= '0' && value[0] <= '9') || value[0] == '.')) {
-        return false;
-    }
-    char *end;
-    unsigned shift = 0;
-    uint64_t whole = strtoull(value, &end, 10);
-    double number = (double)whole;
-    bool exact = *end != '.' && number < 1.8e19;
-    if (!exact) {
-        number = strtod(value, &end);
-    }
-    switch (*end) {
-    case 'K':
-    case 'k':
-        shift = 10;
-        end++;
-        break;
-    case 'M':
-    case 'm':
-        shift = 20;
-        end++;
-        break;
-    case 'G':
-    case 'g':
-        shift = 30;
-        end++;
-        break;
-    case 'T':
-    case 't':
-        shift = 40;
-        end++;
-        break;
-    default:
-        break;
-    }
-    if (*end != '\0' || !(ldexp(number, (int)shift) < 1.8e19)) {
-        return false;
-    }
-    *bytes = exact ? whole << shift : (uint64_t)ldexp(number, (int)shift);
-    return true;
-}
-
 static bool parse_number(const char *value, double *number) {
     char *end;
     *number = strtod(value, &end);
@@ -151,7 +104,7 @@ static bool set(struct params *params, const char *name, const char *value, cons
     switch (row->kind) {
     case KIND_size: {
         uint64_t bytes;
-        if (!parse_size(value, &bytes) || bytes < row->low_size || bytes > row->high_size) {
+        if (!eden_size_parse(value, &bytes) || bytes < row->low_size || bytes > row->high_size) {
             char low[32], high[32];
             size_text(row->low_size, low);
             size_text(row->high_size, high);

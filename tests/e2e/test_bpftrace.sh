@@ -42,7 +42,7 @@ for probe in $probes; do
 done
 
 # Every probe of the list fires, and each start has its done.
-mapfile -t names < <(sed -n 's/^EDEN_PROBE(\([a-z_0-9]*\),.*/\1/p' probes/eden_probes.def)
+mapfile -t names < <(sed -n 's/^EDEN_\(OBJECT_\)\?PROBE(\([a-z_0-9]*\),.*/\2/p' probes/eden_probes.def)
 [[ ${#names[@]} -gt 30 ]] || die "the list of probes can't be read"
 for name in "${names[@]}"; do
     echo "usdt:\$1:eden:$name { @fired[\"$name\"] = count(); }"

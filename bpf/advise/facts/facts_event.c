@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCAVENGE_DONE_ARGS = 10, FULL_DONE_ARGS = 10 };
-
 /* Room for one more at the end of an array; NULL: no memory, which is noted. */
 static void *more(bool *refused, void *array, size_t count, size_t *room, size_t size) {
     void **at = array;
@@ -28,28 +26,31 @@ static void *more(bool *refused, void *array, size_t count, size_t *room, size_t
 
 static void open_pass(struct heap_reader *heap, const struct event *event) {
     const uint64_t *arg = event->arg;
-    heap->open = (struct tune_pass){.started = true, .seq = arg[1], .cause = arg[2], .start_ns = event->time_ns};
+    heap->open = (struct tune_pass){.started = true,
+                                    .seq = EDEN_ARG(arg, scavenge__start, seq),
+                                    .cause = EDEN_ARG(arg, scavenge__start, cause),
+                                    .start_ns = event->time_ns};
     heap->is_open = true;
     if (event->probe == EDEN_PROBE_scavenge__start) {
-        heap->open.eden_used = arg[3];
-        heap->open.survivors_before = arg[4];
-        heap->open.remembered_before = arg[5];
-        heap->open.old_before = arg[6];
-        heap->open.allocated_since = arg[7];
+        heap->open.eden_used = EDEN_ARG(arg, scavenge__start, eden_used);
+        heap->open.survivors_before = EDEN_ARG(arg, scavenge__start, survivor_used);
+        heap->open.remembered_before = EDEN_ARG(arg, scavenge__start, remembered_now);
+        heap->open.old_before = EDEN_ARG(arg, scavenge__start, old_used);
+        heap->open.allocated_since = EDEN_ARG(arg, scavenge__start, allocated_since);
     } else {
         heap->open.full = true;
-        heap->open.old_before = arg[3];
-        heap->open.capacity_before = arg[4];
-        heap->open.requested = arg[5];
-        heap->open.allocated_since = arg[6];
+        heap->open.old_before = EDEN_ARG(arg, full__start, old_used);
+        heap->open.capacity_before = EDEN_ARG(arg, full__start, old_capacity);
+        heap->open.requested = EDEN_ARG(arg, full__start, requested_bytes);
+        heap->open.allocated_since = EDEN_ARG(arg, full__start, allocated_since);
     }
 }
 
 static void add_part(struct heap_reader *heap, const struct event *event, enum eden_phase phase) {
-    if (heap->is_open && heap->open.seq == event->arg[1]) {
-        heap->open.part_ns[phase] += event->arg[2];
-        heap->open.part_objects[phase] += event->arg[3];
-        heap->open.part_bytes[phase] += event->arg[4];
+    if (heap->is_open && heap->open.seq == EDEN_ARG(event->arg, mark__done, seq)) {
+        heap->open.part_ns[phase] += EDEN_ARG(event->arg, mark__done, duration);
+        heap->open.part_objects[phase] += EDEN_ARG(event->arg, mark__done, objects);
+        heap->open.part_bytes[phase] += EDEN_ARG(event->arg, mark__done, bytes);
     }
 }
 
@@ -57,8 +58,9 @@ static void close_pass(bool *refused, struct heap_reader *heap, const struct eve
     const uint64_t *arg = event->arg;
     bool full = event->probe == EDEN_PROBE_full__done;
     struct tune_facts *facts = &heap->facts;
-    bool started = heap->is_open && heap->open.seq == arg[1] && heap->open.full == full;
-    if (!started || event->args < (full ? FULL_DONE_ARGS : SCAVENGE_DONE_ARGS)) {
+    bool started = heap->is_open && heap->open.seq == EDEN_ARG(arg, mark__done, seq) && heap->open.full == full;
+    if (!started || !(full ? EDEN_HAS(event->args, full__done, young_freed)
+                           : EDEN_HAS(event->args, scavenge__done, survivor_limit))) {
         facts->untold_passes++;
         heap->is_open = false;
         return;
@@ -70,30 +72,31 @@ static void close_pass(bool *refused, struct heap_reader *heap, const struct eve
     *pass = heap->open;
     heap->is_open = false;
     facts->pass_count++;
-    pass->duration_ns = arg[2];
+    pass->duration_ns = EDEN_ARG(arg, mark__done, duration);
     if (full) {
-        pass->old_after = arg[3];
-        pass->capacity_after = arg[4];
-        pass->free_chunks = arg[5];
-        pass->largest_free = arg[6];
-        pass->segments = arg[7];
-        pass->freed_bytes = arg[8];
-        pass->young_freed = arg[9];
+        pass->old_after = EDEN_ARG(arg, full__done, old_used);
+        pass->capacity_after = EDEN_ARG(arg, full__done, old_capacity);
+        pass->free_chunks = EDEN_ARG(arg, full__done, free_chunks);
+        pass->largest_free = EDEN_ARG(arg, full__done, largest_free);
+        pass->segments = EDEN_ARG(arg, full__done, segments);
+        pass->freed_bytes = EDEN_ARG(arg, full__done, freed_bytes);
+        pass->young_freed = EDEN_ARG(arg, full__done, young_freed);
     } else {
-        pass->survivors_after = arg[3];
-        pass->remembered_after = arg[4];
-        pass->tenured_bytes = arg[5];
-        pass->tenured_objects = arg[6];
-        pass->threshold = arg[7];
-        pass->semispace_start = arg[8];
-        pass->semispace_limit = arg[9];
+        pass->survivors_after = EDEN_ARG(arg, scavenge__done, survivor_used);
+        pass->remembered_after = EDEN_ARG(arg, scavenge__done, remembered_now);
+        pass->tenured_bytes = EDEN_ARG(arg, scavenge__done, tenured_bytes);
+        pass->tenured_objects = EDEN_ARG(arg, scavenge__done, tenured_objects);
+        pass->threshold = EDEN_ARG(arg, scavenge__done, tenure_threshold);
+        pass->semispace_start = EDEN_ARG(arg, scavenge__done, survivor_start);
+        pass->semispace_limit = EDEN_ARG(arg, scavenge__done, survivor_limit);
     }
 }
 
 static void add_scan(bool *refused, struct tune_facts *facts, const uint64_t *arg) {
     struct tune_scans *scans = NULL;
+    uint32_t class_id = (uint32_t)EDEN_ARG(arg, remembered__scan, class_id);
     for (size_t i = 0; i < facts->scan_count && !scans; i++) {
-        scans = facts->scans[i].class_id == (uint32_t)arg[3] ? &facts->scans[i] : NULL;
+        scans = facts->scans[i].class_id == class_id ? &facts->scans[i] : NULL;
     }
     if (!scans) {
         scans = more(refused, &facts->scans, facts->scan_count, &facts->scan_room, sizeof *facts->scans);
@@ -101,12 +104,12 @@ static void add_scan(bool *refused, struct tune_facts *facts, const uint64_t *ar
             return;
         }
         facts->scan_count++;
-        *scans = (struct tune_scans){.class_id = (uint32_t)arg[3]};
+        *scans = (struct tune_scans){.class_id = class_id};
     }
     scans->count++;
-    scans->slots += arg[4];
-    scans->young_references += arg[5];
-    scans->duration_ns += arg[6];
+    scans->slots += EDEN_ARG(arg, remembered__scan, slots);
+    scans->young_references += EDEN_ARG(arg, remembered__scan, young_refs);
+    scans->duration_ns += EDEN_ARG(arg, remembered__scan, duration);
     facts->scans_told = true;
 }
 
@@ -115,8 +118,8 @@ static void add_class(bool *refused, struct tune_facts *facts, const struct even
         more(refused, &facts->classes, facts->class_count, &facts->class_room, sizeof *facts->classes);
     if (class) {
         facts->class_count++;
-        *class = (struct tune_class){.id = (uint32_t)event->arg[1],
-                                     .of = (uint32_t)(event->args > 3 ? event->arg[3] : event->arg[1])};
+        uint32_t id = (uint32_t)EDEN_ARG(event->arg, class__define, class_id), of = (uint32_t)event_of_class(event);
+        *class = (struct tune_class){.id = id, .of = of ? of : id};
         memcpy(class->name, event->text[0], sizeof class->name);
     }
 }
@@ -126,7 +129,8 @@ static void add_segment(bool *refused, struct tune_facts *facts, const struct ev
         more(refused, &facts->segments, facts->segment_count, &facts->segment_room, sizeof *facts->segments);
     if (segment) {
         facts->segment_count++;
-        *segment = (struct tune_segment){event->time_ns, event->arg[2], event->arg[3],
+        *segment = (struct tune_segment){event->time_ns, EDEN_ARG(event->arg, segment__map, bytes),
+                                         EDEN_ARG(event->arg, segment__map, old_capacity),
                                          event->probe == EDEN_PROBE_segment__map};
     }
 }
@@ -136,7 +140,8 @@ static void add_large(bool *refused, struct tune_facts *facts, const struct even
     struct tune_allocation *large = more(refused, &facts->large, facts->large_count, &facts->large_room, sizeof *large);
     if (large) {
         facts->large_count++;
-        *large = (struct tune_allocation){event->time_ns, event->arg[3], (uint32_t)event->arg[2]};
+        *large = (struct tune_allocation){event->time_ns, EDEN_ARG(event->arg, alloc__large, bytes),
+                                          (uint32_t)EDEN_ARG(event->arg, alloc__large, class_id)};
     }
 }
 
@@ -145,7 +150,8 @@ static void add_failure(bool *refused, struct tune_facts *facts, const struct ev
         more(refused, &facts->failures, facts->failure_count, &facts->failure_room, sizeof *failure);
     if (failure) {
         facts->failure_count++;
-        *failure = (struct tune_allocation){event->time_ns, event->arg[2], (uint32_t)event->arg[1]};
+        *failure = (struct tune_allocation){event->time_ns, EDEN_ARG(event->arg, alloc__failed, bytes),
+                                            (uint32_t)EDEN_ARG(event->arg, alloc__failed, class_id)};
     }
 }
 

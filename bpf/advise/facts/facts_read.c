@@ -18,7 +18,7 @@ static bool on_event(void *context, const struct event *event, uint64_t heap_id)
         struct heap_reader *heap = &reader->heaps[i];
         const struct process_key *process = &heap->facts.process;
         if (process->pid == event->process.pid && process->start_ns == event->process.start_ns &&
-            heap->address == event->arg[0] && heap->facts.heap_id == heap_id) {
+            heap->address == event_heap(event) && heap->facts.heap_id == heap_id) {
             reader->out_of_memory = !facts_take(heap, event);
             break;
         }

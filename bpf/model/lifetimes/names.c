@@ -84,15 +84,17 @@ static void define(struct life_names *names, struct life_names_heap *heap, uint3
 }
 
 void life_names_event(struct life_names *names, const struct event *event) {
+    const uint64_t *arg = event->arg;
+    uint64_t address = event_heap(event);
     if (event->probe == EDEN_PROBE_heap__create) {
-        add_heap(names, &event->process, event->arg[0], event->arg[1]);
-    } else if (event->probe == EDEN_PROBE_class__define && event->arg[1] < EDEN_CLASS_LIMIT) {
-        struct life_names_heap *heap = find_heap(names, &event->process, event->arg[0]);
-        heap = heap ? heap : add_heap(names, &event->process, event->arg[0], 0);
-        uint32_t site = (uint32_t)event->arg[1];
-        bool told = event->args > 3 && event->arg[3] != 0 && event->arg[3] < EDEN_CLASS_LIMIT;
+        add_heap(names, &event->process, address, EDEN_ARG(arg, heap__create, heap_id));
+    } else if (event->probe == EDEN_PROBE_class__define && EDEN_ARG(arg, class__define, class_id) < EDEN_CLASS_LIMIT) {
+        struct life_names_heap *heap = find_heap(names, &event->process, address);
+        heap = heap ? heap : add_heap(names, &event->process, address, 0);
+        uint32_t site = (uint32_t)EDEN_ARG(arg, class__define, class_id);
+        uint64_t of = event_of_class(event);
         if (heap) {
-            define(names, heap, site, told ? (uint32_t)event->arg[3] : site, event->text[0]);
+            define(names, heap, site, of != 0 && of < EDEN_CLASS_LIMIT ? (uint32_t)of : site, event->text[0]);
         }
     }
 }

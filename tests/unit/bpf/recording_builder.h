@@ -15,10 +15,8 @@ static inline struct process_key process_key(uint32_t pid) {
 static inline struct event make_event(enum eden_probe_id probe, uint64_t time, uint64_t heap, uint64_t a1) {
     struct event event = {
         .time_ns = time, .process = process_key(100), .tid = 101, .probe = (uint16_t)probe, .args = 5};
-    event.arg[0] = heap;
-    event.arg[1] = a1;
-    event.arg[2] = 0xfffffffffffffff0ull; /* bits from 2^63 on survive */
-    event.arg[4] = INT64_MAX;
+    const uint64_t arg[] = {heap, a1, 0xfffffffffffffff0ull, 0, INT64_MAX}; /* bits from 2^63 on survive */
+    memcpy(event.arg, arg, sizeof arg);
     return event;
 }
 

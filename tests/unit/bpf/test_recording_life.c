@@ -208,17 +208,17 @@ static bool count_object(void *context, const struct life_heap *heap, const stru
 
 static void define(struct recorder *recorder, uint64_t index, const char *name, uint64_t of) {
     struct event event = {.time_ns = 1, .process = first, .probe = EDEN_PROBE_class__define, .args = of ? 4 : 3};
-    event.arg[0] = 0x7fff00001000ull;
-    event.arg[1] = index;
-    event.arg[3] = of;
+    EDEN_ARG(event.arg, class__define, heap) = 0x7fff00001000ull;
+    EDEN_ARG(event.arg, class__define, class_id) = index;
+    EDEN_ARG(event.arg, class__define, of_class) = of;
     snprintf(event.text[0], sizeof event.text[0], "%s", name);
     add(recorder, &event);
 }
 
 static void create_heap(struct recorder *recorder, uint64_t id) {
     struct event event = {.time_ns = 1, .process = first, .probe = EDEN_PROBE_heap__create, .args = 2};
-    event.arg[0] = 0x7fff00001000ull;
-    event.arg[1] = id;
+    EDEN_ARG(event.arg, heap__create, heap) = 0x7fff00001000ull;
+    EDEN_ARG(event.arg, heap__create, heap_id) = id;
     add(recorder, &event);
 }
 
