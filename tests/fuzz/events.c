@@ -48,6 +48,27 @@ static void store_many(const struct event *e) {
     }
 }
 
+/* Copies a range of slots by a bulk store, perhaps within one object. */
+static void copy_many(const struct event *e) {
+    eden_value to, from;
+    struct node *node = find(e->a, e->b, &to), *source = find(e->c, e->d, &from);
+    if (node == NULL || source == NULL || open_slots(node) == 0 || open_slots(source) == 0) {
+        return;
+    }
+    size_t at = (e->b >> 8) % open_slots(node), start = (e->d >> 8) % open_slots(source);
+    size_t room = open_slots(node) - at, count = open_slots(source) - start;
+    count = count < room ? count : room;
+    if (e->op % 128 < 64) {
+        eden_slots_copy(fuzz.w.m, to, at, from, start, count);
+    } else {
+        eden_value *values = need(malloc(count * sizeof *values));
+        memcpy(values, eden_words_(from) + 1 + start, count * sizeof *values);
+        eden_slots_set(fuzz.w.m, to, at, values, count);
+        free(values);
+    }
+    memmove(node->slots + at, source->slots + start, count * sizeof *node->slots);
+}
+
 /* Frees the collector's lists that are empty, so that they have to grow again. */
 static void shrink_lists(void) {
     eden_heap *heap = fuzz.w.heap;
@@ -311,6 +332,9 @@ void run_event(const struct event *e) {
         break;
     case 32:
         put_ballast(e);
+        break;
+    case 33:
+        copy_many(e);
         break;
     default:
         if (e->op % 64 < 45) {

@@ -94,7 +94,8 @@ extern struct fuzz {
     struct node *nodes;
     uint64_t epoch;
     uint64_t seen_seq;
-    long refusing; /* requests still to refuse; below 0: requests still to grant, of which every third is refused */
+    uint64_t hooked; /* calls of the collection hook */
+    long refusing;   /* requests still to refuse; below 0: requests still to grant, of which every third is refused */
     const char *starved; /* what is refused whatever `refusing` says */
     uint64_t refused, refused_before;
     bool lenient;                      /* something outside of the model was alive for a while */

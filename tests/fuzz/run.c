@@ -33,6 +33,19 @@ static bool hook(void *context, size_t bytes, const char *what) {
     return true;
 }
 
+/* Called after each collection, of a heap at rest. */
+static void count_collection(void *context, eden_mutator *mutator, enum eden_collection_kind kind) {
+    (void)context;
+    eden_figures figures;
+    eden_heap_figures(eden_mutator_heap(mutator), &figures);
+    uint64_t last = kind == EDEN_COLLECTION_FULL ? figures.full_collections : figures.scavenges;
+    if (last == 0 || figures.scavenges + figures.full_collections != ++fuzz.hooked || fuzz.w.heap->is_collecting) {
+        broken("collection hook: call %llu after %llu scavenges and %llu full collections",
+               (unsigned long long)fuzz.hooked, (unsigned long long)figures.scavenges,
+               (unsigned long long)figures.full_collections);
+    }
+}
+
 void run_events(const struct event *events, size_t count) {
     listen_if_asked();
     eden_options options = {.name = "fuzz", .parameters = NULL, .memory_hook = hook};
@@ -42,7 +55,10 @@ void run_events(const struct event *events, size_t count) {
     fuzz.sites[1] = eden_site_define(fuzz.w.heap, fuzz.w.compound, "compound site", &error);
     fuzz.weak = define_class(fuzz.w.heap, "Weak", EDEN_FORMAT_WEAK, WEAK_FIXED);
     fuzz.ephemeron = define_class(fuzz.w.heap, "Ephemeron", EDEN_FORMAT_EPHEMERON, EPHEMERON_SLOTS);
-    for (size_t i = 0; i < GLOBAL_ROOTS; i++) {
+    fuzz.hooked = 0;
+    eden_collection_hook_add(fuzz.w.heap, count_collection, NULL);
+    eden_root_range_add(fuzz.w.heap, fuzz.globals, GLOBAL_ROOTS / 2);
+    for (size_t i = GLOBAL_ROOTS / 2; i < GLOBAL_ROOTS; i++) {
         eden_root_add(fuzz.w.heap, &fuzz.globals[i]);
     }
     eden_visitor_add(fuzz.w.heap, visit, NULL);
