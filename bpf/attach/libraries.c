@@ -18,6 +18,7 @@
  *     or of the user who has executed it: the path by which a program is executed, and so its $ORIGIN, is a choice of
  *     that user, even where the file is root's. Where others may write the file, by nobody's.
  * I4. At most LIBRARIES_MOST files, MOST_OPENED paths and MOST_NAMES names, whatever the files say.
+ * I5. Where the loader may find another file than was found here, is_partial says so.
  *
  * Failure: a file that misses a deadline is named, and ends the search of this program; all searches have one budget,
  * which grows with time. A library that is missed here, as one loaded by dlopen() or by a loader with rules of its own,
@@ -81,7 +82,7 @@ int libraries_open_program(struct libraries *libraries, uint32_t user, const cha
     bool was_unread = libraries->budget.is_unread;
     int fd = inspect_open_path(libraries->inspect, &libraries->budget, path, inode, is_executable);
     int error = errno;
-    libraries->is_refused = libraries->is_refused || (fd < 0 && error == ENOTSUP);
+    libraries->is_partial = libraries->is_partial || (fd < 0 && error == ENOTSUP);
     report_late(libraries, path, was_unread);
     errno = error;
     return fd;
@@ -90,6 +91,7 @@ int libraries_open_program(struct libraries *libraries, uint32_t user, const cha
 static bool read_needs(struct libraries *libraries, const char *path, int fd, struct needs *needs) {
     bool was_unread = libraries->budget.is_unread;
     bool is_read = inspect_needs(libraries->inspect, &libraries->budget, fd, needs);
+    libraries->is_partial = libraries->is_partial || (!is_read && errno != ENOEXEC);
     report_late(libraries, path, was_unread);
     return is_read;
 }
@@ -125,6 +127,11 @@ static bool add_path(struct libraries *libraries, const char *path, size_t from)
         close(fd);
     }
     return known;
+}
+
+/* A loader looks for such a path in its process's folder. */
+static void note_folder(struct libraries *libraries, const char *path) {
+    libraries->is_partial = libraries->is_partial || (!libraries->environment.is_own && *path != '/');
 }
 
 /* ---- folders ---------------------------------------------------------------------------------------------------- */
@@ -173,6 +180,7 @@ static bool expand(const char *text, size_t length, const char *origin, const ch
 
 static bool find_in_folder(struct libraries *libraries, const char *folder, const char *name, size_t from) {
     bool found = false;
+    note_folder(libraries, folder);
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         char path[PATH_MAX];
         if (snprintf(path, sizeof path, "%s%s/%s", *folder ? folder : ".", variants[i], name) < (int)sizeof path) {
@@ -280,13 +288,16 @@ static bool find_in_cache(struct libraries *libraries, const char *name, size_t 
 
 /* ---- searching -------------------------------------------------------------------------------------------------- */
 
-/* Whether this name is new. A loader looks for each name once. */
-static bool is_new_name(struct libraries *libraries, const char *name) {
+static bool has_name(const struct libraries *libraries, const char *name) {
     for (size_t i = 0; i < libraries->names; i++) {
         if (strcmp(libraries->name[i], name) == 0) {
-            return false;
+            return true;
         }
     }
+    return false;
+}
+
+static bool add_name(struct libraries *libraries, const char *name) {
     char **grown = libraries->names < MOST_NAMES
                        ? reallocarray(libraries->name, libraries->names + 1, sizeof *libraries->name)
                        : NULL;
@@ -295,8 +306,9 @@ static bool is_new_name(struct libraries *libraries, const char *name) {
     }
     libraries->name = grown;
     grown[libraries->names] = strdup(name);
-    libraries->names += grown[libraries->names] != NULL;
-    return true;
+    bool added = grown[libraries->names];
+    libraries->names += added;
+    return added;
 }
 
 static bool find_by_rpath(struct libraries *libraries, const char *name, size_t from) {
@@ -312,23 +324,24 @@ static bool find_by_rpath(struct libraries *libraries, const char *name, size_t 
     }
 }
 
-static void find_library(struct libraries *libraries, const char *name, const char *runpath, const char *loader,
-                         size_t from) {
-    if (strchr(name, '/')) {
-        char origin[PATH_MAX], path[PATH_MAX];
-        folder_of(&libraries->file[from], origin);
-        for (int i = 0; i < LIB_FOLDERS; i++) {
-            if (expand(name, strlen(name), origin, lib_folders[i], path) && add_path(libraries, path, from)) {
-                return;
+static bool find_by_path(struct libraries *libraries, const char *name, size_t from) {
+    char origin[PATH_MAX], path[PATH_MAX];
+    folder_of(&libraries->file[from], origin);
+    for (int i = 0; i < LIB_FOLDERS; i++) {
+        if (expand(name, strlen(name), origin, lib_folders[i], path)) {
+            note_folder(libraries, path);
+            if (add_path(libraries, path, from)) {
+                return true;
             }
         }
-        return;
     }
-    if (!is_new_name(libraries, name)) {
-        return;
-    }
+    return false;
+}
+
+static bool find_by_name(struct libraries *libraries, const char *name, const char *runpath, const char *loader,
+                         size_t from) {
     bool found = (!runpath && find_by_rpath(libraries, name, from)) ||
-                 find_in_folders(libraries, getenv("LD_LIBRARY_PATH"), from, name, from) ||
+                 find_in_folders(libraries, libraries->environment.library_path, from, name, from) ||
                  find_in_folders(libraries, runpath, from, name, from) || find_in_cache(libraries, name, from) ||
                  find_in_folders(libraries, default_folders, from, name, from);
     const char *slash = strrchr(loader, '/');
@@ -336,8 +349,19 @@ static void find_library(struct libraries *libraries, const char *name, const ch
         /* A system that keeps its C library elsewhere keeps the loader and the libraries together. */
         char folder[PATH_MAX];
         snprintf(folder, sizeof folder, "%.*s", (int)(slash - loader), loader);
-        find_in_folder(libraries, folder, name, from);
+        found = find_in_folder(libraries, folder, name, from);
     }
+    return found;
+}
+
+/* A loader looks for each name once. */
+static void find_library(struct libraries *libraries, const char *name, const char *runpath, const char *loader,
+                         size_t from) {
+    bool found = strchr(name, '/') ? find_by_path(libraries, name, from)
+                 : has_name(libraries, name)
+                     ? true
+                     : add_name(libraries, name) && find_by_name(libraries, name, runpath, loader, from);
+    libraries->is_partial = libraries->is_partial || !found;
 }
 
 /* NULL: none. */
@@ -398,8 +422,11 @@ static bool add_program(struct libraries *libraries, uint32_t user, const char *
     return false;
 }
 
-bool libraries_add(struct libraries *libraries, uint32_t user, const char *path, int fd) {
+bool libraries_add(struct libraries *libraries, uint32_t user, const char *path, int fd,
+                   const struct loader_environment *environment) {
     size_t first = libraries->count;
+    const struct loader_environment own = {getenv("LD_LIBRARY_PATH"), getenv("LD_PRELOAD"), true, true};
+    libraries->environment = environment ? *environment : own;
     clear_names(libraries); /* another program may find other files by them */
     if (!add_program(libraries, user, path, fd)) {
         return false;
@@ -409,8 +436,9 @@ bool libraries_add(struct libraries *libraries, uint32_t user, const char *path,
         return true; /* static */
     }
     const char *loader = needs->text + needs->interpreter;
+    libraries->is_partial = libraries->is_partial || !libraries->environment.is_known;
     add_path(libraries, loader, first);
-    find_preloaded(libraries, getenv("LD_PRELOAD"), needs, first);
+    find_preloaded(libraries, libraries->environment.preload, needs, first);
     find_preloaded(libraries, libraries->preload, needs, first);
     for (size_t i = first; i < libraries->count; i++) {
         find_needed(libraries, i, loader);
@@ -433,7 +461,7 @@ void libraries_empty(struct libraries *libraries) {
     }
     clear_names(libraries);
     libraries->count = libraries->opened = 0;
-    libraries->budget.is_unread = libraries->is_refused = false;
+    libraries->budget.is_unread = libraries->is_partial = false;
 }
 
 void libraries_clear(struct libraries *libraries) {

@@ -16,15 +16,25 @@ struct library {
     struct needs *needs; /* what it says of itself; owned; its text is cut after what is used */
 };
 
+/* What directs a loader beside the files. */
+struct loader_environment {
+    const char *library_path, *preload; /* LD_LIBRARY_PATH, LD_PRELOAD; NULL: none */
+    bool is_known;                      /* it has no others that count */
+    bool is_own;                        /* the tool's, whose current folder it is */
+};
+
 struct libraries {
     struct library file[LIBRARIES_MOST];
     size_t count;
     char **name; /* names that were searched for the program under way; owned, as the array */
     size_t names;
-    size_t opened;   /* how many paths were tried */
-    bool is_refused; /* a file that is there could not be opened: it is unknown what it has */
-    char *cache;     /* what ldconfig -p prints; owned */
-    char *preload;   /* what /etc/ld.so.preload says; owned; NULL: nothing */
+    size_t opened; /* how many paths were tried */
+    /* The loader may map other files than were found: one could not be opened or read, or is nowhere to be found, or
+     * depends on what is not known of the process. */
+    bool is_partial;
+    struct loader_environment environment; /* of the program under way */
+    char *cache;                           /* what ldconfig -p prints; owned */
+    char *preload;                         /* what /etc/ld.so.preload says; owned; NULL: nothing */
     struct inspect *inspect;
     struct target budget; /* no process: what searching has cost (inspect.h) */
 };
@@ -34,8 +44,10 @@ void libraries_open(struct libraries *libraries, struct inspect *inspect);
 
 /* Adds a program, or a script's interpreter, and all that its loader will map with it. What a file of root names is
  * opened by the rights of `user`, who chose the program or has executed it (0: the tool's). Takes fd. False, and fd
- * closed, where it is no ELF file for x86-64 or there is no room. A library that is not found is left out. */
-bool libraries_add(struct libraries *libraries, uint32_t user, const char *path, int fd);
+ * closed, where it is no ELF file for x86-64 or there is no room. A library that is not found is left out.
+ * `environment`: NULL, the tool's own. */
+bool libraries_add(struct libraries *libraries, uint32_t user, const char *path, int fd,
+                   const struct loader_environment *environment);
 
 /* Opens a program by a path, as inspect_open_path(), by the rights of a user (0: the tool's) and within the search's
  * budget. Says so if that takes too long. */

@@ -66,7 +66,7 @@ static void print_note(const struct note *note) {
 static void point_to_libraries(struct inspect *inspect, const char *path, int fd) {
     struct libraries libraries = {0};
     libraries_open(&libraries, inspect);
-    libraries_add(&libraries, 0, path, fd);
+    libraries_add(&libraries, 0, path, fd, NULL);
     for (size_t i = 1; i < libraries.count; i++) {
         const struct library *file = &libraries.file[i];
         struct notes notes;

@@ -43,7 +43,18 @@ struct file {
 struct linux_binprm {
     struct file *file;
     const char *interp;
+    unsigned int secureexec : 1;
 } __attribute__((preserve_access_index));
+
+struct mm_struct {
+    unsigned long start_stack;
+} __attribute__((preserve_access_index));
+
+struct task_struct___memory {
+    struct mm_struct *mm;
+} __attribute__((preserve_access_index));
+
+enum { MOST_VARIABLES = 512 };
 
 static __always_inline void submit(struct notice *notice, enum notice_kind kind, const struct process_key *process,
                                    const struct process_key *branch) {
@@ -88,6 +99,60 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx) {
     return 0;
 }
 
+/* At most eight characters as a number. */
+static __always_inline uint64_t word(const char *text) {
+    uint64_t word = 0;
+    for (int i = 0; i < 8 && text[i]; i++) {
+        word |= (uint64_t)(uint8_t)text[i] << i * 8;
+    }
+    return word;
+}
+
+/* Copies a variable's value. False: it is cut. */
+static __always_inline bool copy_value(char *to, uint64_t from) {
+    long bytes = bpf_probe_read_user_str(to, KERNEL_VARIABLE, (const void *)from);
+    return bytes >= 0 && bytes < KERNEL_VARIABLE;
+}
+
+/* Takes from the new stack what directs the loader. The program has not run yet, so this is what its loader will see.
+ * False: not all of it is known. A set-user-id program's loader heeds no variable. */
+static __always_inline bool read_environment(struct exec_notice *notice, struct linux_binprm *program) {
+    struct task_struct___memory *task = (struct task_struct___memory *)bpf_get_current_task();
+    uint64_t at = BPF_CORE_READ(task, mm, start_stack), arguments, variable;
+    notice->library_path[0] = notice->preload[0] = 0;
+    if (BPF_CORE_READ_BITFIELD_PROBED(program, secureexec)) {
+        return true;
+    }
+    if (bpf_probe_read_user(&arguments, sizeof arguments, (const void *)at) != 0) {
+        return false;
+    }
+    at += (arguments + 2) * sizeof variable;
+    for (uint32_t i = 0; i < MOST_VARIABLES; i++, at += sizeof variable) {
+        union {
+            char text[17];
+            uint64_t word[3];
+        } name = {};
+        if (bpf_probe_read_user(&variable, sizeof variable, (const void *)at) != 0) {
+            return false;
+        }
+        if (variable == 0) {
+            return true;
+        }
+        if (bpf_probe_read_user_str(name.text, sizeof name.text, (const void *)variable) < 0) {
+            return false;
+        }
+        uint64_t first = name.word[0], second = name.word[1];
+        bool is_path = first == word("LD_LIBRA") && second == word("RY_PATH=");
+        bool is_preload = first == word("LD_PRELO") && (second & 0xffffff) == word("AD=");
+        bool is_audit = first == word("LD_AUDIT") && (second & 0xff) == word("=");
+        if (is_audit || (is_path && !copy_value(notice->library_path, variable + 16)) ||
+            (is_preload && !copy_value(notice->preload, variable + 11))) {
+            return false;
+        }
+    }
+    return false;
+}
+
 SEC("raw_tp/sched_process_exec")
 int on_exec(struct bpf_raw_tracepoint_args *ctx) {
     struct linux_binprm *program = (struct linux_binprm *)ctx->args[2];
@@ -109,6 +174,7 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx) {
     if (bpf_probe_read_kernel_str(notice->path, sizeof notice->path, BPF_CORE_READ(program, interp)) < 0) {
         notice->path[0] = 0;
     }
+    notice->knows_environment = read_environment(notice, program);
     submit(&notice->head, NOTICE_EXEC, &key, &known->branch);
     return 0;
 }

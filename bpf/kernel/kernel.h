@@ -15,7 +15,8 @@ enum {
     KERNEL_SHARES = 8192,      /* branches that have heaps */
     KERNEL_HISTOGRAMS = 16384, /* one a heap and phase that was seen */
     KERNEL_PROCESSES = 65536,  /* observed at a time, where the kernel follows children */
-    KERNEL_NOTICES_BYTES = 1 << 20,
+    KERNEL_NOTICES_BYTES = 2 << 20,
+    KERNEL_VARIABLE = 256, /* bytes of an environment variable's value that are kept */
     KERNEL_CHECKPOINTS = 8,
     KERNEL_PHASES = 16,  /* EDEN_PHASE_COUNT and room: a power of two, so that a mask bounds an index */
     KERNEL_FIGURES = 32, /* likewise */
@@ -169,11 +170,13 @@ struct notice {
 
 struct exec_notice {
     struct notice head;
-    uint64_t inode; /* of the file that is executed */
-    uint32_t heaps; /* how many entries of heaps there were */
-    uint32_t reserved;
+    uint64_t inode;             /* of the file that is executed */
+    uint32_t heaps;             /* how many entries of heaps there were */
+    uint32_t knows_environment; /* the two variables below are those that its loader sees, whole */
     char command[16];
     char path[256]; /* of that file, as the process named it; cut */
+    char library_path[KERNEL_VARIABLE],
+        preload[KERNEL_VARIABLE]; /* LD_LIBRARY_PATH, LD_PRELOAD; empty: none, or its loader ignores it */
 };
 
 #endif

@@ -85,7 +85,7 @@ static char *search_path(const char *name, int *error) {
 static bool find_files(struct libraries *files, const char *path) {
     /* Executable but not readable: what it is cannot be known, running it still works. */
     int fd = libraries_open_program(files, 0, path, 0, true);
-    return fd >= 0 && libraries_add(files, 0, path, fd);
+    return fd >= 0 && libraries_add(files, 0, path, fd, NULL);
 }
 
 static void find_named_in(struct libraries *files, const char *argument, int *words, int *found) {

@@ -15,6 +15,10 @@
  * through /proc/PID/exe, or, where the child has ended, by the path that it was executed by, if that leads to the inode
  * that the kernel named.
  *
+ * What is known holds for the variables, too, that direct the loader. Where the loader may find other
+ * libraries than the search did, only a process that has been looked at counts as inspected: twice, as its loader may
+ * not have been done at the first look.
+ *
  * Invariants:
  * I1. A process that ends is counted as missed if its image was not inspected, or attached to after it had begun, and
  *     nothing of a heap was seen. Whether it used Eden is unknown.
@@ -49,12 +53,18 @@ static int open_executed(struct source *source, const struct exec_notice *notice
     return fd;
 }
 
+static bool is_executed_so(const struct program *program, const struct exec_notice *notice) {
+    return program->knows_environment == notice->knows_environment &&
+           strcmp(program->library_path, notice->library_path) == 0 && strcmp(program->preload, notice->preload) == 0;
+}
+
 static struct program *find_program(const struct children *children, const struct observed *observed,
-                                    const struct stat *status) {
+                                    const struct exec_notice *notice, const struct stat *status) {
     for (size_t i = 0; i < children->programs; i++) {
         struct program *program = &children->program[i];
         if (program->user == observed->user && program->device == status->st_dev && program->inode == status->st_ino &&
             program->changed.tv_sec == status->st_ctim.tv_sec && program->changed.tv_nsec == status->st_ctim.tv_nsec &&
+            is_executed_so(program, notice) &&
             (!program->failed || source_is_same(&program->branch, &observed->branch))) {
             return program;
         }
@@ -72,8 +82,8 @@ static bool may_add_program(const struct children *children, const struct observ
 }
 
 /* Looks into a program that is new. Takes fd. NULL: it could not be looked into. */
-static struct program *add_program(struct source *source, const struct observed *observed, const struct stat *status,
-                                   const char *path, int fd) {
+static struct program *add_program(struct source *source, const struct observed *observed,
+                                   const struct exec_notice *notice, const struct stat *status, int fd) {
     struct children *children = &source->children;
     struct program *grown = may_add_program(children, observed)
                                 ? reallocarray(children->program, children->programs + 1, sizeof *grown)
@@ -87,9 +97,14 @@ static struct program *add_program(struct source *source, const struct observed 
                               .inode = status->st_ino,
                               .changed = status->st_ctim,
                               .branch = observed->branch,
-                              .user = observed->user};
+                              .user = observed->user,
+                              .knows_environment = notice->knows_environment};
+    memcpy(program.library_path, notice->library_path, sizeof program.library_path);
+    memcpy(program.preload, notice->preload, sizeof program.preload);
+    const struct loader_environment environment = {program.library_path, program.preload, program.knows_environment,
+                                                   false};
     struct failure why;
-    bool is_read = libraries_add(&source->libraries, observed->user, path, fd);
+    bool is_read = libraries_add(&source->libraries, observed->user, notice->path, fd, &environment);
     for (size_t i = 0; i < source->libraries.count; i++) {
         const struct library *file = &source->libraries.file[i];
         int64_t number = source_add_file(source, observed, file->fd, file->path, true, &why);
@@ -97,8 +112,8 @@ static struct program *add_program(struct source *source, const struct observed 
         program.failed = program.failed || number < 0 ||
                          (source_is_by_file(source) && !source_attach_file(source, (uint32_t)number, file->fd, &why));
     }
-    program.has_probes = program.has_probes || source->libraries.is_refused; /* nobody knows that it has none */
-    program.failed = program.failed || source->libraries.budget.is_unread || source->libraries.is_refused;
+    program.is_partial = source->libraries.is_partial;
+    program.failed = program.failed || source->libraries.budget.is_unread;
     libraries_empty(&source->libraries);
     program.ready_ns = is_read && !program.failed ? now_ns() : UINT64_MAX;
     children->program[children->programs++] = program;
@@ -109,9 +124,9 @@ static void take_exec(struct source *source, struct observed *observed, const st
     struct stat status;
     int fd = open_executed(source, notice);
     struct program *program =
-        fd >= 0 && fstat(fd, &status) == 0 ? find_program(&source->children, observed, &status) : NULL;
+        fd >= 0 && fstat(fd, &status) == 0 ? find_program(&source->children, observed, notice, &status) : NULL;
     if (!program && fd >= 0) {
-        program = add_program(source, observed, &status, notice->path, fd);
+        program = add_program(source, observed, notice, &status, fd);
     } else if (fd >= 0) {
         close(fd);
     }
@@ -122,8 +137,10 @@ static void take_exec(struct source *source, struct observed *observed, const st
         observed->image_late = observed->image_late || observed->attached[i].since_ns > observed->image_ns;
     }
     observed->expects_probes = program && program->has_probes;
+    observed->is_partial = !program || program->failed || program->is_partial;
+    observed->has_all = false;
     observed->inspected =
-        program && !program->failed &&
+        !observed->is_partial &&
         (!program->has_probes || (source_is_by_file(source) && program->ready_ns <= notice->head.time_ns));
     observed->look_ns = 0;
     observed->pause_ns = 1000000;
@@ -136,6 +153,7 @@ static void take_fork(struct source *source, struct observed *child, const struc
     if (parent) {
         memcpy(child->command, parent->command, sizeof child->command);
         child->expects_probes = parent->expects_probes || parent->attachments > 0;
+        child->is_partial = parent->is_partial;
         child->inspected = parent->inspected && (source_is_by_file(source) || !child->expects_probes);
     }
 }

@@ -87,10 +87,10 @@ struct look {
     struct source *source;
     struct observed *observed;
     struct failure *why;
-    uint64_t device, inode; /* of the file looked at last: a file is mapped in several parts */
-    int files, refused;     /* refused: files that nobody knows the probes of */
-    int refusal;            /* errno of the last one */
-    bool failed;
+    uint64_t device, inode;    /* of the file looked at last: a file is mapped in several parts */
+    int files, refused;        /* refused: files that nobody knows the probes of */
+    int refusal;               /* errno of the last one */
+    bool failed, is_unchanged; /* unchanged: the mappings, since the last look */
 };
 
 static void look_at_file(struct look *look, const struct mapping *mapping, int fd, bool can_have_probes) {
@@ -165,6 +165,7 @@ static bool look_at_mappings(struct look *look) {
         return error == ESTALE;
     }
     uint64_t fingerprint = source_fingerprint(&mappings);
+    look->is_unchanged = fingerprint == look->observed->mapped;
     for (size_t next = 0; fingerprint != look->observed->mapped && next < mappings.count && !look->failed;) {
         struct mapping taken[INSPECT_FILES];
         size_t count = take_mappings(look, &mappings, &next, taken);
@@ -185,9 +186,13 @@ static void look_at_process(struct source *source, struct observed *observed) {
     struct failure why = {0};
     struct look look = {.source = source, .observed = observed, .why = &why};
     look_at_mappings(&look);
+    if (!look.is_unchanged) {
+        observed->has_all = look.files > 0 && look.refused == 0 && !look.failed;
+    }
+    bool is_whole = observed->has_all && (look.is_unchanged || !observed->is_partial);
     observed->inspected =
-        look.refused == 0 && (observed->inspected || (look.files > 0 && !look.failed &&
-                                                      (observed->attachments > 0 || !observed->expects_probes)));
+        look.refused == 0 && (observed->inspected || (observed->has_all && (observed->attachments > 0 ||
+                                                                            (is_whole && !observed->expects_probes))));
     if (look.failed && !observed->told && !source_is_gone(observed)) {
         observed->told = true;
         message_few(&source->message[MESSAGE_UNOBSERVED], "process %u is not observed in full: %s", observed->key.pid,

@@ -40,16 +40,20 @@ struct file {
     uint64_t attached_ns;          /* when that one was complete */
 };
 
-/* A file that a child has executed, by device, inode and time of change. */
+/* A file that a child has executed, by device, inode and time of change, as a user and in an environment: these decide
+ * which libraries it maps. */
 struct program {
     dev_t device;
     ino_t inode;
     struct timespec changed;   /* st_ctim, which no owner can set */
     struct process_key branch; /* of the process that executed it first: it is of its share */
-    unsigned user;             /* likewise */
-    bool failed;               /* not all of it could be looked into, or attached to: other branches try again */
-    bool has_probes;           /* it or one of its libraries, as far as these can be opened */
-    uint64_t ready_ns;         /* when it had been looked into, and attached to where that is done by file */
+    unsigned user;             /* likewise: others may find other libraries */
+    char library_path[KERNEL_VARIABLE], preload[KERNEL_VARIABLE]; /* with which it was executed */
+    bool knows_environment;                                       /* likewise */
+    bool failed;       /* not all of it could be looked into, or attached to: other branches try again */
+    bool is_partial;   /* it may map other libraries than were found */
+    bool has_probes;   /* it or one of its libraries, as far as these were found */
+    uint64_t ready_ns; /* when it had been looked into, and attached to where that is done by file */
 };
 
 /* Of children that the kernel follows. */
@@ -93,6 +97,8 @@ struct observed {
     bool late;                      /* attached after its first instruction */
     uint64_t image_ns;              /* since when it runs its present program: fork or exec; 0: since before us */
     bool expects_probes;            /* its program has some */
+    bool is_partial;                /* its program may map other libraries than were found */
+    bool has_all;                   /* all that it mapped at the last look is attached to, or has no probes */
     bool inspected;                 /* what its program has is attached to, or it has none */
     bool image_late;                /* attached after image_ns */
     uint32_t image_heaps;           /* how many entries of heaps there were at image_ns */

@@ -8,6 +8,8 @@
 scope=$build/bin/edenscope
 program=$build/tests/children
 need_edenscope
+libeden=$(readlink -f "$build/lib/libeden.so.0")
+gcc -O1 -I probes -I runtime/include -o "$folder/shared" tests/programs/children.c "$libeden"
 cd "$folder"
 
 # What the model says of each heap that was seen from its start to its end, as `children` prints it.
@@ -76,6 +78,37 @@ seen_or_counted without.json "children of a process"
 switched NO_DESCENT=1 expect_status 0 "$build/tests/edenscope" stat --json -o stat.json -- ./script
 jq -e '.lost == 0' stat.json >out || die "without help of the kernel events are lost"
 echo "what could not be observed is counted"
+
+# ---- libraries that depend on a child's environment ----
+
+mkdir place
+cp "$libeden" place/libeden.so.0
+# run_shared PATH: the first five children find out that the library is known; the last two run when it is, if ever.
+run_shared() {
+    cat >command <<COMMAND
+#!/bin/sh
+for i in 1 2 3 4 5; do LD_LIBRARY_PATH=$1 $folder/shared one; done
+i=0
+until grep -q 'attached to .*libeden' err || [ \$i = $2 ]; do
+    sleep 0.02
+    i=\$((i + 1))
+done
+for i in 6 7; do LD_LIBRARY_PATH=$1 $folder/shared one; done
+COMMAND
+    chmod +x command
+    expect_status 0 "$scope" stat -v --json -o stat.json -- ./command
+    sort out >own
+    [[ $(wc -l <own) == 7 ]] || die "the command did not run as it should: $(cat err)"
+    seen=$(jq '[.processes[] | select(.heaps | length > 0)] | length' stat.json)
+    missed=$(jq .missed_children stat.json)
+    ((seen + missed == 7)) || die "LD_LIBRARY_PATH=${1:0:40}: $seen seen and $missed missed, of 7"
+}
+run_shared "$folder/place" 3000
+heaps stat.json | sort - own | uniq -d >same
+((seen >= 2)) && [[ $(wc -l <same) -ge 2 ]] || die "the library that a child's LD_LIBRARY_PATH leads to is not observed: $(cat err)"
+run_shared "$(printf '/nowhere/%.0s' {1..40}):$folder/place" 0
+run_shared place 0
+echo "libraries are found by a child's environment, or its end is counted"
 
 # ---- many ----
 
