@@ -120,7 +120,6 @@ is_completed "survival survival-svg" edenscope lifetimes --view surv
 is_completed "vm" edenscope record --mechanism v
 is_completed "details" edenscope record --lifetimes = d
 is_completed "details" edenscope record --lifetimes =
-is_completed "remember remembered__scan" edenscope script --probe reme
 is_completed "README.md" edenscope report -i READ
 completed edenscope stat -p "${$:0:1}" | grep -x $$ >"$folder/out" || die "no process is completed"
 completed edenscope stat -T -- bas | grep -x bash >"$folder/out" || die "no program is completed"
@@ -132,6 +131,8 @@ done
 status=0
 "$scope" lifetimes --view none -- true 2>"$folder/err" || status=$?
 diff <(sed 's/.* one of //; s/, /\n/g' "$folder/err") <(completed edenscope lifetimes --view '') || die "other views are completed"
+diff <("$scope" list --json "$prefix/lib/libeden.so" | jq -r '.files[0].probes[].probe' | sort) \
+    <(completed edenscope script --probe '' | sort) || die "other probes are completed"
 
 # Documentation: links lead to files, and what messages name is there.
 doc=$prefix/share/doc/eden
