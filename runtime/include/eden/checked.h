@@ -1,9 +1,10 @@
-/* The checked build's looks at each access: with -DEDEN_CHECKED, and a library built with CHECKED=1, eden_slot,
- * eden_slot_set and eden_raw make sure that the object is alive and the slot one of its own, and frames that they are
- * left in order; a mistake is named on standard error and the process aborted. Otherwise these are nothing at all.
+/* The checks of the checked build: in a program compiled with -DEDEN_CHECKED and linked with a library built with
+ * CHECKED=1, eden_slot, eden_slot_set, eden_raw and eden_is_a verify that the object is alive and the slot its own, and
+ * frames that they are closed in order. A mistake is reported on standard error and the process aborted. In any other
+ * program the macros below expand to nothing.
  *
- * A program compiled with EDEN_CHECKED does not link with an ordinary library, whose names these are not; an ordinary
- * program does with a checked one, and has its collections and allocations checked. */
+ * A program compiled with EDEN_CHECKED does not link with an ordinary library, which does not define these functions.
+ * An ordinary program links with a checked library, which verifies its collections and allocations. */
 #ifndef EDEN_CHECKED_H
 #define EDEN_CHECKED_H
 
@@ -13,6 +14,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+/* Called by the inline functions, never by programs. Each aborts on a mistake; none collects. */
 EDEN_API void eden_check_load(eden_value object, size_t index);
 EDEN_API void eden_check_store(eden_mutator *mutator, eden_value object, size_t index, eden_value value);
 EDEN_API void eden_check_raw(eden_value object);
@@ -26,7 +28,7 @@ EDEN_API void eden_check_is_a(const eden_mutator *mutator, eden_value value, ede
 #endif
 #endif
 
-/* The collector itself looks at objects while they move. */
+/* Not in the collector itself, which reads objects while they move. */
 #if defined(EDEN_CHECKED) && !defined(EDEN_INSIDE)
 #define EDEN_CHECK_LOAD(object, index) eden_check_load(object, index)
 #define EDEN_CHECK_STORE(mutator, object, index, value) eden_check_store(mutator, object, index, value)
