@@ -2,7 +2,8 @@
  * after), who do so again.
  *
  * An object's birth is the number of bytes allocated in its heap before it. Collections cut that clock into epochs;
- * between anchors, places where both clocks were read, nanoseconds are interpolated. See runtime/profile/byte_clock.c.
+ * between anchors, places where both clocks were read, nanoseconds are interpolated. See
+ * runtime/profile/allocation_clock.c.
  */
 #ifndef EDEN_BYTE_CLOCK_H
 #define EDEN_BYTE_CLOCK_H

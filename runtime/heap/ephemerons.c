@@ -16,9 +16,9 @@
  * drains. The collection then goes on with what they refer to. The list of keys starts again then, so that ephemerons
  * that only fired ones refer to, one after the other, do not go quadratic either.
  *
- * A profile's own ephemerons (life_ephemerons.c) are left alone where their key has not been reached yet: the profile
- * looks at them when all else is done. They don't wait, don't fire, and no probe or figure counts them. So those of the
- * program are fired as they would be without a profile, in the same order.
+ * A profile's own ephemerons (baseline/profiler_ephemerons.c) are left alone where their key has not been reached yet:
+ * the profile looks at them when all else is done. They don't wait, don't fire, and no probe or figure counts them. So
+ * those of the program are fired as they would be without a profile, in the same order.
  *
  * Weak objects: the strong slots are scanned; the object is noted; when everything reachable is known, slots that refer
  * to the dead are cleared.

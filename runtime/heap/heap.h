@@ -112,6 +112,11 @@ static inline size_t heap_strong_slots(const eden_heap *heap, eden_value object)
 void heap_young_spaces(eden_heap *heap, struct space *spaces[YOUNG_SPACES]);
 uint64_t heap_survivor_used(const eden_heap *heap);
 static inline uint64_t heap_old_used(const eden_heap *heap) { return heap->old.capacity - heap->old.free_bytes; }
+/* Room in old space, which grows where it is full; 0: there is none. */
+static inline uintptr_t heap_old_room(eden_heap *heap, size_t bytes) {
+    uintptr_t at = old_space_allocate(heap, bytes);
+    return at == 0 && old_space_grow(heap, bytes) ? old_space_allocate(heap, bytes) : at;
+}
 static inline size_t heap_remembered(const eden_heap *heap) {
     return heap->remembered.count + heap->remembered.card_count;
 }

@@ -196,11 +196,6 @@ bool old_space_grow(eden_heap *heap, size_t bytes) {
     return grown;
 }
 
-uintptr_t old_space_room(eden_heap *heap, size_t bytes) {
-    uintptr_t at = old_space_allocate(heap, bytes);
-    return at == 0 && old_space_grow(heap, bytes) ? old_space_allocate(heap, bytes) : at;
-}
-
 /* Takes segments without memory out of the array. */
 static void remove_gone(struct old_space *old) {
     size_t kept = 0;

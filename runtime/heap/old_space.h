@@ -43,7 +43,6 @@ bool old_space_reserve_cards(eden_heap *heap);
 void old_space_destroy(struct old_space *old);
 
 uintptr_t old_space_allocate(eden_heap *heap, size_t bytes); /* the start of free memory; 0: there is none */
-uintptr_t old_space_room(eden_heap *heap, size_t bytes);     /* the same, but grows old space where it is full */
 bool old_space_grow(eden_heap *heap, size_t bytes);          /* maps a segment with room for an object of bytes */
 void old_space_shrink(eden_heap *heap);                      /* returns empty segments, by shrink_threshold */
 void old_space_retire_buffer(eden_heap *heap);

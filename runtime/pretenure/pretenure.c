@@ -85,10 +85,10 @@ uintptr_t pretenure_room(struct pretenure *pretenure, eden_heap *heap, size_t by
         full_collect_if_grown(heap);
         pretenure->unchecked = CHECK_BYTES + bytes;
     }
-    uintptr_t start = old_space_room(heap, bytes);
+    uintptr_t start = heap_old_room(heap, bytes);
     if (start == 0 && is_worth_collecting(heap)) {
         full_collect(heap, EDEN_FULL_LIMIT, bytes);
-        start = old_space_room(heap, bytes);
+        start = heap_old_room(heap, bytes);
     }
     if (start == 0) {
         pretenure->refused_in = heap->info.seq + 1;

@@ -18,16 +18,16 @@
  * rates every allocation traps, and is counted or not.
  *
  * Walked are samplings of which most objects, or an exact count of them, are wanted: the scavenger has left eden as it
- * was, corpses and all, and births follow from their places (byte_clock.c). That costs less than a record a birth, and
- * than a trap each.
+ * was, corpses and all, and births follow from their places (allocation_clock.c). That costs less than a record a
+ * birth, and than a trap each.
  *
  * Random numbers: xorshift64* (Vigna 2016). */
+#include "profile/sampling.h"
 #include "eden_weight.h"
-#include "profile/lifetimes.h"
 #include <math.h>
 #include <stdlib.h>
 
-enum { ANCHOR_BYTES = 64 * 1024, MOST_STRETCH = 64 * 1024, LEAST_STRETCH = 256, TRAP_RATE = 8, MILLISECOND = 1000000 };
+enum { ANCHOR_BYTES = 64 * 1024, MOST_RANGE = 64 * 1024, LEAST_RANGE = 256, TRAP_RATE = 8, MILLISECOND = 1000000 };
 
 static uint64_t next_bits(struct profile *profile) {
     uint64_t x = profile->random;
@@ -70,7 +70,7 @@ static bool traps_all(const struct profile *profile) {
     return profile->mechanism != EDEN_MECHANISM_VM && sampling_is_even(profile) && !rare;
 }
 
-static bool in_stretches(const struct profile *profile) {
+static bool has_ranges(const struct profile *profile) {
     return sampling_walks(profile) && profile->sampling == EDEN_SAMPLE_OBJECTS;
 }
 
@@ -90,25 +90,25 @@ void sampling_seed(struct profile *profile) {
     profile->random = (seed != 0 ? (seed + profile->heap->info.heap_id) * 0x9e3779b97f4a7c15u : profile->begun.ns) | 1;
 }
 
-void sampling_read_mailbox(struct profile *profile) {
-    uint64_t mail = profile->mail;
+void sampling_read_request(struct profile *profile) {
+    uint64_t word = profile->request;
     profile->sampling = EDEN_SAMPLE_BYTES;
     profile->rate = (uint64_t)EDEN_SAMPLE_DEFAULT_BYTES;
-    uint64_t sampling = mail & 15, rate = mail >> EDEN_MAILBOX_RATE_SHIFT;
-    if ((mail & EDEN_MAILBOX_ASKED) != 0 && sampling < EDEN_SAMPLINGS && rate != 0) {
+    uint64_t sampling = word & 15, rate = word >> EDEN_MAILBOX_RATE_SHIFT;
+    if ((word & EDEN_MAILBOX_ASKED) != 0 && sampling < EDEN_SAMPLINGS && rate != 0) {
         profile->sampling = (enum eden_sampling)sampling;
         profile->rate = rate;
     }
-    if ((mail & EDEN_MAILBOX_ASKED) != 0) {
-        profile->mechanism = (enum eden_mechanism)(mail >> EDEN_MAILBOX_MECHANISM_SHIFT & (EDEN_MECHANISMS - 1));
+    if ((word & EDEN_MAILBOX_ASKED) != 0) {
+        profile->mechanism = (enum eden_mechanism)(word >> EDEN_MAILBOX_MECHANISM_SHIFT & (EDEN_MECHANISMS - 1));
     }
-    uint64_t step = mail >> EDEN_MAILBOX_STEP_SHIFT & 63;
+    uint64_t step = word >> EDEN_MAILBOX_STEP_SHIFT & 63;
     profile->oracle.step = 1ull << (step == 0 ? EDEN_ORACLE_STEP : step);
-    profile->out.one_by_one = (mail & EDEN_MAILBOX_ASKED) != 0 && (mail & EDEN_MAILBOX_OBJECTS) != 0;
-    profile->out.short_forms =
-        profile->out.one_by_one && (mail & EDEN_MAILBOX_SHORT) != 0 && profile->mechanism == EDEN_MECHANISM_VM;
+    profile->out.one_by_one = (word & EDEN_MAILBOX_ASKED) != 0 && (word & EDEN_MAILBOX_OBJECTS) != 0;
+    profile->out.has_compact =
+        profile->out.one_by_one && (word & EDEN_MAILBOX_SHORT) != 0 && profile->mechanism == EDEN_MECHANISM_VM;
     profile->until_next = profile->rate - 1;
-    profile->open = profile->sampling == EDEN_SAMPLE_OBJECTS && profile->rate == 1;
+    profile->is_open = profile->sampling == EDEN_SAMPLE_OBJECTS && profile->rate == 1;
 }
 
 double sampling_weight(const struct profile *profile, uint64_t bytes) {
@@ -124,9 +124,9 @@ uint64_t sampling_weight_bytes(const struct profile *profile, uint64_t bytes) {
 }
 
 /* Of a stretch. */
-static uint64_t stretch_bytes(const struct profile *profile) {
-    uint64_t bytes = MOST_STRETCH / profile->rate / 8 * 8;
-    return bytes > LEAST_STRETCH ? bytes : LEAST_STRETCH;
+static uint64_t range_bytes(const struct profile *profile) {
+    uint64_t bytes = MOST_RANGE / profile->rate / 8 * 8;
+    return bytes > LEAST_RANGE ? bytes : LEAST_RANGE;
 }
 
 static uint64_t distance(struct profile *profile) {
@@ -152,127 +152,127 @@ static uintptr_t farther(uintptr_t from, uint64_t by) { return by < UINTPTR_MAX 
 static void set_trap(struct profile *profile, uintptr_t from) { profile->next_trap = farther(from, distance(profile)); }
 
 /* Where it finds no memory, what is born until it closes is lost; how much that is nobody has counted. */
-static void open_stretch(struct profile *profile, uintptr_t at) {
-    if (system_grow(&profile->heap->system, (void **)&profile->stretches, &profile->stretch_room,
-                    profile->stretch_count, sizeof *profile->stretches, "profile")) {
-        profile->stretches[profile->stretch_count++] = (struct stretch){at, UINTPTR_MAX};
+static void open_range(struct profile *profile, uintptr_t at) {
+    if (system_grow(&profile->heap->system, (void **)&profile->ranges, &profile->range_room, profile->range_count,
+                    sizeof *profile->ranges, "profile")) {
+        profile->ranges[profile->range_count++] = (struct sample_range){at, UINTPTR_MAX};
     } else {
         profile->lost++;
     }
 }
 
-static void close_stretch(struct profile *profile, uintptr_t at) {
-    if (profile->stretch_count != 0 && profile->stretches[profile->stretch_count - 1].to == UINTPTR_MAX) {
-        profile->stretches[profile->stretch_count - 1].to = at;
+static void close_range(struct profile *profile, uintptr_t at) {
+    if (profile->range_count != 0 && profile->ranges[profile->range_count - 1].to == UINTPTR_MAX) {
+        profile->ranges[profile->range_count - 1].to = at;
     }
 }
 
 /* Are objects from `at` on samples? */
 static void turn(struct profile *profile, uintptr_t at, bool open) {
-    close_stretch(profile, at);
-    profile->open = open;
+    close_range(profile, at);
+    profile->is_open = open;
     if (open) {
-        open_stretch(profile, at);
+        open_range(profile, at);
     }
 }
 
 /* Opens or closes the window, if it is time; objects from `at` on are concerned. */
-static void turn_window(struct profile *profile, uintptr_t at, uint64_t now) {
-    if (profile->sampling == EDEN_SAMPLE_WINDOW && now >= profile->turn_ns) {
-        turn(profile, at, !profile->open);
-        profile->turn_ns = now + (profile->open ? profile->rate >> 24 : profile->rate & 0xffffff) * MILLISECOND;
+static void advance_window(struct profile *profile, uintptr_t at, uint64_t now) {
+    if (profile->sampling == EDEN_SAMPLE_WINDOW && now >= profile->window_ns) {
+        turn(profile, at, !profile->is_open);
+        profile->window_ns = now + (profile->is_open ? profile->rate >> 24 : profile->rate & 0xffffff) * MILLISECOND;
     }
 }
 
-/* The stretch that next_turn told of begins or ends. Sets the next one. */
-static void turn_stretch(struct profile *profile, uintptr_t at) {
-    uint64_t bytes = stretch_bytes(profile);
-    turn(profile, at, profile->next_turn_opens);
-    if (profile->next_turn_opens) {
-        profile->next_turn = farther(profile->next_turn, bytes);
+/* The stretch that next_switch told of begins or ends. Sets the next one. */
+static void advance_range(struct profile *profile, uintptr_t at) {
+    uint64_t bytes = range_bytes(profile);
+    turn(profile, at, profile->next_switch_opens);
+    if (profile->next_switch_opens) {
+        profile->next_switch = farther(profile->next_switch, bytes);
     } else {
-        profile->next_turn = farther(profile->next_round, bytes * (next_bits(profile) % profile->rate));
+        profile->next_switch = farther(profile->next_round, bytes * (next_bits(profile) % profile->rate));
         profile->next_round = farther(profile->next_round, bytes * profile->rate);
     }
-    profile->next_turn_opens = !profile->next_turn_opens;
+    profile->next_switch_opens = !profile->next_switch_opens;
 }
 
 /* Where the next allocation is to be noticed: where a stretch begins or ends; for an anchor; or at once, if a sample is
  * to be told of as it is allocated. */
-static void set_stretch_trap(struct profile *profile, uintptr_t at) {
-    uintptr_t anchor = farther(at, ANCHOR_BYTES), next = profile->next_turn;
-    next = profile->open && anchor < next ? anchor : next;
-    profile->next_trap = profile->open && eden_watched_alloc__sample() ? at : next;
+static void set_range_trap(struct profile *profile, uintptr_t at) {
+    uintptr_t anchor = farther(at, ANCHOR_BYTES), next = profile->next_switch;
+    next = profile->is_open && anchor < next ? anchor : next;
+    profile->next_trap = profile->is_open && eden_watched_alloc__sample() ? at : next;
 }
 
 /* What is left of a round goes on where the last epoch ended. */
-static void begin_stretches(struct profile *profile, uintptr_t at) {
-    uint64_t bytes = stretch_bytes(profile);
+static void begin_ranges(struct profile *profile, uintptr_t at) {
+    uint64_t bytes = range_bytes(profile);
     if (profile->rate == 1) {
-        profile->next_turn = UINTPTR_MAX;
+        profile->next_switch = UINTPTR_MAX;
     } else if (profile->next_round == 0) {
-        profile->next_turn = farther(at, bytes * (next_bits(profile) % profile->rate));
+        profile->next_switch = farther(at, bytes * (next_bits(profile) % profile->rate));
         profile->next_round = farther(at, bytes * profile->rate);
-        profile->next_turn_opens = true;
+        profile->next_switch_opens = true;
     } else {
-        profile->next_turn = farther(at, profile->next_turn - profile->epoch_end);
+        profile->next_switch = farther(at, profile->next_switch - profile->epoch_end);
         profile->next_round = farther(at, profile->next_round - profile->epoch_end);
     }
     profile->epoch_end = at; /* where nothing is allocated before the next collection */
-    set_stretch_trap(profile, at);
+    set_range_trap(profile, at);
 }
 
 void sampling_begin_epoch(struct profile *profile, uint64_t now) {
     uintptr_t at = profile->from;
-    bool stretches = in_stretches(profile);
-    profile->stretch_count = 0;
-    bool all = profile->rate == 1 && stretches; /* the walk needs none */
-    if ((stretches || profile->sampling == EDEN_SAMPLE_WINDOW) && profile->open && !all) {
-        open_stretch(profile, at);
+    bool ranges = has_ranges(profile);
+    profile->range_count = 0;
+    bool all = profile->rate == 1 && ranges; /* the walk needs none */
+    if ((ranges || profile->sampling == EDEN_SAMPLE_WINDOW) && profile->is_open && !all) {
+        open_range(profile, at);
     }
-    if (stretches) {
-        begin_stretches(profile, at);
+    if (ranges) {
+        begin_ranges(profile, at);
         return;
     }
-    turn_window(profile, at, now);
+    advance_window(profile, at, now);
     set_trap(profile, at);
 }
 
 void sampling_end_epoch(struct profile *profile, uintptr_t at) {
-    close_stretch(profile, at);
+    close_range(profile, at);
     profile->epoch_end = at;
 }
 
 /* A stretch that ends within an object ends after it. */
-static enum trap stretch_trap(struct profile *profile, uintptr_t start, uintptr_t end) {
+static enum trap range_trap(struct profile *profile, uintptr_t start, uintptr_t end) {
     bool told = eden_watched_alloc__sample(), turned = false;
     enum trap trap = TRAP_NOTHING;
-    for (; profile->next_turn <= start; turned = true) {
-        turn_stretch(profile, start);
+    for (; profile->next_switch <= start; turned = true) {
+        advance_range(profile, start);
     }
-    if (profile->open) {
-        trap = told ? TRAP_TELL : TRAP_MARK;
+    if (profile->is_open) {
+        trap = told ? TRAP_REPORT : TRAP_MARK;
     }
-    for (; profile->next_turn < end; turned = true) {
-        turn_stretch(profile, end);
+    for (; profile->next_switch < end; turned = true) {
+        advance_range(profile, end);
     }
-    trap = trap == TRAP_NOTHING && turned && profile->open ? TRAP_MARK : trap;
-    set_stretch_trap(profile, end);
+    trap = trap == TRAP_NOTHING && turned && profile->is_open ? TRAP_MARK : trap;
+    set_range_trap(profile, end);
     return trap;
 }
 
 enum trap sampling_trap(struct profile *profile, uintptr_t start, size_t bytes) {
     bool sampled = false;
     uintptr_t end = start + bytes;
-    if (in_stretches(profile)) {
-        return stretch_trap(profile, start, end);
+    if (has_ranges(profile)) {
+        return range_trap(profile, start, end);
     }
     if (profile->sampling == EDEN_SAMPLE_WINDOW) {
-        turn_window(profile, start, system_now_ns());
+        advance_window(profile, start, system_now_ns());
     }
     if (traps_all(profile)) {
         set_trap(profile, end);
-        bool open = profile->sampling != EDEN_SAMPLE_WINDOW || profile->open;
+        bool open = profile->sampling != EDEN_SAMPLE_WINDOW || profile->is_open;
         return open && sampling_next(profile) ? TRAP_SAMPLE : TRAP_NOTHING;
     }
     while (profile->next_trap < end) {
@@ -308,5 +308,5 @@ bool sampling_large(struct profile *profile, size_t bytes) {
     case EDEN_SAMPLE_WINDOW:
         break;
     }
-    return profile->open;
+    return profile->is_open;
 }

@@ -130,7 +130,7 @@ static eden_value evacuate(struct scavenge *s, eden_value object) {
         s->owed += bytes;
         return object;
     }
-    eden_value start = old_space_room(s->heap, bytes);
+    eden_value start = heap_old_room(s->heap, bytes);
     if (start != 0) {
         return tenure(s, object, bytes, start, reason == NOT_TENURED ? EDEN_TENURE_OVERFLOW : reason);
     }
@@ -506,7 +506,7 @@ static void settle(struct scavenge *s) {
         size_t bytes = bytes_before_move(corpse);
         at += bytes;
         if (forwarded && is_in(s->to, copy)) {
-            eden_value start = old_space_room(heap, bytes);
+            eden_value start = heap_old_room(heap, bytes);
             if (start == 0) {
                 break; /* what has no room then is tenured, or kept, by the second round */
             }

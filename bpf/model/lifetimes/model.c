@@ -1,7 +1,7 @@
 /* The model of lifetimes: adding up cells and records.
  *
  * A record of one object is a cell of one object, so both come to the same sums: what the runtime would have added up
- * itself (runtime/profile/life_cells.c). Only weight_bytes of a record is worked out from its weight, which is rounded
+ * itself (runtime/profile/aggregator.c). Only weight_bytes of a record is worked out from its weight, which is rounded
  * to 1 / EDEN_WEIGHT_ONE.
  *
  * Records come from other processes or from files. Their fields are checked where they name something (site, bucket,

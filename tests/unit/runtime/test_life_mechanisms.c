@@ -231,7 +231,7 @@ TEST(program_mourns_the_same) {
 }
 
 /* A pass changes not a bit of the heap, whatever it meets: pinned, remembered, weak, grey for want of stack. */
-static void add_count(void *context, struct lives *lives) { *(size_t *)context += lives->count; }
+static void add_count(void *context, struct tracked_list *lives) { *(size_t *)context += lives->count; }
 
 TEST(a_pass_leaves_no_trace) {
     enum { WIDE = 100000 };
@@ -270,7 +270,7 @@ TEST(a_pass_leaves_no_trace) {
     free(old);
     /* All that is held was found: only what the weak slot had is dead, and perhaps what the pin moved. */
     size_t held = profile_of(w.heap)->pending.count + profile_of(w.heap)->young.count;
-    old_lives_each(profile_of(w.heap), add_count, &held);
+    old_objects_each(profile_of(w.heap), add_count, &held);
     assert_int_equal(held, 2 * WIDE + 2);
     eden_batch_semaphore = 0;
 }

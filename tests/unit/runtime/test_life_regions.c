@@ -18,7 +18,7 @@ static bool moves_only(void *context, size_t bytes, const char *what) {
     moves->sliding |= strcmp(what, "compaction tables") == 0;
     bool is_profile = strcmp(what, "profile") == 0;
     const struct profile *profile = is_profile && moves->w->heap != NULL ? profile_of(moves->w->heap) : NULL;
-    if (!moves->wanted || profile == NULL || !(moves->sliding || profile->sweeps_told)) {
+    if (!moves->wanted || profile == NULL || !(moves->sliding || profile->follows_sweep)) {
         return true;
     }
     bool refused = moves->asked++ % 2 == 0;
@@ -34,10 +34,10 @@ static void check_lists(const struct world *w, const eden_value *held) {
     size_t old = 0, followed = 0, lost = 0;
     assert_non_null(profile);
     for (size_t region = 0; region < profile->old.region_count; region++) {
-        const struct lives *lives = &profile->old.regions[region];
+        const struct tracked_list *lives = &profile->old.regions[region];
         for (size_t i = 0; i < lives->count; i++) {
             eden_value object = lifetimes_place(profile, &lives->at[i]);
-            const struct made *made = made_at(life_birth(&lives->at[i]));
+            const struct made *made = made_at(tracked_birth(&lives->at[i]));
             assert_true(is_old(w, object));
             assert_int_equal(region_of(w, object), region);
             assert_int_equal(object_bytes(object), made->bytes);
@@ -96,8 +96,8 @@ static void release(const struct world *w, eden_value *held, size_t slot) {
 /* Every list is full: who moves to another has to ask for memory. */
 static void fill_lists(const struct profile *profile) {
     for (size_t region = 0; region < profile->old.region_count; region++) {
-        struct lives *lives = &profile->old.regions[region];
-        struct life *exact = lives->count != 0 ? realloc(lives->at, lives->count * sizeof *exact) : NULL;
+        struct tracked_list *lives = &profile->old.regions[region];
+        struct tracked *exact = lives->count != 0 ? realloc(lives->at, lives->count * sizeof *exact) : NULL;
         if (lives->count == 0) {
             free(lives->at);
         } else {

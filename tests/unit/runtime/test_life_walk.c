@@ -31,7 +31,7 @@ static size_t fill_eden(const struct world *w, const eden_value *table, size_t m
 }
 
 static void check_young(const struct world *w, eden_value table, const size_t *kept, size_t count) {
-    const struct lives *young = &profile_of(w->heap)->young;
+    const struct tracked_list *young = &profile_of(w->heap)->young;
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
         eden_value object = eden_slot(table, i);
@@ -40,7 +40,7 @@ static void check_young(const struct world *w, eden_value table, const size_t *k
         }
         assert_true(at < young->count);
         assert_int_equal(lifetimes_place(profile_of(w->heap), &young->at[at]), object);
-        assert_int_equal(life_birth(&young->at[at]), truth.made[kept[i]].birth);
+        assert_int_equal(tracked_birth(&young->at[at]), truth.made[kept[i]].birth);
         at++;
     }
     assert_int_equal(at, young->count);

@@ -10,16 +10,17 @@
  * collections, and are handed over together, each second, or when one of them is full: a listener has a few thousand
  * updates of its maps a second, whatever the rate of allocation. Who is killed meanwhile has not told these ends;
  * births are handed over at each collection, so that there are never more ends than births. */
+#include "profile/aggregator.h"
 #include "eden_histogram.h"
-#include "profile/lifetimes.h"
+#include "profile/compact_records.h"
 
 #define ENDS_NS 1000000000u
 
-void outbox_init(struct outbox *out, eden_heap *heap, bool one_by_one) {
-    *out = (struct outbox){.heap = heap, .one_by_one = one_by_one, .cell_kind = EDEN_BATCH_DEATHS};
+void aggregator_init(struct aggregator *out, eden_heap *heap, bool one_by_one) {
+    *out = (struct aggregator){.heap = heap, .one_by_one = one_by_one, .row_kind = EDEN_BATCH_DEATHS};
 }
 
-static void send_births(struct outbox *out) {
+static void send_births(struct aggregator *out) {
     if (out->birth_count != 0) {
         eden_fire_batch(out->heap, EDEN_BATCH_BIRTHS, out->births, out->birth_count, sizeof *out->births);
         out->birth_count = 0;
@@ -28,18 +29,18 @@ static void send_births(struct outbox *out) {
 }
 
 /* Cells and buckets, which belong together; births first. */
-static void send_ends(struct outbox *out) {
+static void send_ends(struct aggregator *out) {
     send_births(out);
-    if (out->cell_count != 0) {
+    if (out->row_count != 0) {
         eden_fire_batch(out->heap, EDEN_BATCH_BUCKETS, out->buckets, out->bucket_count, sizeof *out->buckets);
-        eden_fire_batch(out->heap, out->cell_kind, out->cells, out->cell_count, sizeof *out->cells);
-        out->cell_count = out->bucket_count = 0;
-        memset(out->cell_index, 0, sizeof out->cell_index);
+        eden_fire_batch(out->heap, out->row_kind, out->rows, out->row_count, sizeof *out->rows);
+        out->row_count = out->bucket_count = 0;
+        memset(out->row_index, 0, sizeof out->row_index);
         memset(out->bucket_index, 0, sizeof out->bucket_index);
     }
 }
 
-static void send_records(struct outbox *out) {
+static void send_records(struct aggregator *out) {
     if (out->record_count != 0) {
         eden_fire_batch(out->heap, EDEN_BATCH_OBJECTS, out->records, out->record_count, sizeof *out->records);
         out->record_count = 0;
@@ -47,13 +48,13 @@ static void send_records(struct outbox *out) {
 }
 
 /* What does not wait. */
-static void send_found(struct outbox *out) {
+static void send_found(struct aggregator *out) {
     send_births(out);
     send_records(out);
-    short_flush(out);
+    compact_records_flush(out);
 }
 
-void outbox_collected(struct outbox *out, uint64_t now) {
+void aggregator_collected(struct aggregator *out, uint64_t now) {
     if (now - out->ends_sent_ns >= ENDS_NS) {
         out->ends_sent_ns = now;
         send_ends(out);
@@ -61,14 +62,14 @@ void outbox_collected(struct outbox *out, uint64_t now) {
     send_found(out);
 }
 
-void outbox_flush(struct outbox *out) {
+void aggregator_flush(struct aggregator *out) {
     send_ends(out);
     send_found(out);
 }
 
 static uint64_t mix(uint64_t key) { return key * 0x9e3779b97f4a7c15u; } /* Fibonacci hashing (Knuth 6.4) */
 
-static struct eden_birth_cell *birth_cell(struct outbox *out, uint32_t site) {
+static struct eden_birth_cell *birth_cell(struct aggregator *out, uint32_t site) {
     for (;;) {
         for (size_t i = mix(site) >> 54;; i = (i + 1) % BIRTH_INDEX) {
             uint16_t place = out->birth_index[i];
@@ -76,7 +77,7 @@ static struct eden_birth_cell *birth_cell(struct outbox *out, uint32_t site) {
                 return &out->births[place - 1];
             }
             if (place == 0) {
-                if (out->birth_count == MAX_BIRTH_CELLS) {
+                if (out->birth_count == MAX_BIRTH_ROWS) {
                     break;
                 }
                 out->births[out->birth_count] = (struct eden_birth_cell){.site = site};
@@ -88,7 +89,7 @@ static struct eden_birth_cell *birth_cell(struct outbox *out, uint32_t site) {
     }
 }
 
-void outbox_births(struct outbox *out, const struct eden_birth_cell *births) {
+void aggregator_births(struct aggregator *out, const struct eden_birth_cell *births) {
     struct eden_birth_cell *cell = birth_cell(out, births->site);
     cell->count += births->count;
     cell->bytes += births->bytes;
@@ -96,35 +97,35 @@ void outbox_births(struct outbox *out, const struct eden_birth_cell *births) {
     cell->weight_bytes += births->weight_bytes;
 }
 
-void outbox_birth(struct outbox *out, uint32_t site, uint64_t bytes, uint64_t weight, uint64_t weight_bytes) {
-    outbox_births(out, &(struct eden_birth_cell){site, 1, bytes, weight, weight_bytes});
+void aggregator_birth(struct aggregator *out, uint32_t site, uint64_t bytes, uint64_t weight, uint64_t weight_bytes) {
+    aggregator_births(out, &(struct eden_birth_cell){site, 1, bytes, weight, weight_bytes});
 }
 
 /* NULL: there is no room. */
-static struct eden_life_cell *life_cell(struct outbox *out, const struct eden_life_cell *like) {
-    for (size_t i = mix((uint64_t)like->site << 3 | like->flags) >> 54;; i = (i + 1) % CELL_INDEX) {
-        uint16_t place = out->cell_index[i];
-        if (place != 0 && out->cells[place - 1].site == like->site && out->cells[place - 1].flags == like->flags) {
-            return &out->cells[place - 1];
+static struct eden_life_cell *life_cell(struct aggregator *out, const struct eden_life_cell *like) {
+    for (size_t i = mix((uint64_t)like->site << 3 | like->flags) >> 54;; i = (i + 1) % ROW_INDEX) {
+        uint16_t place = out->row_index[i];
+        if (place != 0 && out->rows[place - 1].site == like->site && out->rows[place - 1].flags == like->flags) {
+            return &out->rows[place - 1];
         }
         if (place == 0) {
-            if (out->cell_count == MAX_CELLS) {
+            if (out->row_count == MAX_ROWS) {
                 return NULL;
             }
-            out->cells[out->cell_count] = (struct eden_life_cell){
+            out->rows[out->row_count] = (struct eden_life_cell){
                 .site = like->site,
                 .ns_bucket = EDEN_BUCKETS_APART,
                 .bytes_bucket = EDEN_BUCKETS_APART,
                 .flags = like->flags,
             };
-            out->cell_index[i] = (uint16_t)++out->cell_count;
-            return &out->cells[out->cell_count - 1];
+            out->row_index[i] = (uint16_t)++out->row_count;
+            return &out->rows[out->row_count - 1];
         }
     }
 }
 
 /* There is room. */
-static struct eden_life_bucket *life_bucket(struct outbox *out, uint32_t site, enum eden_life_clock clock,
+static struct eden_life_bucket *life_bucket(struct aggregator *out, uint32_t site, enum eden_life_clock clock,
                                             uint32_t bucket) {
     for (size_t i = mix((uint64_t)site << 16 | bucket << 2 | clock) >> 49;; i = (i + 1) % BUCKET_INDEX) {
         uint16_t place = out->bucket_index[i];
@@ -133,7 +134,7 @@ static struct eden_life_bucket *life_bucket(struct outbox *out, uint32_t site, e
                 .site = site,
                 .clock = (uint16_t)clock,
                 .bucket = (uint16_t)bucket,
-                .censored = out->cell_kind == EDEN_BATCH_CENSORED,
+                .censored = out->row_kind == EDEN_BATCH_CENSORED,
             };
             out->bucket_index[i] = (uint16_t)++out->bucket_count;
             return &out->buckets[out->bucket_count - 1];
@@ -145,7 +146,7 @@ static struct eden_life_bucket *life_bucket(struct outbox *out, uint32_t site, e
     }
 }
 
-static void add_to_bucket(struct outbox *out, const struct eden_life_cell *ends, enum eden_life_clock clock,
+static void add_to_bucket(struct aggregator *out, const struct eden_life_cell *ends, enum eden_life_clock clock,
                           uint32_t bucket) {
     struct eden_life_bucket *at = life_bucket(out, ends->site, clock, bucket);
     at->count += ends->count;
@@ -153,11 +154,11 @@ static void add_to_bucket(struct outbox *out, const struct eden_life_cell *ends,
     at->weight_bytes += ends->weight_bytes;
 }
 
-void outbox_ends(struct outbox *out, bool censored, const struct eden_life_cell *ends) {
+void aggregator_ends(struct aggregator *out, bool censored, const struct eden_life_cell *ends) {
     uint32_t kind = censored ? EDEN_BATCH_CENSORED : EDEN_BATCH_DEATHS;
-    if (out->cell_kind != kind || out->bucket_count > MAX_BUCKETS - EDEN_LIFE_CLOCKS) {
+    if (out->row_kind != kind || out->bucket_count > MAX_BUCKETS - EDEN_LIFE_CLOCKS) {
         send_ends(out);
-        out->cell_kind = kind;
+        out->row_kind = kind;
     }
     struct eden_life_cell *cell = life_cell(out, ends);
     if (cell == NULL) {
@@ -188,31 +189,31 @@ static uint64_t weighted(uint64_t weight, uint64_t sum, double unit) {
     return (uint64_t)((double)weight / EDEN_WEIGHT_ONE * (double)sum / unit + 0.5);
 }
 
-static void add_to_cell(struct outbox *out, const struct end_of_life *end) {
+static void add_to_cell(struct aggregator *out, const struct end_of_life *end) {
     uint64_t ns = end->death.ns - end->birth.ns, bytes = end->death.bytes - end->birth.bytes;
     bool tenured = (end->flags & EDEN_LIFE_TENURED) != 0;
-    outbox_ends(out, end->censored,
-                &(struct eden_life_cell){
-                    .site = end->site,
-                    .count = 1,
-                    .ns_bucket = (uint16_t)histogram_bucket(ns),
-                    .bytes_bucket = (uint16_t)histogram_bucket(bytes),
-                    .scavenges = up_to_16_bits(end->scavenges),
-                    .fulls = up_to_16_bits(end->fulls),
-                    .flags = end->flags,
-                    .bytes = end->bytes,
-                    .ns_sum = ns,
-                    .bytes_sum = bytes,
-                    .tenured_ns_sum = tenured ? end->death.ns - end->tenured.ns : 0,
-                    .tenured_bytes_sum = tenured ? end->death.bytes - end->tenured.bytes : 0,
-                    .weight = end->weight,
-                    .weight_bytes = end->weight_bytes,
-                    .weight_us = weighted(end->weight, ns, 1e3),
-                    .weight_kib = weighted(end->weight, bytes, 1024),
-                });
+    aggregator_ends(out, end->is_censored,
+                    &(struct eden_life_cell){
+                        .site = end->site,
+                        .count = 1,
+                        .ns_bucket = (uint16_t)histogram_bucket(ns),
+                        .bytes_bucket = (uint16_t)histogram_bucket(bytes),
+                        .scavenges = up_to_16_bits(end->scavenges),
+                        .fulls = up_to_16_bits(end->fulls),
+                        .flags = end->flags,
+                        .bytes = end->bytes,
+                        .ns_sum = ns,
+                        .bytes_sum = bytes,
+                        .tenured_ns_sum = tenured ? end->death.ns - end->tenured.ns : 0,
+                        .tenured_bytes_sum = tenured ? end->death.bytes - end->tenured.bytes : 0,
+                        .weight = end->weight,
+                        .weight_bytes = end->weight_bytes,
+                        .weight_us = weighted(end->weight, ns, 1e3),
+                        .weight_kib = weighted(end->weight, bytes, 1024),
+                    });
 }
 
-static void add_record(struct outbox *out, const struct end_of_life *end) {
+static void add_record(struct aggregator *out, const struct end_of_life *end) {
     if (out->record_count == MAX_RECORDS) {
         send_records(out);
     }
@@ -230,12 +231,12 @@ static void add_record(struct outbox *out, const struct end_of_life *end) {
         .last_bytes = end->last.bytes,
         .scavenges = end->scavenges,
         .fulls = end->fulls,
-        .censored = end->censored,
+        .censored = end->is_censored,
         .weight = end->weight,
     };
 }
 
-void outbox_end(struct outbox *out, const struct end_of_life *end) {
+void aggregator_end(struct aggregator *out, const struct end_of_life *end) {
     if (out->one_by_one) {
         add_record(out, end);
     } else {

@@ -39,7 +39,7 @@
  * have been found, and are not looked at twice, and the mark stack, which they would fill at once, holds a piece.
  *
  * Ephemerons whose key is old stand first in the list, so that a scavenge looks at the others only. */
-#include "profile/life_mechanism.h"
+#include "profile/baseline/profiler_ephemerons.h"
 #include "young/remembered.h"
 #include <stdlib.h>
 
@@ -54,19 +54,19 @@ static void make_ordinary(eden_value ephemeron) {
 }
 
 /* In place of a key that has died. */
-static eden_value epitaph(eden_value key) {
+static eden_value dead_key_record(eden_value key) {
     return eden_int((int64_t)(object_bytes(key) / 8 * EDEN_CLASS_LIMIT + eden_index_of(key)));
 }
 
 static bool is_mourned(eden_value ephemeron) { return eden_format_bits(ephemeron) == EDEN_FORMAT_FIXED; }
 
-static eden_value make(eden_heap *heap, uintptr_t start, struct life life, eden_value key) {
+static eden_value make(eden_heap *heap, uintptr_t start, struct tracked tracked, eden_value key) {
     eden_value ephemeron = start;
     *eden_words_(ephemeron) = heap->observer_class | (uint64_t)EDEN_FORMAT_EPHEMERON << EDEN_HEADER_FORMAT_SHIFT |
-                              (uint64_t)OWN_EPHEMERON_SLOTS << EDEN_HEADER_SLOTS_SHIFT;
-    put(ephemeron, OWN_KEY, key);
-    put(ephemeron, OWN_BIRTH, eden_int((int64_t)life.birth));
-    put(ephemeron, OWN_TENURED, eden_int(0));
+                              (uint64_t)PROFILER_EPHEMERON_SLOTS << EDEN_HEADER_SLOTS_SHIFT;
+    put(ephemeron, PROFILER_KEY, key);
+    put(ephemeron, PROFILER_BIRTH, eden_int((int64_t)tracked.birth));
+    put(ephemeron, PROFILER_TENURED, eden_int(0));
     OBSERVE_ALLOCATION(heap, made, ephemeron);
     if (!heap_is_young(heap, ephemeron) && heap_is_young(heap, key)) {
         remembered_add(heap, ephemeron, EDEN_REMEMBER_STORE);
@@ -77,28 +77,28 @@ static eden_value make(eden_heap *heap, uintptr_t start, struct life life, eden_
 /* Room in eden, which the byte clock passes over: so an anchor stands behind it. 0: none. */
 static uintptr_t young_room(struct profile *profile, uint64_t ns) {
     eden_heap *heap = profile->heap;
-    uintptr_t start = heap->mutator.free, end = start + OWN_EPHEMERON_BYTES;
+    uintptr_t start = heap->mutator.free, end = start + PROFILER_EPHEMERON_BYTES;
     struct eden_anchor now = {heap_allocated(heap), ns};
-    if (heap->eden.limit - start < OWN_EPHEMERON_BYTES || !clock_mark(profile, end, now)) {
+    if (heap->eden.limit - start < PROFILER_EPHEMERON_BYTES || !allocation_clock_mark(profile, end, now)) {
         return 0;
     }
     heap->mutator.free = end;
-    heap->delta.allocated_from += OWN_EPHEMERON_BYTES;
-    if (profile->next_trap <= UINTPTR_MAX - OWN_EPHEMERON_BYTES) {
-        profile->next_trap += OWN_EPHEMERON_BYTES;
+    heap->delta.allocated_from += PROFILER_EPHEMERON_BYTES;
+    if (profile->next_trap <= UINTPTR_MAX - PROFILER_EPHEMERON_BYTES) {
+        profile->next_trap += PROFILER_EPHEMERON_BYTES;
     }
-    OBSERVE_ALLOCATION(heap, taken, start, OWN_EPHEMERON_BYTES);
+    OBSERVE_ALLOCATION(heap, taken, start, PROFILER_EPHEMERON_BYTES);
     return start;
 }
 
-static bool follow(struct profile *profile, struct life life, eden_value object, uint64_t ns) {
+static bool follow(struct profile *profile, struct tracked tracked, eden_value object, uint64_t ns) {
     eden_heap *heap = profile->heap;
-    struct own_ephemerons *own = &profile->own;
+    struct profiler_ephemerons *own = &profile->ephemerons;
     bool listed = system_grow(&heap->system, (void **)&own->at, &own->room, own->count, sizeof *own->at, "profile");
     bool young = profile->mechanism == EDEN_MECHANISM_EPHEMERON;
     uintptr_t start = listed && young ? young_room(profile, ns) : 0;
     if (listed && start == 0) {
-        start = old_space_room(heap, OWN_EPHEMERON_BYTES);
+        start = heap_old_room(heap, PROFILER_EPHEMERON_BYTES);
     }
     if (listed && start == 0 && !young) {
         start = young_room(profile, ns);
@@ -107,7 +107,7 @@ static bool follow(struct profile *profile, struct life life, eden_value object,
         profile->lost++;
         return false;
     }
-    own->at[own->count++] = make(heap, start, life, object);
+    own->at[own->count++] = make(heap, start, tracked, object);
     if (!heap_is_young(heap, object)) {
         eden_value first_young = own->at[own->old_count];
         own->at[own->old_count++] = own->at[own->count - 1];
@@ -116,40 +116,40 @@ static bool follow(struct profile *profile, struct life life, eden_value object,
     return true;
 }
 
-static struct life life_of(eden_value ephemeron) {
-    uint64_t tenured = (uint64_t)eden_int_value(slot(ephemeron, OWN_TENURED));
-    return (struct life){tenured << WHERE_BITS, (uint64_t)eden_int_value(slot(ephemeron, OWN_BIRTH))};
+static struct tracked life_of(eden_value ephemeron) {
+    uint64_t tenured = (uint64_t)eden_int_value(slot(ephemeron, PROFILER_TENURED));
+    return (struct tracked){tenured << WHERE_BITS, (uint64_t)eden_int_value(slot(ephemeron, PROFILER_BIRTH))};
 }
 
-static void tell_death(struct profile *profile, eden_value ephemeron, uint32_t flags) {
-    struct life life = life_of(ephemeron);
-    uint64_t was = (uint64_t)eden_int_value(slot(ephemeron, OWN_KEY));
+static void report_death(struct profile *profile, eden_value ephemeron, uint32_t flags) {
+    struct tracked tracked = life_of(ephemeron);
+    uint64_t was = (uint64_t)eden_int_value(slot(ephemeron, PROFILER_KEY));
     struct kind kind = {(uint32_t)(was % EDEN_CLASS_LIMIT), was / EDEN_CLASS_LIMIT * 8};
-    lifetimes_tell_end_of(profile, &life, kind, flags, false);
+    lifetimes_report_end_of(profile, &tracked, kind, flags, false);
 }
 
 static void keys(struct profile *profile, bool full, eden_value (*now)(void *context, eden_value v), void *context) {
-    for (size_t i = full ? 0 : profile->own.old_count; i < profile->own.count; i++) {
-        eden_value ephemeron = profile->own.at[i], key = slot(ephemeron, OWN_KEY);
+    for (size_t i = full ? 0 : profile->ephemerons.old_count; i < profile->ephemerons.count; i++) {
+        eden_value ephemeron = profile->ephemerons.at[i], key = slot(ephemeron, PROFILER_KEY);
         eden_value alive = now(context, key);
         if (alive == EDEN_NONE) {
             make_ordinary(ephemeron);
-            put(ephemeron, OWN_KEY, epitaph(key));
+            put(ephemeron, PROFILER_KEY, dead_key_record(key));
         } else {
-            put(ephemeron, OWN_KEY, alive);
+            put(ephemeron, PROFILER_KEY, alive);
         }
     }
 }
 
 static void after_scavenge(struct profile *profile) {
-    struct own_ephemerons *own = &profile->own;
+    struct profiler_ephemerons *own = &profile->ephemerons;
     for (size_t i = own->old_count; i < own->count;) {
         eden_value ephemeron = own->at[i];
         if (is_mourned(ephemeron)) {
-            tell_death(profile, ephemeron, 0);
+            report_death(profile, ephemeron, 0);
             own->at[i] = own->at[--own->count];
-        } else if (heap_is_old(profile->heap, slot(ephemeron, OWN_KEY))) {
-            put(ephemeron, OWN_TENURED, eden_int((int64_t)(profile->clock.epoch_count - 1)));
+        } else if (heap_is_old(profile->heap, slot(ephemeron, PROFILER_KEY))) {
+            put(ephemeron, PROFILER_TENURED, eden_int((int64_t)(profile->clock.epoch_count - 1)));
             own->at[i++] = own->at[own->old_count];
             own->at[own->old_count++] = ephemeron;
         } else {
@@ -160,19 +160,20 @@ static void after_scavenge(struct profile *profile) {
 
 /* What the scavenge just before has kept, or tenured, and is dead now: by nepotism. */
 static uint32_t nepotism(const struct profile *profile, size_t i) {
-    uint64_t tenured = life_of(profile->own.at[i]).where >> WHERE_BITS, scavenged_in = profile->clock.epoch_count - 2;
-    bool kept_just_now = i >= profile->own.old_count || tenured == scavenged_in;
+    uint64_t tenured = life_of(profile->ephemerons.at[i]).where >> WHERE_BITS,
+             scavenged_in = profile->clock.epoch_count - 2;
+    bool kept_just_now = i >= profile->ephemerons.old_count || tenured == scavenged_in;
     return scavenged_in != 0 && kept_just_now ? EDEN_LIFE_NEPOTISM : 0;
 }
 
 static void after_marking(struct profile *profile, bool sweeps) {
     (void)sweeps;
-    struct own_ephemerons *own = &profile->own;
+    struct profiler_ephemerons *own = &profile->ephemerons;
     size_t old_count = 0, kept = 0;
     for (size_t i = 0; i < own->count; i++) {
         eden_value ephemeron = own->at[i];
         if (is_mourned(ephemeron)) {
-            tell_death(profile, ephemeron, nepotism(profile, i));
+            report_death(profile, ephemeron, nepotism(profile, i));
         } else {
             old_count += i < own->old_count;
             own->at[kept++] = ephemeron;
@@ -183,35 +184,36 @@ static void after_marking(struct profile *profile, bool sweeps) {
 }
 
 static void visit(struct profile *profile, eden_visit *visitor) {
-    for (size_t i = 0; i < profile->own.count; i += PIECE) {
+    for (size_t i = 0; i < profile->ephemerons.count; i += PIECE) {
         if (visitor->between != NULL) {
             visitor->between(visitor);
         }
-        visitor->slots(visitor, profile->own.at + i, profile->own.count - i < PIECE ? profile->own.count - i : PIECE);
+        visitor->slots(visitor, profile->ephemerons.at + i,
+                       profile->ephemerons.count - i < PIECE ? profile->ephemerons.count - i : PIECE);
     }
 }
 
 static void censor(struct profile *profile) {
-    for (size_t i = 0; i < profile->own.count; i++) {
-        eden_value key = slot(profile->own.at[i], OWN_KEY);
-        struct life life = life_of(profile->own.at[i]);
-        lifetimes_tell_end(profile, &life, key, 0, true);
+    for (size_t i = 0; i < profile->ephemerons.count; i++) {
+        eden_value key = slot(profile->ephemerons.at[i], PROFILER_KEY);
+        struct tracked tracked = life_of(profile->ephemerons.at[i]);
+        lifetimes_report_end(profile, &tracked, key, 0, true);
     }
 }
 
-void own_ephemerons_release(struct profile *profile) {
-    for (size_t i = 0; i < profile->own.count; i++) {
-        make_ordinary(profile->own.at[i]);
-        put(profile->own.at[i], OWN_KEY, EDEN_NONE);
+void profiler_ephemerons_release(struct profile *profile) {
+    for (size_t i = 0; i < profile->ephemerons.count; i++) {
+        make_ordinary(profile->ephemerons.at[i]);
+        put(profile->ephemerons.at[i], PROFILER_KEY, EDEN_NONE);
     }
-    free(profile->own.at);
+    free(profile->ephemerons.at);
 }
 
-const struct life_mechanism ephemeron_mechanism = {
+const struct mechanism ephemeron_mechanism = {
     .follow = follow,
     .keys = keys,
-    .settling = after_scavenge,
-    .scavenged = after_scavenge,
+    .second_pass = after_scavenge,
+    .copied = after_scavenge,
     .marked = after_marking,
     .visit = visit,
     .censor = censor,

@@ -13,13 +13,14 @@
  *
  * Two anchors have the same bytes and different nanoseconds where a collection stopped the program: an object born
  * there was born after it. */
+#include "profile/allocation_clock.h"
 #include "profile/lifetimes.h"
 #include <stdlib.h>
 
 enum { KEPT = 16 };
 
-bool clock_mark(struct profile *profile, uintptr_t at, struct eden_anchor time) {
-    struct byte_clock *clock = &profile->clock;
+bool allocation_clock_mark(struct profile *profile, uintptr_t at, struct eden_anchor time) {
+    struct allocation_clock *clock = &profile->clock;
     if (!system_grow(&profile->heap->system, (void **)&clock->marks, &clock->mark_room, clock->mark_count,
                      sizeof *clock->marks, "profile")) {
         return false;
@@ -29,7 +30,7 @@ bool clock_mark(struct profile *profile, uintptr_t at, struct eden_anchor time) 
 }
 
 static bool add_epoch(struct profile *profile, struct eden_epoch epoch) {
-    struct byte_clock *clock = &profile->clock;
+    struct allocation_clock *clock = &profile->clock;
     if (!system_grow(&profile->heap->system, (void **)&clock->epochs, &clock->epoch_room, clock->epoch_count,
                      sizeof *clock->epochs, "profile")) {
         return false;
@@ -39,19 +40,19 @@ static bool add_epoch(struct profile *profile, struct eden_epoch epoch) {
 }
 
 static void add_anchor(struct profile *profile, struct eden_anchor anchor) {
-    struct byte_clock *clock = &profile->clock;
+    struct allocation_clock *clock = &profile->clock;
     if (system_grow(&profile->heap->system, (void **)&clock->anchors, &clock->anchor_room, clock->anchor_count,
                     sizeof *clock->anchors, "profile")) {
         clock->anchors[clock->anchor_count++] = anchor; /* else interpolation spans more */
     }
 }
 
-bool clock_begin(struct profile *profile, uintptr_t at, struct eden_anchor now) {
-    return add_epoch(profile, (struct eden_epoch){.start = now}) && clock_mark(profile, at, now);
+bool allocation_clock_begin(struct profile *profile, uintptr_t at, struct eden_anchor now) {
+    return add_epoch(profile, (struct eden_epoch){.start = now}) && allocation_clock_mark(profile, at, now);
 }
 
-bool clock_turn(struct profile *profile, bool full, struct eden_anchor start) {
-    struct byte_clock *clock = &profile->clock;
+bool allocation_clock_advance(struct profile *profile, bool full, struct eden_anchor start) {
+    struct allocation_clock *clock = &profile->clock;
     struct eden_epoch epoch = clock->epochs[clock->epoch_count - 1];
     epoch.start = start;
     epoch.scavenges += !full;
@@ -66,24 +67,24 @@ bool clock_turn(struct profile *profile, bool full, struct eden_anchor start) {
     return add_epoch(profile, epoch);
 }
 
-void clock_resume(struct profile *profile, uintptr_t at, struct eden_anchor now) {
+void allocation_clock_resume(struct profile *profile, uintptr_t at, struct eden_anchor now) {
     profile->clock.mark_count = 0;
-    clock_mark(profile, at, now);
+    allocation_clock_mark(profile, at, now);
 }
 
-void clock_free(struct byte_clock *clock) {
+void allocation_clock_free(struct allocation_clock *clock) {
     free(clock->epochs);
     free(clock->anchors);
     free(clock->marks);
 }
 
-size_t clock_held(const struct byte_clock *clock) {
+size_t allocation_clock_held(const struct allocation_clock *clock) {
     return clock->epoch_room * sizeof *clock->epochs + clock->anchor_room * sizeof *clock->anchors +
            clock->mark_room * sizeof *clock->marks;
 }
 
-bool clock_around(const struct byte_clock *clock, uint64_t bytes, struct eden_anchor *before,
-                  struct eden_anchor *after) {
+bool allocation_clock_around(const struct allocation_clock *clock, uint64_t bytes, struct eden_anchor *before,
+                             struct eden_anchor *after) {
     size_t i =
         clock->mark_count == 0 ? 0 : eden_anchors_until(clock->marks, clock->mark_count, sizeof *clock->marks, bytes);
     if (i != 0) {
@@ -97,12 +98,12 @@ bool clock_around(const struct byte_clock *clock, uint64_t bytes, struct eden_an
     return i != clock->anchor_count;
 }
 
-size_t clock_epoch(const struct byte_clock *clock, uint64_t bytes) {
+size_t allocation_clock_epoch(const struct allocation_clock *clock, uint64_t bytes) {
     return eden_epoch_of(clock->epochs, clock->epoch_count, bytes);
 }
 
-uint64_t clock_ns(const struct byte_clock *clock, uint64_t bytes) {
+uint64_t allocation_clock_ns(const struct allocation_clock *clock, uint64_t bytes) {
     struct eden_anchor before, after;
-    clock_around(clock, bytes, &before, &after);
+    allocation_clock_around(clock, bytes, &before, &after);
     return eden_birth_ns(before, after, clock->epochs, clock->epoch_count, bytes);
 }

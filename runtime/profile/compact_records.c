@@ -8,47 +8,48 @@
  *
  * Invariant: anchors and epoch come before the ends that need them. A listener that missed some knows from the epochs'
  * numbers. */
+#include "profile/compact_records.h"
 #include "profile/lifetimes.h"
 
 enum { LARGEST_IN_WORD = (1u << (32 - EDEN_WORD_SITE_BITS)) - 1 };
 
-void short_begin(const struct profile *profile) {
-    if (profile->out.short_forms) {
+void compact_records_begin(const struct profile *profile) {
+    if (profile->out.has_compact) {
         eden_fire_batch(profile->heap, EDEN_BATCH_EPOCHS, &profile->clock.epochs[0], 1, sizeof(struct eden_epoch));
     }
 }
 
-void short_end(const struct profile *profile) {
-    const struct byte_clock *clock = &profile->clock;
-    if (profile->out.short_forms) {
+void compact_records_end(const struct profile *profile) {
+    const struct allocation_clock *clock = &profile->clock;
+    if (profile->out.has_compact) {
         eden_fire_batch(profile->heap, EDEN_BATCH_MARKS, clock->marks, clock->mark_count, sizeof *clock->marks);
     }
 }
 
-void short_turn(const struct profile *profile) {
-    const struct byte_clock *clock = &profile->clock;
-    if (profile->out.short_forms) {
-        short_end(profile);
+void compact_records_advance(const struct profile *profile) {
+    const struct allocation_clock *clock = &profile->clock;
+    if (profile->out.has_compact) {
+        compact_records_end(profile);
         eden_fire_batch(profile->heap, EDEN_BATCH_EPOCHS, &clock->epochs[clock->epoch_count - 1], 1,
                         sizeof *clock->epochs);
     }
 }
 
-static void send_ends(struct outbox *out) {
+static void send_ends(struct aggregator *out) {
     if (out->end_count != 0) {
         eden_fire_batch(out->heap, EDEN_BATCH_ENDS, out->ends, out->end_count, sizeof *out->ends);
         out->end_count = 0;
     }
 }
 
-static void send_walked(struct outbox *out) {
+static void send_walked(struct aggregator *out) {
     if (out->walked.words != 0) {
         eden_fire_batch(out->heap, EDEN_BATCH_EDEN, &out->walked, 1, sizeof out->walked);
         out->walked.words = 0;
     }
 }
 
-void short_tell_end(struct outbox *out, const struct eden_end *end) {
+void compact_records_add(struct aggregator *out, const struct eden_end *end) {
     if (out->end_count == EDEN_ENDS_MOST) {
         send_ends(out);
     }
@@ -64,7 +65,7 @@ static void add_words(struct eden_walked *walked, uint32_t site, uint64_t granul
     }
 }
 
-void short_tell_walked(struct outbox *out, uint64_t birth, uint32_t site, size_t bytes, bool censored) {
+void compact_records_add_walked(struct aggregator *out, uint64_t birth, uint32_t site, size_t bytes, bool censored) {
     struct eden_walked *walked = &out->walked;
     uint64_t gap = birth - out->walked_to;
     if (walked->words + 4 > EDEN_WALKED_WORDS || gap >> 34 != 0) {
@@ -80,7 +81,7 @@ void short_tell_walked(struct outbox *out, uint64_t birth, uint32_t site, size_t
     out->walked_to = birth + bytes;
 }
 
-void short_flush(struct outbox *out) {
+void compact_records_flush(struct aggregator *out) {
     send_ends(out);
     send_walked(out);
 }

@@ -21,7 +21,7 @@
  *
  * What can go wrong: the system gives no memory for the tables. Then there is no pass, the next one comes a step later,
  * and deaths between are dated to it, or to the collection that finds them. */
-#include "profile/life_mechanism.h"
+#include "profile/baseline/oracle.h"
 
 enum { STACK_ENTRIES = 32 * 1024 };
 
@@ -90,19 +90,19 @@ static void drain_all(struct pass *pass) {
 }
 
 /* Tells and forgets those of a list that were not reached. */
-static void keep_reached(void *context, struct lives *lives) {
+static void keep_reached(void *context, struct tracked_list *list) {
     const struct pass *pass = context;
     struct profile *profile = pass->profile;
     size_t kept = 0;
-    for (size_t i = 0; i < lives->count; i++) {
-        const struct life *life = &lives->at[i];
-        if (is_set(pass, pass->marked, lifetimes_place(profile, life))) {
-            lives->at[kept++] = *life;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct tracked *tracked = &list->at[i];
+        if (is_set(pass, pass->marked, lifetimes_place(profile, tracked))) {
+            list->at[kept++] = *tracked;
         } else {
-            lifetimes_tell_death(profile, life, pass->now, profile->oracle.last);
+            lifetimes_report_death(profile, tracked, pass->now, profile->oracle.last);
         }
     }
-    lives->count = kept;
+    list->count = kept;
 }
 
 void oracle_pass(struct profile *profile) {
@@ -128,7 +128,7 @@ void oracle_pass(struct profile *profile) {
     drain_all(&pass);
     keep_reached(&pass, &profile->pending);
     keep_reached(&pass, &profile->young);
-    old_lives_each(profile, keep_reached, &pass);
+    old_objects_each(profile, keep_reached, &pass);
     system_unmap(pass.marked, bytes);
     profile->oracle.last = now;
     profile->oracle.passes++;
