@@ -197,6 +197,7 @@ static void set_up_lifetimes(struct kernel_side *kernel, const struct kernel_opt
 /* Attached to nothing before kernel_follow(). */
 static void set_up_descent(const struct kernel_side *kernel, const struct kernel_options *options) {
     struct eden_bpf *skeleton = kernel->skeleton;
+    bpf_program__set_autoload(skeleton->progs.on_tool, kernel->descent);
     bpf_program__set_autoload(skeleton->progs.on_fork, kernel->descent);
     bpf_program__set_autoload(skeleton->progs.on_exec, kernel->descent);
     bpf_program__set_autoload(skeleton->progs.on_exit, kernel->descent);
@@ -549,6 +550,11 @@ bool kernel_follow(struct kernel_side *kernel, struct failure *why) {
     struct eden_bpf *skeleton = kernel->skeleton;
     if (!kernel->descent) {
         return true;
+    }
+    LIBBPF_OPTS(bpf_test_run_opts, once);
+    if (bpf_prog_test_run_opts(bpf_program__fd(skeleton->progs.on_tool), &once) != 0) {
+        explain(kernel, why, "cannot run a kernel program", errno);
+        return false;
     }
     skeleton->links.on_fork = bpf_program__attach(skeleton->progs.on_fork);
     skeleton->links.on_exec = bpf_program__attach(skeleton->progs.on_exec);

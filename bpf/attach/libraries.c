@@ -136,10 +136,9 @@ static void note_folder(struct libraries *libraries, const char *path) {
 
 /* ---- folders ---------------------------------------------------------------------------------------------------- */
 
-/* The folder of the file itself, for $ORIGIN: links are followed, as for /proc/self/exe. */
-static void folder_of(const struct library *file, char folder[PATH_MAX]) {
+void libraries_folder_of(int fd, char folder[PATH_MAX]) {
     char same[64];
-    snprintf(same, sizeof same, "/proc/self/fd/%d", file->fd);
+    snprintf(same, sizeof same, "/proc/self/fd/%d", fd);
     ssize_t length = readlink(same, folder, PATH_MAX - 1);
     folder[length > 0 ? length : 0] = 0;
     char *slash = strrchr(folder, '/');
@@ -195,7 +194,7 @@ static bool find_in_folder(struct libraries *libraries, const char *folder, cons
 static bool find_in_folders(struct libraries *libraries, const char *folders, size_t owner, const char *name,
                             size_t from) {
     char origin[PATH_MAX], folder[PATH_MAX];
-    folder_of(&libraries->file[owner], origin);
+    libraries_folder_of(libraries->file[owner].fd, origin);
     while (folders && *folders) {
         size_t length = strcspn(folders, ":;");
         int expansions = memmem(folders, length, "LIB", 3) ? LIB_FOLDERS : 1;
@@ -326,7 +325,7 @@ static bool find_by_rpath(struct libraries *libraries, const char *name, size_t 
 
 static bool find_by_path(struct libraries *libraries, const char *name, size_t from) {
     char origin[PATH_MAX], path[PATH_MAX];
-    folder_of(&libraries->file[from], origin);
+    libraries_folder_of(libraries->file[from].fd, origin);
     for (int i = 0; i < LIB_FOLDERS; i++) {
         if (expand(name, strlen(name), origin, lib_folders[i], path)) {
             note_folder(libraries, path);

@@ -3,6 +3,7 @@
 #define EDEN_LIBRARIES_H
 
 #include "attach/inspect/inspect.h"
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,7 +20,7 @@ struct library {
 /* What directs a loader beside the files. */
 struct loader_environment {
     const char *library_path, *preload; /* LD_LIBRARY_PATH, LD_PRELOAD; NULL: none */
-    bool is_known;                      /* it has no others that count */
+    bool is_known;                      /* it has no others that count, and the process has the tool's root folder */
     bool is_own;                        /* the tool's, whose current folder it is */
 };
 
@@ -48,6 +49,9 @@ void libraries_open(struct libraries *libraries, struct inspect *inspect);
  * `environment`: NULL, the tool's own. */
 bool libraries_add(struct libraries *libraries, uint32_t user, const char *path, int fd,
                    const struct loader_environment *environment);
+
+/* The folder of a file, for $ORIGIN: links are followed, as for /proc/self/exe. */
+void libraries_folder_of(int fd, char folder[PATH_MAX]);
 
 /* Opens a program by a path, as inspect_open_path(), by the rights of a user (0: the tool's) and within the search's
  * budget. Says so if that takes too long. */

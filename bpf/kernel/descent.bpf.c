@@ -50,8 +50,17 @@ struct mm_struct {
     unsigned long start_stack;
 } __attribute__((preserve_access_index));
 
+struct path {
+    void *mnt, *dentry;
+} __attribute__((preserve_access_index));
+
+struct fs_struct {
+    struct path root;
+} __attribute__((preserve_access_index));
+
 struct task_struct___memory {
     struct mm_struct *mm;
+    struct fs_struct *fs;
 } __attribute__((preserve_access_index));
 
 enum { MOST_VARIABLES = 512 };
@@ -96,6 +105,24 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx) {
     }
     notice->parent = parent;
     submit(notice, NOTICE_FORK, &key, &process.branch);
+    return 0;
+}
+
+/* Of the tool: where its absolute paths begin. A mount is of one mount namespace only. */
+uint64_t tool_root_mount, tool_root_folder;
+
+static __always_inline struct path current_root(void) {
+    const struct task_struct___memory *task = (struct task_struct___memory *)bpf_get_current_task();
+    return (struct path){BPF_CORE_READ(task, fs, root.mnt), BPF_CORE_READ(task, fs, root.dentry)};
+}
+
+/* Run once, by the tool. */
+SEC("raw_tp")
+int on_tool(struct bpf_raw_tracepoint_args *ctx) {
+    (void)ctx;
+    struct path root = current_root();
+    tool_root_mount = (uint64_t)root.mnt;
+    tool_root_folder = (uint64_t)root.dentry;
     return 0;
 }
 
@@ -174,6 +201,8 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx) {
     if (bpf_probe_read_kernel_str(notice->path, sizeof notice->path, BPF_CORE_READ(program, interp)) < 0) {
         notice->path[0] = 0;
     }
+    struct path root = current_root();
+    notice->is_elsewhere = (uint64_t)root.mnt != tool_root_mount || (uint64_t)root.dentry != tool_root_folder;
     notice->knows_environment = read_environment(notice, program);
     submit(&notice->head, NOTICE_EXEC, &key, &known->branch);
     return 0;

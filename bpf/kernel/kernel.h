@@ -172,6 +172,7 @@ struct exec_notice {
     struct notice head;
     uint64_t inode;             /* of the file that is executed */
     uint32_t heaps;             /* how many entries of heaps there were */
+    uint32_t is_elsewhere;      /* its root folder is not the tool's: paths lead to other files */
     uint32_t knows_environment; /* the two variables below are those that its loader sees, whole */
     char command[16];
     char path[256]; /* of that file, as the process named it; cut */

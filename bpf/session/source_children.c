@@ -15,9 +15,10 @@
  * through /proc/PID/exe, or, where the child has ended, by the path that it was executed by, if that leads to the inode
  * that the kernel named.
  *
- * What is known holds for the variables, too, that direct the loader. Where the loader may find other
- * libraries than the search did, only a process that has been looked at counts as inspected: twice, as its loader may
- * not have been done at the first look.
+ * What is known holds for the variables, too, that direct the loader, and for the folder that $ORIGIN stands for: a
+ * file can be bound to several places. Where a process has a root folder of its own, paths lead it to other files.
+ * Where the loader may find other libraries than the search did, only a process that has been looked at counts as
+ * inspected: twice, as its loader may not have been done at the first look.
  *
  * Invariants:
  * I1. A process that ends is counted as missed if its image was not inspected, or attached to after it had begun, and
@@ -53,18 +54,21 @@ static int open_executed(struct source *source, const struct exec_notice *notice
     return fd;
 }
 
-static bool is_executed_so(const struct program *program, const struct exec_notice *notice) {
-    return program->knows_environment == notice->knows_environment &&
-           strcmp(program->library_path, notice->library_path) == 0 && strcmp(program->preload, notice->preload) == 0;
+static bool is_executed_so(const struct program *program, const struct exec_notice *notice, const char *folder) {
+    return program->knows_environment == notice->knows_environment && program->is_elsewhere == notice->is_elsewhere &&
+           strcmp(program->folder, folder) == 0 && strcmp(program->library_path, notice->library_path) == 0 &&
+           strcmp(program->preload, notice->preload) == 0;
 }
 
 static struct program *find_program(const struct children *children, const struct observed *observed,
-                                    const struct exec_notice *notice, const struct stat *status) {
+                                    const struct exec_notice *notice, const struct stat *status, int fd) {
+    char folder[PATH_MAX];
+    libraries_folder_of(fd, folder);
     for (size_t i = 0; i < children->programs; i++) {
         struct program *program = &children->program[i];
         if (program->user == observed->user && program->device == status->st_dev && program->inode == status->st_ino &&
             program->changed.tv_sec == status->st_ctim.tv_sec && program->changed.tv_nsec == status->st_ctim.tv_nsec &&
-            is_executed_so(program, notice) &&
+            is_executed_so(program, notice, folder) &&
             (!program->failed || source_is_same(&program->branch, &observed->branch))) {
             return program;
         }
@@ -93,16 +97,24 @@ static struct program *add_program(struct source *source, const struct observed 
         return NULL;
     }
     children->program = grown;
+    char folder[PATH_MAX];
+    libraries_folder_of(fd, folder);
     struct program program = {.device = status->st_dev,
                               .inode = status->st_ino,
                               .changed = status->st_ctim,
                               .branch = observed->branch,
                               .user = observed->user,
+                              .folder = strdup(folder),
+                              .is_elsewhere = notice->is_elsewhere,
                               .knows_environment = notice->knows_environment};
+    if (!program.folder) {
+        close(fd);
+        return NULL;
+    }
     memcpy(program.library_path, notice->library_path, sizeof program.library_path);
     memcpy(program.preload, notice->preload, sizeof program.preload);
-    const struct loader_environment environment = {program.library_path, program.preload, program.knows_environment,
-                                                   false};
+    const struct loader_environment environment = {program.library_path, program.preload,
+                                                   program.knows_environment && !program.is_elsewhere, false};
     struct failure why;
     bool is_read = libraries_add(&source->libraries, observed->user, notice->path, fd, &environment);
     for (size_t i = 0; i < source->libraries.count; i++) {
@@ -124,7 +136,7 @@ static void take_exec(struct source *source, struct observed *observed, const st
     struct stat status;
     int fd = open_executed(source, notice);
     struct program *program =
-        fd >= 0 && fstat(fd, &status) == 0 ? find_program(&source->children, observed, notice, &status) : NULL;
+        fd >= 0 && fstat(fd, &status) == 0 ? find_program(&source->children, observed, notice, &status, fd) : NULL;
     if (!program && fd >= 0) {
         program = add_program(source, observed, notice, &status, fd);
     } else if (fd >= 0) {
@@ -215,6 +227,13 @@ void source_count_missed(struct source *source, struct observed *observed) {
 uint64_t source_missed_children(const struct source *source) {
     return source->children.missed + kernel_lost_kind(source->kernel, LOST_CHILDREN) +
            kernel_lost_kind(source->kernel, LOST_NOTICES);
+}
+
+void source_clear_children(struct children *children) {
+    for (size_t i = 0; i < children->programs; i++) {
+        free(children->program[i].folder);
+    }
+    free(children->program);
 }
 
 void source_forget_empty(struct source *source) {

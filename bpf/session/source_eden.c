@@ -546,7 +546,7 @@ void source_close(struct source *source) {
     }
     free(source->file);
     free(source->free_target);
-    free(source->children.program);
+    source_clear_children(&source->children);
     libraries_clear(&source->libraries);
     launch_clear(&source->launch);
     kernel_close(source->kernel);

@@ -40,8 +40,8 @@ struct file {
     uint64_t attached_ns;          /* when that one was complete */
 };
 
-/* A file that a child has executed, by device, inode and time of change, as a user and in an environment: these decide
- * which libraries it maps. */
+/* A file that a child has executed, by device, inode and time of change, as a user, from a folder and in an
+ * environment: these decide which libraries it maps. */
 struct program {
     dev_t device;
     ino_t inode;
@@ -49,7 +49,8 @@ struct program {
     struct process_key branch; /* of the process that executed it first: it is of its share */
     unsigned user;             /* likewise: others may find other libraries */
     char library_path[KERNEL_VARIABLE], preload[KERNEL_VARIABLE]; /* with which it was executed */
-    bool knows_environment;                                       /* likewise */
+    bool knows_environment, is_elsewhere;                         /* likewise */
+    char *folder;      /* of the file, for $ORIGIN: the same file may be bound to another place; owned */
     bool failed;       /* not all of it could be looked into, or attached to: other branches try again */
     bool is_partial;   /* it may map other libraries than were found */
     bool has_probes;   /* it or one of its libraries, as far as these were found */
@@ -190,7 +191,8 @@ void source_take_notices(struct source *source);
 bool source_has_heaps(const struct source *source, const struct observed *observed); /* anything known of one */
 uint64_t source_missed_children(const struct source *source);
 void source_count_missed(struct source *source, struct observed *observed); /* one that has ended */
-void source_forget_empty(struct source *source);                            /* moves those that are observed */
+void source_clear_children(struct children *children);
+void source_forget_empty(struct source *source); /* moves those that are observed */
 
 /* source_files.c. The number of the file, looked into if it was not yet, as one of the process's share; -1 and why
  * where that fails. */

@@ -9,7 +9,10 @@ scope=$build/bin/edenscope
 program=$build/tests/children
 need_edenscope
 libeden=$(readlink -f "$build/lib/libeden.so.0")
-gcc -O1 -I probes -I runtime/include -o "$folder/shared" tests/programs/children.c "$libeden"
+for options in "-o $folder/shared" "-Wl,-rpath,\$ORIGIN/../place -o $folder/origin"; do
+    # shellcheck disable=SC2086
+    gcc -O1 -I probes -I runtime/include $options tests/programs/children.c "$libeden"
+done
 cd "$folder"
 
 # What the model says of each heap that was seen from its start to its end, as `children` prints it.
@@ -109,6 +112,40 @@ heaps stat.json | sort - own | uniq -d >same
 run_shared "$(printf '/nowhere/%.0s' {1..40}):$folder/place" 0
 run_shared place 0
 echo "libraries are found by a child's environment, or its end is counted"
+
+# A program that stands beside another library, too: in another folder, or where paths lead to other files.
+mkdir bin false false/bin false/place
+mv origin bin/
+nm -D --undefined-only bin/origin | sed -nE 's/.* U (eden_[a-z_]+).*/int \1(void); int \1(void) { return 0; }/p' >false.c
+cat >>false.c <<'SOURCE'
+#include <unistd.h>
+__attribute__((constructor)) static void begin(void) { write(1, "false\n", 6), usleep(500000), _exit(0); }
+SOURCE
+gcc -shared -fPIC -w -Wl,-soname,libeden.so.0 -o false/place/libeden.so.0 false.c
+ln bin/origin false/bin/origin
+places=("false/bin/origin")
+if [[ $EUID -eq 0 ]]; then
+    places+=("unshare -m sh -c 'mount --bind bin false/bin && exec false/bin/origin one'"
+        "unshare -m sh -c 'mount --bind false/place place && exec bin/origin one'")
+fi
+for place in "${places[@]}"; do
+    cat >command <<COMMAND
+$place one >false.out
+i=0
+until grep -q 'attached to .*libeden' err || [ \$i = 50 ]; do
+    bin/origin one
+    sleep 0.02
+    i=\$((i + 1))
+done
+bin/origin one
+bin/origin one
+COMMAND
+    expect_status 0 "$scope" stat -v --json -o stat.json -- sh ./command
+    tail -n 2 out | sort >own
+    [[ $(wc -l <own) == 2 && $(cat false.out) == false ]] || die "$place: the command did not run as it should: $(cat err)"
+    heaps stat.json | sort - own | uniq -d | diff - own >differ || die "after $place the program is not observed: $(cat differ err)"
+done
+echo "a program's libraries are those beside it, where its process sees it"
 
 # ---- many ----
 
