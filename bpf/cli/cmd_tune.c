@@ -4,7 +4,7 @@
  *
  * A process or a command is recorded first, lifetimes included, to a file that goes away; then that is examined. With
  * --verify and --search what the rules propose is not told, but tried out. */
-#include "advise/facts/facts_read.h"
+#include "advise/facts/facts.h"
 #include "advise/print.h"
 #include "advise/trials/search_trials.h"
 #include "advise/trials/verify.h"

@@ -1,6 +1,5 @@
-/* The inside of a recorder, which recording_create.c begins and ends, recording_write.c commits, and
- * recording_write_event.c, recording_write_batch.c and recording_write_model.c fill. Functions that return int return
- * SQLite's status. */
+/* The inside of a recorder, which recording_create.c begins and ends, and recording_write.c fills and commits.
+ * Functions that return int return SQLite's status. */
 #ifndef EDEN_RECORDER_H
 #define EDEN_RECORDER_H
 
@@ -64,8 +63,6 @@ struct recorder {
     struct failure why;
 };
 
-/* ---- binding values (recording_create.c) ------------------------------------------------------------------------- */
-
 /* Addresses and other 64-bit numbers keep their bits; SQL shows those from 2^63 on as negative. */
 void recorder_bind(sqlite3_stmt *statement, int place, uint64_t value);
 void recorder_bind_text(sqlite3_stmt *statement, int place, const char *text, size_t most);
@@ -79,34 +76,5 @@ const char *recorder_elsewhere(const struct recorder *recorder);
 /* Why the last statement failed. Always false. */
 bool recorder_fail_sql(struct recorder *recorder, const char *doing, struct failure *why);
 bool recorder_same_process(const struct process_key *a, const struct process_key *b);
-
-/* ---- rows of events (recording_write_event.c) -------------------------------------------------------------------- */
-
-/* Remembers that this address means this heap from now on. False: no memory. */
-bool recorder_heap_begins(struct recorder *recorder, const struct process_key *process, uint64_t address, uint64_t id);
-/* The heap that this address means now; NULL: not known. */
-struct live_heap *recorder_live_heap(struct recorder *recorder, const struct process_key *process, uint64_t address);
-uint64_t recorder_heap_of(struct recorder *recorder, const struct event *event); /* its id; 0: not known */
-int recorder_write_events(struct recorder *recorder, size_t count);              /* the first of the pending, by time */
-
-/* ---- rows of batches (recording_write_batch.c) ------------------------------------------------------------------- */
-
-enum {
-    BATCHES_DUE = 8 << 20,    /* bytes that wait: they are to be written before more are taken */
-    BATCHES_MOST = 512 << 20, /* where a reader holds the file */
-};
-int recorder_write_batches(struct recorder *recorder, uint64_t *count); /* all that wait; how many */
-
-/* ---- rows of the model (recording_write_model.c) ----------------------------------------------------------------- */
-
-/* The number of a process in the file, from 1; 0: no memory. */
-size_t recorder_process_number(struct recorder *recorder, const struct process_key *key);
-/* The same, with a row of its own from now on. */
-int recorder_mention_process(struct recorder *recorder, const struct process_key *key, size_t *number);
-/* process NULL: no more is known than that it exists. */
-int recorder_write_process(struct recorder *recorder, size_t number, const struct process_model *process);
-int recorder_write_model(struct recorder *recorder, const struct model *model);
-/* After a rollback the file says less than we remember: all of the model is written again. */
-void recorder_forget_written(struct recorder *recorder);
 
 #endif

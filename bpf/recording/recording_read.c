@@ -8,9 +8,15 @@
  * - lengths are bounded, and so is the work, by the data in the file, not its holes; a signal ends it;
  * - what is counted or indexed is checked: keys must rise (a damaged tree may run in circles), numbers of rows have
  *   limits, names that are not known are skipped. */
+#include "eden_values.h"
+#include "model/lifetimes/names.h"
 #include "recording/reading.h"
+#include "util/format.h"
 #include "util/interrupt.h"
+#include "util/message.h"
 #include "util/sandbox.h"
+#include "util/sum.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +32,13 @@ enum {
     STEPS_EACH = 10000, /* between two looks at the budget */
 };
 
-bool reading_fail_sql(struct recording *recording, const char *doing, struct failure *why) {
+static bool reading_fail_damaged(struct recording *recording, const char *what, struct failure *why) {
+    failure_set(why, 1, "%.200s: the recording is damaged: %s; record again", recording->path, what);
+    return false;
+}
+
+/* All return false, so that a reader can return them. */
+static bool reading_fail_sql(struct recording *recording, const char *doing, struct failure *why) {
     if (recording->steps > recording->steps_most) {
         return reading_fail_damaged(recording, "reading it takes more work than any recording of its size", why);
     }
@@ -34,19 +46,15 @@ bool reading_fail_sql(struct recording *recording, const char *doing, struct fai
     return false;
 }
 
-bool reading_fail_damaged(struct recording *recording, const char *what, struct failure *why) {
-    failure_set(why, 1, "%.200s: the recording is damaged: %s; record again", recording->path, what);
-    return false;
-}
-
-bool reading_fail_memory(struct recording *recording, struct failure *why) {
+static bool reading_fail_memory(struct recording *recording, struct failure *why) {
     failure_set(why, 1, "%.200s: out of memory", recording->path);
     return false;
 }
 
-uint64_t reading_number(sqlite3_stmt *row, int column) { return (uint64_t)sqlite3_column_int64(row, column); }
+static uint64_t reading_number(sqlite3_stmt *row, int column) { return (uint64_t)sqlite3_column_int64(row, column); }
 
-void reading_text(char *text, size_t size, sqlite3_stmt *row, int column) {
+/* At most size - 1 bytes, always ended. */
+static void reading_text(char *text, size_t size, sqlite3_stmt *row, int column) {
     const unsigned char *from = sqlite3_column_text(row, column);
     size_t length = from ? (size_t)sqlite3_column_bytes(row, column) : 0;
     length = length < size - 1 ? length : size - 1;
@@ -92,7 +100,8 @@ static int open_database(struct recording *recording) {
     return code == SQLITE_OK ? sql_run(recording->db, "SELECT count(*) FROM sqlite_schema") : code;
 }
 
-bool reading_tables(struct recording *recording, const char *names, int count, struct failure *why) {
+/* That the tables named, in quotes, are all there, `count` of them, and plain tables. */
+static bool reading_tables(struct recording *recording, const char *names, int count, struct failure *why) {
     sqlite3_stmt *row = NULL;
     char sql[400];
     snprintf(sql, sizeof sql,
@@ -241,7 +250,8 @@ static int by_number(const void *left, const void *right) {
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-const struct file_process *reading_process(const struct recording *recording, sqlite3_int64 wanted) {
+/* Which process has this number in the file; NULL: none. */
+static const struct file_process *reading_process(const struct recording *recording, sqlite3_int64 wanted) {
     struct file_process key = {.number = wanted};
     return recording->process_count
                ? bsearch(&key, recording->processes, recording->process_count, sizeof key, by_number)
@@ -278,7 +288,8 @@ static bool add_process(struct recording *recording, sqlite3_stmt *row, struct m
     return true;
 }
 
-bool reading_processes(struct recording *recording, struct model *model, struct failure *why) {
+/* Reads table process; fills the model's processes too where one is given. */
+static bool reading_processes(struct recording *recording, struct model *model, struct failure *why) {
     sqlite3_stmt *row = NULL;
     int code = sqlite3_prepare_v2(recording->db,
                                   "SELECT process, pid, start_ns, command, runtime, late, ended,"
@@ -295,4 +306,569 @@ bool reading_processes(struct recording *recording, struct model *model, struct 
     }
     sqlite3_finalize(row);
     return good && (code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table process", why));
+}
+
+/* Reading a recording's model: heaps, phases, histograms, and the parameters of heaps.
+ *
+ * Columns are asked for by name, and figures this file doesn't have are "not known": a file made by an older or newer
+ * version with the same RECORDING_VERSION reads. What is counted or indexed is checked: the file may be damaged. */
+
+enum { HEAPS_MOST = 16384 };
+
+/* Where the rows of phases and histograms find their heap. */
+struct file_heap {
+    sqlite3_int64 number; /* column `heap` */
+    struct process_key process;
+    uint64_t address, id;
+};
+
+struct file_heaps {
+    struct file_heap *heaps; /* in order of number */
+    size_t count;
+};
+
+static struct heap_model *find_heap(const struct file_heaps *heaps, struct model *model, sqlite3_int64 wanted) {
+    size_t low = 0, high = heaps->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (heaps->heaps[middle].number < wanted) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == heaps->count || heaps->heaps[low].number != wanted) {
+        return NULL;
+    }
+    const struct file_heap *heap = &heaps->heaps[low];
+    struct process_model *process = model_process(model, &heap->process);
+    return process ? model_heap(process, heap->address, heap->id) : NULL;
+}
+
+static int column_named(sqlite3_stmt *row, const char *prefix, const char *name) {
+    size_t length = strlen(prefix);
+    for (int i = 0; i < sqlite3_column_count(row); i++) {
+        const char *column = sqlite3_column_name(row, i);
+        if (column && strncmp(column, prefix, length) == 0 && strcmp(column + length, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* 0 where the column is missing or NULL; says so in *there. */
+static uint64_t named_number(sqlite3_stmt *row, const char *prefix, const char *name, bool *there) {
+    int column = column_named(row, prefix, name);
+    *there = column >= 0 && sqlite3_column_type(row, column) == SQLITE_INTEGER;
+    return *there ? reading_number(row, column) : 0;
+}
+
+/* Left as it is where the column is missing. */
+static void named_text(char *text, size_t size, sqlite3_stmt *row, const char *name) {
+    int column = column_named(row, "", name);
+    if (column >= 0) {
+        reading_text(text, size, row, column);
+    }
+}
+
+static void read_figures(struct heap_model *heap, sqlite3_stmt *row) {
+    bool there;
+    heap->known = 0;
+    for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        heap->figures[i] = named_number(row, "", figure_descriptions[i].name, &there);
+        heap->known |= (uint64_t)there << i;
+        heap->before[i] = named_number(row, "before_", figure_descriptions[i].name, &there);
+    }
+    for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
+        heap->full_by_cause[i] = named_number(row, "full_by_cause_", eden_full_cause_name(i), &there);
+        heap->full_by_cause_before[i] = named_number(row, "before_full_by_cause_", eden_full_cause_name(i), &there);
+    }
+}
+
+static int phase_named(sqlite3_stmt *row, int column) {
+    const unsigned char *name = sqlite3_column_text(row, column);
+    for (int i = 0; name && i < EDEN_PHASE_COUNT; i++) {
+        if (strcmp(phase_names[i], (const char *)name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* A file made before collections under way were recorded counts those that were done. */
+static void read_collection(struct heap_model *heap, sqlite3_stmt *row) {
+    struct collection_model *collection = &heap->collection;
+    int column = column_named(row, "", "collection_phase");
+    collection->known = column < 0 || sqlite3_column_type(row, column) == SQLITE_TEXT;
+    int phase = column < 0 ? -1 : phase_named(row, column);
+    if (phase >= 0) {
+        bool ignored;
+        collection->under_way = true;
+        collection->phase = (enum eden_phase)phase;
+        collection->since_ns = named_number(row, "collection_", "since_ns", &ignored);
+        collection->phase_since_ns = named_number(row, "collection_", "phase_since_ns", &ignored);
+        collection->until_ns = named_number(row, "collection_", "until_ns", &ignored);
+        collection->observed_ns = named_number(row, "collection_", "observed_ns", &ignored);
+    }
+}
+
+static bool add_heap(struct recording *recording, sqlite3_stmt *row, struct file_heaps *heaps, struct model *model,
+                     struct failure *why) {
+    bool there[3], ignored;
+    struct file_heap next = {.number = (sqlite3_int64)named_number(row, "", "heap", &there[0])};
+    const struct file_process *owner =
+        reading_process(recording, (sqlite3_int64)named_number(row, "", "process", &there[1]));
+    next.address = named_number(row, "", "address", &there[2]);
+    next.id = named_number(row, "", "heap_id", &ignored);
+    if (!there[0] || !there[1] || !there[2] || !owner || heaps->count == HEAPS_MOST ||
+        (heaps->count && heaps->heaps[heaps->count - 1].number >= next.number)) {
+        return reading_fail_damaged(recording, "table heap", why);
+    }
+    next.process = owner->key;
+    struct file_heap *more = reallocarray(heaps->heaps, heaps->count + 1, sizeof *more);
+    if (!more) {
+        return reading_fail_memory(recording, why);
+    }
+    heaps->heaps = more;
+    more[heaps->count++] = next;
+    struct process_model *process = model_process(model, &next.process);
+    struct heap_model *heap = process ? model_heap(process, next.address, next.id) : NULL;
+    if (!heap) {
+        return reading_fail_memory(recording, why);
+    }
+    named_text(heap->name, sizeof heap->name, row, "name");
+    named_text(heap->command, sizeof heap->command, row, "former_command");
+    heap->is_former = named_number(row, "", "ended_by_exec", &ignored) != 0;
+    heap->late = named_number(row, "", "late", &ignored) != 0;
+    heap->destroyed = named_number(row, "", "complete", &ignored) != 0;
+    read_figures(heap, row);
+    read_collection(heap, row);
+    return true;
+}
+
+static bool read_heaps(struct recording *recording, struct file_heaps *heaps, struct model *model,
+                       struct failure *why) {
+    sqlite3_stmt *row = NULL;
+    int code = sqlite3_prepare_v2(recording->db, "SELECT * FROM heap ORDER BY heap", -1, &row, NULL);
+    bool good = true;
+    while (good && (code == SQLITE_OK || code == SQLITE_ROW)) {
+        code = sqlite3_step(row);
+        good = code != SQLITE_ROW || add_heap(recording, row, heaps, model, why);
+    }
+    sqlite3_finalize(row);
+    return good && (code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table heap", why));
+}
+
+/* ---- phases ----------------------------------------------------------------------------------------------------- */
+
+static bool read_phase(struct phase_model *phase, sqlite3_stmt *row) {
+    phase->calls = reading_number(row, 2);
+    phase->total_ns = reading_number(row, 3);
+    phase->max_ns = reading_number(row, 4);
+    phase->objects = reading_number(row, 5);
+    phase->bytes = reading_number(row, 6);
+    bool ignored;
+    phase->outside_ns = named_number(row, "", "outside_ns", &ignored);
+    return true;
+}
+
+static bool read_bucket(struct phase_model *phase, sqlite3_stmt *row) {
+    uint64_t bucket = reading_number(row, 2);
+    if (bucket >= HISTOGRAM_BUCKETS) {
+        return false;
+    }
+    phase->buckets[bucket] = reading_number(row, 3);
+    return true;
+}
+
+/* Rows of a table whose first columns are heap and phase; each goes to the phase it names. */
+static bool read_phase_rows(struct recording *recording, const char *sql, const char *table, size_t most,
+                            bool (*read)(struct phase_model *phase, sqlite3_stmt *row), const struct file_heaps *heaps,
+                            struct model *model, struct failure *why) {
+    sqlite3_stmt *row = NULL;
+    int code = sqlite3_prepare_v2(recording->db, sql, -1, &row, NULL);
+    bool good = true;
+    for (size_t rows = 0; good && (code == SQLITE_OK || code == SQLITE_ROW); rows++) {
+        code = sqlite3_step(row);
+        int id = code == SQLITE_ROW ? phase_named(row, 1) : -1;
+        struct heap_model *heap = id >= 0 ? find_heap(heaps, model, sqlite3_column_int64(row, 0)) : NULL;
+        if ((code == SQLITE_ROW && rows == most) || (id >= 0 && !heap)) {
+            good = reading_fail_damaged(recording, table, why);
+        } else if (heap) {
+            struct phase_model *phase = model_phase(heap, (enum eden_phase)id);
+            good = phase ? read(phase, row) || reading_fail_damaged(recording, table, why)
+                         : reading_fail_memory(recording, why);
+        }
+    }
+    sqlite3_finalize(row);
+    return good && (code == SQLITE_DONE || reading_fail_sql(recording, table, why));
+}
+
+static bool read_model_numbers(struct recording *recording, struct model *model, struct failure *why) {
+    sqlite3_stmt *row = NULL;
+    int code = sqlite3_prepare_v2(recording->db,
+                                  "SELECT (SELECT value FROM meta WHERE key = 'wall_ns'),"
+                                  " (SELECT value FROM meta WHERE key = 'lost'),"
+                                  " (SELECT value FROM meta WHERE key = 'lost_records'),"
+                                  " (SELECT value FROM meta WHERE key = 'missed_children')",
+                                  -1, &row, NULL);
+    code = code == SQLITE_OK ? sqlite3_step(row) : code;
+    if (code == SQLITE_ROW) {
+        model->wall_ns = reading_number(row, 0);
+        model->lost = reading_number(row, 1);
+        model->lost_records = reading_number(row, 2);
+        model->missed_children = reading_number(row, 3);
+    }
+    sqlite3_finalize(row);
+    return code == SQLITE_ROW || reading_fail_sql(recording, "cannot read table meta", why);
+}
+
+bool recording_model(struct recording *recording, struct model *model, struct failure *why) {
+    struct file_heaps heaps = {NULL, 0};
+    size_t phases_most = (size_t)HEAPS_MOST * 64;
+    /* One transaction: a recorder may be writing. */
+    bool good = sql_run(recording->db, "BEGIN") == SQLITE_OK || reading_fail_sql(recording, "cannot read it", why);
+    good = good && read_model_numbers(recording, model, why) && reading_processes(recording, model, why) &&
+           read_heaps(recording, &heaps, model, why) &&
+           read_phase_rows(recording, "SELECT heap, phase, calls, total_ns, max_ns, objects, bytes, * FROM phase",
+                           "table phase", phases_most, read_phase, &heaps, model, why) &&
+           read_phase_rows(recording, "SELECT heap, phase, bucket, count FROM phase_histogram", "table phase_histogram",
+                           phases_most * HISTOGRAM_BUCKETS, read_bucket, &heaps, model, why);
+    if (!sqlite3_get_autocommit(recording->db)) {
+        sql_run(recording->db, "ROLLBACK");
+    }
+    free(heaps.heaps);
+    model_set_stopped(model, NULL);
+    return good;
+}
+
+bool recording_parameters(struct recording *recording, const struct process_key *process, uint64_t address,
+                          uint64_t heap_id, recording_parameter_fn on_parameter, void *context, struct failure *why) {
+    sqlite3_stmt *row = NULL;
+    int code = sqlite3_prepare_v2(recording->db,
+                                  "SELECT parameter.name, value FROM parameter JOIN process USING (process)"
+                                  " WHERE pid = ? AND start_ns = ? AND address = ? AND heap_id = ?"
+                                  " ORDER BY parameter.name LIMIT 1000",
+                                  -1, &row, NULL);
+    if (code == SQLITE_OK) {
+        sqlite3_bind_int64(row, 1, process->pid);
+        sqlite3_bind_int64(row, 2, (sqlite3_int64)process->start_ns);
+        sqlite3_bind_int64(row, 3, (sqlite3_int64)address);
+        sqlite3_bind_int64(row, 4, (sqlite3_int64)heap_id);
+    }
+    while (code == SQLITE_OK || code == SQLITE_ROW) {
+        code = sqlite3_step(row);
+        if (code == SQLITE_ROW) {
+            char name[EVENT_TEXT], value[EVENT_TEXT];
+            reading_text(name, sizeof name, row, 0);
+            reading_text(value, sizeof value, row, 1);
+            on_parameter(context, name, value);
+        }
+    }
+    sqlite3_finalize(row);
+    return code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table parameter", why);
+}
+
+/* Reading a recording's events.
+ *
+ * They are read in portions, so that the file is locked for moments only: a recorder may be writing it, and who prints
+ * the events may be waiting for a person. */
+
+enum { PORTION = 2048 };
+
+struct read_event {
+    struct event event;
+    uint64_t heap_id;
+};
+
+/* Columns as in the statement below. */
+static void decode_event(const struct recording *recording, sqlite3_stmt *row, struct read_event *to) {
+    struct event *event = &to->event;
+    memset(to, 0, sizeof *to);
+    event->time_ns = reading_number(row, 1);
+    const struct file_process *process = reading_process(recording, sqlite3_column_int64(row, 2));
+    if (process) {
+        event->process = process->key;
+    }
+    event->tid = (uint32_t)reading_number(row, 3);
+    event->probe = (uint16_t)reading_number(row, 4);
+    to->heap_id = reading_number(row, 5);
+    uint64_t args = reading_number(row, 6);
+    event->args = (uint16_t)(args < EDEN_PROBE_MAX_ARGS ? args : EDEN_PROBE_MAX_ARGS);
+    for (int i = 0; i < event->args; i++) {
+        event->arg[i] = reading_number(row, 7 + i);
+    }
+    for (int i = 0; i < EVENT_TEXTS; i++) {
+        reading_text(event->text[i], EVENT_TEXT, row, 7 + EDEN_PROBE_MAX_ARGS + i);
+    }
+}
+
+static bool wanted(const uint64_t *probes, uint64_t probe) {
+    return !probes || (probe < EDEN_PROBE_COUNT && probes[probe / 64] >> probe % 64 & 1);
+}
+
+/* Fills events with the next that are wanted; *count of them. *key is the last one read; *end: no more rows. */
+static bool read_portion(struct recording *recording, sqlite3_stmt *row, const uint64_t *probes,
+                         struct read_event *events, size_t *count, sqlite3_int64 *key, bool *end, struct failure *why) {
+    bool good = true;
+    size_t rows = 0;
+    int code = SQLITE_ROW;
+    *count = 0;
+    sqlite3_bind_int64(row, 1, *key);
+    while (good && code == SQLITE_ROW) {
+        code = sqlite3_step(row);
+        if (code == SQLITE_ROW) {
+            rows++;
+            good = sqlite3_column_int64(row, 0) > *key || reading_fail_damaged(recording, "table event", why);
+            *key = sqlite3_column_int64(row, 0);
+            if (good && wanted(probes, reading_number(row, 4))) {
+                decode_event(recording, row, &events[(*count)++]);
+            }
+        }
+    }
+    if (good && code != SQLITE_DONE) {
+        good = reading_fail_sql(recording, "cannot read table event", why);
+    }
+    sqlite3_reset(row);
+    *end = rows < PORTION;
+    return good;
+}
+
+bool recording_events(struct recording *recording, const uint64_t *probes, recording_event_fn on_event, void *context,
+                      struct failure *why) {
+    struct read_event *events = calloc(PORTION, sizeof *events);
+    sqlite3_stmt *row = NULL;
+    if (!events) {
+        return reading_fail_memory(recording, why);
+    }
+    bool good = reading_processes(recording, NULL, why);
+    if (good &&
+        sqlite3_prepare_v2(recording->db,
+                           "SELECT event, time_ns, process, tid, probe, heap_id, args, heap, a1, a2, a3, a4, a5,"
+                           " a6, a7, a8, a9, a10, a11, text0, text1 FROM event WHERE event > ? ORDER BY event"
+                           " LIMIT ?",
+                           -1, &row, NULL) != SQLITE_OK) {
+        good = reading_fail_sql(recording, "cannot read table event", why);
+    }
+    sqlite3_bind_int64(row, 2, PORTION);
+    sqlite3_int64 key = INT64_MIN;
+    bool end = false, go_on = true;
+    while (good && go_on && !end) {
+        size_t count;
+        /* A recorder that is at work may have written new processes with these events. */
+        good = !recording->info.live || reading_processes(recording, NULL, why);
+        good = good && read_portion(recording, row, probes, events, &count, &key, &end, why);
+        for (size_t i = 0; good && go_on && i < count; i++) {
+            go_on = on_event(context, &events[i].event, events[i].heap_id);
+        }
+    }
+    sqlite3_finalize(row);
+    free(events);
+    return good;
+}
+
+/* Reading the lifetimes of a recording: its batches, and what is of their heaps and classes.
+ *
+ * Batches are read in portions that are copied, so that the file is locked for moments only: a recorder may be writing
+ * it, and who prints the objects may be waiting for a person.
+ *
+ * The file may be somebody's trap. What a batch says of itself (how many records, of which size) must be what its blob
+ * holds, or it is left out and counted; what is in the records the model checks, as it does with a live program's. A
+ * blob that is longer than any row may be ends the reading, as every damage to the file does. */
+
+enum { BATCH_PORTION = 16 };
+
+struct portion {
+    struct life_batch batches[BATCH_PORTION];
+    size_t count, rows;
+    uint8_t records[BATCH_PORTION][LIFE_MOST_BATCH_BYTES];
+};
+
+/* ---- batches ---------------------------------------------------------------------------------------------------- */
+
+/* Columns as in the statement below. False: it can't be what it says. */
+static bool decode(const struct recording *recording, sqlite3_stmt *row, struct portion *portion) {
+    struct life_batch *batch = &portion->batches[portion->count];
+    const struct file_process *process = reading_process(recording, sqlite3_column_int64(row, 2));
+    uint64_t kind = reading_number(row, 5), count = reading_number(row, 6), record_bytes = reading_number(row, 7);
+    const void *data = sqlite3_column_blob(row, 8); /* NULL where it is empty */
+    uint64_t bytes = data ? (uint64_t)sqlite3_column_bytes(row, 8) : 0;
+    if (!process || sqlite3_column_type(row, 8) != SQLITE_BLOB || kind > UINT32_MAX || count > LIFE_MOST_RECORDS ||
+        record_bytes < LIFE_LEAST_RECORD || record_bytes > LIFE_MOST_BATCH_BYTES || bytes > LIFE_MOST_BATCH_BYTES ||
+        count * record_bytes != bytes) {
+        return false;
+    }
+    *batch = (struct life_batch){.time_ns = reading_number(row, 1),
+                                 .process = process->key,
+                                 .address = reading_number(row, 3),
+                                 .heap_id = reading_number(row, 4),
+                                 .kind = (uint32_t)kind,
+                                 .count = (uint32_t)count,
+                                 .record_bytes = (uint32_t)record_bytes,
+                                 .records = portion->records[portion->count]};
+    if (data) {
+        memcpy(portion->records[portion->count], data, bytes);
+    }
+    return true;
+}
+
+/* The rows after *key, which becomes that of the last one. */
+static bool read_batch_portion(struct recording *recording, sqlite3_stmt *row, struct portion *portion,
+                               sqlite3_int64 *key, struct failure *why) {
+    bool good = true;
+    int code = SQLITE_ROW;
+    portion->count = portion->rows = 0;
+    sqlite3_bind_int64(row, 1, *key);
+    while (good && code == SQLITE_ROW && portion->rows < BATCH_PORTION) {
+        code = sqlite3_step(row);
+        if (code == SQLITE_ROW) {
+            portion->rows++;
+            good = sqlite3_column_int64(row, 0) > *key || reading_fail_damaged(recording, "table life_batch", why);
+            *key = sqlite3_column_int64(row, 0);
+            bool sound = decode(recording, row, portion);
+            portion->count += sound;
+            recording->bad_batches += !sound;
+        }
+    }
+    if (good && code != SQLITE_DONE && code != SQLITE_ROW) {
+        good = reading_fail_sql(recording, "cannot read table life_batch", why);
+    }
+    sqlite3_reset(row);
+    return good;
+}
+
+/* A life_batches. */
+static bool read_batches(void *from, life_batch_fn *on_batch, void *context, struct failure *why) {
+    struct recording *recording = from;
+    struct portion *portion = calloc(1, sizeof *portion);
+    sqlite3_stmt *row = NULL;
+    if (!portion) {
+        return reading_fail_memory(recording, why);
+    }
+    recording->bad_batches = 0;
+    bool good = reading_processes(recording, NULL, why);
+    if (good && sqlite3_prepare_v2(recording->db,
+                                   "SELECT batch, time_ns, process, heap, heap_id, kind, count, record_bytes, data"
+                                   " FROM life_batch WHERE batch > ? ORDER BY batch",
+                                   -1, &row, NULL) != SQLITE_OK) {
+        good = reading_fail_sql(recording, "cannot read table life_batch", why);
+    }
+    sqlite3_int64 key = INT64_MIN;
+    bool go_on = good, end = false;
+    while (good && go_on && !end) {
+        /* A recorder that is at work may have written new processes with these batches. */
+        good = !recording->info.live || reading_processes(recording, NULL, why);
+        good = good && read_batch_portion(recording, row, portion, &key, why);
+        end = portion->rows < BATCH_PORTION;
+        for (size_t i = 0; good && go_on && i < portion->count; i++) {
+            go_on = on_batch(context, &portion->batches[i]);
+        }
+    }
+    sqlite3_finalize(row);
+    free(portion);
+    return good;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+/* A row of table class, in the order of process, address and heap, as the event that it came of. Heaps that were there
+ * before the recording were not seen to be created, and some of their classes may have been told before their number
+ * was known. */
+static void name_class(struct life_names *names, const struct recording *recording, sqlite3_stmt *row,
+                       struct event *last) {
+    const struct file_process *process = reading_process(recording, sqlite3_column_int64(row, 0));
+    uint64_t address = reading_number(row, 1), id = reading_number(row, 2);
+    bool created = id != 0 && reading_number(row, 6) == 0;
+    if (!process) {
+        return;
+    }
+    if (created && (last->process.pid != process->key.pid || last->process.start_ns != process->key.start_ns ||
+                    event_heap(last) != address || EDEN_ARG(last->arg, heap__create, heap_id) != id)) {
+        *last = (struct event){.process = process->key,
+                               .probe = EDEN_PROBE_heap__create,
+                               .args = 2,
+                               .arg = {[EDEN_AT(heap__create, heap)] = address, [EDEN_AT(heap__create, heap_id)] = id}};
+        life_names_event(names, last);
+    }
+    struct event define = {.process = process->key, .probe = EDEN_PROBE_class__define, .args = 4};
+    EDEN_ARG(define.arg, class__define, heap) = address;
+    EDEN_ARG(define.arg, class__define, class_id) = reading_number(row, 3);
+    reading_text(define.text[0], sizeof define.text[0], row, 4);
+    EDEN_ARG(define.arg, class__define, of_class) = reading_number(row, 5);
+    life_names_event(names, &define);
+}
+
+static bool read_names(struct recording *recording, struct life_names *names, struct failure *why) {
+    sqlite3_stmt *row = NULL;
+    struct event last = {0};
+    int code = sqlite3_prepare_v2(recording->db,
+                                  "SELECT class.process, class.address, class.heap_id, class_id, class.name, of_class,"
+                                  " late FROM class LEFT JOIN heap ON heap.process = class.process"
+                                  " AND heap.address = class.address AND heap.heap_id = class.heap_id"
+                                  " ORDER BY class.process, class.address, class.heap_id, class_id LIMIT 2000000",
+                                  -1, &row, NULL);
+    while (code == SQLITE_OK || code == SQLITE_ROW) {
+        code = sqlite3_step(row);
+        if (code == SQLITE_ROW) {
+            name_class(names, recording, row, &last);
+        }
+    }
+    sqlite3_finalize(row);
+    return code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table class", why);
+}
+
+/* ---- the model -------------------------------------------------------------------------------------------------- */
+
+static bool check_tables(struct recording *recording, struct failure *why) {
+    if (recording->info.lifetimes == 0) {
+        return failure_set(why, 1, "%.200s: contains no lifetimes; record with `edenscope record --lifetimes`",
+                           recording->path);
+    }
+    return reading_tables(recording, "'life_batch', 'class'", 2, why);
+}
+
+/* Every heap that was seen is in the model, even where it told nothing. */
+static bool take_heaps(struct recording *recording, struct life_model *to, struct failure *why) {
+    struct model model = {0};
+    bool good = recording_model(recording, &model, why);
+    to->wall_ns = model.wall_ns;
+    to->lost = model.lost_records;
+    for (size_t i = 0; good && i < model.process_count; i++) {
+        const struct process_model *process = &model.processes[i];
+        for (size_t j = 0; good && j < process->heap_count; j++) {
+            const struct heap_model *from = &process->heaps[j];
+            struct life_heap *heap = life_model_heap(to, &process->key, from->address, from->id);
+            good = heap || reading_fail_memory(recording, why);
+            if (heap) {
+                snprintf(heap->name, sizeof heap->name, "%s", from->name);
+                snprintf(heap->command, sizeof heap->command, "%s", process->command);
+            }
+        }
+    }
+    if (model.lost) {
+        message_print("%s: %" PRIu64 " events were lost, so class names may be missing", recording->path, model.lost);
+    }
+    model_clear(&model);
+    return good;
+}
+
+bool recording_lifetimes(struct recording *recording, struct life_model *model, struct failure *why) {
+    struct life_names names = {0};
+    recording->replay = (struct life_replay){read_batches, recording};
+    bool good = check_tables(recording, why) && take_heaps(recording, model, why) &&
+                life_replay_model(&recording->replay, model, why) && read_names(recording, &names, why);
+    for (size_t i = 0; good && i < model->heap_count; i++) {
+        sum_add(&model->lost, model->heaps[i].state.lost);
+        life_names_apply(&names, &model->heaps[i]);
+    }
+    life_names_clear(&names);
+    sum_add(&model->lost, recording->bad_batches);
+    if (good && recording->bad_batches) {
+        message_print("%s: %" PRIu64 " batches with wrong sizes are skipped", recording->path, recording->bad_batches);
+    }
+    if (recording->info.lifetimes & EDEN_MAILBOX_OBJECTS) {
+        model->objects = (struct life_objects){life_replay_objects, &recording->replay};
+    }
+    life_model_sort(model);
+    return good;
 }

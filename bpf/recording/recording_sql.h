@@ -57,7 +57,7 @@ bool file_copy(int database, int journal, int to, const char *folder, int *journ
 /* The name of what SQLite puts beside a database. False: it is too long. */
 bool file_beside(char beside[NAME_MAX + 1], const char *name, const char *suffix);
 
-/* ---- statements (recording.c) ----------------------------------------------------------------------------------- */
+/* ---- statements (recording_sql.c)--------------------------------------------------------------------------------- */
 
 /* What SQLite says went wrong with path, and what to do about that sort of error. */
 void recording_fail_sql(struct failure *why, const char *path, const char *doing, sqlite3 *db);
@@ -67,7 +67,7 @@ int sql_run(sqlite3 *db, const char *sql);
 /* Runs a statement whose values are bound already, and makes it ready for the next time. SQLite's status. */
 int sql_step(sqlite3_stmt *statement);
 
-/* ---- the schema (recording_schema.c) ---------------------------------------------------------------------------- */
+/* ---- the schema (recording_sql.c) -------------------------------------------------------------------------------- */
 
 /* Makes the tables and views and fills those that don't change. SQLite's status. */
 int schema_create(sqlite3 *db);

@@ -1,9 +1,13 @@
-/* What rules ask of facts, and the end of them. */
+/* The facts of a heap: from its events, from lifetimes, from a recording; and what rules ask of them. */
 #include "advise/facts/facts.h"
+#include "eden_weight.h"
+#include "stats/lifetimes.h"
 #include "util/text.h"
+#include "views/lifetimes/parts.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void tune_facts_clear(struct tune_facts *facts) {
     free(facts->passes);
@@ -86,4 +90,572 @@ char *tune_class_label(char text[TUNE_LABEL], const struct tune_facts *facts, ui
         text_escape(text, TUNE_LABEL, class->name, "");
     }
     return text;
+}
+
+/* What events add to the facts of a heap.
+ *
+ * A collection's probes are put together by number (seq): the start opens a pass, the parts fill it, the done probe
+ * closes it. Collections don't nest, so one is open at a time; what opens while another is open replaces it. A pass
+ * whose end lacks arguments, as an older runtime's or after losses, is counted as untold and left out: half a pass
+ * would be taken for a small one. */
+
+struct heap_reader {
+    struct tune_facts facts;
+    uint64_t address;
+    struct tune_pass open;
+    bool is_open;
+};
+
+enum { FACTS_PROBE_WORDS = (EDEN_PROBE_COUNT + 63) / 64 };
+
+/* Room for one more at the end of an array; NULL: no memory, which is noted. */
+static void *more(bool *refused, void *array, size_t count, size_t *room, size_t size) {
+    void **at = array;
+    if (count == *room) {
+        size_t wanted = *room ? *room * 2 : 64;
+        void *grown = reallocarray(*at, wanted, size);
+        if (!grown) {
+            *refused = true;
+            return NULL;
+        }
+        *at = grown;
+        *room = wanted;
+    }
+    return (char *)*at + count * size;
+}
+
+static void open_pass(struct heap_reader *heap, const struct event *event) {
+    const uint64_t *arg = event->arg;
+    heap->open = (struct tune_pass){.started = true,
+                                    .seq = EDEN_ARG(arg, scavenge__start, seq),
+                                    .cause = EDEN_ARG(arg, scavenge__start, cause),
+                                    .start_ns = event->time_ns};
+    heap->is_open = true;
+    if (event->probe == EDEN_PROBE_scavenge__start) {
+        heap->open.eden_used = EDEN_ARG(arg, scavenge__start, eden_used);
+        heap->open.survivors_before = EDEN_ARG(arg, scavenge__start, survivor_used);
+        heap->open.remembered_before = EDEN_ARG(arg, scavenge__start, remembered_now);
+        heap->open.old_before = EDEN_ARG(arg, scavenge__start, old_used);
+        heap->open.allocated_since = EDEN_ARG(arg, scavenge__start, allocated_since);
+    } else {
+        heap->open.full = true;
+        heap->open.old_before = EDEN_ARG(arg, full__start, old_used);
+        heap->open.capacity_before = EDEN_ARG(arg, full__start, old_capacity);
+        heap->open.requested = EDEN_ARG(arg, full__start, requested_bytes);
+        heap->open.allocated_since = EDEN_ARG(arg, full__start, allocated_since);
+    }
+}
+
+static void add_part(struct heap_reader *heap, const struct event *event, enum eden_phase phase) {
+    if (heap->is_open && heap->open.seq == EDEN_ARG(event->arg, mark__done, seq)) {
+        heap->open.part_ns[phase] += EDEN_ARG(event->arg, mark__done, duration);
+        heap->open.part_objects[phase] += EDEN_ARG(event->arg, mark__done, objects);
+        heap->open.part_bytes[phase] += EDEN_ARG(event->arg, mark__done, bytes);
+    }
+}
+
+static void close_pass(bool *refused, struct heap_reader *heap, const struct event *event) {
+    const uint64_t *arg = event->arg;
+    bool full = event->probe == EDEN_PROBE_full__done;
+    struct tune_facts *facts = &heap->facts;
+    bool started = heap->is_open && heap->open.seq == EDEN_ARG(arg, mark__done, seq) && heap->open.full == full;
+    if (!started || !(full ? EDEN_HAS(event->args, full__done, young_freed)
+                           : EDEN_HAS(event->args, scavenge__done, survivor_limit))) {
+        facts->untold_passes++;
+        heap->is_open = false;
+        return;
+    }
+    struct tune_pass *pass = more(refused, &facts->passes, facts->pass_count, &facts->pass_room, sizeof *facts->passes);
+    if (!pass) {
+        return;
+    }
+    *pass = heap->open;
+    heap->is_open = false;
+    facts->pass_count++;
+    pass->duration_ns = EDEN_ARG(arg, mark__done, duration);
+    if (full) {
+        pass->old_after = EDEN_ARG(arg, full__done, old_used);
+        pass->capacity_after = EDEN_ARG(arg, full__done, old_capacity);
+        pass->free_chunks = EDEN_ARG(arg, full__done, free_chunks);
+        pass->largest_free = EDEN_ARG(arg, full__done, largest_free);
+        pass->segments = EDEN_ARG(arg, full__done, segments);
+        pass->freed_bytes = EDEN_ARG(arg, full__done, freed_bytes);
+        pass->young_freed = EDEN_ARG(arg, full__done, young_freed);
+    } else {
+        pass->survivors_after = EDEN_ARG(arg, scavenge__done, survivor_used);
+        pass->remembered_after = EDEN_ARG(arg, scavenge__done, remembered_now);
+        pass->tenured_bytes = EDEN_ARG(arg, scavenge__done, tenured_bytes);
+        pass->tenured_objects = EDEN_ARG(arg, scavenge__done, tenured_objects);
+        pass->threshold = EDEN_ARG(arg, scavenge__done, tenure_threshold);
+        pass->semispace_start = EDEN_ARG(arg, scavenge__done, survivor_start);
+        pass->semispace_limit = EDEN_ARG(arg, scavenge__done, survivor_limit);
+    }
+}
+
+static void add_scan(bool *refused, struct tune_facts *facts, const uint64_t *arg) {
+    struct tune_scans *scans = NULL;
+    uint32_t class_id = (uint32_t)EDEN_ARG(arg, remembered__scan, class_id);
+    for (size_t i = 0; i < facts->scan_count && !scans; i++) {
+        scans = facts->scans[i].class_id == class_id ? &facts->scans[i] : NULL;
+    }
+    if (!scans) {
+        scans = more(refused, &facts->scans, facts->scan_count, &facts->scan_room, sizeof *facts->scans);
+        if (!scans) {
+            return;
+        }
+        facts->scan_count++;
+        *scans = (struct tune_scans){.class_id = class_id};
+    }
+    scans->count++;
+    scans->slots += EDEN_ARG(arg, remembered__scan, slots);
+    scans->young_references += EDEN_ARG(arg, remembered__scan, young_refs);
+    scans->duration_ns += EDEN_ARG(arg, remembered__scan, duration);
+    facts->scans_told = true;
+}
+
+static void add_class(bool *refused, struct tune_facts *facts, const struct event *event) {
+    struct tune_class *class =
+        more(refused, &facts->classes, facts->class_count, &facts->class_room, sizeof *facts->classes);
+    if (class) {
+        facts->class_count++;
+        uint32_t id = (uint32_t)EDEN_ARG(event->arg, class__define, class_id), of = (uint32_t)event_of_class(event);
+        *class = (struct tune_class){.id = id, .of = of ? of : id};
+        memcpy(class->name, event->text[0], sizeof class->name);
+    }
+}
+
+static void add_segment(bool *refused, struct tune_facts *facts, const struct event *event) {
+    struct tune_segment *segment =
+        more(refused, &facts->segments, facts->segment_count, &facts->segment_room, sizeof *facts->segments);
+    if (segment) {
+        facts->segment_count++;
+        *segment = (struct tune_segment){event->time_ns, EDEN_ARG(event->arg, segment__map, bytes),
+                                         EDEN_ARG(event->arg, segment__map, old_capacity),
+                                         event->probe == EDEN_PROBE_segment__map};
+    }
+}
+
+/* A large object was born. */
+static void add_large(bool *refused, struct tune_facts *facts, const struct event *event) {
+    struct tune_allocation *large = more(refused, &facts->large, facts->large_count, &facts->large_room, sizeof *large);
+    if (large) {
+        facts->large_count++;
+        *large = (struct tune_allocation){event->time_ns, EDEN_ARG(event->arg, alloc__large, bytes),
+                                          (uint32_t)EDEN_ARG(event->arg, alloc__large, class_id)};
+    }
+}
+
+static void add_failure(bool *refused, struct tune_facts *facts, const struct event *event) {
+    struct tune_allocation *failure =
+        more(refused, &facts->failures, facts->failure_count, &facts->failure_room, sizeof *failure);
+    if (failure) {
+        facts->failure_count++;
+        *failure = (struct tune_allocation){event->time_ns, EDEN_ARG(event->arg, alloc__failed, bytes),
+                                            (uint32_t)EDEN_ARG(event->arg, alloc__failed, class_id)};
+    }
+}
+
+/* Adds an event of this heap. False: no memory. */
+static bool facts_take(struct heap_reader *heap, const struct event *event) {
+    bool out_of_memory = false, *refused = &out_of_memory;
+    struct tune_facts *facts = &heap->facts;
+    switch (event->probe) {
+    case EDEN_PROBE_heap__create:
+        facts->wall_ns -= event->time_ns > facts->start_ns ? event->time_ns - facts->start_ns : 0;
+        facts->start_ns = event->time_ns;
+        break;
+    case EDEN_PROBE_heap__destroy:
+        facts->wall_ns = event->time_ns - facts->start_ns;
+        break;
+    case EDEN_PROBE_class__define:
+        add_class(refused, facts, event);
+        break;
+    case EDEN_PROBE_scavenge__start:
+    case EDEN_PROBE_full__start:
+        open_pass(heap, event);
+        break;
+    case EDEN_PROBE_scavenge__done:
+    case EDEN_PROBE_full__done:
+        close_pass(refused, heap, event);
+        break;
+#define EDEN_PHASE(probe, name, parent)
+#define EDEN_PART(part, name, parent)                                                                                  \
+    case EDEN_PROBE_##part##__done:                                                                                    \
+        add_part(heap, event, EDEN_PHASE_##part);                                                                      \
+        break;
+#include "eden_phases.def"
+#undef EDEN_PHASE
+    case EDEN_PROBE_remembered__scan:
+        add_scan(refused, facts, event->arg);
+        break;
+    case EDEN_PROBE_alloc__large:
+        add_large(refused, facts, event);
+        break;
+    case EDEN_PROBE_alloc__failed:
+        add_failure(refused, facts, event);
+        break;
+    case EDEN_PROBE_segment__map:
+    case EDEN_PROBE_segment__unmap:
+        add_segment(refused, facts, event);
+        break;
+    default:
+        break;
+    }
+    return !out_of_memory;
+}
+
+/* The probes that facts_take takes: bit i of word i / 64. */
+static void facts_probes(uint64_t probes[FACTS_PROBE_WORDS]) {
+    static const int wanted[] = {
+        EDEN_PROBE_heap__create,   EDEN_PROBE_heap__destroy, EDEN_PROBE_class__define, EDEN_PROBE_scavenge__start,
+        EDEN_PROBE_scavenge__done, EDEN_PROBE_full__start,   EDEN_PROBE_full__done,    EDEN_PROBE_remembered__scan,
+        EDEN_PROBE_alloc__large,   EDEN_PROBE_alloc__failed, EDEN_PROBE_segment__map,  EDEN_PROBE_segment__unmap,
+#define EDEN_PHASE(probe, name, parent)
+#define EDEN_PART(part, name, parent) EDEN_PROBE_##part##__done,
+#include "eden_phases.def"
+#undef EDEN_PHASE
+    };
+    memset(probes, 0, FACTS_PROBE_WORDS * sizeof *probes);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        probes[wanted[i] / 64] |= 1ull << wanted[i] % 64;
+    }
+}
+
+/* Facts from lifetimes: what was allocated, by whom, and what became of it.
+ *
+ * Sums tell what classes and sites allocate, and what of it was tenured. What only single objects tell needs their
+ * records: how often scavenges copied an object, and whether tenuring it was in vain. It was, if the first full
+ * collection after it found the object dead: no full collection had started in between. All are estimates, each sample
+ * counting for what it stands for.
+ *
+ * Records tell when a collection started by the runtime's clock, passes when the probe that tells of it was hit, which
+ * is always later: a collection that a record names is the first pass after that time. */
+
+struct life_reader {
+    struct tune_facts *facts;
+    const struct life_heap *heap;
+};
+
+struct life_readers {
+    struct life_reader *at;
+    size_t count;
+};
+
+/* Collections of one kind that were told of after `from` and not after `to`; a thousand at most. */
+static uint64_t passes_between(const struct tune_facts *facts, bool full, uint64_t from, uint64_t to) {
+    size_t low = 0, high = facts->pass_count;
+    uint64_t count = 0;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (facts->passes[middle].start_ns <= from) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    for (; low < facts->pass_count && facts->passes[low].start_ns <= to && count < 1000; low++) {
+        count += facts->passes[low].full == full;
+    }
+    return count;
+}
+
+static int by_index(const void *a, const void *b) {
+    const struct life_site *x = a, *y = b;
+    return (x->site > y->site) - (x->site < y->site);
+}
+
+static void add_survivor(struct tune_survivors *survivors, const struct eden_life_record *record, bool tenured,
+                         uint64_t copies, double bytes) {
+    /* What is old and alive at the end counts as living for ever: that a run ends is no merit of its parameters. */
+    uint64_t life = (record->death_bytes - record->birth_bytes) / 1024;
+    uint32_t bucket = tenured && record->censored ? HISTOGRAM_BUCKETS - 1 : histogram_bucket(life);
+    uint64_t place = copies < TUNE_COPIES ? copies : TUNE_COPIES - 1;
+    if (bucket < HISTOGRAM_BUCKETS) {
+        (tenured ? survivors->tenured : survivors->died_young)[bucket][place] += bytes;
+    }
+}
+
+static void add_object(struct tune_facts *facts, struct tune_site *site, const struct eden_life_record *record) {
+    double bytes = (double)record->weight / EDEN_WEIGHT_ONE * (double)record->bytes;
+    bool tenured = record->flags & EDEN_LIFE_TENURED && !(record->flags & EDEN_LIFE_BORN_OLD) && record->tenured_ns;
+    if (record->flags & EDEN_LIFE_BORN_OLD) {
+        return;
+    }
+    uint64_t copies =
+        tenured ? passes_between(facts, false, record->birth_ns, record->tenured_ns) + 1 : record->scavenges;
+    bool in_vain =
+        tenured && !record->censored && passes_between(facts, true, record->tenured_ns, record->death_ns) == 0;
+    site->copied_bytes += bytes * (double)copies;
+    site->survivor_bytes += copies ? bytes : 0;
+    site->wasted_bytes += in_vain ? bytes : 0;
+    site->old_bound_bytes += copies && !in_vain && (tenured || record->censored) ? bytes : 0;
+    if (copies && record->death_bytes >= record->birth_bytes) {
+        add_survivor(facts->survivors, record, tenured, copies, bytes);
+    }
+}
+
+static bool on_object(void *context, const struct life_heap *heap, const struct eden_life_record *record) {
+    const struct life_readers *readers = context;
+    for (size_t i = 0; i < readers->count; i++) {
+        struct tune_facts *facts = readers->at[i].facts;
+        const struct life_site wanted = {.site = record->site};
+        const struct life_site *found = readers->at[i].heap == heap && facts->survivors
+                                            ? bsearch(&wanted, heap->sites, heap->site_count, sizeof wanted, by_index)
+                                            : NULL;
+        if (found) {
+            add_object(facts, &facts->sites[found - heap->sites], record);
+        }
+    }
+    return true;
+}
+
+static void add_sums(struct tune_site *site, const struct life_site *from) {
+    site->samples = from->births.count;
+    site->objects = life_objects(&from->births);
+    site->bytes = (double)from->births.weight_bytes;
+    for (enum life_outcome outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
+        for (unsigned flags = 0; flags < EDEN_LIFE_FLAGS; flags++) {
+            const struct life_sums *sums = &from->ended[outcome][flags];
+            if (flags & EDEN_LIFE_TENURED && !(flags & EDEN_LIFE_BORN_OLD)) {
+                site->tenured_samples += sums->count;
+                site->tenured_bytes += (double)sums->weight_bytes;
+            }
+            if (flags & EDEN_LIFE_NEPOTISM) {
+                site->nepotism_bytes += (double)sums->weight_bytes;
+            }
+        }
+    }
+}
+
+static void add_up(struct tune_site *all, const struct tune_site *site) {
+    all->samples += site->samples;
+    all->tenured_samples += site->tenured_samples;
+    all->objects += site->objects;
+    all->bytes += site->bytes;
+    all->tenured_bytes += site->tenured_bytes;
+    all->wasted_bytes += site->wasted_bytes;
+    all->nepotism_bytes += site->nepotism_bytes;
+    all->copied_bytes += site->copied_bytes;
+    all->survivor_bytes += site->survivor_bytes;
+    all->old_bound_bytes += site->old_bound_bytes;
+}
+
+static int by_bytes(const void *a, const void *b) {
+    const struct tune_site *x = a, *y = b;
+    return (x->bytes < y->bytes) - (x->bytes > y->bytes);
+}
+
+static bool begin_lifetimes(struct life_readers *readers, struct tune_heaps *heaps, const struct life_model *model) {
+    for (size_t i = 0; i < model->heap_count; i++) {
+        const struct life_heap *heap = &model->heaps[i];
+        for (size_t j = 0; heap->begun && heaps->at && j < heaps->count; j++) {
+            struct tune_facts *facts = &heaps->at[j];
+            if (facts->process.pid != heap->process.pid || facts->process.start_ns != heap->process.start_ns ||
+                facts->heap_id != heap->id || facts->sites) {
+                continue;
+            }
+            facts->sites = calloc(heap->site_count + 1, sizeof *facts->sites);
+            facts->survivors = model->objects.each ? calloc(1, sizeof *facts->survivors) : NULL;
+            if (!facts->sites || (model->objects.each && !facts->survivors)) {
+                return false;
+            }
+            facts->lifetimes = true;
+            facts->details = model->objects.each;
+            facts->site_count = heap->site_count;
+            for (size_t k = 0; k < heap->site_count; k++) {
+                char label[LIFE_HEAP_LABEL];
+                struct tune_site *site = &facts->sites[k];
+                text_copy(site->name, sizeof site->name, life_place_label(label, &heap->sites[k]));
+                add_sums(site, &heap->sites[k]);
+            }
+            readers->at[readers->count++] = (struct life_reader){facts, heap};
+        }
+    }
+    return true;
+}
+
+static bool tune_facts_add_lifetimes(struct tune_heaps *heaps, struct recording *recording, struct failure *why) {
+    struct life_model model = {0};
+    struct life_readers readers = {0};
+    if (!recording_info(recording)->lifetimes) {
+        return true;
+    }
+    bool good = recording_lifetimes(recording, &model, why);
+    readers.at = calloc(heaps->count + 1, sizeof *readers.at);
+    if (good && (!readers.at || !begin_lifetimes(&readers, heaps, &model))) {
+        good = failure_set(why, 1, "out of memory for the recorded lifetimes");
+    }
+    if (good && model.objects.each) {
+        good = model.objects.each(model.objects.from, &model, on_object, &readers, why);
+    }
+    for (size_t i = 0; good && i < readers.count; i++) {
+        struct tune_facts *facts = readers.at[i].facts;
+        for (size_t j = 0; j < facts->site_count; j++) {
+            add_up(&facts->all, &facts->sites[j]);
+        }
+        if (facts->site_count) {
+            qsort(facts->sites, facts->site_count, sizeof *facts->sites, by_bytes);
+        }
+    }
+    free(readers.at);
+    life_model_clear(&model);
+    return good;
+}
+
+/* Facts from a recording: what the kernel summed up, the parameters, the events in order of time, and lifetimes. */
+
+struct reader {
+    struct heap_reader *heaps;
+    size_t count;
+    bool out_of_memory;
+};
+
+static bool on_event(void *context, const struct event *event, uint64_t heap_id) {
+    struct reader *reader = context;
+    for (size_t i = 0; i < reader->count; i++) {
+        struct heap_reader *heap = &reader->heaps[i];
+        const struct process_key *process = &heap->facts.process;
+        if (process->pid == event->process.pid && process->start_ns == event->process.start_ns &&
+            heap->address == event_heap(event) && heap->facts.heap_id == heap_id) {
+            reader->out_of_memory = !facts_take(heap, event);
+            break;
+        }
+    }
+    return !reader->out_of_memory;
+}
+
+/* ---- the recording ----------------------------------------------------------------------------------------------- */
+
+static void begin_heap(struct heap_reader *reader, const struct process_model *process, const struct heap_model *heap,
+                       const struct model *model, const struct recording_info *info) {
+    struct tune_facts *facts = &reader->facts;
+    reader->address = heap->address;
+    facts->process = process->key;
+    memcpy(facts->command, process->command, sizeof facts->command);
+    memcpy(facts->heap_name, heap->name, sizeof facts->heap_name);
+    facts->heap_id = heap->id;
+    facts->late = heap->late;
+    facts->complete = heap->destroyed && model->lost == 0;
+    facts->is_at_rest = heap->collection.known && !heap->collection.under_way;
+    facts->lost = model->lost + model->lost_records;
+    facts->start_ns = info->mono_ns;
+    facts->wall_ns = model->wall_ns;
+    facts->known = heap->known;
+    for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        facts->figures[i] = heap->figures[i] - heap->before[i];
+    }
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        facts->full_by_cause[i] = heap->full_by_cause[i] - heap->full_by_cause_before[i];
+    }
+    /* If no pause was longer than those before, the observed ones are in the events: finish(). */
+    uint64_t longest = heap->figures[EDEN_FIGURE_max_pause_ns];
+    facts->figures[EDEN_FIGURE_max_pause_ns] = longest > heap->before[EDEN_FIGURE_max_pause_ns] ? longest : 0;
+    tune_parameters_default(facts->parameters);
+}
+
+static void on_parameter(void *context, const char *name, const char *value) {
+    tune_parameter_tell(context, name, value);
+}
+
+static bool begin(struct reader *reader, struct recording *recording, uint64_t pid, uint64_t heap_id,
+                  struct failure *why) {
+    struct model model = {0};
+    bool good = recording_model(recording, &model, why);
+    size_t room = 0;
+    for (size_t i = 0; i < model.process_count; i++) {
+        room += model.processes[i].heap_count;
+    }
+    reader->heaps = calloc(room + 1, sizeof *reader->heaps);
+    reader->out_of_memory = !reader->heaps;
+    for (size_t i = 0; good && reader->heaps && i < model.process_count; i++) {
+        const struct process_model *process = &model.processes[i];
+        for (size_t j = 0; good && j < process->heap_count; j++) {
+            const struct heap_model *heap = &process->heaps[j];
+            if ((pid && process->key.pid != pid) || (heap_id && heap->id != heap_id)) {
+                continue;
+            }
+            struct heap_reader *to = &reader->heaps[reader->count++];
+            begin_heap(to, process, heap, &model, recording_info(recording));
+            good = recording_parameters(recording, &process->key, heap->address, heap->id, on_parameter,
+                                        to->facts.parameters, why);
+        }
+    }
+    model_clear(&model);
+    return good;
+}
+
+static int by_class_id(const void *a, const void *b) {
+    const struct tune_class *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static int by_duration(const void *a, const void *b) {
+    const struct tune_scans *x = a, *y = b;
+    return (x->duration_ns < y->duration_ns) - (x->duration_ns > y->duration_ns);
+}
+
+/* A full collection and the scavenge before it are one pause. */
+static uint64_t longest_pause(const struct tune_facts *facts) {
+    uint64_t longest = 0, before = 0;
+    for (size_t i = 0; i < facts->pass_count; i++) {
+        const struct tune_pass *pass = &facts->passes[i];
+        uint64_t pause = pass->duration_ns + (pass->full ? before : 0);
+        before = !pass->full && pass->cause == EDEN_SCAVENGE_FULL ? pass->duration_ns : 0;
+        longest = pause > longest ? pause : longest;
+    }
+    return longest;
+}
+
+/* The figures of a late heap give the size of its eden. */
+static void finish(struct tune_facts *facts) {
+    if (!facts->figures[EDEN_FIGURE_max_pause_ns]) {
+        facts->figures[EDEN_FIGURE_max_pause_ns] = longest_pause(facts);
+    }
+    struct tune_parameter *eden = &facts->parameters[TUNE_eden_size];
+    if (!eden->told && facts->known >> EDEN_FIGURE_eden_size & 1 && facts->figures[EDEN_FIGURE_eden_size]) {
+        eden->number = (double)facts->figures[EDEN_FIGURE_eden_size];
+        eden->told = true;
+    }
+    if (facts->class_count) {
+        qsort(facts->classes, facts->class_count, sizeof *facts->classes, by_class_id);
+    }
+    if (facts->scan_count) {
+        qsort(facts->scans, facts->scan_count, sizeof *facts->scans, by_duration);
+    }
+}
+
+bool tune_heaps_read(struct tune_heaps *heaps, struct recording *recording, uint64_t pid, uint64_t heap_id,
+                     struct failure *why) {
+    uint64_t probes[FACTS_PROBE_WORDS];
+    facts_probes(probes);
+    struct reader reader = {0};
+    *heaps = (struct tune_heaps){0};
+    bool good =
+        begin(&reader, recording, pid, heap_id, why) && recording_events(recording, probes, on_event, &reader, why);
+    heaps->at = good ? calloc(reader.count + 1, sizeof *heaps->at) : NULL;
+    for (size_t i = 0; i < reader.count; i++) {
+        if (heaps->at) {
+            finish(&reader.heaps[i].facts);
+            heaps->at[heaps->count++] = reader.heaps[i].facts;
+        } else {
+            tune_facts_clear(&reader.heaps[i].facts);
+        }
+    }
+    free(reader.heaps);
+    if (good && (reader.out_of_memory || !heaps->at)) {
+        good = failure_set(why, 1, "out of memory for the recorded events");
+    }
+    good = good && tune_facts_add_lifetimes(heaps, recording, why);
+    if (!good) {
+        tune_heaps_clear(heaps);
+    }
+    return good;
+}
+
+void tune_heaps_clear(struct tune_heaps *heaps) {
+    for (size_t i = 0; i < heaps->count; i++) {
+        tune_facts_clear(&heaps->at[i]);
+    }
+    free(heaps->at);
+    *heaps = (struct tune_heaps){0};
 }

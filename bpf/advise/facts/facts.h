@@ -8,6 +8,7 @@
 
 #include "model/model.h"
 #include "model/parameters.h"
+#include "recording/recording.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -137,5 +138,17 @@ double tune_share_of_time(const struct tune_facts *facts, double ns); /* of wall
 uint64_t tune_figure(const struct tune_facts *facts, enum eden_figure figure);
 double tune_old_peak(const struct tune_facts *facts); /* the most of old space that was mapped, bytes */
 double tune_number(const struct tune_facts *facts, enum tune_parameter_id id); /* its value */
+
+/* The heaps of a recording. */
+struct tune_heaps {
+    struct tune_facts *at; /* owned; in order of process and number */
+    size_t count;
+};
+
+/* Those heaps that have this process and number; 0: any. False and why where the recording can't be read, or there is
+ * no memory; *heaps is then empty. No heap is no failure. */
+bool tune_heaps_read(struct tune_heaps *heaps, struct recording *recording, uint64_t pid, uint64_t heap_id,
+                     struct failure *why);
+void tune_heaps_clear(struct tune_heaps *heaps);
 
 #endif

@@ -65,6 +65,8 @@ struct search_finding {
 bool search_run(struct search *search, const struct search_point *starts, size_t start_count);
 void search_clear(struct search *search);
 
+bool search_is_finalist(const struct search *search, size_t index);
+
 /* Medians of a candidate: of the rounds' runs where there are some, else of all runs. Its gc is corrected for what the
  * machine was like, as search.c tells. It must have run. */
 struct search_figures search_medians(const struct search *search, size_t index);

@@ -13,7 +13,7 @@
  * eden.cache: two finalists that differ in eden alone, of which the larger has less time in collections, and yet more
  * CPU time in each round, by 2% on the median; of five rounds at least. Then the program itself became slower, which is
  * what happens when eden no longer fits into a cache, or when fresh memory must be got from the system for it. */
-#include "advise/trials/search_parts.h"
+#include "advise/trials/search.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -6,8 +6,10 @@
  * That the program prints the same is checked too: parameters of a collector must not change what a program does. A
  * program that never prints the same twice can't be checked so, which the default runs among themselves show. */
 #include "advise/trials/verify.h"
+#include "util/format.h"
 #include "util/interrupt.h"
 #include "util/message.h"
+#include <inttypes.h>
 
 const char *const verify_names[VERIFY_MEASURES] = {"time_s",   "cpu_s",       "gc_s",
                                                    "gc_share", "max_pause_s", "memory_bytes"};
@@ -101,4 +103,140 @@ bool verify_run(char *const *command, const char *options, size_t pairs, struct 
     }
     summarize(series, result);
     return true;
+}
+
+/* What was verified, as a table with its conclusion in plain words, and as JSON. */
+
+/* ---- as a table ------------------------------------------------------------------------------------------------- */
+
+static const char *const titles[VERIFY_MEASURES] = {"time",     "CPU time",      "GC time",
+                                                    "GC share", "longest pause", "memory"};
+
+static char *form(char text[FORMAT_MAX], enum verify_measure measure, double value) {
+    if (measure == VERIFY_MEMORY) {
+        return format_bytes(text, (uint64_t)value);
+    }
+    if (measure == VERIFY_SHARE) {
+        snprintf(text, FORMAT_MAX, "%.1f%%", 100 * value);
+        return text;
+    }
+    return format_ns(text, (uint64_t)(value * 1e9));
+}
+
+static const char *verdict_text(const struct spread *ratio) {
+    switch (spread_verdict(ratio)) {
+    case VERDICT_LESS:
+        return "less";
+    case VERDICT_MORE:
+        return "more";
+    case VERDICT_NONE:
+        return "no difference seen";
+    default:
+        return "too few pairs";
+    }
+}
+
+static void print_conclusion(FILE *out, const struct verify_result *result) {
+    const struct spread *time = &result->ratio[VERIFY_TIME], *gc = &result->ratio[VERIFY_GC];
+    if (spread_verdict(time) == VERDICT_TOO_FEW) {
+        fprintf(out, "Too few pairs to distinguish a gain from noise: use at least 5 (--pairs 5).\n");
+        return;
+    }
+    if (spread_verdict(gc) == VERDICT_LESS && gc->median > 0) {
+        fprintf(out, "GC time: gain seen, %.2fx less.\n", 1 / gc->median);
+    } else if (spread_verdict(gc) == VERDICT_LESS) {
+        fprintf(out, "GC time: gain seen, none is left.\n");
+    } else {
+        fprintf(out, "GC time: no gain seen%s.\n", spread_verdict(gc) == VERDICT_MORE ? ", more than before" : "");
+    }
+    if (spread_verdict(time) == VERDICT_LESS) {
+        fprintf(out, "Total time: gain seen, %.1f%% less.\n", 100 * (1 - time->median));
+    } else {
+        fprintf(out, "Total time: no gain seen%s.\n", spread_verdict(time) == VERDICT_MORE ? ", more than before" : "");
+    }
+}
+
+static void print_remarks(FILE *out, const struct verify_result *result) {
+    const struct trial_figures *first = &result->first[VERIFY_DEFAULT];
+    if (result->output == VERIFY_CHANGES) {
+        fprintf(out, "The output of the command changes from run to run, so it cannot be compared.\n");
+    } else {
+        fprintf(out, "%s\n",
+                result->output == VERIFY_SAME ? "The output of the command is the same."
+                                              : "THE OUTPUT OF THE COMMAND DIFFERS with these options.");
+    }
+    if (first->heaps > 1) {
+        fprintf(out, "Figures are sums of %u heaps in %u process%s; memory is that of the largest process.\n",
+                first->heaps, first->processes, first->processes == 1 ? "" : "es");
+    }
+    if (first->left_behind) {
+        fprintf(out, "%u of its processes were still running when the command ended, and were killed.\n",
+                first->left_behind);
+    }
+    if (first->peak_is_bound || result->first[VERIFY_TUNED].peak_is_bound) {
+        fprintf(out, "Memory is an upper bound: it is too small to distinguish from edenscope's own.\n");
+    }
+    if (result->interrupted) {
+        fprintf(out, "Interrupted: this covers the completed pairs.\n");
+    }
+}
+
+void verify_print(FILE *out, const struct verify_result *result, const char *options) {
+    fprintf(out,
+            "\n"
+            "%zu pair%s of runs, with current options and with EDEN_OPTIONS=%s\n\n",
+            result->pairs, result->pairs == 1 ? "" : "s", options);
+    fprintf(out, "%-14s %12s %12s %8s  min-max\n", "", "current", "tuned", "ratio");
+    for (enum verify_measure i = 0; i < VERIFY_MEASURES; i++) {
+        char original[FORMAT_MAX], tuned[FORMAT_MAX];
+        const struct spread *ratio = &result->ratio[i];
+        fprintf(out, "%-14s %12s %12s %8.3f  %.3f-%-9.3f %s\n", titles[i],
+                form(original, i, result->side[VERIFY_DEFAULT][i].median),
+                form(tuned, i, result->side[VERIFY_TUNED][i].median), ratio->median, ratio->least, ratio->most,
+                verdict_text(ratio));
+    }
+    fprintf(out, "%-14s %12" PRIu64 " %12" PRIu64 "\n", "scavenges",
+            result->first[VERIFY_DEFAULT].figure[EDEN_FIGURE_scavenges],
+            result->first[VERIFY_TUNED].figure[EDEN_FIGURE_scavenges]);
+    fprintf(out, "%-14s %12" PRIu64 " %12" PRIu64 "\n\n", "full",
+            result->first[VERIFY_DEFAULT].figure[EDEN_FIGURE_full_collections],
+            result->first[VERIFY_TUNED].figure[EDEN_FIGURE_full_collections]);
+    print_conclusion(out, result);
+    print_remarks(out, result);
+}
+
+/* ---- as JSON ---------------------------------------------------------------------------------------------------- */
+
+static json_t *side_json(const struct verify_result *result, enum verify_side side) {
+    const struct trial_figures *first = &result->first[side];
+    json_t *object = json_object();
+    for (int i = 0; i < VERIFY_MEASURES; i++) {
+        json_object_set_new(object, verify_names[i], spread_json(&result->side[side][i]));
+    }
+    json_object_set_new(object, "memory_is_bound", json_boolean(first->peak_is_bound));
+    json_object_set_new(object, "scavenges", json_integer((json_int_t)first->figure[EDEN_FIGURE_scavenges]));
+    json_object_set_new(object, "full_collections",
+                        json_integer((json_int_t)first->figure[EDEN_FIGURE_full_collections]));
+    json_object_set_new(object, "heaps", json_integer(first->heaps));
+    json_object_set_new(object, "processes", json_integer(first->processes));
+    return object;
+}
+
+static json_t *seen_json(const struct spread *ratio) {
+    static const char *const names[] = {[VERDICT_LESS] = "less", [VERDICT_MORE] = "more", [VERDICT_NONE] = "none"};
+    enum verdict verdict = spread_verdict(ratio);
+    return verdict == VERDICT_TOO_FEW ? json_null() : json_string(names[verdict]);
+}
+
+json_t *verify_json(const struct verify_result *result, const char *options) {
+    json_t *ratio = json_object(), *seen = json_object();
+    for (int i = 0; i < VERIFY_MEASURES; i++) {
+        json_object_set_new(ratio, verify_names[i], spread_json(&result->ratio[i]));
+        json_object_set_new(seen, verify_names[i], seen_json(&result->ratio[i]));
+    }
+    return json_pack("{s:s,s:I,s:f,s:b,s:o,s:o,s:o,s:o,s:o}", "options", options, "pairs", (json_int_t)result->pairs,
+                     "confidence", result->ratio[VERIFY_TIME].confidence, "interrupted", result->interrupted, "default",
+                     side_json(result, VERIFY_DEFAULT), "tuned", side_json(result, VERIFY_TUNED), "ratio", ratio,
+                     "seen", seen, "same_output",
+                     result->output == VERIFY_CHANGES ? json_null() : json_boolean(result->output == VERIFY_SAME));
 }

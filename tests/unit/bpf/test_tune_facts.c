@@ -1,6 +1,6 @@
 /* What the rules of tuning know of a heap, from a recording: of a heap that is older than the recording, the figures
  * of the recorded time. */
-#include "advise/facts/facts_read.h"
+#include "advise/facts/facts.h"
 #include "recording_builder.h"
 
 enum { HEAP = 0x1000, HEADER_PAUSE = 629000000 };
