@@ -127,7 +127,7 @@ static eden_value allocate(eden_heap *heap, uint64_t header, size_t slots, bool 
 
 eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slots) {
     eden_heap *heap = mutator->heap;
-    if (hooks_refuse(heap, "allocation")) {
+    if (instance_refuses(heap, "allocation")) {
         return EDEN_NONE;
     }
     bool born_old = pretenure_reveal(heap, &header, &slots);

@@ -153,6 +153,15 @@ eden_heap *eden_heap_create(const eden_options *options, eden_error *error) {
     return heap;
 }
 
+bool instance_refuses(eden_heap *heap, const char *call) {
+    if (heap->broken_invariant != NULL) {
+        error_fail(&heap->last_error, EDEN_CORRUPT, "%s: heap '%s' is corrupt: %s", call, heap->info.name,
+                   heap->broken_invariant);
+        return true;
+    }
+    return hooks_refuse(heap, call);
+}
+
 /* Frames whose blocks are not left yet lose their mutator: each leads to itself then, where eden_frame_leave changes
  * nothing of the heap, which may be gone. Frames that a longjmp has skipped lie below this function's own, or say
  * another mutator: what they were in may hold anything. */

@@ -20,4 +20,7 @@ struct instance {
 
 static inline struct instance *instance_of(eden_heap *heap) { return (struct instance *)heap; }
 
+/* True, with last_error filled: `call` would collect, and may not, in a collection hook or a corrupt heap. */
+bool instance_refuses(eden_heap *heap, const char *call);
+
 #endif

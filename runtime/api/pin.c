@@ -18,7 +18,7 @@ eden_value eden_pin(eden_mutator *mutator, eden_value object) {
         object_set(object, EDEN_HEADER_PINNED);
         return object;
     }
-    if (hooks_refuse(heap, "eden_pin of a young object")) {
+    if (instance_refuses(heap, "eden_pin of a young object")) {
         return EDEN_NONE;
     }
     EDEN_FRAME(mutator, local, 1);

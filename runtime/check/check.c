@@ -401,6 +401,10 @@ static void taken(struct observer *self, uintptr_t start, size_t bytes) {
     poison_used(start, bytes);
 }
 
+static void invariant_broken(struct observer *self, const char *name) {
+    report(self->heap, "invariant", name, "the heap is corrupt: a fault of the runtime, or a write beyond an object");
+}
+
 static const struct observer_calls calls = {
     .before_scavenge = before_scavenge,
     .second_pass = second_pass,
@@ -409,6 +413,7 @@ static const struct observer_calls calls = {
     .before_full = before_full,
     .after_full = after_full,
     .roots_visited = roots_visited,
+    .invariant_broken = invariant_broken,
     .segment = segment,
     .allocating = allocating,
     .taken = taken,

@@ -13,7 +13,7 @@ uint64_t heap_survivor_used(const eden_heap *heap) {
 }
 
 void heap_set_limit(eden_heap *heap) {
-    uintptr_t limit = heap->params.stress > 0 ? heap->mutator.free : heap->eden.limit;
+    uintptr_t limit = heap->params.stress > 0 || heap->broken_invariant != NULL ? heap->mutator.free : heap->eden.limit;
     for (struct observer *at = heap->allocation_observers; at != NULL; at = at->next_allocation) {
         limit = at->calls->limit(at, limit);
     }

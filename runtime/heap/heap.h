@@ -13,6 +13,7 @@
 #include "eden_probes.h"
 #include "heap/ephemerons.h"
 #include "heap/error.h"
+#include "heap/invariant.h"
 #include "heap/mark_stack.h"
 #include "heap/object.h"
 #include "heap/observer.h"
@@ -72,7 +73,8 @@ struct eden_heap {
     uint32_t observer_class; /* of ephemerons that an observer decides on (ephemerons.c); 0: there are none */
     uint32_t hash_seed;
     eden_error last_error;
-    bool is_mixed; /* promotion failed in the last scavenge: all three young spaces may hold objects */
+    const char *broken_invariant; /* the first; NULL: none. The heap is corrupt, and neither allocates nor collects */
+    bool is_mixed;                /* promotion failed in the last scavenge: all three young spaces may hold objects */
     bool is_attached;
     bool is_collecting;
     pthread_t thread; /* that attached the mutator, or has collected since */
@@ -127,7 +129,8 @@ static inline uint64_t heap_delta_allocated(const eden_heap *heap) {
 static inline uint64_t heap_allocated(const eden_heap *heap) {
     return heap->figures.allocated_bytes + heap_delta_allocated(heap);
 }
-/* How far allocation may bump inline: not at all under stress, less than all of eden where an observer says so. */
+/* How far allocation may bump inline: not at all under stress or in a corrupt heap, less than all of eden where an
+ * observer says so. */
 void heap_set_limit(eden_heap *heap);
 
 #endif

@@ -78,6 +78,7 @@ struct observer_calls {
     /* All that lives is known, the program's ephemerons and weak slots are done. full: old objects may have died, too.
      */
     void (*reached)(struct observer *self, bool full, observer_now *now, void *context);
+    void (*invariant_broken)(struct observer *self, const char *name);                  /* heap/invariant.h */
     void (*segment)(struct observer *self, bool mapped, uintptr_t start, size_t bytes); /* before it is used, or goes */
 
     /* ---- allocation_observers ---- */

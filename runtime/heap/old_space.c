@@ -147,6 +147,10 @@ static bool commit(eden_heap *heap, uintptr_t start, size_t size) {
     return commit_cards(heap, start, size) && system_commit(&heap->system, start, size, "segment");
 }
 
+static bool is_below_next(const struct old_space *old, size_t index) {
+    return index + 1 == old->segment_count || old->segments[index].limit <= old->segments[index + 1].start;
+}
+
 /* A segment of grow_headroom, or of the half, a quarter... of it where the system refuses or the range has no such gap:
  * the headroom is a wish, room for the object a need. */
 static bool grow(eden_heap *heap, size_t bytes) {
@@ -180,6 +184,8 @@ static bool grow(eden_heap *heap, size_t bytes) {
     old->segment_count++;
     old->capacity += size;
     old->free_bytes += size;
+    invariant_check(heap, (index == 0 || old->segments[index - 1].limit <= start) && is_below_next(old, index),
+                    "I3 of old space: segments overlap, or are out of order");
     OBSERVE(heap, segment, true, start, size);
     free_chunks_add(&old->free, start, size);
     return true;
@@ -248,6 +254,20 @@ void old_space_reset_free(eden_heap *heap) {
 void old_space_add_free(eden_heap *heap, uintptr_t start, size_t bytes) {
     free_chunks_add(&heap->old.free, start, bytes);
     heap->old.free_bytes += bytes;
+}
+
+void old_space_check(eden_heap *heap, bool swept) {
+    const struct old_space *old = &heap->old;
+    uint64_t mapped = 0, live = 0;
+    for (size_t i = 0; i < old->segment_count; i++) {
+        mapped += old->segments[i].limit - old->segments[i].start;
+        live += old->segments[i].live.bytes;
+    }
+    invariant_check(heap, mapped == old->capacity, "I1 of old space: the segments are not what the capacity says");
+    invariant_check(heap, old->free_bytes <= old->capacity && old->buffer_limit - old->buffer_free <= old->free_bytes,
+                    "I2 of old space: more bytes are free than there are");
+    invariant_check(heap, !swept || live == old->capacity - old->free_bytes,
+                    "I2 of old space: objects and free memory are not what the capacity says");
 }
 
 uint64_t old_space_largest_free(const eden_heap *heap) {

@@ -48,6 +48,8 @@ void old_space_shrink(eden_heap *heap);                      /* returns empty se
 void old_space_retire_buffer(eden_heap *heap);
 void old_space_reset_free(eden_heap *heap); /* before chunks are found anew */
 void old_space_add_free(eden_heap *heap, uintptr_t start, size_t bytes);
+/* I1 and I2, after a full collection. swept: by sweeping, which has counted what lives. */
+void old_space_check(eden_heap *heap, bool swept);
 uint64_t old_space_largest_free(const eden_heap *heap);
 /* Walks old space: the first object or chunk at or after address (start with 0); EDEN_NONE at the end. Objects
  * allocated during the walk may or may not be seen. */

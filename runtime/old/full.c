@@ -18,6 +18,9 @@
 
 static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requested, bool slides) {
     scavenge(heap, EDEN_SCAVENGE_FULL);
+    if (heap->broken_invariant != NULL) {
+        return;
+    }
     heap->is_collecting = true;
     OBSERVE(heap, before_full);
     struct full_pass pass = {.cause = cause, .requested = requested, .start_ns = system_now_ns(), .sweeps = !slides};
@@ -30,7 +33,8 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     remembered_drop_unmarked(heap);
     OBSERVE(heap, marked, &pass);
 
-    if (slides && slide(heap)) {
+    bool slid = slides && slide(heap);
+    if (slid) {
         pass.young_freed = sweep_young(heap);
     } else {
         start = observer_phase_begin(heap, EDEN_PHASE_sweep);
@@ -46,6 +50,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
         }
     }
     OBSERVE(heap, swept);
+    old_space_check(heap, !slid);
     old_space_shrink(heap);
     heap->old.used_at_full = heap_old_used(heap);
     OBSERVE(heap, full_end, &pass);

@@ -150,6 +150,8 @@ struct tally mark(eden_heap *heap) {
     while (ephemerons_fire(heap, reach_key, &marking)) {
         drain_all(&marking);
     }
+    invariant_check(heap, heap->mark_stack.count == 0 && !heap->mark_stack.overflowed && heap->pending.count == 0,
+                    "I1 of marking: something marked was not scanned");
     ephemerons_clear_weak(heap, keep_if_marked, NULL);
     OBSERVE(heap, reached, true, keep_if_marked, NULL);
     return marking.marked;

@@ -168,10 +168,14 @@ static bool place(struct compaction *c, const struct group *group) {
             return false;
         }
     }
+    eden_value first = group->objects[0];
+    if (c->finger > object_start(first)) {
+        invariant_fail(c->heap, "I1 of sliding: an object would move up");
+        return false;
+    }
     for (size_t i = 0; i < group->count; i++) {
         set_bits(c, object_start(group->objects[i]), object_end(group->objects[i]));
     }
-    eden_value first = group->objects[0];
     c->block_base[block_of(c, first)] = c->finger + (first - object_start(first)) - 8 * bits_below(c, first);
     c->finger += group->bytes;
     c->mobile = true;

@@ -67,6 +67,7 @@ void cards_add(eden_heap *heap, struct card card, enum eden_remember_origin orig
 
 void cards_forget(eden_heap *heap, struct card card, size_t remaining) {
     uint8_t bit, *byte = byte_of(heap, card, &bit);
+    invariant_check(heap, (*byte & bit) != 0, "I1 of cards: a card in the list is clean in the table");
     *byte &= (uint8_t)~bit;
     heap->delta.forgotten++;
     eden_fire_forget(heap, (const void *)(uintptr_t)card.object, eden_index_of(card.object),

@@ -36,6 +36,8 @@ void eden_remember(eden_mutator *mutator, eden_value object, size_t index) {
 }
 
 void remembered_forget(eden_heap *heap, eden_value object, size_t remaining) {
+    invariant_check(heap, object_has(object, EDEN_HEADER_REMEMBERED),
+                    "I1 of the remembered set: an object in the list has no remembered bit");
     object_clear(object, EDEN_HEADER_REMEMBERED);
     heap->delta.forgotten++;
     eden_fire_forget(heap, (const void *)(uintptr_t)object, eden_index_of(object), remaining);

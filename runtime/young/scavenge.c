@@ -1,34 +1,54 @@
-/* The scavenger: Cheney's copying collection of new space (Cheney 1970; Ungar 1984; spur.md 2.3).
+/* The scavenger: Cheney's copying collection of new space.
  *
- * Live objects are copied from eden and the past survivor semispace to the future one, or tenured to old space; what
- * stays behind is garbage. Steps: the remembered set, the roots, then transitively what was moved; then weak
- * references; then the spaces change roles and the tenuring threshold for next time is computed.
+ * 1. Purpose
+ * Live objects of eden and from-space (the semispace with the survivors) are copied to to-space (the other one), or
+ * tenured: copied to old space. What stays behind is garbage.
  *
- * A moved object's old header becomes its forwarding address with the FORWARDED bit (the slot count stays). What still
- * has to be scanned:
- *  - survivors lie in order in future space: a scan pointer follows the free pointer;
- *  - tenured objects lie anywhere in old space: a list is threaded through their corpses (first slot), which costs no
- *    memory and so can't fail;
- *  - objects kept in place (below), and ephemerons whose key was reached after them: a bounded stack; what does not fit
- *    is marked grey and found by walking.
+ * 2. Algorithm
+ * The roots are the remembered set and the program's; from them on, whatever was copied is scanned until nothing is
+ * left. Then ephemerons fire, weak slots are cleared, the spaces change roles, and the tenuring threshold of the next
+ * scavenge is computed. tenure.c decides what is tenured; heap/ephemerons.c has ephemerons and weak objects.
+ * The old header of a copied object is its forwarding address with the FORWARDED bit; the slot count stays.
  *
- * Failure to promote. If neither future space nor old space has room and the system gives no more, the object is kept
- * where it is, with the KEPT bit until the scavenge ends. Then eden and past space still hold objects: their dead are
- * made fillers, and the heap says `kept`. The next scavenge collects all three spaces into old space; what finds no
- * room there goes behind the objects of the emptier semispace, whose own stay (residents), and only what fits nowhere
- * is kept again. So new space recovers by itself when objects die, even if old space stays full. A scavenge thus never
- * fails; it is the allocation that follows which finds no room, tries a full collection, and returns an error
- * (allocate.c).
+ *    what is to be scanned     where it is              how it is found
+ *    survivors                 to-space, in order       a scan pointer follows the free pointer
+ *    tenured objects           anywhere in old space    a list threaded through the forwarded objects' first slots
+ *    objects left in place,    anywhere                 a bounded stack (heap/mark_stack.h); what does not fit is
+ *    released ephemerons                                marked grey and found by walking
  *
- * Overflow. Where survivors do not fit into their semispace, what is reached last is tenured; with
- * compat.overflow=oldest past survivors are, in a second round (settle). Which objects are tenured by policy is decided
- * in tenure.c; ephemerons and weak objects in ephemerons.c.
+ * 3. Where a live young object goes
  *
- * Invariants at the end: no FORWARDED, KEPT or GREY header is reachable; every old object with a young reference is
- * remembered, or remembered.is_incomplete is set.
+ *    reason to tenure   room in to-space   room in old space
+ *    no                 yes                -                    to-space
+ *    no                 no                 yes                  old space, by overflow (or section 5)
+ *    yes                -                  yes                  old space
+ *    yes                yes                no                   to-space
+ *    -                  no                 no                   stays in place: promotion has failed
  *
- * What can go wrong: a stale C pointer of the embedder's into new space (checked builds poison what was left), a missed
- * barrier (a dead young object reached through an old one). */
+ * 4. Promotion failure
+ * An object that finds room nowhere stays in place, with the KEPT bit until the scavenge ends. Then eden and from-space
+ * still have objects; their dead become fillers, and the heap `is_mixed`. The next scavenge collects all three spaces
+ * into old space. What finds no room there goes behind the objects of the emptier semispace, whose own stay
+ * (residents). So new space recovers when objects die, even if old space stays full. A scavenge never fails: the
+ * allocation that follows finds no room, tries a full collection, and returns an error (api/allocate.c).
+ *
+ * 5. Overflow
+ * Where survivors do not fit into to-space, the last to be reached are tenured. With compat.overflow=oldest the oldest
+ * survivors are tenured instead, in a second pass; objects of eden are deferred until then, in place (second_pass).
+ *
+ * 6. Invariants
+ * I1. At the end nothing is left to scan: not in to-space, in the list of tenured objects, on the stack, or for a
+ *     pending key.
+ * I2. At the end no FORWARDED, KEPT or GREY header is reachable. (The verifier checks it.)
+ * I3. Each old object with a young reference is remembered, or the remembered set is_incomplete. (The verifier.)
+ *
+ * 7. Failure
+ * A stale C pointer of the embedder into new space (the checked build poisons what is left behind); a missed barrier (a
+ * dead young object that an old one refers to).
+ *
+ * 8. References
+ * C. J. Cheney, "A Nonrecursive List Compacting Algorithm", CACM 13(11), 1970. D. Ungar, "Generation Scavenging", 1984.
+ */
 #include "young/scavenge.h"
 #include "young/card_scans.h"
 #include "young/cards.h"
@@ -38,15 +58,15 @@
 struct scavenge {
     eden_visit visit; /* first: root visitors get its address */
     eden_heap *heap;
-    struct space *to;   /* future space */
-    uintptr_t resident; /* below it future space has objects from before, after a scavenge that kept some */
-    uintptr_t scan;     /* objects of future space between resident and this have been scanned */
-    eden_value tenured; /* corpse of the tenured object to scan next; EDEN_NONE: none */
-    bool keeping;       /* some object was kept in place */
-    uint64_t aged;      /* bytes of past survivors that survived again */
-    uint64_t owed;      /* bytes of eden's objects that wait in place for room which these will make */
+    struct space *to;   /* to-space */
+    uintptr_t resident; /* below it to-space has objects from before, after a promotion failure */
+    uintptr_t scan;     /* objects of to-space between resident and this have been scanned */
+    eden_value tenured; /* forwarded object whose tenured copy is to be scanned next; EDEN_NONE: none */
+    bool has_failed;    /* some promotion: an object stays in place */
+    uint64_t aged;      /* bytes of survivors that survived again */
+    uint64_t owed;      /* bytes of deferred objects of eden */
     uint64_t found;     /* references to young objects, by scan_old */
-    bool settling;      /* in the second round of an overflow */
+    bool is_second;     /* in the second pass of an overflow */
     struct tenure_policy policy;
     struct tally moved; /* by the phase that runs */
     struct scavenge_pass pass;
@@ -84,11 +104,11 @@ static bool is_in(const struct space *space, eden_value object) {
     return object - space->start < space->limit - space->start;
 }
 
-/* Survivors overflow: may this object of eden wait for the room that tenuring past survivors will make? (settle) */
-static bool may_wait(struct scavenge *s, eden_value object, size_t bytes) {
+/* Survivors overflow: may this object of eden be deferred to the second pass? */
+static bool may_defer(struct scavenge *s, eden_value object, size_t bytes) {
     eden_heap *heap = s->heap;
     struct deferred *deferred = &heap->deferred;
-    if (heap->params.compat_overflow != EDEN_OVERFLOW_OLDEST || heap->is_mixed || s->settling ||
+    if (heap->params.compat_overflow != EDEN_OVERFLOW_OLDEST || heap->is_mixed || s->is_second ||
         !is_in(&heap->eden, object) || s->aged < s->owed + bytes ||
         !system_grow(&heap->system, (void **)&deferred->objects, &deferred->room, deferred->count,
                      sizeof *deferred->objects, "overflow")) {
@@ -124,7 +144,7 @@ static eden_value evacuate(struct scavenge *s, eden_value object) {
         s->aged += is_in(&s->heap->semi[s->heap->from], object) ? bytes : 0;
         return survive(s, object, bytes);
     }
-    if (reason == NOT_TENURED && may_wait(s, object, bytes)) {
+    if (reason == NOT_TENURED && may_defer(s, object, bytes)) {
         object_set(object, EDEN_HEADER_KEPT);
         mark_stack_push(&s->heap->mark_stack, object);
         s->owed += bytes;
@@ -140,7 +160,7 @@ static eden_value evacuate(struct scavenge *s, eden_value object) {
     }
     object_set(object, EDEN_HEADER_KEPT);
     mark_stack_push(&s->heap->mark_stack, object);
-    s->keeping |= !resident;
+    s->has_failed |= !resident;
     return object;
 }
 
@@ -208,7 +228,7 @@ static size_t card_end(struct scavenge *s, struct card card) {
 }
 
 /* Scans an old object that is not carded. What is not scanned yet, of ephemerons and weak objects, counts as it is:
- * they stay remembered while it may matter. A key that is waited for is young. */
+ * they stay remembered while it may matter. A pending key is young. */
 static bool scan_old_whole(struct scavenge *s, eden_value object) {
     size_t count = slots_to_scan(s, object);
     bool young = scan_old(s, object, 0, count);
@@ -292,8 +312,8 @@ static void scan_cards(struct scavenge *s, struct tally *scanned) {
     }
 }
 
-/* scan_old_whole, told by remembered__scan where the object is large. Its bytes are asked first: of other objects that
- * is all. */
+/* scan_old_whole, reported by remembered__scan where the object is large: that is tested first, and is all that other
+ * objects pay. */
 static bool scan_remembered_whole(struct scavenge *s, eden_value object, size_t bytes) {
     if (bytes <= s->heap->params.large_object || !eden_watched_remembered__scan()) {
         return scan_old_whole(s, object);
@@ -345,7 +365,7 @@ static void scan_stacked(struct scavenge *s, eden_value object) {
     }
 }
 
-/* Only of what has been reached and is here does the bit mean grey: of a corpse or a key that is waited for it is part
+/* Only of what has been reached and is here does the bit mean grey: of a forwarded object or a pending key it is part
  * of an address, of others in the spaces being collected part of a count (tenure.c). */
 static void scan_if_grey(struct scavenge *s, eden_value object) {
     uint64_t header = eden_header(object);
@@ -356,8 +376,8 @@ static void scan_if_grey(struct scavenge *s, eden_value object) {
     }
 }
 
-/* What the stack had no room for stands grey: kept objects amid corpses, released ephemerons anywhere. Old space, which
- * lies above new space and may be large, is walked as far as the highest only. */
+/* What the stack had no room for stands grey: objects in place amid forwarded ones, released ephemerons anywhere. Old
+ * space, which lies above new space and may be large, is walked as far as the highest only. */
 static void scan_grey(struct scavenge *s) {
     eden_value highest = s->heap->mark_stack.highest;
     s->heap->mark_stack.highest = EDEN_NONE;
@@ -389,9 +409,9 @@ static void scan_moved(struct scavenge *s) {
             scan_young(s, object);
         }
         if (s->tenured != EDEN_NONE) {
-            eden_value corpse = s->tenured;
-            eden_value object = object_forwarded_to(eden_header(corpse));
-            s->tenured = eden_words_(corpse)[1];
+            eden_value from = s->tenured;
+            eden_value object = object_forwarded_to(eden_header(from));
+            s->tenured = eden_words_(from)[1];
             scan_old_and_remember(s, object, EDEN_REMEMBER_TENURE);
         } else if (stack->count != 0) {
             scan_stacked(s, stack->entries[--stack->count]);
@@ -420,9 +440,9 @@ static eden_value where_now(void *context, eden_value v) {
     return object_has(v, EDEN_HEADER_KEPT) ? v : EDEN_NONE;
 }
 
-/* After keeping: what was not kept becomes filler, so that new space can be walked. Answers the end of the last kept
- * object. */
-static uintptr_t fill_unkept(struct space *space) {
+/* After a promotion failure: what does not stay in place becomes filler, so that new space can be walked. Returns the
+ * end of the last object that stays. */
+static uintptr_t fill_rest(struct space *space) {
     uintptr_t end = space->start, gap = space->start;
     for (uintptr_t at = space->start; at < space->used;) {
         eden_value object = object_at(at);
@@ -443,7 +463,7 @@ static uintptr_t fill_unkept(struct space *space) {
 /* Residents that died become fillers too; the copied lie behind them. */
 static void finish_residents(struct scavenge *s) {
     struct space residents = {s->to->start, s->resident, s->resident};
-    uintptr_t end = fill_unkept(&residents);
+    uintptr_t end = fill_rest(&residents);
     if (s->to->used == s->resident) {
         s->to->used = end;
     } else if (end < s->resident) {
@@ -455,26 +475,26 @@ static void finish_spaces(struct scavenge *s) {
     eden_heap *heap = s->heap;
     struct space *from[] = {&heap->eden, &heap->semi[s->to == &heap->semi[0]]};
     for (size_t i = 0; i < sizeof from / sizeof from[0]; i++) {
-        from[i]->used = s->keeping ? fill_unkept(from[i]) : from[i]->start;
+        from[i]->used = s->has_failed ? fill_rest(from[i]) : from[i]->start;
     }
     if (s->resident != s->to->start) {
         finish_residents(s);
     }
-    if (!s->keeping) {
+    if (!s->has_failed) {
         OBSERVE(heap, eden_emptied);
     }
-    heap->is_mixed = s->keeping;
+    heap->is_mixed = s->has_failed;
     heap->from = s->to == &heap->semi[1];
-    heap->tenure_threshold = s->keeping ? 0 : tenure_threshold(heap, s->to, from[1]);
+    heap->tenure_threshold = s->has_failed ? 0 : tenure_threshold(heap, s->to, from[1]);
     heap->mutator.free = heap->eden.used;
     heap_set_limit(heap);
     heap->delta.allocated_from = heap->eden.used;
 }
 
-/* The other semispace, which is empty; where objects were kept, the one with more room behind its objects. */
-static struct space *future_space(eden_heap *heap) {
-    struct space *past = &heap->semi[heap->from], *other = &heap->semi[!heap->from];
-    return heap->is_mixed && past->limit - past->used > other->limit - other->used ? past : other;
+/* The other semispace, which is empty; where promotion failed, the one with more room behind its objects. */
+static struct space *to_space(eden_heap *heap) {
+    struct space *from = &heap->semi[heap->from], *other = &heap->semi[!heap->from];
+    return heap->is_mixed && from->limit - from->used > other->limit - other->used ? from : other;
 }
 
 /* Everything that remembered set and roots have reached, and what ephemerons whose keys have died refer to. */
@@ -485,30 +505,30 @@ static void scan_all_moved(struct scavenge *s) {
     }
 }
 
-/* compat.overflow=oldest: survivors did not fit, and objects of eden wait in place for room. The oldest past survivors
- * are tenured instead, in order of age (their corpses still lie in order of addresses), until there is room; then a
- * second round copies what is left, and what waited, to the semispace that past survivors have just left.
+/* compat.overflow=oldest: survivors did not fit, and objects of eden are deferred. The oldest survivors of from-space
+ * are tenured, in order of age (they still lie in order of addresses), until there is room; then a second pass copies
+ * what is left, and the deferred, to the semispace that was from-space.
  *
- * Costs, in scavenges that overflow only: roots and remembered set are scanned twice, survivors copied twice. Spares:
- * an object of eden, most likely to die soon, is not tenured for having been reached last. */
-static void settle(struct scavenge *s) {
+ * Cost, in scavenges that overflow only: roots and remembered set are scanned twice, survivors copied twice. Gain: an
+ * object of eden, most likely to die soon, is not tenured for having been reached last. */
+static void second_pass(struct scavenge *s) {
     eden_heap *heap = s->heap;
     struct deferred *deferred = &heap->deferred;
-    struct space *past = &heap->semi[heap->from];
+    struct space *from = &heap->semi[heap->from];
     uint64_t freed = 0;
     ephemerons_clear_weak(heap, where_now, s);
     OBSERVE(heap, reached, false, where_now, s);
     OBSERVE(heap, second_pass, &s->pass);
-    for (uintptr_t at = past->start; at < past->used && freed < s->owed;) {
-        eden_value corpse = object_at(at);
-        bool forwarded = object_has(corpse, EDEN_HEADER_FORWARDED);
-        eden_value copy = forwarded ? object_forwarded_to(eden_header(corpse)) : corpse;
-        size_t bytes = bytes_before_move(corpse);
+    for (uintptr_t at = from->start; at < from->used && freed < s->owed;) {
+        eden_value object = object_at(at);
+        bool forwarded = object_has(object, EDEN_HEADER_FORWARDED);
+        eden_value copy = forwarded ? object_forwarded_to(eden_header(object)) : object;
+        size_t bytes = bytes_before_move(object);
         at += bytes;
         if (forwarded && is_in(s->to, copy)) {
             eden_value start = heap_old_room(heap, bytes);
             if (start == 0) {
-                break; /* what has no room then is tenured, or kept, by the second round */
+                break; /* what has no room then is tenured, or stays in place, in the second pass */
             }
             tenure(s, copy, bytes, start, EDEN_TENURE_OVERFLOW);
             freed += bytes;
@@ -518,17 +538,26 @@ static void settle(struct scavenge *s) {
         object_clear(deferred->objects[i], EDEN_HEADER_KEPT | EDEN_HEADER_GREY);
     }
     deferred->count = 0;
-    s->settling = true;
+    s->is_second = true;
     s->policy.criterion = EDEN_BY_NOTHING;
-    s->pass.to = s->to = past;
-    s->to->used = s->scan = s->resident = past->start;
+    s->pass.to = s->to = from;
+    s->to->used = s->scan = s->resident = from->start;
     scan_remembered(s);
     roots_visit(&s->visit);
     scan_all_moved(s);
 }
 
+static bool is_all_scanned(const struct scavenge *s) {
+    const eden_heap *heap = s->heap;
+    return s->scan == s->to->used && s->tenured == EDEN_NONE && heap->mark_stack.count == 0 &&
+           !heap->mark_stack.overflowed && heap->pending.count == 0;
+}
+
 void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     struct scavenge s = {.visit = {heap, visit_root_slots, scan_between}, .heap = heap, .tenured = EDEN_NONE};
+    if (heap->broken_invariant != NULL) {
+        return;
+    }
     heap->is_collecting = true;
     heap->old.refused = SIZE_MAX;
     heap->thread = pthread_self();
@@ -539,7 +568,7 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     s.seq = heap->info.seq + 1;
     heap->eden.used = heap->mutator.free;
     s.policy = tenure_policy(heap, cause);
-    s.pass.to = s.to = future_space(heap);
+    s.pass.to = s.to = to_space(heap);
     s.scan = s.resident = s.to->used;
 
     uint64_t start = observer_phase_begin(heap, EDEN_PHASE_scavenge__remembered);
@@ -553,10 +582,11 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     start = observer_phase_begin(heap, EDEN_PHASE_scavenge__copy);
     s.moved = (struct tally){0, 0};
     scan_all_moved(&s);
-    if (s.owed != 0 && !s.keeping) {
-        settle(&s);
+    if (s.owed != 0 && !s.has_failed) {
+        second_pass(&s);
     }
-    s.keeping |= heap->deferred.count != 0;
+    invariant_check(heap, is_all_scanned(&s), "I1 of the scavenge: something was left to scan");
+    s.has_failed |= heap->deferred.count != 0;
     heap->deferred.count = 0;
     observer_phase_end(heap, EDEN_PHASE_scavenge__copy, start, s.moved);
 

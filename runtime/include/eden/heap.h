@@ -25,7 +25,7 @@ enum eden_status {
     EDEN_BAD_PARAMETER, /* a parameter is unknown, malformed or out of bounds; the message names it */
     EDEN_BAD_ARGUMENT,  /* the declaration of the call does not allow this argument, or this place */
     EDEN_NO_MEMORY,     /* max_heap or the system allows no more */
-    EDEN_CORRUPT,       /* the heap verifier found a fault; the message names object and slot */
+    EDEN_CORRUPT,       /* the verifier found a fault, or the runtime a broken invariant, which the message names */
     EDEN_BUSY,          /* the heap already has a mutator */
     EDEN_SYSTEM,        /* reserved: no call of this version returns it */
 };
