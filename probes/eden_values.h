@@ -1,10 +1,11 @@
-/* Values as text, for runtime and tool: the names of enumerations (eden_enums.def), and sizes. */
+/* Values as text, for runtime and tool: the names of enumerations (eden_enums.def), sizes, numbers. */
 #ifndef EDEN_VALUES_H
 #define EDEN_VALUES_H
 
 #include "eden_abi.h"
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,17 @@ static inline const char *eden_enum_meaning(enum eden_enum_id id, uint64_t value
 #include "eden_enums.def"
     };
     return id < EDEN_ENUM_none && value < EDEN_ENUM_MOST ? meanings[id][value] : NULL;
+}
+
+/* The names of all values, with blanks between. Returns text. */
+static inline char *eden_enum_list(enum eden_enum_id id, char *text, size_t size) {
+    const char *name;
+    size_t length = 0;
+    text[0] = '\0';
+    for (uint64_t value = 0; length < size && (name = eden_enum_name(id, value)) != NULL; value++) {
+        length += (size_t)snprintf(text + length, size - length, "%s%s", value == 0 ? "" : " ", name);
+    }
+    return text;
 }
 
 /* eden_full_cause_name(value), eden_full_cause_meaning(value), and so on. */
@@ -75,6 +87,36 @@ static inline bool eden_size_parse(const char *text, uint64_t *bytes) {
     }
     *bytes = exact ? whole << shift : (uint64_t)ldexp(number, (int)shift);
     return true;
+}
+
+enum { EDEN_SIZE_TEXT = 32 };
+
+/* The size in the largest unit that gives a whole number, as eden_size_parse reads it. Returns text. */
+static inline char *eden_size_text(char text[EDEN_SIZE_TEXT], uint64_t bytes) {
+    static const char suffixes[] = " KMGT";
+    int power = 0;
+    if (bytes == EDEN_NO_LIMIT) {
+        snprintf(text, EDEN_SIZE_TEXT, "none");
+        return text;
+    }
+    while (power < 4 && bytes != 0 && bytes % 1024 == 0) {
+        bytes /= 1024;
+        power++;
+    }
+    snprintf(text, EDEN_SIZE_TEXT, "%llu%.*s", (unsigned long long)bytes, power != 0, &suffixes[power]);
+    return text;
+}
+
+/* A decimal number that is not negative, or inf: without blanks, signs, hexadecimal and the other words of strtod. */
+static inline bool eden_number_parse(const char *text, double *number) {
+    char *end;
+    if (strcmp(text, "inf") == 0) {
+        *number = INFINITY;
+        return true;
+    }
+    *number = strtod(text, &end);
+    return ((text[0] >= '0' && text[0] <= '9') || text[0] == '.') && *end == '\0' &&
+           strspn(text, "0123456789.eE+-") == strlen(text);
 }
 
 #endif

@@ -3,8 +3,7 @@
  * script of bpftrace, from standard input to output. `make docs` writes all of them. */
 #include "eden_abi.h"
 #include "eden_foreach.h"
-#include "eden_values.h"
-#include <math.h>
+#include "eden_params.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -144,68 +143,25 @@ static void print_probes(void) {
     }
 }
 
-enum param_kind { KIND_size, KIND_number, KIND_whole, KIND_choice, KIND_file };
-
-struct param {
-    const char *name, *choices, *doc;
-    double fallback, low, high;
-    enum param_kind kind;
-    bool is_unlimited_high, is_unlimited_fallback;
-};
-
-static const struct param params[] = {
-#define EDEN_PARAM(id, name, kind, fallback, low, high, choices, doc)                                                  \
-    {name,                                                                                                             \
-     choices,                                                                                                          \
-     doc,                                                                                                              \
-     (double)(fallback),                                                                                               \
-     (double)(low),                                                                                                    \
-     (double)(high),                                                                                                   \
-     KIND_##kind,                                                                                                      \
-     (double)(high) >= (double)EDEN_NO_LIMIT,                                                                          \
-     (double)(fallback) >= (double)EDEN_NO_LIMIT},
+static const char *const param_docs[EDEN_PARAM_COUNT] = {
+#define EDEN_PARAM(id, name, kind, fallback, low, high, choices, doc) doc,
 #include "eden_params.def"
 #undef EDEN_PARAM
 };
 
-static void print_size(double bytes) {
-    static const char *const units[] = {"", "K", "M", "G", "T"};
-    size_t unit = 0;
-    while (unit + 1 < LENGTH(units) && bytes >= 1024 && fmod(bytes, 1024) == 0) {
-        bytes /= 1024;
-        unit++;
-    }
-    printf("%.0f%s", bytes, units[unit]);
+static void print_value(const struct eden_param *param, double value) {
+    char text[64];
+    eden_param_show(param, value, text, sizeof text);
+    param->kind == EDEN_KIND_whole &&value != EDEN_UNSET ? printf("%g", value) : printf("%s", text);
 }
 
-static void print_choice(const char *choices, int index) {
-    for (; index > 0; index--) {
-        choices += strcspn(choices, " ") + 1;
-    }
-    printf("%.*s", (int)strcspn(choices, " "), choices);
-}
-
-static void print_value(const struct param *param, double value, bool is_unlimited) {
-    switch (param->kind) {
-    case KIND_size:
-        if (is_unlimited) {
-            printf("none");
-        } else {
-            print_size(value);
+/* The choices by name, or with what they mean. */
+static void print_choices(const struct eden_param *param, bool meanings) {
+    for (uint64_t i = 0; eden_enum_name(param->choices, i); i++) {
+        printf("%s%s", i != 0 ? meanings ? "; " : ", " : meanings ? ": " : "", eden_enum_name(param->choices, i));
+        if (meanings) {
+            printf(": %s", eden_enum_meaning(param->choices, i));
         }
-        break;
-    case KIND_number:
-    case KIND_whole:
-        if (param->kind == KIND_whole && value < 0) {
-            printf("unset");
-        } else {
-            printf("%g", value);
-        }
-        break;
-    case KIND_choice:
-    case KIND_file:
-        print_choice(param->choices, (int)value);
-        break;
     }
 }
 
@@ -219,26 +175,25 @@ static void print_params(void) {
         "by name and\nthe heap is not created. `eden_size`, `remembered_set` and `pretenure` cannot change after the "
         "heap is created. Probe\n`param__set` reports each value.\n\n"
         "| parameter | default | bounds | meaning |\n|---|---|---|---|\n");
-    for (size_t i = 0; i < LENGTH(params); i++) {
-        const struct param *param = &params[i];
+    for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
+        const struct eden_param *param = eden_param(id);
         printf("| `%s` | ", param->name);
-        print_value(param, param->fallback, param->is_unlimited_fallback);
+        print_value(param, param->fallback);
         printf(" | ");
-        if (param->kind == KIND_choice || param->kind == KIND_file) {
-            for (int choice = 0; choice <= (int)param->high; choice++) {
-                printf("%s", choice == 0 ? "" : ", ");
-                print_choice(param->choices, choice);
-            }
+        if (param->choices != EDEN_ENUM_none) {
+            print_choices(param, false);
         } else {
-            print_value(param, param->low, false);
+            print_value(param, param->low);
             printf(" to ");
-            print_value(param, param->high, param->is_unlimited_high);
+            print_value(param, param->high);
         }
-        printf("%s | %s |\n",
-               param->kind == KIND_whole  ? ", or unset"
-               : param->kind == KIND_file ? ", or a file"
-                                          : "",
-               param->doc);
+        printf("%s | %s",
+               param->kind == EDEN_KIND_whole  ? ", or unset"
+               : param->kind == EDEN_KIND_file ? ", or a file"
+                                               : "",
+               param_docs[id]);
+        print_choices(param, true);
+        printf(" |\n");
     }
 }
 

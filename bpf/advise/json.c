@@ -19,7 +19,7 @@ static json_t *finding_json(const struct tune_facts *facts, const struct finding
     }
     put(object, "evidence", evidence);
     bool set = finding->setting_count > 0;
-    put(object, "parameter", set ? json_string(tune_parameter_names[setting->parameter]) : json_null());
+    put(object, "parameter", set ? json_string(eden_param(setting->parameter)->name) : json_null());
     put(object, "value", set ? json_string(tune_value(value, setting->parameter, setting->number)) : json_null());
     put(object, "gain",
         finding->gains ? json_pack("{s:f,s:f}", "min", finding->gain_min, "max", finding->gain_max) : json_null());
@@ -30,7 +30,7 @@ static json_t *finding_json(const struct tune_facts *facts, const struct finding
     json_t *also = json_object();
     for (int i = 1; i < finding->setting_count; i++) {
         setting = &finding->settings[i];
-        put(also, tune_parameter_names[setting->parameter],
+        put(also, eden_param(setting->parameter)->name,
             json_string(tune_value(value, setting->parameter, setting->number)));
     }
     put(object, "also", also);

@@ -91,7 +91,7 @@ static void print_settings(FILE *out, const struct finding *finding) {
     for (int i = 0; i < finding->setting_count; i++) {
         const struct setting *setting = &finding->settings[i];
         length += (size_t)snprintf(line + length, sizeof line - length, "%s%s=%s", i ? ", " : "",
-                                   tune_parameter_names[setting->parameter],
+                                   eden_param(setting->parameter)->name,
                                    tune_value(value, setting->parameter, setting->number));
     }
     snprintf(line + length, sizeof line - length, "%s%s", finding->setting_count ? ": " : "", finding->how);
@@ -177,12 +177,12 @@ static void print_paste(FILE *out, const struct tune_report *report) {
                          : "Keep the current parameters.\n");
         return;
     }
-    for (int i = 0; i < TUNE_PARAMETERS; i++) {
+    for (int i = 0; i < EDEN_PARAM_COUNT; i++) {
         if (report->options.overruled[i]) {
             char value[TUNE_VALUE];
             fprintf(out, "%s and %s both set %s; the setting for the greater need applies: %s.\n",
-                    report->options.from[i], report->options.overruled[i], tune_parameter_names[i],
-                    tune_value(value, (enum tune_parameter_id)i, report->options.number[i]));
+                    report->options.from[i], report->options.overruled[i], eden_param(i)->name,
+                    tune_value(value, (enum eden_param_id)i, report->options.number[i]));
         }
     }
     fprintf(out,

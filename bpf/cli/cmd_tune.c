@@ -71,11 +71,11 @@ static bool print(const struct tune *tune, const struct tune_report *report) {
 
 static void tell_in_force(char text[IN_FORCE], const struct tune_facts *facts) {
     size_t length = 0;
-    for (int i = 0; i < TUNE_PARAMETERS && length < IN_FORCE; i++) {
+    for (int i = 0; i < EDEN_PARAM_COUNT && length < IN_FORCE; i++) {
         const struct tune_parameter *parameter = &facts->parameters[i];
         if (parameter->told) {
             length += (size_t)snprintf(text + length, IN_FORCE - length, "%s%s=%s", length ? "," : "",
-                                       tune_parameter_names[i], parameter->text);
+                                       eden_param(i)->name, parameter->text);
         }
     }
 }

@@ -1,4 +1,5 @@
 #include "cli/options.h"
+#include "eden_values.h"
 #include "model/probe_table.h"
 #include "util/message.h"
 #include <errno.h>
@@ -83,7 +84,7 @@ static const struct described table[] = {
      "--lifetimes[=details]  record lifetimes for `edenscope lifetimes -i`; details: each sampled object"},
     {{"max-size", required_argument, NULL, OPTION_MAX_SIZE},
      ACCEPT_RECORDED,
-     "--max-size SIZE     end the recording at SIZE[K|M|G] bytes (default 64G)"},
+     "--max-size SIZE     end the recording at SIZE[K|M|G|T] bytes (default 64G)"},
     {{"sampling", required_argument, NULL, OPTION_SAMPLING},
      ACCEPT_SAMPLING,
      "--sampling WHICH    sample all objects, 1/N (at random), nth=N (each N-th), bytes=N[K|M] (one per N bytes),\n"
@@ -208,21 +209,6 @@ static bool parse_count(const char *text, uint64_t *count) {
     errno = 0;
     *count = strtoull(text, &end, 10);
     return errno == 0 && end != text && *end == 0 && text[0] != '-';
-}
-
-/* With K, M or G behind it. */
-static bool parse_size(const char *text, uint64_t *bytes) {
-    static const char letters[] = "KMG";
-    char *end;
-    errno = 0;
-    *bytes = strtoull(text, &end, 10);
-    const char *letter = *end ? strchr(letters, *end) : NULL;
-    unsigned shift = letter ? 10 * (unsigned)(letter - letters + 1) : 0;
-    if (errno || end == text || text[0] == '-' || (*end && (!letter || end[1])) || *bytes > UINT64_MAX >> shift) {
-        return false;
-    }
-    *bytes <<= shift;
-    return true;
 }
 
 static bool parse_heap(const char *text, uint64_t *heap) { return parse_count(text, heap) && *heap != 0; }
@@ -374,7 +360,8 @@ static bool set(struct options *options, int value, const char *argument) {
         options->force = true;
         return true;
     case OPTION_MAX_SIZE:
-        return parse_size(argument, &options->max_size) && options->max_size >= 1 << 20;
+        return eden_size_parse(argument, &options->max_size) && options->max_size >= 1 << 20 &&
+               options->max_size != EDEN_NO_LIMIT;
     case 'p':
         return parse_pid(argument, &options->pid);
     case 'o':

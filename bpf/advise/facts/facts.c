@@ -34,7 +34,7 @@ const struct tune_site *tune_most(const struct tune_facts *facts, double (*measu
 
 uint64_t tune_figure(const struct tune_facts *facts, enum eden_figure figure) { return facts->figures[figure]; }
 
-double tune_number(const struct tune_facts *facts, enum tune_parameter_id id) { return facts->parameters[id].number; }
+double tune_number(const struct tune_facts *facts, enum eden_param_id id) { return facts->parameters[id].number; }
 
 bool tune_has_collections(const struct tune_facts *facts) {
     return tune_figure(facts, EDEN_FIGURE_scavenges) || tune_figure(facts, EDEN_FIGURE_full_collections);
@@ -611,7 +611,7 @@ static void finish(struct tune_facts *facts) {
     if (!facts->figures[EDEN_FIGURE_max_pause_ns]) {
         facts->figures[EDEN_FIGURE_max_pause_ns] = longest_pause(facts);
     }
-    struct tune_parameter *eden = &facts->parameters[TUNE_eden_size];
+    struct tune_parameter *eden = &facts->parameters[EDEN_PARAM_eden_size];
     if (!eden->told && facts->known >> EDEN_FIGURE_eden_size & 1 && facts->figures[EDEN_FIGURE_eden_size]) {
         eden->number = (double)facts->figures[EDEN_FIGURE_eden_size];
         eden->told = true;

@@ -82,7 +82,7 @@ struct tune_facts {
     uint64_t known;                      /* bit i: figures[i] is */
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
 
-    struct tune_parameter parameters[TUNE_PARAMETERS];
+    struct tune_parameter parameters[EDEN_PARAM_COUNT];
 
     /* Owned arrays, in order of time. */
     struct tune_pass *passes;
@@ -137,7 +137,7 @@ double tune_share_of_gc(const struct tune_facts *facts, double ns);   /* of the 
 double tune_share_of_time(const struct tune_facts *facts, double ns); /* of wall time */
 uint64_t tune_figure(const struct tune_facts *facts, enum eden_figure figure);
 double tune_old_peak(const struct tune_facts *facts); /* the most of old space that was mapped, bytes */
-double tune_number(const struct tune_facts *facts, enum tune_parameter_id id); /* its value */
+double tune_number(const struct tune_facts *facts, enum eden_param_id id); /* its value */
 
 /* The heaps of a recording. */
 struct tune_heaps {

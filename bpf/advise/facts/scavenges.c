@@ -112,7 +112,7 @@ void scavenge_model_make(struct scavenge_model *model, const struct tune_facts *
     struct sample *samples = calloc(facts->pass_count + 1, sizeof *samples);
     double *numbers = calloc(facts->pass_count + 1, sizeof *numbers);
     size_t count = 0, fulls = 0;
-    *model = (struct scavenge_model){.facts = facts, .eden_bytes = tune_number(facts, TUNE_eden_size)};
+    *model = (struct scavenge_model){.facts = facts, .eden_bytes = tune_number(facts, EDEN_PARAM_eden_size)};
     for (size_t i = 0; samples && numbers && i < facts->pass_count; i++) {
         const struct tune_pass *pass = &facts->passes[i];
         if (pass->full) {
@@ -166,8 +166,9 @@ static struct sums sum_up(const struct scavenge_model *model, struct scavenge_ch
 /* Growth by garbage brings on full collections. */
 static double garbage_ns(const struct scavenge_model *model, double garbage) {
     const struct tune_facts *facts = model->facts;
-    double ratio = tune_number(facts, TUNE_full_gc_ratio), live = (double)tune_figure(facts, EDEN_FIGURE_old_used);
-    double base = fmax(fmax(live, tune_number(facts, TUNE_full_gc_min_old)), 1 * MIB);
+    double ratio = tune_number(facts, EDEN_PARAM_full_gc_ratio),
+           live = (double)tune_figure(facts, EDEN_FIGURE_old_used);
+    double base = fmax(fmax(live, tune_number(facts, EDEN_PARAM_full_gc_min_old)), 1 * MIB);
     uint64_t fulls = tune_figure(facts, EDEN_FIGURE_full_collections);
     double each = fulls ? (double)tune_figure(facts, EDEN_FIGURE_full_ns) / (double)fulls : live * FULL_NS_PER_BYTE;
     return ratio > 0 ? garbage / (ratio * base) * each : 0;
@@ -195,7 +196,7 @@ struct scavenge_choice scavenge_choose(const struct scavenge_model *model) {
     double allocated = (double)tune_figure(model->facts, EDEN_FIGURE_allocated_bytes);
     /* Twice the heap; or what nobody misses. */
     double room =
-        fmin(fmax(2 * model->peak_bytes, model->peak_bytes + 96 * MIB), tune_number(model->facts, TUNE_max_heap));
+        fmin(fmax(2 * model->peak_bytes, model->peak_bytes + 96 * MIB), tune_number(model->facts, EDEN_PARAM_max_heap));
     for (int pass = 0; pass < 2; pass++) {
         double near = pass ? fmax(least_ns * 1.1, least_ns + NEAR_SHARE_OF_TIME * (double)model->facts->wall_ns) : 0;
         for (choice.times = 1; choice.times < 4096; choice.times *= 2) {
@@ -231,7 +232,7 @@ bool scavenge_plan_make(struct scavenge_plan *plan, const struct tune_facts *fac
 }
 
 double scavenge_eden(const struct scavenge_plan *plan, double least) {
-    double limit = tune_number(plan->model.facts, TUNE_max_heap), times = fmax(least, plan->choice.times);
+    double limit = tune_number(plan->model.facts, EDEN_PARAM_max_heap), times = fmax(least, plan->choice.times);
     double fits = 1 + (limit - plan->model.peak_bytes) * 5 / 7 / plan->model.eden_bytes;
     return plan->model.eden_bytes * fmax(1, fmin(times, fits));
 }
@@ -252,7 +253,7 @@ double scavenge_gain_most(double gain) { return 1 - (1 - gain) * (1 - gain); }
 void scavenge_overflow_sum(struct scavenge_overflow *overflow, const struct tune_facts *facts) {
     const struct tune_pass *before = NULL;
     *overflow = (struct scavenge_overflow){0};
-    double criterion = tune_number(facts, TUNE_tenure_criterion);
+    double criterion = tune_number(facts, EDEN_PARAM_tenure_criterion);
     bool by_age = criterion == 0 || criterion == 4; /* age, never */
     uint64_t worst = 0;
     for (size_t i = 0; by_age && i < facts->pass_count; i++) {

@@ -56,7 +56,7 @@ void rule_eden_small(const struct tune_facts *facts, struct findings *findings) 
         finding,
         "Scavenges are so frequent that objects have no time to die: objects that would soon be dead are copied, or "
         "even tenured. A scavenge costs by live objects, not by dead ones, so fewer scavenges cost less.");
-    finding_set(finding, TUNE_eden_size, value);
+    finding_set(finding, EDEN_PARAM_eden_size, value);
     finding_how(
         finding,
         "the smallest eden, by doubling, that is within 10%% of the best predicted one, or within 0.5%% of the run");

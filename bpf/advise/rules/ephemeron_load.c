@@ -45,7 +45,7 @@ void rule_ephemeron_load(const struct tune_facts *facts, struct findings *findin
     finding_why(finding, "Each scavenge inspects every weak object that it reaches, and fires every ephemeron with a "
                          "dead key. Both cost more than copying plain objects, and recur with each scavenge.");
     double eden = plan.model.eden_bytes, value = scavenge_eden(&plan, 4);
-    finding_set(finding, TUNE_eden_size, value);
+    finding_set(finding, EDEN_PARAM_eden_size, value);
     finding_how(finding,
                 "%.3g times the eden, for as many times fewer scavenges; only fewer ephemerons and weak objects in the "
                 "program remove the cause",

@@ -59,7 +59,7 @@ void finding_cost(struct finding *finding, const char *format, ...) {
     va_end(list);
 }
 
-void finding_set(struct finding *finding, enum tune_parameter_id parameter, double number) {
+void finding_set(struct finding *finding, enum eden_param_id parameter, double number) {
     if (finding->setting_count < TUNE_SETTINGS) {
         finding->settings[finding->setting_count++] = (struct setting){parameter, number};
     }

@@ -43,7 +43,7 @@ void rule_full_explicit(const struct tune_facts *facts, struct findings *finding
         } else if (!pass->full && pass->cause == EDEN_SCAVENGE_REQUEST) {
             uint64_t seen = pass->eden_used + pass->survivors_before,
                      left = pass->survivors_after + pass->tenured_bytes;
-            double eden = tune_number(facts, TUNE_eden_size);
+            double eden = tune_number(facts, EDEN_PARAM_eden_size);
             bool early = (double)pass->eden_used < eden / 2; /* else it would have come soon anyway */
             add(&asked, pass, early ? 0 : seen - (left < seen ? left : seen), seen);
         }

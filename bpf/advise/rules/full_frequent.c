@@ -23,7 +23,7 @@ struct frequent {
 };
 
 static void look(const struct tune_facts *facts, struct frequent *frequent) {
-    double ratio = tune_number(facts, TUNE_full_gc_ratio), grown = ratio / (1 + ratio);
+    double ratio = tune_number(facts, EDEN_PARAM_full_gc_ratio), grown = ratio / (1 + ratio);
     for (size_t i = 0; i < facts->pass_count; i++) {
         const struct tune_pass *pass = &facts->passes[i];
         if (pass->full && pass->cause == EDEN_FULL_RATIO &&
@@ -52,15 +52,15 @@ static bool is_explained(const struct findings *findings) {
 
 /* The largest ratio with which the heap takes at most twice what it takes now, and stays below its limit. */
 static double ratio_that_fits(const struct tune_facts *facts, double alive) {
-    double new_space = tune_number(facts, TUNE_eden_size) * 7 / 5, peak = tune_old_peak(facts) + new_space;
-    double room = fmin(2 * peak, FULL * tune_number(facts, TUNE_max_heap)) - new_space;
-    return room / fmax(alive, tune_number(facts, TUNE_full_gc_min_old)) - 1;
+    double new_space = tune_number(facts, EDEN_PARAM_eden_size) * 7 / 5, peak = tune_old_peak(facts) + new_space;
+    double room = fmin(2 * peak, FULL * tune_number(facts, EDEN_PARAM_max_heap)) - new_space;
+    return room / fmax(alive, tune_number(facts, EDEN_PARAM_full_gc_min_old)) - 1;
 }
 
 void rule_full_frequent(const struct tune_facts *facts, struct findings *findings) {
     struct frequent frequent = {0};
     look(facts, &frequent);
-    double share = tune_share_of_time(facts, (double)frequent.ns), ratio = tune_number(facts, TUNE_full_gc_ratio);
+    double share = tune_share_of_time(facts, (double)frequent.ns), ratio = tune_number(facts, EDEN_PARAM_full_gc_ratio);
     if (frequent.count < LEAST || share < TUNE_WORTH_MEMORY || ratio <= 0 || is_explained(findings)) {
         return;
     }
@@ -85,12 +85,12 @@ void rule_full_frequent(const struct tune_facts *facts, struct findings *finding
                 "are marked to free that much. Marking costs by live objects: a larger ratio marks less often, and "
                 "frees more each time.",
                 100 * ratio);
-    finding_set(finding, TUNE_full_gc_ratio, value);
+    finding_set(finding, EDEN_PARAM_full_gc_ratio, value);
     finding_how(finding, "the largest ratio, up to %.0f, that at most doubles the heap%s", MOST,
-                isfinite(tune_number(facts, TUNE_max_heap)) ? ", and keeps it below max_heap" : "");
+                isfinite(tune_number(facts, EDEN_PARAM_max_heap)) ? ", and keeps it below max_heap" : "");
     double gain = tune_share_of_gc(facts, (double)frequent.ns) * (1 - ratio / value);
     finding_gain(finding, gain * 0.6, gain);
     finding_cost(
         finding, "up to %s of garbage that remains in old space until the next full collection",
-        format_bytes(more, (uint64_t)(fmax(frequent.alive, tune_number(facts, TUNE_full_gc_min_old)) * value)));
+        format_bytes(more, (uint64_t)(fmax(frequent.alive, tune_number(facts, EDEN_PARAM_full_gc_min_old)) * value)));
 }

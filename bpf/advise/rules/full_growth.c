@@ -18,7 +18,7 @@ struct growth {
 };
 
 static void look(const struct tune_facts *facts, struct growth *growth) {
-    double ratio = tune_number(facts, TUNE_full_gc_ratio);
+    double ratio = tune_number(facts, EDEN_PARAM_full_gc_ratio);
     for (size_t i = 0; i < facts->pass_count; i++) {
         const struct tune_pass *pass = &facts->passes[i];
         if (!pass->full || pass->cause != EDEN_FULL_RATIO) {
@@ -56,7 +56,7 @@ static double round_up(double ratio) {
 void rule_full_growth(const struct tune_facts *facts, struct findings *findings) {
     struct growth growth = {0};
     look(facts, &growth);
-    double share = tune_share_of_time(facts, (double)growth.ns), ratio = tune_number(facts, TUNE_full_gc_ratio);
+    double share = tune_share_of_time(facts, (double)growth.ns), ratio = tune_number(facts, EDEN_PARAM_full_gc_ratio);
     if (growth.count < 2 || share < TUNE_MATTERS || growth.last_used < growth.first_base * 1.5) {
         return;
     }
@@ -78,7 +78,7 @@ void rule_full_growth(const struct tune_facts *facts, struct findings *findings)
                 "Each time old space has grown by %.0f%%, all of it is marked, and most of it is alive: the live "
                 "data is growing. A larger ratio searches for garbage less often.",
                 100 * ratio);
-    finding_set(finding, TUNE_full_gc_ratio, value);
+    finding_set(finding, EDEN_PARAM_full_gc_ratio, value);
     finding_how(finding,
                 "log(%.3g) / log(1 + %.3g) = %.0f full collections fit into that growth; from %.3g on there is at most "
                 "one",

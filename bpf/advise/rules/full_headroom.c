@@ -40,8 +40,8 @@ static bool is_ours(const struct tune_pass *pass) {
 
 /* Near the limit the heap can't grow, whatever the headroom. */
 static bool may_grow(const struct tune_facts *facts, double peak, double requested) {
-    double limit = tune_number(facts, TUNE_max_heap);
-    return tune_number(facts, TUNE_eden_size) * 7 / 5 + peak + requested <= limit;
+    double limit = tune_number(facts, EDEN_PARAM_max_heap);
+    return tune_number(facts, EDEN_PARAM_eden_size) * 7 / 5 + peak + requested <= limit;
 }
 
 /* Large allocations less than a twentieth of the run apart are a cluster. */
@@ -86,7 +86,7 @@ void rule_full_headroom(const struct tune_facts *facts, struct findings *finding
         return;
     }
     find_clusters(facts, &clusters);
-    double headroom = tune_number(facts, TUNE_grow_headroom), peak = tune_old_peak(facts);
+    double headroom = tune_number(facts, EDEN_PARAM_grow_headroom), peak = tune_old_peak(facts);
     double largest = fmax((double)clusters.largest, (double)clusters.requested / (double)clusters.fulls);
     double value = fmin(fmax(largest, peak), fmax(peak, 2 * headroom)) * 1.1;
     if (value <= headroom * 1.1 || !may_grow(facts, peak, (double)clusters.requested / (double)clusters.fulls)) {
@@ -108,7 +108,7 @@ void rule_full_headroom(const struct tune_facts *facts, struct findings *finding
     finding_why(finding, "A large object that finds no free chunk causes a full collection before the heap grows, and "
                          "then the heap grows only by the headroom. So the next large object finds no chunk either. A "
                          "headroom for all of them is mapped once.");
-    finding_set(finding, TUNE_grow_headroom, value);
+    finding_set(finding, EDEN_PARAM_grow_headroom, value);
     finding_how(finding, "the largest mapped size of the heap plus a tenth: this leaves room for %s",
                 largest <= value ? "the largest cluster beside everything else"
                                  : "as many large objects as the heap ever holds");

@@ -76,9 +76,9 @@ void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findi
     }
     finding_why(finding, "Free memory is scattered between live objects, and no free chunk is large enough for a large "
                          "object. Sliding the objects together makes one chunk of it.");
-    finding_set(finding, TUNE_compactor, 0);
+    finding_set(finding, EDEN_PARAM_compactor, 0);
     finding_how(finding, "the compactor that leaves no fragments; now it is %s",
-                facts->parameters[TUNE_compactor].text);
+                facts->parameters[EDEN_PARAM_compactor].text);
     finding_gain(finding, 0, tune_share_of_gc(facts, (double)pieces.ns));
     finding_cost(finding, "longer full collections, since they move live objects");
 }

@@ -10,12 +10,12 @@
 static const double NEAR = 0.9, USED = 0.75; /* of the limit: mapped, and in use */
 
 void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) {
-    double limit = tune_number(facts, TUNE_max_heap), peak = 0, used = 0;
+    double limit = tune_number(facts, EDEN_PARAM_max_heap), peak = 0, used = 0;
     uint64_t peak_ns = 0, ns = 0, fulls = 0;
     if (!isfinite(limit)) {
         return;
     }
-    double new_space = tune_number(facts, TUNE_eden_size) * 7 / 5;
+    double new_space = tune_number(facts, EDEN_PARAM_eden_size) * 7 / 5;
     for (size_t i = 0; i < facts->segment_count; i++) {
         if ((double)facts->segments[i].capacity_after > peak) {
             peak = (double)facts->segments[i].capacity_after;
@@ -52,7 +52,7 @@ void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) 
     }
     finding_why(finding, "The heap cannot grow any more, so it runs a full collection each time it needs room, and "
                          "each one frees less. When one frees too little, allocation fails.");
-    finding_set(finding, TUNE_max_heap, limit * 1.5);
+    finding_set(finding, EDEN_PARAM_max_heap, limit * 1.5);
     finding_how(finding, "1.5 times the limit; or keep less data in the program");
     finding_gain(finding, 0, tune_share_of_gc(facts, (double)ns));
     finding_cost(finding, "memory, up to the new limit");

@@ -64,7 +64,7 @@ void rule_heap_thrash(const struct tune_facts *facts, struct findings *findings)
     look(facts, &swings);
     double ns = (double)swings.ns + CLEARING_NS_PER_BYTE * (double)swings.remapped,
            share = tune_share_of_time(facts, ns);
-    double threshold = tune_number(facts, TUNE_shrink_threshold), value = swings.most_free * 1.1;
+    double threshold = tune_number(facts, EDEN_PARAM_shrink_threshold), value = swings.most_free * 1.1;
     if (swings.count < 3 || share < TUNE_MATTERS || tune_gc_share(facts) < TUNE_MATTERS || value <= threshold) {
         return;
     }
@@ -85,12 +85,12 @@ void rule_heap_thrash(const struct tune_facts *facts, struct findings *findings)
     }
     finding_evidence(finding, "shrink_threshold is %s and grow_headroom %s; up to %s were free after a full collection",
                      format_bytes(has, (uint64_t)threshold),
-                     format_bytes(headroom, (uint64_t)tune_number(facts, TUNE_grow_headroom)),
+                     format_bytes(headroom, (uint64_t)tune_number(facts, EDEN_PARAM_grow_headroom)),
                      format_bytes(most, (uint64_t)swings.most_free));
     finding_why(finding, "The program's need for old space oscillates. At each low the heap returns memory that it "
                          "needs again at the next high. The system then clears the pages again, and an allocation that "
                          "finds no room causes a full collection.");
-    finding_set(finding, TUNE_shrink_threshold, value);
+    finding_set(finding, EDEN_PARAM_shrink_threshold, value);
     finding_how(finding,
                 "the most memory ever free after a full collection plus a tenth, so that the heap keeps it mapped");
     double gain = tune_share_of_gc(facts, (double)swings.ns);

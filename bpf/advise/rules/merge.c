@@ -8,17 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_choice(enum tune_parameter_id id) {
-    return id == TUNE_remembered_set || id == TUNE_compactor || id == TUNE_tenure_criterion ||
-           id == TUNE_compat_threshold_bug || id == TUNE_compat_overflow || id == TUNE_pretenure;
-}
+static bool is_choice(enum eden_param_id id) { return eden_param(id)->choices != EDEN_ENUM_none; }
 
-static bool needs_more(enum tune_parameter_id id, double number, double than) {
-    return !is_choice(id) && (id == TUNE_tenure_fill ? number < than : number > than);
+static bool needs_more(enum eden_param_id id, double number, double than) {
+    return !is_choice(id) && (id == EDEN_PARAM_tenure_fill ? number < than : number > than);
 }
 
 static void want(struct tune_options *options, const struct finding *finding, const struct setting *setting) {
-    enum tune_parameter_id id = setting->parameter;
+    enum eden_param_id id = setting->parameter;
     const char *loser = NULL;
     if (!options->set[id]) {
         options->set[id] = true;
@@ -47,12 +44,12 @@ void tune_merge(const struct findings *findings, size_t heaps, struct tune_optio
 char *tune_options_line(char line[TUNE_OPTIONS_LINE], const struct tune_options *options) {
     size_t length = 0;
     line[0] = 0;
-    for (int i = 0; i < TUNE_PARAMETERS; i++) {
+    for (int i = 0; i < EDEN_PARAM_COUNT; i++) {
         char value[TUNE_VALUE];
         if (options->set[i] && length < TUNE_OPTIONS_LINE) {
-            length += (size_t)snprintf(line + length, TUNE_OPTIONS_LINE - length, "%s%s=%s", length ? "," : "",
-                                       tune_parameter_names[i],
-                                       tune_value(value, (enum tune_parameter_id)i, options->number[i]));
+            length +=
+                (size_t)snprintf(line + length, TUNE_OPTIONS_LINE - length, "%s%s=%s", length ? "," : "",
+                                 eden_param(i)->name, tune_value(value, (enum eden_param_id)i, options->number[i]));
         }
     }
     return line;

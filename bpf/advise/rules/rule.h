@@ -20,7 +20,7 @@ enum { TUNE_EVIDENCE = 6, TUNE_TEXT = 360, TUNE_SETTINGS = 3 };
 enum { TUNE_SCAVENGES, TUNE_FULLS, TUNE_KINDS };
 
 struct setting {
-    enum tune_parameter_id parameter;
+    enum eden_param_id parameter;
     double number; /* as in struct tune_parameter */
 };
 
@@ -88,7 +88,7 @@ __attribute__((format(printf, 2, 3))) void finding_how(struct finding *finding, 
 __attribute__((format(printf, 2, 3))) void finding_cost(struct finding *finding, const char *format, ...);
 /* What it costs, in nanoseconds of scavenges and of full collections. */
 void finding_explains(struct finding *finding, double scavenges_ns, double fulls_ns);
-void finding_set(struct finding *finding, enum tune_parameter_id parameter, double number);
+void finding_set(struct finding *finding, enum eden_param_id parameter, double number);
 /* Shares of the time in collections; brought within 0 and 1, and into order. */
 void finding_gain(struct finding *finding, double min, double max);
 void tune_not_examined(struct findings *findings, const char *key, const char *needs);
@@ -100,10 +100,10 @@ char *tune_when(char text[TUNE_WHEN], const struct tune_facts *facts, uint64_t t
 /* ---- merging ----------------------------------------------------------------------------------------------------- */
 
 struct tune_options {
-    bool set[TUNE_PARAMETERS];
-    double number[TUNE_PARAMETERS];
-    const char *from[TUNE_PARAMETERS];      /* key of the finding that it is of */
-    const char *overruled[TUNE_PARAMETERS]; /* key of one that wanted less; NULL: none */
+    bool set[EDEN_PARAM_COUNT];
+    double number[EDEN_PARAM_COUNT];
+    const char *from[EDEN_PARAM_COUNT];      /* key of the finding that it is of */
+    const char *overruled[EDEN_PARAM_COUNT]; /* key of one that wanted less; NULL: none */
 };
 
 /* One value for each parameter that the findings of all heaps want: where several want the same, the larger need wins,

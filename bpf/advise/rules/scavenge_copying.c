@@ -48,8 +48,8 @@ void rule_scavenge_copying(const struct tune_facts *facts, struct findings *find
     tell_classes(facts, finding);
     finding_why(finding, "Survivors stay in new space, and each scavenge copies them, until they fill their semispace. "
                          "An object that is tenured at its second scavenge is copied at most twice.");
-    finding_set(finding, TUNE_tenure_fill, 0);
-    finding_set(finding, TUNE_tenure_proportion, 1);
+    finding_set(finding, EDEN_PARAM_tenure_fill, 0);
+    finding_set(finding, EDEN_PARAM_tenure_proportion, 1);
     finding_how(finding, "by the recorded lifetimes, this copies %.0f%% of the bytes",
                 100 * plan.chosen.copied_bytes / fmax(plan.without_early.copied_bytes, 1));
     double gain = tune_share_of_gc(facts, ns);

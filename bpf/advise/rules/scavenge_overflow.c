@@ -68,7 +68,7 @@ void rule_scavenge_overflow(const struct tune_facts *facts, struct findings *fin
     finding_why(finding,
                 "Survivors that find no room in their semispace are tenured, however young they are. Many die soon "
                 "after, but only a full collection frees them, and their garbage brings the next one forward.");
-    finding_set(finding, TUNE_eden_size, value);
+    finding_set(finding, EDEN_PARAM_eden_size, value);
     finding_how(finding, "%s: a semispace is a fifth of eden",
                 value >= fits ? "this fits the most bytes ever alive, plus a tenth"
                               : "this doubles the heap; even so, the most bytes ever alive do not fit");

@@ -27,8 +27,8 @@ void rule_scavenge_remembered(const struct tune_facts *facts, struct findings *f
         slots += facts->scans[i].slots;
         references += facts->scans[i].young_references;
     }
-    bool object_mode = tune_number(facts, TUNE_remembered_set) == 0;
-    double share = tune_share_of_time(facts, (double)ns), large = tune_number(facts, TUNE_large_object);
+    bool object_mode = tune_number(facts, EDEN_PARAM_remembered_set) == 0;
+    double share = tune_share_of_time(facts, (double)ns), large = tune_number(facts, EDEN_PARAM_large_object);
     if (share < TUNE_MATTERS || !object_mode) {
         return;
     }
@@ -58,7 +58,7 @@ void rule_scavenge_remembered(const struct tune_facts *facts, struct findings *f
     }
     finding_why(finding, "Each scavenge scans an old object with a young reference in full, even if few of its slots "
                          "were stored into. With cards, it scans only the parts that were stored into.");
-    finding_set(finding, TUNE_remembered_set, 1);
+    finding_set(finding, EDEN_PARAM_remembered_set, 1);
     finding_how(finding, "now it is object; of %s inspected slots, one in %.0f had a young reference",
                 format_count(count, slots), (double)slots / fmax((double)references, 1));
     double gain = tune_share_of_gc(facts, (double)ns);

@@ -69,7 +69,7 @@ void rule_tenure_nepotism(const struct tune_facts *facts, struct findings *findi
         "Until a full collection, an object that a dead old object refers to counts as alive: it is copied and "
         "tenured, and keeps others alive in turn. A list with a dead old head drags all following objects along.");
     double value = scavenge_eden(&plan, 4);
-    finding_set(finding, TUNE_eden_size, value);
+    finding_set(finding, EDEN_PARAM_eden_size, value);
     finding_how(finding, "a larger eden tenures fewer objects that will soon be dead, so fewer chains start; only "
                          "cutting links to finished objects, in the program, removes the cause");
     double gain = tune_share_of_gc(facts, fmax(ns, scavenge_eden_ns(&plan)));

@@ -42,7 +42,8 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
         return;
     }
     char tenured[FORMAT_MAX], more[FORMAT_MAX], full[FORMAT_MAX];
-    double fill = tune_number(facts, TUNE_tenure_fill), proportion = tune_number(facts, TUNE_tenure_proportion);
+    double fill = tune_number(facts, EDEN_PARAM_tenure_fill),
+           proportion = tune_number(facts, EDEN_PARAM_tenure_proportion);
     bool early = fill < 0.9 || proportion > 0.1; /* than the defaults, that is */
     share = early ? share : fmax(share, tune_share_of_time(facts, scavenge_eden_ns(&plan)));
     struct finding *finding = finding_add(findings, "tenure.premature", share);
@@ -54,8 +55,8 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
     finding_why(finding, "These objects are tenured, and die soon after. In old space only a full collection frees "
                          "them, and their garbage brings the next one forward.");
     if (early) {
-        finding_set(finding, TUNE_tenure_proportion, 0.1);
-        finding_set(finding, TUNE_tenure_fill, 0.9);
+        finding_set(finding, EDEN_PARAM_tenure_proportion, 0.1);
+        finding_set(finding, EDEN_PARAM_tenure_fill, 0.9);
         finding_how(finding,
                     "tenure only when the semispace fills: these are the defaults; now tenure_fill is %.3g and "
                     "tenure_proportion %.3g",
@@ -63,7 +64,7 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
         finding_cost(finding, "survivors are copied more often");
     } else {
         double value = scavenge_eden(&plan, 4);
-        finding_set(finding, TUNE_eden_size, value);
+        finding_set(finding, EDEN_PARAM_eden_size, value);
         finding_how(
             finding,
             "%.3g times the eden: objects are then that many times older, in bytes allocated, when they are tenured",

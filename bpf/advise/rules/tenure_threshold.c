@@ -52,9 +52,9 @@ void rule_tenure_threshold(const struct tune_facts *facts, struct findings *find
         finding,
         "The threshold was computed in the semispace that the next scavenge copies to, not in the one it copies from. "
         "So all survivors are tenured or none, whatever their age: a runtime bug, which the Pharo VM had until 2023.");
-    finding_set(finding, TUNE_compat_threshold_bug, 0);
+    finding_set(finding, EDEN_PARAM_compat_threshold_bug, 0);
     finding_how(finding, "%s",
-                tune_number(facts, TUNE_compat_threshold_bug) == 1
+                tune_number(facts, EDEN_PARAM_compat_threshold_bug) == 1
                     ? "a parameter requested the bug (compat.threshold_bug=1)"
                     : "without that parameter, use a newer libeden");
     finding_gain(finding, 0, tune_share_of_gc(facts, (double)tune_figure(facts, EDEN_FIGURE_full_ns)));

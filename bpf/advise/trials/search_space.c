@@ -2,58 +2,39 @@
  * costs a run: eden by powers of two and the halves between, the others by what makes a difference at all. What would
  * let old space grow without end is not among them (full_gc_ratio=inf): a short trial would not show it. */
 #include "advise/trials/search_space.h"
-#include "eden_abi.h"
-#include <inttypes.h>
+#include "eden_params.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct usual {
-    const char *name, *fallback; /* fallback: the table's default, as probes/eden_params.def has it */
+    enum eden_param_id id;
     bool ordered;
     unsigned stride;
     const char *values; /* rising, where ordered */
 } usual[SEARCH_AXES] = {
-    [AXIS_EDEN] = {"eden_size", "16M", true, 4,
+    [AXIS_EDEN] = {EDEN_PARAM_eden_size, true, 4,
                    "256K 512K 1M 1536K 2M 3M 4M 6M 8M 12M 16M 24M 32M 48M 64M 96M 128M 192M 256M 384M 512M 768M 1G"},
-    [AXIS_RATIO] = {"full_gc_ratio", "0.33", true, 2, "0.15 0.33 0.66 1 2 4 8"},
-    [AXIS_MIN_OLD] = {"full_gc_min_old", "0", true, 2, "0 16M 32M 64M 128M 256M 512M 1G"},
-    [AXIS_HEADROOM] = {"grow_headroom", "16M", true, 2, "1M 4M 16M 32M 64M 128M 256M 512M"},
-    [AXIS_SHRINK] = {"shrink_threshold", "32M", true, 2, "8M 32M 64M 128M 256M 512M none"},
-    [AXIS_PROPORTION] = {"tenure_proportion", "0.1", true, 2, "0 0.05 0.1 0.2 0.4 0.7 1"},
-    [AXIS_FILL] = {"tenure_fill", "0.9", true, 2, "0 0.2 0.4 0.6 0.8 0.9 1"},
-    [AXIS_CRITERION] = {"tenure_criterion", "age", false, 1, "age remembered class site never"},
-    [AXIS_COMPACTOR] = {"compactor", "selective", false, 1, "selective planning none"},
-    [AXIS_REMEMBERED] = {"remembered_set", "card", false, 1, "card object"},
-    [AXIS_REST] = {NULL, "", false, 1, ""},
+    [AXIS_RATIO] = {EDEN_PARAM_full_gc_ratio, true, 2, "0.15 0.33 0.66 1 2 4 8"},
+    [AXIS_MIN_OLD] = {EDEN_PARAM_full_gc_min_old, true, 2, "0 16M 32M 64M 128M 256M 512M 1G"},
+    [AXIS_HEADROOM] = {EDEN_PARAM_grow_headroom, true, 2, "1M 4M 16M 32M 64M 128M 256M 512M"},
+    [AXIS_SHRINK] = {EDEN_PARAM_shrink_threshold, true, 2, "8M 32M 64M 128M 256M 512M none"},
+    [AXIS_PROPORTION] = {EDEN_PARAM_tenure_proportion, true, 2, "0 0.05 0.1 0.2 0.4 0.7 1"},
+    [AXIS_FILL] = {EDEN_PARAM_tenure_fill, true, 2, "0 0.2 0.4 0.6 0.8 0.9 1"},
+    [AXIS_CRITERION] = {EDEN_PARAM_tenure_criterion, false, 1, "age remembered class site never"},
+    [AXIS_COMPACTOR] = {EDEN_PARAM_compactor, false, 1, "selective planning none"},
+    [AXIS_REMEMBERED] = {EDEN_PARAM_remembered_set, false, 1, "card object"},
+    [AXIS_REST] = {EDEN_PARAM_COUNT, false, 1, ""},
 };
 
-/* A size or a number, as the runtime reads it; `none` is the largest. */
-static double number_of(const char *text) {
-    if (strcmp(text, "none") == 0) {
-        return INFINITY;
-    }
-    char *end;
-    double number = strtod(text, &end);
-    static const char suffixes[] = "KMGT";
-    const char *suffix = *end ? strchr(suffixes, *end & ~0x20) : NULL;
-    return suffix ? ldexp(number, (int)(suffix - suffixes + 1) * 10) : number;
-}
-
-static char *size_text(char text[AXIS_VALUE_SIZE], uint64_t bytes) {
-    static const char *const suffixes[] = {"", "K", "M", "G"};
-    int power = 0;
-    while (power < 3 && bytes != 0 && bytes % 1024 == 0) {
-        bytes /= 1024;
-        power++;
-    }
-    snprintf(text, AXIS_VALUE_SIZE, "%" PRIu64 "%s", bytes, suffixes[power]);
-    return text;
+/* NAN: not a value of the parameter. */
+static double number_of(const struct axis_values *axis, const char *text) {
+    double number;
+    return eden_param_parse(eden_param(eden_param_find(axis->name)), text, &number) ? number : (double)NAN;
 }
 
 static bool find_value(const struct axis_values *axis, const char *text, size_t *index) {
-    double number = axis->ordered ? number_of(text) : 0;
+    double number = axis->ordered ? number_of(axis, text) : 0;
     for (*index = 0; *index < axis->count; ++*index) {
         if (axis->ordered ? axis->number[*index] == number : strcmp(axis->text[*index], text) == 0) {
             return true;
@@ -71,7 +52,7 @@ static bool add_value(struct axis_values *axis, const char *text) {
     if (axis->count == AXIS_VALUES || strlen(text) >= AXIS_VALUE_SIZE) {
         return false;
     }
-    double number = axis->ordered ? number_of(text) : 0;
+    double number = axis->ordered ? number_of(axis, text) : 0;
     for (at = axis->count; at > 0 && axis->ordered && axis->number[at - 1] > number; at--) {
         axis->number[at] = axis->number[at - 1];
         memcpy(axis->text[at], axis->text[at - 1], AXIS_VALUE_SIZE);
@@ -118,7 +99,9 @@ void search_space_init(struct search_space *space, uint64_t eden_size, const cha
     *space = (struct search_space){0};
     for (size_t i = 0; i < SEARCH_AXES; i++) {
         struct axis_values *axis = &space->axis[i];
-        *axis = (struct axis_values){.name = usual[i].name, .ordered = usual[i].ordered, .stride = usual[i].stride};
+        *axis = (struct axis_values){.name = usual[i].id < EDEN_PARAM_COUNT ? eden_param(usual[i].id)->name : NULL,
+                                     .ordered = usual[i].ordered,
+                                     .stride = usual[i].stride};
         for (const char *at = usual[i].values; *at; at += strspn(at, " ")) {
             char text[AXIS_VALUE_SIZE];
             snprintf(text, sizeof text, "%.*s", (int)strcspn(at, " "), at);
@@ -126,7 +109,10 @@ void search_space_init(struct search_space *space, uint64_t eden_size, const cha
             at += strcspn(at, " ");
         }
         if (axis->name) {
-            set_as_is(axis, usual[i].fallback);
+            const struct eden_param *param = eden_param(usual[i].id);
+            char text[AXIS_VALUE_SIZE];
+            eden_param_show(param, param->fallback, text, sizeof text);
+            set_as_is(axis, text);
         } else {
             axis->count = 1;
         }
@@ -138,7 +124,7 @@ void search_space_init(struct search_space *space, uint64_t eden_size, const cha
             set_as_is(axis, value);
         }
     }
-    set_as_is(&space->axis[AXIS_EDEN], size_text(name, eden_size));
+    set_as_is(&space->axis[AXIS_EDEN], eden_size_text(name, eden_size));
 }
 
 struct search_point search_as_is(const struct search_space *space) {

@@ -9,37 +9,26 @@
 #define MOST_RATE ((1ull << (64 - EDEN_MAILBOX_RATE_SHIFT)) - 1)
 enum { MOST_WINDOW_MS = 0xffffff, LEAST_STEP = 4, MOST_STEP = 63 };
 
-/* A whole number from 1 to most, with K, M or G where bytes are meant; *end is where it ends. */
-static bool parse_number(const char *text, bool bytes, uint64_t most, uint64_t *number, const char **end) {
-    static const char suffixes[] = "KMG";
+/* A whole number from 1 to most; *end is where it ends. */
+static bool parse_number(const char *text, uint64_t most, uint64_t *number, const char **end) {
     char *after;
     errno = 0;
     *number = strtoull(text, &after, 10);
-    if (errno || after == text || *text < '0' || *text > '9') {
-        return false;
-    }
-    const char *suffix = bytes && *after ? strchr(suffixes, *after) : NULL;
-    if (suffix) {
-        unsigned shift = 10 * (unsigned)(suffix - suffixes + 1);
-        if (*number > UINT64_MAX >> shift) {
-            return false;
-        }
-        *number <<= shift;
-        after++;
-    }
     *end = after;
-    return *number >= 1 && *number <= most;
+    return !errno && *text >= '0' && *text <= '9' && *number >= 1 && *number <= most;
 }
 
 static bool parse_whole(const char *text, bool bytes, uint64_t most, uint64_t *number) {
-    const char *end;
-    return parse_number(text, bytes, most, number, &end) && *end == 0;
+    const char *end = "";
+    bool good = bytes ? eden_size_parse(text, number) && *number >= 1 && *number <= most
+                      : parse_number(text, most, number, &end);
+    return good && *end == 0;
 }
 
 static bool parse_window(const char *text, uint64_t *rate) {
     uint64_t open, closed;
     const char *end;
-    if (!parse_number(text, false, MOST_WINDOW_MS, &open, &end) || *end != '/' ||
+    if (!parse_number(text, MOST_WINDOW_MS, &open, &end) || *end != '/' ||
         !parse_whole(end + 1, false, MOST_WINDOW_MS, &closed)) {
         return false;
     }
@@ -105,7 +94,7 @@ bool life_request_encode(const struct life_request *request, uint64_t *mailbox, 
     uint64_t sampling = EDEN_SAMPLE_BYTES, rate = EDEN_SAMPLE_DEFAULT_BYTES, mechanism = EDEN_MECHANISM_VM, step = 0;
     if (request->sampling && !parse_sampling(request->sampling, &sampling, &rate)) {
         return failure_set(why, 1,
-                           "--sampling %.100s: must be all, 1/N, nth=N, bytes=N[K|M|G], refill=N[K|M|G] or "
+                           "--sampling %.100s: must be all, 1/N, nth=N, bytes=N[K|M|G|T], refill=N[K|M|G|T] or "
                            "window=OPEN/CLOSED (milliseconds), with numbers from 1",
                            request->sampling);
     }

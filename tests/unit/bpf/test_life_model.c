@@ -381,7 +381,7 @@ TEST(words_become_requests) {
                                       "nth=1K",
                                       "bytes",
                                       "bytes=0",
-                                      "bytes=1T",
+                                      "bytes=1P",
                                       "bytes=1KK",
                                       "bytes= 1",
                                       "objects=2",

@@ -17,7 +17,7 @@ enum { PASSES = 4096, OTHERS = 1024 };
 static struct tune_facts make_facts(void) {
     struct tune_facts facts = {.wall_ns = 10000 * MS, .heap_id = 1, .complete = true};
     tune_parameters_default(facts.parameters);
-    for (int i = 0; i < TUNE_PARAMETERS; i++) {
+    for (int i = 0; i < EDEN_PARAM_COUNT; i++) {
         facts.parameters[i].told = true;
     }
     facts.known = ~0ull;
@@ -56,7 +56,7 @@ static struct tune_pass *add_pass(struct tune_facts *facts, bool full, uint64_t 
 
 static struct tune_pass *add_scavenge(struct tune_facts *facts, uint64_t ns, uint64_t survivors, uint64_t tenured) {
     struct tune_pass *pass = add_pass(facts, false, EDEN_SCAVENGE_EDEN, ns);
-    uint64_t eden = (uint64_t)tune_number(facts, TUNE_eden_size);
+    uint64_t eden = (uint64_t)tune_number(facts, EDEN_PARAM_eden_size);
     pass->eden_used = eden;
     pass->survivors_after = survivors;
     pass->tenured_bytes = tenured;
@@ -87,7 +87,7 @@ static void add_survivors(struct tune_facts *facts, double bytes, int copies, bo
         facts->lifetimes = facts->details = true;
     }
     struct tune_site *site = &facts->sites[facts->site_count++];
-    double life = copies * tune_number(facts, TUNE_eden_size) / 1024;
+    double life = copies * tune_number(facts, EDEN_PARAM_eden_size) / 1024;
     uint32_t bucket = tenured ? HISTOGRAM_BUCKETS - 1 : histogram_bucket((uint64_t)life);
     snprintf(site->name, sizeof site->name, "Node, Maker>>make%zu", facts->site_count);
     (tenured ? facts->survivors->tenured : facts->survivors->died_young)[bucket][copies] += bytes;
@@ -146,7 +146,7 @@ static void expect_none(struct tune_facts *facts, const char *key) {
     }
 }
 
-static double value_of(const struct finding *finding, enum tune_parameter_id parameter) {
+static double value_of(const struct finding *finding, enum eden_param_id parameter) {
     for (int i = 0; i < finding->setting_count; i++) {
         if (finding->settings[i].parameter == parameter) {
             return finding->settings[i].number;
@@ -170,7 +170,8 @@ TEST(test_full_growth) {
     struct finding finding = expect(&facts, "full.growth");
     assert_int_equal(finding.severity, TUNE_HIGH);
     /* From 22 MB / 1.33 to 160 MB or so one more collection at most. */
-    assert_true(value_of(&finding, TUNE_full_gc_ratio) >= 8 && value_of(&finding, TUNE_full_gc_ratio) <= 10);
+    assert_true(value_of(&finding, EDEN_PARAM_full_gc_ratio) >= 8 &&
+                value_of(&finding, EDEN_PARAM_full_gc_ratio) <= 10);
     assert_true(finding.gain_max > 0.9);
     tune_facts_clear(&facts);
 
@@ -201,7 +202,7 @@ TEST(test_full_headroom) {
     struct tune_facts facts = make_facts();
     fulls_of_columns(&facts, 0);
     struct finding finding = expect(&facts, "full.headroom");
-    double value = value_of(&finding, TUNE_grow_headroom);
+    double value = value_of(&finding, EDEN_PARAM_grow_headroom);
     assert_true(value >= 240.0 * MB && value <= 400.0 * MB);
     set(&facts, "grow_headroom", "536870912"); /* what they need is there; so it is something else */
     expect_none(&facts, "full.headroom");
@@ -268,7 +269,7 @@ TEST(test_scavenge_remembered) {
     facts.classes[1] = (struct tune_class){7, 1, "Frame>>grow"};
     facts.class_count = 2;
     struct finding finding = expect(&facts, "scavenge.remembered");
-    assert_true(value_of(&finding, TUNE_remembered_set) == 1);
+    assert_true(value_of(&finding, EDEN_PARAM_remembered_set) == 1);
     bool named = false;
     for (int i = 0; i < finding.evidence_count; i++) {
         named = named || strstr(finding.evidence[i], "Array, Frame>>grow");
@@ -290,8 +291,8 @@ TEST(test_scavenge_copying) {
     }
     add_survivors(&facts, 25e5, TUNE_COPIES - 1, true, 0);
     struct finding finding = expect(&facts, "scavenge.copying");
-    assert_true(value_of(&finding, TUNE_tenure_fill) == 0);
-    assert_true(value_of(&finding, TUNE_tenure_proportion) == 1);
+    assert_true(value_of(&finding, EDEN_PARAM_tenure_fill) == 0);
+    assert_true(value_of(&finding, EDEN_PARAM_tenure_proportion) == 1);
     tune_facts_clear(&facts);
 
     facts = make_facts(); /* as much is copied, but most survivors once */
@@ -318,8 +319,8 @@ TEST(test_scavenge_overflow) {
     struct tune_facts facts = make_facts();
     overflowing(&facts, 0.9);
     struct finding finding = expect(&facts, "scavenge.overflow");
-    assert_true(value_of(&finding, TUNE_eden_size) >= 40.0 * MB); /* 8 MB in a fifth of it */
-    expect_none(&facts, "tenure.premature");                      /* the one or the other */
+    assert_true(value_of(&finding, EDEN_PARAM_eden_size) >= 40.0 * MB); /* 8 MB in a fifth of it */
+    expect_none(&facts, "tenure.premature");                            /* the one or the other */
     tune_facts_clear(&facts);
 
     facts = make_facts(); /* what overflows goes on living */
@@ -344,7 +345,7 @@ TEST(test_eden_small) {
     }
     add_survivors(&facts, 400e6, 1, false, 0);
     struct finding finding = expect(&facts, "eden.small");
-    assert_true(value_of(&finding, TUNE_eden_size) >= 8.0 * MB);
+    assert_true(value_of(&finding, EDEN_PARAM_eden_size) >= 8.0 * MB);
     assert_true(finding.cost[0]);
     set(&facts, "max_heap", "2097152"); /* a limit that allows no more */
     expect_none(&facts, "eden.small");
@@ -386,10 +387,10 @@ TEST(test_tenure_premature) {
     struct tune_facts facts = make_facts();
     tenuring(&facts, 0.9);
     struct finding finding = expect(&facts, "tenure.premature");
-    assert_true(value_of(&finding, TUNE_eden_size) >= 64.0 * MB);
+    assert_true(value_of(&finding, EDEN_PARAM_eden_size) >= 64.0 * MB);
     set(&facts, "tenure_fill", "0"); /* it was asked for */
     finding = expect(&facts, "tenure.premature");
-    assert_true(fabs(value_of(&finding, TUNE_tenure_fill) - 0.9) < 1e-9);
+    assert_true(fabs(value_of(&finding, EDEN_PARAM_tenure_fill) - 0.9) < 1e-9);
     tune_facts_clear(&facts);
 
     facts = make_facts();
@@ -421,7 +422,7 @@ TEST(test_threshold_outside) {
     expect_none(&facts, "tenure.threshold-outside");
     facts.passes[4].threshold = facts.passes[4].semispace_limit + 8;
     struct finding finding = expect(&facts, "tenure.threshold-outside"); /* however little it costs */
-    assert_true(value_of(&finding, TUNE_compat_threshold_bug) == 0);
+    assert_true(value_of(&finding, EDEN_PARAM_compat_threshold_bug) == 0);
     assert_int_equal(finding.severity, TUNE_HIGH);
     facts.passes[4].threshold = facts.passes[4].semispace_start - 8;
     expect(&facts, "tenure.threshold-outside");
@@ -478,7 +479,7 @@ TEST(test_heap_thrash) {
     set(&facts, "shrink_threshold", "8388608");
     swings(&facts, true);
     struct finding finding = expect(&facts, "heap.thrash");
-    assert_true(value_of(&finding, TUNE_shrink_threshold) >= 40.0 * MB);
+    assert_true(value_of(&finding, EDEN_PARAM_shrink_threshold) >= 40.0 * MB);
     expect_none(&facts, "full.headroom"); /* those collections are of the thrashing */
     tune_facts_clear(&facts);
 
@@ -509,7 +510,7 @@ TEST(test_heap_fragmented) {
     pass->free_chunks = 5000;
     facts.failures[facts.failure_count++] = (struct tune_allocation){pass->start_ns + 10, 12 * MB, 1};
     struct finding finding = expect(&facts, "heap.fragmented");
-    assert_true(value_of(&finding, TUNE_compactor) == 0);
+    assert_true(value_of(&finding, EDEN_PARAM_compactor) == 0);
     facts.failures[0].bytes = 200 * MB; /* more than is free: no pieces would do */
     expect_none(&facts, "heap.fragmented");
     tune_facts_clear(&facts);
@@ -522,7 +523,7 @@ TEST(test_heap_limit) {
     add_full(&facts, EDEN_FULL_RATIO, MS, 70 * MB, MB);
     facts.segments[facts.segment_count++] = (struct tune_segment){5 * MS, 30 * MB, 76 * MB, true};
     struct finding finding = expect(&facts, "heap.limit");
-    assert_true(value_of(&finding, TUNE_max_heap) > 104857600.0);
+    assert_true(value_of(&finding, EDEN_PARAM_max_heap) > 104857600.0);
     facts.segments[0].capacity_after = 60 * MB;
     expect_none(&facts, "heap.limit");
     facts.segments[0].capacity_after = 76 * MB;
@@ -670,12 +671,12 @@ TEST(test_full_frequent) {
     fulls_of_replacement(&facts, 100 * MS, 20 * MB);
     struct finding finding = expect(&facts, "full.frequent");
     /* Twice 88 MB and new space, 22 MB, of which new space takes its part: 198 MB, which are 60 and 138 more. */
-    double value = value_of(&finding, TUNE_full_gc_ratio);
+    double value = value_of(&finding, EDEN_PARAM_full_gc_ratio);
     assert_true(value >= 2.2 && value <= 2.3);
     assert_true(finding.gain_max > 0.8 && finding.gain_max < 0.9);
     set(&facts, "max_heap", "209715200"); /* 200 MB, of which 180 may be taken: 157 for old space */
     finding = expect(&facts, "full.frequent");
-    value = value_of(&finding, TUNE_full_gc_ratio);
+    value = value_of(&finding, EDEN_PARAM_full_gc_ratio);
     assert_true(value >= 1.5 && value <= 1.7);
     set(&facts, "max_heap", "125829120"); /* 120 MB: there is no room */
     expect_none(&facts, "full.frequent");
@@ -725,58 +726,58 @@ TEST(test_table) {
 
 /* ---- values and merging ------------------------------------------------------------------------------------------ */
 
-static void expect_text(enum tune_parameter_id id, double number, const char *wanted) {
+static void expect_text(enum eden_param_id id, double number, const char *wanted) {
     char text[TUNE_VALUE];
     assert_string_equal(tune_value(text, id, number), wanted);
 }
 
 TEST(test_values) {
-    expect_text(TUNE_eden_size, 64.0 * MB, "64M");
-    expect_text(TUNE_eden_size, 63.2 * MB, "64M");
-    expect_text(TUNE_eden_size, 1.5 * MB, "1536K");
-    expect_text(TUNE_eden_size, 1, "64K"); /* its lower bound */
-    expect_text(TUNE_grow_headroom, 1000.0 * MB, "1G");
-    expect_text(TUNE_shrink_threshold, INFINITY, "none");
-    expect_text(TUNE_full_gc_ratio, INFINITY, "inf");
-    expect_text(TUNE_full_gc_ratio, 2.5, "2.5");
-    expect_text(TUNE_tenure_proportion, 7, "1"); /* its upper bound */
-    expect_text(TUNE_remembered_set, 1, "card");
-    expect_text(TUNE_compactor, 0, "planning");
-    expect_text(TUNE_compat_threshold_bug, 0, "0");
+    expect_text(EDEN_PARAM_eden_size, 64.0 * MB, "64M");
+    expect_text(EDEN_PARAM_eden_size, 63.2 * MB, "64M");
+    expect_text(EDEN_PARAM_eden_size, 1.5 * MB, "1536K");
+    expect_text(EDEN_PARAM_eden_size, 1, "64K"); /* its lower bound */
+    expect_text(EDEN_PARAM_grow_headroom, 1000.0 * MB, "1G");
+    expect_text(EDEN_PARAM_shrink_threshold, INFINITY, "none");
+    expect_text(EDEN_PARAM_full_gc_ratio, INFINITY, "inf");
+    expect_text(EDEN_PARAM_full_gc_ratio, 2.5, "2.5");
+    expect_text(EDEN_PARAM_tenure_proportion, 7, "1"); /* its upper bound */
+    expect_text(EDEN_PARAM_remembered_set, 1, "card");
+    expect_text(EDEN_PARAM_compactor, 0, "planning");
+    expect_text(EDEN_PARAM_compat_threshold_bug, 0, "0");
 
-    struct tune_parameter parameters[TUNE_PARAMETERS];
+    struct tune_parameter parameters[EDEN_PARAM_COUNT];
     tune_parameters_default(parameters);
-    assert_true(isinf(parameters[TUNE_max_heap].number));
-    assert_true(isnan(parameters[TUNE_survivors_to_keep].number));
-    assert_false(parameters[TUNE_eden_size].told);
+    assert_true(isinf(parameters[EDEN_PARAM_max_heap].number));
+    assert_true(parameters[EDEN_PARAM_survivors_to_keep].number == EDEN_UNSET);
+    assert_false(parameters[EDEN_PARAM_eden_size].told);
     tune_parameter_tell(parameters, "eden_size", "\n 1048576"); /* it would go into a line for a shell */
     tune_parameter_tell(parameters, "eden_size", "nonsense");
     tune_parameter_tell(parameters, "no_such", "1");
-    assert_false(parameters[TUNE_eden_size].told);
+    assert_false(parameters[EDEN_PARAM_eden_size].told);
     tune_parameter_tell(parameters, "eden_size", "1048576");
-    assert_true(parameters[TUNE_eden_size].told && parameters[TUNE_eden_size].number == 1048576);
+    assert_true(parameters[EDEN_PARAM_eden_size].told && parameters[EDEN_PARAM_eden_size].number == 1048576);
     tune_parameter_tell(parameters, "remembered_set", "object");
-    assert_true(parameters[TUNE_remembered_set].number == 0);
+    assert_true(parameters[EDEN_PARAM_remembered_set].number == 0);
 }
 
 TEST(test_merge) {
     struct findings findings[2] = {{0}, {0}};
     struct finding *finding = finding_add(&findings[0], "one", 0.5);
-    finding_set(finding, TUNE_eden_size, 32.0 * MB);
-    finding_set(finding, TUNE_tenure_fill, 0.9);
-    finding_set(finding, TUNE_compactor, 0);
+    finding_set(finding, EDEN_PARAM_eden_size, 32.0 * MB);
+    finding_set(finding, EDEN_PARAM_tenure_fill, 0.9);
+    finding_set(finding, EDEN_PARAM_compactor, 0);
     finding = finding_add(&findings[1], "two", 0.1);
-    finding_set(finding, TUNE_eden_size, 64.0 * MB);
-    finding_set(finding, TUNE_tenure_fill, 0);
-    finding_set(finding, TUNE_compactor, 2);
+    finding_set(finding, EDEN_PARAM_eden_size, 64.0 * MB);
+    finding_set(finding, EDEN_PARAM_tenure_fill, 0);
+    finding_set(finding, EDEN_PARAM_compactor, 2);
     struct tune_options options;
     char line[TUNE_OPTIONS_LINE];
     tune_merge(findings, 2, &options);
     assert_string_equal(tune_options_line(line, &options), "eden_size=64M,tenure_fill=0,compactor=planning");
-    assert_string_equal(options.from[TUNE_eden_size], "two");
-    assert_string_equal(options.overruled[TUNE_eden_size], "one");
-    assert_string_equal(options.overruled[TUNE_compactor], "two");
-    assert_null(options.overruled[TUNE_full_gc_ratio]);
+    assert_string_equal(options.from[EDEN_PARAM_eden_size], "two");
+    assert_string_equal(options.overruled[EDEN_PARAM_eden_size], "one");
+    assert_string_equal(options.overruled[EDEN_PARAM_compactor], "two");
+    assert_null(options.overruled[EDEN_PARAM_full_gc_ratio]);
     findings_clear(&findings[0]);
     findings_clear(&findings[1]);
     tune_merge(findings, 2, &options);
