@@ -1,46 +1,45 @@
-/* A search for parameters, in a space of some ten axes, with some thirty runs, or, where they are short, up to
- * four hundred.
+/* A search for parameters.
  *
- * What is minimized is the time in collections, under a bound on memory. Not the total time: a run's total time varies
- * by more than most parameters can gain, while the time in collections varies less and is what they act on. Total time
- * has its say at the end, where candidates are run in rounds: one that is seen to make the whole slower is not
- * recommended.
+ * 1. Purpose. Find the parameters with which a program spends least time in collections, within a bound on memory. The
+ *    space has some ten axes; the budget allows some thirty runs, or up to four hundred short ones.
  *
- * The order is by what can matter.
- *  1. The program as it is, twice, which also tells the noise; then the proposed options.
- *  2. Eden from there upwards by fours, and downwards while that helps: eden matters to every program, costs memory,
- *     and its curve has steps, so it is looked at from far before it is walked. These points are the front's skeleton.
- *  3. From the best point within the memory, axis by axis, the axis first whose reach is largest: each run tells how
- *     much of its time in collections each parameter can act on at all (full_gc_ratio on the full collections that
- *     growth caused, ...). Axes without reach cost nothing. Sweeps over the axes follow until one changes nothing, as
- *     they depend on each other: a larger eden leaves less to tenure. Then eden is looked at from far once more, for
- *     what the others gain may suit another one. At the end each option is taken away again, as one that was of use on
- *     the way, or by luck, is one more to explain.
- *  4. The same, one sweep, from the best point whatever its memory, the other axes' gains taken along: for the front.
- *  5. Rounds: the finalists, one run each, again and again. Their medians decide.
+ * 2. Terms. A point is a choice on each axis (search_space.h); a candidate is a point that has been run. The gain bound
+ *    of an axis is the part of a run's time in collections that the axis can change at all: full_gc_ratio changes only
+ *    the full collections that growth caused. An axis without a gain bound costs no run. The front is the best time for
+ *    each amount of memory.
  *
- * Noise has its own essays below: how a measurement is corrected, how two are compared, why rounds tell what walks
- * can't. Where the budget allows for more runs than the walks need, each point is run twice or thrice, and rounds go
- * on: a short run is a noisy one.
+ * 3. Algorithm. The objective is the time in collections, not the total time: total time varies by more than most
+ *    parameters gain. Total time decides at the end only: a finalist that slows the whole program is not recommended.
+ *    a. Run the program as it is, twice, which also measures the noise; then the proposed options.
+ *    b. Scan eden from there upwards by factors of four, and downwards while that helps. Eden matters to every program,
+ *       costs memory, and its curve has steps. These points are the skeleton of the front.
+ *    c. From the best point within the memory, search axis by axis, the largest gain bound first, in sweeps until one
+ *       changes nothing: axes depend on each other, since a larger eden leaves less to tenure. Scan eden again, for
+ *       the other axes may have moved its optimum. Then remove each option that gains nothing.
+ *    d. The same in one sweep, from the best point whatever its memory, for the front.
+ *    e. Finals: run the finalists in rounds. Their medians decide.
+ *    If the budget allows for more runs than this needs, each point is run two or three times: short runs are noisy.
  *
- * What can go wrong: a valley that is narrower than the stride; two axes that help only together; a program that does
- * not do the same each time, whose noise then hides the rest; a machine that slows down during a sweep, which makes
- * later points look worse. A budget that ends early leaves what is best so far, and fewer rounds. */
+ * 4. Failure. Missed: a valley narrower than the stride; two axes that help only together. A program that does
+ *    different work in each run hides differences in its noise. A machine that slows down during a sweep makes later
+ *    points look worse. If the budget ends early, the best so far is reported, after fewer rounds.
+ *
+ * 5. References. Hooke and Jeeves, "Direct Search Solution of Numerical and Statistical Problems" (1961), for the
+ *    search along an axis. Noise and finals have essays of their own below. */
 #include "advise/trials/search.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Measuring, and what a measurement is worth.
+/* Measurements and their noise.
  *
- * Noise. What else the machine does slows the program and its collections alike, and for minutes. So a run's time in
- * collections is corrected by how the program itself fared in that run, against the median of all runs with the same
- * eden: other parameters hardly touch the program itself, but eden does, through the caches. As long as an eden has few
- * runs, what is usual with it is drawn to what is usual in all. In rounds, where all finalists ran in the same minutes,
- * only those runs count, and each finalist is compared with the others round by round. On a busy machine this halves
- * the noise, or better.
+ * Other load on the machine slows the program and its collections alike, for minutes. So a run's time in collections is
+ * corrected by the time of the program itself in that run, relative to the median of all runs with the same eden: the
+ * other parameters hardly change the program's own time, but eden does, through the caches. While an eden has few runs,
+ * its median is drawn towards that of all runs. In finals all finalists ran in the same minutes: there only the runs of
+ * the rounds count, and finalists are compared round by round. On a busy machine this at least halves the noise.
  *
- * What remains is the mean deviation from the median, of all that was run repeatedly. */
+ * The remaining noise is the mean deviation from the median, over all points that were run more than once. */
 
 /* Gains that count: shares of gc, and of the run; and the deviation of gc from run to run, before anything is known. */
 static const double search_worth_share = 0.02, search_worth_of_run = 1e-3, search_first_noise = 0.05;
@@ -58,22 +57,22 @@ static double median_of(const struct candidate *candidate, size_t offset) {
     for (size_t i = first; i < candidate->runs; i++) {
         memcpy(&values[i - first], (const char *)&candidate->figures[i] + offset, sizeof *values);
     }
-    return spread_of(values, candidate->runs - first).median;
+    return stats_of(values, candidate->runs - first).median;
 }
 
 /* The median of what the program itself takes, in all runs or in those with one eden; `count`: how many. A hundred runs
  * are enough. */
 static double median_own(const struct search *search, const uint8_t *eden, size_t *count) {
-    double own[SPREAD_MOST];
+    double own[STATS_MOST];
     *count = 0;
     for (size_t i = 0; i < search->count; i++) {
         const struct candidate *candidate = &search->candidate[i];
         bool counts = !eden || candidate->point.choice[AXIS_EDEN] == *eden;
-        for (size_t j = 0; counts && j < candidate->runs && *count < SPREAD_MOST; j++) {
+        for (size_t j = 0; counts && j < candidate->runs && *count < STATS_MOST; j++) {
             own[(*count)++] = candidate->figures[j].own;
         }
     }
-    return spread_of(own, *count).median;
+    return stats_of(own, *count).median;
 }
 
 /* Outside of rounds: the median of all runs with the candidate's eden, drawn to the median of all as far as they are
@@ -98,10 +97,10 @@ static double usual_own_in_rounds(const struct search *search, const struct cand
                 own[count++] = finalist->figures[finalist->first_final + i].own;
             }
         }
-        double pace = spread_of(own, count).median;
+        double pace = stats_of(own, count).median;
         ratio[i] = pace > 0 ? own[0] / pace : 1;
     }
-    return spread_of(ratio, rounds).median * median_own(search, NULL, &count);
+    return stats_of(ratio, rounds).median * median_own(search, NULL, &count);
 }
 
 static double usual_own(const struct search *search, const struct candidate *like) {
@@ -126,7 +125,7 @@ static double search_median_gc(const struct search *search, size_t index) {
     for (size_t i = first; i < candidate->runs; i++) {
         values[i - first] = corrected(&candidate->figures[i], own);
     }
-    return spread_of(values, candidate->runs - first).median;
+    return stats_of(values, candidate->runs - first).median;
 }
 
 struct search_figures search_medians(const struct search *search, size_t index) {
@@ -247,8 +246,8 @@ static size_t search_best_within(const struct search *search, double memory_most
 
 /* Walks along axes, from the best point so far, and how one point is found to be better than another.
  *
- * Along an ordered axis the walk goes on while that helps, with a stride that is halved, which is a pattern search; of
- * other axes each value is tried. The axis of the largest reach is walked first, eden last: it gains by taking memory,
+ * Along an ordered axis the search goes on while that helps, and then halves its stride (pattern search); on other axes
+ * it tries each value. The axis of the largest gain bound comes first, eden last: it gains by taking memory,
  * and what others need is not to be lacking. Where a step on another axis takes more memory than there may be, eden
  * makes room for it.
  *
@@ -256,23 +255,23 @@ static size_t search_best_within(const struct search *search, double memory_most
  * while noise leaves it open the two are run again, up to three runs each, or seven where runs are short. Runs whose
  * collections did the same work differ by noise alone, unless by much, and aren't repeated. */
 
-struct walk {
+struct coordinate_search {
     double memory_most; /* bytes */
     double reserve;     /* of the budget, not to be used */
     size_t best;        /* a candidate */
 };
 
-static bool walk_may_go_on(const struct search *search, const struct walk *walk) {
-    return !search->ended && search->ports.left(search->ports.context) > walk->reserve;
+static bool coordinate_may_go_on(const struct search *search, const struct coordinate_search *path) {
+    return !search->ended && search->ports.left(search->ports.context) > path->reserve;
 }
 
-/* Whether it is better than the best of the walk: repeats both while noise leaves that open. */
-static bool improves(struct search *search, const struct walk *walk, size_t index) {
-    size_t best = walk->best;
-    if (index == best || !search_usable(search, index) || search_median_memory(search, index) > walk->memory_most) {
+/* Whether it is better than the best of the search: repeats both while noise leaves that open. */
+static bool improves(struct search *search, const struct coordinate_search *path, size_t index) {
+    size_t best = path->best;
+    if (index == best || !search_usable(search, index) || search_median_memory(search, index) > path->memory_most) {
         return false;
     }
-    if (!search_usable(search, best) || search_median_memory(search, best) > walk->memory_most) {
+    if (!search_usable(search, best) || search_median_memory(search, best) > path->memory_most) {
         return true;
     }
     const size_t most = 2 * search->repeats + 1;
@@ -285,7 +284,7 @@ static bool improves(struct search *search, const struct walk *walk, size_t inde
             return gain > worth;
         }
         bool same_work = challenger->figures[0].work == holder->figures[0].work;
-        if (same_work || (challenger->runs >= most && holder->runs >= most) || !walk_may_go_on(search, walk)) {
+        if (same_work || (challenger->runs >= most && holder->runs >= most) || !coordinate_may_go_on(search, path)) {
             return !same_work && gain > worth;
         }
         if (!search_measure(search, challenger->runs < holder->runs ? index : best)) {
@@ -308,107 +307,108 @@ static bool shrink_eden(const struct search *search, struct search_point *point,
 
 /* Tries a value on an axis; the best moves there if it is better. Where it takes more memory than there may be, eden
  * makes room for it. */
-static bool step(struct search *search, struct walk *walk, enum search_axis axis, size_t choice) {
-    struct search_point point = search->candidate[walk->best].point;
+static bool step(struct search *search, struct coordinate_search *path, enum search_axis axis, size_t choice) {
+    struct search_point point = search->candidate[path->best].point;
     size_t index;
     point.choice[axis] = (uint8_t)choice;
-    if (!walk_may_go_on(search, walk) || !search_visit(search, &point, &index)) {
+    if (!coordinate_may_go_on(search, path) || !search_visit(search, &point, &index)) {
         return false;
     }
-    double excess = search_median_memory(search, index) - walk->memory_most;
+    double excess = search_median_memory(search, index) - path->memory_most;
     if (axis != AXIS_EDEN && excess > 0 &&
-        (!shrink_eden(search, &point, excess) || !walk_may_go_on(search, walk) ||
+        (!shrink_eden(search, &point, excess) || !coordinate_may_go_on(search, path) ||
          !search_visit(search, &point, &index))) {
         return false;
     }
-    if (!improves(search, walk, index)) {
+    if (!improves(search, path, index)) {
         return false;
     }
-    walk->best = index;
+    path->best = index;
     return true;
 }
 
-static bool step_by(struct search *search, struct walk *walk, enum search_axis axis, int stride) {
-    int choice = search->candidate[walk->best].point.choice[axis] + stride;
-    return choice >= 0 && choice < (int)search->space->axis[axis].count && step(search, walk, axis, (size_t)choice);
+static bool step_by(struct search *search, struct coordinate_search *path, enum search_axis axis, int stride) {
+    int choice = search->candidate[path->best].point.choice[axis] + stride;
+    return choice >= 0 && choice < (int)search->space->axis[axis].count && step(search, path, axis, (size_t)choice);
 }
 
 /* True: the best has moved. */
-static bool walk_axis(struct search *search, struct walk *walk, enum search_axis axis) {
+static bool coordinate_axis(struct search *search, struct coordinate_search *path, enum search_axis axis) {
     const struct axis_values *values = &search->space->axis[axis];
-    size_t before = walk->best;
+    size_t before = path->best;
     if (!values->ordered) {
         for (size_t choice = 0; choice < values->count; choice++) {
-            step(search, walk, axis, choice);
+            step(search, path, axis, choice);
         }
-        return walk->best != before;
+        return path->best != before;
     }
     for (int stride = (int)values->stride; stride > 0; stride /= 2) {
         bool moved = false;
-        while (step_by(search, walk, axis, stride)) {
+        while (step_by(search, path, axis, stride)) {
             moved = true;
         }
-        while (!moved && step_by(search, walk, axis, -stride)) {
+        while (!moved && step_by(search, path, axis, -stride)) {
         }
-        if (axis != AXIS_EDEN && walk->best == before) {
+        if (axis != AXIS_EDEN && path->best == before) {
             break; /* not even far steps bring anything */
         }
     }
-    return walk->best != before;
+    return path->best != before;
 }
 
-/* The axis of the largest reach at the best that was not walked; SEARCH_AXES: none has any worth walking. */
-static enum search_axis next_axis(const struct search *search, const struct walk *walk, unsigned walked) {
-    const struct search_figures figures = search_medians(search, walk->best);
+/* The axis of the largest gain bound at the best point that has not been searched; SEARCH_AXES: none is worth it. */
+static enum search_axis next_axis(const struct search *search, const struct coordinate_search *path,
+                                  unsigned searched) {
+    const struct search_figures figures = search_medians(search, path->best);
     double least = fmax(search_worth_share * figures.gc, search_worth_of_run * figures.wall);
     enum search_axis next = SEARCH_AXES;
     for (enum search_axis i = 0; i < SEARCH_AXES; i++) {
-        if (i != AXIS_EDEN && !(walked >> i & 1) && figures.reach[i] > least) {
+        if (i != AXIS_EDEN && !(searched >> i & 1) && figures.gain_bound[i] > least) {
             next = i;
-            least = figures.reach[i];
+            least = figures.gain_bound[i];
         }
     }
-    return next == SEARCH_AXES && !(walked >> AXIS_EDEN & 1) ? AXIS_EDEN : next;
+    return next == SEARCH_AXES && !(searched >> AXIS_EDEN & 1) ? AXIS_EDEN : next;
 }
 
-/* Walks along all axes that have a reach, at most so many times, until that changes nothing. */
-static void walk_sweep(struct search *search, struct walk *walk, int most) {
+/* Walks along all axes that have a gain_bound, at most so many times, until that changes nothing. */
+static void coordinate_sweep(struct search *search, struct coordinate_search *path, int most) {
     bool changed = true;
-    for (int i = 0; i < most && changed && walk_may_go_on(search, walk); i++) {
-        unsigned walked = 0;
+    for (int i = 0; i < most && changed && coordinate_may_go_on(search, path); i++) {
+        unsigned searched = 0;
         changed = false;
         enum search_axis axis;
-        while (walk_may_go_on(search, walk) && (axis = next_axis(search, walk, walked)) < SEARCH_AXES) {
-            walked |= 1u << axis;
-            changed = walk_axis(search, walk, axis) || changed;
+        while (coordinate_may_go_on(search, path) && (axis = next_axis(search, path, searched)) < SEARCH_AXES) {
+            searched |= 1u << axis;
+            changed = coordinate_axis(search, path, axis) || changed;
         }
     }
 }
 
-/* Takes each option of the best away again: what then is as good is the best. Not eden, which was walked last. */
-static void walk_prune(struct search *search, struct walk *walk) {
+/* Removes each option of the best point that gains nothing. Not eden, which was searched last. */
+static void coordinate_prune(struct search *search, struct coordinate_search *path) {
     for (enum search_axis i = 0; i < SEARCH_AXES; i++) {
-        struct search_point point = search->candidate[walk->best].point;
+        struct search_point point = search->candidate[path->best].point;
         size_t index, as_is = search->space->axis[i].as_is;
-        if (i == AXIS_EDEN || point.choice[i] == as_is || !walk_may_go_on(search, walk)) {
+        if (i == AXIS_EDEN || point.choice[i] == as_is || !coordinate_may_go_on(search, path)) {
             continue;
         }
         point.choice[i] = (uint8_t)as_is;
-        if (search_visit(search, &point, &index) && search_median_memory(search, index) <= walk->memory_most &&
-            search_median_gc(search, index) <= (1 + search_worth_share) * search_median_gc(search, walk->best)) {
-            walk->best = index;
+        if (search_visit(search, &point, &index) && search_median_memory(search, index) <= path->memory_most &&
+            search_median_gc(search, index) <= (1 + search_worth_share) * search_median_gc(search, path->best)) {
+            path->best = index;
         }
     }
 }
 
 /* Eden from far: up until two steps bring nothing or nothing is left to gain, down until one brings nothing. */
-static void walk_scan_eden(struct search *search, const struct walk *walk) {
+static void coordinate_scan_eden(struct search *search, const struct coordinate_search *path) {
     const struct axis_values *eden = &search->space->axis[AXIS_EDEN];
-    struct search_point point = search->candidate[walk->best].point;
+    struct search_point point = search->candidate[path->best].point;
     size_t start = point.choice[AXIS_EDEN], index;
-    double least = search_median_gc(search, walk->best), from = least;
+    double least = search_median_gc(search, path->best), from = least;
     int in_vain = 0;
-    for (size_t i = start + eden->stride; i < eden->count && in_vain < 2 && walk_may_go_on(search, walk);
+    for (size_t i = start + eden->stride; i < eden->count && in_vain < 2 && coordinate_may_go_on(search, path);
          i += eden->stride) {
         point.choice[AXIS_EDEN] = (uint8_t)i;
         if (!search_visit(search, &point, &index)) {
@@ -421,7 +421,7 @@ static void walk_scan_eden(struct search *search, const struct walk *walk) {
             break;
         }
     }
-    for (size_t i = start; i >= eden->stride && walk_may_go_on(search, walk);) {
+    for (size_t i = start; i >= eden->stride && coordinate_may_go_on(search, path);) {
         i -= eden->stride;
         point.choice[AXIS_EDEN] = (uint8_t)i;
         if (!search_visit(search, &point, &index) || search_median_gc(search, index) > from) {
@@ -431,29 +431,27 @@ static void walk_scan_eden(struct search *search, const struct walk *walk) {
     }
 }
 
-/* The end of a search: finalists are run in rounds, one run each, again and again, in an order left to chance, and
- * their medians decide.
+/* Finals: the finalists are run in rounds, one run each, in random order; their medians decide.
  *
- * Why. A machine changes its pace for seconds or minutes, by more than what most points differ in. So points that were
- * run at different times can hardly be told apart, while the runs of one round have the same minutes in common: what is
- * compared are ratios, round by round. And a finalist that came here by luck is found out, as these are not the runs
- * that it was chosen by.
+ * 1. Purpose. A machine changes its pace for seconds or minutes, by more than most points differ. Runs of different
+ *    minutes cannot be compared, but the runs of one round share theirs: ratios are compared round by round. These
+ *    runs are not those by which a finalist was chosen, so a finalist that was lucky is found out.
  *
- * Who. The program as it is, where the walk ended, the best within the memory and the best of all, the front's largest
- * edens, and runners-up within the memory, also those that look half as slow again: they may have had bad luck. No
- * runner-up whose collections did the same work as a finalist's. As many as can have LEAST_ROUNDS rounds of the budget.
+ * 2. Finalists. The program as it is, the end of the search, the best point within the memory and the best of all, the
+ *    front's largest edens, and runners-up within the memory, up to half as slow again: they may have been unlucky. A
+ *    runner-up whose collections do the same work as a finalist's is left out. There are as many finalists as the
+ * budget allows LEAST_ROUNDS rounds for.
  *
- * Heats. From the fifth round on those are dropped that another one beats beyond doubt (by the sign test of spread.c),
- * which leaves more rounds for those who are close. After as many rounds the leader's neighbours along eden are looked
- * at, as a walk may have passed over one, or have ended elsewhere. Where there are new ones, they and those who are
- * left begin anew; their earlier rounds then count as any other run does. If that comes to nothing, as somebody has had
- * enough, the heat before it is what counts.
+ * 3. Algorithm. From the fifth round on a finalist that another one beats beyond doubt (sign test, stats.c) is dropped,
+ *    which leaves more rounds to the others. After FINAL_ROUNDS rounds the leader's neighbours along eden are tried:
+ * the search may have passed over one. If there are new ones, another final begins, with them and the finalists that
+ * are left; earlier rounds then count as any other run. If a final is interrupted, the results of the one before stand.
  *
- * What can go wrong: a budget that ends early, which leaves fewer rounds, or none; a best point that is neither on any
- * walk nor next to a leader. */
+ * 4. Failure. A budget that ends early leaves fewer rounds, or none. A best point that is neither on the path of the
+ *    search nor next to a leader is missed. */
 
-enum { ROUNDS = 31, HEAT_ROUNDS = 5, HEATS = 3, LEAST_ROUNDS = 5, ENOUGH_ROUNDS = 3, NEIGHBOURS = 2 };
-_Static_assert((HEATS - 1) * HEAT_ROUNDS + ROUNDS + 16 <= SEARCH_RUNS, "room for all rounds, and the walks' runs");
+enum { ROUNDS = 31, FINAL_ROUNDS = 5, FINALS = 3, LEAST_ROUNDS = 5, ENOUGH_ROUNDS = 3, NEIGHBOURS = 2 };
+_Static_assert((FINALS - 1) * FINAL_ROUNDS + ROUNDS + 16 <= SEARCH_RUNS, "room for all rounds, and the searches' runs");
 
 static const double may_be_unlucky = 1.5; /* as slow as that may a runner-up look */
 
@@ -502,13 +500,13 @@ static size_t runs_left(const struct search *search) {
     return used > 0 ? (size_t)(left / used * (double)search->runs) : SIZE_MAX;
 }
 
-static void choose_finalists(struct search *search, double memory_most, size_t walked) {
+static void choose_finalists(struct search *search, double memory_most, size_t found) {
     const size_t affordable = runs_left(search) / LEAST_ROUNDS;
     const size_t most = affordable < 2 ? 2 : affordable < SEARCH_FINALISTS ? affordable : SEARCH_FINALISTS;
     struct search_finding finding;
     size_t index;
     add_finalist(search, 0, most);
-    add_finalist(search, walked, most);
+    add_finalist(search, found, most);
     add_finalist(search, search_best_within(search, memory_most), most);
     add_finalist(search, search_best_within(search, INFINITY), most);
     if ((index = runner_up(search, memory_most)) != 0) {
@@ -547,9 +545,9 @@ static bool has_lost(const struct search *search, size_t index, size_t other, do
         from[i] = winner->figures[winner->first_final + i].gc;
         to[i] = loser->figures[loser->first_final + i].gc;
     }
-    struct spread ratio = spread_of_ratios(from, to, search->rounds), cpu = search_cpu_ratio(search, other, index);
-    double lost = spread_of(to, search->rounds).median - spread_of(from, search->rounds).median;
-    return spread_verdict(&ratio) == VERDICT_MORE && ratio.median > 1 + 2 * search_worth_share && cpu.median >= 1 &&
+    struct stats ratio = stats_of_ratios(from, to, search->rounds), cpu = search_cpu_ratio(search, other, index);
+    double lost = stats_of(to, search->rounds).median - stats_of(from, search->rounds).median;
+    return stats_verdict(&ratio) == VERDICT_MORE && ratio.median > 1 + 2 * search_worth_share && cpu.median >= 1 &&
            lost > search_worth_of_run * search_median_wall(search, other);
 }
 
@@ -602,9 +600,9 @@ static void run_rounds(struct search *search, double memory_most, size_t rounds)
     }
 }
 
-/* The finalist of the least gc within the memory; `walked` where there is none. */
-static size_t leader_of(const struct search *search, double memory_most, size_t walked) {
-    size_t leader = walked;
+/* The finalist of the least gc within the memory; `found` if there is none. */
+static size_t leader_of(const struct search *search, double memory_most, size_t found) {
+    size_t leader = found;
     double least = INFINITY;
     for (size_t i = 0; i < search->finalists; i++) {
         size_t index = search->finalist[i];
@@ -639,7 +637,7 @@ static bool add_neighbours(struct search *search, size_t of, double memory_most)
         int choice = best.choice[AXIS_EDEN] + way;
         size_t index;
         if (way != 0 && choice >= 0 && choice < (int)search->space->axis[AXIS_EDEN].count &&
-            runs_left(search) > (search->finalists + 1) * HEAT_ROUNDS + search->repeats) {
+            runs_left(search) > (search->finalists + 1) * FINAL_ROUNDS + search->repeats) {
             point.choice[AXIS_EDEN] = (uint8_t)choice;
             if (search_visit(search, &point, &index) && index >= measured &&
                 search_median_memory(search, index) <= memory_most) {
@@ -653,46 +651,46 @@ static bool add_neighbours(struct search *search, size_t of, double memory_most)
     return search->finalists > before;
 }
 
-/* What a heat has come to. */
-struct heat {
+/* The state of a final. */
+struct final {
     size_t finalist[SEARCH_FINALISTS], first_final[SEARCH_FINALISTS], finalists, rounds;
 };
 
-static struct heat heat_of(const struct search *search) {
-    struct heat heat = {.finalists = search->finalists, .rounds = search->rounds};
-    for (size_t i = 0; i < heat.finalists; i++) {
-        heat.finalist[i] = search->finalist[i];
-        heat.first_final[i] = search->candidate[heat.finalist[i]].first_final;
+static struct final final_of(const struct search *search) {
+    struct final final = {.finalists = search->finalists, .rounds = search->rounds};
+    for (size_t i = 0; i < final.finalists; i++) {
+        final.finalist[i] = search->finalist[i];
+        final.first_final[i] = search->candidate[final.finalist[i]].first_final;
     }
-    return heat;
+    return final;
 }
 
-static void return_to(struct search *search, const struct heat *heat) {
+static void return_to(struct search *search, const struct final *final) {
     search->finalists = 0;
     begin_rounds(search);
-    for (size_t i = 0; i < heat->finalists; i++) {
-        search->finalist[i] = heat->finalist[i];
-        search->candidate[heat->finalist[i]].first_final = heat->first_final[i];
+    for (size_t i = 0; i < final->finalists; i++) {
+        search->finalist[i] = final->finalist[i];
+        search->candidate[final->finalist[i]].first_final = final->first_final[i];
     }
-    search->finalists = heat->finalists;
-    search->rounds = heat->rounds;
+    search->finalists = final->finalists;
+    search->rounds = final->rounds;
 }
 
-/* Runs the finalists in rounds, with what is left of the budget. `walked` is where the walk within the memory ended. */
-static void search_race(struct search *search, double memory_most, size_t walked) {
-    struct heat last = {0}; /* none: without rounds, all runs count */
+/* Runs the finalists in rounds, with what is left of the budget. `found`: where the search within the memory ended. */
+static void search_finals(struct search *search, double memory_most, size_t found) {
+    struct final last = {0}; /* none: without rounds, all runs count */
     if (!search_usable(search, 0)) {
         return;
     }
-    choose_finalists(search, memory_most, walked);
+    choose_finalists(search, memory_most, found);
     begin_rounds(search);
-    for (int heat = 1; heat < HEATS; heat++) {
-        run_rounds(search, memory_most, HEAT_ROUNDS);
-        if (search->rounds < HEAT_ROUNDS) {
+    for (int final = 1; final < FINALS; final++) {
+        run_rounds(search, memory_most, FINAL_ROUNDS);
+        if (search->rounds < FINAL_ROUNDS) {
             break;
         }
-        struct heat done = heat_of(search);
-        if (!add_neighbours(search, leader_of(search, memory_most, walked), memory_most)) {
+        struct final done = final_of(search);
+        if (!add_neighbours(search, leader_of(search, memory_most, found), memory_most)) {
             break;
         }
         last = done;
@@ -705,7 +703,7 @@ static void search_race(struct search *search, double memory_most, size_t walked
 }
 
 static const double for_rounds = 0.33; /* of the budget */
-static const double for_front = 0.42;  /* what is left of it when walks within the memory end */
+static const double for_front = 0.42;  /* what is left of it when searches within the memory end */
 
 enum { SWEEPS = 3, MOST_REPEATS = 3 };
 
@@ -723,7 +721,7 @@ static size_t start_within(const struct search *search, double memory_most) {
     return lean;
 }
 
-/* How often each point can be run if there are a hundred, which is more than the walks come to. */
+/* How often each point can be run if there are a hundred, which is more than the searches come to. */
 static size_t affordable_repeats(const struct search *search) {
     double used = 1 - search->ports.left(search->ports.context);
     double repeats = used > 0 ? (double)search->runs / used / 100 : MOST_REPEATS;
@@ -732,7 +730,7 @@ static size_t affordable_repeats(const struct search *search) {
 
 bool search_run(struct search *search, const struct search_point *starts, size_t start_count) {
     struct search_point as_is = search_as_is(search->space);
-    struct walk walk = {.memory_most = INFINITY, .reserve = for_rounds};
+    struct coordinate_search path = {.memory_most = INFINITY, .reserve = for_rounds};
     size_t index;
     search->noise = search_first_noise;
     search->repeats = 1;
@@ -742,30 +740,30 @@ bool search_run(struct search *search, const struct search_point *starts, size_t
     search_measure(search, index);
     search->repeats = affordable_repeats(search);
     double memory_most = search->memory_factor * search_median_memory(search, 0);
-    for (size_t i = 0; i < start_count && walk_may_go_on(search, &walk); i++) {
+    for (size_t i = 0; i < start_count && coordinate_may_go_on(search, &path); i++) {
         search_visit(search, &starts[i], &index);
     }
-    walk.best = search_best_within(search, memory_most);
-    walk_scan_eden(search, &walk);
-    walk = (struct walk){memory_most, for_front, start_within(search, memory_most)};
-    walk_sweep(search, &walk, SWEEPS);
-    walk_scan_eden(search, &walk);
-    if (search_best_within(search, memory_most) != walk.best) {
-        walk.best = search_best_within(search, memory_most);
-        walk_sweep(search, &walk, 1);
+    path.best = search_best_within(search, memory_most);
+    coordinate_scan_eden(search, &path);
+    path = (struct coordinate_search){memory_most, for_front, start_within(search, memory_most)};
+    coordinate_sweep(search, &path, SWEEPS);
+    coordinate_scan_eden(search, &path);
+    if (search_best_within(search, memory_most) != path.best) {
+        path.best = search_best_within(search, memory_most);
+        coordinate_sweep(search, &path, 1);
     }
-    walk.reserve = for_rounds;
-    walk_prune(search, &walk);
-    size_t best = walk.best;
-    walk = (struct walk){INFINITY, for_rounds, search_best_within(search, INFINITY)};
+    path.reserve = for_rounds;
+    coordinate_prune(search, &path);
+    size_t best = path.best;
+    path = (struct coordinate_search){INFINITY, for_rounds, search_best_within(search, INFINITY)};
     struct search_point both = search->candidate[best].point;
-    both.choice[AXIS_EDEN] = search->candidate[walk.best].point.choice[AXIS_EDEN];
-    if (walk_may_go_on(search, &walk)) {
+    both.choice[AXIS_EDEN] = search->candidate[path.best].point.choice[AXIS_EDEN];
+    if (coordinate_may_go_on(search, &path)) {
         search_visit(search, &both, &index);
-        walk.best = search_best_within(search, INFINITY);
-        walk_sweep(search, &walk, 1);
+        path.best = search_best_within(search, INFINITY);
+        coordinate_sweep(search, &path, 1);
     }
-    search_race(search, memory_most, best);
+    search_finals(search, memory_most, best);
     return true;
 }
 

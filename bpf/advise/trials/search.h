@@ -11,7 +11,7 @@ struct search_figures {
     double gc;  /* CPU time in collections: the time in them, less the share that the machine gave to others */
     double own; /* CPU time of the program itself: all but gc */
     double cpu, wall, pause, memory;
-    double reach[SEARCH_AXES]; /* of the seconds in gc, those that the axis may change; 0: none */
+    double gain_bound[SEARCH_AXES]; /* of the seconds in gc, those that the axis may change; 0: none */
     uint64_t work; /* equal for runs whose collections did the same: as many, and as many bytes copied and freed */
 };
 
@@ -56,7 +56,7 @@ struct search_finding {
     size_t front_count;
     bool cache; /* a larger eden made the program itself slower: eden.cache */
     size_t cache_small, cache_large;
-    struct spread cache_cpu; /* ratios large / small */
+    struct stats cache_cpu; /* ratios large / small */
 };
 
 /* Searches until the budget is used up, or no more is to be found. `starts` are points to begin with beside the
@@ -75,7 +75,7 @@ struct search_figures search_medians(const struct search *search, size_t index);
 double search_gc(const struct search *search, size_t index, size_t run);
 
 /* Ratios of two finalists' CPU time, b / a, round by round. */
-struct spread search_cpu_ratio(const struct search *search, size_t a, size_t b);
+struct stats search_cpu_ratio(const struct search *search, size_t a, size_t b);
 
 /* False: there is no memory. */
 bool search_find(const struct search *search, struct search_finding *finding);

@@ -29,18 +29,18 @@ static bool has_rounds(const struct search *search, size_t index) {
     return search_is_finalist(search, index) && !search->candidate[index].failed;
 }
 
-struct spread search_cpu_ratio(const struct search *search, size_t a, size_t b) {
+struct stats search_cpu_ratio(const struct search *search, size_t a, size_t b) {
     double from[SEARCH_RUNS], to[SEARCH_RUNS];
     size_t rounds = has_rounds(search, a) && has_rounds(search, b) ? search->rounds : 0;
     for (size_t i = 0; i < rounds; i++) {
         from[i] = cpu_of(search, a, i);
         to[i] = cpu_of(search, b, i);
     }
-    return spread_of_ratios(from, to, rounds);
+    return stats_of_ratios(from, to, rounds);
 }
 
-static bool is_slower(const struct spread *ratio) {
-    return spread_verdict(ratio) == VERDICT_MORE && ratio->least > 1 && ratio->median > slower;
+static bool is_slower(const struct stats *ratio) {
+    return stats_verdict(ratio) == VERDICT_MORE && ratio->least > 1 && ratio->median > slower;
 }
 
 /* Less time in collections than the program as it is: by more than nothing, and than noise explains; and in nine rounds
@@ -68,7 +68,7 @@ static bool can_be_chosen(const struct search *search, size_t index, double memo
         search_medians(search, index).memory > memory_most) {
         return false;
     }
-    struct spread ratio = search_cpu_ratio(search, 0, index);
+    struct stats ratio = search_cpu_ratio(search, 0, index);
     return index == 0 || ((even_slower || !is_slower(&ratio)) && is_better(search, index));
 }
 
@@ -160,7 +160,7 @@ static void find_cache(const struct search *search, struct search_finding *findi
                 search_medians(search, large).gc >= search_medians(search, small).gc) {
                 continue;
             }
-            struct spread ratio = search_cpu_ratio(search, small, large);
+            struct stats ratio = search_cpu_ratio(search, small, large);
             if (is_slower(&ratio) && (!finding->cache || ratio.median > finding->cache_cpu.median)) {
                 finding->cache = true;
                 finding->cache_small = small;

@@ -26,7 +26,7 @@ enum { AXIS_VALUES = 32, AXIS_VALUE_SIZE = 32, SEARCH_POINT_TEXT = 1024 };
 
 struct axis_values {
     const char *name; /* of the parameter; NULL: of AXIS_REST */
-    bool ordered;     /* neighbours are alike, so that one can walk along them */
+    bool ordered;     /* neighbours are alike, so that a search can follow them */
     unsigned stride;  /* values to step over at first */
     size_t count;
     size_t as_is; /* the value that the program has by itself, and that is never written down */

@@ -3,8 +3,8 @@
  * no good; and it is the search's first measurement. The budget is of time, or of runs, whichever is used up first; a
  * run that would not end within it is ended with it.
  *
- * What an axis can reach is read off the run's own figures: full_gc_ratio can at best spare the full collections that
- * growth has caused, and the scavenges before them. These are bounds, not promises. */
+ * What an axis can gain_bound is read off the run's own figures: full_gc_ratio can at best spare the full collections
+ * that growth has caused, and the scavenges before them. These are bounds, not promises. */
 #include "advise/trials/search_trials.h"
 #include "util/clock.h"
 #include "util/format.h"
@@ -47,17 +47,17 @@ static struct search_figures figures_of(const struct trial_figures *trial, bool 
                                      .wall = (double)trial->wall_ns / 1e9,
                                      .pause = (double)figure[EDEN_FIGURE_max_pause_ns] / 1e9,
                                      .memory = (double)trial->peak_bytes};
-    figures.reach[AXIS_EDEN] = figures.gc;
-    figures.reach[AXIS_RATIO] = grown;
-    figures.reach[AXIS_MIN_OLD] = 0.99 * grown; /* after the ratio, where both reach the same */
-    figures.reach[AXIS_HEADROOM] = asked;
-    figures.reach[AXIS_SHRINK] = figure[EDEN_FIGURE_segments_unmapped] ? full : 0;
-    figures.reach[AXIS_PROPORTION] = 0.5 * copied;
-    figures.reach[AXIS_FILL] = 0.49 * copied;
-    figures.reach[AXIS_CRITERION] = 0.1 * copied;
-    figures.reach[AXIS_COMPACTOR] = (double)figure[EDEN_FIGURE_compact_ns] / 1e9 + 0.1 * full;
-    figures.reach[AXIS_REMEMBERED] = figure[EDEN_FIGURE_remembered] ? 0.1 * scavenges : 0;
-    figures.reach[AXIS_REST] = rest ? figures.gc : 0;
+    figures.gain_bound[AXIS_EDEN] = figures.gc;
+    figures.gain_bound[AXIS_RATIO] = grown;
+    figures.gain_bound[AXIS_MIN_OLD] = 0.99 * grown; /* after the ratio, where both gain_bound the same */
+    figures.gain_bound[AXIS_HEADROOM] = asked;
+    figures.gain_bound[AXIS_SHRINK] = figure[EDEN_FIGURE_segments_unmapped] ? full : 0;
+    figures.gain_bound[AXIS_PROPORTION] = 0.5 * copied;
+    figures.gain_bound[AXIS_FILL] = 0.49 * copied;
+    figures.gain_bound[AXIS_CRITERION] = 0.1 * copied;
+    figures.gain_bound[AXIS_COMPACTOR] = (double)figure[EDEN_FIGURE_compact_ns] / 1e9 + 0.1 * full;
+    figures.gain_bound[AXIS_REMEMBERED] = figure[EDEN_FIGURE_remembered] ? 0.1 * scavenges : 0;
+    figures.gain_bound[AXIS_REST] = rest ? figures.gc : 0;
     const enum eden_figure work[] = {EDEN_FIGURE_scavenges, EDEN_FIGURE_full_collections, EDEN_FIGURE_survived_bytes,
                                      EDEN_FIGURE_tenured_bytes, EDEN_FIGURE_freed_bytes};
     for (size_t i = 0; i < sizeof work / sizeof *work; i++) {
@@ -273,7 +273,7 @@ static void print_cache(FILE *out, const struct view *view) {
 static void print_refused(FILE *out, const struct view *view) {
     size_t least = view->finding->least_within;
     char options[SEARCH_POINT_TEXT];
-    struct spread cpu = search_cpu_ratio(view->search, 0, least);
+    struct stats cpu = search_cpu_ratio(view->search, 0, least);
     if (least != view->finding->recommended && cpu.count > 0 && cpu.median > 1) {
         fprintf(out,
                 "\n"

@@ -25,11 +25,11 @@ static double confidence_of(size_t k, size_t n) {
     return confidence > 0 ? confidence : 0;
 }
 
-struct spread spread_of(const double *values, size_t count) {
-    double sorted[SPREAD_MOST];
-    count = count < SPREAD_MOST ? count : SPREAD_MOST;
+struct stats stats_of(const double *values, size_t count) {
+    double sorted[STATS_MOST];
+    count = count < STATS_MOST ? count : STATS_MOST;
     if (count == 0) {
-        return (struct spread){0, NAN, NAN, NAN, NAN, NAN, 0};
+        return (struct stats){0, NAN, NAN, NAN, NAN, NAN, 0};
     }
     for (size_t i = 0; i < count; i++) {
         sorted[i] = values[i];
@@ -40,25 +40,25 @@ struct spread spread_of(const double *values, size_t count) {
         k++;
     }
     double middle = sorted[count / 2];
-    return (struct spread){.count = count,
-                           .median = count % 2 ? middle : (sorted[count / 2 - 1] + middle) / 2,
-                           .least = sorted[0],
-                           .most = sorted[count - 1],
-                           .low = sorted[k - 1],
-                           .high = sorted[count - k],
-                           .confidence = confidence_of(k, count)};
+    return (struct stats){.count = count,
+                          .median = count % 2 ? middle : (sorted[count / 2 - 1] + middle) / 2,
+                          .least = sorted[0],
+                          .most = sorted[count - 1],
+                          .low = sorted[k - 1],
+                          .high = sorted[count - k],
+                          .confidence = confidence_of(k, count)};
 }
 
-struct spread spread_of_ratios(const double *a, const double *b, size_t count) {
-    double ratios[SPREAD_MOST];
-    count = count < SPREAD_MOST ? count : SPREAD_MOST;
+struct stats stats_of_ratios(const double *a, const double *b, size_t count) {
+    double ratios[STATS_MOST];
+    count = count < STATS_MOST ? count : STATS_MOST;
     for (size_t i = 0; i < count; i++) {
         ratios[i] = a[i] > 0 ? b[i] / a[i] : b[i] > 0 ? INFINITY : 1;
     }
-    return spread_of(ratios, count);
+    return stats_of(ratios, count);
 }
 
-enum verdict spread_verdict(const struct spread *ratios) {
+enum verdict stats_verdict(const struct stats *ratios) {
     if (ratios->confidence < 0.9) {
         return VERDICT_TOO_FEW;
     }
@@ -67,7 +67,7 @@ enum verdict spread_verdict(const struct spread *ratios) {
 
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
-json_t *spread_json(const struct spread *spread) {
+json_t *stats_json(const struct stats *spread) {
     return json_pack("{s:o,s:o,s:o,s:o,s:o}", "median", number(spread->median), "min", number(spread->least), "max",
                      number(spread->most), "low", number(spread->low), "high", number(spread->high));
 }

@@ -1,5 +1,5 @@
 /* Pairs, and nothing fancier: each pair is one run as it is and one with the options, right after each other, and which
- * goes first alternates. What is compared is the ratio within a pair (spread.h says why), and a gain is claimed only
+ * goes first alternates. What is compared is the ratio within a pair (stats.h says why), and a gain is claimed only
  * where the interval of the ratios excludes 1. One run goes before them all: it fills the caches of files that the
  * command reads, and shows what is wrong with the command before time is spent on it.
  *
@@ -15,8 +15,8 @@ const char *const verify_names[VERIFY_MEASURES] = {"time_s",   "cpu_s",       "g
                                                    "gc_share", "max_pause_s", "memory_bytes"};
 
 struct series {
-    double value[VERIFY_MEASURES][SPREAD_MOST];
-    uint64_t hash[SPREAD_MOST + 1], bytes[SPREAD_MOST + 1]; /* of the output; defaults: the run before the pairs, too */
+    double value[VERIFY_MEASURES][STATS_MOST];
+    uint64_t hash[STATS_MOST + 1], bytes[STATS_MOST + 1]; /* of the output; defaults: the run before the pairs, too */
     size_t outputs;
 };
 
@@ -55,9 +55,9 @@ static enum verify_output compare_output(const struct series series[VERIFY_SIDES
 static void summarize(const struct series series[VERIFY_SIDES], struct verify_result *result) {
     for (int i = 0; i < VERIFY_MEASURES; i++) {
         const double *original = series[VERIFY_DEFAULT].value[i], *tuned = series[VERIFY_TUNED].value[i];
-        result->side[VERIFY_DEFAULT][i] = spread_of(original, result->pairs);
-        result->side[VERIFY_TUNED][i] = spread_of(tuned, result->pairs);
-        result->ratio[i] = spread_of_ratios(original, tuned, result->pairs);
+        result->side[VERIFY_DEFAULT][i] = stats_of(original, result->pairs);
+        result->side[VERIFY_TUNED][i] = stats_of(tuned, result->pairs);
+        result->ratio[i] = stats_of_ratios(original, tuned, result->pairs);
     }
     result->output = compare_output(series);
 }
@@ -123,8 +123,8 @@ static char *form(char text[FORMAT_MAX], enum verify_measure measure, double val
     return format_ns(text, (uint64_t)(value * 1e9));
 }
 
-static const char *verdict_text(const struct spread *ratio) {
-    switch (spread_verdict(ratio)) {
+static const char *verdict_text(const struct stats *ratio) {
+    switch (stats_verdict(ratio)) {
     case VERDICT_LESS:
         return "less";
     case VERDICT_MORE:
@@ -137,22 +137,22 @@ static const char *verdict_text(const struct spread *ratio) {
 }
 
 static void print_conclusion(FILE *out, const struct verify_result *result) {
-    const struct spread *time = &result->ratio[VERIFY_TIME], *gc = &result->ratio[VERIFY_GC];
-    if (spread_verdict(time) == VERDICT_TOO_FEW) {
+    const struct stats *time = &result->ratio[VERIFY_TIME], *gc = &result->ratio[VERIFY_GC];
+    if (stats_verdict(time) == VERDICT_TOO_FEW) {
         fprintf(out, "Too few pairs to distinguish a gain from noise: use at least 5 (--pairs 5).\n");
         return;
     }
-    if (spread_verdict(gc) == VERDICT_LESS && gc->median > 0) {
+    if (stats_verdict(gc) == VERDICT_LESS && gc->median > 0) {
         fprintf(out, "GC time: gain seen, %.2fx less.\n", 1 / gc->median);
-    } else if (spread_verdict(gc) == VERDICT_LESS) {
+    } else if (stats_verdict(gc) == VERDICT_LESS) {
         fprintf(out, "GC time: gain seen, none is left.\n");
     } else {
-        fprintf(out, "GC time: no gain seen%s.\n", spread_verdict(gc) == VERDICT_MORE ? ", more than before" : "");
+        fprintf(out, "GC time: no gain seen%s.\n", stats_verdict(gc) == VERDICT_MORE ? ", more than before" : "");
     }
-    if (spread_verdict(time) == VERDICT_LESS) {
+    if (stats_verdict(time) == VERDICT_LESS) {
         fprintf(out, "Total time: gain seen, %.1f%% less.\n", 100 * (1 - time->median));
     } else {
-        fprintf(out, "Total time: no gain seen%s.\n", spread_verdict(time) == VERDICT_MORE ? ", more than before" : "");
+        fprintf(out, "Total time: no gain seen%s.\n", stats_verdict(time) == VERDICT_MORE ? ", more than before" : "");
     }
 }
 
@@ -189,7 +189,7 @@ void verify_print(FILE *out, const struct verify_result *result, const char *opt
     fprintf(out, "%-14s %12s %12s %8s  min-max\n", "", "current", "tuned", "ratio");
     for (enum verify_measure i = 0; i < VERIFY_MEASURES; i++) {
         char original[FORMAT_MAX], tuned[FORMAT_MAX];
-        const struct spread *ratio = &result->ratio[i];
+        const struct stats *ratio = &result->ratio[i];
         fprintf(out, "%-14s %12s %12s %8.3f  %.3f-%-9.3f %s\n", titles[i],
                 form(original, i, result->side[VERIFY_DEFAULT][i].median),
                 form(tuned, i, result->side[VERIFY_TUNED][i].median), ratio->median, ratio->least, ratio->most,
@@ -211,7 +211,7 @@ static json_t *side_json(const struct verify_result *result, enum verify_side si
     const struct trial_figures *first = &result->first[side];
     json_t *object = json_object();
     for (int i = 0; i < VERIFY_MEASURES; i++) {
-        json_object_set_new(object, verify_names[i], spread_json(&result->side[side][i]));
+        json_object_set_new(object, verify_names[i], stats_json(&result->side[side][i]));
     }
     json_object_set_new(object, "memory_is_bound", json_boolean(first->peak_is_bound));
     json_object_set_new(object, "scavenges", json_integer((json_int_t)first->figure[EDEN_FIGURE_scavenges]));
@@ -222,16 +222,16 @@ static json_t *side_json(const struct verify_result *result, enum verify_side si
     return object;
 }
 
-static json_t *seen_json(const struct spread *ratio) {
+static json_t *seen_json(const struct stats *ratio) {
     static const char *const names[] = {[VERDICT_LESS] = "less", [VERDICT_MORE] = "more", [VERDICT_NONE] = "none"};
-    enum verdict verdict = spread_verdict(ratio);
+    enum verdict verdict = stats_verdict(ratio);
     return verdict == VERDICT_TOO_FEW ? json_null() : json_string(names[verdict]);
 }
 
 json_t *verify_json(const struct verify_result *result, const char *options) {
     json_t *ratio = json_object(), *seen = json_object();
     for (int i = 0; i < VERIFY_MEASURES; i++) {
-        json_object_set_new(ratio, verify_names[i], spread_json(&result->ratio[i]));
+        json_object_set_new(ratio, verify_names[i], stats_json(&result->ratio[i]));
         json_object_set_new(seen, verify_names[i], seen_json(&result->ratio[i]));
     }
     return json_pack("{s:s,s:I,s:f,s:b,s:o,s:o,s:o,s:o,s:o}", "options", options, "pairs", (json_int_t)result->pairs,

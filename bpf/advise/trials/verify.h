@@ -1,5 +1,5 @@
 /* `edenscope tune --verify`: does what is proposed help? The command is run as it is and with the proposed options, in
- * pairs, and what each pair says is told with its spread. */
+ * pairs; reported is what each pair says, with its spread. */
 #ifndef EDEN_TUNE_VERIFY_H
 #define EDEN_TUNE_VERIFY_H
 
@@ -14,15 +14,15 @@ enum verify_output { VERIFY_SAME, VERIFY_DIFFERS, VERIFY_CHANGES /* from run to 
 struct verify_result {
     size_t pairs; /* that were finished; 0 is a failure */
     bool interrupted;
-    struct spread side[VERIFY_SIDES][VERIFY_MEASURES]; /* seconds, bytes; the share is of wall time, 0 to 1 */
-    struct spread ratio[VERIFY_MEASURES];              /* tuned / default */
-    struct trial_figures first[VERIFY_SIDES];          /* of the first pair */
+    struct stats side[VERIFY_SIDES][VERIFY_MEASURES]; /* seconds, bytes; the share is of wall time, 0 to 1 */
+    struct stats ratio[VERIFY_MEASURES];              /* tuned / default */
+    struct trial_figures first[VERIFY_SIDES];         /* of the first pair */
     enum verify_output output;
 };
 
 extern const char *const verify_names[VERIFY_MEASURES]; /* as in JSON */
 
-/* Runs `pairs` pairs (1 to SPREAD_MOST), and one run before that warms caches and is not counted. Each pair
+/* Runs `pairs` pairs (1 to STATS_MOST), and one run before that warms caches and is not counted. Each pair
  * is reported on stderr. False, with `why`: a run failed, or no pair was finished. */
 bool verify_run(char *const *command, const char *options, size_t pairs, struct verify_result *result,
                 struct failure *why);

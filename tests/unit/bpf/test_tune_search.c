@@ -67,11 +67,11 @@ static struct search_figures true_cost(const struct made_up *program, const stru
     cost.pause = program->full + program->survivors;
     cost.memory =
         program->base + 1.1 * eden + (ratio - 0.33) * 0.2 * program->base + (program->large > 0 ? headroom : 0);
-    cost.reach[AXIS_EDEN] = cost.gc;
-    cost.reach[AXIS_RATIO] = grown;
-    cost.reach[AXIS_HEADROOM] = large;
-    cost.reach[AXIS_FILL] = copying;
-    cost.reach[AXIS_COMPACTOR] = 0.5 * (grown + large) * (program->compacting > 0);
+    cost.gain_bound[AXIS_EDEN] = cost.gc;
+    cost.gain_bound[AXIS_RATIO] = grown;
+    cost.gain_bound[AXIS_HEADROOM] = large;
+    cost.gain_bound[AXIS_FILL] = copying;
+    cost.gain_bound[AXIS_COMPACTOR] = 0.5 * (grown + large) * (program->compacting > 0);
     cost.work = (uint64_t)(cost.gc * 1e9);
     return cost;
 }
@@ -207,7 +207,7 @@ static double distance(const struct searched *searched) {
     return (found.gc - best) / fmax(best, 1e-3 * found.wall);
 }
 
-/* Where two axes only help together, walks along one at a time may end a little beside the best. */
+/* Where two axes only help together, searches along one at a time may end a little beside the best. */
 TEST(test_without_noise) {
     for (size_t i = 0; i < PROGRAMS; i++) {
         struct searched searched;
@@ -328,7 +328,7 @@ TEST(test_small_budgets) {
     }
 }
 
-/* Where the budget allows for more runs than the walks need, no point is judged by one. */
+/* Where the budget allows for more runs than the searches need, no point is judged by one. */
 TEST(test_short_runs_are_repeated) {
     struct searched searched;
     search_made_up(&searched, &programs[0], 400, (struct unrest){.noise = 0.3}, 3, "");
@@ -384,30 +384,30 @@ TEST(test_space) {
     assert_int_equal(search_point_changes(&space, &point), 3);
 }
 
-TEST(test_spread) {
+TEST(test_stats) {
     const double five[] = {0.9, 0.7, 0.8, 0.85, 0.95}, more[] = {1.1, 1.2, 1.05, 1.01, 1.3};
-    struct spread spread = spread_of(five, 5);
+    struct stats spread = stats_of(five, 5);
     assert_float_equal(spread.median, 0.85, 1e-12);
     assert_float_equal(spread.low, 0.7, 1e-12);
     assert_float_equal(spread.high, 0.95, 1e-12);
     assert_float_equal(spread.confidence, 1 - 2.0 / 32, 1e-12); /* no coin gave five times the same */
-    assert_int_equal(spread_verdict(&spread), VERDICT_LESS);
-    spread = spread_of(more, 5);
-    assert_int_equal(spread_verdict(&spread), VERDICT_MORE);
-    spread = spread_of(five, 4);
-    assert_int_equal(spread_verdict(&spread), VERDICT_TOO_FEW);
+    assert_int_equal(stats_verdict(&spread), VERDICT_LESS);
+    spread = stats_of(more, 5);
+    assert_int_equal(stats_verdict(&spread), VERDICT_MORE);
+    spread = stats_of(five, 4);
+    assert_int_equal(stats_verdict(&spread), VERDICT_TOO_FEW);
     const double mixed[] = {0.9, 0.7, 1.1, 0.85, 0.95};
-    spread = spread_of(mixed, 5);
-    assert_int_equal(spread_verdict(&spread), VERDICT_NONE);
+    spread = stats_of(mixed, 5);
+    assert_int_equal(stats_verdict(&spread), VERDICT_NONE);
     /* Of ten, the second lowest and the second highest: 1 - 2 (1 + 10) / 1024. */
     const double ten[] = {10, 1, 2, 9, 3, 8, 4, 7, 5, 6};
-    spread = spread_of(ten, 10);
+    spread = stats_of(ten, 10);
     assert_float_equal(spread.low, 2, 1e-12);
     assert_float_equal(spread.high, 9, 1e-12);
     assert_float_equal(spread.median, 5.5, 1e-12);
     assert_float_equal(spread.confidence, 1 - 22.0 / 1024, 1e-12);
     const double before[] = {0, 0, 2}, after[] = {0, 1, 1};
-    spread = spread_of_ratios(before, after, 3);
+    spread = stats_of_ratios(before, after, 3);
     assert_float_equal(spread.least, 0.5, 1e-12);
     assert_float_equal(spread.median, 1, 1e-12);
     assert_true(isinf(spread.most));
