@@ -189,26 +189,41 @@ static bool read_section(struct reader *reader, Elf_Scn *section) {
     return true;
 }
 
+/* NULL: it has none. libelf would search the whole table backwards for a NUL, once for each name. */
+static const char *section_name(const Elf_Data *names, Elf_Scn *section, GElf_Shdr *header) {
+    return gelf_getshdr(section, header) && header->sh_name < names->d_size
+               ? (const char *)names->d_buf + header->sh_name
+               : NULL;
+}
+
 static bool read_sections(struct reader *reader) {
-    size_t names;
-    if (elf_getshdrstrndx(reader->elf, &names) != 0) {
+    size_t number;
+    if (elf_getshdrstrndx(reader->elf, &number) != 0) {
         return true; /* no section headers: nothing to be found */
     }
-    if (!is_within_budget(reader, elf_getscn(reader->elf, names))) {
+    Elf_Scn *table = elf_getscn(reader->elf, number);
+    if (!is_within_budget(reader, table)) {
         return false;
+    }
+    const Elf_Data *names = elf_getdata(table, NULL);
+    if (!names || !names->d_buf || names->d_size == 0) {
+        return true;
+    }
+    if (((const char *)names->d_buf)[names->d_size - 1] != 0) {
+        return fail(reader, "its section names are not terminated");
     }
     /* .stapsdt.base first: the notes need it. */
     Elf_Scn *section = NULL;
     while ((section = elf_nextscn(reader->elf, section))) {
         GElf_Shdr header;
-        const char *name = gelf_getshdr(section, &header) ? elf_strptr(reader->elf, names, header.sh_name) : NULL;
+        const char *name = section_name(names, section, &header);
         if (name && strcmp(name, ".stapsdt.base") == 0) {
             reader->base = header.sh_addr;
         }
     }
     while ((section = elf_nextscn(reader->elf, section))) {
         GElf_Shdr header;
-        const char *name = gelf_getshdr(section, &header) ? elf_strptr(reader->elf, names, header.sh_name) : NULL;
+        const char *name = section_name(names, section, &header);
         if (name && header.sh_type == SHT_NOTE && strcmp(name, ".note.stapsdt") == 0 &&
             !read_section(reader, section)) {
             return false;

@@ -86,8 +86,8 @@ static bool may_add_program(const struct children *children, const struct observ
 }
 
 /* Looks into a program that is new. Takes fd. NULL: it could not be looked into. */
-static struct program *add_program(struct source *source, const struct observed *observed,
-                                   const struct exec_notice *notice, const struct stat *status, int fd) {
+static struct program *add_program(struct source *source, struct observed *observed, const struct exec_notice *notice,
+                                   const struct stat *status, int fd) {
     struct children *children = &source->children;
     struct program *grown = may_add_program(children, observed)
                                 ? reallocarray(children->program, children->programs + 1, sizeof *grown)
@@ -119,7 +119,7 @@ static struct program *add_program(struct source *source, const struct observed 
     bool is_read = libraries_add(&source->libraries, observed->user, notice->path, fd, &environment);
     for (size_t i = 0; i < source->libraries.count; i++) {
         const struct library *file = &source->libraries.file[i];
-        int64_t number = source_add_file(source, observed, file->fd, file->path, true, &why);
+        int64_t number = source_add_file(source, observed, source_budget(observed), file->fd, file->path, true, &why);
         program.has_probes = program.has_probes || (number >= 0 && source->file[number].sites[KERNEL_ON_PROBE] != 0);
         program.failed = program.failed || number < 0 ||
                          (source_is_by_file(source) && !source_attach_file(source, (uint32_t)number, file->fd, &why));

@@ -8,7 +8,9 @@
  *
  * A heap that was alive at attach is told by its header and by what came after: see source_late.c.
  *
- * Looking at processes goes on in rounds of ROUND_NS, between which intervals are printed and buffers are read. The
+ * Looking at processes goes on in rounds of ROUND_NS, between which intervals are printed and buffers are read. A look
+ * that is not done when its round ends goes on in another one, at the next mapping; what reading files costs is charged
+ * to the process that maps them. The
  * users whose processes are to be looked at take turns, and within a user the process that has waited longest: many
  * processes of one user delay the look at another's by one look each, not by all of theirs.
  *
@@ -87,15 +89,20 @@ struct look {
     struct source *source;
     struct observed *observed;
     struct failure *why;
-    uint64_t device, inode;    /* of the file looked at last: a file is mapped in several parts */
-    int files, refused;        /* refused: files that nobody knows the probes of */
-    int refusal;               /* errno of the last one */
-    bool failed, is_unchanged; /* unchanged: the mappings, since the last look */
+    uint64_t device, inode; /* of the file looked at last: a file is mapped in several parts */
+    int files, refused;     /* refused: files that nobody knows the probes of */
+    int refusal;            /* errno of the last one */
+    uint64_t end_ns;        /* when it is cut short, to go on at the next one; 0: not at all */
+    bool failed;
+    bool is_unchanged; /* the mappings, since the last look */
+    bool goes_on;      /* where the last look was cut short */
+    bool is_cut;
 };
 
 static void look_at_file(struct look *look, const struct mapping *mapping, int fd, bool can_have_probes) {
     look->files++;
-    int64_t number = source_add_file(look->source, look->observed, fd, mapping->path, can_have_probes, look->why);
+    int64_t number = source_add_file(look->source, look->observed, source_budget(look->observed), fd, mapping->path,
+                                     can_have_probes, look->why);
     size_t before = look->observed->attachments;
     uint64_t registry;
     if (number < 0 || !source_attach(look->source, look->observed, (uint32_t)number, fd, look->why)) {
@@ -138,7 +145,7 @@ static void look_at_files(struct look *look, const struct mapping *mapping, size
         fail_for_now(look, mapping->path, errno);
         return;
     }
-    source_find_probes(look->source, fd, count, can_have_probes);
+    source_find_probes(look->source, source_budget(look->observed), fd, count, can_have_probes);
     for (size_t i = 0; i < count; i++) {
         if (error[i] == EACCES || error[i] == EPERM || error[i] == ENOTSUP) {
             look->refused++;
@@ -166,14 +173,19 @@ static bool look_at_mappings(struct look *look) {
     }
     uint64_t fingerprint = source_fingerprint(&mappings);
     look->is_unchanged = fingerprint == look->observed->mapped;
-    for (size_t next = 0; fingerprint != look->observed->mapped && next < mappings.count && !look->failed;) {
+    look->goes_on = fingerprint == look->observed->cut_mapped;
+    size_t next = look->goes_on ? look->observed->cut_next : 0;
+    while (!look->is_unchanged && next < mappings.count && !look->failed && !look->is_cut) {
         struct mapping taken[INSPECT_FILES];
         size_t count = take_mappings(look, &mappings, &next, taken);
         if (count != 0) {
             look_at_files(look, taken, count);
         }
+        look->is_cut = look->end_ns != 0 && next < mappings.count && now_ns() >= look->end_ns;
     }
-    look->observed->mapped = look->failed ? 0 : fingerprint;
+    look->observed->mapped = look->failed || look->is_cut ? 0 : fingerprint;
+    look->observed->cut_mapped = look->is_cut && !look->failed ? fingerprint : 0;
+    look->observed->cut_next = next;
     source_let_go(look->source, look->observed);
     free(mappings.at);
     errno = 0;
@@ -182,18 +194,19 @@ static bool look_at_mappings(struct look *look) {
 
 /* Attaches to what the process has mapped and we are not attached to. What fails is told once a process: the others are
  * observed all the same. A process that has ended meanwhile is no failure. */
-static void look_at_process(struct source *source, struct observed *observed) {
+void source_look(struct source *source, struct observed *observed, uint64_t end_ns) {
     struct failure why = {0};
-    struct look look = {.source = source, .observed = observed, .why = &why};
+    struct look look = {.source = source, .observed = observed, .why = &why, .end_ns = end_ns};
     look_at_mappings(&look);
     if (!look.is_unchanged) {
-        observed->has_all = look.files > 0 && look.refused == 0 && !look.failed;
+        observed->has_all = look.files > 0 && look.refused == 0 && !look.failed && (observed->has_all || !look.goes_on);
     }
-    bool is_whole = observed->has_all && (look.is_unchanged || !observed->is_partial);
+    bool has_all = observed->has_all && !look.is_cut;
+    bool is_whole = has_all && (look.is_unchanged || !observed->is_partial);
     observed->inspected =
-        look.refused == 0 && (observed->inspected || (observed->has_all && (observed->attachments > 0 ||
-                                                                            (is_whole && !observed->expects_probes))));
-    if (look.failed && !observed->told && !source_is_gone(observed)) {
+        look.refused == 0 &&
+        (observed->inspected || (has_all && (observed->attachments > 0 || (is_whole && !observed->expects_probes))));
+    if (look.failed && why.message[0] && !observed->told && !source_is_gone(observed)) {
         observed->told = true;
         message_few(&source->message[MESSAGE_UNOBSERVED], "process %u is not observed in full: %s", observed->key.pid,
                     why.message);
@@ -259,17 +272,19 @@ static void look_for_children(struct source *source, size_t index) {
     observed->scan_ns = end + ((end - begin) * SCAN_REST > pause ? (end - begin) * SCAN_REST : pause);
 }
 
-static void look_again(struct source *source, struct observed *observed) {
+static void look_again(struct source *source, struct observed *observed, uint64_t round_end_ns) {
     uint64_t begin = now_ns();
-    look_at_process(source, observed);
+    source_look(source, observed, round_end_ns);
     uint64_t end = now_ns(), since = observed->image_ns ? observed->image_ns : source->start_ns;
     uint64_t most = end - since < YOUNG_NS ? LOOK_YOUNG_NS : LOOK_NS;
     observed->pause_ns = observed->pause_ns * 2 < most ? observed->pause_ns * 2 : most;
-    uint64_t pause = end - begin > LOOK_NS ? (end - begin) * LOOK_REST : observed->pause_ns;
+    uint64_t pause = end - begin > LOOK_NS       ? (end - begin) * LOOK_REST
+                     : observed->cut_mapped != 0 ? 0
+                                                 : observed->pause_ns;
     observed->look_ns = end + pause;
 }
 
-static void take_turn(struct source *source, size_t index) {
+static void take_turn(struct source *source, size_t index, uint64_t round_end_ns) {
     struct observed *observed = &source->observed[index];
     if (source_is_gone(observed)) {
         source_take_notices(source); /* so that what is forgotten here does not come back by its notice */
@@ -280,7 +295,7 @@ static void take_turn(struct source *source, size_t index) {
     source->last_user = observed->user;
     target_command((int)observed->key.pid, observed->command);
     look_for_children(source, index);
-    look_again(source, &source->observed[index]);
+    look_again(source, &source->observed[index], round_end_ns);
 }
 
 struct observed *source_next_turn(const struct source *source, uint64_t now) {
@@ -304,7 +319,7 @@ static void follow(struct source *source) {
     uint64_t begin = now_ns(), now = begin;
     struct observed *next;
     while (now - begin < ROUND_NS && (next = source_next_turn(source, begin))) {
-        take_turn(source, (size_t)(next - source->observed));
+        take_turn(source, (size_t)(next - source->observed), begin + ROUND_NS);
         now = now_ns();
     }
     bool is_young = !kernel_follows(source->kernel) && now - source->start_ns < YOUNG_NS;
@@ -383,7 +398,8 @@ static bool open_command(struct source *source, struct failure *why) {
     size_t own = launch_find_files(&source->launch, source->options.command, &source->libraries);
     for (size_t i = 0; i < source->libraries.count; i++) {
         const struct library *file = &source->libraries.file[i];
-        int64_t number = source_add_file(source, observed, file->fd, file->path, true, why);
+        int64_t number = source_add_file(source, observed, i < own ? NULL : &source->libraries.budget, file->fd,
+                                         file->path, true, why);
         bool attached = number >= 0 && source_attach(source, observed, (uint32_t)number, file->fd, why) &&
                         source_attach_batches(source, observed, (uint32_t)number, file->fd, why);
         if (!attached && i < own) {
@@ -621,9 +637,10 @@ bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *c
     }
     if (done) {
         source->finished = true;
-        source->end_ns = now;
-        source->observed[0].ended = ended;
-        source->observed[0].ended_ns = source->observed[0].ended_ns ? source->observed[0].ended_ns : now;
+        struct observed *root = &source->observed[0];
+        root->ended_ns = root->ended_ns ? root->ended_ns : now; /* the kernel's notice says when it ended */
+        root->ended = ended;
+        source->end_ns = ended ? root->ended_ns : now;
     }
     return !done;
 }

@@ -207,7 +207,15 @@ static int64_t find_file(const struct source *source, const struct stat *status)
     return -1;
 }
 
-void source_find_probes(const struct source *source, const int *fd, size_t count, bool *can_have) {
+struct target *source_budget(struct observed *observed) {
+    if (observed->target.opened_ns == 0) {
+        observed->target.opened_ns = now_ns(); /* its share grows from now on */
+    }
+    return &observed->target;
+}
+
+void source_find_probes(const struct source *source, struct target *budget, const int *fd, size_t count,
+                        bool *can_have) {
     int new_fd[INSPECT_FILES];
     size_t place[INSPECT_FILES], news = 0;
     bool found[INSPECT_FILES];
@@ -220,7 +228,7 @@ void source_find_probes(const struct source *source, const int *fd, size_t count
         }
     }
     if (news > 1) {
-        inspect_probes(source->inspect, new_fd, news, "eden", found);
+        inspect_probes(source->inspect, budget, new_fd, news, "eden", found);
     }
     for (size_t i = 0; news > 1 && i < news; i++) {
         can_have[place[i]] = found[i];
@@ -228,8 +236,8 @@ void source_find_probes(const struct source *source, const int *fd, size_t count
 }
 
 /* A file that finds no room in its branch's share is not kept: to another branch it may be of use. */
-int64_t source_add_file(struct source *source, const struct observed *observed, int fd, const char *name,
-                        bool can_have_probes, struct failure *why) {
+int64_t source_add_file(struct source *source, const struct observed *observed, struct target *budget, int fd,
+                        const char *name, bool can_have_probes, struct failure *why) {
     struct stat status;
     if (fstat(fd, &status) != 0) {
         failure_set(why, 1, "%.300s: %s", name, strerror(errno));
@@ -262,9 +270,16 @@ int64_t source_add_file(struct source *source, const struct observed *observed, 
         failure_set(why, 1, "out of memory");
         return -1;
     }
-    enum notes_result result = can_have_probes ? inspect_notes(source->inspect, NULL, fd, name, "eden", &file->notes,
+    enum notes_result result = can_have_probes ? inspect_notes(source->inspect, budget, fd, name, "eden", &file->notes,
                                                                why->message, sizeof why->message)
                                                : NOTES_NOT_ELF;
+    if (result == NOTES_BAD && errno != 0) { /* not read to its end: at another's cost it may be */
+        if (errno == EINTR) {                /* no fault of the file's */
+            why->message[0] = 0;
+        }
+        source_clear_file(file);
+        return -1;
+    }
     /* A broken file is told once and then left alone: the process can do without it, so can we. */
     if (result == NOTES_BAD && source->options.verbose) {
         message_print("%s", why->message);

@@ -94,6 +94,8 @@ struct observed {
     uint64_t registry[MOST_REGISTRIES]; /* addresses in it */
     size_t registries;
     uint64_t mapped;                /* fingerprint of the mappings that were looked at; 0: none were */
+    uint64_t cut_mapped;            /* of those at which a look was cut short; 0: it was not */
+    size_t cut_next;                /* the mapping with which the next look goes on */
     bool told_unread, told_unnamed; /* that it does not answer; that it has classes without readable names */
     bool late;                      /* attached after its first instruction */
     uint64_t image_ns;              /* since when it runs its present program: fork or exec; 0: since before us */
@@ -182,6 +184,8 @@ struct observed *source_observe(struct source *source, const struct process_key 
                                 unsigned user);
 struct observed *source_find(const struct source *source, const struct process_key *key);
 void source_end(struct source *source, struct observed *observed, uint64_t ended_ns); /* or that was noticed then */
+/* Attaches to what the process has mapped; at end_ns (0: never) that is cut short, to go on at the next call. */
+void source_look(struct source *source, struct observed *observed, uint64_t end_ns);
 /* Which process is to be looked at next: of the next user whose time has come, the one that has waited longest. NULL:
  * none. */
 struct observed *source_next_turn(const struct source *source, uint64_t now);
@@ -194,12 +198,15 @@ void source_count_missed(struct source *source, struct observed *observed); /* o
 void source_clear_children(struct children *children);
 void source_forget_empty(struct source *source); /* moves those that are observed */
 
-/* source_files.c. The number of the file, looked into if it was not yet, as one of the process's share; -1 and why
- * where that fails. */
-int64_t source_add_file(struct source *source, const struct observed *observed, int fd, const char *name,
-                        bool can_have_probes, struct failure *why);
+/* What reading files costs because of a process: its own share (inspect.h). */
+struct target *source_budget(struct observed *observed);
+/* source_files.c. The number of the file, looked into if it was not yet, as one of the process's share, at the cost of
+ * `budget` (NULL: nobody's); -1 and why where that fails. */
+int64_t source_add_file(struct source *source, const struct observed *observed, struct target *budget, int fd,
+                        const char *name, bool can_have_probes, struct failure *why);
 /* Looks into at most INSPECT_FILES files at once for what can_have_probes is; fd -1: none. */
-void source_find_probes(const struct source *source, const int *fd, size_t count, bool *can_have);
+void source_find_probes(const struct source *source, struct target *budget, const int *fd, size_t count,
+                        bool *can_have);
 /* Attaches the process to the file's probes; true too where it is attached already or there are none. */
 bool source_attach(struct source *source, struct observed *observed, uint32_t number, int fd, struct failure *why);
 /* Attaches to the file's probes for every process; true too where that has been done or there are none. */

@@ -137,3 +137,22 @@ echo end >&8
 until_true "the command outlives the tool" test -s "$folder/alive"
 exec 8>&-
 echo "statuses are right, and a command outlives the tool"
+
+# The tool stands still while its command ends: the observed time ends with the command, which the kernel has told.
+cat >"$folder/stops" <<'COMMAND'
+#!/bin/sh
+# stops TOOL FILE: stops the tool; when this process has ended, writes the time, waits, and has the tool go on.
+command=$$
+setsid sh -c '
+    until grep -q "^State:.*T" /proc/'"$1"'/status && ! grep -q "^State:[^Z]*$" /proc/'"$command"'/status; do sleep 0.01; done
+    cut -d" " -f1 /proc/uptime >'"$2"'
+    sleep 2
+    kill -CONT '"$1"'' >/dev/null 2>&1 &
+kill -STOP "$1"
+COMMAND
+before=$(cut -d' ' -f1 /proc/uptime)
+expect_status 0 "$scope" stat --json -o "$folder/stops.json" -- sh -c "exec sh $folder/stops \$PPID $folder/stops.end"
+jq -e --argjson before "$before" --argjson until "$(cat "$folder/stops.end")" \
+    '.wall_ns / 1e9 < $until - $before + 0.02' "$folder/stops.json" >"$folder/out" ||
+    die "the observed time goes on after the command's end: $(jq .wall_ns "$folder/stops.json"), $before to $(cat "$folder/stops.end")"
+echo "the observed time ends with the command"

@@ -508,8 +508,8 @@ enum notes_result inspect_notes(struct inspect *inspect, struct target *target, 
 }
 
 /* Of those files that have the owner of the first one not `done`. */
-static void find_probes(struct inspect *inspect, const int *fd, size_t count, const struct notes_request *wanted,
-                        bool *can_have, bool *done) {
+static void find_probes(struct inspect *inspect, struct target *target, const int *fd, size_t count,
+                        const struct notes_request *wanted, bool *can_have, bool *done) {
     struct packet answer, request = {.kind = INSPECTOR_PROBES, .data = wanted, .bytes = sizeof *wanted};
     size_t place[INSPECT_FILES];
     struct owner first = {0};
@@ -522,21 +522,22 @@ static void find_probes(struct inspect *inspect, const int *fd, size_t count, co
             request.descriptor[request.descriptors++] = fd[i];
         }
     }
-    bool known =
-        call(inspect, inspector_of(inspect, first), NULL, &request, 0, &answer) && answer.bytes == request.descriptors;
+    bool known = call(inspect, inspector_of(inspect, first), target, &request, 0, &answer) &&
+                 answer.bytes == request.descriptors;
     for (size_t i = 0; i < request.descriptors; i++) {
         can_have[place[i]] = !known || ((const char *)answer.data)[i] != 0;
     }
     packet_clear(&answer);
 }
 
-void inspect_probes(struct inspect *inspect, const int *fd, size_t count, const char *provider, bool *can_have) {
+void inspect_probes(struct inspect *inspect, struct target *target, const int *fd, size_t count, const char *provider,
+                    bool *can_have) {
     struct notes_request wanted = {0};
     bool done[INSPECT_FILES] = {0};
     snprintf(wanted.provider, sizeof wanted.provider, "%s", provider);
     for (size_t i = 0; i < count; i++) {
         if (!done[i]) {
-            find_probes(inspect, fd + i, count - i, &wanted, can_have + i, done + i);
+            find_probes(inspect, target, fd + i, count - i, &wanted, can_have + i, done + i);
         }
     }
 }

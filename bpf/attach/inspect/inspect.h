@@ -58,8 +58,10 @@ bool inspect_needs(struct inspect *inspect, struct target *target, int fd, struc
 enum notes_result inspect_notes(struct inspect *inspect, struct target *target, int fd, const char *name,
                                 const char *provider, struct notes *notes, char *why, size_t why_size);
 
-/* Which of at most INSPECT_FILES files need inspect_notes(): the others have no probes of this provider. */
-void inspect_probes(struct inspect *inspect, const int *fd, size_t count, const char *provider, bool *can_have);
+/* Which of at most INSPECT_FILES files of a target, or of none, need inspect_notes(): the others have no probes of this
+ * provider. */
+void inspect_probes(struct inspect *inspect, struct target *target, const int *fd, size_t count, const char *provider,
+                    bool *can_have);
 
 /* How long the kernel may take to attach to a file, or to detach: it visits each process that maps the file. */
 enum { INSPECT_LINK_SECONDS = 10 };

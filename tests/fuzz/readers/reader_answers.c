@@ -361,7 +361,7 @@ static void ask_probes(struct inspect *inspect) {
     const int fd[ELEMENTS] = {nowhere, nowhere, nowhere};
     bool can_have[ELEMENTS];
     size_t count = 0;
-    inspect_probes(inspect, fd, ELEMENTS, "eden", can_have);
+    inspect_probes(inspect, NULL, fd, ELEMENTS, "eden", can_have);
     for (int i = 0; i < ELEMENTS; i++) {
         count += can_have[i];
     }

@@ -106,12 +106,12 @@ TEST_WITH(what_others_write_has_another_inspector, open_all, close_all) {
     bool can_have[2];
     look_as(geteuid());
     struct inspectors before = inspectors();
-    inspect_probes(inspect, (const int[]){fd, fd}, 2, "eden", can_have);
+    inspect_probes(inspect, NULL, (const int[]){fd, fd}, 2, "eden", can_have);
     assert_int_equal(count_new(&before), 0);
     assert_false(can_have[0] || can_have[1]);
     int exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     assert_int_equal(fchmod(fd, 0666), 0);
-    inspect_probes(inspect, (const int[]){fd, exe}, 2, "eden", can_have);
+    inspect_probes(inspect, NULL, (const int[]){fd, exe}, 2, "eden", can_have);
     assert_int_equal(count_new(&before), 1);
     assert_false(can_have[0] || can_have[1]);
     close(exe);

@@ -216,6 +216,20 @@ TEST(counts_sections_first) {
     assert_non_null(strstr(why, "too many sections"));
 }
 
+/* Names that do not end are not searched for an end. */
+TEST(names_must_end) {
+    struct sample file = sample();
+    memset(file.names + sizeof file.names - 4, 'x', 4);
+    expect_bad(&file, sizeof file, "its section names are not terminated");
+    file.section[3].sh_name = 1u << 30;
+    memset(file.names + sizeof file.names - 4, 0, 4);
+    struct notes notes;
+    char why[256];
+    assert_int_equal(read_bytes(&file, sizeof file, &notes, why), NOTES_READ);
+    assert_int_equal(notes.count, 0);
+    notes_clear(&notes);
+}
+
 /* Whatever one byte of the file says, reading it ends, and what was read lies in the file. */
 TEST(survives_every_byte) {
     static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff};

@@ -103,18 +103,85 @@ TEST(half_a_file_leaves_nothing) {
     int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     assert_true(fd >= 0);
     for (room = 0; room < 6; room++) {
-        assert_int_equal(source_add_file(&source, &observed, fd, "this", true, &why), -1);
+        assert_int_equal(source_add_file(&source, &observed, NULL, fd, "this", true, &why), -1);
         assert_int_equal(source.files, 0);
         assert_int_equal(source.specs, 0);
     }
     room = KERNEL_SPECS;
-    assert_int_equal(source_add_file(&source, &observed, fd, "this", true, &why), 0);
+    assert_int_equal(source_add_file(&source, &observed, NULL, fd, "this", true, &why), 0);
     assert_true(source_sites(&source.file[0]) > 6);
     assert_int_equal(source_sites(&source.file[0]), source.specs);
-    assert_int_equal(source_add_file(&source, &observed, fd, "this", true, &why), 0);
+    assert_int_equal(source_add_file(&source, &observed, NULL, fd, "this", true, &why), 0);
     assert_int_equal(source.files, 1);
     close(fd);
     source_clear_file(&source.file[0]);
+    free(source.file);
+    inspect_close(source.inspect);
+}
+
+/* Who has used up his share has nothing read for him, and makes no file known as one without probes. */
+TEST(files_are_read_at_the_cost_of_who_maps_them) {
+    struct failure why = {0};
+    struct source source = {.inspect = inspect_open(0, &why)};
+    struct observed observed = {.branch = {.pid = 1, .start_ns = 1}};
+    struct target spent = {.is_unread = true};
+    assert_non_null(source.inspect);
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    room = KERNEL_SPECS;
+    assert_int_equal(source_add_file(&source, &observed, &spent, fd, "this", true, &why), -1);
+    assert_non_null(strstr(why.message, "takes too long"));
+    assert_int_equal(source.files, 0);
+    struct target *budget = source_budget(&observed);
+    assert_int_equal(source_add_file(&source, &observed, budget, fd, "this", true, &why), 0);
+    assert_true(source_sites(&source.file[0]) > 6);
+    assert_true(budget->spent_ns > 0 && budget->opened_ns > 0);
+    close(fd);
+    source_clear_file(&source.file[0]);
+    free(source.file);
+    inspect_close(source.inspect);
+}
+
+/* A look that is cut short goes on where it was, and ends. */
+TEST(a_look_goes_on_after_its_round) {
+    enum { MANY = 40 };
+    struct failure why = {0};
+    struct source source = {.inspect = inspect_open(0, &why)};
+    struct observed observed = {.key = {.pid = (uint32_t)getpid()}, .pidfd = -1, .target = {.memory = {-1, -1}}};
+    observed.target.maps = -1;
+    void *page[MANY];
+    assert_non_null(source.inspect);
+    observed.key.start_ns = inspect_start(source.inspect, getpid());
+    for (int i = 0; i < MANY; i++) {
+        char name[] = "/tmp/eden-source-XXXXXX";
+        int fd = mkstemp(name);
+        assert_true(fd >= 0 && ftruncate(fd, 4096) == 0);
+        page[i] = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+        assert_true(page[i] != MAP_FAILED);
+        close(fd);
+        unlink(name);
+    }
+    room = KERNEL_SPECS;
+    source.most_descriptors = 1000;
+    uint32_t files = 0;
+    int looks = 0;
+    do {
+        source_look(&source, &observed, 1);
+        assert_true(source.files > files && source.files <= files + INSPECT_FILES);
+        assert_int_equal(observed.inspected, observed.cut_mapped == 0);
+        files = source.files;
+        looks++;
+    } while (observed.cut_mapped != 0);
+    assert_true(files > MANY && looks > MANY / INSPECT_FILES);
+    for (int i = 0; i < MANY; i++) {
+        munmap(page[i], 4096);
+    }
+    for (uint32_t i = 0; i < source.files; i++) {
+        source_clear_file(&source.file[i]);
+    }
+    target_close(&observed.target);
+    free(observed.attached);
+    free(observed.late_heap);
     free(source.file);
     inspect_close(source.inspect);
 }
