@@ -5,7 +5,7 @@
  * a second scavenge empties new space into it; failing that the object is born old; failing that the allocation fails.
  *
  * Old (objects larger than large_object, or than half of eden): a free chunk; else a full collection, before memory is
- * asked of the system (spur.md 3.3 d); else a new segment; else, if enough is free but in pieces, a full collection
+ * asked of the system; else a new segment; else, if enough is free but in pieces, a full collection
  * that slides old space together; else failure.
  *
  * Born old by `pretenure`: pretenure.c; where old space has no room for them, they are young like others.

@@ -1,17 +1,24 @@
 /* Free chunks of old space, by size.
  *
- * Chunks of 16 to 504 bytes stand in 62 lists of one exact size each, linked through their second word; a bit mask says
- * which lists are not empty. Chunks of 512 bytes and more stand in a treap (Seidel and Aragon 1996): a binary search
- * tree by (size, address) whose nodes are also a heap by a pseudo-random priority, here a hash of the address, which
- * keeps it balanced in expectation whatever the order of insertions. So best fit (the smallest chunk that is large
- * enough, the lowest address among equals) takes O(log n), and no memory but the chunks themselves is needed.
+ * 1. Structure
+ * Chunks of 16 to 504 bytes are in 62 lists of one exact size each, linked through their second word; a bit mask says
+ * which lists are not empty. Chunks of 512 bytes and more are in a treap: a binary search tree by (size, address) whose
+ * nodes are also a heap by a pseudo-random priority, here a hash of the address, which keeps it balanced in expectation
+ * in any order of insertion.
  *
- * Invariants: a chunk is formatted as a free object (class index 0), so that walkers step over it. Two chunks may lie
- * side by side only until the next sweep or compaction, which rebuild everything from maximal gaps. 8-byte fragments
- * are formatted, and counted as free by the caller, but stand nowhere: there is no room for a link.
+ * 2. Cost
+ * Best fit (the smallest chunk that is large enough, the lowest address among equals) takes O(log n). No memory is
+ * needed but the chunks themselves.
  *
- * What can go wrong: a node's size is kept in its third word, so nothing may be written into a chunk while it is in
- * the tree. The verifier checks order, formats and the sum. */
+ * 3. Invariants
+ * I1. A chunk is formatted as a free object (class index 0), so that walks step over it.
+ * I2. Two chunks lie side by side only until the next sweep or compaction, which rebuild all from maximal gaps.
+ * I3. Fragments of 8 bytes are formatted, and counted as free by the caller, but in no list: a link has no room.
+ * I4. A node's size is in its third word: nothing is written into a chunk while it is in the tree.
+ * The verifier checks order, formats and the sum.
+ *
+ * 4. References
+ * R. Seidel and C. Aragon, "Randomized Search Trees", Algorithmica 16, 1996. */
 #include "heap/free_chunks.h"
 #include "heap/object.h"
 #include "heap/poison.h"

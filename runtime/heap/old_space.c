@@ -1,23 +1,26 @@
 /* Old space: segments of memory in one reserved range, and allocation in them.
  *
- * The range is reserved when the heap is made; segments are committed in it on demand, first gap first, at least
- * grow_headroom at a time, and given back when empty. They are kept sorted by address and objects never straddle them,
- * so a walk over old space is a walk over segments.
+ * 1. Segments
+ * The range is reserved when the heap is made. Segments are committed in it on demand, first gap first, at least
+ * grow_headroom at a time, and returned when empty. Objects never straddle them, so a walk over old space is a walk
+ * over segments. The search for a gap begins where the last one ended (`passed`), unless that one was for more bytes:
+ * filling n gaps of a size takes one walk, not n. The card table (young/cards.c) is mapped along with them.
  *
- * Allocation: small objects take a free chunk of exactly their size if there is one; else they are bumped in a buffer,
- * a stretch cut from a larger chunk, so that a scavenge that tenures a million objects does not search a million
- * times. Objects of 512 bytes and more are best fit. What is cut off goes back to the free chunks.
+ * 2. Allocation
+ * Small objects take a free chunk of exactly their size if there is one. Otherwise they are bumped in a buffer that is
+ * cut from a larger chunk, so that tenuring a million objects does not search a million times. Objects of 512 bytes and
+ * more are best fit. What is cut off is free again.
  *
- * A gap is found by first fit. The search begins where the last one ended (`passed`), unless that one was for more: so
- * filling n gaps of a size takes one walk, not n.
+ * 3. Invariants
+ * I1. Segments are pages, and their sizes add up to `capacity`.
+ * I2. Objects and free_bytes add up to `capacity`. free_bytes is chunks, buffer, and fragments of 8 bytes.
+ * I3. Segments are sorted by address and do not overlap.
+ * I4. Between allocations [buffer_free, buffer_limit) is not formatted: walks step over it (old_space_walk).
  *
- * Invariants: capacity = bytes in objects + free_bytes; free_bytes = chunks + buffer + fragments. Between allocations
- * [buffer_free, buffer_limit) is not formatted: walkers step over it (old_space_walk).
- *
- * What can go wrong: the system refuses a segment, or the range has no gap for it, or the array of segments can't grow:
- * old_space_grow answers false and nothing has changed. It answers so at once for the rest of a scavenge: each of a
- * million survivors would ask again, and nothing comes back before the scavenge ends. Outside of scavenges it always
- * asks. */
+ * 4. Failure
+ * The system refuses a segment, the range has no gap for it, or the array of segments cannot grow: old_space_grow
+ * returns false and nothing has changed. During a scavenge it then returns false at once for as many bytes or more:
+ * each of a million survivors would ask again, and nothing is returned before the scavenge ends. */
 #include "heap/heap.h"
 #include "heap/poison.h"
 #include <stdlib.h>
@@ -216,7 +219,7 @@ static void remove_gone(struct old_space *old) {
     old->segment_count = kept;
 }
 
-/* Spur's policy (spur.md 3.4): above the threshold, give back all free memory but the headroom, in whole segments. From
+/* Above the threshold, give back all free memory but the headroom, in whole segments. From
  * the highest, because compaction slides towards the lowest. */
 void old_space_shrink(eden_heap *heap) {
     struct old_space *old = &heap->old;

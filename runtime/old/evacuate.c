@@ -1,22 +1,23 @@
 /* Compaction by evacuation: the live objects of the sparsest segments move to free memory elsewhere, so that whole
- * segments become free (after Spur's selective compactor, spur.md 4.3).
+ * segments become free (compactor `selective`).
  *
- * It follows a sweep, which has counted what lives in each segment and left each segment's gaps in a chain of their
- * own. Steps:
- *  plan    Sparse are segments filled to a half at most; to 15/16 where more is free than shrink_threshold, for then
- *          there is memory to give back and only whole segments can be. From the sparsest on, as many are chosen as the
- *          free memory of the others can take in. The gaps of all others become free chunks.
- *  move    Objects of the chosen are copied to free chunks; their old headers become forwarding addresses.
- *  update  Every reference to a forwarded object is changed. One pass over the heap: Spur leaves it to the next
- * marking, at the price that forwarders are everywhere until then. At the end what was left in the chosen becomes free:
- * usually all of them.
+ * 1. Algorithm
+ * It follows a sweep, which has counted what lives in each segment and left each segment's gaps in a chain of its own.
+ * plan    Sparse are segments filled to a half at most; to 15/16 where more is free than shrink_threshold: then there
+ *         is memory to return, and only whole segments can be. From the sparsest on, as many are chosen as the free
+ *         memory of the others can take in. The gaps of all others become free chunks.
+ * move    Objects of the chosen are copied to free chunks; their old headers become forwarding addresses.
+ * update  Each reference to a forwarded object is changed, in one pass over the heap. Then what is left in the chosen
+ *         segments becomes free: usually all of them.
  *
- * Invariants: segments with pinned objects are not chosen, so pinned objects stay. No memory is asked of the system; an
- * object that finds no room stays, and its segment with it. Marks are gone and dead young objects are fillers before it
- * begins.
+ * 2. Invariants
+ * I1. Segments with pinned objects are not chosen, so pinned objects stay.
+ * I2. No memory is asked of the system. An object that finds no room stays, and its segment with it.
+ * I3. Before it begins no object is marked, and dead young objects are fillers.
  *
- * What can go wrong: free memory may be in pieces too small for the objects: then a segment is emptied in part, which
- * costs and gains nothing, but is right. */
+ * 3. Failure
+ * Free memory may be in pieces too small for the objects. Then a segment is emptied in part, which costs time and gains
+ * nothing. */
 #include "old/evacuate.h"
 #include "old/sweep.h"
 #include "young/cards.h"
@@ -178,7 +179,7 @@ static void update(struct evacuation *e) {
 }
 
 /* What an evacuated segment has left lives; all else in it becomes free. */
-static void free_corpses(eden_heap *heap, struct segment *segment) {
+static void free_forwarded(eden_heap *heap, struct segment *segment) {
     uintptr_t gap = segment->start;
     for (uintptr_t at = segment->start; at < segment->limit;) {
         eden_value object = object_at(at);
@@ -198,7 +199,7 @@ static void free_corpses(eden_heap *heap, struct segment *segment) {
     segment->is_chosen = false;
 }
 
-void evacuate(eden_heap *heap) {
+void evacuate_segments(eden_heap *heap) {
     struct evacuation e = {.visit = {.heap = heap, .slots = update_slots}, .heap = heap};
     uint64_t start = observer_phase_begin(heap, EDEN_PHASE_compact);
     uint64_t phase = observer_phase_begin(heap, EDEN_PHASE_compact__plan);
@@ -222,7 +223,7 @@ void evacuate(eden_heap *heap) {
     old_space_retire_buffer(heap);
     for (size_t i = 0; i < heap->old.segment_count; i++) {
         if (heap->old.segments[i].is_chosen) {
-            free_corpses(heap, &heap->old.segments[i]);
+            free_forwarded(heap, &heap->old.segments[i]);
         }
     }
     observer_phase_end(heap, EDEN_PHASE_compact__update, phase, e.updated);

@@ -4,6 +4,6 @@
 
 #include "heap/heap.h"
 
-void evacuate(eden_heap *heap); /* after sweeping; frees the gaps too */
+void evacuate_segments(eden_heap *heap); /* after sweeping; frees the gaps too */
 
 #endif

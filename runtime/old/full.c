@@ -1,13 +1,15 @@
 /* Full collections: a scavenge, then marking of both generations, then compaction or sweeping of old space.
  *
+ * 1. Algorithm
  * The scavenge comes first, so that eden is empty and the young that remain are survivors; it is a collection of its
- * own, with its own number. After marking, remembered objects that are dead leave the remembered set, and survivors
- * that only dead old objects kept become fillers (nepotism ends here). Then old space is slid together (slide.c), or,
- * where the compactor is another or finds no memory for its tables, swept; `selective` then empties the sparsest
- * segments (before an allocation fails for pieces, it slides, too). At last empty segments go back to the system.
+ * own, with its own number. After marking, dead objects leave the remembered set, and survivors that only dead old
+ * objects kept become fillers: nepotism ends here. Then old space is slid together (slide.c), or, where the compactor
+ * is another or finds no memory for its tables, swept; `selective` then empties the sparsest segments. Before an
+ * allocation fails because free memory is in pieces, it slides, too. At last empty segments are returned to the system.
  *
- * When: old space grew by full_gc_ratio since the last one (here); an old allocation found no chunk, or memory has run
- * out (allocate.c); on request. */
+ * 2. When
+ * Old space has grown by full_gc_ratio since the last one (here); an old allocation found no chunk, or memory has run
+ * out (api/allocate.c); on request. */
 #include "old/full.h"
 #include "old/evacuate.h"
 #include "old/mark.h"
@@ -46,7 +48,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
         }
         observer_phase_end(heap, EDEN_PHASE_sweep, start, freed);
         if (selective) {
-            evacuate(heap);
+            evacuate_segments(heap);
         }
     }
     OBSERVE(heap, swept);

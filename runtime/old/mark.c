@@ -1,19 +1,19 @@
-/* Marking: finds everything reachable, in both generations (spur.md 4.1).
+/* Marking: finds everything reachable, in both generations.
  *
- * The mark bit stands in the header. Reachable objects that still have to be scanned stand on an explicit stack of
- * bounded size. Small objects push all their unmarked referents; large ones (more than 64 references) are scanned a
- * piece at a time: the object goes back on the stack below an integer that says where to resume, so that an array of
- * ten million references needs two entries, not ten million.
+ * 1. Algorithm
+ * The mark bit is in the header. Marked objects that are still to be scanned are on a bounded stack, which the
+ * scavenger uses, too. Small objects push all their unmarked references. Large ones (more than PIECE references) are
+ * scanned a piece at a time: the object goes back on the stack below an integer that says where to resume, so that an
+ * array of ten million references needs two entries.
  *
- * When the stack is full the object is marked grey instead and the walk over the heap after the stack has drained finds
- * and scans it. Each such walk scans every object grey at its start, so it ends; it is slow, and rare.
+ * 2. Overflow
+ * When the stack is full the object is marked grey instead. After the stack has drained, a walk over the heap scans the
+ * grey objects. Each walk scans every object that was grey at its start, so it ends; it is slow, and rare.
  *
- * Ephemerons and weak objects: ephemerons.c. A key that is waited for is unmarked and not grey, whatever bits its
- * header has.
- *
- * Invariant: marked and neither grey, on the stack, nor waiting means scanned.
- *
- * The scavenger uses the same stack. */
+ * 3. Invariants
+ * I1. An object that is marked, and neither grey, on the stack, nor deferred as an ephemeron, has been scanned. So at
+ *     the end the stack is empty, nothing is grey, and no key is pending.
+ * I2. A pending key (heap/ephemerons.c) is unmarked and not grey, whatever bits its header has. */
 #include "old/mark.h"
 
 enum { PIECE = 64 };

@@ -1,28 +1,36 @@
-/* Compaction by sliding: live old objects move to the lowest addresses, keeping their order, in three passes: plan,
- * update, move (the papers' "planning" compactor; spur.md 4.2).
+/* Compaction by sliding: live old objects move to the lowest addresses and keep their order (compactor `planning`).
  *
- * Spur keeps each object's new place in its own first slot and saves the slots aside. Here the new places are not
- * stored object by object but computed, as in the Compressor (Kermany and Petrank 2006): a bit map has one bit for each
- * 8 bytes of a live mobile object, and for each block of 512 bytes (64 bits of the map) a table has a base, so that
+ * 1. Terms
+ * A block is 512 bytes. A group is the live objects whose headers lie in one block. The dense prefix is everything
+ * below the lowest garbage. Immobile are pinned objects, and all objects of a group with a pinned one.
+ *
+ * 2. Algorithm
+ * plan    The dense prefix stays. Behind it, a finger moves over the segments from below and groups are placed there. A
+ *         group that does not fit before the next obstacle (the end of a segment, or an immobile object) goes after it,
+ *         and what it left is a gap.
+ * update  Each reference to a mobile object is changed. The prefix loses its marks in passing.
+ * move    Objects are copied down in order of addresses; gaps become free chunks.
+ * New places are computed, not stored, as in the Compressor: a bit map has a bit for each 8 bytes of a live mobile
+ * object, and a table has a base for each block, so that
  *
  *     new place of address a in block b = base[b] + 8 * (bits set in b below a).
  *
- * The tables take 1/32 of old space while compaction runs. If the system refuses them nothing is done, and full.c
- * sweeps instead.
+ * One base serves a block, so a group stays together. Where nothing lies behind the prefix but free memory, no
+ * reference changes.
  *
- * Plan. The dense prefix, everything below the lowest garbage, stays as it is: no bits, no base, and marks are cleared
- * in passing. Behind it, objects are placed a group at a time, a group being the objects whose header lies in one
- * block; since one base serves a block, a group stays together. A finger moves over the segments from below. A group
- * that does not fit before the next obstacle (the end of a segment, or an immobile object) goes after it, and what it
- * left is a gap. Immobile are pinned objects, and all objects of a group with a pinned one. Where nothing lies behind
- * the prefix but free memory, that is all: no reference can change.
+ * 3. Invariants
+ * I1. The finger is never above the group being placed, so objects only move down, and moving them in order of
+ *     addresses overwrites nothing that is still to be moved.
+ * I2. Every obstacle between the finger and the group has been seen.
+ * I3. An object whose bits are clear stays.
  *
- * Invariants. The finger is never above the group being placed, and every obstacle between the two has been seen: so
- * objects only move down, and moving them in order of addresses overwrites nothing that is still to be moved. An
- * object's bits being clear means that it stays.
+ * 4. Cost and failure
+ * The tables take 1/32 of old space meanwhile. If the system refuses them, or I1 is broken, nothing is done, and full.c
+ * sweeps instead. A reference to the middle of an object would be "updated" to nonsense: the verifier checks that
+ * references are addresses of headers.
  *
- * What can go wrong: a reference to the middle of an object would be "updated" to nonsense; references are headers'
- * addresses, and the verifier checks that. */
+ * 5. References
+ * H. Kermany and E. Petrank, "The Compressor: Concurrent, Incremental, and Parallel Compaction", PLDI 2006. */
 #include "old/slide.h"
 #include "young/cards.h"
 #include <stdlib.h>

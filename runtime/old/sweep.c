@@ -1,10 +1,13 @@
 /* Sweeping: what marking did not reach becomes free.
  *
- * Old space is walked once, in order of addresses; each maximal run of dead objects and free chunks becomes one free
- * chunk, so neighbours coalesce both ways. The gaps of a segment stay in a chain until it is known whether the segment
- * is to be evacuated (evacuate.c): gaps of one that is take no objects. New space is walked too: its dead (kept alive
- * until now by dead old objects alone) become fillers, because their references may lead to what has just been freed.
- */
+ * Old space is walked once, in order of addresses. Each maximal run of dead objects and free chunks becomes one gap, so
+ * neighbours coalesce both ways. The gaps of a segment stay in a chain until it is known whether the segment will be
+ * evacuated (evacuate.c), for then its gaps take no objects. New space is walked too: its dead, which only dead old
+ * objects kept until now, become fillers, because their references may lead to what has just been freed.
+ *
+ * Invariants
+ * I1. Nothing at or above the object that the sweep has come to is changed (observers' `dead` relies on it).
+ * I2. After it, no object is marked. */
 #include "old/sweep.h"
 
 /* Where a gap keeps the address of the next in its segment's chain: behind its headers, one word or two. */

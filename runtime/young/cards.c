@@ -4,11 +4,11 @@
  * scavenges 52 times slower for one large array. It is divided into cards of 8 slots instead, counted from its start,
  * and only those that a young reference was stored into since they were last found clean are remembered and scanned.
  *
- * A dirty card stands in a list (so a scavenge need not search) and has its bit in a byte table over old space (so a
- * store finds out in one look whether it is in the list already). A card's byte is that of the address of its first
- * slot, 64 bytes a byte. Two cards can share a byte only if one is the last, short card of an object (of five slots or
- * less: two words of the other object lie between) and the other is the first of an object above; hence two bits, one
- * for last cards and one for the others. An object that has cards has more than one.
+ * A dirty card is in a list (so a scavenge need not search) and has its bit in a byte table over old space (so a
+ * store reads one byte to find out whether it is in the list already). A card's byte is that of the address of its
+ * first slot, 64 bytes a byte. Two cards can share a byte only if one is the last, short card of an object (of five
+ * slots or less: two words of the other object lie between) and the other is the first of an object above; hence two
+ * bits, one for last cards and one for the others. An object that has cards has more than one.
  *
  * Why 8 slots: what a card costs is the lines of memory that its slots lie in, here two. Microseconds of the remembered
  * phase with 1,000 stores into an array of 10 million slots at the places of last time, at new places (2,000 cards),
@@ -24,13 +24,13 @@
  * objects that are stored into; pages of the table that no store has touched take nothing. The list has 16 bytes a
  * dirty card, a quarter of what is dirty, and room for twice as many at most; it does not shrink.
  *
- * A large object never carries the remembered bit, so that every store of a young value reaches the slow path. Large
- * weak objects are the exception: they are remembered whole (cards_apply).
+ * Invariants
+ * I1. A card is in the list exactly if its bit is set. Compaction changes addresses: it clears all bits before
+ *     (cards_unset) and sets them after (cards_set).
+ * I2. A large object never has the remembered bit, so that every store of a young value reaches the slow path. Large
+ *     weak objects are the exception: they are remembered whole (cards_apply).
  *
- * Invariants: a card is in the list exactly if its bit is set. Compaction changes addresses: it takes all bits out
- * before (cards_unset) and puts them in after (cards_set).
- *
- * What can go wrong: the list can't grow: the card stays clean and the next scavenge looks at all of old space. */
+ * Failure. The list cannot grow: the card stays clean and the next scavenge scans all of old space. */
 #include "young/cards.h"
 
 enum { BIT_LAST = 2, BIT_OTHER = 1 };

@@ -1,14 +1,17 @@
 /* The remembered set: the old objects that may refer to young ones, the scavenger's roots in old space.
  *
- * remembered_set=object, as in the papers: the write barrier's slow path sets the object's remembered bit and appends
- * it; a scavenge scans each object whole and drops those that no longer refer to anything young (scavenge.c). The bit
- * says "is in the list", so an object is never there twice. remembered_set=card treats large objects otherwise:
- * cards.c.
+ * 1. Algorithm
+ * remembered_set=object, as in the papers: the slow path of the write barrier sets the object's remembered bit and
+ * appends the object. A scavenge scans each object whole and drops those that no longer refer to anything young.
+ * remembered_set=card treats large objects in another way: cards.c.
  *
- * A store can't fail. If the list can't grow, the object is left out, its bit stays clear, and `incomplete` makes the
- * next scavenge walk all of old space; that walk tries to remember what it finds.
+ * 2. Invariants
+ * I1. An object is in the list exactly if its remembered bit is set, so it is there once.
+ * I2. Each old object with a young reference is in the list, or is_incomplete is set. (The verifier.)
  *
- * What can go wrong: a missed barrier (an old object with a young reference and no bit): the verifier finds it. */
+ * 3. Failure
+ * A store cannot fail. If the list cannot grow, the object is left out, its bit stays clear, and is_incomplete makes
+ * the next scavenge walk all of old space; that walk tries to remember what it finds. A missed barrier breaks I2. */
 #include "young/remembered.h"
 #include "young/cards.h"
 #include <stdlib.h>

@@ -3,13 +3,13 @@
  * age. After a scavenge, if the survivors fill more than tenure_fill of their semispace, the next one tenures those
  * below an address: the start of *the semispace that is then the source* plus tenure_proportion of the semispace's
  * size. Survivors are copied in order and eden lies above both semispaces, so low addresses are the oldest (tuning
- * paper, section 4; spur.md 2.4). The Pharo VM once computed the threshold in the other semispace, so that all or none
+ * paper, section 4). The Pharo VM once computed the threshold in the other semispace, so that all or none
  * of the survivors were tenured, by which of the two lay higher (tuning paper, section 5): compat.threshold_bug=1.
  *
  * survivors_to_keep is the papers' form: with n set, the share tenured is max(0, 1 - 64 n / semispace), 64 bytes being
  * taken for an average object; 0 means that only overflow tenures.
  *
- * remembered. Where the remembered set is nearly full, age gives way, for one scavenge, to shrinking it (spur.md 2.7):
+ * remembered. Where the remembered set is nearly full, age gives way, for one scavenge, to shrinking it, as in Spur:
  * the references from remembered objects to each young object are counted, up to 7, in header bits that mean nothing in
  * a young object that has not been reached (grey is one: the scavenger looks at it in reached objects only); tenured is
  * what has at least as many as half of the population has. The count is one more pass over the remembered set.
@@ -58,8 +58,8 @@ static void count_references(const eden_heap *heap, struct census *census, eden_
     }
 }
 
-/* The largest count that at least half of the counted objects reach; 8, which none reaches, for a single object: so
- * spur.md 2.7. */
+/* The largest count that at least half of the counted objects reach; 8, which none reaches, for a single
+ * object, as in Spur. */
 static unsigned least_references(const struct census *census) {
     uint64_t all = 0, sum = 0;
     for (int i = 1; i <= YOUNG_COUNT_MAX; i++) {
