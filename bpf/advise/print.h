@@ -1,11 +1,11 @@
-/* The forms in which findings are told. */
+/* Findings as text, JSON and options. */
 #ifndef EDEN_TUNE_PRINT_H
 #define EDEN_TUNE_PRINT_H
 
 #include "advise/rules/rule.h"
 #include <stdio.h>
 
-/* What is told of findings, besides themselves. */
+/* What is reported besides the findings. */
 struct tune_report {
     const struct findings *findings; /* heap by heap */
     size_t heaps;

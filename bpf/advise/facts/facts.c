@@ -96,8 +96,8 @@ char *tune_class_label(char text[TUNE_LABEL], const struct tune_facts *facts, ui
  *
  * A collection's probes are put together by number (seq): the start opens a pass, the parts fill it, the done probe
  * closes it. Collections don't nest, so one is open at a time; what opens while another is open replaces it. A pass
- * whose end lacks arguments, as an older runtime's or after losses, is counted as untold and left out: half a pass
- * would be taken for a small one. */
+ * whose end lacks arguments, as an older runtime's or after losses, is counted and left out: half a pass would look
+ * like a small one. */
 
 struct heap_reader {
     struct tune_facts facts;
@@ -321,15 +321,14 @@ static void facts_probes(uint64_t probes[FACTS_PROBE_WORDS]) {
     }
 }
 
-/* Facts from lifetimes: what was allocated, by whom, and what became of it.
+/* Facts from lifetimes: what each class and site allocated, and its fate.
  *
- * Sums tell what classes and sites allocate, and what of it was tenured. What only single objects tell needs their
- * records: how often scavenges copied an object, and whether tenuring it was in vain. It was, if the first full
- * collection after it found the object dead: no full collection had started in between. All are estimates, each sample
- * counting for what it stands for.
+ * Sums give what classes and sites allocated and how much of it was tenured. Two facts need the records of single
+ * objects: how often scavenges copied an object, and whether it was tenured in vain. It was if the first full
+ * collection that started after its tenuring found it dead. All are estimates: a sample counts with its weight.
  *
- * Records tell when a collection started by the runtime's clock, passes when the probe that tells of it was hit, which
- * is always later: a collection that a record names is the first pass after that time. */
+ * A record has the start of a collection by the runtime's clock, a pass has the time of its start probe, which is
+ * later. So the collection that a record names is the first pass after that time. */
 
 struct life_reader {
     struct tune_facts *facts;
@@ -341,7 +340,7 @@ struct life_readers {
     size_t count;
 };
 
-/* Collections of one kind that were told of after `from` and not after `to`; a thousand at most. */
+/* Collections of one kind recorded after `from` and not after `to`; a thousand at most. */
 static uint64_t passes_between(const struct tune_facts *facts, bool full, uint64_t from, uint64_t to) {
     size_t low = 0, high = facts->pass_count;
     uint64_t count = 0;

@@ -1,8 +1,7 @@
-/* What a recording tells of one heap, in the form in which the rules of tuning ask for it. The rules see nothing else,
- * so that they can be tested on facts made by hand.
+/* The facts of one heap, as the rules of tuning need them. Rules read nothing else, so tests can make facts by hand.
  *
- * All is of what was observed: for a heap that was there before, of the time since. Times are nanoseconds of
- * CLOCK_MONOTONIC, sizes bytes. */
+ * All facts are of the observed time: for a heap that was attached late, of the time since attach. Times are
+ * nanoseconds of CLOCK_MONOTONIC, sizes bytes. */
 #ifndef EDEN_TUNE_FACTS_H
 #define EDEN_TUNE_FACTS_H
 
@@ -12,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One collection whose end was told. What only its start probe tells is 0 where `started` is false. */
+/* One collection whose end was recorded. Values of its start probe are 0 unless `started`. */
 struct tune_pass {
     bool full; /* else a scavenge; the one before a full collection is a pass of its own */
     bool started;
@@ -54,7 +53,7 @@ struct tune_site {
     uint64_t samples, tenured_samples;
     double objects, bytes;  /* allocated */
     double tenured_bytes;   /* moved to old space; those born there are not among them */
-    double wasted_bytes;    /* of these, dead at the first full collection that could tell */
+    double wasted_bytes;    /* of these, dead at the first full collection after it */
     double nepotism_bytes;  /* kept by dead old objects alone */
     double copied_bytes;    /* by scavenges: an object's size as often as it survived one */
     double survivor_bytes;  /* of the objects that survived a scavenge */
@@ -87,7 +86,7 @@ struct tune_facts {
     /* Owned arrays, in order of time. */
     struct tune_pass *passes;
     size_t pass_count, pass_room;
-    size_t untold_passes; /* their end, or part of what it tells, is missing */
+    size_t untold_passes; /* passes whose end, or some of its values, is missing */
     struct tune_allocation *large;
     size_t large_count, large_room;
     struct tune_allocation *failures;
@@ -102,7 +101,7 @@ struct tune_facts {
 
     /* Most bytes allocated first. */
     bool lifetimes; /* objects were sampled, */
-    bool details;   /* and told one by one: without, what of a site is of its tenured objects' fate is 0 */
+    bool details;   /* and recorded one by one: without, the fate of a site's tenured objects is 0 */
     struct tune_site *sites;
     size_t site_count;
     struct tune_site all;             /* all of them together; no name */
@@ -117,7 +116,7 @@ struct tune_class {
     char name[64];
 };
 
-/* NULL: it was not told. */
+/* NULL: it was not recorded. */
 const struct tune_class *tune_class(const struct tune_facts *facts, uint32_t id);
 /* "Class, site", "Class", or "class 17" where there is no name. */
 enum { TUNE_LABEL = 160 };
@@ -125,10 +124,10 @@ char *tune_class_label(char text[TUNE_LABEL], const struct tune_facts *facts, ui
 
 void tune_facts_clear(struct tune_facts *facts);
 
-/* The class or site of which there is most, by a measure; NULL: there is nothing of it anywhere. */
+/* The class or site with the largest measure; NULL: all are 0. */
 const struct tune_site *tune_most(const struct tune_facts *facts, double (*measure)(const struct tune_site *site));
 
-/* Whether a collection ended while the heap was observed: without, its time in collections is judged by nothing. */
+/* Whether a collection ended while the heap was observed: without one, its time in collections is not judged. */
 bool tune_has_collections(const struct tune_facts *facts);
 
 /* Shares, 0 where there is no time. */

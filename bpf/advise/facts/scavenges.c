@@ -1,26 +1,27 @@
-/* A model of what scavenges cost, to choose the size of eden and the age of tenuring by.
+/* A model of the cost of scavenges, to choose the size of eden and the age of tenuring.
  *
- * A scavenge costs something whatever it finds (roots, the remembered set, the stop itself) and something for each byte
- * that it copies; never anything for what is dead. So with m times the eden there are a m-th of the scavenges, and what
- * they copy follows from how long objects live on the clock of allocated bytes:
+ * 1. Purpose. Forecast, from one recording, what scavenges cost with another eden or with earlier tenuring.
  *
- * - An object that survived c scavenges and died young was passed by c boundaries. Those of an eden m times as large
- *   are every m-th of them, so it is copied c / m times, on average over where they fall.
- * - One that was tenured after c copies and lived for L bytes is passed by L / (m eden) boundaries, and is copied so
- *   often, but not more often than it was: the semispace grows with eden, and so does what flows into it.
+ * 2. Terms. The allocation clock counts allocated bytes. A boundary is a scavenge on that clock. Early tenuring: tenure
+ *    at the second scavenge (tenure_fill=0, tenure_proportion=1).
  *
- * Tenuring at the second scavenge (tenure_fill=0, tenure_proportion=1) copies no object more than twice. Its price are
- * the objects that survive a second scavenge and die young: they become garbage in old space, which brings on full
- * collections. These are taken to cost as much as those that were seen, or what marking costs by experience.
+ * 3. Algorithm. A scavenge has a fixed cost (roots, remembered set, the stop itself) and a cost for each copied byte;
+ *    dead objects cost nothing. With an eden m times as large there are 1/m of the scavenges. What they copy follows
+ *    from the lifetimes:
+ *    - An object that survived c scavenges and died young passed c boundaries. A larger eden keeps every m-th of them,
+ *      so on average it is copied c / m times.
+ *    - An object that was tenured after c copies and lived for L bytes passes L / (m eden) boundaries. It is copied
+ * that often, but at most c times: the semispace grows with eden, and so does the amount of survivors. Early tenuring
+ * copies no object more than twice. Its price: objects that survive a second scavenge and die young become garbage in
+ * old space, which causes full collections. These are assumed to cost as much as the recorded ones or, without any,
+ * what marking usually costs. Both costs are fitted to the recorded scavenges: the slope between those that copied
+ * little and those that copied much, each by its first quartile, since other load only adds to durations. Without
+ * records of single objects it is unknown what would be copied; then only the part that is proportional to the number
+ * of scavenges is forecast.
  *
- * Both costs are fitted to the scavenges recorded: the slope between those that copied little and those that copied
- * much, each by its first quartile, for what else the machine does only ever adds to durations. Without lifetimes one
- * by one it is not known what would be copied; then nothing is forecast but the part that goes with the number of
- * scavenges.
- *
- * What can go wrong: a run of two halves that differ is taken for its mean; what is touched for the first time costs
- * page faults, in the collector or in the program, that the model does not know; and a larger eden may leave the cache.
- * Hence gains are told as a range, and `tune --verify` measures. */
+ * 4. Failure. A run of two different halves is taken for its mean. Page faults on first use, in the collector or in the
+ *    program, are not modelled. A larger eden may exceed the cache. So gains are ranges, and `tune --verify` measures.
+ */
 #include "advise/facts/scavenges.h"
 #include <math.h>
 #include <stdlib.h>

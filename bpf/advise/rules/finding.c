@@ -1,4 +1,4 @@
-/* What rules build their findings with, and the order in which findings are told. */
+/* Building blocks for findings, and the order in which findings are reported. */
 #include "advise/rules/rule.h"
 #include "util/format.h"
 #include <math.h>

@@ -1,9 +1,9 @@
 /* From findings to one line of options.
  *
- * Several findings may want the same parameter, and EDEN_OPTIONS applies to every heap of the process. All numbers that
- * rules set are needs of the form "at least so much": of two the larger serves both. tenure_fill alone is the other way
- * round: tenuring that begins earlier serves who wants it later, too. Of choices the finding that costs most time wins.
- * Which one gave way is kept, to be said. */
+ * Several findings may set the same parameter, and EDEN_OPTIONS applies to every heap of the process. All numbers that
+ * rules set are lower bounds, so the larger of two satisfies both. tenure_fill is the exception: the smaller value
+ * satisfies both, since earlier tenuring includes later tenuring. Of choices, that of the costliest finding wins. The
+ * overruled finding is kept, for the report. */
 #include "advise/rules/rule.h"
 #include <stdio.h>
 #include <string.h>

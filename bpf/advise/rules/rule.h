@@ -1,11 +1,11 @@
-/* A rule of tuning: looks at the facts of a heap, and says what is wrong, if it is.
+/* A rule of tuning: inspects the facts of a heap and adds a finding if its pattern is there.
  *
- * What all rules keep to:
- * - Time decides. A pattern that costs less than 2% of the time observed is no pathology, except where it is a mistake
- *   of the runtime, a limit, or a failure (TUNE_MATTERS).
- * - What the recording does not tell is not guessed: the rule then stays silent, and tells what would let it speak
- *   (tune_not_examined).
- * - A value is computed from this recording, and `how` says from what. */
+ * Invariants of all rules:
+ * I1. Time decides. A pattern that costs less than 2% of the observed time (TUNE_MATTERS) is not reported, unless it is
+ *     a mistake of the runtime, a limit, or a failure.
+ * I2. Rules do not guess. If the recording lacks what a rule needs, the rule is silent and reports what would enable it
+ *     (tune_not_examined).
+ * I3. Each value is computed from this recording, and `how` explains the computation. */
 #ifndef EDEN_TUNE_RULE_H
 #define EDEN_TUNE_RULE_H
 
@@ -27,8 +27,8 @@ struct setting {
 struct finding {
     const char *key;
     enum tune_severity severity;
-    double
-        time_share; /* of the time observed, that it costs: findings are told in this order; 0: not a matter of time */
+    double time_share; /* of the time observed, that it costs: findings are reported in this order; 0: not a matter of
+                          time */
     double explained_ns[TUNE_KINDS];         /* the time in collections that it accounts for */
     char evidence[TUNE_EVIDENCE][TUNE_TEXT]; /* figures, passes and times of this recording */
     int evidence_count;
@@ -41,13 +41,13 @@ struct finding {
     char cost[TUNE_TEXT];                   /* in memory, in pauses */
 };
 
-/* A rule that could not look, and what would let it. */
+/* A rule that could not examine the heap, and what would enable it. */
 enum { TUNE_UNEXAMINED = 32 };
 struct unexamined {
     const char *key, *needs; /* constants */
 };
 
-/* What the rules have found of one heap. */
+/* The findings of one heap. */
 struct findings {
     const struct tune_facts *facts;
     struct finding *at; /* owned */
@@ -61,7 +61,7 @@ struct findings {
 struct rule {
     const char *key;
     const char *pattern; /* in one line */
-    /* NULL: told by `tune --search` only. */
+    /* NULL: reported by `tune --search` only. */
     void (*look)(const struct tune_facts *facts, struct findings *findings);
 };
 
@@ -74,10 +74,10 @@ void findings_clear(struct findings *findings);
 
 /* ---- for rules --------------------------------------------------------------------------------------------------- */
 
-/* The share of the observed time below which nothing is pathological, and below which nobody takes more memory. */
+/* The share of the observed time below which no pattern is reported and no memory is traded for time. */
 extern const double TUNE_MATTERS, TUNE_WORTH_MEMORY;
 
-/* Whether it tells who is tenured in vain: less garbage in old space is a better cure than what makes room for it. */
+/* Whether it names objects that are tenured in vain: less garbage in old space is better than more room for it. */
 bool finding_is_of_tenuring(const struct finding *finding);
 
 /* Adds a finding, with the severity that goes with so much time; never NULL: where memory is refused, a spare one. */

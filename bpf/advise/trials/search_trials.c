@@ -3,7 +3,7 @@
  * no good; and it is the search's first measurement. The budget is of time, or of runs, whichever is used up first; a
  * run that would not end within it is ended with it.
  *
- * What an axis can gain_bound is read off the run's own figures: full_gc_ratio can at best spare the full collections
+ * The gain bound of an axis is read off the run's own figures: full_gc_ratio can at best spare the full collections
  * that growth has caused, and the scavenges before them. These are bounds, not promises. */
 #include "advise/trials/search_trials.h"
 #include "util/clock.h"
