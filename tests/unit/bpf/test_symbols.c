@@ -145,16 +145,16 @@ TEST(functions_are_found) {
     unmap_file(&mapped);
 }
 
-TEST(where_nothing_is_mapped) {
+TEST(unmapped_address_and_dead_process_have_no_symbol) {
     struct process_key process = this_process(), gone = process;
     gone.start_ns += 1000000000;
     struct symbols *symbols = symbols_open(inspect);
     assert_null(symbols_find(symbols, &process, 8));
     assert_null(symbols_find(symbols, &process, UINT64_MAX));
-    assert_null(symbols_find(symbols, &gone, (uintptr_t)where_nothing_is_mapped));
-    const char *here = symbols_find(symbols, &process, (uintptr_t)where_nothing_is_mapped);
+    assert_null(symbols_find(symbols, &gone, (uintptr_t)unmapped_address_and_dead_process_have_no_symbol));
+    const char *here = symbols_find(symbols, &process, (uintptr_t)unmapped_address_and_dead_process_have_no_symbol);
     assert_non_null(here);
-    assert_string_equal(here, "where_nothing_is_mapped");
+    assert_string_equal(here, "unmapped_address_and_dead_process_have_no_symbol");
     symbols_close(symbols);
 }
 
@@ -220,7 +220,7 @@ TEST(nonsense_has_no_symbols) {
     unmap_file(&mapped);
 }
 
-TEST(sizes_that_wrap_around) {
+TEST(sizes_that_wrap_around_name_nothing) {
     struct mapped mapped;
     map_file(&mapped);
     struct image image = sound_image();

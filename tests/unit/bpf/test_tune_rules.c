@@ -164,7 +164,7 @@ static void fulls_of_growth(struct tune_facts *facts, uint64_t ns, uint64_t free
     }
 }
 
-TEST(test_full_growth) {
+TEST(full_growth_proposes_a_ratio_that_spares_collections) {
     struct tune_facts facts = make_facts();
     fulls_of_growth(&facts, 200 * MS, 3);
     struct finding finding = expect(&facts, "full.growth");
@@ -198,7 +198,7 @@ static void fulls_of_columns(struct tune_facts *facts, uint64_t freed) {
     }
 }
 
-TEST(test_full_headroom) {
+TEST(full_headroom_proposes_room_for_the_requests) {
     struct tune_facts facts = make_facts();
     fulls_of_columns(&facts, 0);
     struct finding finding = expect(&facts, "full.headroom");
@@ -224,7 +224,7 @@ TEST(test_full_headroom) {
     tune_facts_clear(&facts);
 }
 
-TEST(test_full_explicit) {
+TEST(full_explicit_blames_the_program_where_little_is_freed) {
     struct tune_facts facts = make_facts();
     for (int i = 0; i < 20; i++) {
         add_full(&facts, EDEN_FULL_REQUEST, 30 * MS, 50 * MB, MB);
@@ -251,7 +251,7 @@ TEST(test_full_explicit) {
 
 /* ---- scavenges --------------------------------------------------------------------------------------------------- */
 
-TEST(test_scavenge_remembered) {
+TEST(scavenge_remembered_proposes_cards_where_few_references_are_young) {
     struct tune_facts facts = make_facts();
     set(&facts, "remembered_set", "object");
     for (int i = 0; i < 100; i++) {
@@ -284,7 +284,7 @@ TEST(test_scavenge_remembered) {
     tune_facts_clear(&facts);
 }
 
-TEST(test_scavenge_copying) {
+TEST(scavenge_copying_proposes_early_tenuring_of_repeated_copies) {
     struct tune_facts facts = make_facts();
     for (int i = 0; i < 300; i++) {
         add_scavenge(&facts, 5 * MS, 25 * MB / 10, 0);
@@ -315,7 +315,7 @@ static void overflowing(struct tune_facts *facts, double wasted) {
     add_survivors(facts, 500e6, 1, true, wasted);
 }
 
-TEST(test_scavenge_overflow) {
+TEST(scavenge_overflow_proposes_an_eden_that_holds_the_survivors) {
     struct tune_facts facts = make_facts();
     overflowing(&facts, 0.9);
     struct finding finding = expect(&facts, "scavenge.overflow");
@@ -337,7 +337,7 @@ TEST(test_scavenge_overflow) {
     tune_facts_clear(&facts);
 }
 
-TEST(test_eden_small) {
+TEST(eden_small_proposes_a_larger_eden_within_the_limit) {
     struct tune_facts facts = make_facts();
     set(&facts, "eden_size", "1048576");
     for (int i = 0; i < 4000; i++) {
@@ -383,7 +383,7 @@ static void tenuring(struct tune_facts *facts, double wasted) {
     add_survivors(facts, 200e6, 2, true, wasted);
 }
 
-TEST(test_tenure_premature) {
+TEST(tenure_premature_proposes_eden_or_the_default_fill) {
     struct tune_facts facts = make_facts();
     tenuring(&facts, 0.9);
     struct finding finding = expect(&facts, "tenure.premature");
@@ -413,7 +413,7 @@ TEST(test_tenure_premature) {
     tune_facts_clear(&facts);
 }
 
-TEST(test_threshold_outside) {
+TEST(threshold_outside_the_semispace_is_reported_whatever_it_costs) {
     struct tune_facts facts = make_facts();
     for (int i = 0; i < 10; i++) {
         struct tune_pass *pass = add_scavenge(&facts, 1000, MB, 0);
@@ -440,7 +440,7 @@ static void nepotism(struct tune_facts *facts, uint64_t young_freed) {
     }
 }
 
-TEST(test_tenure_nepotism) {
+TEST(tenure_nepotism_needs_more_than_a_sixth) {
     struct tune_facts facts = make_facts();
     nepotism(&facts, 2 * MB);
     expect(&facts, "tenure.nepotism");
@@ -474,7 +474,7 @@ static void swings(struct tune_facts *facts, bool unmaps) {
     }
 }
 
-TEST(test_heap_thrash) {
+TEST(heap_thrash_proposes_a_threshold_above_the_swings) {
     struct tune_facts facts = make_facts();
     set(&facts, "shrink_threshold", "8388608");
     swings(&facts, true);
@@ -500,7 +500,7 @@ TEST(test_heap_thrash) {
     tune_facts_clear(&facts);
 }
 
-TEST(test_heap_fragmented) {
+TEST(heap_fragmented_needs_enough_free_bytes_in_pieces) {
     struct tune_facts facts = make_facts();
     set(&facts, "compactor", "none");
     add_scavenge(&facts, 1000, 1000, 0);
@@ -516,7 +516,7 @@ TEST(test_heap_fragmented) {
     tune_facts_clear(&facts);
 }
 
-TEST(test_heap_limit) {
+TEST(heap_limit_proposes_more_where_the_limit_causes_collections) {
     struct tune_facts facts = make_facts();
     set(&facts, "max_heap", "104857600"); /* 100 MB, 22.4 of them new space */
     add_scavenge(&facts, 1000, 1000, 0);
@@ -541,7 +541,7 @@ static void weak_load(struct tune_facts *facts, uint64_t weak_ns) {
     }
 }
 
-TEST(test_ephemeron_load) {
+TEST(ephemeron_load_is_reported_by_time_or_by_number) {
     struct tune_facts facts = make_facts();
     weak_load(&facts, 15 * MS);
     expect(&facts, "ephemeron.load");
@@ -556,7 +556,7 @@ TEST(test_ephemeron_load) {
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
-TEST(test_program_allocates) {
+TEST(program_allocates_names_the_busiest_sites) {
     struct tune_facts facts = make_facts(); /* all that survives stays; tenured at once, and no full collection */
     for (int i = 0; i < 300; i++) {
         add_scavenge(&facts, 15 * MS, 0, 4 * MB);
@@ -575,7 +575,7 @@ TEST(test_program_allocates) {
     tune_facts_clear(&facts);
 }
 
-TEST(test_ok) {
+TEST(ok_needs_an_observed_collection) {
     struct tune_facts facts = make_facts();
     expect_none(&facts, "ok"); /* nothing happened, or a collection has been under way all the time */
     assert_non_null(strstr(expect(&facts, "unseen").evidence[0], "unknown"));
@@ -613,7 +613,7 @@ static struct account_shares shares_of(const struct tune_facts *facts) {
 }
 
 /* The machine stops the program in a few full collections that no rule is for. */
-TEST(test_unexplained) {
+TEST(unexplained_is_what_no_rule_accounts_for) {
     struct tune_facts facts = make_facts();
     for (int i = 0; i < 4; i++) {
         add_scavenge(&facts, MS, MB, 0);
@@ -642,7 +642,7 @@ TEST(test_unexplained) {
 }
 
 /* Findings explain their part, and no more than there is; the rest is said beside them. */
-TEST(test_partly_explained) {
+TEST(findings_explain_no_more_than_their_part) {
     struct tune_facts facts = make_facts();
     for (int i = 0; i < 10; i++) {
         add_full(&facts, EDEN_FULL_REQUEST, 100 * MS, 24 * MB, MB);
@@ -666,7 +666,7 @@ static void fulls_of_replacement(struct tune_facts *facts, uint64_t ns, uint64_t
     add_survivors(facts, 400e6, 1, true, 0.2); /* most live beyond the next full collection */
 }
 
-TEST(test_full_frequent) {
+TEST(full_frequent_proposes_a_ratio_within_the_limit) {
     struct tune_facts facts = make_facts();
     fulls_of_replacement(&facts, 100 * MS, 20 * MB);
     struct finding finding = expect(&facts, "full.frequent");
@@ -702,7 +702,7 @@ TEST(test_full_frequent) {
     tune_facts_clear(&facts);
 }
 
-TEST(test_table) {
+TEST(each_known_key_has_a_rule_with_a_pattern) {
     static const char *const keys[] = {
         "full.growth",       "full.headroom",     "full.explicit",    "scavenge.remembered",
         "scavenge.copying",  "scavenge.overflow", "tenure.premature", "tenure.threshold-outside",
@@ -731,7 +731,7 @@ static void expect_text(enum eden_param_id id, double number, const char *wanted
     assert_string_equal(tune_value(text, id, number), wanted);
 }
 
-TEST(test_values) {
+TEST(proposed_values_are_rounded_within_bounds) {
     expect_text(EDEN_PARAM_eden_size, 64.0 * MB, "64M");
     expect_text(EDEN_PARAM_eden_size, 63.2 * MB, "64M");
     expect_text(EDEN_PARAM_eden_size, 1.5 * MB, "1536K");
@@ -760,7 +760,7 @@ TEST(test_values) {
     assert_true(parameters[EDEN_PARAM_remembered_set].number == 0);
 }
 
-TEST(test_merge) {
+TEST(merging_keeps_one_value_a_parameter_and_names_the_overruled) {
     struct findings findings[2] = {{0}, {0}};
     struct finding *finding = finding_add(&findings[0], "one", 0.5);
     finding_set(finding, EDEN_PARAM_eden_size, 32.0 * MB);

@@ -208,7 +208,7 @@ static double distance(const struct searched *searched) {
 }
 
 /* Where two axes only help together, searches along one at a time may end a little beside the best. */
-TEST(test_without_noise) {
+TEST(search_finds_the_best_point_without_noise) {
     for (size_t i = 0; i < PROGRAMS; i++) {
         struct searched searched;
         search_made_up(&searched, &programs[i], TRIALS, (struct unrest){0}, 1, "");
@@ -223,7 +223,7 @@ TEST(test_without_noise) {
 }
 
 /* Seeds are fixed, so this is the same each time. */
-TEST(test_with_noise) {
+TEST(search_finds_a_good_point_in_noise) {
     size_t good = 0, all = 0;
     for (size_t i = 0; i < PROGRAMS; i++) {
         for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -241,7 +241,7 @@ TEST(test_with_noise) {
 
 /* A machine that changes its pace for many runs at a time, where points that differ by a tenth can only be told apart
  * by runs of the same minutes. Seeds are fixed. */
-TEST(test_with_changes_of_pace) {
+TEST(search_finds_a_good_point_as_the_machine_changes_pace) {
     size_t good = 0, all = 0;
     for (size_t i = 0; i < PROGRAMS; i++) {
         for (uint64_t seed = 1; seed <= 10 && !programs[i].needs_two; seed++) {
@@ -257,7 +257,7 @@ TEST(test_with_changes_of_pace) {
 }
 
 /* Where nothing helps, nothing is recommended, whatever the noise pretends. */
-TEST(test_nothing_to_gain) {
+TEST(nothing_is_recommended_where_nothing_helps) {
     static const struct made_up flat = {.copying = 0.5, .best_fill = 0.9, .own = 1, .base = 100e6};
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct searched searched;
@@ -269,7 +269,7 @@ TEST(test_nothing_to_gain) {
 }
 
 /* A proposal is measured, with the axes it is on, and recommended where it can't be bettered. */
-TEST(test_proposal) {
+TEST(a_proposal_is_measured_and_recommended_if_best) {
     static const char proposal[] = "eden_size=20M,full_gc_ratio=3,large_object=1M,pretenure=/a/file";
     struct searched searched;
     char text[SEARCH_POINT_TEXT];
@@ -282,7 +282,7 @@ TEST(test_proposal) {
 }
 
 /* A larger eden spares scavenges and costs the program more: found, and not recommended. */
-TEST(test_cache) {
+TEST(an_eden_that_slows_the_program_is_found_and_not_recommended) {
     static const struct made_up program = {
         .allocated = 2e9, .survivors = 1e-4, .own = 1, .base = 300e6, .cache = 40 * 1024 * 1024};
     struct searched searched;
@@ -299,7 +299,7 @@ TEST(test_cache) {
 }
 
 /* The front rises in memory and falls in gc, and no measured point is better than one of it in both. */
-TEST(test_front) {
+TEST(front_rises_in_memory_and_falls_in_gc) {
     struct searched searched;
     search_made_up(&searched, &programs[2], TRIALS, (struct unrest){0}, 1, "");
     const struct search_finding *finding = &searched.finding;
@@ -318,7 +318,7 @@ TEST(test_front) {
 }
 
 /* However small the budget is, it is kept, and there is an answer. */
-TEST(test_small_budgets) {
+TEST(small_budgets_are_kept_and_give_an_answer) {
     for (size_t trials = 1; trials <= 12; trials++) {
         struct searched searched;
         search_made_up(&searched, &programs[0], trials, (struct unrest){.noise = 0.05}, 3, "eden_size=64M");
@@ -329,7 +329,7 @@ TEST(test_small_budgets) {
 }
 
 /* Where the budget allows for more runs than the searches need, no point is judged by one. */
-TEST(test_short_runs_are_repeated) {
+TEST(short_runs_are_repeated) {
     struct searched searched;
     search_made_up(&searched, &programs[0], 400, (struct unrest){.noise = 0.3}, 3, "");
     for (size_t i = 0; i < searched.search.count; i++) {
@@ -351,7 +351,7 @@ static enum search_answer run_nothing(void *context, const struct search_point *
     return SEARCH_FAILED;
 }
 
-TEST(test_program_fails) {
+TEST(a_program_that_fails_ends_the_search) {
     struct search_space space;
     search_space_init(&space, 1 << 24, NULL);
     struct bench bench = {.trials = 10};
@@ -361,7 +361,7 @@ TEST(test_program_fails) {
 }
 
 /* What the environment sets already is as it is; values between the usual ones find their place. */
-TEST(test_space) {
+TEST(space_has_the_environments_values_in_their_places) {
     struct search_space space;
     char text[SEARCH_POINT_TEXT];
     search_space_init(&space, 20 << 20, "full_gc_ratio=0.5,,compactor=none,eden_size=20M,large_object=1M");
@@ -384,7 +384,7 @@ TEST(test_space) {
     assert_int_equal(search_point_changes(&space, &point), 3);
 }
 
-TEST(test_stats) {
+TEST(stats_of_all_heaps_are_added_up) {
     const double five[] = {0.9, 0.7, 0.8, 0.85, 0.95}, more[] = {1.1, 1.2, 1.05, 1.01, 1.3};
     struct stats spread = stats_of(five, 5);
     assert_float_equal(spread.median, 0.85, 1e-12);

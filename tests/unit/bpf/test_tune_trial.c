@@ -36,7 +36,7 @@ static char *line_of(char *text, int pid, unsigned base, int without) {
     return text;
 }
 
-TEST(test_stats) {
+TEST(stats_of_all_heaps_are_added_up) {
     char text[8192], more[4096];
     struct trial_figures figures = {0};
     struct failure why;
@@ -52,7 +52,7 @@ TEST(test_stats) {
     assert_int_equal(figures.full_by_cause[EDEN_FULL_LIMIT], 340);
 }
 
-TEST(test_bad_stats) {
+TEST(malformed_stats_are_refused) {
     static const char *const bad[] = {"not JSON\n", "[1]\n", "{\"pid\":1}\n", "{\"pid\":1,"};
     char text[4096];
     struct failure why;
@@ -80,7 +80,7 @@ static enum trial_outcome run_shell(const char *script, uint64_t most_ns, struct
 }
 
 /* A shell stands for a program: it writes what a heap would. */
-TEST(test_run) {
+TEST(equal_runs_give_equal_figures_and_output) {
     char line[4096], script[8192];
     struct trial_figures first, second;
     struct failure why;
@@ -104,7 +104,7 @@ static void no_children(void) {
     assert_int_equal(errno, ECHILD);
 }
 
-TEST(test_too_long) {
+TEST(a_run_beyond_its_time_is_killed_with_its_children) {
     struct trial_figures figures;
     struct failure why;
     /* One child in the group, one in a session of its own, and one that can't be asked to end. */
@@ -114,7 +114,7 @@ TEST(test_too_long) {
     no_children();
 }
 
-TEST(test_left_behind) {
+TEST(processes_left_behind_are_killed_and_counted) {
     struct trial_figures figures;
     struct failure why;
     assert_int_equal(run_shell("setsid sleep 1000 & sleep 1000 & exit 5", 0, &figures, &why), TRIAL_FAILED);
@@ -123,7 +123,7 @@ TEST(test_left_behind) {
     no_children();
 }
 
-TEST(test_interrupted) {
+TEST(an_interrupt_ends_the_run) {
     struct trial_figures figures;
     struct failure why;
     char script[64];
@@ -135,7 +135,7 @@ TEST(test_interrupted) {
 }
 
 /* Children that edenscope has of the process whose place it took: one that runs, one that has ended. */
-TEST(test_children_of_others) {
+TEST(children_from_before_the_trial_are_left_alone) {
     struct trial_figures figures;
     struct failure why;
     int status;
@@ -175,7 +175,7 @@ static void storm(void) {
     }
 }
 
-TEST(test_storm) {
+TEST(a_program_that_forks_without_end_is_ended) {
     struct trial_figures figures;
     struct failure why;
     char name[] = "/proc/self/exe", word[] = "storm";
@@ -205,7 +205,7 @@ static void answer_mount(int device, const char *seen) {
     }
 }
 
-TEST(test_stuck) {
+TEST(a_process_that_cannot_be_killed_is_named) {
     struct trial_figures figures;
     struct failure why;
     char folder[] = "/tmp/eden-stuck.XXXXXX", seen[64], options[64], script[256];
@@ -264,7 +264,7 @@ int __wrap_fstat(int file, struct stat *status) {
     return result;
 }
 
-TEST(test_cut_stats) {
+TEST(empty_cut_and_huge_stats_are_refused) {
     struct trial_figures figures;
     struct failure why;
     is_cut = true;

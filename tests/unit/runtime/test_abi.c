@@ -13,7 +13,7 @@ bool handles_from_cxx(void);
         assert_int_equal(sizeof((type *)0)->field, size);                                                              \
     } while (0)
 
-TEST(heap_info) {
+TEST(heap_info_keeps_its_layout) {
     typedef struct eden_heap_info info;
     assert_int_equal(sizeof(info), 568);
     AT(info, magic, 0, 8);
@@ -39,7 +39,7 @@ TEST(heap_info) {
     assert_int_equal(offsetof(eden_heap, info), 0);
 }
 
-TEST(class_and_registry_info) {
+TEST(class_and_registry_info_keep_their_layout) {
     typedef struct eden_class_info class_info;
     assert_int_equal(sizeof(class_info), 32);
     AT(class_info, name, 0, 8);
@@ -61,7 +61,7 @@ TEST(class_and_registry_info) {
     assert_true(EDEN_REGISTRY_MAGIC == 0x316765526e6445ull);
 }
 
-TEST(the_mutators_first_line) {
+TEST(mutator_and_frame_keep_their_layout) {
     typedef struct eden_mutator mutator;
     AT(mutator, free, 0, 8);
     AT(mutator, limit, 8, 8);
@@ -80,7 +80,7 @@ TEST(the_mutators_first_line) {
     AT(frame, count, 24, 8);
 }
 
-TEST(header_bits) {
+TEST(header_bits_keep_their_places) {
     assert_true(EDEN_HEADER_CLASS_MASK == 0x3fffff);
     assert_true(EDEN_HEADER_KEPT == 1ull << 22);
     assert_true(EDEN_HEADER_IMMUTABLE == 1ull << 23);
@@ -103,7 +103,7 @@ TEST(header_bits) {
     assert_true(eden_int(5) == 41 && eden_char('a') == 778 && eden_float(1.0) == 0x7f00000000000004ull);
 }
 
-TEST(numbers_of_formats_and_errors) {
+TEST(formats_and_errors_keep_their_numbers) {
     const int formats[] = {EDEN_FORMAT_EMPTY,   EDEN_FORMAT_FIXED,     EDEN_FORMAT_VARIABLE, EDEN_FORMAT_FIXED_VARIABLE,
                            EDEN_FORMAT_WEAK,    EDEN_FORMAT_EPHEMERON, EDEN_FORMAT_WORDS64,  EDEN_FORMAT_WORDS32,
                            EDEN_FORMAT_WORDS16, EDEN_FORMAT_BYTES,     EDEN_FORMAT_COMPOUND};
@@ -119,7 +119,7 @@ TEST(numbers_of_formats_and_errors) {
     assert_int_equal(sizeof(eden_class_definition), 16);
 }
 
-TEST(numbers_of_events) {
+TEST(events_keep_their_numbers) {
     const int causes[] = {EDEN_SCAVENGE_EDEN, EDEN_SCAVENGE_REQUEST, EDEN_SCAVENGE_FULL, EDEN_SCAVENGE_PIN};
     const int full_causes[] = {EDEN_FULL_RATIO, EDEN_FULL_ALLOCATION, EDEN_FULL_REQUEST, EDEN_FULL_LIMIT};
     const int reasons[] = {EDEN_TENURE_AGE, EDEN_TENURE_OVERFLOW, EDEN_TENURE_PIN, EDEN_TENURE_RETRY};
@@ -282,6 +282,6 @@ TEST(the_registry_lists_every_heap) {
     }
 }
 
-TEST(the_headers_in_cxx) { assert_true(embed_from_cxx()); }
+TEST(headers_compile_and_work_as_cxx) { assert_true(embed_from_cxx()); }
 
 TEST(classes_in_cxx_end_what_they_began) { assert_true(handles_from_cxx()); }

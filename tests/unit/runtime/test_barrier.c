@@ -42,7 +42,7 @@ TEST(a_store_is_remembered_once) {
     assert_int_equal(count_objects(&w), 1);
 }
 
-TEST(what_needs_no_remembering) {
+TEST(stores_without_young_references_are_not_remembered) {
     WORLD(w, "eden_size=1M,full_gc_ratio=inf");
     EDEN_FRAME(w.m, local, 3);
     local[1] = eden_new(w.m, w.pair);
@@ -60,7 +60,7 @@ TEST(what_needs_no_remembering) {
 }
 
 /* An immediate with the bits of a young address is neither remembered nor followed. */
-TEST(immediates_that_look_like_addresses) {
+TEST(immediates_that_look_like_addresses_are_not_followed) {
     WORLD(w, "eden_size=1M,full_gc_ratio=inf");
     EDEN_FRAME(w.m, local, 3);
     old_array(&w, &local[0], 16);
@@ -128,7 +128,7 @@ TEST(many_holders_are_counted_exactly) {
 }
 
 /* Tenured while it refers to young objects: remembered, and told by the figures. */
-TEST(tenured_with_young_references) {
+TEST(tenured_with_young_references_is_remembered) {
     WORLD(w, "eden_size=64K,full_gc_ratio=inf,tenure_fill=0,tenure_proportion=0.01");
     EDEN_FRAME(w.m, local, 1);
     local[0] = eden_new(w.m, w.pair);
@@ -145,7 +145,7 @@ TEST(tenured_with_young_references) {
 }
 
 /* If the set cannot grow, stores still can't fail: the next scavenge looks at all of old space. */
-TEST(a_set_that_cannot_grow) {
+TEST(a_set_that_cannot_grow_loses_no_store) {
     enum { HOLDERS = 200 };
     struct refusal refusal = {0, 0, 0};
     eden_options options = {.parameters = "eden_size=1M,full_gc_ratio=inf,tenure_fill=0,tenure_proportion=1",

@@ -84,7 +84,7 @@ TEST(only_cards_stored_into_are_scanned) {
 }
 
 /* Objects of up to 254 slots are remembered whole; those of more by cards, the last of which may be short. */
-TEST(cards_of_every_length) {
+TEST(the_last_card_of_any_length_is_scanned) {
     WORLD(w, CARDS);
     for (size_t slots = 250; slots <= 450; slots++) {
         EDEN_FRAME(w.m, local, 1);
@@ -150,7 +150,7 @@ static size_t neighbours_sharing_a_byte(size_t slots) {
     return sharing;
 }
 
-TEST(two_objects_share_a_byte) {
+TEST(objects_that_share_a_card_byte_are_both_scanned) {
     size_t sharing = 0;
     for (size_t slots = EDEN_SLOTS_OVERFLOW; slots <= EDEN_SLOTS_OVERFLOW + 2 * CARD_SLOTS; slots++) {
         size_t of_last = (slots - 1) % CARD_SLOTS + 1, some = neighbours_sharing_a_byte(slots);
@@ -161,7 +161,7 @@ TEST(two_objects_share_a_byte) {
 }
 
 /* All slots of neighbours, written at once: each card is in the list once, and what each slot refers to survives. */
-TEST(neighbours_wholly_dirty) {
+TEST(neighbours_with_all_cards_dirty_are_scanned) {
     enum { ARRAYS = 8 };
     WORLD(w, CARDS);
     EDEN_FRAME(w.m, local, ARRAYS);
@@ -190,7 +190,7 @@ TEST(neighbours_wholly_dirty) {
 }
 
 /* Weak objects are remembered whole: their slots keep nothing young alive. */
-TEST(large_weak_objects) {
+TEST(large_weak_objects_are_remembered_whole) {
     enum { SLOTS = 1000 };
     WORLD(w, CARDS);
     eden_class weak = define_class(w.heap, "Weak", EDEN_FORMAT_WEAK, 1);
@@ -265,14 +265,14 @@ static void collected_with(const char *parameters) {
     assert_cards(&w, 0, cards, cards);
 }
 
-TEST(full_collections) {
+TEST(dirty_cards_follow_objects_that_full_collections_move) {
     collected_with(CARDS "large_object=4096,compactor=planning");
     collected_with(CARDS "large_object=4096,compactor=none");
     collected_with(CARDS "large_object=4096,grow_headroom=64K,compactor=selective");
 }
 
 /* Where the list can't grow the card stays clean, and the next scavenge looks at all of old space. */
-TEST(a_list_that_cannot_grow) {
+TEST(card_list_that_cannot_grow_loses_no_store) {
     enum { SLOTS = CARD_SLOTS * 100 };
     struct refusal refusal = {0, 0, 0};
     eden_options options = {.parameters = CARDS, .memory_hook = refuse_some, .memory_hook_context = &refusal};
@@ -340,7 +340,7 @@ TEST(scan_of_old_space_meets_what_it_tenures) {
 }
 
 /* A large array that is tenured while it refers to young objects: only the cards that do are dirty. */
-TEST(tenured_large_arrays) {
+TEST(tenured_arrays_have_dirty_cards_where_references_are_young) {
     WORLD(w, "eden_size=1M,full_gc_ratio=inf,remembered_set=card,tenure_criterion=class");
     eden_tenure_choose(w.heap, w.array, true);
     EDEN_FRAME(w.m, local, 1);
@@ -368,7 +368,7 @@ static void assert_fault(const struct world *w, const char *text) {
     }
 }
 
-TEST(what_the_verifier_says) {
+TEST(verifier_names_wrong_cards) {
     WORLD(w, CARDS);
     EDEN_FRAME(w.m, local, 2);
     old_array(&w, &local[0], 1000);
@@ -394,7 +394,7 @@ TEST(what_the_verifier_says) {
     object_clear(local[0], EDEN_HEADER_REMEMBERED);
 }
 
-TEST(can_not_be_switched) {
+TEST(remembered_set_can_not_be_switched_later) {
     static const char *const values[] = {"object", "card"};
     for (int i = 0; i < 2; i++) {
         char parameters[64];
@@ -415,7 +415,7 @@ static bool refuse_table(void *context, size_t bytes, const char *what) {
     return strcmp(what, context) != 0;
 }
 
-TEST(no_memory_for_the_table) {
+TEST(allocation_fails_cleanly_without_memory_for_cards) {
     static char refused[16] = "card table";
     eden_options options = {.parameters = CARDS, .memory_hook = refuse_table, .memory_hook_context = refused};
     struct world w __attribute__((cleanup(world_end)));

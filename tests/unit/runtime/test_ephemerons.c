@@ -105,7 +105,7 @@ TEST(dead_ephemerons_are_not_mourned) {
 }
 
 /* Old ephemeron, young key. */
-TEST(old_ephemeron_of_a_young_key) {
+TEST(old_ephemeron_dies_with_its_young_key) {
     struct mourning t __attribute__((cleanup(end)));
     make(&t, "eden_size=1M");
     EDEN_FRAME(t.w.m, local, 2);
@@ -125,7 +125,7 @@ TEST(old_ephemeron_of_a_young_key) {
 }
 
 /* Several ephemerons of one key are mourned together. */
-TEST(many_of_one_key) {
+TEST(all_ephemerons_of_one_key_die_together) {
     for (int how = SCAVENGE; how <= FULL; how++) {
         struct mourning t __attribute__((cleanup(end)));
         make(&t, "eden_size=1M");
@@ -179,7 +179,7 @@ static void chain(enum how how, const size_t *order, size_t count, bool alive) {
     }
 }
 
-TEST(chains_of_keys) {
+TEST(chains_of_keys_are_followed_in_any_order) {
     enum { COUNT = TEST_SANITIZED ? 20000 : 277777 };
     size_t *order = malloc(COUNT * sizeof *order);
     assert_non_null(order);

@@ -112,7 +112,7 @@ TEST(all_see_tenuring) {
     }
 }
 
-TEST(every_sampling) {
+TEST(every_sampling_accounts_for_all_births) {
     static const struct {
         enum eden_sampling sampling;
         uint64_t rate;
@@ -293,7 +293,7 @@ static bool is_scarce(void *context, size_t bytes, const char *what) {
     return !counts || refuse_some(&scarce->refusal, bytes, what);
 }
 
-TEST(memory_refused) {
+TEST(refused_memory_loses_objects_and_counts_them) {
     for (int m = 0; m < EDEN_MECHANISMS; m++) {
         uint64_t lost = 0;
         for (long from = 1; from < 400; from += from < 60 ? 1 : 29) {
@@ -313,7 +313,7 @@ TEST(memory_refused) {
 }
 
 /* A listener comes and goes, with another mechanism each time: what one profile has left in the heap is no other's. */
-TEST(one_after_the_other) {
+TEST(profiles_one_after_the_other_leave_nothing_behind) {
     for (size_t h = 0; h < HEAPS; h++) {
         listen();
         WORLD(w, heaps[h]);
@@ -339,7 +339,7 @@ TEST(one_after_the_other) {
 }
 
 /* Where the program's classes take the whole table, there is none for ephemerons: the collections do it. */
-TEST(no_class_left) {
+TEST(without_a_class_for_ephemerons_collections_do_it) {
     listen();
     WORLD(w, "eden_size=64K");
     uint32_t before = w.heap->next_class;

@@ -180,7 +180,7 @@ TEST(each_death_is_told_in_time) {
 }
 
 /* Who finds no place in the list of its new region is lost, and its end told where it is. */
-TEST(refused_while_moving) {
+TEST(objects_refused_while_moving_are_lost_and_told) {
     for (size_t i = 1; i < WAYS; i++) {
         uint64_t refused = run_work(parameters[i], true);
         assert_true(refused != 0);
@@ -190,7 +190,7 @@ TEST(refused_while_moving) {
 
 /* The overflow word in one MiB, the header in the next: the list is the header's. Its death is told whether it is the
  * only one there, or others come before and behind it. */
-TEST(across_a_boundary) {
+TEST(a_header_decides_the_region_across_a_boundary) {
     for (unsigned dead = 0; dead < 32; dead++) {
         listen();
         WORLD(w, "eden_size=256K,large_object=4096,compactor=none");
@@ -231,7 +231,7 @@ static void leave(void *context, eden_visit *visit) {
     }
 }
 
-TEST(listener_leaves_while_marking) {
+TEST(a_listener_may_leave_while_marking) {
     for (size_t i = 0; i < WAYS; i++) {
         bool leaves = false;
         listen();

@@ -85,7 +85,7 @@ TEST(survivors_keep_their_order) { walk_with("eden_size=6M", 30000, false); }
 TEST(nobody_survives) { walk_with("eden_size=6M", 0, false); }
 
 /* More than there is room for until the part before is through; and copied twice. */
-TEST(survivors_overflow) {
+TEST(survivors_beyond_the_buffer_are_kept) {
     walk_with("eden_size=6M", SLOTS_KEPT, true);
     walk_with("eden_size=6M,compat.overflow=scan-order", SLOTS_KEPT, true);
     walk_with("eden_size=6M,tenure_fill=0,tenure_proportion=1", SLOTS_KEPT, true);

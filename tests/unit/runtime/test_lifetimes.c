@@ -148,7 +148,7 @@ static void exits_well(void (*run_and_exit)(void)) {
     assert_int_equal(status, 0);
 }
 
-TEST(exits_beside_and_within_collections) {
+TEST(exits_beside_and_within_collections_do_no_harm) {
     exits_well(exit_within_a_collection);
     for (int i = 0; i < 5; i++) {
         exits_well(exit_beside);

@@ -178,7 +178,7 @@ TEST(a_program_that_fills_max_heap_goes_on) {
     }
 }
 
-TEST(what_can_never_fit) {
+TEST(absurd_sizes_fail_cleanly) {
     WORLD(w, "eden_size=64K,max_heap=1M");
     EDEN_FRAME(w.m, local, 1);
     const size_t sizes[] = {2 * MIB,        (size_t)1 << 40, SIZE_MAX / 8, SIZE_MAX / 8 - 2,
@@ -263,7 +263,7 @@ static void under_ulimit(void *context) {
     _exit(0);
 }
 
-TEST(ulimit_v) {
+TEST(memory_refused_by_ulimit_is_an_error) {
     if (TEST_SANITIZED) {
         skip(); /* the sanitizer itself needs the address space */
     }
@@ -292,7 +292,7 @@ TEST(an_error_lasts_until_it_is_cleared) {
     assert_string_equal(eden_last_error(w.m)->message, "");
 }
 
-TEST(creation_without_memory) {
+TEST(creation_without_memory_returns_an_error) {
     struct refusal refusal = {1, LONG_MAX, 0};
     eden_options options = {.memory_hook = refuse_some, .memory_hook_context = &refusal};
     eden_error error = {EDEN_OK, ""};

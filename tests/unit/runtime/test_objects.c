@@ -23,7 +23,7 @@ static void check_layout(const struct world *w, eden_value object, eden_class of
     assert_int_equal(object_bytes(object), 8 * slots + (slots < 255 ? 8 : 16));
 }
 
-TEST(empty_objects) {
+TEST(empty_objects_are_distinct) {
     WORLD(w, "eden_size=1M");
     EDEN_FRAME(w.m, local, 2);
     local[0] = eden_new(w.m, w.empty);
@@ -38,7 +38,7 @@ TEST(empty_objects) {
     check_layout(&w, local[0], w.empty, 0);
 }
 
-TEST(fixed_objects_of_every_size) {
+TEST(fixed_objects_of_every_size_keep_their_slots) {
     WORLD(w, "eden_size=1M");
     soil(&w);
     for (uint32_t slots = 0; slots <= 254; slots++) {
@@ -51,7 +51,7 @@ TEST(fixed_objects_of_every_size) {
     }
 }
 
-TEST(variable_objects_of_every_size) {
+TEST(variable_objects_of_every_size_keep_their_slots) {
     WORLD(w, "eden_size=4M,large_object=1M");
     soil(&w);
     EDEN_FRAME(w.m, local, 2 * COUNTS);
@@ -79,7 +79,7 @@ TEST(variable_objects_of_every_size) {
     }
 }
 
-TEST(raw_objects_of_every_size) {
+TEST(raw_objects_of_every_size_keep_their_bytes) {
     WORLD(w, "eden_size=4M,large_object=1M");
     soil(&w);
     const struct {
@@ -253,7 +253,7 @@ TEST(wrong_definitions_are_refused) {
 }
 
 /* The table is full: seen by putting the next index near its end, since 4 million definitions take long. */
-TEST(indices_run_out) {
+TEST(class_indices_that_run_out_are_an_error) {
     WORLD(w, "eden_size=64K");
     uint32_t before = w.heap->next_class;
     w.heap->next_class = EDEN_CLASS_LIMIT - 1;

@@ -23,7 +23,7 @@ TEST(fillers_are_walked_over) {
     munmap((void *)at, 4 * MIB);
 }
 
-TEST(exact_lists) {
+TEST(exact_lists_return_chunks_of_their_size) {
     uintptr_t at = arena(MIB);
     struct free_chunks free_chunks;
     free_chunks_clear(&free_chunks);
@@ -209,7 +209,7 @@ TEST(small_objects_fill_holes_of_their_size) {
     assert_int_equal(heap_old_used(w.heap), 200 * 64);
 }
 
-TEST(segments_come_and_go) {
+TEST(segments_are_mapped_and_unmapped_as_needed) {
     WORLD(w, SMALL_SEGMENTS);
     EDEN_FRAME(w.m, local, 12);
     struct old_space *old = &w.heap->old;

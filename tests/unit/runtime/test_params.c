@@ -128,7 +128,7 @@ static eden_heap *create(const char *parameters, const char *environment, eden_e
     return heap;
 }
 
-TEST(the_list_is_whole) {
+TEST(the_list_names_every_parameter) {
     size_t count = 0;
 #define EDEN_PARAM(id, text, kind, fallback, low, high, choices, doc)                                                  \
     assert_true(count < ALL);                                                                                          \
@@ -139,7 +139,7 @@ TEST(the_list_is_whole) {
     assert_int_equal(count, ALL);
 }
 
-TEST(defaults) {
+TEST(defaults_are_those_of_the_table) {
     eden_error error;
     eden_heap *heaps[] = {create(NULL, NULL, &error), create("", "", &error), create(",,", ",", &error)};
     for (size_t h = 0; h < 3; h++) {
@@ -246,7 +246,7 @@ TEST(the_environment_overrides_the_program) {
     assert_says(&error, "parameters of the program");
 }
 
-TEST(unknown_names_and_malformed_text) {
+TEST(unknown_names_and_malformed_text_are_refused) {
     static char long_value[300];
     memset(long_value, '1', sizeof long_value - 1);
     memcpy(long_value, "eden_size=", 10);
@@ -359,7 +359,7 @@ TEST(what_cannot_change_or_does_not_fit) {
     assert_says(&error, "eden_size");
 }
 
-TEST(odd_sizes_of_eden) {
+TEST(odd_sizes_of_eden_are_rounded) {
     const char *const sizes[] = {"65536", "65537", "65543", "100001", "1000000", "1048577"};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         char text[40];

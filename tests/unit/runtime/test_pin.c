@@ -79,7 +79,7 @@ TEST(a_pinned_object_keeps_its_young_references) {
     }
 }
 
-TEST(under_a_memory_limit) {
+TEST(pinning_under_a_memory_limit_fails_cleanly) {
     enum { MOST = 200 };
     WORLD(w, "eden_size=64K,max_heap=1M,grow_headroom=64K");
     EDEN_FRAME(w.m, local, MOST);

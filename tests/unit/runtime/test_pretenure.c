@@ -108,7 +108,7 @@ TEST(a_class_means_its_sites_and_a_site_only_itself) {
 
 /* All formats in all sizes around the places where something changes: an object is what it is without pretenuring, but
  * old; what is asked for in absurd sizes fails as it does without. */
-TEST(every_format_and_size) {
+TEST(pretenured_objects_of_every_format_and_size_are_equal) {
     PRETENURED(w, all_classes, "eden_size=1M,large_object=64K");
     WORLD(plain, "eden_size=1M,large_object=64K");
     const struct {
@@ -162,7 +162,7 @@ TEST(every_format_and_size) {
     verify(&w);
 }
 
-TEST(most_fixed_slots) {
+TEST(most_fixed_slots_keep_their_raw_part) {
     PRETENURED(w, "class Most\nclass More\nclass Raw\n", "");
     eden_class most = define_class(w.heap, "Most", EDEN_FORMAT_FIXED, 254);
     eden_class more = define_class(w.heap, "More", EDEN_FORMAT_FIXED_VARIABLE, 254);
@@ -211,7 +211,7 @@ TEST(young_values_in_them_are_remembered) {
     }
 }
 
-TEST(weak_objects_ephemerons_and_pins) {
+TEST(pretenured_weak_objects_ephemerons_and_pins_work) {
     PRETENURED(w, all_classes, "eden_size=64K");
     eden_class weak = define_class(w.heap, "Weak", EDEN_FORMAT_WEAK, 1);
     eden_class ephemeron = define_class(w.heap, "Ephemeron", EDEN_FORMAT_EPHEMERON, 2);
@@ -261,7 +261,7 @@ TEST(growth_by_them_alone_is_collected) {
 
 /* At max_heap: garbage is collected for as long as it takes; what is alive ends in a clean failure, and a heap that is
  * whole and usable. */
-TEST(at_the_limit) {
+TEST(at_the_limit_pretenuring_fails_cleanly) {
     PRETENURED(w, all_classes, "eden_size=64K,max_heap=1M,full_gc_ratio=inf,grow_headroom=64K");
     for (size_t i = 0; i < 200000; i++) {
         assert_true(eden_new_raw(w.m, w.bytes, i % 300) != EDEN_NONE);
@@ -318,7 +318,7 @@ TEST(memory_is_refused) {
     world_end(&w);
 }
 
-TEST(stressed) {
+TEST(pretenuring_survives_stress) {
     PRETENURED(w, all_classes, "eden_size=64K,stress=3");
     EDEN_FRAME(w.m, local, 2);
     for (size_t i = 0; i < 3000; i++) {
@@ -367,7 +367,7 @@ TEST(auto_learns_what_lives_and_unlearns_it) {
     verify(&w);
 }
 
-TEST(auto_where_memory_is_short) {
+TEST(auto_survives_refused_memory) {
     for (int overflow = 0; overflow < 2; overflow++) {
         WORLD(w, overflow ? "eden_size=64K,pretenure=auto,max_heap=1M"
                           : "eden_size=64K,pretenure=auto,max_heap=1M,compat.overflow=scan-order");

@@ -134,7 +134,7 @@ TEST(frames_that_longjmp_skips_are_closed) {
     assert_tag(local[0], 7);
 }
 
-TEST(global_roots) {
+TEST(global_roots_keep_objects_until_removed) {
     enum { SLOTS = 100 };
     WORLD(w, "eden_size=64K");
     static eden_value slots[SLOTS];
@@ -164,7 +164,7 @@ TEST(global_roots) {
     assert_false(eden_root_remove(w.heap, &stranger));
 }
 
-TEST(root_ranges) {
+TEST(root_ranges_follow_moves_until_removed) {
     enum { SLOTS = 64 };
     WORLD(w, "eden_size=64K");
     static eden_value slots[SLOTS];
@@ -200,7 +200,7 @@ TEST(root_ranges) {
 }
 
 /* Refused memory adds nothing; after a removal the next addition needs none. */
-TEST(roots_where_memory_is_refused) {
+TEST(refused_memory_adds_no_root) {
     struct refusal refusal = {LONG_MAX, LONG_MAX, 0};
     const eden_options options = {.memory_hook = refuse_some, .memory_hook_context = &refusal};
     struct world w __attribute__((cleanup(world_end)));
@@ -239,7 +239,7 @@ static void visit_stack(void *context, eden_visit *visit) {
     eden_visit_slots(visit, stack->values, stack->used);
 }
 
-TEST(visitors) {
+TEST(visitors_keep_what_they_visit) {
     WORLD(w, "eden_size=64K");
     static struct stack one, two;
     one = two = (struct stack){.used = 0};

@@ -52,7 +52,7 @@ TEST(only_the_reachable_survive) {
     assert_int_equal(figures_of(&w).tenured_objects, 0);
 }
 
-TEST(cycles_and_shared_objects) {
+TEST(cycles_and_shared_objects_are_copied_once) {
     WORLD(w, "eden_size=64K,full_gc_ratio=inf");
     EDEN_FRAME(w.m, local, 2);
     local[0] = eden_new(w.m, w.pair);
@@ -222,7 +222,7 @@ TEST(overflow_tenures_what_does_not_fit) {
 }
 
 /* A long list through eden is copied whole, wherever its parts go. */
-TEST(a_list_longer_than_new_space) {
+TEST(a_list_longer_than_new_space_is_copied_whole) {
     enum { LENGTH = 100000 };
     WORLD(w, "eden_size=64K");
     EDEN_FRAME(w.m, local, 1);

@@ -47,7 +47,7 @@ TEST(young_objects_move) {
     }
 }
 
-TEST(on_and_off) {
+TEST(stress_is_switched_on_and_off) {
     WORLD(w, "eden_size=1M");
     allocate(&w, 100);
     assert_int_equal(figures_of(&w).scavenges, 0);

@@ -119,7 +119,7 @@ TEST(references_from_cards_count) {
 }
 
 /* With the age criterion, a remembered set that is about to grow and large for eden brings about the other. */
-TEST(red_zone) {
+TEST(full_remembered_set_switches_to_reference_counts) {
     enum { ZONE = 128 }; /* eden_size / 8 / 1024, and a size the set grows to */
     for (size_t entries = ZONE - 1; entries <= ZONE; entries++) {
         WORLD(w, "eden_size=1M,full_gc_ratio=inf");
@@ -140,7 +140,7 @@ TEST(red_zone) {
 }
 
 /* Dirty cards have a list of their own: a set with room left in it is not about to grow. */
-TEST(red_zone_with_cards) {
+TEST(dirty_cards_alone_do_not_switch) {
     WORLD(w, "eden_size=1M,full_gc_ratio=inf,remembered_set=card");
     EDEN_FRAME(w.m, local, 2);
     old_entries(&w, &local[1], 1);
@@ -154,7 +154,7 @@ TEST(red_zone_with_cards) {
 }
 
 /* Nor does room in one of the two hide that the other is full. */
-TEST(red_zone_beside_cards) {
+TEST(room_for_cards_does_not_hide_a_full_set) {
     enum { ZONE = 128 };
     WORLD(w, "eden_size=1M,full_gc_ratio=inf,remembered_set=card");
     EDEN_FRAME(w.m, local, 2);
@@ -169,7 +169,7 @@ TEST(red_zone_beside_cards) {
 }
 
 /* A pin needs the bits that count: its scavenge tenures what is pinned, and nothing by reference counts. */
-TEST(pins_amid_counts) {
+TEST(a_pin_suspends_tenuring_by_counts) {
     WORLD(w, "eden_size=1M,full_gc_ratio=inf,tenure_criterion=remembered");
     EDEN_FRAME(w.m, local, 2);
     old_entries(&w, &local[0], 100);
@@ -215,7 +215,7 @@ static void chosen_are_tenured(const char *criterion, const bool tenured[KINDS],
     }
 }
 
-TEST(class_and_site) {
+TEST(chosen_classes_and_sites_are_tenured) {
     /* A chosen class is tenured whatever the site; a chosen site means nothing to the criterion class. */
     chosen_are_tenured("class", (bool[KINDS]){true, true, true, false}, false, EDEN_TENURE_CLASS);
     chosen_are_tenured("class", (bool[KINDS]){false, false, false, false}, true, EDEN_TENURE_CLASS);
@@ -228,7 +228,7 @@ TEST(class_and_site) {
 }
 
 /* Never: only overflow tenures. */
-TEST(never) {
+TEST(never_tenures_by_overflow_alone) {
     WORLD(w, "eden_size=64K,full_gc_ratio=inf,tenure_fill=0,tenure_proportion=1,tenure_criterion=never");
     EDEN_FRAME(w.m, local, 2);
     local[0] = new_sized(&w, 8000);
@@ -277,7 +277,7 @@ static size_t tenured_of(size_t objects, bool bug, bool lower) {
 }
 
 /* The old VM computed the threshold in the other semispace: all or none of the survivors lie below it. */
-TEST(threshold_in_the_wrong_space) {
+TEST(threshold_in_the_wrong_space_tenures_all_or_none) {
     enum { OBJECTS = 1000 };
     assert_int_equal(tenured_of(OBJECTS, true, true), OBJECTS + 1);
     assert_int_equal(tenured_of(OBJECTS, true, false), 0);

@@ -21,7 +21,7 @@ TEST(each_tag_is_its_own) {
     }
 }
 
-TEST(integers) {
+TEST(integers_keep_their_value) {
     const int64_t numbers[] = {0, 1, -1, 42, -42, INT32_MAX, INT32_MIN, EDEN_INT_MAX, EDEN_INT_MIN, EDEN_INT_MAX - 1};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         assert_true(eden_int_fits(numbers[i]));
@@ -36,7 +36,7 @@ TEST(integers) {
     assert_false(eden_int_fits(INT64_MIN));
 }
 
-TEST(characters) {
+TEST(characters_keep_their_code) {
     const uint32_t codes[] = {0, 'a', 0x10ffff, UINT32_MAX};
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         assert_true(eden_is_char(eden_char(codes[i])));
@@ -46,7 +46,7 @@ TEST(characters) {
 
 static bool same_bits(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
-TEST(floats_that_fit) {
+TEST(floats_that_fit_keep_their_bits) {
     const double least = ldexp(1.0, -127), most = nextafter(ldexp(1.0, 129), 0);
     const double numbers[] = {0.0,  -0.0,  1.0,     -1.0,    0.1,      -0.1, M_PI, 1e-38, -1e-38,
                               1e38, -1e38, FLT_MIN, FLT_MAX, -FLT_MAX, 255,  most, -most, nextafter(least, 1)};
@@ -59,7 +59,7 @@ TEST(floats_that_fit) {
     assert_int_not_equal(eden_float(0.0), eden_float(-0.0));
 }
 
-TEST(floats_that_do_not_fit) {
+TEST(floats_out_of_range_are_refused) {
     /* The least magnitude is refused: its place is taken by the zeros. */
     const double numbers[] = {ldexp(1.0, -127),
                               -ldexp(1.0, -127),
@@ -79,7 +79,7 @@ TEST(floats_that_do_not_fit) {
     }
 }
 
-TEST(floats_at_random) {
+TEST(random_floats_that_fit_keep_their_bits) {
     uint64_t random = 7;
     size_t fitting = 0;
     for (int i = 0; i < 1000000; i++) {

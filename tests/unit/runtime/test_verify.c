@@ -60,7 +60,7 @@ static void prepare(const struct world *w) {
 
 #define PARAMETERS "eden_size=64K,full_gc_ratio=inf,grow_headroom=64K,compactor=none"
 
-TEST(headers) {
+TEST(damaged_headers_are_found) {
     VERIFIED_WORLD(w, PARAMETERS);
     for (size_t root = ROOT_OLD; root <= ROOT_YOUNG; root++) {
         uint64_t *header = header_word(root);
@@ -101,7 +101,7 @@ TEST(messages_name_object_and_space) {
     seed(&w, header_word(ROOT_YOUNG), *header_word(ROOT_YOUNG) | EDEN_HEADER_MARKED, "in survivors");
 }
 
-TEST(references) {
+TEST(damaged_references_are_found) {
     VERIFIED_WORLD(w, PARAMETERS);
     uint64_t *old_slot = eden_words_(roots[ROOT_OLD]) + 1 + 7, *young_slot = eden_words_(roots[ROOT_YOUNG]) + 2;
     uint64_t *const slots[] = {old_slot, young_slot};
@@ -124,7 +124,7 @@ TEST(references) {
     }
 }
 
-TEST(roots_too) {
+TEST(damaged_roots_are_found) {
     VERIFIED_WORLD(w, PARAMETERS);
     static eden_value global;
     global = EDEN_NONE;
@@ -136,7 +136,7 @@ TEST(roots_too) {
 }
 
 /* What an embedder does wrong most often: a stale reference, and a store past the barrier. */
-TEST(mistakes_of_embedders) {
+TEST(stale_references_and_missed_barriers_are_found) {
     VERIFIED_WORLD(w, PARAMETERS);
     uint64_t *slot = eden_words_(roots[ROOT_OLD]) + 1;
     seed(&w, slot, roots[ROOT_YOUNG], "is not remembered (a store without eden_slot_set?)");
@@ -154,7 +154,7 @@ TEST(mistakes_of_embedders) {
     verify(&w);
 }
 
-TEST(the_remembered_set) {
+TEST(damage_to_the_remembered_set_is_found) {
     VERIFIED_WORLD(w, PARAMETERS);
     eden_slot_set(w.m, roots[ROOT_OLD], 0, roots[ROOT_YOUNG]);
     struct remembered_set *set = &w.heap->remembered;
@@ -181,7 +181,7 @@ TEST(the_remembered_set) {
     seed(&w, header, *header & ~EDEN_HEADER_REMEMBERED, "is not remembered");
 }
 
-TEST(the_books) {
+TEST(damage_to_the_free_lists_is_found) {
     VERIFIED_WORLD(w, PARAMETERS);
     roots[ROOT_SPARE] = EDEN_NONE;
     eden_full_collect(w.m); /* swept: 64 bytes free in a list, the rest in the tree */
@@ -211,7 +211,7 @@ TEST(the_books) {
 }
 
 /* Without memory for its map the verifier still checks what it can. */
-TEST(without_memory) {
+TEST(without_memory_the_verifier_checks_what_it_can) {
     struct refusal refusal = {1, 0, 0};
     eden_options options = {.parameters = PARAMETERS, .memory_hook = refuse_some, .memory_hook_context = &refusal};
     struct world w __attribute__((cleanup(world_end)));
