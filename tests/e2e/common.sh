@@ -43,6 +43,21 @@ switched() {
     "${@:2}"
 }
 
+# expect_error STATUS PATTERN ARGUMENT...: $program fails with a message that matches (one line, unless it shows its usage),
+# and prints nothing else.
+expect_error() {
+    expect_status "$1" "$program" "${@:3}"
+    [[ ! -s $folder/out ]] || die "${*:3}: wrote to stdout beside failing"
+    grep -qE -- "$2" "$folder/err" || die "${*:3}: the message '$(cat "$folder/err")' does not match '$2'"
+    [[ $1 == 2 || $(wc -l <"$folder/err") == 1 ]] || die "${*:3}: more than one line: $(cat "$folder/err")"
+}
+
+# expect_full_disk COMMAND...: it says that its output cannot be written.
+expect_full_disk() {
+    expect_status 1 bash -c '"$@" >/dev/full' - "$@"
+    grep -q "can't be written" "$folder/err" || die "a full disk is not named"
+}
+
 # expect_sum SUM COMMAND...: what it prints has this checksum.
 expect_sum() {
     local sum

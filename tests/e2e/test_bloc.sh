@@ -4,7 +4,7 @@
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
-bloc=$build/workloads/bloc
+program=$build/workloads/bloc
 
 # expect_answer SUM OPTION...: whatever the heap does. A tiny eden collects all the time; with planning every full
 # collection moves what is old.
@@ -13,7 +13,7 @@ heaps=("" "eden_size=64K" "eden_size=64K,remembered_set=object" "eden_size=64K,c
 expect_answer() {
     local options
     for options in "${heaps[@]}"; do
-        EDEN_OPTIONS=$options expect_sum "$1" "$bloc" --json --verify "${@:2}"
+        EDEN_OPTIONS=$options expect_sum "$1" "$program" --json --verify "${@:2}"
     done
 }
 
@@ -31,27 +31,21 @@ heaps=(stress=7)
 expect_answer c9870d155d54e6d41c2d79f9de1ef8b6 --boids 2 --frames 60 --moves 0 --drag 90
 
 # A larger run: its invariants hold, and the heap's parameters change nothing.
-"$bloc" --json --verify --boids 1500 --frames 20 >"$folder/large.json" || die "a large run: exit status $?"
+"$program" --json --verify --boids 1500 --frames 20 >"$folder/large.json" || die "a large run: exit status $?"
 for options in "eden_size=1M,compactor=planning,full_gc_ratio=0.05" "eden_size=1M,remembered_set=object"; do
-    EDEN_OPTIONS=$options EDEN_STATS=$folder/stats.json "$bloc" --json --verify --boids 1500 --frames 20 |
+    EDEN_OPTIONS=$options EDEN_STATS=$folder/stats.json "$program" --json --verify --boids 1500 --frames 20 |
         cmp - "$folder/large.json" || die "'$options' changes the answer of a large run"
     grep -qE '"scavenges": [0-9]{3}' "$folder/stats.json" || die "'$options' makes a large run scavenge too seldom"
     grep -qE '"tenured_objects": [0-9]{4}' "$folder/stats.json" || die "'$options' tenures nothing in a large run"
 done
 
 # Another seed, another answer; the table says what the JSON says.
-[[ $("$bloc" --json --boids 9 --frames 2 --seed 1) != "$("$bloc" --json --boids 9 --frames 2 --seed 2)" ]] ||
+[[ $("$program" --json --boids 9 --frames 2 --seed 1) != "$("$program" --json --boids 9 --frames 2 --seed 2)" ]] ||
     die "the seed is ignored"
-sum=$("$bloc" --json --boids 9 --frames 2 | sed 's/.*"checksum": "\([0-9a-f]*\)".*/\1/')
-"$bloc" --boids 9 --frames 2 | grep -qE "^checksum of what was drawn +$sum\$" || die "the table does not tell the checksum"
-"$bloc" --help | grep -q '^usage: bloc' || die "--help does not show the usage"
+sum=$("$program" --json --boids 9 --frames 2 | sed 's/.*"checksum": "\([0-9a-f]*\)".*/\1/')
+"$program" --boids 9 --frames 2 | grep -qE "^checksum of what was drawn +$sum\$" || die "the table does not tell the checksum"
+"$program" --help | grep -q '^usage: bloc' || die "--help does not show the usage"
 
-# expect_error STATUS PATTERN ARGUMENT...: one matching line on standard error, and nothing on standard output.
-expect_error() {
-    expect_status "$1" "$bloc" "${@:3}"
-    [[ ! -s $folder/out ]] || die "${*:3}: wrote to stdout beside failing"
-    grep -qE -- "$2" "$folder/err" || die "${*:3}: the message '$(cat "$folder/err")' does not match '$2'"
-}
 expect_error 2 "--boids=0: must be a whole number from 1" --boids 0
 expect_error 2 "--drag=100: must be" --drag 100
 expect_error 2 "--seed=x: must be" --seed x
@@ -63,9 +57,4 @@ for ((boids = 190; boids <= 400; boids += 7)); do
         expect_error 1 "^bloc: the heap is exhausted: .+" --json --boids "$boids" --frames 100 --trail 200
 done
 EDEN_OPTIONS=no_such=1 expect_error 1 "the heap can't be made: .*no_such"
-if [[ -w /dev/full ]]; then
-    status=0
-    "$bloc" --json --boids 1 --frames 0 >/dev/full 2>"$folder/err" || status=$?
-    [[ $status -eq 1 ]] || die "a full disk goes unnoticed"
-    grep -q "can't be written" "$folder/err" || die "a full disk is not named"
-fi
+expect_full_disk "$program" --json --boids 1 --frames 0

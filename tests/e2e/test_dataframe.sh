@@ -4,7 +4,7 @@
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
-frame=$build/workloads/dataframe
+program=$build/workloads/dataframe
 oui=/usr/share/ieee-data/oui.csv
 
 # expect_equal FILE [REFERENCE]: what both print must be the same JSON value, floats to the last bit.
@@ -15,7 +15,7 @@ expect_equal() {
     # A tiny eden collects all the time; with planning every full collection moves what is old.
     for options in "" "eden_size=64K,grow_headroom=64K" "eden_size=64K,grow_headroom=64K,compactor=planning" \
         "eden_size=256K,large_object=4096,full_gc_ratio=0.05,remembered_set=object"; do
-        EDEN_OPTIONS=$options "$frame" --json --verify "$1" >"$folder/answer.json" ||
+        EDEN_OPTIONS=$options "$program" --json --verify "$1" >"$folder/answer.json" ||
             die "$1 with '$options': exit status $?"
         python3 - "$reference" "$folder/answer.json" <<'PYTHON' || die "$1 with '$options': the answers differ"
 import json, sys
@@ -28,15 +28,6 @@ if reference != answer:
     sys.exit(1)
 PYTHON
     done
-}
-
-# expect_error STATUS PATTERN ARGUMENT...: dataframe must print one matching line on stderr, and nothing on stdout.
-expect_error() {
-    local status=0
-    "$frame" "${@:3}" >"$folder/out" 2>"$folder/err" || status=$?
-    [[ $status -eq $1 ]] || die "${*:3}: exit status $status, not $1"
-    [[ ! -s $folder/out ]] || die "${*:3}: wrote to stdout beside failing"
-    grep -qE -- "$2" "$folder/err" || die "${*:3}: the message '$(cat "$folder/err")' does not match '$2'"
 }
 
 tests/e2e/make-nasty-csv.py "$folder/csv"
@@ -53,10 +44,10 @@ expect_equal "$oui"
 ! "$build/workloads/mkdata" 20000 8 | cmp -s - "$folder/linear.csv" || die "mkdata ignores its seed"
 
 # Standard input, the table, help.
-[[ $("$frame" --json - <"$folder/csv/nasty.csv") == "$("$frame" --json "$folder/csv/nasty.csv")" ]] || die "stdin differs"
-"$frame" "$folder/csv/names.csv" | grep -qE '^1 rows, 5 columns$' || die "the table does not tell rows and columns"
-[[ $("$frame" "$folder/csv/nasty.csv" | wc -l) -eq 11 ]] || die "a name breaks the table"
-"$frame" --help | grep -q '^usage: dataframe' || die "--help does not show the usage"
+[[ $("$program" --json - <"$folder/csv/nasty.csv") == "$("$program" --json "$folder/csv/nasty.csv")" ]] || die "stdin differs"
+"$program" "$folder/csv/names.csv" | grep -qE '^1 rows, 5 columns$' || die "the table does not tell rows and columns"
+[[ $("$program" "$folder/csv/nasty.csv" | wc -l) -eq 11 ]] || die "a name breaks the table"
+"$program" --help | grep -q '^usage: dataframe' || die "--help does not show the usage"
 
 record='record %s \(the header is record 1\)'
 # shellcheck disable=SC2059 # the format is ours
@@ -77,9 +68,4 @@ expect_error 2 "usage: dataframe" a.csv b.csv
 expect_error 2 "unrecognized option" --no-such-option a.csv
 EDEN_OPTIONS=max_heap=4M,eden_size=1M expect_error 1 "the heap is exhausted: .+" --json "$folder/linear.csv"
 EDEN_OPTIONS=no_such=1 expect_error 1 "the heap can't be made: .*no_such" --json "$folder/linear.csv"
-if [[ -w /dev/full ]]; then
-    status=0
-    "$frame" --json "$folder/linear.csv" >/dev/full 2>"$folder/err" || status=$?
-    [[ $status -eq 1 ]] || die "a full disk goes unnoticed"
-    grep -q "can't be written" "$folder/err" || die "a full disk is not named"
-fi
+expect_full_disk "$program" --json "$folder/linear.csv"

@@ -4,7 +4,7 @@
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
-micro=$build/workloads/micro
+program=$build/workloads/micro
 unset EDEN_OPTIONS EDEN_STATS EDEN_LOG
 
 # expect_alive CHECKSUM PATTERN OBJECTS ALIVE LIVE ONE_IN SEED SIZE
@@ -12,7 +12,7 @@ expect_alive() {
     local options answer other=remembered_set=object,compat.threshold_bug=1,survivors_to_keep=100
     for options in "" "eden_size=64K,grow_headroom=64K,full_gc_ratio=0.1,compactor=planning" \
         "eden_size=64K,grow_headroom=64K,large_object=4K,$other"; do
-        answer=$(EDEN_OPTIONS=$options "$micro" "$2" --objects "$3" --live "$5" --one-in "$6" --seed "$7" --size "$8" \
+        answer=$(EDEN_OPTIONS=$options "$program" "$2" --objects "$3" --live "$5" --one-in "$6" --seed "$7" --size "$8" \
             --json --verify) || die "$* with '$options': exit status $?"
         [[ $answer == "{\"pattern\": \"$2\", \"objects\": $3, \"alive\": $4, \"checksum\": $1}" ]] ||
             die "$* with '$options': $answer"
@@ -29,7 +29,7 @@ expect_alive 622248814612460352 large 3 3 7 1 1 1000000
 
 # By default: survivors die young, what grows is tenured, each large object finds no room.
 figures() { # PATTERN FILTER
-    EDEN_STATS=$folder/stats "$micro" "$1" >"$folder/out"
+    EDEN_STATS=$folder/stats "$program" "$1" >"$folder/out"
     jq -e "$2" "$folder/stats" >/dev/null || die "$1: $(cat "$folder/stats")"
     rm "$folder/stats"
 }
@@ -38,11 +38,6 @@ figures growth '.tenured_bytes > 100e6 and .full_by_cause.ratio > 2 and .freed_b
 figures large '.large_objects == 100 and .full_by_cause.allocation == 99 and .segments_mapped == 100'
 grep -qE '^large: 100 objects, 100 alive at the end, checksum [0-9]+$' "$folder/out" || die "$(cat "$folder/out")"
 
-expect_error() { # STATUS PATTERN ARGUMENT...
-    expect_status "$1" "$micro" "${@:3}"
-    [[ ! -s $folder/out ]] || die "${*:3}: wrote to stdout beside failing"
-    grep -qE -- "$2" "$folder/err" || die "${*:3}: the message '$(cat "$folder/err")' does not match '$2'"
-}
 expect_error 2 "usage: micro"
 expect_error 2 "usage: micro" growth large
 expect_error 1 "nonesuch: not one of the patterns survivors, growth, large" nonesuch
@@ -51,4 +46,4 @@ expect_error 2 "--live=0: must be" survivors --live 0
 EDEN_OPTIONS=max_heap=32M expect_error 1 "the heap is exhausted: .+" growth
 EDEN_OPTIONS=max_heap=32M expect_error 1 "the heap is exhausted: .+" large
 EDEN_OPTIONS=no_such=1 expect_error 1 "the heap can't be made: .*no_such" growth
-"$micro" --help | grep -q '^usage: micro' || die "--help does not show the usage"
+"$program" --help | grep -q '^usage: micro' || die "--help does not show the usage"

@@ -4,7 +4,7 @@
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
-mobidyc=$build/workloads/mobidyc
+program=$build/workloads/mobidyc
 
 # expect_world SUM WIDTH HEIGHT GOATS WOLVES STEPS SEED: a tiny eden collects all the time; with planning every full
 # collection moves what is old.
@@ -13,7 +13,7 @@ heaps=("" "eden_size=64K,grow_headroom=64K" "eden_size=64K,grow_headroom=64K,com
 expect_world() {
     local options
     for options in "${heaps[@]}"; do
-        EDEN_OPTIONS=$options expect_sum "$1" "$mobidyc" --verify --json --width "$2" --height "$3" --goats "$4" \
+        EDEN_OPTIONS=$options expect_sum "$1" "$program" --verify --json --width "$2" --height "$3" --goats "$4" \
             --wolves "$5" --steps "$6" --seed "$7"
     done
 }
@@ -35,7 +35,7 @@ heaps=(stress=5 "stress=5,compactor=planning,remembered_set=object")
 expect_world 997070378e8886c108be635e1dee3c43 8 6 40 4 25 5
 
 # The default run: it swings, all three live on, and numbers and energy are kept to the last unit.
-"$mobidyc" --json --verify >"$folder/default.json" || die "the default run: exit status $?"
+"$program" --json --verify >"$folder/default.json" || die "the default run: exit status $?"
 sees '[.goats, .wolves] | all(.population.min > 100 and .population.swings >= 3)' "$folder/default.json"
 sees '[.goats, .wolves] | all(.population.max > 3 * .population.min)' "$folder/default.json"
 sees '[.goats, .wolves] | all(.population.first + .births - (.deaths | add) == .population.last)' "$folder/default.json"
@@ -46,22 +46,16 @@ sees '.grass | .initial + .grown == .eaten + .left' "$folder/default.json"
 sees '.grass.eaten == .goats.energy.intake and .grass.left == .grass.amount.last' "$folder/default.json"
 
 # A short run: its result depends on the seed alone, and the table says the same.
-"$mobidyc" --steps 20 --json >"$folder/short.json"
-EDEN_OPTIONS=eden_size=1M,full_gc_ratio=0.1 "$mobidyc" --steps 20 --json | cmp - "$folder/short.json" ||
+"$program" --steps 20 --json >"$folder/short.json"
+EDEN_OPTIONS=eden_size=1M,full_gc_ratio=0.1 "$program" --steps 20 --json | cmp - "$folder/short.json" ||
     die "the result depends on the heap"
-! "$mobidyc" --steps 20 --json --seed 2 | cmp -s - "$folder/short.json" || die "the seed is ignored"
-"$mobidyc" --steps 20 >"$folder/table"
+! "$program" --steps 20 --json --seed 2 | cmp -s - "$folder/short.json" || die "the seed is ignored"
+"$program" --steps 20 >"$folder/table"
 goats=$(awk '$1 == "goats" {print $3; exit}' "$folder/table")
 sees ".goats.population.last == $goats" "$folder/short.json"
 [[ $(wc -l <"$folder/table") -eq 8 ]] || die "the table has not 8 lines"
-"$mobidyc" --help | grep -q '^usage: mobidyc' || die "--help does not show the usage"
+"$program" --help | grep -q '^usage: mobidyc' || die "--help does not show the usage"
 
-# expect_error STATUS PATTERN ARGUMENT...: it must print one matching line on stderr, and nothing on stdout.
-expect_error() {
-    expect_status "$1" "$mobidyc" "${@:3}"
-    [[ ! -s $folder/out ]] || die "${*:3}: wrote to stdout beside failing"
-    grep -qE -- "$2" "$folder/err" || die "${*:3}: the message '$(cat "$folder/err")' does not match '$2'"
-}
 expect_error 2 "usage: mobidyc" something
 expect_error 2 "unrecognized option" --no-such-option
 expect_error 2 "--width=2: must be a whole number from 3 to 2048" --width 2
@@ -74,9 +68,4 @@ for ((limit = 1024; limit <= 8192; limit += 512)); do
     EDEN_OPTIONS=eden_size=64K,grow_headroom=64K,max_heap=${limit}K \
         expect_error 1 "^mobidyc: the heap is exhausted: .+" --json --goats 30000 --steps 20
 done
-if [[ -w /dev/full ]]; then
-    status=0
-    "$mobidyc" --json --steps 1 >/dev/full 2>"$folder/err" || status=$?
-    [[ $status -eq 1 ]] || die "a full disk goes unnoticed"
-    grep -q "can't be written" "$folder/err" || die "a full disk is not named"
-fi
+expect_full_disk "$program" --json --steps 1

@@ -4,7 +4,7 @@
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
-export patterns=$build/workloads/patterns folder
+export program=$build/workloads/patterns folder
 keys="full.growth full.headroom full.explicit scavenge.remembered scavenge.copying scavenge.overflow tenure.premature
     tenure.threshold-outside tenure.nepotism eden.small full.frequent heap.thrash heap.fragmented heap.limit ephemeron.load
     program.allocates"
@@ -14,7 +14,7 @@ for key in $keys; do
     printf '%s\n%s-near\n' "$key" "$key"
 done >"$folder/wanted"
 printf '%s\n' ok shifting >>"$folder/wanted"
-"$patterns" --list >"$folder/list"
+"$program" --list >"$folder/list"
 diff "$folder/wanted" <(cut -f 1 "$folder/list") || die "the list of patterns is not that of tune's keys"
 known="$keys -"
 while IFS=$'\t' read -r key also about rest; do
@@ -26,9 +26,9 @@ done <"$folder/list"
 
 # Each runs, in its own heap and in one that collects otherwise; two at a time.
 run_one() {
-    EDEN_STATS=$folder/$1.stats "$patterns" --verify "$1" >"$folder/$1.out" 2>&1 || echo "$1: exit status $?"
+    EDEN_STATS=$folder/$1.stats "$program" --verify "$1" >"$folder/$1.out" 2>&1 || echo "$1: exit status $?"
     EDEN_OPTIONS=eden_size=3M,compactor=planning,remembered_set=card,max_heap=none,full_gc_ratio=1,tenure_fill=0.9 \
-        "$patterns" --verify --json "$1" >"$folder/$1.json" 2>&1 || echo "$1, in another heap: exit status $?"
+        "$program" --verify --json "$1" >"$folder/$1.json" 2>&1 || echo "$1, in another heap: exit status $?"
 }
 export -f run_one
 xargs -P 2 -I KEY bash -c 'run_one KEY' <"$folder/wanted" >"$folder/failed"
@@ -90,16 +90,10 @@ print(*wrong, sep="\n")
 sys.exit(len(wrong) != 0)
 PYTHON
 
-# expect_error STATUS PATTERN ARGUMENT...: one matching line on standard error, and nothing on standard output.
-expect_error() {
-    expect_status "$1" "$patterns" "${@:3}"
-    [[ ! -s $folder/out ]] || die "${*:3}: wrote to stdout beside failing"
-    grep -qE -- "$2" "$folder/err" || die "${*:3}: the message '$(cat "$folder/err")' does not match '$2'"
-}
 expect_error 2 "usage: patterns"
 expect_error 2 "usage: patterns" ok ok
 expect_error 2 "no pattern 'no.such'; patterns --list" no.such
 expect_error 2 "unrecognized option" --no-such-option ok
 EDEN_OPTIONS=no_such=1 expect_error 1 "the heap can't be made: .*no_such" ok
 EDEN_OPTIONS=eden_size=1M,max_heap=8M expect_error 1 "^patterns: the heap is exhausted: .+" full.growth
-"$patterns" --help | grep -q '^usage: patterns' || die "--help does not show the usage"
+"$program" --help | grep -q '^usage: patterns' || die "--help does not show the usage"

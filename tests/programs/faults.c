@@ -18,6 +18,25 @@ struct program {
     eden_class pair, text, tail, table; /* 2 references; bytes; 1 reference and bytes; any number of references */
 };
 
+#define STALE "is not the start of a live object"
+
+static struct fault {
+    const char *name;
+    void (*run)(struct program *p, bool wrong);
+    const char *options; /* EDEN_OPTIONS that it needs; "-": none */
+    const char *says;    /* "": only the address sanitizer and Valgrind see it */
+    struct fault *next;
+} * faults;
+
+#define FAULT(id, needs, finding)                                                                                      \
+    static void id(struct program *p, bool wrong);                                                                     \
+    __attribute__((constructor)) static void add_##id(void) {                                                          \
+        static struct fault fault = {#id, id, needs, finding, NULL};                                                   \
+        fault.next = faults;                                                                                           \
+        faults = &fault;                                                                                               \
+    }                                                                                                                  \
+    static void id(struct program *p, bool wrong)
+
 static void stop(const char *what) {
     fprintf(stderr, "faults: %s\n", what);
     exit(2);
@@ -70,7 +89,7 @@ static void raw_store(eden_value object, size_t index, eden_value value) {
 
 /* ---- rule 2 ------------------------------------------------------------------------------------------------------ */
 
-static void barrier_left_out(struct program *p, bool wrong) {
+FAULT(barrier_left_out, "-", "old Pair .* slot 1 refers to young .* rule 2") {
     EDEN_FRAME(p->m, local, 2);
     local[0] = eden_new(p->m, p->pair);
     make_old(p);
@@ -83,7 +102,7 @@ static void barrier_left_out(struct program *p, bool wrong) {
     eden_scavenge(p->m);
 }
 
-static void barrier_of_large_table(struct program *p, bool wrong) {
+FAULT(barrier_of_large_table, "remembered_set=card", "old Table .* slot 70000 refers to young .* rule 2") {
     EDEN_FRAME(p->m, local, 2);
     local[0] = eden_new_slots(p->m, p->table, 100000);
     for (size_t i = 0; i < 100; i++) {
@@ -98,7 +117,7 @@ static void barrier_of_large_table(struct program *p, bool wrong) {
 }
 
 /* Only some of a range stored by hand. */
-static void barrier_of_a_copy(struct program *p, bool wrong) {
+FAULT(barrier_of_a_copy, "-", "old Table .* slot 19 refers to young .* rule 2") {
     EDEN_FRAME(p->m, local, 2);
     local[0] = eden_new_slots(p->m, p->table, 20);
     make_old(p);
@@ -115,7 +134,7 @@ static void barrier_of_a_copy(struct program *p, bool wrong) {
 /* ---- rule 1 ------------------------------------------------------------------------------------------------------ */
 
 /* Found where stress collects at the second allocation; without it nothing would go wrong today. */
-static void root_left_out(struct program *p, bool wrong) {
+FAULT(root_left_out, "stress=1", "eden_slot_set: slot 0 of Pair .*" STALE ".* rule 1") {
     EDEN_FRAME(p->m, local, 1);
     eden_value text = new_text(p, 8);
     local[0] = text;
@@ -123,7 +142,7 @@ static void root_left_out(struct program *p, bool wrong) {
     eden_slot_set(p->m, pair, 0, wrong ? text : local[0]);
 }
 
-static void stale_over_scavenge(struct program *p, bool wrong) {
+FAULT(stale_over_scavenge, "-", "eden_slot: .* in eden " STALE ".* rule 1") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = eden_new(p->m, p->pair);
     eden_value kept = local[0];
@@ -131,7 +150,7 @@ static void stale_over_scavenge(struct program *p, bool wrong) {
     local[0] = eden_slot(wrong ? kept : local[0], 0);
 }
 
-static void stale_holder(struct program *p, bool wrong) {
+FAULT(stale_holder, "-", "eden_slot_set: .* in eden " STALE ".* rule 1") {
     EDEN_FRAME(p->m, local, 2);
     local[0] = eden_new(p->m, p->pair);
     eden_value kept = local[0];
@@ -141,7 +160,7 @@ static void stale_holder(struct program *p, bool wrong) {
 }
 
 static eden_value global;
-static void global_root_forgotten(struct program *p, bool wrong) {
+FAULT(global_root_forgotten, "-", "eden_slot_set: .* in eden " STALE ".* rule 1") {
     global = EDEN_NONE;
     if (!wrong && !eden_root_add(p->heap, &global)) {
         stop("no root");
@@ -151,7 +170,7 @@ static void global_root_forgotten(struct program *p, bool wrong) {
     eden_slot_set(p->m, global, 0, eden_int(1));
 }
 
-static void root_range_too_short(struct program *p, bool wrong) {
+FAULT(root_range_too_short, "-", "eden_slot_set: .* in eden " STALE ".* rule 1") {
     static eden_value range[3];
     if (!eden_root_range_add(p->heap, range, wrong ? 2 : 3)) {
         stop("no root");
@@ -163,7 +182,7 @@ static void root_range_too_short(struct program *p, bool wrong) {
     eden_slot_set(p->m, range[2], 0, eden_int(1));
 }
 
-static void stale_value_in_a_bulk_store(struct program *p, bool wrong) {
+FAULT(stale_value_in_a_bulk_store, "-", "eden_slots_set: slot 8 of Table .* in eden " STALE ".* rule 1") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = eden_new_slots(p->m, p->table, 9);
     eden_value values[9] = {eden_int(1)};
@@ -172,7 +191,7 @@ static void stale_value_in_a_bulk_store(struct program *p, bool wrong) {
     eden_slots_set(p->m, local[0], 0, values, wrong ? 9 : 8);
 }
 
-static void copy_from_a_stale_value(struct program *p, bool wrong) {
+FAULT(copy_from_a_stale_value, "-", "eden_slots_copy: .* in eden " STALE ".* rule 1") {
     EDEN_FRAME(p->m, local, 2);
     local[0] = eden_new(p->m, p->pair);
     local[1] = eden_new(p->m, p->pair);
@@ -181,7 +200,7 @@ static void copy_from_a_stale_value(struct program *p, bool wrong) {
     eden_slots_copy(p->m, local[0], 0, wrong ? kept : local[1], 0, 2);
 }
 
-static void class_test_of_a_stale_value(struct program *p, bool wrong) {
+FAULT(class_test_of_a_stale_value, "-", "eden_is_a: .* in eden " STALE ".* rule 1") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = eden_new(p->m, p->pair);
     eden_value kept = local[0];
@@ -197,7 +216,7 @@ static void visit(void *context, eden_visit *v) {
     struct interpreter *interpreter = context;
     eden_visit_slots(v, interpreter->stack, interpreter->visited);
 }
-static void visitor_forgets_a_slot(struct program *p, bool wrong) {
+FAULT(visitor_forgets_a_slot, "-", "eden_slot_set: .* in eden " STALE ".* rule 1") {
     struct interpreter interpreter = {.visited = wrong ? 2 : 3};
     if (!eden_visitor_add(p->heap, visit, &interpreter)) {
         stop("no visitor");
@@ -217,14 +236,14 @@ static void visit_once(void *context, eden_visit *v) {
     (void)v;
     eden_visitor_remove(p->heap, visit_once, p);
 }
-static void visitor_removes_itself(struct program *p, bool wrong) {
+FAULT(visitor_removes_itself, "-", "a root visitor added or removed .* Roots") {
     if (wrong && !eden_visitor_add(p->heap, visit_once, p)) {
         stop("no visitor");
     }
     eden_scavenge(p->m);
 }
 
-static void freed_old_object(struct program *p, bool wrong) {
+FAULT(freed_old_object, "-", "eden_slot_set: .* in old space " STALE ".* rule 1") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = eden_new(p->m, p->pair);
     make_old(p);
@@ -237,7 +256,7 @@ static void freed_old_object(struct program *p, bool wrong) {
 }
 
 /* A visitor's slot that comes and goes: visited again after it was not, it leads to where its object was. */
-static void stale_root(struct program *p, bool wrong) {
+FAULT(stale_root, "-", "before a scavenge: root at .*stale reference.* rule 1") {
     struct interpreter interpreter = {.visited = wrong ? 2 : 3};
     if (!eden_visitor_add(p->heap, visit, &interpreter)) {
         stop("no visitor");
@@ -251,7 +270,7 @@ static void stale_root(struct program *p, bool wrong) {
 
 /* ---- rule 3 ------------------------------------------------------------------------------------------------------ */
 
-static void stale_raw_pointer(struct program *p, bool wrong) {
+FAULT(stale_raw_pointer, "-", "in eden, left or freed .* overwritten .* stale C pointer.* rule 3") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = new_text(p, 64);
     volatile char *bytes = eden_raw(local[0]);
@@ -264,7 +283,7 @@ static void stale_raw_pointer(struct program *p, bool wrong) {
 }
 
 /* Found when the place is allocated anew, long before the next scavenge. */
-static void stale_raw_pointer_reused(struct program *p, bool wrong) {
+FAULT(stale_raw_pointer_reused, "-", "in eden, left or freed .* stale C pointer.* rule 3") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = new_text(p, 64);
     volatile char *bytes = eden_raw(local[0]);
@@ -283,7 +302,7 @@ static void stale_raw_pointer_reused(struct program *p, bool wrong) {
     new_text(p, 2048);
 }
 
-static void unpinned_used_as_pinned(struct program *p, bool wrong) {
+FAULT(unpinned_used_as_pinned, "-", "in a free chunk of old space, .* stale C pointer.* rule 3") {
     EDEN_FRAME(p->m, local, 2);
     local[1] = new_text(p, 4000);
     make_old(p);
@@ -298,7 +317,7 @@ static void unpinned_used_as_pinned(struct program *p, bool wrong) {
     eden_full_collect(p->m);
 }
 
-static void header_overwritten(struct program *p, bool wrong) {
+FAULT(header_overwritten, "-", "before a scavenge: object .* in eden: .* rule 3") {
     EDEN_FRAME(p->m, local, 2);
     local[0] = new_text(p, 8);
     local[1] = eden_new(p->m, p->pair);
@@ -309,7 +328,7 @@ static void header_overwritten(struct program *p, bool wrong) {
     eden_scavenge(p->m);
 }
 
-static void chunk_overwritten(struct program *p, bool wrong) {
+FAULT(chunk_overwritten, "-", "in old space: .* rule 3") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = new_text(p, 1024);
     make_old(p);
@@ -323,39 +342,39 @@ static void chunk_overwritten(struct program *p, bool wrong) {
 
 /* ---- values and classes ------------------------------------------------------------------------------------------ */
 
-static void raw_data_in_a_slot(struct program *p, bool wrong) {
+FAULT(raw_data_in_a_slot, "-", "Pair .*, slot 0: .* has an invalid tag.* Values") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = wrong ? eden_new(p->m, p->pair) : eden_new_raw(p->m, p->text, 16);
     memcpy(eden_raw(local[0]), "\x7f\x45\x4c\x46\x02\x01\x01", 8);
     eden_scavenge(p->m);
 }
 
-static void raw_slot_as_reference(struct program *p, bool wrong) {
+FAULT(raw_slot_as_reference, "-", "slot 1 of Tail .* is raw data.* Classes") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = eden_new_raw(p->m, p->tail, 16);
     eden_slot_set(p->m, local[0], wrong ? 1 : 0, eden_int(1));
 }
 
-static void bytes_read_as_reference(struct program *p, bool wrong) {
+FAULT(bytes_read_as_reference, "-", "eden_slot: slot 0 of Text .* is raw data.* Classes") {
     EDEN_FRAME(p->m, local, 2);
     local[0] = wrong ? new_text(p, 16) : eden_new(p->m, p->pair);
     local[1] = eden_slot(local[0], 0);
 }
 
-static void slot_out_of_bounds(struct program *p, bool wrong) {
+FAULT(slot_out_of_bounds, "-", "slot 2 of Pair .* is out of bounds.* Classes") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = eden_new(p->m, p->pair);
     eden_slot_set(p->m, local[0], wrong ? 2 : 1, eden_int(1));
 }
 
-static void bulk_store_out_of_bounds(struct program *p, bool wrong) {
+FAULT(bulk_store_out_of_bounds, "-", "eden_slots_set: slot 2 of Pair .* is out of bounds.* Classes") {
     EDEN_FRAME(p->m, local, 1);
     const eden_value values[2] = {eden_int(1), eden_int(2)};
     local[0] = eden_new(p->m, p->pair);
     eden_slots_set(p->m, local[0], wrong ? 1 : 0, values, 2);
 }
 
-static void bulk_copy_of_raw_data(struct program *p, bool wrong) {
+FAULT(bulk_copy_of_raw_data, "-", "eden_slots_copy: slot 1 of Tail .* is raw data.* Classes") {
     EDEN_FRAME(p->m, local, 2);
     local[0] = eden_new(p->m, p->pair);
     local[1] = eden_new_raw(p->m, p->tail, 16);
@@ -363,7 +382,7 @@ static void bulk_copy_of_raw_data(struct program *p, bool wrong) {
     eden_slots_copy(p->m, local[0], 0, local[1], 0, wrong ? 2 : 1);
 }
 
-static void slot_of_none(struct program *p, bool wrong) {
+FAULT(slot_of_none, "-", "eden_slot_set: 0 is not an object, but EDEN_NONE.* Values") {
     EDEN_FRAME(p->m, local, 2);
     local[0] = eden_new(p->m, p->pair);
     if (!wrong) {
@@ -372,32 +391,32 @@ static void slot_of_none(struct program *p, bool wrong) {
     eden_slot_set(p->m, eden_slot(local[0], 1), 0, eden_int(1));
 }
 
-static void slot_of_an_integer(struct program *p, bool wrong) {
+FAULT(slot_of_an_integer, "-", "eden_slot: 0x39 is not an object, but an immediate.* Values") {
     EDEN_FRAME(p->m, local, 2);
     local[0] = eden_new(p->m, p->pair);
     local[1] = wrong ? eden_int(7) : local[0];
     eden_slot_set(p->m, local[0], 0, eden_slot(local[1], 0));
 }
 
-static void integer_stored_as_pointer(struct program *p, bool wrong) {
+FAULT(integer_stored_as_pointer, "-", "slot 0 of Pair .*: 0x1000 is neither a value.* Values") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = eden_new(p->m, p->pair);
     eden_slot_set(p->m, local[0], 0, wrong ? 4096 : eden_int(4096));
 }
 
-static void wild_value_in_a_root(struct program *p, bool wrong) {
+FAULT(wild_value_in_a_root, "-", "root at .*: 0x1000 is not an address of this heap.* Values") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = wrong ? 4096 : eden_int(4096);
     eden_scavenge(p->m);
 }
 
-static void inner_reference(struct program *p, bool wrong) {
+FAULT(inner_reference, "-", "slot 0 of Pair .* in eden " STALE) {
     EDEN_FRAME(p->m, local, 1);
     local[0] = eden_new(p->m, p->pair);
     eden_slot_set(p->m, local[0], 0, wrong ? local[0] + 8 : local[0]);
 }
 
-static void reference_to_another_heap(struct program *p, bool wrong) {
+FAULT(reference_to_another_heap, "-", "is an object of another heap, 'other'.* Values") {
     struct program other;
     start(&other, "other");
     EDEN_FRAME(p->m, local, 1);
@@ -406,7 +425,7 @@ static void reference_to_another_heap(struct program *p, bool wrong) {
     eden_heap_destroy(other.heap);
 }
 
-static void mutator_of_another_heap(struct program *p, bool wrong) {
+FAULT(mutator_of_another_heap, "-", "another heap than the mutator, of heap 'other'") {
     struct program other;
     start(&other, "other");
     EDEN_FRAME(p->m, local, 1);
@@ -415,9 +434,11 @@ static void mutator_of_another_heap(struct program *p, bool wrong) {
     eden_heap_destroy(other.heap);
 }
 
-static void site_undefined(struct program *p, bool wrong) { eden_new(p->m, wrong ? p->pair + 4711 : p->pair); }
+FAULT(site_undefined, "-", "allocation: class or site index 47.* is not defined.* Classes") {
+    eden_new(p->m, wrong ? p->pair + 4711 : p->pair);
+}
 
-static void class_of_another_heap(struct program *p, bool wrong) {
+FAULT(class_of_another_heap, "-", "allocation: class or site index 10.* is not defined") {
     struct program other;
     start(&other, "other");
     for (int i = 0; i < 100; i++) {
@@ -427,9 +448,11 @@ static void class_of_another_heap(struct program *p, bool wrong) {
     eden_heap_destroy(other.heap);
 }
 
-static void slots_of_a_fixed_class(struct program *p, bool wrong) { eden_new_slots(p->m, p->pair, wrong ? 3 : 0); }
+FAULT(slots_of_a_fixed_class, "-", "allocation: class 'Pair' fixes 2 slots, but the program requested 5.* Classes") {
+    eden_new_slots(p->m, p->pair, wrong ? 3 : 0);
+}
 
-static void class_of_a_stale_value(struct program *p, bool wrong) {
+FAULT(class_of_a_stale_value, "-", "eden_class_of: .* in eden " STALE ".* rule 1") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = eden_new(p->m, p->pair);
     eden_value kept = local[0];
@@ -437,13 +460,13 @@ static void class_of_a_stale_value(struct program *p, bool wrong) {
     local[0] = eden_class_of(p->heap, wrong ? kept : local[0]) == 0 ? EDEN_NONE : local[0];
 }
 
-static void hash_of_an_integer(struct program *p, bool wrong) {
+FAULT(hash_of_an_integer, "-", "eden_identity_hash: 0x39 is not an object.* Values") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = eden_new(p->m, p->pair);
     eden_identity_hash(p->m, wrong ? eden_int(7) : local[0]);
 }
 
-static void unpin_of_a_stale_value(struct program *p, bool wrong) {
+FAULT(unpin_of_a_stale_value, "-", "eden_unpin: .* in eden " STALE ".* rule 1") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = eden_new(p->m, p->pair);
     eden_value kept = local[0];
@@ -451,11 +474,11 @@ static void unpin_of_a_stale_value(struct program *p, bool wrong) {
     eden_unpin(p->m, wrong ? kept : local[0]);
 }
 
-static void class_test_of_an_undefined_class(struct program *p, bool wrong) {
+FAULT(class_test_of_an_undefined_class, "-", "eden_is_a: .* is not defined.* Classes") {
     eden_is_a(p->m, eden_int(1), wrong ? p->pair + 4711 : p->pair);
 }
 
-static void undefined_class_chosen(struct program *p, bool wrong) {
+FAULT(undefined_class_chosen, "-", "eden_tenure_choose: .* is not defined.* Classes") {
     eden_tenure_choose(p->heap, wrong ? p->pair + 4711 : p->pair, true);
 }
 
@@ -488,11 +511,19 @@ static void collect_with(struct program *p, eden_collection_hook hook, void *con
     }
     eden_scavenge(p->m);
 }
-static void hook_allocates(struct program *p, bool wrong) { collect_with(p, allocate_in_hook, p, wrong); }
-static void hook_collects(struct program *p, bool wrong) { collect_with(p, collect_in_hook, p, wrong); }
-static void hook_removes_itself(struct program *p, bool wrong) { collect_with(p, remove_in_hook, p, wrong); }
-static void hook_destroys_the_heap(struct program *p, bool wrong) { collect_with(p, destroy_in_hook, p, wrong); }
-static void hook_pins_a_young_object(struct program *p, bool wrong) {
+FAULT(hook_allocates, "-", "allocation: called in a collection hook.* Collection hooks") {
+    collect_with(p, allocate_in_hook, p, wrong);
+}
+FAULT(hook_collects, "-", "eden_full_collect: called in a collection hook.* Collection hooks") {
+    collect_with(p, collect_in_hook, p, wrong);
+}
+FAULT(hook_removes_itself, "-", "eden_collection_hook_remove: called in a collection hook") {
+    collect_with(p, remove_in_hook, p, wrong);
+}
+FAULT(hook_destroys_the_heap, "-", "eden_heap_destroy: called in a collection hook") {
+    collect_with(p, destroy_in_hook, p, wrong);
+}
+FAULT(hook_pins_a_young_object, "-", "eden_pin of a young object: called in a collection") {
     EDEN_FRAME(p->m, local, 1);
     if (!eden_heap_set(p->heap, "tenure_proportion", "0", NULL) || !eden_heap_set(p->heap, "tenure_fill", "1", NULL)) {
         stop("no parameters");
@@ -504,7 +535,7 @@ static void hook_pins_a_young_object(struct program *p, bool wrong) {
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
-static void frame_open_when_its_heap_goes(struct program *p, bool wrong) {
+FAULT(frame_open_when_its_heap_goes, "-", "frame .* of 1 slots is still open.* Roots") {
     struct program other;
     (void)p;
     start(&other, "other");
@@ -520,7 +551,7 @@ static void frame_open_when_its_heap_goes(struct program *p, bool wrong) {
     }
 }
 
-static void frame_open_when_its_mutator_goes(struct program *p, bool wrong) {
+FAULT(frame_open_when_its_mutator_goes, "-", "frame .* is still open.* Roots") {
     {
         EDEN_FRAME(p->m, local, 1);
         local[0] = eden_new(p->m, p->pair);
@@ -553,10 +584,11 @@ __attribute__((noinline)) static void call_and_catch(struct program *p, bool wro
 __attribute__((noinline)) static struct eden_frame *save_in_a_frame(const struct program *p) {
     EDEN_FRAME(p->m, local, 1);
     local[0] = EDEN_NONE;
-    return eden_frames_save(p->m);
+    struct eden_frame *volatile saved = eden_frames_save(p->m); /* gcc sees that it will dangle, as it is meant to */
+    return saved;
 }
 
-static void frames_restored_after_their_block(struct program *p, bool wrong) {
+FAULT(frames_restored_after_their_block, "-", "eden_frames_restore: frame .* was left after.* Roots") {
     struct eden_frame *saved = eden_frames_save(p->m);
     if (wrong) {
         saved = save_in_a_frame(p);
@@ -564,7 +596,7 @@ static void frames_restored_after_their_block(struct program *p, bool wrong) {
     eden_frames_restore(p->m, saved);
 }
 
-static void frames_of_another_mutator(struct program *p, bool wrong) {
+FAULT(frames_of_another_mutator, "-", "eden_frames_restore: frame .* does not belong to this mutator.* Roots") {
     struct program other;
     start(&other, "other");
     EDEN_FRAME(p->m, local, 1);
@@ -573,18 +605,18 @@ static void frames_of_another_mutator(struct program *p, bool wrong) {
     eden_heap_destroy(other.heap);
 }
 
-static void frame_skipped_by_longjmp(struct program *p, bool wrong) {
+FAULT(frame_skipped_by_longjmp, "-", "EDEN_FRAME: frame .* longjmp skipped.* Roots") {
     call_and_catch(p, wrong);
     EDEN_FRAME(p->m, local, 1);
     local[0] = eden_new(p->m, p->pair);
 }
 
-static void frame_skipped_then_collected(struct program *p, bool wrong) {
+FAULT(frame_skipped_then_collected, "-", "scavenge: frame .* longjmp .* Roots") {
     call_and_catch(p, wrong);
     eden_scavenge(p->m);
 }
 
-static void frame_skipped_then_outer_left(struct program *p, bool wrong) {
+FAULT(frame_skipped_then_outer_left, "-", "left, but the newest is .* longjmp .* Roots") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = EDEN_NONE;
     call_and_catch(p, wrong);
@@ -593,7 +625,7 @@ static void frame_skipped_then_outer_left(struct program *p, bool wrong) {
 /* ---- for the address sanitizer and Valgrind ---------------------------------------------------------------------- */
 
 static volatile int seen;
-static void stale_raw_read(struct program *p, bool wrong) {
+FAULT(stale_raw_read, "-", "") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = new_text(p, 64);
     const volatile char *bytes = eden_raw(local[0]);
@@ -604,7 +636,7 @@ static void stale_raw_read(struct program *p, bool wrong) {
     seen = bytes[10] == 'a';
 }
 
-static void freed_raw_read(struct program *p, bool wrong) {
+FAULT(freed_raw_read, "-", "") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = new_text(p, 4000);
     make_old(p);
@@ -616,99 +648,23 @@ static void freed_raw_read(struct program *p, bool wrong) {
     seen = bytes[2000] == 'a';
 }
 
-static void unallocated_eden_read(struct program *p, bool wrong) {
+FAULT(unallocated_eden_read, "-", "") {
     const volatile char *bytes = eden_raw(new_text(p, 64));
     seen = bytes[wrong ? 100 : 10] == 'a';
 }
 
-#define STALE "is not the start of a live object"
-static const struct fault {
-    const char *name;
-    void (*run)(struct program *p, bool wrong);
-    const char *options; /* EDEN_OPTIONS that it needs; "-": none */
-    const char *says;    /* "": only the address sanitizer and Valgrind see it */
-} faults[] = {
-    {"barrier_left_out", barrier_left_out, "-", "old Pair .* slot 1 refers to young .* rule 2"},
-    {"barrier_of_large_table", barrier_of_large_table, "remembered_set=card",
-     "old Table .* slot 70000 refers to young .* rule 2"},
-    {"barrier_of_a_copy", barrier_of_a_copy, "-", "old Table .* slot 19 refers to young .* rule 2"},
-    {"root_left_out", root_left_out, "stress=1", "eden_slot_set: slot 0 of Pair .*" STALE ".* rule 1"},
-    {"stale_over_scavenge", stale_over_scavenge, "-", "eden_slot: .* in eden " STALE ".* rule 1"},
-    {"stale_holder", stale_holder, "-", "eden_slot_set: .* in eden " STALE ".* rule 1"},
-    {"global_root_forgotten", global_root_forgotten, "-", "eden_slot_set: .* in eden " STALE ".* rule 1"},
-    {"root_range_too_short", root_range_too_short, "-", "eden_slot_set: .* in eden " STALE ".* rule 1"},
-    {"stale_value_in_a_bulk_store", stale_value_in_a_bulk_store, "-",
-     "eden_slots_set: slot 8 of Table .* in eden " STALE ".* rule 1"},
-    {"copy_from_a_stale_value", copy_from_a_stale_value, "-", "eden_slots_copy: .* in eden " STALE ".* rule 1"},
-    {"class_test_of_a_stale_value", class_test_of_a_stale_value, "-", "eden_is_a: .* in eden " STALE ".* rule 1"},
-    {"visitor_forgets_a_slot", visitor_forgets_a_slot, "-", "eden_slot_set: .* in eden " STALE ".* rule 1"},
-    {"visitor_removes_itself", visitor_removes_itself, "-", "a root visitor added or removed .* Roots"},
-    {"freed_old_object", freed_old_object, "-", "eden_slot_set: .* in old space " STALE ".* rule 1"},
-    {"stale_root", stale_root, "-", "before a scavenge: root at .*stale reference.* rule 1"},
-    {"stale_raw_pointer", stale_raw_pointer, "-", "in eden, left or freed .* overwritten .* stale C pointer.* rule 3"},
-    {"stale_raw_pointer_reused", stale_raw_pointer_reused, "-", "in eden, left or freed .* stale C pointer.* rule 3"},
-    {"unpinned_used_as_pinned", unpinned_used_as_pinned, "-",
-     "in a free chunk of old space, .* stale C pointer.* rule 3"},
-    {"header_overwritten", header_overwritten, "-", "before a scavenge: object .* in eden: .* rule 3"},
-    {"chunk_overwritten", chunk_overwritten, "-", "in old space: .* rule 3"},
-    {"raw_data_in_a_slot", raw_data_in_a_slot, "-", "Pair .*, slot 0: .* has an invalid tag.* Values"},
-    {"raw_slot_as_reference", raw_slot_as_reference, "-", "slot 1 of Tail .* is raw data.* Classes"},
-    {"bytes_read_as_reference", bytes_read_as_reference, "-", "eden_slot: slot 0 of Text .* is raw data.* Classes"},
-    {"slot_out_of_bounds", slot_out_of_bounds, "-", "slot 2 of Pair .* is out of bounds.* Classes"},
-    {"bulk_store_out_of_bounds", bulk_store_out_of_bounds, "-",
-     "eden_slots_set: slot 2 of Pair .* is out of bounds.* Classes"},
-    {"bulk_copy_of_raw_data", bulk_copy_of_raw_data, "-", "eden_slots_copy: slot 1 of Tail .* is raw data.* Classes"},
-    {"slot_of_none", slot_of_none, "-", "eden_slot_set: 0 is not an object, but EDEN_NONE.* Values"},
-    {"slot_of_an_integer", slot_of_an_integer, "-", "eden_slot: 0x39 is not an object, but an immediate.* Values"},
-    {"integer_stored_as_pointer", integer_stored_as_pointer, "-",
-     "slot 0 of Pair .*: 0x1000 is neither a value.* Values"},
-    {"wild_value_in_a_root", wild_value_in_a_root, "-", "root at .*: 0x1000 is not an address of this heap.* Values"},
-    {"inner_reference", inner_reference, "-", "slot 0 of Pair .* in eden " STALE},
-    {"reference_to_another_heap", reference_to_another_heap, "-", "is an object of another heap, 'other'.* Values"},
-    {"mutator_of_another_heap", mutator_of_another_heap, "-", "another heap than the mutator, of heap 'other'"},
-    {"site_undefined", site_undefined, "-", "allocation: class or site index 47.* is not defined.* Classes"},
-    {"class_of_another_heap", class_of_another_heap, "-", "allocation: class or site index 10.* is not defined"},
-    {"slots_of_a_fixed_class", slots_of_a_fixed_class, "-",
-     "allocation: class 'Pair' fixes 2 slots, but the program requested 5.* Classes"},
-    {"class_of_a_stale_value", class_of_a_stale_value, "-", "eden_class_of: .* in eden " STALE ".* rule 1"},
-    {"hash_of_an_integer", hash_of_an_integer, "-", "eden_identity_hash: 0x39 is not an object.* Values"},
-    {"unpin_of_a_stale_value", unpin_of_a_stale_value, "-", "eden_unpin: .* in eden " STALE ".* rule 1"},
-    {"class_test_of_an_undefined_class", class_test_of_an_undefined_class, "-",
-     "eden_is_a: .* is not defined.* Classes"},
-    {"undefined_class_chosen", undefined_class_chosen, "-", "eden_tenure_choose: .* is not defined.* Classes"},
-    {"hook_allocates", hook_allocates, "-", "allocation: called in a collection hook.* Collection hooks"},
-    {"hook_collects", hook_collects, "-", "eden_full_collect: called in a collection hook.* Collection hooks"},
-    {"hook_pins_a_young_object", hook_pins_a_young_object, "-", "eden_pin of a young object: called in a collection"},
-    {"hook_removes_itself", hook_removes_itself, "-", "eden_collection_hook_remove: called in a collection hook"},
-    {"hook_destroys_the_heap", hook_destroys_the_heap, "-", "eden_heap_destroy: called in a collection hook"},
-    {"frame_open_when_its_heap_goes", frame_open_when_its_heap_goes, "-", "frame .* of 1 slots is still open.* Roots"},
-    {"frame_open_when_its_mutator_goes", frame_open_when_its_mutator_goes, "-", "frame .* is still open.* Roots"},
-    {"frame_skipped_by_longjmp", frame_skipped_by_longjmp, "-", "EDEN_FRAME: frame .* longjmp skipped.* Roots"},
-    {"frame_skipped_then_collected", frame_skipped_then_collected, "-", "scavenge: frame .* longjmp .* Roots"},
-    {"frame_skipped_then_outer_left", frame_skipped_then_outer_left, "-",
-     "left, but the newest is .* longjmp .* Roots"},
-    {"frames_restored_after_their_block", frames_restored_after_their_block, "-",
-     "eden_frames_restore: frame .* was left after.* Roots"},
-    {"frames_of_another_mutator", frames_of_another_mutator, "-",
-     "eden_frames_restore: frame .* does not belong to this mutator.* Roots"},
-    {"stale_raw_read", stale_raw_read, "-", ""},
-    {"freed_raw_read", freed_raw_read, "-", ""},
-    {"unallocated_eden_read", unallocated_eden_read, "-", ""},
-};
-enum { FAULTS = sizeof faults / sizeof faults[0] };
-
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "list") == 0) {
-        for (size_t i = 0; i < FAULTS; i++) {
-            printf("%s\t%s\t%s\n", faults[i].name, faults[i].options, faults[i].says);
+        for (const struct fault *fault = faults; fault; fault = fault->next) {
+            printf("%s\t%s\t%s\n", fault->name, fault->options, fault->says);
         }
         return 0;
     }
-    for (size_t i = 0; argc >= 2 && i < FAULTS; i++) {
-        if (strcmp(argv[1], faults[i].name) == 0) {
+    for (const struct fault *fault = faults; argc >= 2 && fault; fault = fault->next) {
+        if (strcmp(argv[1], fault->name) == 0) {
             struct program program;
             start(&program, "faults");
-            faults[i].run(&program, argc == 2);
+            fault->run(&program, argc == 2);
             eden_heap_destroy(program.heap);
             puts("done");
             return 0;
