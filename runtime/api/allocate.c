@@ -34,7 +34,7 @@ static eden_value fail_allocation(eden_heap *heap, uint64_t header, size_t bytes
     return EDEN_NONE;
 }
 
-/* Makes an object of a fresh stretch of memory: header, overflow word, cleared references. */
+/* Makes an object of fresh memory: header, overflow word, cleared references. */
 static eden_value format_object(eden_heap *heap, uintptr_t start, uint64_t header, size_t slots) {
     eden_value object = start;
     if (slots >= EDEN_SLOTS_OVERFLOW) {

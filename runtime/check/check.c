@@ -10,7 +10,7 @@
  * or when its memory holds something else. Only frames on the thread's own stack are compared with it: coroutines have
  * stacks elsewhere. No frame may be open when its heap is destroyed or its mutator detached.
  *
- * How a stale reference is told. `starts` has a bit for the header of each live object, made anew by each collection
+ * Stale references. `starts` has a bit for the header of each live object, made anew by each collection
  * and kept by each allocation (all take the slow path here: mutator->limit is never above free). It would miss a
  * reference whose address another object has taken since, which in eden is the usual case: so eden is not used from its
  * start again after each scavenge, but from where it was, and only then from its start when less than half is left
@@ -23,7 +23,7 @@
  * named where a signal could not. Under the address sanitizer and under Valgrind, the same memory is marked as
  * inaccessible too, and they report each read and write of it where it happens.
  *
- * What can go wrong: a stale reference is not told where another object has begun at its very address since: in old
+ * What can go wrong: a stale reference is not found where another object has begun at its very address since: in old
  * space, in a semispace, or in eden once that came round. */
 #ifndef EDEN_CHECKED
 #define EDEN_CHECKED 1 /* for tools that look at this file by itself */
@@ -58,7 +58,7 @@ __attribute__((noreturn)) static void report(const eden_heap *heap, const char *
     int length = snprintf(line, sizeof line, "eden: checked build: heap '%s', %s: %s; %s\n",
                           heap == NULL ? "?" : heap->info.name, when, what, rule);
     if (length > 0 && write(STDERR_FILENO, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1) < 0) {
-        abort(); /* nobody to tell */
+        abort(); /* standard error is gone */
     }
     abort();
 }

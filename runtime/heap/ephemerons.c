@@ -1,35 +1,44 @@
-/* Ephemerons: objects whose slots count only while something else keeps their key (slot 0) alive (Hayes 1997).
+/* Ephemerons and weak objects. The slots of an ephemeron count only while something else keeps its key, slot 0, alive.
  *
- * When a collection reaches an ephemeron whose key it has not reached, the ephemeron waits. It is threaded to its key:
- * its first slot takes the key's header, and the key's header becomes the ephemeron's address with the WAITING pattern.
- * Others that wait for the same key come in front of it the same way, so the key's real header stands at the end of the
- * chain. If the key is reached later, its header is put back, the first slots are the key again, and all that waited is
- * scanned like any object. So each ephemeron is looked at twice (a scan of all old space, or a second round
- * of the scavenger, apart), whatever the order and however long the chains
- * of keys: the time is linear in their number, where rescanning all that wait, until nothing changes, takes the square
- * of it. And since the thread runs through the objects, a chain is followed where they lie: a table of what waits,
- * tried first, cost a cache miss for each (random order, first key alive: 86 ms of marking; threaded: see
- * bench/ephemerons.c).
+ * 1. Waiting
+ * When a collection reaches an ephemeron whose key it has not reached, the ephemeron waits, and the key is pending. The
+ * ephemeron is threaded to its key: its first slot takes the key's header, and the key's header becomes the ephemeron's
+ * address with the pattern PENDING. Others that wait for the same key come in front of it in the same way, so the key's
+ * real header is at the end of the chain. If the key is reached later, its header is restored, the first slots are the
+ * key again, and all that waited is scanned like any object.
  *
- * When nothing is left to scan and some still wait, their keys are dead. All of them are fired together: each becomes
- * an ordinary object (format FIXED) that holds its key strongly and joins the queue of mourners, which the embedder
+ * 2. Firing
+ * When nothing is left to scan and some still wait, their keys are dead. All of them fire together: each becomes an
+ * ordinary object (format FIXED) that holds its key strongly and joins the queue of mourners, which the embedder
  * drains. The collection then goes on with what they refer to. The list of keys starts again then, so that ephemerons
- * that only fired ones refer to, one after the other, do not go quadratic either.
+ * that only fired ones refer to, one after the other, do not take quadratic time either.
  *
- * A profile's own ephemerons (baseline/profiler_ephemerons.c) are left alone where their key has not been reached yet:
- * the profile looks at them when all else is done. They don't wait, don't fire, and no probe or figure counts them. So
- * those of the program are fired as they would be without a profile, in the same order.
+ * 3. Ephemerons of observers
+ * Those of heap->observer_class do not wait, do not fire, and no probe or figure counts them: their observer handles
+ * them when all else is done (`reached`). So the program's fire as they would without them, in the same order.
  *
- * Weak objects: the strong slots are scanned; the object is noted; when everything reachable is known, slots that refer
- * to the dead are cleared.
+ * 4. Weak objects
+ * Their strong slots are scanned, and the object is noted. When everything reachable is known, slots that refer to the
+ * dead are cleared.
  *
+ * 5. Invariants
+ * I1. PENDING headers, and the format PENDING, exist only between the first wait of a collection and the end of firing.
+ *     In between, read the header of an object that has not been reached with ephemerons_real_header.
+ * I2. The first slot of an object of format PENDING is no reference. A scan of all old space may come across one that
+ *     was just tenured.
+ *
+ * 6. Cost
+ * Each ephemeron is inspected twice (a scan of all old space, or a second pass of the scavenger, apart), so the time is
+ * linear whatever the order and however long the chains of keys; rescanning all that wait until nothing changes is
+ * quadratic. The thread runs through the objects, so a chain is followed where they lie: a table of what waits cost a
+ * cache miss for each (bench/ephemerons.c).
+ *
+ * 7. Failure
  * The lists of keys and of weak objects need memory in the middle of a collection. Where it is refused, this collection
  * treats the object as strong: it keeps too much, once, and frees nothing that is alive.
  *
- * Invariants: WAITING headers, and the format WAITING, exist only between the first wait of a collection and the end of
- * firing; whoever looks at the header of an object not yet reached in between asks for the real one. The first slot of
- * an object of format WAITING is nothing to look at; the format tells who comes across it again (a scan of all old
- * space may, of what was just tenured). */
+ * 8. References
+ * B. Hayes, "Ephemerons: a New Finalization Mechanism", OOPSLA 1997. */
 #include "heap/ephemerons.h"
 #include "heap/heap.h"
 #include <stdlib.h>
@@ -42,17 +51,17 @@ static void set_format(eden_value object, uint64_t format) {
 }
 
 bool ephemerons_wait(eden_heap *heap, eden_value ephemeron, eden_value key) {
-    struct pending_keys *waiting = &heap->pending;
+    struct pending_keys *pending = &heap->pending;
     uint64_t header = eden_header(key);
     if (eden_index_of(ephemeron) == heap->observer_class) {
         return true;
     }
     if (!ephemerons_is_pending(header)) {
-        if (!system_grow(&heap->system, (void **)&waiting->keys, &waiting->room, waiting->count, sizeof *waiting->keys,
+        if (!system_grow(&heap->system, (void **)&pending->keys, &pending->room, pending->count, sizeof *pending->keys,
                          "waiting ephemerons")) {
             return false;
         }
-        waiting->keys[waiting->count++] = key;
+        pending->keys[pending->count++] = key;
     }
     *first_slot(ephemeron) = header;
     set_format(ephemeron, FORMAT_PENDING);
@@ -95,23 +104,23 @@ static void fire(eden_heap *heap, eden_value ephemeron, uint32_t key_class) {
 }
 
 bool ephemerons_fire(eden_heap *heap, void (*reach_key)(void *context, eden_value key), void *context) {
-    struct pending_keys *waiting = &heap->pending;
+    struct pending_keys *pending = &heap->pending;
     bool any = false;
-    for (size_t i = 0; i < waiting->count; i++) {
-        uint32_t key_class = (uint32_t)(ephemerons_real_header(waiting->keys[i]) & EDEN_HEADER_CLASS_MASK);
-        uint64_t header = eden_header(waiting->keys[i]);
+    for (size_t i = 0; i < pending->count; i++) {
+        uint32_t key_class = (uint32_t)(ephemerons_real_header(pending->keys[i]) & EDEN_HEADER_CLASS_MASK);
+        uint64_t header = eden_header(pending->keys[i]);
         for (; ephemerons_is_pending(header); header = *first_slot(header & ~EDEN_HEADER_PENDING)) {
             fire(heap, header & ~EDEN_HEADER_PENDING, key_class);
         }
     }
     /* Only now: reaching a key releases all that wait for it. */
-    for (size_t i = 0; i < waiting->count; i++) {
-        if (ephemerons_is_pending(eden_header(waiting->keys[i]))) {
-            reach_key(context, waiting->keys[i]);
+    for (size_t i = 0; i < pending->count; i++) {
+        if (ephemerons_is_pending(eden_header(pending->keys[i]))) {
+            reach_key(context, pending->keys[i]);
             any = true;
         }
     }
-    waiting->count = 0;
+    pending->count = 0;
     return any;
 }
 

@@ -1,4 +1,4 @@
-/* Parameters: read, checked against the table of eden_params.def, told.
+/* Parameters: read, checked against the table of eden_params.def, reported.
  *
  * survivors_to_keep and tenure_proportion set the same thing; whichever is set later wins: setting
  * tenure_proportion unsets survivors_to_keep, and while survivors_to_keep is set it decides (tenure.c). */

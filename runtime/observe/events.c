@@ -1,14 +1,14 @@
 /* Events: the one place where something that happened becomes a counter, a probe, and a line of the log.
  *
- * Counters and probes can't disagree because the same function feeds both, with the same numbers. What is counted
- * between collections (bytes allocated, objects remembered and forgotten) is told by the next start probe in its
- * `..._since` arguments, and enters the figures at that moment: so the figures are at any time exactly what the probes
- * have said.
- *
- * The heap's public header gets a copy at the end of each collection, under its sequence lock. */
+ * Invariants
+ * I1. Counters and probes agree: the same function feeds both, with the same numbers.
+ * I2. The figures are at any time the sum of what the probes have reported. What is counted between collections (bytes
+ *     allocated, objects remembered and forgotten) is reported by the next start probe in its `..._since` arguments,
+ * and enters the figures at that moment. I3. The heap's public header gets a copy at the end of each collection, under
+ * its sequence lock. */
 #include "observe/events.h"
 
-/* Moves what was counted since the last start into the figures; the caller has told it through a probe. */
+/* Moves what was counted since the last start into the figures; the caller has reported it by a probe. */
 static void take_since(eden_heap *heap) {
     heap->figures.allocated_bytes += heap_delta_allocated(heap);
     heap->figures.remembered += heap->delta.remembered;

@@ -63,7 +63,7 @@ static void scan(struct marking *marking, eden_value object, size_t from) {
         return;
     }
     if (format == EDEN_FORMAT_WEAK && from == 0 && !ephemerons_note_weak(heap, object)) {
-        /* Strong this once, and whole: a later piece could not tell. */
+        /* Strong this once, and whole: a later piece would not know. */
         visit_slots(&marking->visit, eden_words_(object) + 1, heap_reference_slots(heap, object));
         return;
     }

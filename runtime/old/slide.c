@@ -244,9 +244,9 @@ static void update_slots(eden_visit *visit, eden_value *slots, size_t count) {
     }
 }
 
-/* A root slot may be told more than once in a round (added twice, or by two visitors), but its value is changed once:
- * the first round marks what it has changed, with a bit that no address of a process has, and the second takes the
- * marks off. */
+/* A root slot may be visited more than once in a round (added twice, or by two visitors), but its value is changed
+ * once: the first round marks what it has changed, with a bit that no address of a process has, and the second takes
+ * the marks off. */
 static const uint64_t CHANGED = 1ull << 63;
 
 static void update_root_slots(eden_visit *visit, eden_value *slots, size_t count) {
@@ -258,7 +258,7 @@ static void update_root_slots(eden_visit *visit, eden_value *slots, size_t count
     }
 }
 
-static void settle_root_slots(eden_visit *visit, eden_value *slots, size_t count) {
+static void reconcile_root_slots(eden_visit *visit, eden_value *slots, size_t count) {
     (void)visit;
     for (size_t i = 0; i < count; i++) {
         if (eden_is_object(slots[i])) {
@@ -270,7 +270,7 @@ static void settle_root_slots(eden_visit *visit, eden_value *slots, size_t count
 static void update_roots(struct compaction *c) {
     c->visit.slots = update_root_slots;
     roots_visit(&c->visit);
-    c->visit.slots = settle_root_slots;
+    c->visit.slots = reconcile_root_slots;
     roots_visit(&c->visit);
     c->visit.slots = update_slots;
 }
@@ -281,7 +281,7 @@ static void update_object(struct compaction *c, eden_value object, size_t bytes)
     c->updated.bytes += bytes;
 }
 
-/* References change only if something moves: then everything that may hold one is looked at. In passing, the objects of
+/* References change only if something moves: then everything that may hold one is scanned. In passing, the objects of
  * the prefix lose their marks. */
 static void update(struct compaction *c) {
     eden_heap *heap = c->heap;

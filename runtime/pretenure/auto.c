@@ -1,33 +1,39 @@
-/* pretenure=auto: finds out whose survivors keep living, and has them tenured at their first scavenge.
+/* pretenure=auto: finds sites whose survivors keep living, and has them tenured at their first scavenge.
  *
- * The idea is that of allocation-site feedback (Clifford, Payer, Stanton and Titzer, "Memento Mori: Dynamic
- * Allocation-Site-Based Optimizations", ISMM 2015), with two changes. Classes and sites are values in the program's
- * hands, and their objects' births are inlined there, so what is learnt can't make them born old: they are tenured at
- * their first scavenge instead, which spares all copies but one. And what is asked is not how many of a site's objects
- * survive, but how many of those that survive once keep living: only these are tenured, and for them alone does it
- * matter.
+ * 1. Purpose
+ * This is allocation-site feedback (section 7), with two changes. The program holds the values of classes and sites,
+ * and their allocation is inlined there, so what is learnt cannot make objects born old. They are tenured at their
+ * first scavenge instead, which spares all copies but one. And the question is not how many of a site's objects
+ * survive, but how many of those that survive once keep living: only these are tenured.
  *
- * Samples. Each scavenge looks at the first WINDOW bytes of eden, when all is copied and the corpses are still there:
- * the oldest of what was allocated since the last, so that surviving means having lived while all of eden was filled.
- * What has survived there is followed, in a list of the runtime's own: no object and no allocation knows of it. A
- * sample that is alive AGE_PROVEN scavenges later, or when it is tenured by then, has lived; one that is not has died.
- * Of a site with ENOUGH samples of which CHOOSE in a hundred have lived the objects are tenured at their first scavenge
- * from now on (EDEN_PRETENURED_LEARNT in the class table, which tenure.c asks).
+ * 2. Samples
+ * When all is copied, each scavenge reads the first WINDOW bytes of eden, where the dead and the forwarded still are.
+ * That is the oldest of what was allocated since the last one: surviving means having lived while all of eden was
+ * filled. Survivors from there are followed in a list. A sample that is alive AGE_PROVEN scavenges later, or when it is
+ * tenured by then, has lived; any other has died. If CHOOSE in a hundred of ENOUGH samples of a site have lived, the
+ * site is chosen: its objects are tenured at their first scavenge (EDEN_PRETENURED_LEARNT, young/tenure.c).
  *
- * Promise. Of a chosen site's objects up to PROMISES are remembered as they are tenured in the window; the next full
- * collection tells which have died. Where more than BREAK in a hundred have, the site goes back to what it was, and is
- * not chosen again before FORGIVE scavenges have passed, twice as many each time. So a program that changes its ways
- * loses at most what it tenures until the next full collection, which that very garbage brings on.
+ * 3. Promise
+ * Up to PROMISES objects of a chosen site are noted as they are tenured in the window, and the next full collection
+ * finds out which have died. If more than BREAK in a hundred have, the site is chosen no more, and not again before
+ * FORGIVE scavenges have passed, twice as many each time. So a program that changes its ways loses at most what it
+ * tenures until the next full collection, which that garbage brings on.
  *
- * Invariants: `young` holds objects of new space, each alive at the last collection; `old` holds objects of old space,
- * and is emptied by each full collection before anything moves. Both are of fixed size: what finds no place is not
- * sampled. So are the sites: one that finds none is never chosen.
+ * 4. Invariants
+ * I1. `young` holds objects of new space, each alive at the last collection.
+ * I2. `old` holds objects of old space. Each full collection empties it before anything moves.
+ * I3. Lists and sites are of fixed size. What finds no place is not sampled; a site that finds none is never chosen.
  *
- * Costs, with auto only: a walk over WINDOW bytes a scavenge, and a look at each followed object; a table look-up for
- * each surviving object while something is chosen. It acts where tenure_criterion is age.
+ * 5. Cost
+ * With auto only: a walk over WINDOW bytes a scavenge and a visit of each followed object; a table look-up for each
+ * surviving object while a site is chosen. It acts where tenure_criterion is age.
  *
- * What can go wrong: a program whose allocation keeps time with scavenges shows the window one phase of its work only.
- */
+ * 6. Failure
+ * If a program allocates in step with scavenges, the window shows one phase of its work only.
+ *
+ * 7. References
+ * D. Clifford, H. Payer, M. Stanton and B. Titzer, "Memento Mori: Dynamic Allocation-Site-Based Optimizations", ISMM
+ * 2015. */
 #include "pretenure/pretenure.h"
 #include "young/scavenge.h"
 #include <stdlib.h>
@@ -42,7 +48,7 @@ enum {
     FORGIVE = 16,
     FORGIVE_SHIFT_MOST = 20,
     PROMISES = 64,
-    PROMISES_TOLD = 8, /* fewer tell nothing */
+    PROMISES_ENOUGH = 8, /* fewer prove nothing */
     FOLLOWED = 1024,
     SITES = 1024,
     PROBES = 16,
@@ -118,8 +124,8 @@ static void judge(struct pretenure_auto *automatic, struct site *site, bool live
 }
 
 static void judge_promise(struct pretenure_auto *automatic, struct site *site) {
-    uint32_t told = (uint32_t)site->kept + site->broken;
-    if (told >= PROMISES_TOLD && site->broken * 100u > told * BREAK && is_chosen(automatic, site)) {
+    uint32_t known = (uint32_t)site->kept + site->broken;
+    if (known >= PROMISES_ENOUGH && site->broken * 100u > known * BREAK && is_chosen(automatic, site)) {
         site->failures = (uint16_t)(site->failures + (site->failures < FORGIVE_SHIFT_MOST));
         site->not_before = automatic->scavenges + ((uint64_t)FORGIVE << (site->failures - 1));
         choose(automatic, site, false);

@@ -1,30 +1,32 @@
-/* Pretenuring: objects of the classes and sites that a file names are born in old space (Blackburn et al., "Pretenuring
- * for Java", OOPSLA 2001). What lives long is then never copied, and does not fill the survivors.
+/* Pretenuring: objects of the classes and sites that a file names are born in old space. What lives long is then never
+ * copied, and does not fill the survivors.
  *
- * Allocation is inlined into programs and must not pay for it. It looks at nothing but the value of the class that the
- * program holds, and takes the slow path from EDEN_SLOTS_OVERFLOW slots on. So the value of a named class says that it
- * has so many fixed slots, and the slow path, which is then always taken, finds the true number in the class table
- * (pretenure_reveal). Other values are what they were.
+ * 1. The value of a named class
+ * Allocation is inlined into programs and must not pay for this. It reads nothing but the value of the class that the
+ * program holds, and takes the slow path from EDEN_SLOTS_OVERFLOW slots on. So the value of a named class has that
+ * number in place of its fixed slots, and the slow path, which is then always taken, finds the true number in the class
+ * table (pretenure_reveal).
+ * Raw classes: 255 added to a count of 64-bit words near SIZE_MAX would be a small number, for which there seems to be
+ * room. So their value says BYTES, whatever they are made of: allocation turns n units into n / 8 slots and up to seven
+ * unused bytes, whose sum cannot overflow, and the slow path computes n from them.
+ * eden_raw_after needs the true number of fixed slots from the value alone: it is where headers have the identity hash,
+ * which no value of a class has.
  *
- * Raw classes need one more lie: 255 added to a count of 64-bit words near SIZE_MAX would be a small number, for which
- * there seems to be room. So their value says BYTES, whatever they are made of: allocation turns n units into n / 8
- * slots and up to seven unused bytes, of which the sum can't overflow, and from which n is had again. Nothing after
- * the slow path depends on the slots.
+ * 2. Room
+ * Room comes from old space as for tenured objects. Old space that is full grows, as in scavenges, rather than being
+ * collected. Its growth is checked every CHECK_BYTES, and asks for a full collection as growth by tenuring does. Where
+ * it has no room and cannot grow, it is collected if a sixteenth of it is new since the last time. If that does not
+ * help, the object is young, and so are others until a collection has ended.
  *
- * eden_raw_after needs the true number of fixed slots from the value alone: it stands where headers have the identity
- * hash, which no value of a class has.
+ * 3. Invariants
+ * I1. A class's value does not change while its heap lives: EDEN_PRETENURED_BORN is set when it is defined.
+ * I2. Objects larger than large_object are large, whatever the file says.
  *
- * Room comes from old space as for tenured objects (old_space.c): a bumped buffer, or free chunks of the exact size.
- * Old space that is full grows, as scavenges let it, rather than being collected; its growth is looked at every
- * CHECK_BYTES, and asks for a full collection as that by tenuring does. Where it has no room and can't grow, it is
- * collected if a sixteenth of it is new since the last time. If that does not help, the object is young, and what
- * happens then is what happens to any (allocate.c); so are others until a collection has ended.
+ * 4. Failure
+ * A file that names what dies young fills old space with garbage; `freed_bytes` of full collections shows it.
  *
- * Invariants: a class's value does not change while its heap lives: EDEN_PRETENURED_BORN is set when it is defined.
- * Objects larger than large_object are large, whatever the file says.
- *
- * What can go wrong: a file that names what dies young fills old space with garbage; full collections tell
- * (freed_bytes). */
+ * 5. References
+ * S. Blackburn, S. Singhai, M. Hertz, K. McKinley and E. Moss, "Pretenuring for Java", OOPSLA 2001. */
 #include "pretenure/pretenure.h"
 #include "old/full.h"
 #include <stdlib.h>

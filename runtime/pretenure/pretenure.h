@@ -10,7 +10,7 @@ struct pretenure_auto;  /* auto.c */
 struct pretenure {
     struct pretenure_names *names;    /* NULL: no file names any */
     struct pretenure_auto *automatic; /* NULL: pretenure is not auto */
-    uint64_t unchecked;               /* bytes until old space's growth is looked at again */
+    uint64_t unchecked;               /* bytes until old space's growth is checked again */
     uint64_t refused_in; /* the collection after which there was no room: no use in trying until the next */
 };
 

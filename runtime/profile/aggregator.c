@@ -1,15 +1,22 @@
-/* What a profile sends: cells that add up the objects which were born, or ended, alike; or a record an object.
+/* What a profile sends: rows that add up the objects which were born, or ended, alike; or a record an object.
  *
- * A probe an object can't be cheap, so nothing is sent one by one: cells and records gather in buffers, which one
- * firing of the batch probe hands over when they are full, and at the end of each collection.
+ * 1. Batches
+ * A probe an object cannot be cheap. So rows and records gather in buffers, which one firing of the batch probe sends
+ * when they are full, and at the end of each collection.
  *
- * Ends are added up twice. A cell is a site's with its sums, which are exact; there are few, however long it goes on. A
- * histogram's bucket is a site's, too, for one of the four clocks: one cell for each combination of buckets would be
+ * 2. Rows and buckets
+ * Ends are added up twice. A row is a site's with its sums, which are exact; there are few, however long it goes on. A
+ * bucket of a histogram is a site's, too, for one of the four clocks. One row for each combination of buckets would be
  * some hundred a collection, as a lifetime's nanoseconds and bytes vary together but not alike, and nearly each of them
- * would be new at the next. The buckets of each clock apart are the same again and again. So these two gather over many
- * collections, and are handed over together, each second, or when one of them is full: a listener has a few thousand
- * updates of its maps a second, whatever the rate of allocation. Who is killed meanwhile has not told these ends;
- * births are handed over at each collection, so that there are never more ends than births. */
+ * would be new at the next. The buckets of each clock alone are the same again and again. So rows and buckets gather
+ * over many collections, and are sent together, each second, or when one of them is full: a listener has a few thousand
+ * updates of its maps a second, whatever the rate of allocation.
+ *
+ * 3. Invariants
+ * I1. Births are sent at each collection, so there are never more ends than births.
+ *
+ * 4. Failure
+ * If the process is killed, up to 1 s of ends is lost. */
 #include "profile/aggregator.h"
 #include "eden_histogram.h"
 #include "profile/compact_records.h"

@@ -1,18 +1,23 @@
-/* The byte clock: time told by what a heap has allocated, and what that is in nanoseconds.
+/* The allocation clock: time by what a heap has allocated, and what that is in nanoseconds.
  *
- * An object's birth is the number of bytes allocated in its heap before it: no two objects have the same, it needs no
- * clock to be read, and of an object in eden its address tells it. Nanoseconds follow from anchors, places where both
- * clocks were read: between two of them they are interpolated. Anchors are set where a collection starts and ends,
- * where a sample traps, at each large object (which advances the byte clock, but not eden), and where eden is walked
- * instead of trapping every 64 KiB. So a sample that trapped has its birth to the nanosecond, and others to a few
- * microseconds of a program that runs.
+ * 1. Births
+ * An object's birth is the number of bytes allocated in its heap before it. No two objects have the same, no clock is
+ * read for it, and the address of an object in eden gives it.
  *
- * Collections cut the byte clock into epochs. Those between an object's birth and its death are the collections that it
- * survived. Of an epoch that is over at most KEPT anchors are kept: a profile grows by a few hundred bytes a
- * collection, whatever was allocated.
+ * 2. Anchors
+ * Nanoseconds follow from anchors, places where both clocks were read: between two of them they are interpolated.
+ * Anchors are set where a collection starts and ends, where a sample traps, at each large object (which advances this
+ * clock, but not eden), and each 64 KiB where eden is walked instead. So a sample that trapped has its birth to the
+ * nanosecond, and others to a few microseconds of a running program. Two anchors have the same bytes and different
+ * nanoseconds where a collection stopped the program: an object born there was born after it.
  *
- * Two anchors have the same bytes and different nanoseconds where a collection stopped the program: an object born
- * there was born after it. */
+ * 3. Epochs
+ * Collections cut the clock into epochs. Those between an object's birth and its death are the collections that it
+ * survived.
+ *
+ * 4. Cost
+ * Of an epoch that is over at most KEPT anchors are kept: a profile grows by a few hundred bytes a collection, whatever
+ * was allocated. */
 #include "profile/allocation_clock.h"
 #include "profile/lifetimes.h"
 #include <stdlib.h>

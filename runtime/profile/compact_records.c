@@ -1,13 +1,15 @@
-/* Short forms of records: every object one by one, at a few bytes each.
+/* Compact records: every object one by one, at a few bytes each.
  *
+ * 1. Format
  * A record of 120 bytes an object is more than a listener can take at ten million objects a second. Most of it follows
- * from the birth, given what the byte clock knows; so the listener gets the clock (all anchors, and each collection's
- * epoch), once a collection, and of an object only what it cannot work out: 32 bytes if it had survived a collection,
- * and a word of 4 if it died in eden, where the next object's birth is the last one's end. Objects in eden that
- * survived, or are no samples, leave gaps, which take a word, too.
+ * from the birth and the allocation clock. So the listener gets the clock (all anchors, and each collection's epoch)
+ * once a collection, and of an object only what it cannot compute: 32 bytes if it had survived a collection, and a word
+ * of 4 if it died in eden, where the next object's birth is the last one's end. Objects in eden that survived, or are
+ * no samples, leave gaps, which take a word, too.
  *
- * Invariant: anchors and epoch come before the ends that need them. A listener that missed some knows from the epochs'
- * numbers. */
+ * 2. Invariants
+ * I1. Anchors and epoch come before the ends that need them. The epochs' numbers show a listener that it missed some.
+ */
 #include "profile/compact_records.h"
 #include "profile/lifetimes.h"
 

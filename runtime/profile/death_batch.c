@@ -1,15 +1,16 @@
-/* Runs: ends of many objects, told at the cost of a few additions each.
+/* Batches of deaths: ends of many objects, reported at the cost of a few additions each.
  *
- * What a death says of an object (both lifetimes' buckets, the collections survived) follows from its birth, once the
- * collection that found it is given. Lists and eden are in order of birth, and lifetimes shrink steadily along it, so a
- * run of births has all of that in common: within one, the objects of a site are only counted, and their sizes and
- * births added up. That gives the exact sum of their lifetimes on the byte clock, and of the
- * interpolated ones in nanoseconds. A run ends at an anchor (allocation_clock.c), where a bucket or an epoch does, and
- * where an object was tenured in another collection than those before: then what was counted goes into cells
- * (aggregator.c).
+ * 1. Algorithm
+ * Given the collection that found it, a death follows from the birth: the buckets of both lifetimes, the collections
+ * survived. Lists and eden are in order of birth, and lifetimes shrink steadily along it, so a range of births has all
+ * of that in common. Within one batch the objects of a site are only counted, and their sizes and births added up. That
+ * gives the exact sum of their lifetimes on the allocation clock, and of the interpolated ones in nanoseconds. A batch
+ * ends at an anchor (allocation_clock.c), where a bucket or an epoch does, and where an object was tenured in another
+ * collection than those before. Then what was counted goes into rows (aggregator.c).
  *
- * Only where all samples have one weight: that of a sampling by bytes depends on the object's size, and such samples
- * are few. */
+ * 2. Limits
+ * Batches are used where all samples have one weight. The weight of a sampling by bytes depends on the object's size,
+ * and such samples are few. */
 #include "profile/death_batch.h"
 #include "eden_histogram.h"
 #include "profile/sampling.h"

@@ -1,23 +1,24 @@
 /* Walking eden: births and early deaths of an epoch, where most of its objects are samples.
  *
- * When all is copied eden still holds what was allocated there since the last collection, in order of birth: the dead
- * as they were, the others as corpses with forwarding addresses. So one walk finds every birth, its time by its place
- * (allocation_clock.c), and every death within the epoch. Survivors join the profile's lists.
+ * 1. Algorithm
+ * When all is copied, eden still holds what was allocated there since the last collection, in order of birth: the dead
+ * as they were, the others with forwarding addresses. So one walk finds every birth, its time by its place
+ * (allocation_clock.c), and every death within the epoch. Survivors join the profile's lists. The same walk, with
+ * nothing copied, reports what is alive, or not yet found dead, when a profile ends.
  *
- * Most are dead, and must cost next to nothing: they are told in runs (death_batch.c). What is left is waiting: only an
- * object's header tells where the next one is. But at each anchor an object is known to begin. So two parts, from
- * anchor to anchor, are walked at the same time, and two such chains take hardly longer than one: a quarter to a third
- * of the walk was spared. Each has a lane of its own; of the later part's, the survivors wait until the earlier part is
- * through, so that all join the lists in order of birth.
- *
- * The same walk, with nothing copied, tells what is alive, or not yet found dead, when a profile ends. */
+ * 2. Cost
+ * Most objects are dead, and must cost next to nothing: they are reported in batches (death_batch.c). What is left is
+ * waiting for memory, as only an object's header says where the next one is. But an object is known to begin at each
+ * anchor. So two parts, from anchor to anchor, are walked at the same time, which takes hardly longer than one: that
+ * spares a quarter to a third of the walk. Each part has a cursor of its own. The survivors of the later part wait
+ * until the earlier part is done, so that all join the lists in order of birth. */
 #include "profile/eden_walk.h"
 #include "profile/compact_records.h"
 #include "profile/sampling.h"
 #include "young/scavenge.h"
 
-/* Bytes between what is walked and what is asked for of eden, which is larger than the caches near the processor. Of a
- * stretch that is hardly longer, all is asked for while the one before is walked. */
+/* Bytes between what is walked and what is prefetched of eden, which is larger than the caches near the processor. A
+ * range that is hardly longer is prefetched whole while the one before is walked. */
 enum { WALK_AHEAD = 1024, LINE = 64 };
 
 /* A part of eden without an anchor within. */
@@ -34,7 +35,7 @@ struct walk {
     size_t mark;      /* the last one that is not behind */
     struct cursor *cursors;
     void (*parts)(struct walk *walk, struct part *parts, size_t count);
-    struct eden_birth_cell births[TALLIES]; /* that no run tells; one tally a site, as a run's */
+    struct eden_birth_cell births[TALLIES]; /* that no batch reports; one tally a site, as a batch's */
 };
 
 static void report_births(struct walk *walk, struct eden_birth_cell *births) {
@@ -91,7 +92,7 @@ static void arrive(struct walk *walk, struct cursor *cursor) {
             death(walk, cursor, &move->tracked, now);
         } else if (lifetimes_move_on(profile, move->tracked, now)) {
             count_birth(walk, (uint32_t)(header & EDEN_HEADER_CLASS_MASK), object_bytes_by(header, now));
-        } /* else no birth is told: it is lost */
+        } /* else no birth is reported: it is lost */
     }
     cursor->buffer.count = 0;
 }
@@ -131,7 +132,7 @@ static inline bool step(const struct profile *profile, struct cursor *cursor, ui
                         struct part *part) {
     uintptr_t at = part->at;
     __builtin_prefetch((const void *)(at + ahead));
-    uint64_t header = *(const uint64_t *)at; /* or overflow word: told by a jump, lest loads wait for loads */
+    uint64_t header = *(const uint64_t *)at; /* or overflow word: found by a jump, lest loads wait for loads */
     size_t slots = (size_t)(header >> EDEN_HEADER_SLOTS_SHIFT), bytes = 8 + 8 * slots;
     if (__builtin_expect(slots == EDEN_SLOTS_OVERFLOW, 0)) {
         return false;
@@ -158,7 +159,7 @@ static void step_anyway(struct walk *walk, struct cursor *cursor, struct part *p
     part->at += walk_one(walk, cursor, part->at, part->birth);
 }
 
-/* Up to where the lane's run reaches. */
+/* Up to where the cursor's batch reaches. */
 static uintptr_t run_limit(struct cursor *cursor, const struct part *part) {
     struct death_batch *batch = &cursor->batch;
     uint64_t birth = part->birth + part->at;
@@ -261,10 +262,10 @@ static void walk_range(struct walk *walk, uintptr_t at, uintptr_t end) {
     }
 }
 
-/* Of a short stretch each line was a miss: too few for the processor to see where they lead. */
-static void ask_for(const struct sample_range *stretch) {
-    uintptr_t to = stretch->to - stretch->from < WALK_AHEAD ? stretch->to : stretch->from + WALK_AHEAD;
-    for (uintptr_t at = stretch->from; at < to; at += LINE) {
+/* Each line of a short range was a miss: too few for the processor to see where they lead. */
+static void prefetch_range(const struct sample_range *range) {
+    uintptr_t to = range->to - range->from < WALK_AHEAD ? range->to : range->from + WALK_AHEAD;
+    for (uintptr_t at = range->from; at < to; at += LINE) {
         __builtin_prefetch((const void *)at);
     }
 }
@@ -292,7 +293,7 @@ void eden_walk(struct profile *profile, struct eden_anchor end, bool censored) {
     }
     for (size_t i = 0; i < profile->range_count; i++) {
         if (i + 1 < profile->range_count) {
-            ask_for(&profile->ranges[i + 1]);
+            prefetch_range(&profile->ranges[i + 1]);
         }
         walk_range(&walk, profile->ranges[i].from, profile->ranges[i].to);
     }

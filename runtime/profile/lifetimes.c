@@ -1,19 +1,27 @@
 /* Lifetimes: how long sampled objects live, as the collections find out (mechanism `vm`; others: mechanism.h).
  *
- * A profile exists while somebody listens to the batch probe. It begins where a collection ends, so that what is
- * sampled (sampling.c) was born under its eyes, and is gone, memory and all, at the first collection after the listener
- * left. It keeps a list of the sampled objects that are alive in new space, lists of those in old space
- * (old_objects.c), and one of those born in eden since the last collection (or walks eden instead). A collection moves
- * each on: the scavenger's forwarding addresses say where an object went, and who has none is dead; after marking, who
- * is not marked is dead; compaction changes the addresses. Nothing is added to objects, and to the collector's own
- * loops one comparison, where the sweep finds an object dead.
+ * 1. A profile
+ * It exists while a listener is attached to the batch probe. It begins where a collection ends, so that it has seen the
+ * birth of each sample (sampling.c), and is freed at the first collection after the listener has left. It keeps a list
+ * of the tracked objects in new space, lists of those in old space (old_objects.c), and one of those born in eden since
+ * the last collection (or walks eden instead: eden_walk.c).
  *
+ * 2. Moving on
+ * A collection moves each object on. The scavenger's forwarding addresses say where it went; an object without one is
+ * dead. After marking, an unmarked object is dead; compaction changes the addresses. Nothing is added to objects, and
+ * to the collector's own loops one comparison, where the sweep finds an object dead.
+ *
+ * 3. Dates
  * A death is dated to the start of the collection that found it. The object was alive at its birth, and at the last
- * full collection that it survived; that a scavenge copied it proves nothing, as a dead old object may have held it
+ * full collection that it survived. That a scavenge copied it proves nothing, as a dead old object may have held it
  * (nepotism). So the true death lies between.
  *
- * What can go wrong: memory for a list is refused: the object is left out, and counted in `lost`; no birth is told
- * either, so births = deaths + censored holds for what is told. */
+ * 4. Invariants
+ * I1. births = deaths + censored, for what is reported.
+ *
+ * 5. Failure
+ * Memory for a list is refused: the object is left out, and counted in `lost`; its birth is not reported either. If its
+ * birth was reported before, it is reported as censored. */
 #include "profile/lifetimes.h"
 #include "heap/class_table.h"
 #include "profile/baseline/oracle.h"
@@ -174,9 +182,9 @@ static void report_sample(struct profile *profile, eden_value object, uint64_t b
     fire_sample(profile, object, bytes, birth);
 }
 
-/* An object born old advances the byte clock, but not eden: marks before and after it. Small ones (`pretenure`) may be
- * many: of those that are no samples and follow each other with nothing born in eden between, or where no walk asks for
- * every birth in eden, only the last jump is kept. False: no memory for a mark. */
+/* An object born old advances the allocation clock, but not eden: marks before and after it. Small ones (`pretenure`)
+ * may be many: of those that are no samples and follow each other with nothing born in eden between, or where no walk
+ * asks for every birth in eden, only the last jump is kept. False: no memory for a mark. */
 static bool mark_jump(struct profile *profile, struct eden_anchor before, struct eden_anchor after, bool small) {
     struct allocation_clock *clock = &profile->clock;
     uintptr_t at = profile->heap->mutator.free;
@@ -195,7 +203,7 @@ static void old_allocated(struct profile *profile, eden_value object, size_t byt
     struct eden_anchor after = lifetimes_now(heap), before = {after.bytes - bytes, after.ns};
     bool sampled = sampling_large(profile, bytes);
     if (!mark_jump(profile, before, after, !sampled && bytes <= heap->params.large_object)) {
-        drop(profile); /* no birth in eden could be told from now on; a later collection begins anew */
+        drop(profile); /* no birth in eden could be known from now on; a later collection begins anew */
         return;
     }
     if (sampled && profile->by->follow(profile, lifetimes_born(profile, object, before.bytes, EDEN_LIFE_BORN_OLD),
@@ -410,8 +418,8 @@ static void arrive_all(struct death_batch *batch, struct survivor_buffer *buffer
     buffer->count = 0;
 }
 
-/* In order, and `young` is filled no faster than it is read: it may be its own source. But for a second round, who was
- * copied is alive, and the copy need not be looked at. */
+/* In order, and `young` is filled no faster than it is read: it may be its own source. Unless there is a second pass,
+ * what was copied is alive, and the copy need not be read. */
 static void move_all_on(struct profile *profile, const struct tracked *from, size_t count) {
     struct death_batch *batch = &profile->cursors[0].batch;
     struct survivor_buffer *buffer = &profile->cursors[0].buffer;
@@ -533,9 +541,9 @@ static uintptr_t dead(struct observer *self, eden_value object) {
         return UINTPTR_MAX;
     }
     uint64_t begun_ns = system_now_ns();
-    uintptr_t told = old_objects_swept(profile, object);
+    uintptr_t next = old_objects_swept(profile, object);
     profile->work_ns += system_now_ns() - begun_ns;
-    return told;
+    return next;
 }
 
 static void swept(struct observer *self) {

@@ -1,17 +1,18 @@
-/* The sampled objects of old space: a list for each MiB of it, by where they are.
+/* The tracked objects of old space: a list for each MiB of it, by where they are.
  *
- * They may be as many as old space has objects, and looking each one's mark up, in an order that is not that of
- * addresses, took more of a full collection than sweeping did. But what grows old mostly stays, and what dies lies
- * together: so the sweep, which sees every dead object anyway, calls for a region's list when it comes to the first one
- * there, and lists of regions where nothing has died are not read at all. Where old space is slid together nobody
- * sweeps, and all of them are.
+ * 1. Purpose
+ * They may be as many as old space has objects, and reading each one's mark, in an order that is not that of addresses,
+ * took more of a full collection than sweeping. But what grows old mostly stays, and what dies lies together. So the
+ * sweep, which sees every dead object anyway, calls for a region's list when it comes to the first one there, and lists
+ * of regions where nothing has died are not read at all. Where old space is slid together nothing is swept, and all
+ * lists are read.
  *
- * Invariants: an object stands in the list of the region that its header lies in. Within a list objects stand in the
- * order in which they were added, so those of one collection in order of birth (death_batch.c), but for what compaction
- * has brought.
- *
- * What can go wrong: the sweep takes marks off and writes over the dead as it goes. It does so below the object that it
- * has come to, and nothing below that, of a region not called for yet, is dead. */
+ * 2. Invariants
+ * I1. An object is in the list of the region that its header lies in.
+ * I2. Within a list objects are in the order in which they were added, so those of one collection in order of birth
+ *     (death_batch.c), but for what compaction has moved there.
+ * I3. The sweep clears marks and overwrites the dead below the object that it has come to. Nothing below that, of a
+ *     region not called for yet, is dead. */
 #include "profile/old_objects.h"
 #include "profile/lifetimes.h"
 #include <stdlib.h>
@@ -81,7 +82,7 @@ static void change(struct profile *profile, const struct tracked *tracked, eden_
 }
 
 /* In order of addresses: what comes to a region that is still to be read is not moved again, for sliding moves objects
- * down only, and an evacuated one is no corpse. */
+ * down only, and an evacuated one has no forwarding address. */
 void old_objects_moved(struct profile *profile, eden_value (*now)(void *context, eden_value object), void *context) {
     for (size_t region = 0; region < profile->old.region_count; region++) {
         size_t kept = 0;

@@ -1,27 +1,30 @@
 /* Sampling: which objects a profile follows.
  *
- * A sample by bytes costs an allocation that is not sampled nothing: the mutator's limit is lowered to the next sample
- * point, so the object that contains that byte takes the slow path (allocate.c), and no other.
+ * 1. Traps
+ * A sample by bytes costs an allocation that is not sampled nothing. The mutator's limit is lowered to the next sample
+ * point, so the object that contains that byte takes the slow path (api/allocate.c), and no other.
  *
- *  - bytes: points are a Poisson process over the bytes allocated, `rate` apart on average, so an object of s bytes is
+ * 2. Samplings
+ *  - bytes: points are a Poisson process over the bytes allocated, `rate` apart on average. An object of s bytes is
  *    sampled with probability 1 - exp(-s / rate), and counts as one over that: sums over the samples estimate the sums
- *    over all objects without bias (as JFR, tcmalloc). A program of any period does not fool it.
- *  - objects: each object with probability 1 / rate, whatever its size. Eden is cut into stretches; of each `rate` that
- *    follow one another one, chosen by chance, is sampled whole: all objects that begin in it. Neighbours are sampled
- *    together, but no part of the program is left out for long (stratified sampling), and that costs two traps a
- *    stretch, where a coin costs every object. No period fools it.
- *  - nth: each rate-th object (the papers' way). Told by walking. A periodic program fools it.
- *  - refill: the object that crosses each multiple of `rate` bytes (Agesen and Garthwaite 2000, at buffer refills).
+ *    over all objects without bias (as JFR, tcmalloc). No period of the program biases it.
+ *  - objects: each object with probability 1 / rate, whatever its size. Eden is cut into ranges; of `rate` that follow
+ *    one another one, chosen by chance, is sampled whole: all objects that begin in it. Neighbours are sampled
+ * together, but no part of the program is left out for long (stratified sampling), and that costs two traps a range,
+ * where a coin costs every object. No period biases it.
+ *  - nth: each rate-th object (as in the papers), found by walking. A periodic program biases it.
+ *  - refill: the object that crosses each multiple of `rate` bytes (section 4).
  *  - window: all objects allocated while the window is open; it is opened and closed at traps 64 KiB apart.
+ * That is with mechanism `vm`. The others need each sample as it is allocated, so with nth, windows and objects at high
+ * rates every allocation traps.
  *
- * That is with mechanism `vm`; the others want each sample as it is allocated, so with nth, windows and objects at high
- * rates every allocation traps, and is counted or not.
+ * 3. Walking
+ * Samplings of most objects, or of an exact count of them, walk eden: the scavenger has left it as it was, and births
+ * follow from places (allocation_clock.c). That costs less than a record a birth, and than a trap each.
  *
- * Walked are samplings of which most objects, or an exact count of them, are wanted: the scavenger has left eden as it
- * was, corpses and all, and births follow from their places (allocation_clock.c). That costs less than a record a
- * birth, and than a trap each.
- *
- * Random numbers: xorshift64* (Vigna 2016). */
+ * 4. References
+ * O. Agesen and A. Garthwaite, "Efficient Object Sampling via Weak References", ISMM 2000 (samples at buffer refills).
+ * S. Vigna, "An Experimental Exploration of Marsaglia's xorshift Generators, Scrambled", TOMS 42(4), 2016. */
 #include "profile/sampling.h"
 #include "eden_weight.h"
 #include <math.h>
@@ -123,7 +126,7 @@ uint64_t sampling_weight_bytes(const struct profile *profile, uint64_t bytes) {
     return (uint64_t)(sampling_weight(profile, bytes) * (double)bytes + 0.5);
 }
 
-/* Of a stretch. */
+/* Of a range. */
 static uint64_t range_bytes(const struct profile *profile) {
     uint64_t bytes = MOST_RANGE / profile->rate / 8 * 8;
     return bytes > LEAST_RANGE ? bytes : LEAST_RANGE;
@@ -184,7 +187,7 @@ static void advance_window(struct profile *profile, uintptr_t at, uint64_t now) 
     }
 }
 
-/* The stretch that next_switch told of begins or ends. Sets the next one. */
+/* The range at next_switch begins or ends. Sets the next switch. */
 static void advance_range(struct profile *profile, uintptr_t at) {
     uint64_t bytes = range_bytes(profile);
     turn(profile, at, profile->next_switch_opens);
@@ -197,8 +200,8 @@ static void advance_range(struct profile *profile, uintptr_t at) {
     profile->next_switch_opens = !profile->next_switch_opens;
 }
 
-/* Where the next allocation is to be noticed: where a stretch begins or ends; for an anchor; or at once, if a sample is
- * to be told of as it is allocated. */
+/* Where the next allocation is to be noticed: where a range begins or ends; for an anchor; or at once, if
+ * samples are reported as they are allocated. */
 static void set_range_trap(struct profile *profile, uintptr_t at) {
     uintptr_t anchor = farther(at, ANCHOR_BYTES), next = profile->next_switch;
     next = profile->is_open && anchor < next ? anchor : next;
@@ -243,20 +246,20 @@ void sampling_end_epoch(struct profile *profile, uintptr_t at) {
     profile->epoch_end = at;
 }
 
-/* A stretch that ends within an object ends after it. */
+/* A range that ends within an object ends after it. */
 static enum trap range_trap(struct profile *profile, uintptr_t start, uintptr_t end) {
-    bool told = eden_watched_alloc__sample(), turned = false;
+    bool reports = eden_watched_alloc__sample(), switched = false;
     enum trap trap = TRAP_NOTHING;
-    for (; profile->next_switch <= start; turned = true) {
+    for (; profile->next_switch <= start; switched = true) {
         advance_range(profile, start);
     }
     if (profile->is_open) {
-        trap = told ? TRAP_REPORT : TRAP_MARK;
+        trap = reports ? TRAP_REPORT : TRAP_MARK;
     }
-    for (; profile->next_switch < end; turned = true) {
+    for (; profile->next_switch < end; switched = true) {
         advance_range(profile, end);
     }
-    trap = trap == TRAP_NOTHING && turned && profile->is_open ? TRAP_MARK : trap;
+    trap = trap == TRAP_NOTHING && switched && profile->is_open ? TRAP_MARK : trap;
     set_range_trap(profile, end);
     return trap;
 }

@@ -1,22 +1,26 @@
-/* Tenuring policy: which survivors a scavenge moves to old space.
+/* Tenuring policy: which survivors a scavenge moves to old space, by tenure_criterion.
  *
- * age. After a scavenge, if the survivors fill more than tenure_fill of their semispace, the next one tenures those
- * below an address: the start of *the semispace that is then the source* plus tenure_proportion of the semispace's
- * size. Survivors are copied in order and eden lies above both semispaces, so low addresses are the oldest (tuning
- * paper, section 4). The Pharo VM once computed the threshold in the other semispace, so that all or none
- * of the survivors were tenured, by which of the two lay higher (tuning paper, section 5): compat.threshold_bug=1.
+ * 1. age
+ * After a scavenge, if the survivors fill more than tenure_fill of their semispace, the next one tenures those below an
+ * address: the start of *the semispace that is then from-space* plus tenure_proportion of its size. Survivors are
+ * copied in order and eden lies above both semispaces, so low addresses are the oldest (tuning paper, section 4). The
+ * Pharo VM once computed the threshold in the other semispace, so that all or none of the survivors were tenured, by
+ * which of the two lay higher (tuning paper, section 5): compat.threshold_bug=1. survivors_to_keep is the papers' form:
+ * with n set, the share tenured is max(0, 1 - 64 n / semispace), with 64 bytes for an average object; 0 means that only
+ * overflow tenures. With age, sites that pretenure=auto has chosen are tenured besides (pretenure/auto.c).
  *
- * survivors_to_keep is the papers' form: with n set, the share tenured is max(0, 1 - 64 n / semispace), 64 bytes being
- * taken for an average object; 0 means that only overflow tenures.
+ * 2. remembered
+ * Where the remembered set is nearly full, age gives way, for one scavenge, to shrinking it, as in Spur. The references
+ * from remembered objects to each young object are counted, up to 7, in header bits that mean nothing in a young object
+ * that has not been reached (grey is one: the scavenger reads it in reached objects only). Tenured is what has at least
+ * as many as half of the population. The count is one more pass over the remembered set.
  *
- * remembered. Where the remembered set is nearly full, age gives way, for one scavenge, to shrinking it, as in Spur:
- * the references from remembered objects to each young object are counted, up to 7, in header bits that mean nothing in
- * a young object that has not been reached (grey is one: the scavenger looks at it in reached objects only); tenured is
- * what has at least as many as half of the population has. The count is one more pass over the remembered set.
+ * 3. class, site, never
+ * What eden_tenure_choose has chosen; nothing but overflow.
  *
- * With age, sites that pretenure=auto has chosen are tenured besides (pretenure/auto.c).
- *
- * class, site. What eden_tenure_choose has chosen. never. Only overflow tenures. */
+ * 4. References
+ * The tuning paper: N. Palumbo et al., "Garbage Collector Tuning in Pathological Allocation Pattern Applications",
+ * IWST 2023. */
 #include "young/tenure.h"
 #include <math.h>
 
@@ -106,7 +110,7 @@ struct tenure_policy tenure_policy(eden_heap *heap, enum eden_scavenge_cause cau
     if (policy.criterion == EDEN_BY_AGE && heap->learnt_classes != 0) {
         policy.criterion = EDEN_BY_AGE_OR_LEARNT;
     }
-    /* The bits that would count are in use: by the pin that is asked for, or by what was kept in place. */
+    /* The bits that would count are in use: by the pin that is asked for, or by what stayed in place. */
     if (policy.criterion == EDEN_BY_REMEMBERED && (cause == EDEN_SCAVENGE_PIN || heap->is_mixed)) {
         policy.criterion = EDEN_BY_NOTHING;
     }

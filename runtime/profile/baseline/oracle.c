@@ -1,26 +1,31 @@
 /* The oracle: when objects die, exact to `step` bytes allocated. The truth that the other mechanisms are judged by.
  *
- * A pass marks all that is reachable, young and old, and tells the death of every sampled object that it has not
+ * 1. Passes
+ * A pass marks all that is reachable, young and old, and reports the death of every tracked object that it has not
  * reached: dated to the pass, with the pass before as the time when it was alive. Passes run before the allocation that
  * would go past the next multiple of `step` bytes since the last pass, and when a scavenge starts (a full collection
- * begins with one, so it needs none of its own): places where the program must have all that it needs in roots. A death
- * is told once, because the object leaves the profile's lists; the collector, which finds the corpse later, does not
- * know of it. In between the objects are moved on as `vm` does.
+ * begins with one): places where the program must have all that it needs in roots. A death is reported once, because
+ * the object leaves the profile's lists; the collector later finds the dead object without knowing. In between, objects
+ * are moved on as `vm` does.
  *
+ * 2. Reachable
  * Reachable is what a full collection now would keep. Weak slots are not followed. Ephemerons are followed as if they
- * were strong: a full collection keeps the value, and what it refers to, where it reaches the key; where it does not it
- * mourns, and then keeps key and value for the embedder to fetch. So an object is not dead that the program may still
- * get back from the queue of mourners, and a pass needs no rounds.
+ * were strong: a full collection that reaches the key keeps the value, and one that does not mourns, and keeps key and
+ * value for the embedder to fetch. So an object that the program may still fetch from the queue of mourners is not
+ * dead, and a pass needs no rounds.
  *
- * Nothing in the heap changes: marks stand in a table beside it, a bit a word of new space and of old space up to the
- * last segment. Objects to scan stand on a stack of bounded size; where it is full, a bit in a second table says that
- * the object is marked and not scanned, and a walk over that table finds it. Neither counters nor probes see a pass;
- * its time is in the profile's work_ns.
+ * 3. Tables
+ * Nothing in the heap changes. Marks are in a table beside it, a bit a word of new space and of old space up to the
+ * last segment. Objects to scan are on a bounded stack; where it is full, a bit in a second table says that the object
+ * is marked and not scanned, and a walk over that table finds it.
  *
- * What it costs: a pass takes time as the marking of a full collection does, and there are allocated / step of them.
+ * 4. Cost
+ * A pass takes as long as the marking of a full collection, and there are allocated / step of them. Counters and probes
+ * do not count it; its time is in the profile's work_ns.
  *
- * What can go wrong: the system gives no memory for the tables. Then there is no pass, the next one comes a step later,
- * and deaths between are dated to it, or to the collection that finds them. */
+ * 5. Failure
+ * The system gives no memory for the tables. Then there is no pass, the next one comes a step later, and deaths between
+ * are dated to it, or to the collection that finds them. */
 #include "profile/baseline/oracle.h"
 
 enum { STACK_ENTRIES = 32 * 1024 };
@@ -30,8 +35,8 @@ struct pass {
     struct profile *profile;
     struct eden_anchor now;
     uintptr_t base;
-    uint64_t *marked, *waiting; /* a bit a word; waiting: marked, to be scanned, and not on the stack */
-    size_t words;               /* of each table */
+    uint64_t *marked, *unscanned; /* a bit a word; unscanned: marked, to be scanned, and not on the stack */
+    size_t words;                 /* of each table */
     eden_value *stack;
     size_t count;
     bool overflowed;
@@ -58,7 +63,7 @@ static void reach(eden_visit *visit, eden_value *slots, size_t count) {
         if (pass->count < STACK_ENTRIES) {
             pass->stack[pass->count++] = v;
         } else {
-            set(pass, pass->waiting, v);
+            set(pass, pass->unscanned, v);
             pass->overflowed = true;
         }
     }
@@ -79,9 +84,9 @@ static void drain_all(struct pass *pass) {
     while (pass->overflowed) {
         pass->overflowed = false;
         for (size_t i = 0; i < pass->words; i++) {
-            while (pass->waiting[i] != 0) {
-                size_t bit = i * 64 + (size_t)__builtin_ctzll(pass->waiting[i]);
-                pass->waiting[i] &= pass->waiting[i] - 1;
+            while (pass->unscanned[i] != 0) {
+                size_t bit = i * 64 + (size_t)__builtin_ctzll(pass->unscanned[i]);
+                pass->unscanned[i] &= pass->unscanned[i] - 1;
                 scan(pass, pass->base + bit * 8);
                 drain(pass);
             }
@@ -122,8 +127,8 @@ void oracle_pass(struct profile *profile) {
     if (pass.marked == NULL) {
         return;
     }
-    pass.waiting = pass.marked + pass.words;
-    pass.stack = pass.waiting + pass.words;
+    pass.unscanned = pass.marked + pass.words;
+    pass.stack = pass.unscanned + pass.words;
     roots_visit(&pass.visit);
     drain_all(&pass);
     keep_reached(&pass, &profile->pending);

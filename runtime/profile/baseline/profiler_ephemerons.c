@@ -1,44 +1,50 @@
-/* Deaths by ephemerons, as FiLiP finds them (Jordan Montano et al., ISMM 2024): each sampled object is the key of an
- * ephemeron of its own, allocated right after it, and has died when that is mourned.
+/* Deaths by ephemerons, as FiLiP finds them: each sampled object is the key of an ephemeron of its own, allocated right
+ * after it, and has died when that is mourned.
  *
- * The ephemeron is an object of the heap, of a class that the program does not know, and the collector treats it as any
- * other: it is copied, tenured, scanned, remembered. Its slots are the key, the birth, and when the key was tenured.
- * The profile holds all ephemerons as roots. What differs from the program's ephemerons is what becomes of those whose
- * key a collection does not reach. They are left until all else is done, the program's own mourning included; then a
- * key that has been reached since is brought up to date, and each of the others is dead. An ephemeron of the program
- * keeps its key, mourned, for the program to see; these don't keep it, nor anything that it refers to, so nothing lives
- * longer, or is mourned differently, than without a profile. The list of ephemerons is their queue: in place of a dead
- * key stands an epitaph, its site and size, by which the profile tells the death in the same collection, and lets go of
- * the ephemeron. All of this takes no memory, and can't fail.
+ * 1. Algorithm
+ * The ephemeron is an object of the heap, of a class that the program does not know (heap->observer_class), and the
+ * collector treats it as any other: it is copied, tenured, scanned, remembered. Its slots are the key, the birth, and
+ * when the key was tenured. The profile holds all ephemerons as roots. Where a collection does not reach the key, the
+ * ephemeron is left until all else is done, the program's own mourning included. Then a key that has been reached since
+ * is brought up to date, and each of the others is dead. An ephemeron of the program keeps its key, mourned, for the
+ * program to see; these keep neither it nor what it refers to, so nothing lives longer, or is mourned differently, than
+ * without a profile. The list of ephemerons is their queue: a dead-key record (site and size) takes the place of the
+ * key, the profile reports the death in the same collection, and drops the ephemeron. All of this takes no memory, and
+ * cannot fail.
  *
- * What it costs the program. The memory of ephemerons is heap load, as in FiLiP: it fills eden (so there are more
- * scavenges), is copied and tenured, and counts in `survived_bytes`, `tenured_bytes`, `old_used` and, remembered, in
- * `remembered`. But it is not allocated by the program: the byte clock and `allocated_bytes` leave it out, so births
- * are the same with each mechanism, and objects can be told by them. Every sample takes the slow path, at 100% every
- * allocation.
+ * 2. Cost to the program
+ * The memory of ephemerons is heap load, as in FiLiP. It fills eden (so there are more scavenges), is copied and
+ * tenured, and counts in `survived_bytes`, `tenured_bytes`, `old_used` and, remembered, in `remembered`. But the
+ * program does not allocate it: the allocation clock and `allocated_bytes` leave it out, so births are the same with
+ * each mechanism, and identify objects. Every sample takes the slow path, at 100% every allocation.
  *
+ * 3. Room
  * No allocation of an ephemeron collects. A plain one finds room because every allocation in eden leaves room for it
  * (heap->eden_reserve); where its key was born old and eden is full, it is born old too. A pretenured one takes a free
- * chunk, or has old space grow; where it must not, for max_heap, it is born in eden as a plain one, where there is room
- * as well. So only what is born old may find room nowhere: such an object is left out, and counted in `lost`.
+ * chunk, or has old space grow; where max_heap forbids it, it is born in eden. So only what is born old may find room
+ * nowhere: such an object is left out, and counted in `lost`.
  *
- * What pretenuring does to the lifetimes measured. Nothing follows from the place of the ephemeron alone: an old one
- * with a young key is in the remembered set (allocation puts it there), so the scavenge that does not reach the key
- * finds it out and the death is told then, not at the next full collection; and as it is a root it neither dies
- * first nor keeps its key. A key in old space is found dead by a full collection, wherever its ephemeron is. What
- * changes is when collections run. Plain ephemerons make eden smaller for the program: scavenges come after fewer of
- * the program's bytes, so deaths in new space are dated more finely, but more objects are still alive at each,
- * survivors overflow sooner (an ephemeron takes a survivor's place beside each of them) and are tenured, and those that
- * die soon after seem to live until the next full collection. Pretenured ones leave eden to the program, are never
- * copied, and cost an entry in the remembered set each until their key is old or dead; but the dead ones stay in old
- * space, whose growth starts full collections sooner, which find dead old objects sooner.
+ * 4. What pretenuring does to the lifetimes measured
+ * Nothing follows from the place of the ephemeron alone. An old one with a young key is in the remembered set, so the
+ * scavenge that does not reach the key finds it, and reports the death then, not at the next full collection; and as it
+ * is a root it neither dies first nor keeps its key. A key in old space is found dead by a full collection, wherever
+ * its ephemeron is. What changes is when collections run. Plain ephemerons make eden smaller for the program: scavenges
+ * come after fewer of the program's bytes, so deaths in new space are dated more finely. But more objects are alive at
+ * each, survivors overflow sooner and are tenured, and those that die soon after seem to live until the next full
+ * collection. Pretenured ones leave eden to the program, are never copied, and cost an entry in the remembered set each
+ * until their key is old or dead. But the dead ones stay in old space, whose growth starts full collections sooner.
  * Three classes of test_life_mechanisms, mean lifetimes in KiB: exactly 8.0, 8.7 and 1087; vm 63, 63 and 1306 (244
  * collections); plain 32, 32 and 1164 (463); pretenured 63, 63 and 1137 (348).
  *
- * They are visited after all other roots, when what those reach has been scanned, and in pieces: so most keys that live
- * have been found, and are not looked at twice, and the mark stack, which they would fill at once, holds a piece.
+ * 5. Visiting
+ * They are visited after all other roots, when what those reach has been scanned, and in pieces. So most keys that live
+ * have been found, and are not inspected twice, and the mark stack, which they would fill at once, holds a piece.
  *
- * Ephemerons whose key is old stand first in the list, so that a scavenge looks at the others only. */
+ * 6. Invariants
+ * I1. Ephemerons whose key is old come first in the list, so that a scavenge reads the others only.
+ *
+ * 7. References
+ * S. Jordan Montaño et al., "Evaluating Finalization-Based Object Lifetime Profiling" (FiLiP), ISMM 2024. */
 #include "profile/baseline/profiler_ephemerons.h"
 #include "young/remembered.h"
 #include <stdlib.h>
@@ -74,7 +80,7 @@ static eden_value make(eden_heap *heap, uintptr_t start, struct tracked tracked,
     return ephemeron;
 }
 
-/* Room in eden, which the byte clock passes over: so an anchor stands behind it. 0: none. */
+/* Room in eden, which the allocation clock leaves out: so an anchor stands behind it. 0: none. */
 static uintptr_t young_room(struct profile *profile, uint64_t ns) {
     eden_heap *heap = profile->heap;
     uintptr_t start = heap->mutator.free, end = start + PROFILER_EPHEMERON_BYTES;
