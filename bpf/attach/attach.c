@@ -471,7 +471,7 @@ static bool attach_multi(struct kernel_side *kernel, const struct attachment_req
                          struct attachment *attachment) {
     const struct multi_link_sites sites = {
         .offset = request->site, .semaphore = request->semaphore, .cookie = request->cookie, .count = request->count};
-    attachment->link = inspect_attach(kernel->inspect, bpf_program__fd(program_for(kernel, request)), request->fd,
+    attachment->link = inspect_attach(kernel->inspect, bpf_program__fd(program_for(kernel, request)), request->file,
                                       &sites, request->pid);
     return attachment->link >= 0;
 }
@@ -479,7 +479,7 @@ static bool attach_multi(struct kernel_side *kernel, const struct attachment_req
 static bool attach_singly(struct kernel_side *kernel, const struct attachment_request *request,
                           struct attachment *attachment) {
     char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", request->fd);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", request->file->fd);
     for (uint32_t i = 0; i < request->count; i++) {
         LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = request->cookie[i],
                     .ref_ctr_offset = request->semaphore[i]);

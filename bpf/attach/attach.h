@@ -31,8 +31,8 @@ struct kernel_options {
 
 /* What is attached at once: all sites of one file for one process. */
 struct attachment_request {
-    int fd;               /* of the file */
-    const char *name;     /* for messages */
+    const struct regular *file;
+    const char *name;     /* of the file; for messages */
     int pid;              /* hits of this process only; 0: of every one */
     const uint64_t *site; /* file offsets */
     const uint64_t *semaphore;

@@ -49,13 +49,14 @@ enum { LIB_FOLDERS = sizeof lib_folders / sizeof *lib_folders };
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
 
-static bool is_known(const struct libraries *libraries, int fd) {
-    struct stat new, old;
-    bool known = fstat(fd, &new) != 0;
-    for (size_t i = 0; !known && i < libraries->count; i++) {
-        known = fstat(libraries->file[i].fd, &old) == 0 && old.st_dev == new.st_dev &&old.st_ino == new.st_ino;
+static bool is_known(const struct libraries *libraries, const struct regular *file) {
+    for (size_t i = 0; i < libraries->count; i++) {
+        const struct stat *known = &libraries->file[i].file.status;
+        if (known->st_dev == file->status.st_dev && known->st_ino == file->status.st_ino) {
+            return true;
+        }
     }
-    return known;
+    return false;
 }
 
 /* If a deadline has ended the search, names the file of which it was: the first time only. */
@@ -68,36 +69,33 @@ static void report_late(const struct libraries *libraries, const char *path, boo
 }
 
 /* I3; `from`: the user of the file that led to this one. */
-static uint32_t user_of(int fd, uint32_t from) {
-    struct stat status;
-    if (fstat(fd, &status) != 0) {
-        return NOBODY;
-    }
-    return status.st_uid != 0 ? status.st_uid : status.st_mode & (S_IWGRP | S_IWOTH) ? NOBODY : from;
+static uint32_t user_of(const struct regular *file, uint32_t from) {
+    const struct stat *status = &file->status;
+    return status->st_uid != 0 ? status->st_uid : status->st_mode & (S_IWGRP | S_IWOTH) ? NOBODY : from;
 }
 
-int libraries_open_program(struct libraries *libraries, uint32_t user, const char *path, uint64_t inode,
-                           bool is_executable) {
+bool libraries_open_program(struct libraries *libraries, uint32_t user, uint32_t rights, const char *path,
+                            uint64_t inode, bool is_executable, struct regular *file) {
     libraries->budget.user = user;
     bool was_unread = libraries->budget.is_unread;
-    int fd = inspect_open_path(libraries->inspect, &libraries->budget, path, inode, is_executable);
+    bool is_open = inspect_open_path(libraries->inspect, &libraries->budget, rights, path, inode, is_executable, file);
     int error = errno;
-    libraries->is_partial = libraries->is_partial || (fd < 0 && error == ENOTSUP);
+    libraries->is_partial = libraries->is_partial || (!is_open && error == ENOTSUP);
     report_late(libraries, path, was_unread);
     errno = error;
-    return fd;
+    return is_open;
 }
 
-static bool read_needs(struct libraries *libraries, const char *path, int fd, struct needs *needs) {
+static bool read_needs(struct libraries *libraries, const char *path, const struct regular *file, struct needs *needs) {
     bool was_unread = libraries->budget.is_unread;
-    bool is_read = inspect_needs(libraries->inspect, &libraries->budget, fd, needs);
+    bool is_read = inspect_needs(libraries->inspect, &libraries->budget, file, needs);
     libraries->is_partial = libraries->is_partial || (!is_read && errno != ENOEXEC);
     report_late(libraries, path, was_unread);
     return is_read;
 }
 
-/* Adds a file that `from` needs, or `user` has led to. Takes fd. */
-static bool add_file(struct libraries *libraries, const char *path, int fd, size_t from, uint32_t user,
+/* Adds a file that `from` needs, or `user` has led to. Takes it. */
+static bool add_file(struct libraries *libraries, const char *path, struct regular *file, size_t from, uint32_t user,
                      const struct needs *needs) {
     bool has_room = libraries->count < LIBRARIES_MOST;
     char *copy = has_room ? strdup(path) : NULL;
@@ -105,27 +103,27 @@ static bool add_file(struct libraries *libraries, const char *path, int fd, size
     if (!copy || !kept) {
         free(copy);
         free(kept);
-        close(fd);
+        regular_close(file);
         return false;
     }
     memcpy(kept, needs, needs_bytes(needs));
     libraries->file[libraries->count++] =
-        (struct library){.path = copy, .fd = fd, .from = from, .user = user_of(fd, user), .needs = kept};
+        (struct library){.path = copy, .file = *file, .from = from, .user = user_of(file, user), .needs = kept};
     return true;
 }
 
 /* Opens a file that `from` needs, and adds it if it is an ELF file. True too where it is known. */
 static bool add_path(struct libraries *libraries, const char *path, size_t from) {
     struct needs needs;
-    uint32_t user = libraries->file[from].user;
-    int fd = libraries->opened++ < MOST_OPENED ? libraries_open_program(libraries, user, path, 0, false) : -1;
-    bool known = fd >= 0 && is_known(libraries, fd);
-    if (fd >= 0 && !known && read_needs(libraries, path, fd, &needs) && !needs.is_script) {
-        return add_file(libraries, path, fd, from, user, &needs);
+    struct regular file = {.fd = -1};
+    uint32_t rights = libraries->file[from].user;
+    bool is_open = libraries->opened++ < MOST_OPENED &&
+                   libraries_open_program(libraries, libraries->budget.user, rights, path, 0, false, &file);
+    bool known = is_open && is_known(libraries, &file);
+    if (is_open && !known && read_needs(libraries, path, &file, &needs) && !needs.is_script) {
+        return add_file(libraries, path, &file, from, rights, &needs);
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    regular_close(&file);
     return known;
 }
 
@@ -194,7 +192,7 @@ static bool find_in_folder(struct libraries *libraries, const char *folder, cons
 static bool find_in_folders(struct libraries *libraries, const char *folders, size_t owner, const char *name,
                             size_t from) {
     char origin[PATH_MAX], folder[PATH_MAX];
-    libraries_folder_of(libraries->file[owner].fd, origin);
+    libraries_folder_of(libraries->file[owner].file.fd, origin);
     while (folders && *folders) {
         size_t length = strcspn(folders, ":;");
         int expansions = memmem(folders, length, "LIB", 3) ? LIB_FOLDERS : 1;
@@ -325,7 +323,7 @@ static bool find_by_rpath(struct libraries *libraries, const char *name, size_t 
 
 static bool find_by_path(struct libraries *libraries, const char *name, size_t from) {
     char origin[PATH_MAX], path[PATH_MAX];
-    libraries_folder_of(libraries->file[from].fd, origin);
+    libraries_folder_of(libraries->file[from].file.fd, origin);
     for (int i = 0; i < LIB_FOLDERS; i++) {
         if (expand(name, strlen(name), origin, lib_folders[i], path)) {
             note_folder(libraries, path);
@@ -399,35 +397,35 @@ static void clear_names(struct libraries *libraries) {
     libraries->names = 0;
 }
 
-/* Adds a program, or what interprets it, without its libraries. Takes fd. */
-static bool add_program(struct libraries *libraries, uint32_t user, const char *path, int fd) {
+/* Adds a program, or what interprets it, without its libraries. Takes the file. */
+static bool add_program(struct libraries *libraries, uint32_t user, const char *path, struct regular *file) {
     char interpreter[PATH_MAX];
     struct needs needs;
-    bool is_read = read_needs(libraries, path, fd, &needs);
+    uint32_t rights = user;
+    bool is_read = read_needs(libraries, path, file, &needs);
     for (int depth = 0; is_read && needs.is_script && depth < MOST_INTERPRETERS; depth++) {
-        user = user_of(fd, user);
-        close(fd);
+        rights = user_of(file, rights);
+        regular_close(file);
         snprintf(interpreter, sizeof interpreter, "%s", needs.text + needs.interpreter);
         path = interpreter;
-        fd = libraries_open_program(libraries, user, path, 0, true);
-        is_read = fd >= 0 && read_needs(libraries, path, fd, &needs);
+        is_read = libraries_open_program(libraries, user, rights, path, 0, true, file) &&
+                  read_needs(libraries, path, file, &needs);
     }
-    if (is_read && !needs.is_script && !is_known(libraries, fd)) {
-        return add_file(libraries, path, fd, libraries->count, user, &needs);
+    if (is_read && !needs.is_script && !is_known(libraries, file)) {
+        return add_file(libraries, path, file, libraries->count, rights, &needs);
     }
-    if (fd >= 0) {
-        close(fd);
-    }
+    regular_close(file);
     return false;
 }
 
-bool libraries_add(struct libraries *libraries, uint32_t user, const char *path, int fd,
+bool libraries_add(struct libraries *libraries, uint32_t user, const char *path, struct regular *file,
                    const struct loader_environment *environment) {
     size_t first = libraries->count;
     const struct loader_environment own = {getenv("LD_LIBRARY_PATH"), getenv("LD_PRELOAD"), true, true};
     libraries->environment = environment ? *environment : own;
     clear_names(libraries); /* another program may find other files by them */
-    if (!add_program(libraries, user, path, fd)) {
+    libraries->budget.user = user;
+    if (!add_program(libraries, user, path, file)) {
         return false;
     }
     const struct needs *needs = libraries->file[first].needs;
@@ -454,7 +452,7 @@ void libraries_open(struct libraries *libraries, struct inspect *inspect) {
 
 void libraries_empty(struct libraries *libraries) {
     for (size_t i = 0; i < libraries->count; i++) {
-        close(libraries->file[i].fd);
+        regular_close(&libraries->file[i].file);
         free(libraries->file[i].path);
         free(libraries->file[i].needs);
     }

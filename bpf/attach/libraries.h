@@ -11,7 +11,7 @@ enum { LIBRARIES_MOST = 256 };
 
 struct library {
     char *path;          /* owned; for messages */
-    int fd;              /* owned; open to read, a regular file */
+    struct regular file; /* owned */
     size_t from;         /* index of the file that needs it; its own: none */
     uint32_t user;       /* by whose rights the files that it names are opened; 0: the tool's */
     struct needs *needs; /* what it says of itself; owned; its text is cut after what is used */
@@ -44,19 +44,19 @@ struct libraries {
 void libraries_open(struct libraries *libraries, struct inspect *inspect);
 
 /* Adds a program, or a script's interpreter, and all that its loader will map with it. What a file of root names is
- * opened by the rights of `user`, who chose the program or has executed it (0: the tool's). Takes fd. False, and fd
- * closed, where it is no ELF file for x86-64 or there is no room. A library that is not found is left out.
+ * opened by the rights of `user`, who chose the program or has executed it (0: the tool's). Takes the file. False,
+ * and the file closed, where it is no ELF file for x86-64 or there is no room. A library that is not found is left out.
  * `environment`: NULL, the tool's own. */
-bool libraries_add(struct libraries *libraries, uint32_t user, const char *path, int fd,
+bool libraries_add(struct libraries *libraries, uint32_t user, const char *path, struct regular *file,
                    const struct loader_environment *environment);
 
 /* The folder of a file, for $ORIGIN: links are followed, as for /proc/self/exe. */
 void libraries_folder_of(int fd, char folder[PATH_MAX]);
 
-/* Opens a program by a path, as inspect_open_path(), by the rights of a user (0: the tool's) and within the search's
- * budget. Says so if that takes too long. */
-int libraries_open_program(struct libraries *libraries, uint32_t user, const char *path, uint64_t inode,
-                           bool is_executable);
+/* Opens a program by a path for `user`, as inspect_open_path(), by the rights of a user (0: the tool's) and within the
+ * search's budget. Says so if that takes too long. */
+bool libraries_open_program(struct libraries *libraries, uint32_t user, uint32_t rights, const char *path,
+                            uint64_t inode, bool is_executable, struct regular *file);
 
 /* Closes the files. The next search has what is left of the budget. */
 void libraries_empty(struct libraries *libraries);

@@ -17,8 +17,8 @@ enum { MOST_FILES = 4096 }; /* open at a time */
 
 struct object {
     uint64_t device, inode;
-    char label[64]; /* "[FILE]" */
-    int fd;         /* -1: it has no symbols */
+    char label[64];      /* "[FILE]" */
+    struct regular file; /* none: it has no symbols */
     uint64_t number;
 };
 
@@ -71,7 +71,10 @@ static size_t object_of(struct symbols *symbols, struct target *target, const st
     object->inode = mapping->inode;
     snprintf(object->label, sizeof object->label, "[%.60s]", slash ? slash + 1 : mapping->path);
     object->number = inspect_number(symbols->inspect);
-    object->fd = symbols->object_count <= MOST_FILES ? inspect_open_mapping(symbols->inspect, target, mapping) : -1;
+    object->file.fd = -1;
+    if (symbols->object_count <= MOST_FILES) {
+        inspect_open_mapping(symbols->inspect, target, mapping, &object->file);
+    }
     return symbols->object_count;
 }
 
@@ -132,16 +135,9 @@ struct symbols *symbols_open(struct inspect *inspect) {
     return symbols;
 }
 
-static void forget_file(struct object *object) {
-    if (object->fd >= 0) {
-        close(object->fd);
-    }
-    object->fd = -1;
-}
-
 void symbols_close(struct symbols *symbols) {
     for (size_t i = 0; symbols && i < symbols->object_count; i++) {
-        forget_file(&symbols->objects[i]);
+        regular_close(&symbols->objects[i].file);
     }
     for (size_t i = 0; symbols && i < symbols->program_count; i++) {
         free(symbols->programs[i].regions);
@@ -165,12 +161,13 @@ const char *symbols_find(struct symbols *symbols, const struct process_key *proc
     }
     struct object *object = &symbols->objects[region->object];
     uint64_t offset = address - region->start + region->offset;
-    if (object->fd >= 0 &&
-        inspect_function(symbols->inspect, object->number, object->fd, offset, symbols->name, sizeof symbols->name)) {
+    bool is_open = object->file.fd >= 0;
+    if (is_open && inspect_function(symbols->inspect, object->number, &object->file, offset, symbols->name,
+                                    sizeof symbols->name)) {
         return symbols->name;
     }
-    if (object->fd >= 0 && (errno == ETIMEDOUT || errno == EIO)) {
-        forget_file(object);
+    if (is_open && (errno == ETIMEDOUT || errno == EIO)) {
+        regular_close(&object->file);
     }
     return object->label;
 }

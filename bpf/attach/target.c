@@ -25,7 +25,6 @@
  * that it answers itself): callers that trust no process call them in a process of their own. */
 #include "attach/target.h"
 #include "kernel/event.h"
-#include "util/regular.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -304,17 +303,21 @@ static bool is_same_when_mapped(int fd, const struct mapping *mapping) {
     return look.is_same;
 }
 
-/* Takes `path`, opened with O_PATH, and returns a descriptor to read it if it is the mapped file; else -1. */
-static int reopen_same(int path, const struct mapping *mapping) {
-    struct stat status;
-    int fd = path >= 0 ? regular_reopen(path) : -1;
-    if (fd >= 0 && (fstat(fd, &status) != 0 || status.st_ino != mapping->inode || status.st_dev != mapping->device) &&
-        !is_same_when_mapped(fd, mapping)) {
+/* Takes `path`, opened with O_PATH. False with errno: it is not the mapped file. */
+static bool take_same(int path, const struct mapping *mapping, struct regular *file) {
+    *file = (struct regular){.fd = path};
+    int fd = path >= 0 ? regular_read(path, &file->status) : -1, error = errno;
+    bool is_same = fd >= 0 && ((file->status.st_ino == mapping->inode && file->status.st_dev == mapping->device) ||
+                               is_same_when_mapped(fd, mapping));
+    if (fd >= 0) {
         close(fd);
-        fd = -1;
-        errno = ENOENT;
+        error = ENOENT;
     }
-    return fd;
+    if (!is_same) {
+        regular_close(file);
+    }
+    errno = error;
+    return is_same;
 }
 
 static int open_below_root(int pid, const char *path) {
@@ -329,24 +332,24 @@ static int open_below_root(int pid, const char *path) {
     return fd;
 }
 
-int target_open_mapping(int pid, const struct mapping *mapping) {
+bool target_open_mapping(int pid, const struct mapping *mapping, struct regular *file) {
     char range[64];
     snprintf(range, sizeof range, "map_files/%" PRIx64 "-%" PRIx64, mapping->start, mapping->end);
-    int file = open_proc_descriptor(pid, range, O_PATH);
-    if (file < 0 && errno == ESRCH && target_lacks_first_thread(pid)) {
+    int path = open_proc_descriptor(pid, range, O_PATH);
+    if (path < 0 && errno == ESRCH && target_lacks_first_thread(pid)) {
         pid = living_thread(pid); /* its own folder has map_files, task/ has not */
-        file = open_proc_descriptor(pid, range, O_PATH);
+        path = open_proc_descriptor(pid, range, O_PATH);
     }
     /* With the right to this one no other is tried: whoever says what is mapped could have any file opened. */
-    bool is_refused = file < 0 && (errno == EPERM || errno == EACCES);
-    int fd = reopen_same(file, mapping);
+    bool is_refused = path < 0 && (errno == EPERM || errno == EACCES);
+    bool is_open = take_same(path, mapping, file);
     if (is_refused) {
-        fd = reopen_same(open_proc_descriptor(pid, "exe", O_PATH), mapping);
+        is_open = take_same(open_proc_descriptor(pid, "exe", O_PATH), mapping, file);
     }
-    if (is_refused && fd < 0 && errno != ENOTSUP) {
-        fd = reopen_same(open_below_root(pid, mapping->path), mapping);
+    if (is_refused && !is_open && errno != ENOTSUP) {
+        is_open = take_same(open_below_root(pid, mapping->path), mapping, file);
     }
-    return fd;
+    return is_open;
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */

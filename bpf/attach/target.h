@@ -2,6 +2,7 @@
 #ifndef EDEN_TARGET_H
 #define EDEN_TARGET_H
 
+#include "util/regular.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -62,9 +63,9 @@ void target_close(struct target *target); /* also of one that is not open */
  * space is gone: it ends with the process, and with an exec. False: the maps cannot be read (errno says why). */
 bool target_mappings(int maps, bool (*on_mapping)(void *context, const struct mapping *mapping), void *context);
 
-/* Opens a mapped file, to read. Works for files of other mount namespaces and for those replaced or deleted since. -1
- * with errno: ENOTSUP where root would read a file that another user's process makes up (FUSE). */
-int target_open_mapping(int pid, const struct mapping *mapping);
+/* Opens a mapped file. Works for files of other mount namespaces and for those replaced or deleted since. False with
+ * errno, and none: ENOTSUP where root would read a file that another user's process makes up (FUSE). */
+bool target_open_mapping(int pid, const struct mapping *mapping, struct regular *file);
 
 /* Reads all `bytes`, or fails with errno. A page that is not there reads as zeros, as memory does that was never
  * written: to bring another one the kernel would have to ask whoever backs it, perhaps for ever. Without pagemap every

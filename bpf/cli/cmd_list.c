@@ -62,16 +62,16 @@ static void print_note(const struct note *note) {
     putchar('\n');
 }
 
-/* Names those libraries of a program without probes that have some. Takes fd. */
-static void point_to_libraries(struct inspect *inspect, const char *path, int fd) {
+/* Names those libraries of a program without probes that have some. Takes the file. */
+static void point_to_libraries(struct inspect *inspect, const char *path, struct regular *program) {
     struct libraries libraries = {0};
     libraries_open(&libraries, inspect);
-    libraries_add(&libraries, 0, path, fd, NULL);
+    libraries_add(&libraries, 0, path, program, NULL);
     for (size_t i = 1; i < libraries.count; i++) {
         const struct library *file = &libraries.file[i];
         struct notes notes;
         char why[512];
-        if (inspect_notes(inspect, &libraries.budget, file->fd, file->path, "eden", &notes, why, sizeof why) !=
+        if (inspect_notes(inspect, &libraries.budget, &file->file, file->path, "eden", &notes, why, sizeof why) !=
             NOTES_READ) {
             continue;
         }
@@ -86,16 +86,16 @@ static void point_to_libraries(struct inspect *inspect, const char *path, int fd
 static int list_file(struct inspect *inspect, const char *path, json_t *files) {
     struct notes notes;
     char why[512];
-    int fd = inspect_open_path(inspect, NULL, path, 0, false);
-    if (fd < 0) {
+    struct regular file;
+    if (!inspect_open_path(inspect, NULL, 0, path, 0, false, &file)) {
         message_print("%s: %s", path, errno == EINVAL ? "not a regular file" : strerror(errno));
         return 1;
     }
-    enum notes_result result = inspect_notes(inspect, NULL, fd, path, "eden", &notes, why, sizeof why);
+    enum notes_result result = inspect_notes(inspect, NULL, &file, path, "eden", &notes, why, sizeof why);
     if (result == NOTES_READ && notes.count == 0) {
-        point_to_libraries(inspect, path, fd);
+        point_to_libraries(inspect, path, &file);
     } else {
-        close(fd);
+        regular_close(&file);
     }
     if (result != NOTES_READ) {
         message_print("%s%s", result == NOTES_NOT_ELF ? path : why, result == NOTES_NOT_ELF ? ": not an ELF file" : "");
@@ -194,15 +194,12 @@ struct listing {
 };
 
 /* The index of the file; SIZE_MAX: it cannot be looked into. */
-static size_t look_into(struct listing *listing, int fd, const char *name) {
-    struct stat status;
-    if (fstat(fd, &status) != 0) {
-        return SIZE_MAX;
-    }
+static size_t look_into(struct listing *listing, const struct regular *regular, const char *name) {
+    const struct stat *status = &regular->status;
     for (size_t i = 0; i < listing->files; i++) {
-        if (listing->file[i].device == status.st_dev && listing->file[i].inode == status.st_ino &&
-            listing->file[i].changed.tv_sec == status.st_ctim.tv_sec &&
-            listing->file[i].changed.tv_nsec == status.st_ctim.tv_nsec) {
+        if (listing->file[i].device == status->st_dev && listing->file[i].inode == status->st_ino &&
+            listing->file[i].changed.tv_sec == status->st_ctim.tv_sec &&
+            listing->file[i].changed.tv_nsec == status->st_ctim.tv_nsec) {
             return i;
         }
     }
@@ -212,9 +209,9 @@ static size_t look_into(struct listing *listing, int fd, const char *name) {
     }
     listing->file = grown;
     struct seen_file *file = &grown[listing->files++];
-    *file = (struct seen_file){.device = status.st_dev, .inode = status.st_ino, .changed = status.st_ctim};
+    *file = (struct seen_file){.device = status->st_dev, .inode = status->st_ino, .changed = status->st_ctim};
     char why[512];
-    if (inspect_notes(listing->inspect, &listing->target, fd, name, "eden", &file->notes, why, sizeof why) ==
+    if (inspect_notes(listing->inspect, &listing->target, regular, name, "eden", &file->notes, why, sizeof why) ==
         NOTES_READ) {
         for (size_t i = 0; i < file->notes.count; i++) {
             if (strcmp(file->notes.note[i].name, "heap__create") == 0) {
@@ -243,12 +240,13 @@ static struct mapped_file *find_mapped(struct listing *listing, const struct map
     }
     struct mapped_file *file = &listing->recent[listing->mapped++ % RECENT_FILES];
     *file = (struct mapped_file){.mapping = mapping, .seen = SIZE_MAX};
-    int fd = inspect_open_mapping(listing->inspect, &listing->target, mapping);
-    if (fd >= 0) {
-        file->seen = look_into(listing, fd, mapping->path);
-        close(fd);
+    struct regular regular;
+    if (inspect_open_mapping(listing->inspect, &listing->target, mapping, &regular)) {
+        file->seen = look_into(listing, &regular, mapping->path);
+        regular_close(&regular);
+    } else {
+        listing->refused_files += errno == ENOTSUP;
     }
-    listing->refused_files += fd < 0 && errno == ENOTSUP;
     return file;
 }
 

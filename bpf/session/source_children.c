@@ -38,20 +38,20 @@
 
 enum { MOST_PROGRAMS = 1024 };
 
-static int open_executed(struct source *source, const struct exec_notice *notice) {
+static bool open_executed(struct source *source, const struct exec_notice *notice, struct regular *file) {
     struct libraries *libraries = &source->libraries;
-    uint64_t spent_ns = libraries->budget.spent_ns;
+    const uint64_t spent_ns = libraries->budget.spent_ns;
+    const uint32_t user = notice->head.user;
     char path[64];
     libraries_empty(libraries);
     snprintf(path, sizeof path, "/proc/%u/exe", notice->head.process.pid);
-    int fd = libraries_open_program(libraries, 0, path, notice->inode, false);
-    if (fd < 0) { /* it has ended: the path is its own word, and leads only where its user may go */
-        fd = libraries_open_program(libraries, notice->head.user, notice->path, notice->inode, false);
-    }
-    if (fd >= 0) { /* most are known: however often they are executed, that leaves the budget alone */
+    /* If it has ended: the path is its own word, and leads only where its user may go. */
+    bool is_open = libraries_open_program(libraries, user, 0, path, notice->inode, false, file) ||
+                   libraries_open_program(libraries, user, user, notice->path, notice->inode, false, file);
+    if (is_open) { /* most are known: however often they are executed, that leaves the budget alone */
         libraries->budget.spent_ns = spent_ns;
     }
-    return fd;
+    return is_open;
 }
 
 static bool is_executed_so(const struct program *program, const struct exec_notice *notice, const char *folder) {
@@ -61,9 +61,10 @@ static bool is_executed_so(const struct program *program, const struct exec_noti
 }
 
 static struct program *find_program(const struct children *children, const struct observed *observed,
-                                    const struct exec_notice *notice, const struct stat *status, int fd) {
+                                    const struct exec_notice *notice, const struct regular *file) {
+    const struct stat *status = &file->status;
     char folder[PATH_MAX];
-    libraries_folder_of(fd, folder);
+    libraries_folder_of(file->fd, folder);
     for (size_t i = 0; i < children->programs; i++) {
         struct program *program = &children->program[i];
         if (program->user == observed->user && program->device == status->st_dev && program->inode == status->st_ino &&
@@ -85,30 +86,30 @@ static bool may_add_program(const struct children *children, const struct observ
     return kernel_share_left(user, branch, (uint32_t)children->programs, MOST_PROGRAMS) != 0;
 }
 
-/* Looks into a program that is new. Takes fd. NULL: it could not be looked into. */
+/* Looks into a program that is new. Takes the file. NULL: it could not be looked into. */
 static struct program *add_program(struct source *source, struct observed *observed, const struct exec_notice *notice,
-                                   const struct stat *status, int fd) {
+                                   struct regular *executed) {
     struct children *children = &source->children;
     struct program *grown = may_add_program(children, observed)
                                 ? reallocarray(children->program, children->programs + 1, sizeof *grown)
                                 : NULL;
     if (!grown) {
-        close(fd);
+        regular_close(executed);
         return NULL;
     }
     children->program = grown;
     char folder[PATH_MAX];
-    libraries_folder_of(fd, folder);
-    struct program program = {.device = status->st_dev,
-                              .inode = status->st_ino,
-                              .changed = status->st_ctim,
+    libraries_folder_of(executed->fd, folder);
+    struct program program = {.device = executed->status.st_dev,
+                              .inode = executed->status.st_ino,
+                              .changed = executed->status.st_ctim,
                               .branch = observed->branch,
                               .user = observed->user,
                               .folder = strdup(folder),
                               .is_elsewhere = notice->is_elsewhere,
                               .knows_environment = notice->knows_environment};
     if (!program.folder) {
-        close(fd);
+        regular_close(executed);
         return NULL;
     }
     memcpy(program.library_path, notice->library_path, sizeof program.library_path);
@@ -116,13 +117,15 @@ static struct program *add_program(struct source *source, struct observed *obser
     const struct loader_environment environment = {program.library_path, program.preload,
                                                    program.knows_environment && !program.is_elsewhere, false};
     struct failure why;
-    bool is_read = libraries_add(&source->libraries, observed->user, notice->path, fd, &environment);
+    bool is_read = libraries_add(&source->libraries, observed->user, notice->path, executed, &environment);
     for (size_t i = 0; i < source->libraries.count; i++) {
         const struct library *file = &source->libraries.file[i];
-        int64_t number = source_add_file(source, observed, source_budget(observed), file->fd, file->path, true, &why);
+        int64_t number =
+            source_add_file(source, observed, source_budget(observed), &file->file, file->path, true, &why);
         program.has_probes = program.has_probes || (number >= 0 && source->file[number].sites[KERNEL_ON_PROBE] != 0);
-        program.failed = program.failed || number < 0 ||
-                         (source_is_by_file(source) && !source_attach_file(source, (uint32_t)number, file->fd, &why));
+        program.failed =
+            program.failed || number < 0 ||
+            (source_is_by_file(source) && !source_attach_file(source, (uint32_t)number, &file->file, &why));
     }
     program.is_partial = source->libraries.is_partial;
     program.failed = program.failed || source->libraries.budget.is_unread;
@@ -133,14 +136,13 @@ static struct program *add_program(struct source *source, struct observed *obser
 }
 
 static void take_exec(struct source *source, struct observed *observed, const struct exec_notice *notice) {
-    struct stat status;
-    int fd = open_executed(source, notice);
-    struct program *program =
-        fd >= 0 && fstat(fd, &status) == 0 ? find_program(&source->children, observed, notice, &status, fd) : NULL;
-    if (!program && fd >= 0) {
-        program = add_program(source, observed, notice, &status, fd);
-    } else if (fd >= 0) {
-        close(fd);
+    struct regular file;
+    bool is_open = open_executed(source, notice, &file);
+    struct program *program = is_open ? find_program(&source->children, observed, notice, &file) : NULL;
+    if (!program && is_open) {
+        program = add_program(source, observed, notice, &file);
+    } else {
+        regular_close(&file);
     }
     observed->image_ns = notice->head.time_ns;
     observed->image_heaps = notice->heaps;

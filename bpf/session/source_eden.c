@@ -99,18 +99,19 @@ struct look {
     bool is_cut;
 };
 
-static void look_at_file(struct look *look, const struct mapping *mapping, int fd, bool can_have_probes) {
+static void look_at_file(struct look *look, const struct mapping *mapping, const struct regular *file,
+                         bool can_have_probes) {
     look->files++;
-    int64_t number = source_add_file(look->source, look->observed, source_budget(look->observed), fd, mapping->path,
+    int64_t number = source_add_file(look->source, look->observed, source_budget(look->observed), file, mapping->path,
                                      can_have_probes, look->why);
     size_t before = look->observed->attachments;
     uint64_t registry;
-    if (number < 0 || !source_attach(look->source, look->observed, (uint32_t)number, fd, look->why)) {
+    if (number < 0 || !source_attach(look->source, look->observed, (uint32_t)number, file, look->why)) {
         look->failed = true;
     } else if (look->observed->attachments > before) {
         source_read_headers(look->source, look->observed, (uint32_t)number, mapping);
         source_ask_late_heaps(look->source, look->observed);
-        look->failed = !source_attach_batches(look->source, look->observed, (uint32_t)number, fd, look->why);
+        look->failed = !source_attach_batches(look->source, look->observed, (uint32_t)number, file, look->why);
     } else {
         source_find_registry(look->source, look->observed, (uint32_t)number, mapping, &registry);
     }
@@ -139,25 +140,24 @@ static void fail_for_now(struct look *look, const char *path, int error) {
 }
 
 static void look_at_files(struct look *look, const struct mapping *mapping, size_t count) {
-    int fd[INSPECT_FILES], error[INSPECT_FILES];
+    struct regular file[INSPECT_FILES];
+    int error[INSPECT_FILES];
     bool can_have_probes[INSPECT_FILES];
-    if (!inspect_open_mappings(look->source->inspect, &look->observed->target, mapping, count, fd, error)) {
+    if (!inspect_open_mappings(look->source->inspect, &look->observed->target, mapping, count, file, error)) {
         fail_for_now(look, mapping->path, errno);
         return;
     }
-    source_find_probes(look->source, source_budget(look->observed), fd, count, can_have_probes);
+    source_find_probes(look->source, source_budget(look->observed), file, count, can_have_probes);
     for (size_t i = 0; i < count; i++) {
         if (error[i] == EACCES || error[i] == EPERM || error[i] == ENOTSUP) {
             look->refused++;
             look->refusal = error[i];
         }
         fail_for_now(look, mapping[i].path, error[i]);
-        if (fd[i] >= 0 && !look->failed) {
-            look_at_file(look, &mapping[i], fd[i], can_have_probes[i]);
+        if (file[i].fd >= 0 && !look->failed) {
+            look_at_file(look, &mapping[i], &file[i], can_have_probes[i]);
         }
-        if (fd[i] >= 0) {
-            close(fd[i]);
-        }
+        regular_close(&file[i]);
     }
 }
 
@@ -398,10 +398,10 @@ static bool open_command(struct source *source, struct failure *why) {
     size_t own = launch_find_files(&source->launch, source->options.command, &source->libraries);
     for (size_t i = 0; i < source->libraries.count; i++) {
         const struct library *file = &source->libraries.file[i];
-        int64_t number = source_add_file(source, observed, i < own ? NULL : &source->libraries.budget, file->fd,
+        int64_t number = source_add_file(source, observed, i < own ? NULL : &source->libraries.budget, &file->file,
                                          file->path, true, why);
-        bool attached = number >= 0 && source_attach(source, observed, (uint32_t)number, file->fd, why) &&
-                        source_attach_batches(source, observed, (uint32_t)number, file->fd, why);
+        bool attached = number >= 0 && source_attach(source, observed, (uint32_t)number, &file->file, why) &&
+                        source_attach_batches(source, observed, (uint32_t)number, &file->file, why);
         if (!attached && i < own) {
             return false;
         }

@@ -214,21 +214,20 @@ struct target *source_budget(struct observed *observed) {
     return &observed->target;
 }
 
-void source_find_probes(const struct source *source, struct target *budget, const int *fd, size_t count,
+void source_find_probes(const struct source *source, struct target *budget, const struct regular *regular, size_t count,
                         bool *can_have) {
-    int new_fd[INSPECT_FILES];
+    struct regular new[INSPECT_FILES];
     size_t place[INSPECT_FILES], news = 0;
     bool found[INSPECT_FILES];
     for (size_t i = 0; i < count; i++) {
-        struct stat status;
         can_have[i] = true;
-        if (fd[i] >= 0 && fstat(fd[i], &status) == 0 && find_file(source, &status) < 0) {
+        if (regular[i].fd >= 0 && find_file(source, &regular[i].status) < 0) {
             place[news] = i;
-            new_fd[news++] = fd[i];
+            new[news++] = regular[i];
         }
     }
     if (news > 1) {
-        inspect_probes(source->inspect, budget, new_fd, news, "eden", found);
+        inspect_probes(source->inspect, budget, new, news, "eden", found);
     }
     for (size_t i = 0; news > 1 && i < news; i++) {
         can_have[place[i]] = found[i];
@@ -236,14 +235,10 @@ void source_find_probes(const struct source *source, struct target *budget, cons
 }
 
 /* A file that finds no room in its branch's share is not kept: to another branch it may be of use. */
-int64_t source_add_file(struct source *source, const struct observed *observed, struct target *budget, int fd,
-                        const char *name, bool can_have_probes, struct failure *why) {
-    struct stat status;
-    if (fstat(fd, &status) != 0) {
-        failure_set(why, 1, "%.300s: %s", name, strerror(errno));
-        return -1;
-    }
-    int64_t known = find_file(source, &status);
+int64_t source_add_file(struct source *source, const struct observed *observed, struct target *budget,
+                        const struct regular *regular, const char *name, bool can_have_probes, struct failure *why) {
+    const struct stat *status = &regular->status;
+    int64_t known = find_file(source, status);
     if (known >= 0) {
         return known;
     }
@@ -260,9 +255,9 @@ int64_t source_add_file(struct source *source, const struct observed *observed, 
     }
     source->file = grown;
     struct file *file = &grown[source->files];
-    *file = (struct file){.device = status.st_dev,
-                          .inode = status.st_ino,
-                          .changed = status.st_ctim,
+    *file = (struct file){.device = status->st_dev,
+                          .inode = status->st_ino,
+                          .changed = status->st_ctim,
                           .branch = observed->branch,
                           .user = observed->user,
                           .name = strdup(name)};
@@ -270,8 +265,8 @@ int64_t source_add_file(struct source *source, const struct observed *observed, 
         failure_set(why, 1, "out of memory");
         return -1;
     }
-    enum notes_result result = can_have_probes ? inspect_notes(source->inspect, budget, fd, name, "eden", &file->notes,
-                                                               why->message, sizeof why->message)
+    enum notes_result result = can_have_probes ? inspect_notes(source->inspect, budget, regular, name, "eden",
+                                                               &file->notes, why->message, sizeof why->message)
                                                : NOTES_NOT_ELF;
     if (result == NOTES_BAD && errno != 0) { /* not read to its end: at another's cost it may be */
         if (errno == EINTR) {                /* no fault of the file's */
@@ -308,8 +303,9 @@ static struct attached *find_attached(const struct observed *observed, uint32_t 
     return NULL;
 }
 
-static struct attachment *attach_sites(struct source *source, uint32_t pid, uint32_t target, uint32_t number, int fd,
-                                       enum kernel_program program, struct failure *why) {
+static struct attachment *attach_sites(struct source *source, uint32_t pid, uint32_t target, uint32_t number,
+                                       const struct regular *regular, enum kernel_program program,
+                                       struct failure *why) {
     struct file *file = &source->file[number];
     uint32_t first = sites_before(file, program), count = file->sites[program];
     if (file->misses && (file->misses > MOST_RETRIES || now_ns() < file->retry_ns)) {
@@ -325,7 +321,7 @@ static struct attachment *attach_sites(struct source *source, uint32_t pid, uint
     for (uint32_t i = 0; i < count; i++) {
         cookie[i] = kernel_cookie(target, file->first_spec + first + i);
     }
-    struct attachment_request request = {.fd = fd,
+    struct attachment_request request = {.file = regular,
                                          .name = file->name,
                                          .pid = (int)pid,
                                          .site = file->site + first,
@@ -397,7 +393,7 @@ static void give_target_back(struct source *source, uint32_t target) {
     kernel_arm(source->kernel, target, false, &ignored);
 }
 
-bool source_attach_file(struct source *source, uint32_t number, int fd, struct failure *why) {
+bool source_attach_file(struct source *source, uint32_t number, const struct regular *regular, struct failure *why) {
     struct file *file = &source->file[number];
     if (file->sites[KERNEL_ON_PROBE] == 0 || file->attachment) {
         return true;
@@ -406,7 +402,7 @@ bool source_attach_file(struct source *source, uint32_t number, int fd, struct f
         return source_fail_files(&file->branch, why);
     }
     uint32_t target = next_target(source);
-    file->attachment = attach_sites(source, 0, target, number, fd, KERNEL_ON_PROBE, why);
+    file->attachment = attach_sites(source, 0, target, number, regular, KERNEL_ON_PROBE, why);
     if (!file->attachment || !take_target(source, target, why)) {
         return false;
     }
@@ -417,7 +413,8 @@ bool source_attach_file(struct source *source, uint32_t number, int fd, struct f
     return true;
 }
 
-bool source_attach(struct source *source, struct observed *observed, uint32_t number, int fd, struct failure *why) {
+bool source_attach(struct source *source, struct observed *observed, uint32_t number, const struct regular *regular,
+                   struct failure *why) {
     const struct file *file = &source->file[number];
     if (file->sites[KERNEL_ON_PROBE] == 0 || find_attached(observed, number)) {
         return true;
@@ -438,7 +435,7 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
     struct attached attached = {.file = number, .target = next_target(source)};
     bool taken = true;
     if (source_is_by_file(source)) {
-        if (!source_attach_file(source, number, fd, why)) {
+        if (!source_attach_file(source, number, regular, why)) {
             return false;
         }
     } else {
@@ -446,7 +443,7 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
             return fail_share(&observed->branch, "attachments", why);
         }
         attached.by[KERNEL_ON_PROBE] =
-            attach_sites(source, observed->key.pid, attached.target, number, fd, KERNEL_ON_PROBE, why);
+            attach_sites(source, observed->key.pid, attached.target, number, regular, KERNEL_ON_PROBE, why);
         if (!attached.by[KERNEL_ON_PROBE]) {
             return false;
         }
@@ -464,14 +461,14 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
     return taken;
 }
 
-bool source_attach_batches(struct source *source, struct observed *observed, uint32_t number, int fd,
-                           struct failure *why) {
+bool source_attach_batches(struct source *source, struct observed *observed, uint32_t number,
+                           const struct regular *regular, struct failure *why) {
     struct attached *attached = find_attached(observed, number);
     for (enum kernel_program program = KERNEL_ON_BATCH; attached && program < KERNEL_PROGRAMS; program++) {
         if (source->file[number].sites[program] == 0 || attached->by[program]) {
             continue;
         }
-        attached->by[program] = attach_sites(source, observed->key.pid, 0, number, fd, program, why);
+        attached->by[program] = attach_sites(source, observed->key.pid, 0, number, regular, program, why);
         if (!attached->by[program]) {
             return false;
         }

@@ -202,23 +202,24 @@ void source_forget_empty(struct source *source); /* moves those that are observe
 struct target *source_budget(struct observed *observed);
 /* source_files.c. The number of the file, looked into if it was not yet, as one of the process's share, at the cost of
  * `budget` (NULL: nobody's); -1 and why where that fails. */
-int64_t source_add_file(struct source *source, const struct observed *observed, struct target *budget, int fd,
-                        const char *name, bool can_have_probes, struct failure *why);
+int64_t source_add_file(struct source *source, const struct observed *observed, struct target *budget,
+                        const struct regular *regular, const char *name, bool can_have_probes, struct failure *why);
 /* Looks into at most INSPECT_FILES files at once for what can_have_probes is; fd -1: none. */
-void source_find_probes(const struct source *source, struct target *budget, const int *fd, size_t count,
+void source_find_probes(const struct source *source, struct target *budget, const struct regular *regular, size_t count,
                         bool *can_have);
 /* Attaches the process to the file's probes; true too where it is attached already or there are none. */
-bool source_attach(struct source *source, struct observed *observed, uint32_t number, int fd, struct failure *why);
+bool source_attach(struct source *source, struct observed *observed, uint32_t number, const struct regular *regular,
+                   struct failure *why);
 /* Attaches to the file's probes for every process; true too where that has been done or there are none. */
-bool source_attach_file(struct source *source, uint32_t number, int fd, struct failure *why);
+bool source_attach_file(struct source *source, uint32_t number, const struct regular *regular, struct failure *why);
 void source_clear_file(struct file *file);
 /* False and why: the branch may keep no more files open. */
 bool source_fail_files(const struct process_key *branch, struct failure *why);
 uint32_t source_sites(const struct file *file); /* for all programs */
 
 /* Likewise, to the file's probe batch, from which on its heaps sample, and to alloc__sample, if stacks are wanted. */
-bool source_attach_batches(struct source *source, struct observed *observed, uint32_t number, int fd,
-                           struct failure *why);
+bool source_attach_batches(struct source *source, struct observed *observed, uint32_t number,
+                           const struct regular *regular, struct failure *why);
 void source_detach(struct source *source, struct attached *attached); /* at the latest by kernel_detach() */
 
 /* source_memory.c. Whether a branch of a user may keep so many more descriptors open. */

@@ -24,18 +24,12 @@ static int check_system(int found) {
     return system.f_blocks == 0 && system.f_type != TMPFS_MAGIC && system.f_type != RAMFS_MAGIC ? EINVAL : 0;
 }
 
-int regular_reopen(int found) {
-    struct stat status;
-    int fd = -1, error = fstat(found, &status) != 0 ? errno : S_ISREG(status.st_mode) ? check_system(found) : EINVAL;
-    if (error == 0) {
-        char name[64];
-        name_of(found, name);
-        fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-        error = errno;
-    }
-    close(found);
+int regular_read(int found, struct stat *status) {
+    int error = fstat(found, status) != 0 ? errno : S_ISREG(status->st_mode) ? check_system(found) : EINVAL;
+    char name[64];
+    name_of(found, name);
     errno = error;
-    return fd;
+    return error == 0 ? open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
 }
 
 /* 0, or errno. */
@@ -49,16 +43,25 @@ static int check(int found, uint64_t inode, bool is_executable) {
     return is_executable && faccessat(AT_FDCWD, name, X_OK, AT_EACCESS) != 0 ? errno : 0;
 }
 
-int regular_open(int folder, const char *path, uint64_t inode, bool is_executable) {
+bool regular_open(int folder, const char *path, uint64_t inode, bool is_executable, struct regular *file) {
     /* O_PATH finds the file without opening it: opening is what wakes a pipe's writer, rewinds a tape or hangs. */
-    int found = openat(folder, path, O_PATH | O_CLOEXEC);
-    int error = found < 0 ? errno : check(found, inode, is_executable);
-    if (found >= 0 && error == 0) {
-        return regular_reopen(found);
-    }
-    if (found >= 0) {
-        close(found);
-    }
+    *file = (struct regular){.fd = openat(folder, path, O_PATH | O_CLOEXEC)};
+    int error = file->fd < 0 ? errno : check(file->fd, inode, is_executable);
     errno = error;
-    return -1;
+    int fd = error == 0 ? regular_read(file->fd, &file->status) : -1;
+    if (fd >= 0) {
+        close(fd);
+        return true;
+    }
+    error = errno;
+    regular_close(file);
+    errno = error;
+    return false;
+}
+
+void regular_close(struct regular *file) {
+    if (file->fd >= 0) {
+        close(file->fd);
+    }
+    file->fd = -1;
 }

@@ -131,3 +131,64 @@ run "$scope" stat -p "${pid[headless]}" 1 1
 [[ $status -eq 1 ]] && grep -q "${pid[headless]}: its first thread has ended" "$folder/err" ||
     die "no figure of it can be had, and this is not said (status $status): $(cat "$folder/out" "$folder/err")"
 end_all
+
+# ---- a file system that is hidden below another one, and does not answer ---------------------------------------------
+
+start honest "$folder/honest" honest
+until_true "honest is ready" has_begun honest
+for command in edenscope edenscope-open edenscope-read; do
+    for request in stat open read flush; do
+        start one "$build/tests/hostile" overlay "$request" "$command"
+        until_true "overlay $request is ready" has_begun one
+        is_there one || continue
+        run "$scope" list
+        grep -q "^ *${pid[honest]} .* listed " "$folder/out" ||
+            die "$request of $command is not answered: a process that answers was lost: $(cat "$folder/err")"
+        kill -9 "${pid[one]}"
+        wait "${pid[one]}" 2>/dev/null || true
+    done
+done
+# In `stat` likewise, and ^C ends it: the first one is for the command.
+stops() {
+    kill -INT "$tool" 2>/dev/null || true
+    has_ended
+}
+for request in stat flush; do
+    cat >"$folder/both.sh" <<END
+"$build/tests/hostile" --seconds 120 --user 65534 overlay $request edenscope >"$folder/$request.out" &
+echo \$! \$\$ >"$folder/$request.pids"
+exec "$folder/honest" --seconds 120 honest
+END
+    "$scope" stat 1 -- sh "$folder/both.sh" >"$folder/out" 2>"$folder/err" &
+    tool=$!
+    children+=("$tool")
+    until_true "overlay $request is ready" grep -qs ready "$folder/$request.out"
+    read -r pid[one] pid[two] <"$folder/$request.pids"
+    until_true "$request of edenscope is not answered: intervals are shown" grep -q '^ *[1-9][0-9]*\.[0-9]* ' "$folder/out"
+    until_true "$request of edenscope is not answered: ^C ends it" stops
+    kill -9 "${pid[one]}" "${pid[two]}"
+done
+end_all
+
+# ---- workers that hang for ever: a user has a share of them ----------------------------------------------------------
+
+for ((i = 0; i < 90; i++)); do
+    start "$i" "$build/tests/hostile" overlay open edenscope-open
+done
+"$folder/honest" --seconds 120 --user 65533 honest >"$folder/honest.out" 2>&1 &
+pid[honest]=$!
+children+=($!)
+for name in "${!pid[@]}"; do
+    until_true "$name is ready" has_begun "$name"
+done
+if is_there 0; then
+    run "$scope" list
+    grep -q "^ *${pid[honest]} .* listed " "$folder/out" ||
+        die "another user's processes hang the workers: a process that answers was lost: $(cat "$folder/err")"
+    hung=$(pgrep -c -x edenscope-open) || true
+    ((hung > 0 && hung <= 64)) || die "$hung workers hang for one user"
+    for ((i = 0; i < 90; i++)); do
+        grep -q "process ${pid[$i]} (.*not read" "$folder/err" || die "process ${pid[$i]} is not named: $(cat "$folder/err")"
+    done
+fi
+end_all

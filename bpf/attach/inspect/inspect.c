@@ -8,6 +8,11 @@
  * target's share, so that a busy machine makes no process look hostile. A worker that is given up is killed and not
  * waited for; the next call starts another. What it answered by then counts all the same: nothing can come after.
  *
+ * A request about files goes to the opener, which opens them and sends it on to the inspector; the answer comes from
+ * there. Who has the opener or an inspector hang, by opening, reading or closing a file, pays for it: workers that were
+ * given up and have not ended are counted by user, and no user has more of them than an eighth of those still to be
+ * had.
+ *
  * Attaching and detaching wait for each process that maps the file, so both have a deadline of their own. The detacher
  * is not given up: from its first miss on it is sent links, and nobody waits for it before it has caught up.
  *
@@ -17,6 +22,7 @@
  * I3. Every length and string of an answer is checked before it is used.
  * I4. The tool closes a link only where another process holds it, too: whoever closes the last descriptor detaches.
  * I5. An inspector serves one owner: one that a user's file has taken over sees and answers nothing of another user.
+ * I6. The tool reads and asks nothing of a file: it has O_PATH descriptors and what the opener says of them.
  *
  * Failure: false with errno; nothing is retried but a call whose worker had died before it. */
 #include "attach/inspect/inspect.h"
@@ -37,12 +43,13 @@
 #define CALL_NS 1000000000u
 #define SHARE_NS 2000000000u
 #define STOP_NS 20000000u
-_Static_assert((int)INSPECT_LINKS <= (int)PACKET_DESCRIPTORS && (int)INSPECT_FILES <= (int)PACKET_DESCRIPTORS,
+_Static_assert((int)INSPECT_LINKS <= (int)PACKET_DESCRIPTORS && (int)INSPECT_FILES < (int)PACKET_DESCRIPTORS,
                "they go in one packet");
 #define LINK_NS (INSPECT_LINK_SECONDS * 1000000000ull)
 
 /* Of a process: its user when it was opened, and now. Another process may keep the memory that was opened, while this
- * one goes on as a set-user-id program: both count. Of a file: its owner, and ANYBODY where others may write it. */
+ * one goes on as a set-user-id program: both count. Of a file: its owner, and the user for whom it was opened, whose
+ * file system may say that it is root's; ANYBODY where others may write it. */
 struct owner {
     uint32_t user, also;
 };
@@ -52,7 +59,14 @@ struct server {
     enum worker_kind kind;
     struct worker worker;
     struct owner owner; /* of an inspector */
+    uint32_t user;      /* for whom it was last asked */
     uint64_t used_ns;   /* when it was last asked */
+};
+
+/* A worker that was given up. */
+struct hung {
+    int pidfd;
+    uint32_t user;
 };
 
 /* A process and the files that it maps have up to three owners. */
@@ -66,6 +80,8 @@ struct inspect {
     int folder; /* in which the tool was started, for relative paths: the workers are elsewhere; -1: not open */
     uint64_t unanswered; /* requests to the detacher */
     bool told_fuse;
+    struct hung hung[ZYGOTE_MOST];
+    size_t hung_count;
 };
 
 /* How long a call may take while its worker waits, and in all. */
@@ -79,6 +95,31 @@ static bool start_server(struct inspect *inspect, struct server *server, uint64_
 
 static void end_server(struct inspect *inspect, struct server *server) {
     zygote_end_worker(&inspect->zygote, &server->worker);
+}
+
+/* Ends it, and keeps in mind whose it was until it has ended. */
+static void give_up(struct inspect *inspect, struct server *server) {
+    if (server->worker.pid != 0 && server->worker.pidfd >= 0 && inspect->hung_count < ZYGOTE_MOST) {
+        inspect->hung[inspect->hung_count++] = (struct hung){server->worker.pidfd, server->user};
+        server->worker.pidfd = -1;
+    }
+    end_server(inspect, server);
+}
+
+/* Whether too many workers hang for this user. */
+static bool is_crowded(struct inspect *inspect, uint32_t user) {
+    size_t left = 0, own = 0;
+    for (size_t i = 0; i < inspect->hung_count; i++) {
+        struct hung hung = inspect->hung[i];
+        if (target_has_ended(hung.pidfd)) {
+            close(hung.pidfd);
+        } else {
+            inspect->hung[left++] = hung;
+            own += hung.user == user;
+        }
+    }
+    inspect->hung_count = left;
+    return own >= (ZYGOTE_MOST - left) / 8;
 }
 
 struct inspect *inspect_open(uint64_t control, struct failure *why) {
@@ -116,6 +157,9 @@ void inspect_close(struct inspect *inspect) {
             end_server(inspect, &inspect->inspector[i]);
         }
         zygote_end(&inspect->zygote);
+        for (size_t i = 0; i < inspect->hung_count; i++) {
+            close(inspect->hung[i].pidfd);
+        }
         if (inspect->folder >= 0) {
             close(inspect->folder);
         }
@@ -131,8 +175,8 @@ void inspect_limit(struct inspect *inspect, uint64_t call_ns, uint64_t share_ns,
 
 /* ---- inspectors ------------------------------------------------------------------------------------------------- */
 
-/* Takes the one that was not asked for longest, where none serves this owner. */
-static struct server *inspector_of(struct inspect *inspect, struct owner owner) {
+/* Takes the one that was not asked for longest, where none serves this owner. `user`: for whom. */
+static struct server *inspector_of(struct inspect *inspect, struct owner owner, uint32_t user) {
     struct server *oldest = &inspect->inspector[0], *found = NULL;
     for (size_t i = 0; i < MOST_INSPECTORS; i++) {
         struct server *at = &inspect->inspector[i];
@@ -146,23 +190,21 @@ static struct server *inspector_of(struct inspect *inspect, struct owner owner) 
         found = oldest;
     }
     found->used_ns = now_ns();
+    found->user = user;
     return found;
 }
 
 static struct server *inspector_of_process(struct inspect *inspect, const struct target *target) {
-    return inspector_of(inspect, (struct owner){target->user, target_user_now(target->pid, target->user)});
+    return inspector_of(inspect, (struct owner){target->user, target_user_now(target->pid, target->user)},
+                        target->user);
 }
 
-static struct owner owner_of_file(int fd) {
-    struct stat status;
-    if (fstat(fd, &status) != 0) {
-        return (struct owner){ANYBODY, ANYBODY};
-    }
-    return (struct owner){status.st_uid, status.st_mode & (S_IWGRP | S_IWOTH) ? ANYBODY : status.st_uid};
+static struct owner owner_of_file(const struct regular *file) {
+    return (struct owner){file->status.st_uid, file->status.st_mode & (S_IWGRP | S_IWOTH) ? ANYBODY : file->user};
 }
 
-static struct server *inspector_of_file(struct inspect *inspect, int fd) {
-    return inspector_of(inspect, owner_of_file(fd));
+static struct server *inspector_of_file(struct inspect *inspect, const struct regular *file) {
+    return inspector_of(inspect, owner_of_file(file), file->user);
 }
 
 /* ---- asking ----------------------------------------------------------------------------------------------------- */
@@ -200,18 +242,21 @@ static bool wait_for_answer(const struct worker *worker, uint64_t wait_ns, uint6
     }
 }
 
-static bool ask(struct inspect *inspect, struct server *server, struct patience patience, const struct packet *request,
-                size_t most, struct packet *answer) {
-    struct worker *worker = &server->worker;
-    uint64_t start = now_ns(), end = earlier(start + patience.all_ns, inspect->end_ns);
-    if (start >= end) {
+/* Has the worker run. False with errno. */
+static bool prepare(struct inspect *inspect, struct server *server, struct patience patience, uint64_t end) {
+    uint64_t now = now_ns();
+    if (now >= end || is_crowded(inspect, server->user)) {
         errno = ETIMEDOUT;
         return false;
     }
-    if (worker->pid == 0 && !start_server(inspect, server, earlier(start + patience.wait_ns, end))) {
-        return false;
-    }
-    if (packet_send(worker->socket, request, end) && wait_for_answer(worker, patience.wait_ns, end) &&
+    return server->worker.pid != 0 || start_server(inspect, server, earlier(now + patience.wait_ns, end));
+}
+
+/* Takes the answer to a request, if that was sent. */
+static bool take_answer(struct inspect *inspect, struct server *server, bool sent, struct patience patience,
+                        uint64_t end, size_t most, struct packet *answer) {
+    struct worker *worker = &server->worker;
+    if (sent && wait_for_answer(worker, patience.wait_ns, end) &&
         packet_receive(worker->socket, answer, most, now_ns() + inspect->call_ns)) {
         return true;
     }
@@ -219,9 +264,16 @@ static bool ask(struct inspect *inspect, struct server *server, struct patience 
     bool is_late = error == ETIMEDOUT || error == EINTR;
     shutdown(worker->socket, SHUT_RD);
     bool has_come = is_late && packet_receive(worker->socket, answer, most, now_ns());
-    end_server(inspect, server);
+    give_up(inspect, server);
     errno = is_late ? error : EIO;
     return has_come;
+}
+
+static bool ask(struct inspect *inspect, struct server *server, struct patience patience, const struct packet *request,
+                size_t most, struct packet *answer) {
+    uint64_t end = earlier(now_ns() + patience.all_ns, inspect->end_ns);
+    return prepare(inspect, server, patience, end) &&
+           take_answer(inspect, server, packet_send(server->worker.socket, request, end), patience, end, most, answer);
 }
 
 /* What is left of the share of a target. */
@@ -240,6 +292,63 @@ static bool ask_twice(struct inspect *inspect, struct server *server, struct pat
            (errno == EIO && had_worker && ask(inspect, server, patience, request, most, answer));
 }
 
+/* Has the opener send a request about files to an inspector. False with errno: EIO where the inspector has died, or may
+ * have received it all the same; *error: why a file cannot be opened. */
+static bool forward(struct inspect *inspect, struct server *server, struct patience patience,
+                    const struct packet *request, int *error) {
+    const struct forward_request head = {request->kind};
+    char data[sizeof head + sizeof(struct notes_request)];
+    struct packet reply, onward = {.kind = OPENER_FORWARD,
+                                   .data = data,
+                                   .bytes = sizeof head + request->bytes,
+                                   .descriptor = {server->worker.socket},
+                                   .descriptors = 1 + request->descriptors};
+    memcpy(data, &head, sizeof head);
+    if (request->bytes != 0) {
+        memcpy(data + sizeof head, request->data, request->bytes);
+    }
+    memcpy(onward.descriptor + 1, request->descriptor, request->descriptors * sizeof *request->descriptor);
+    inspect->opener.user = server->user;
+    bool is_answered = ask_twice(inspect, &inspect->opener, patience, &onward, 0, &reply);
+    *error = is_answered ? reply.error : 0;
+    packet_clear(&reply);
+    if (is_answered && *error != EPIPE) {
+        return true;
+    }
+    int reason = is_answered ? EIO : errno;
+    end_server(inspect, server);
+    errno = reason;
+    return false;
+}
+
+static bool ask_about_files(struct inspect *inspect, struct server *server, struct patience patience,
+                            const struct packet *request, struct packet *answer) {
+    uint64_t end = earlier(now_ns() + patience.all_ns, inspect->end_ns);
+    int error;
+    *answer = (struct packet){0};
+    if (!prepare(inspect, server, patience, end) || !forward(inspect, server, patience, request, &error)) {
+        return false;
+    }
+    if (error != 0) {
+        answer->error = error;
+        return true;
+    }
+    return take_answer(inspect, server, true, patience, end, 0, answer);
+}
+
+/* As ask_twice(). */
+static bool ask_about_files_twice(struct inspect *inspect, struct server *server, struct patience patience,
+                                  const struct packet *request, struct packet *answer) {
+    bool had_worker = server->worker.pid != 0;
+    return ask_about_files(inspect, server, patience, request, answer) ||
+           (errno == EIO && had_worker && ask_about_files(inspect, server, patience, request, answer));
+}
+
+static bool is_about_files(const struct server *server, uint32_t kind) {
+    return server->kind == WORKER_INSPECTOR && (kind == INSPECTOR_NOTES || kind == INSPECTOR_PROBES ||
+                                                kind == INSPECTOR_NEEDS || kind == INSPECTOR_FUNCTION);
+}
+
 /* Charges a target, if any, with what the call costs. */
 static bool call(struct inspect *inspect, struct server *server, struct target *target, const struct packet *request,
                  size_t most, struct packet *answer) {
@@ -248,9 +357,14 @@ static bool call(struct inspect *inspect, struct server *server, struct target *
         errno = ETIMEDOUT;
         return false;
     }
+    const struct patience patience = {inspect->call_ns, share_of(inspect, target)};
     uint64_t start = now_ns();
-    bool done = ask_twice(inspect, server, (struct patience){inspect->call_ns, share_of(inspect, target)}, request,
-                          most, answer);
+    if (server == &inspect->opener) {
+        server->user = target ? target->user : 0;
+    }
+    bool done = is_about_files(server, request->kind)
+                    ? ask_about_files_twice(inspect, server, patience, request, answer)
+                    : ask_twice(inspect, server, patience, request, most, answer);
     int error = done ? answer->error : errno;
     if (target) {
         target->spent_ns += now_ns() - start;
@@ -309,7 +423,8 @@ bool inspect_process(struct inspect *inspect, int pid, uint64_t start_ns, bool w
     const struct packet request = {.kind = OPENER_PROCESS, .data = &wanted, .bytes = sizeof wanted};
     struct process_answer opened;
     struct packet answer;
-    *target = (struct target){.pid = pid, .memory = {-1, -1}, .maps = -1, .opened_ns = now_ns()};
+    *target = (struct target){
+        .pid = pid, .user = target_user_now(pid, 0), .memory = {-1, -1}, .maps = -1, .opened_ns = now_ns()};
     if (!call(inspect, &inspect->opener, target, &request, 3, &answer)) {
         return false;
     }
@@ -367,76 +482,70 @@ static void tell_fuse(struct inspect *inspect, const char *path, int error) {
     }
 }
 
-/* Asks for a descriptor; -1 with errno. */
-static int call_for_file(struct inspect *inspect, struct target *target, const struct packet *request,
-                         const char *path) {
-    struct packet answer;
-    int fd = -1;
-    if (!call(inspect, &inspect->opener, target, request, 1, &answer)) {
-        int error = errno;
-        tell_fuse(inspect, path, error);
-        errno = error;
-        return -1;
-    }
-    if (answer.descriptors == 1) {
-        fd = answer.descriptor[0];
-        answer.descriptors = 0;
-    }
-    packet_clear(&answer);
-    errno = fd >= 0 ? 0 : EIO;
-    return fd;
-}
-
-/* Takes an answer's descriptors: *fd or *error of each. False: it does not fit. */
-static bool take_files(struct packet *answer, size_t count, int *fd, int *error) {
-    uint32_t number[INSPECT_FILES];
+/* Takes an answer's files: each, or none and its *error. False: it does not fit. */
+static bool take_files(struct packet *answer, size_t count, uint32_t user, struct regular *file, int *error) {
+    struct file_answer found[INSPECT_FILES];
     size_t next = 0;
-    if (answer->bytes != count * sizeof *number) {
+    if (answer->bytes != count * sizeof *found) {
         return false;
     }
-    memcpy(number, answer->data, count * sizeof *number);
+    memcpy(found, answer->data, count * sizeof *found);
     for (size_t i = 0; i < count; i++) {
-        next += number[i] == 0;
+        next += found[i].error == 0;
     }
     if (next != answer->descriptors) {
         return false;
     }
     next = 0;
     for (size_t i = 0; i < count; i++) {
-        error[i] = (int)number[i];
-        fd[i] = number[i] == 0 ? answer->descriptor[next++] : -1;
+        error[i] = found[i].error;
+        file[i] = (struct regular){error[i] == 0 ? answer->descriptor[next++] : -1, user, found[i].status};
     }
     answer->descriptors = 0;
     return true;
 }
 
+/* Asks for `count` files. False with errno, and none is open. */
+static bool call_for_files(struct inspect *inspect, struct target *target, const struct packet *request, size_t count,
+                           struct regular *file, int *error) {
+    struct packet answer;
+    for (size_t i = 0; i < count; i++) {
+        file[i] = (struct regular){.fd = -1};
+    }
+    if (!call(inspect, &inspect->opener, target, request, count, &answer)) {
+        return false;
+    }
+    bool taken = take_files(&answer, count, target ? target->user : 0, file, error);
+    packet_clear(&answer);
+    errno = taken ? 0 : EIO;
+    return taken;
+}
+
 bool inspect_open_mappings(struct inspect *inspect, struct target *target, const struct mapping *mapping, size_t count,
-                           int *fd, int *error) {
+                           struct regular *file, int *error) {
     const struct files_request head = {.pid = target->pid};
     char data[sizeof head + INSPECT_FILES * sizeof *mapping];
     memcpy(data, &head, sizeof head);
     memcpy(data + sizeof head, mapping, count * sizeof *mapping);
     const struct packet request = {.kind = OPENER_FILES, .data = data, .bytes = sizeof head + count * sizeof *mapping};
-    struct packet answer;
-    if (!call(inspect, &inspect->opener, target, &request, count, &answer)) {
+    if (!call_for_files(inspect, target, &request, count, file, error)) {
         return false;
     }
-    bool taken = take_files(&answer, count, fd, error);
-    packet_clear(&answer);
-    for (size_t i = 0; taken && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         tell_fuse(inspect, mapping[i].path, error[i]);
     }
-    errno = taken ? 0 : EIO;
-    return taken;
+    errno = 0;
+    return true;
 }
 
-int inspect_open_mapping(struct inspect *inspect, struct target *target, const struct mapping *mapping) {
-    int fd, error;
-    if (!inspect_open_mappings(inspect, target, mapping, 1, &fd, &error)) {
-        return -1;
+bool inspect_open_mapping(struct inspect *inspect, struct target *target, const struct mapping *mapping,
+                          struct regular *file) {
+    int error;
+    if (!inspect_open_mappings(inspect, target, mapping, 1, file, &error)) {
+        return false;
     }
     errno = error;
-    return fd;
+    return error == 0;
 }
 
 bool inspect_write(struct inspect *inspect, struct target *target, uint64_t address, uint64_t value) {
@@ -477,17 +586,18 @@ static bool take_notes(const struct packet *answer, struct notes_answer *head, s
     return true;
 }
 
-enum notes_result inspect_notes(struct inspect *inspect, struct target *target, int fd, const char *name,
-                                const char *provider, struct notes *notes, char *why, size_t why_size) {
+enum notes_result inspect_notes(struct inspect *inspect, struct target *target, const struct regular *file,
+                                const char *name, const char *provider, struct notes *notes, char *why,
+                                size_t why_size) {
     struct notes_request wanted = {0};
     struct notes_answer head = {.result = NOTES_BAD};
     snprintf(wanted.name, sizeof wanted.name, "%s", name);
     snprintf(wanted.provider, sizeof wanted.provider, "%s", provider ? provider : "");
     const struct packet request = {
-        .kind = INSPECTOR_NOTES, .data = &wanted, .bytes = sizeof wanted, .descriptor = {fd}, .descriptors = 1};
+        .kind = INSPECTOR_NOTES, .data = &wanted, .bytes = sizeof wanted, .descriptor = {file->fd}, .descriptors = 1};
     struct packet answer;
     *notes = (struct notes){0};
-    if (!call(inspect, inspector_of_file(inspect, fd), target, &request, 0, &answer)) {
+    if (!call(inspect, inspector_of_file(inspect, file), target, &request, 0, &answer)) {
         int error = errno;
         snprintf(why, why_size, "%.300s: %s", name,
                  error == ETIMEDOUT ? "reading its probes takes too long"
@@ -508,21 +618,21 @@ enum notes_result inspect_notes(struct inspect *inspect, struct target *target, 
 }
 
 /* Of those files that have the owner of the first one not `done`. */
-static void find_probes(struct inspect *inspect, struct target *target, const int *fd, size_t count,
+static void find_probes(struct inspect *inspect, struct target *target, const struct regular *file, size_t count,
                         const struct notes_request *wanted, bool *can_have, bool *done) {
     struct packet answer, request = {.kind = INSPECTOR_PROBES, .data = wanted, .bytes = sizeof *wanted};
     size_t place[INSPECT_FILES];
     struct owner first = {0};
     for (size_t i = 0; i < count; i++) {
-        struct owner owner = owner_of_file(fd[i]);
+        struct owner owner = owner_of_file(&file[i]);
         first = request.descriptors == 0 ? owner : first;
         if (!done[i] && owner.user == first.user && owner.also == first.also) {
             done[i] = true;
             place[request.descriptors] = i;
-            request.descriptor[request.descriptors++] = fd[i];
+            request.descriptor[request.descriptors++] = file[i].fd;
         }
     }
-    bool known = call(inspect, inspector_of(inspect, first), target, &request, 0, &answer) &&
+    bool known = call(inspect, inspector_of(inspect, first, file[place[0]].user), target, &request, 0, &answer) &&
                  answer.bytes == request.descriptors;
     for (size_t i = 0; i < request.descriptors; i++) {
         can_have[place[i]] = !known || ((const char *)answer.data)[i] != 0;
@@ -530,31 +640,37 @@ static void find_probes(struct inspect *inspect, struct target *target, const in
     packet_clear(&answer);
 }
 
-void inspect_probes(struct inspect *inspect, struct target *target, const int *fd, size_t count, const char *provider,
-                    bool *can_have) {
+void inspect_probes(struct inspect *inspect, struct target *target, const struct regular *file, size_t count,
+                    const char *provider, bool *can_have) {
     struct notes_request wanted = {0};
     bool done[INSPECT_FILES] = {0};
     snprintf(wanted.provider, sizeof wanted.provider, "%s", provider);
     for (size_t i = 0; i < count; i++) {
         if (!done[i]) {
-            find_probes(inspect, target, fd + i, count - i, &wanted, can_have + i, done + i);
+            find_probes(inspect, target, file + i, count - i, &wanted, can_have + i, done + i);
         }
     }
 }
 
-int inspect_open_path(struct inspect *inspect, struct target *target, const char *path, uint64_t inode,
-                      bool is_executable) {
-    struct path_request wanted = {.inode = inode, .user = target ? target->user : 0, .is_executable = is_executable};
+bool inspect_open_path(struct inspect *inspect, struct target *target, uint32_t rights, const char *path,
+                       uint64_t inode, bool is_executable, struct regular *file) {
+    struct path_request wanted = {.inode = inode, .user = rights, .is_executable = is_executable};
     if (snprintf(wanted.path, sizeof wanted.path, "%s", path) >= (int)sizeof wanted.path) {
+        *file = (struct regular){.fd = -1};
         errno = ENAMETOOLONG;
-        return -1;
+        return false;
     }
     const struct packet request = {.kind = OPENER_PATH,
                                    .data = &wanted,
                                    .bytes = sizeof wanted,
                                    .descriptor = {inspect->folder},
                                    .descriptors = inspect->folder >= 0};
-    return call_for_file(inspect, target, &request, path);
+    int error;
+    bool is_open = call_for_files(inspect, target, &request, 1, file, &error) && file->fd >= 0;
+    error = errno;
+    tell_fuse(inspect, path, error);
+    errno = error;
+    return is_open;
 }
 
 static bool take_needs(const struct packet *answer, struct needs *needs) {
@@ -572,10 +688,10 @@ static bool take_needs(const struct packet *answer, struct needs *needs) {
     return sound;
 }
 
-bool inspect_needs(struct inspect *inspect, struct target *target, int fd, struct needs *needs) {
-    const struct packet request = {.kind = INSPECTOR_NEEDS, .descriptor = {fd}, .descriptors = 1};
+bool inspect_needs(struct inspect *inspect, struct target *target, const struct regular *file, struct needs *needs) {
+    const struct packet request = {.kind = INSPECTOR_NEEDS, .descriptor = {file->fd}, .descriptors = 1};
     struct packet answer;
-    if (!call(inspect, inspector_of_file(inspect, fd), target, &request, 0, &answer)) {
+    if (!call(inspect, inspector_of_file(inspect, file), target, &request, 0, &answer)) {
         return false;
     }
     bool sound = take_needs(&answer, needs);
@@ -586,12 +702,16 @@ bool inspect_needs(struct inspect *inspect, struct target *target, int fd, struc
 
 uint64_t inspect_number(struct inspect *inspect) { return ++inspect->numbers; }
 
-bool inspect_function(struct inspect *inspect, uint64_t number, int fd, uint64_t offset, char *name, size_t size) {
+bool inspect_function(struct inspect *inspect, uint64_t number, const struct regular *file, uint64_t offset, char *name,
+                      size_t size) {
     const struct function_request wanted = {number, offset};
-    const struct packet request = {
-        .kind = INSPECTOR_FUNCTION, .data = &wanted, .bytes = sizeof wanted, .descriptor = {fd}, .descriptors = 1};
+    const struct packet request = {.kind = INSPECTOR_FUNCTION,
+                                   .data = &wanted,
+                                   .bytes = sizeof wanted,
+                                   .descriptor = {file->fd},
+                                   .descriptors = 1};
     struct packet answer;
-    if (!call(inspect, inspector_of_file(inspect, fd), NULL, &request, 0, &answer)) {
+    if (!call(inspect, inspector_of_file(inspect, file), NULL, &request, 0, &answer)) {
         return false;
     }
     bool found = answer.bytes != 0;
@@ -611,7 +731,8 @@ static bool start_detacher(struct inspect *inspect) {
     return detacher->worker.pid != 0 || start_server(inspect, detacher, now_ns() + inspect->call_ns);
 }
 
-int inspect_attach(struct inspect *inspect, int program, int file, const struct multi_link_sites *sites, int pid) {
+int inspect_attach(struct inspect *inspect, int program, const struct regular *file,
+                   const struct multi_link_sites *sites, int pid) {
     const struct patience patience = {LINK_NS, LINK_NS};
     const struct attach_request head = {pid, sites->count};
     const size_t bytes = sites->count * sizeof(uint64_t);
@@ -626,10 +747,11 @@ int inspect_attach(struct inspect *inspect, int program, int file, const struct 
     const struct packet request = {.kind = OPENER_ATTACH,
                                    .data = data,
                                    .bytes = sizeof head + 3 * bytes,
-                                   .descriptor = {program, file},
+                                   .descriptor = {program, file->fd},
                                    .descriptors = 2};
     struct packet answer;
     int link = -1;
+    inspect->opener.user = file->user;
     bool done = ask_twice(inspect, &inspect->opener, patience, &request, 1, &answer);
     int error = done ? answer.error : errno;
     if (done && answer.descriptors == 1) {

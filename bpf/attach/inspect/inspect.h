@@ -23,8 +23,9 @@ void inspect_close(struct inspect *inspect); /* NULL is allowed */
  * CLOCK_MONOTONIC (never). */
 void inspect_limit(struct inspect *inspect, uint64_t call_ns, uint64_t share_ns, uint64_t end_ns);
 
-/* All of these fail with errno ETIMEDOUT at a deadline, EINTR where the user stops the tool meanwhile, EIO where the
- * worker has died of it. A target that misses a deadline, or costs more than its share, is marked and read no more. */
+/* All of these fail with errno ETIMEDOUT at a deadline, or at once where too many workers hang for this user, EINTR
+ * where the user stops the tool meanwhile, EIO where the worker has died of it. A target that misses a deadline, or
+ * costs more than its share, is marked and read no more. */
 
 /* As target_start_ns(); 0 also where it is not known in time. */
 uint64_t inspect_start(struct inspect *inspect, int pid);
@@ -39,35 +40,38 @@ struct mappings {
 };
 bool inspect_mappings(struct inspect *inspect, struct target *target, struct mappings *mappings);
 
-/* As target_open_mapping(), for at most INSPECT_FILES mappings at once: the descriptor of each, or -1 and an errno.
- * False with errno: none is open. */
+/* As target_open_mapping(), for at most INSPECT_FILES mappings at once: each file, or none and an errno. False with
+ * errno: none is open. */
 enum { INSPECT_FILES = 16 };
 bool inspect_open_mappings(struct inspect *inspect, struct target *target, const struct mapping *mapping, size_t count,
-                           int *fd, int *error);
-int inspect_open_mapping(struct inspect *inspect, struct target *target, const struct mapping *mapping);
+                           struct regular *file, int *error);
+bool inspect_open_mapping(struct inspect *inspect, struct target *target, const struct mapping *mapping,
+                          struct regular *file);
 
-/* As regular_open(), from the folder in which the tool was started, by the rights of the target's user; by those of the
- * tool where that is 0, or there is no target. */
-int inspect_open_path(struct inspect *inspect, struct target *target, const char *path, uint64_t inode,
-                      bool is_executable);
+/* As regular_open(), from the folder in which the tool was started, by the rights of a user; 0: by those of the tool.
+ * It is opened for the target's user. */
+bool inspect_open_path(struct inspect *inspect, struct target *target, uint32_t rights, const char *path,
+                       uint64_t inode, bool is_executable, struct regular *file);
 
 /* As needs_read(), or needs_read_script(). False with errno ENOEXEC: neither ELF file nor script. */
-bool inspect_needs(struct inspect *inspect, struct target *target, int fd, struct needs *needs);
+bool inspect_needs(struct inspect *inspect, struct target *target, const struct regular *file, struct needs *needs);
 
 /* As notes_read(), for a file of a target, or of none. NOTES_BAD and errno other than 0: it was not read to its end. */
-enum notes_result inspect_notes(struct inspect *inspect, struct target *target, int fd, const char *name,
-                                const char *provider, struct notes *notes, char *why, size_t why_size);
+enum notes_result inspect_notes(struct inspect *inspect, struct target *target, const struct regular *file,
+                                const char *name, const char *provider, struct notes *notes, char *why,
+                                size_t why_size);
 
 /* Which of at most INSPECT_FILES files of a target, or of none, need inspect_notes(): the others have no probes of this
  * provider. */
-void inspect_probes(struct inspect *inspect, struct target *target, const int *fd, size_t count, const char *provider,
-                    bool *can_have);
+void inspect_probes(struct inspect *inspect, struct target *target, const struct regular *file, size_t count,
+                    const char *provider, bool *can_have);
 
 /* How long the kernel may take to attach to a file, or to detach: it visits each process that maps the file. */
 enum { INSPECT_LINK_SECONDS = 10 };
 
 /* As multi_link_create(), for an open file. ETIMEDOUT where the kernel took longer than that. */
-int inspect_attach(struct inspect *inspect, int program, int file, const struct multi_link_sites *sites, int pid);
+int inspect_attach(struct inspect *inspect, int program, const struct regular *file,
+                   const struct multi_link_sites *sites, int pid);
 
 /* Detaches and closes links, at most INSPECT_LINKS. False: it has waited in vain for the kernel, which goes on. From
  * then on nothing waits for detaching, until the kernel has done it all. A signal ends waiting, too. */
@@ -76,7 +80,8 @@ bool inspect_detach(struct inspect *inspect, const int *link, size_t count);
 
 /* The function at an offset of a file; `number` stands for the file in all calls. False with errno 0: there is none. */
 uint64_t inspect_number(struct inspect *inspect); /* another one each time */
-bool inspect_function(struct inspect *inspect, uint64_t number, int fd, uint64_t offset, char *name, size_t size);
+bool inspect_function(struct inspect *inspect, uint64_t number, const struct regular *file, uint64_t offset, char *name,
+                      size_t size);
 
 /* As heapinfo_list(), heapinfo_find() and heapinfo_read(). */
 int inspect_heaps(struct inspect *inspect, struct target *target, uint64_t registry, struct heapinfo *list, int most,

@@ -265,10 +265,10 @@ void inspector_serve(int socket) {
         if (inspector.answer.error) {
             inspector.answer.bytes = 0;
         }
+        packet_clear(&inspector.request); /* before the answer, as the opener does (I7) */
         bool sent = packet_send(socket, &inspector.answer, UINT64_MAX);
         free(inspector.data);
         inspector.data = NULL;
-        packet_clear(&inspector.request);
         if (!sent) {
             return;
         }

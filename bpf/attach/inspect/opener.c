@@ -1,6 +1,10 @@
 /* Purpose: whatever takes rights, and can wait for a stranger: opening a process's memory and the files that it maps,
  * the files that a program names, writing a heap's control word, attaching to a file.
  *
+ * Files: whoever serves a file system decides when opening a file, asking for its size and closing it end, also below
+ * another file system (overlayfs). So the tool gets descriptors opened with O_PATH, by which nobody is asked, and what
+ * fstat() says. A descriptor to read is opened for one request to the inspector, to which it goes from here.
+ *
  * Invariants:
  * I1. It reads no byte of a file, and of memory only the one page that a write touches.
  * I2. It writes three values only, which it knew before any stranger's byte was read (opener_serve).
@@ -8,6 +12,9 @@
  * I4. A path that the user names is opened by the user's own rights, one that a stranger's file names by the stranger's
  *     (rights.h).
  * I5. A link goes to the tool in one piece with its head: the tool has it, or this process closes it.
+ * I6. No descriptor from which a stranger's file can be read goes to the tool.
+ * I7. Files are closed before the answer: a close that never ends costs the file's process its deadline, not the next
+ *     one.
  *
  * Failure: a request that fails is answered with errno. One that never ends costs the worker: the tool has it killed.
  */
@@ -16,6 +23,7 @@
 #include "attach/inspect/protocol.h"
 #include "attach/multi_link.h"
 #include "eden_batches.h"
+#include "util/clock.h"
 #include "util/regular.h"
 #include "util/rights.h"
 #include <errno.h>
@@ -24,6 +32,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+
+#define SEND_NS 1000000000u /* into a socket that has room */
 
 static bool take(const struct packet *packet, void *request, size_t bytes) {
     errno = EPROTO;
@@ -34,7 +44,7 @@ static bool take(const struct packet *packet, void *request, size_t bytes) {
 struct answer_data {
     struct process_answer opened;
     uint64_t start_ns;
-    uint32_t error[PACKET_DESCRIPTORS];
+    struct file_answer file[PACKET_DESCRIPTORS];
 };
 
 static bool open_process(const struct packet *packet, uint64_t control, struct packet *answer,
@@ -74,7 +84,7 @@ static bool read_start(const struct packet *packet, struct packet *answer, uint6
     return true;
 }
 
-static bool open_files(const struct packet *packet, struct packet *answer, uint32_t *error) {
+static bool open_files(const struct packet *packet, struct packet *answer, struct file_answer *found) {
     struct files_request request;
     struct mapping mapping;
     size_t count = packet->bytes / sizeof mapping;
@@ -85,18 +95,19 @@ static bool open_files(const struct packet *packet, struct packet *answer, uint3
     memcpy(&request, packet->data, sizeof request);
     for (size_t i = 0; i < count; i++) {
         memcpy(&mapping, (const char *)packet->data + sizeof request + i * sizeof mapping, sizeof mapping);
-        int fd = target_open_mapping(request.pid, &mapping);
-        error[i] = fd < 0 ? (uint32_t)errno : 0;
-        if (fd >= 0) {
-            answer->descriptor[answer->descriptors++] = fd;
+        struct regular file;
+        bool is_open = target_open_mapping(request.pid, &mapping, &file);
+        found[i] = (struct file_answer){is_open ? 0 : errno, file.status};
+        if (is_open) {
+            answer->descriptor[answer->descriptors++] = file.fd;
         }
     }
-    answer->data = error;
-    answer->bytes = count * sizeof *error;
+    answer->data = found;
+    answer->bytes = count * sizeof *found;
     return true;
 }
 
-static bool open_path(const struct packet *packet, struct packet *answer) {
+static bool open_path(const struct packet *packet, struct packet *answer, struct file_answer *found) {
     struct path_request request;
     if (!take(packet, &request, sizeof request)) {
         return false;
@@ -105,17 +116,48 @@ static bool open_path(const struct packet *packet, struct packet *answer) {
     int folder = packet->descriptors != 0 ? packet->descriptor[0] : -1;
     pid_t zygote = getppid();
     bool is_limited = request.user != 0 ? rights_files_of_stranger(request.user) : rights_files_of_user();
-    int fd = is_limited ? regular_open(folder, request.path, request.inode, request.is_executable) : -1;
+    struct regular file;
+    bool is_open = is_limited && regular_open(folder, request.path, request.inode, request.is_executable, &file);
     int error = errno;
-    if (fd >= 0) {
-        answer->descriptor[answer->descriptors++] = fd;
+    if (is_open) {
+        answer->descriptor[answer->descriptors++] = file.fd;
+        found->status = file.status;
+        answer->data = found;
+        answer->bytes = sizeof *found;
     }
     /* The kernel forgets it with a change of users. */
     if (!rights_files_of_all() || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != zygote) {
         _exit(1);
     }
     errno = error;
-    return fd >= 0;
+    return is_open;
+}
+
+/* The rights to read them were needed when they were opened with O_PATH. */
+static bool forward(const struct packet *packet) {
+    struct forward_request request;
+    if (packet->bytes < sizeof request || packet->descriptors < 2) {
+        errno = EPROTO;
+        return false;
+    }
+    memcpy(&request, packet->data, sizeof request);
+    struct packet onward = {.kind = request.kind,
+                            .data = (const char *)packet->data + sizeof request,
+                            .bytes = packet->bytes - sizeof request};
+    struct stat status;
+    int fd = 0;
+    for (size_t i = 1; fd >= 0 && i < packet->descriptors; i++) {
+        fd = regular_read(packet->descriptor[i], &status);
+        if (fd >= 0) {
+            onward.descriptor[onward.descriptors++] = fd;
+        }
+    }
+    int error = fd < 0 ? errno : packet_send(packet->descriptor[0], &onward, now_ns() + SEND_NS) ? 0 : EPIPE;
+    for (size_t i = 0; i < onward.descriptors; i++) {
+        close(onward.descriptor[i]); /* I7 */
+    }
+    errno = error;
+    return error == 0;
 }
 
 static bool write_word(const struct packet *packet, uint64_t control) {
@@ -166,9 +208,11 @@ static bool answer_one(const struct packet *packet, uint64_t control, struct pac
     case OPENER_PROCESS:
         return open_process(packet, control, answer, &data->opened);
     case OPENER_FILES:
-        return open_files(packet, answer, data->error);
+        return open_files(packet, answer, data->file);
     case OPENER_PATH:
-        return open_path(packet, answer);
+        return open_path(packet, answer, data->file);
+    case OPENER_FORWARD:
+        return forward(packet);
     case OPENER_WRITE:
         return write_word(packet, control);
     case OPENER_ATTACH:

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PACKET_DESCRIPTORS = 16, PACKET_BYTES = 4 << 20 };
+enum { PACKET_DESCRIPTORS = 17, PACKET_BYTES = 4 << 20 }; /* 16 files and a socket */
 
 struct packet {
     uint32_t kind;

@@ -14,20 +14,23 @@ enum opener_request {
     OPENER_START,   /* struct process_request -> uint64_t, as target_start_ns() */
     OPENER_PROCESS, /* struct process_request -> struct process_answer, descriptors of maps and, if opened, mem and
                        pagemap */
-    OPENER_FILES,   /* struct files_request, struct mapping[] -> an errno for each, uint32_t, and descriptors of those
-                       files that have 0 */
-    OPENER_PATH,   /* struct path_request, descriptor of the folder of a relative path, if there is one -> descriptor of
-                      the file */
-    OPENER_WRITE,  /* struct write_request, descriptors of maps, mem and, if opened, pagemap -> nothing */
-    OPENER_ATTACH, /* struct attach_request; count offsets, semaphores and cookies, uint64_t each; descriptors of the
-                      program and the file -> descriptor of the link, and no data */
+    OPENER_FILES,   /* struct files_request, struct mapping[] -> struct file_answer for each, and O_PATH descriptors of
+                       those files that have error 0 */
+    OPENER_PATH,    /* struct path_request, descriptor of the folder of a relative path, if there is one -> struct
+                       file_answer, O_PATH descriptor of the file */
+    OPENER_FORWARD, /* struct forward_request and the data of an inspector's request; descriptors of the inspector's
+                       socket and, with O_PATH, of files -> nothing; to the inspector goes that request with descriptors
+                       from which these files can be read. EPIPE: the inspector has died */
+    OPENER_WRITE,   /* struct write_request, descriptors of maps, mem and, if opened, pagemap -> nothing */
+    OPENER_ATTACH,  /* struct attach_request; count offsets, semaphores and cookies, uint64_t each; descriptors of the
+                       program and the file -> descriptor of the link, and no data */
 };
 
 /* To the detacher: descriptors of links -> nothing. */
 enum detacher_request { DETACHER_CLOSE };
 
 /* To the inspector. Each comes with a descriptor: of maps, of a file, or of mem, with that of pagemap if opened; or
- * with those of several files. */
+ * with those of several files. Those about files go by way of the opener (OPENER_FORWARD). */
 enum inspector_request {
     INSPECTOR_MAPPINGS, /* -> struct mappings_answer, struct mapping[] */
     INSPECTOR_NOTES,    /* struct notes_request -> struct notes_answer, struct note[] */
@@ -53,6 +56,14 @@ struct process_answer {
 
 struct files_request {
     int pid;
+};
+struct file_answer {
+    int error;
+    struct stat status;
+};
+
+struct forward_request {
+    uint32_t kind;
 };
 
 struct path_request {

@@ -16,7 +16,7 @@
  * I3. All end when the tool ends, however it ends: the zygote at the end of its socket, the workers with the zygote.
  * I4. The tool waits for the zygote before a deadline: no process of the machine can fork while one hangs in attaching.
  *
- * Failure: at most MOST_WORKERS workers exist; where all of them hang, none is started. */
+ * Failure: at most ZYGOTE_MOST workers exist; where all of them hang, none is started. */
 #include "attach/inspect/zygote.h"
 #include "attach/inspect/detacher.h"
 #include "attach/inspect/inspector.h"
@@ -35,7 +35,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_WORKERS = 512, END_MS = 1000 };
+enum { END_MS = 1000 };
 enum request { START, END };
 #define ANSWER_NS 1000000000u
 
@@ -72,7 +72,7 @@ static void raise_files(void) {
 }
 
 struct children {
-    pid_t pid[MOST_WORKERS];
+    pid_t pid[ZYGOTE_MOST];
     size_t count;
 };
 
@@ -108,7 +108,8 @@ static void start(int socket, enum worker_kind kind, struct children *children, 
     int pair[2] = {-1, -1};
     struct packet answer = {.kind = START, .error = EAGAIN};
     pid_t child = -1, self = getpid();
-    if (children->count < MOST_WORKERS && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0) {
+    int pidfd = -1;
+    if (children->count < ZYGOTE_MOST && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0) {
         child = fork();
         answer.error = child < 0 ? errno : 0;
     }
@@ -120,8 +121,15 @@ static void start(int socket, enum worker_kind kind, struct children *children, 
         answer.data = &child;
         answer.bytes = sizeof child;
         answer.descriptor[answer.descriptors++] = pair[0];
+        pidfd = (int)syscall(SYS_pidfd_open, child, 0);
+    }
+    if (pidfd >= 0) {
+        answer.descriptor[answer.descriptors++] = pidfd;
     }
     packet_send(socket, &answer, UINT64_MAX);
+    if (pidfd >= 0) {
+        close(pidfd);
+    }
     if (pair[0] >= 0) {
         close(pair[0]);
         close(pair[1]);
@@ -203,13 +211,14 @@ void zygote_end(struct zygote *zygote) {
 /* Takes the worker that the zygote was asked for. */
 static bool take_started(struct zygote *zygote, struct worker *worker, uint64_t end_ns) {
     struct packet answer;
-    if (!packet_wait(zygote->socket, end_ns) || !packet_receive(zygote->socket, &answer, 1, now_ns() + ANSWER_NS)) {
+    if (!packet_wait(zygote->socket, end_ns) || !packet_receive(zygote->socket, &answer, 2, now_ns() + ANSWER_NS)) {
         return false;
     }
     zygote->is_starting = false;
-    if (answer.error == 0 && answer.descriptors == 1 && answer.bytes == sizeof worker->pid) {
+    if (answer.error == 0 && answer.descriptors >= 1 && answer.bytes == sizeof worker->pid) {
         memcpy(&worker->pid, answer.data, sizeof worker->pid);
         worker->socket = answer.descriptor[0];
+        worker->pidfd = answer.descriptors > 1 ? answer.descriptor[1] : -1;
         answer.descriptors = 0;
     }
     int error = answer.error;
@@ -221,7 +230,7 @@ static bool take_started(struct zygote *zygote, struct worker *worker, uint64_t 
 bool zygote_start_worker(struct zygote *zygote, enum worker_kind kind, struct worker *worker, uint64_t end_ns) {
     uint32_t value = kind;
     const struct packet request = {.kind = START, .data = &value, .bytes = sizeof value};
-    *worker = (struct worker){.socket = -1};
+    *worker = (struct worker){.socket = -1, .pidfd = -1};
     if (zygote->is_starting && !take_started(zygote, worker, end_ns) && zygote->is_starting) {
         return false;
     }
@@ -240,6 +249,9 @@ void zygote_end_worker(const struct zygote *zygote, struct worker *worker) {
         struct packet request = {.kind = END, .data = &value, .bytes = sizeof value};
         packet_send(zygote->socket, &request, now_ns());
         close(worker->socket);
+        if (worker->pidfd >= 0) {
+            close(worker->pidfd);
+        }
     }
-    *worker = (struct worker){.socket = -1};
+    *worker = (struct worker){.socket = -1, .pidfd = -1};
 }

@@ -23,7 +23,10 @@ struct zygote {
 struct worker {
     pid_t pid; /* 0: none */
     int socket;
+    int pidfd; /* -1: unknown to this kernel */
 };
+
+enum { ZYGOTE_MOST = 512 }; /* workers at a time */
 
 /* `control`: the request that may be written to control words (opener.h). False and why. */
 bool zygote_start(struct zygote *zygote, uint64_t control, struct failure *why);

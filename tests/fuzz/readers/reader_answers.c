@@ -18,7 +18,7 @@
 
 const unsigned reader_runs = 20000;
 
-enum { MOST_STEPS = 16, MOST_ANSWERS = 6, MOST_BYTES = 48 << 10, MOST_RIGHTS = 8, ELEMENTS = 3 };
+enum { MOST_STEPS = 16, MOST_ANSWERS = 8, MOST_BYTES = 48 << 10, MOST_RIGHTS = 8, ELEMENTS = 3 };
 
 /* What a worker answers, as it goes over the socket. */
 struct answer {
@@ -30,6 +30,7 @@ struct answer {
 static struct answer queue[WORKER_KINDS][MOST_ANSWERS];
 static size_t queued[WORKER_KINDS];
 static int nowhere = -1; /* what comes as a descriptor */
+static struct regular some_file;
 
 /* ---- the workers, in place of zygote.c -------------------------------------------------------------------------- */
 
@@ -77,7 +78,7 @@ bool zygote_start_worker(struct zygote *zygote, enum worker_kind kind, struct wo
     }
     queued[kind] = 0;
     shutdown(ends[1], SHUT_WR);
-    *worker = (struct worker){ends[1], ends[0]};
+    *worker = (struct worker){ends[1], ends[0], -1};
     return true;
 }
 
@@ -166,7 +167,7 @@ static void add_sound(struct answer *answer, enum question question) {
     static const struct process_answer opened = {.start_ns = 10000000};
     static const struct heapinfo heap = {.address = 4096, .id = 1, .name = "heap", .known = 7, .class_limit = 9};
     static const struct heaps_answer heaps = {.unread = 1};
-    static const uint32_t errors[ELEMENTS] = {0, 0, EACCES};
+    static const struct file_answer files[ELEMENTS] = {{.error = 0}, {.error = 0}, {.error = EACCES}};
     switch (question) {
     case ASK_START:
         add(answer, &opened.start_ns, sizeof opened.start_ns);
@@ -176,11 +177,11 @@ static void add_sound(struct answer *answer, enum question question) {
         answer->rights = 3;
         break;
     case ASK_FILE:
-        add(answer, errors, sizeof *errors);
+        add(answer, files, sizeof *files);
         answer->rights = 1;
         break;
     case ASK_FILES:
-        add(answer, errors, sizeof errors);
+        add(answer, files, sizeof files);
         answer->rights = ELEMENTS - 1;
         break;
     case ASK_PROBES:
@@ -281,7 +282,7 @@ static void ask_notes(struct inspect *inspect, struct target *target) {
     struct operand operands[EDEN_PROBE_MAX_ARGS];
     char why[256];
     uint64_t bias;
-    inspect_notes(inspect, target, nowhere, "file", "eden", &notes, why, sizeof why);
+    inspect_notes(inspect, target, &some_file, "file", "eden", &notes, why, sizeof why);
     for (size_t i = 0; i < notes.count; i++) {
         check_text(notes.note[i].provider, sizeof notes.note[i].provider);
         check_text(notes.note[i].name, sizeof notes.note[i].name);
@@ -293,7 +294,7 @@ static void ask_notes(struct inspect *inspect, struct target *target) {
 
 static void ask_function(struct inspect *inspect) {
     char name[64];
-    if (inspect_function(inspect, 1, nowhere, 64, name, sizeof name)) {
+    if (inspect_function(inspect, 1, &some_file, 64, name, sizeof name)) {
         check_text(name, sizeof name);
     }
 }
@@ -339,29 +340,28 @@ static void ask_symbol(struct inspect *inspect) {
 
 static void ask_file(struct inspect *inspect, struct target *target) {
     struct mapping mapping = {.end = 4096, .path = "/file"};
-    int fd = inspect_open_mapping(inspect, target, &mapping);
-    if (fd >= 0) {
-        close(fd);
+    struct regular file;
+    if (inspect_open_mapping(inspect, target, &mapping, &file)) {
+        regular_close(&file);
     }
 }
 
 static void ask_files(struct inspect *inspect, struct target *target) {
     static const struct mapping mappings[ELEMENTS];
-    int fd[ELEMENTS], error[ELEMENTS];
-    if (inspect_open_mappings(inspect, target, mappings, ELEMENTS, fd, error)) {
+    struct regular file[ELEMENTS];
+    int error[ELEMENTS];
+    if (inspect_open_mappings(inspect, target, mappings, ELEMENTS, file, error)) {
         for (int i = 0; i < ELEMENTS; i++) {
-            if (fd[i] >= 0) {
-                close(fd[i]);
-            }
+            regular_close(&file[i]);
         }
     }
 }
 
 static void ask_probes(struct inspect *inspect) {
-    const int fd[ELEMENTS] = {nowhere, nowhere, nowhere};
+    const struct regular file[ELEMENTS] = {some_file, some_file, some_file};
     bool can_have[ELEMENTS];
     size_t count = 0;
-    inspect_probes(inspect, NULL, fd, ELEMENTS, "eden", can_have);
+    inspect_probes(inspect, NULL, file, ELEMENTS, "eden", can_have);
     for (int i = 0; i < ELEMENTS; i++) {
         count += can_have[i];
     }
@@ -379,7 +379,7 @@ static void check_needs(const struct needs *needs, uint32_t at) {
 
 static void ask_needs(struct inspect *inspect, struct target *target) {
     static struct needs needs;
-    if (inspect_needs(inspect, target, nowhere, &needs)) {
+    if (inspect_needs(inspect, target, &some_file, &needs)) {
         check_needs(&needs, needs.interpreter);
         check_needs(&needs, needs.rpath);
         check_needs(&needs, needs.runpath);
@@ -393,7 +393,7 @@ static void ask_needs(struct inspect *inspect, struct target *target) {
 static void ask_link(struct inspect *inspect) {
     static const uint64_t word;
     const struct multi_link_sites sites = {&word, &word, &word, 1};
-    int link = inspect_attach(inspect, nowhere, nowhere, &sites, 0);
+    int link = inspect_attach(inspect, nowhere, &some_file, &sites, 0);
     if (link >= 0) {
         inspect_detach(inspect, &link, 1);
     }
@@ -452,6 +452,13 @@ static void ask(struct inspect *inspect, enum question question) {
     }
 }
 
+/* The opener has sent requests about files on. */
+static void queue_forwards(void) {
+    for (int i = 0; i < ELEMENTS && queued[WORKER_OPENER] < MOST_ANSWERS; i++) {
+        queue[WORKER_OPENER][queued[WORKER_OPENER]++] = (struct answer){0};
+    }
+}
+
 /* The answers to one question, or to those that it takes. */
 static void queue_answers(struct reader_input *input, enum question question) {
     bool is_open = question == ASK_START || question == ASK_PROCESS || question == ASK_FILE || question == ASK_WRITE ||
@@ -464,10 +471,14 @@ static void queue_answers(struct reader_input *input, enum question question) {
             queue_answer(input, WORKER_OPENER, ASK_FILE);
             queue_answer(input, WORKER_INSPECTOR, ASK_FUNCTION);
         }
+        queue_forwards();
         return;
     }
     if (question == ASK_LINK) {
         queue_answer(input, WORKER_DETACHER, ASK_LINK);
+    }
+    if (!is_open) {
+        queue_forwards();
     }
     for (uint8_t count = reader_byte(input) % 4; count > 0; count--) {
         queue_answer(input, is_open ? WORKER_OPENER : WORKER_INSPECTOR, question);
@@ -479,6 +490,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     struct failure why;
     if (nowhere < 0) {
         nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+        some_file.fd = nowhere;
     }
     int free_before = dup(nowhere);
     close(free_before);

@@ -33,6 +33,9 @@ static const struct mode {
     {"fuse",
      "header|file|open|exec: a FUSE file, memory or a program, that is never read, opened again or closed by exec",
      hostile_fuse},
+    {"overlay",
+     "[stat|open|read|flush [COMMAND]]: a FUSE file below overlayfs that never answers this to processes of this name",
+     hostile_overlay},
     {"cold", "[FOLDER]: a header in a page of a file that is never in memory", hostile_cold},
     {"exec", "write|read [FAULT] [uffd|fuse]: becomes another program while its header or class names are read",
      hostile_exec},
@@ -81,7 +84,7 @@ void hostile_say(const char *line) {
 }
 
 /* A change of user makes the process unreadable to others and forgets the signal: both come after it. */
-static void become(uid_t user) {
+void hostile_become(uid_t user) {
     if (user && (setgroups(0, NULL) != 0 || setresgid(user, user, user) != 0 || setresuid(user, user, user) != 0)) {
         hostile_fail("changing the user");
     }
@@ -89,7 +92,7 @@ static void become(uid_t user) {
 }
 
 void hostile_ready(const struct hostile *hostile) {
-    become(hostile->user);
+    hostile_become(hostile->user);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     hostile_say("ready");
 }

@@ -25,6 +25,8 @@ _Noreturn void hostile_skip(const char *what);
 uint64_t hostile_number(const struct hostile *hostile, int index, uint64_t value);
 const char *hostile_word(const struct hostile *hostile, int index, const char *word);
 
+/* Becomes this user; 0: stays who it is. */
+void hostile_become(uid_t user);
 /* Drops to the user wanted, prints "ready". From here on the process dies with its parent. */
 void hostile_ready(const struct hostile *hostile);
 /* Prints one line at once. */
@@ -61,6 +63,7 @@ void hostile_victim(struct hostile *hostile);
 
 /* hostile_fuse.c: a file system that does not answer. */
 void hostile_fuse(struct hostile *hostile);
+void hostile_overlay(struct hostile *hostile);
 
 /* hostile_events.c: what the probes say. */
 void hostile_heaps(struct hostile *hostile);

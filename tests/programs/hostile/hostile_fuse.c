@@ -1,5 +1,5 @@
 /* A FUSE file system of one file, which answers whatever it takes to map the file, and a read of it never, or when
- * somebody says so.
+ * somebody says so. Below overlayfs it does not look like FUSE, and its server says who waits.
  *
  * Its server is a child. The mount is in a mount namespace of its own and is gone as soon as the file is open: nothing
  * is left of it but the mapping. The server ends with the process; its end ends the waits of others. */
@@ -23,7 +23,7 @@
 
 enum { ROOT = FUSE_ROOT_ID, FILE_NODE = 2, FOR_EVER = 1000000 };
 /* Whoever waits for the file holds locks that stop others, ps and fork among them: so the server's life is short. */
-enum { SERVER_SECONDS = 10 };
+enum { SERVER_SECONDS = 10, OVERLAY_SECONDS = 120 };
 
 struct server {
     int fd;
@@ -63,12 +63,44 @@ static struct fuse_attr attributes(const struct server *server, uint64_t node) {
                               .blksize = HOSTILE_PAGE};
 }
 
+static bool is_held(const struct fuse_file *file, const struct fuse_in_header *request) {
+    char path[32], name[32] = "";
+    if (!file->held_name || request->opcode != file->held_kind) {
+        return false;
+    }
+    snprintf(path, sizeof path, "/proc/%u/comm", request->pid);
+    FILE *comm = fopen(path, "re");
+    bool is_read = comm && fgets(name, sizeof name, comm);
+    if (comm) {
+        fclose(comm);
+    }
+    name[strcspn(name, "\n")] = 0;
+    return is_read && strcmp(name, file->held_name) == 0;
+}
+
+static void read_zeros(int fd, const struct fuse_file *file, const struct fuse_in_header *request) {
+    static const char zeros[65536];
+    struct fuse_read_in wanted;
+    memcpy(&wanted, request + 1, sizeof wanted);
+    size_t left = wanted.offset < file->bytes ? file->bytes - wanted.offset : 0;
+    left = left < wanted.size ? left : wanted.size;
+    answer(fd, request->unique, 0, zeros, left < sizeof zeros ? left : sizeof zeros);
+}
+
 static void serve_one(struct server *server, const struct fuse_in_header *request) {
     struct fuse_init_out init = {.major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = 65536};
     struct fuse_entry_out entry = {.nodeid = FILE_NODE, .entry_valid = FOR_EVER, .attr_valid = FOR_EVER};
     struct fuse_attr_out attr = {.attr_valid = FOR_EVER, .attr = attributes(server, request->nodeid)};
     struct fuse_open_out open = {0};
+    const struct fuse_statfs_out system = {.st = {.blocks = 8, .bsize = HOSTILE_PAGE, .namelen = 255}};
     entry.attr = attributes(server, FILE_NODE);
+    if (is_held(server->file, request)) {
+        return;
+    }
+    if (server->file->held_name) { /* to be asked again */
+        entry.attr_valid = attr.attr_valid = 0;
+        init.max_readahead = 0;
+    }
     switch (request->opcode) {
     case FUSE_INIT:
         answer(server->fd, request->unique, 0, &init, sizeof init);
@@ -85,7 +117,11 @@ static void serve_one(struct server *server, const struct fuse_in_header *reques
         }
         break;
     case FUSE_READ:
-        begin_read(server, request->unique);
+        if (server->file->held_name) {
+            read_zeros(server->fd, server->file, request);
+        } else {
+            begin_read(server, request->unique);
+        }
         break;
     case FUSE_FORGET:
     case FUSE_BATCH_FORGET:
@@ -96,7 +132,14 @@ static void serve_one(struct server *server, const struct fuse_in_header *reques
             answer(server->fd, request->unique, 0, NULL, 0);
         }
         break;
+    case FUSE_OPENDIR:
+        answer(server->fd, request->unique, 0, &open, sizeof open);
+        break;
+    case FUSE_STATFS:
+        answer(server->fd, request->unique, 0, &system, sizeof system);
+        break;
     case FUSE_RELEASE:
+    case FUSE_RELEASEDIR:
     case FUSE_ACCESS:
         answer(server->fd, request->unique, 0, NULL, 0);
         break;
@@ -108,8 +151,9 @@ static void serve_one(struct server *server, const struct fuse_in_header *reques
 _Noreturn static void serve(int fd, struct fuse_file *file) {
     static char request[FUSE_MIN_READ_BUFFER + 65536] __attribute__((aligned(8)));
     struct server server = {.fd = fd, .file = file};
+    hostile_become(file->user);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    alarm(SERVER_SECONDS);
+    alarm(file->held_name ? OVERLAY_SECONDS : SERVER_SECONDS);
     for (;;) {
         struct pollfd from[] = {{.fd = fd, .events = POLLIN}, {.fd = file->supply[0], .events = POLLIN}};
         if (poll(from, server.reading ? 2 : 1, -1) < 0 || from[0].revents & POLLERR) {
@@ -123,6 +167,21 @@ _Noreturn static void serve(int fd, struct fuse_file *file) {
         }
     }
     _exit(0);
+}
+
+/* Lays an overlay over what is mounted at a folder. Its own folders are in memory. */
+static bool lay_over(const char *folder) {
+    char options[160], path[64];
+    static const char *const own[] = {"upper", "work"};
+    if (mount("hostile", "/mnt", "tmpfs", 0, NULL) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        snprintf(path, sizeof path, "/mnt/%s", own[i]);
+        mkdir(path, 0755);
+    }
+    snprintf(options, sizeof options, "lowerdir=%s,upperdir=/mnt/upper,workdir=/mnt/work", folder);
+    return mount("hostile", folder, "overlay", 0, options) == 0;
 }
 
 int fuse_file_open(struct fuse_file *file) {
@@ -142,9 +201,17 @@ int fuse_file_open(struct fuse_file *file) {
         serve(server, file);
     }
     close(server);
+    if (child > 0 && file->held_name && !lay_over(folder)) {
+        rmdir(folder);
+        hostile_skip("laying overlayfs over a FUSE file system");
+    }
     snprintf(path, sizeof path, "%s/file", folder);
     int fd = child > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     umount2(folder, MNT_DETACH);
+    if (file->held_name) {
+        umount2(folder, MNT_DETACH);
+        umount2("/mnt", MNT_DETACH);
+    }
     rmdir(folder);
     if (fd < 0) {
         hostile_fail(path);
@@ -155,7 +222,8 @@ int fuse_file_open(struct fuse_file *file) {
 void hostile_fuse(struct hostile *hostile) {
     const char *what = hostile_word(hostile, 0, "header");
     bool is_header = strcmp(what, "header") == 0;
-    struct fuse_file file = {.bytes = 64 * HOSTILE_PAGE,
+    struct fuse_file file = {.user = hostile->user,
+                             .bytes = 64 * HOSTILE_PAGE,
                              .opens = strcmp(what, "open") == 0 ? 1 : FOR_EVER,
                              .is_never_closed = strcmp(what, "exec") == 0};
     int fd = fuse_file_open(&file);
@@ -172,6 +240,28 @@ void hostile_fuse(struct hostile *hostile) {
     if (is_header) {
         hostile_register(at);
     }
+    hostile_ready(hostile);
+    hostile_rest();
+}
+
+void hostile_overlay(struct hostile *hostile) {
+    static const struct {
+        const char *word;
+        unsigned kind;
+    } kinds[] = {{"stat", FUSE_GETATTR}, {"open", FUSE_OPEN}, {"read", FUSE_READ}, {"flush", FUSE_FLUSH}};
+    const char *word = hostile_word(hostile, 0, "stat");
+    struct fuse_file file = {.user = hostile->user,
+                             .bytes = 64 * HOSTILE_PAGE,
+                             .opens = FOR_EVER,
+                             .held_name = hostile_word(hostile, 1, "edenscope")};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        file.held_kind = strcmp(kinds[i].word, word) == 0 ? kinds[i].kind : file.held_kind;
+    }
+    int fd = fuse_file_open(&file);
+    if (mmap(NULL, file.bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED) {
+        hostile_fail("mapping a file");
+    }
+    close(fd);
     hostile_ready(hostile);
     hostile_rest();
 }

@@ -4,11 +4,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct fuse_file {
+    uid_t user; /* of the server: of another one, it would not end with its parent */
     size_t bytes;
     int opens; /* to be answered; later ones wait for ever */
     bool is_never_closed;
+    /* Below overlayfs, and pages are zeros; NULL: not. Requests of this kind (FUSE_GETATTR) that come from processes of
+     * this name are never answered. */
+    const char *held_name;
+    unsigned held_kind;
     /* Pipes, or 0: reads are never answered. A read sends a byte through `asked`, and then waits for a page in
      * `supply`.
      */

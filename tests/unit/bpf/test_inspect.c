@@ -97,25 +97,39 @@ TEST_WITH(each_user_has_an_inspector, open_all, close_all) {
     assert_int_equal(count_new(&before), 2);
 }
 
+static void open_two(struct regular file[2], const char *first, const char *second) {
+    struct target own = {.user = target.user, .opened_ns = target.opened_ns};
+    assert_true(inspect_open_path(inspect, &own, 0, first, 0, false, &file[0]));
+    assert_true(inspect_open_path(inspect, &own, 0, second, 0, false, &file[1]));
+}
+
+static void close_two(struct regular file[2]) {
+    regular_close(&file[0]);
+    regular_close(&file[1]);
+}
+
 /* What others may write is theirs as much as the owner's. */
 TEST_WITH(what_others_write_has_another_inspector, open_all, close_all) {
     char name[] = "/tmp/eden-inspect-XXXXXX";
     int fd = mkstemp(name);
     assert_true(fd >= 0);
-    unlink(name);
     bool can_have[2];
     look_as(geteuid());
     struct inspectors before = inspectors();
-    inspect_probes(inspect, NULL, (const int[]){fd, fd}, 2, "eden", can_have);
+    struct regular file[2];
+    open_two(file, name, name);
+    inspect_probes(inspect, NULL, file, 2, "eden", can_have);
+    close_two(file);
     assert_int_equal(count_new(&before), 0);
     assert_false(can_have[0] || can_have[1]);
-    int exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     assert_int_equal(fchmod(fd, 0666), 0);
-    inspect_probes(inspect, NULL, (const int[]){fd, exe}, 2, "eden", can_have);
+    open_two(file, name, "/proc/self/exe");
+    inspect_probes(inspect, NULL, file, 2, "eden", can_have);
+    close_two(file);
     assert_int_equal(count_new(&before), 1);
     assert_false(can_have[0] || can_have[1]);
-    close(exe);
     close(fd);
+    unlink(name);
 }
 
 TEST_WITH(few_inspectors_stay, open_all, close_all) {

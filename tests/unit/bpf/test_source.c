@@ -100,20 +100,20 @@ TEST(half_a_file_leaves_nothing) {
     const struct observed observed = {.branch = {.pid = 1, .start_ns = 1}};
     assert_non_null(source.inspect);
     eden_heap_destroy(eden_heap_create(NULL, NULL)); /* so that this program has the probes */
-    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    assert_true(fd >= 0);
+    struct regular file;
+    assert_true(inspect_open_path(source.inspect, NULL, 0, "/proc/self/exe", 0, false, &file));
     for (room = 0; room < 6; room++) {
-        assert_int_equal(source_add_file(&source, &observed, NULL, fd, "this", true, &why), -1);
+        assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), -1);
         assert_int_equal(source.files, 0);
         assert_int_equal(source.specs, 0);
     }
     room = KERNEL_SPECS;
-    assert_int_equal(source_add_file(&source, &observed, NULL, fd, "this", true, &why), 0);
+    assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 0);
     assert_true(source_sites(&source.file[0]) > 6);
     assert_int_equal(source_sites(&source.file[0]), source.specs);
-    assert_int_equal(source_add_file(&source, &observed, NULL, fd, "this", true, &why), 0);
+    assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 0);
     assert_int_equal(source.files, 1);
-    close(fd);
+    regular_close(&file);
     source_clear_file(&source.file[0]);
     free(source.file);
     inspect_close(source.inspect);
@@ -126,17 +126,17 @@ TEST(files_are_read_at_the_cost_of_who_maps_them) {
     struct observed observed = {.branch = {.pid = 1, .start_ns = 1}};
     struct target spent = {.is_unread = true};
     assert_non_null(source.inspect);
-    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    assert_true(fd >= 0);
+    struct regular file;
+    assert_true(inspect_open_path(source.inspect, NULL, 0, "/proc/self/exe", 0, false, &file));
     room = KERNEL_SPECS;
-    assert_int_equal(source_add_file(&source, &observed, &spent, fd, "this", true, &why), -1);
+    assert_int_equal(source_add_file(&source, &observed, &spent, &file, "this", true, &why), -1);
     assert_non_null(strstr(why.message, "takes too long"));
     assert_int_equal(source.files, 0);
     struct target *budget = source_budget(&observed);
-    assert_int_equal(source_add_file(&source, &observed, budget, fd, "this", true, &why), 0);
+    assert_int_equal(source_add_file(&source, &observed, budget, &file, "this", true, &why), 0);
     assert_true(source_sites(&source.file[0]) > 6);
     assert_true(budget->spent_ns > 0 && budget->opened_ns > 0);
-    close(fd);
+    regular_close(&file);
     source_clear_file(&source.file[0]);
     free(source.file);
     inspect_close(source.inspect);
@@ -200,16 +200,17 @@ TEST(another_device_is_another_file) {
     const uint64_t start = (uint64_t)(uintptr_t)page;
     struct mapping mapping = {.start = start, .end = start + 4096, .device = status.st_dev, .inode = status.st_ino};
     strcpy(mapping.path, name);
-    int fd = target_open_mapping(getpid(), &mapping);
-    assert_true(fd >= 0);
-    close(fd);
+    struct regular opened;
+    assert_true(target_open_mapping(getpid(), &mapping, &opened));
+    assert_int_equal(opened.status.st_ino, status.st_ino);
+    regular_close(&opened);
     mapping.device ^= 1;
-    assert_int_equal(target_open_mapping(getpid(), &mapping), -1);
+    assert_false(target_open_mapping(getpid(), &mapping, &opened));
     assert_int_equal(errno, ENOENT);
     mapping.device ^= 1;
     munmap(page, 4096);
     if (geteuid() == 0) { /* others cannot ask the kernel what is mapped */
-        assert_int_equal(target_open_mapping(getpid(), &mapping), -1);
+        assert_false(target_open_mapping(getpid(), &mapping, &opened));
         assert_int_equal(errno, ENOENT);
     }
     close(file);
@@ -270,19 +271,20 @@ TEST(a_missed_deadline_is_tried_again) {
     uint64_t site = 0, semaphore = 0;
     struct file file = {.name = (char[]){"this"}, .site = &site, .semaphore = &semaphore};
     struct source source = {.file = &file, .files = 1, .most_descriptors = 100};
+    const struct regular none = {.fd = -1};
     file.sites[KERNEL_ON_PROBE] = 1;
     attach_calls = 0;
     attach_error = ETIMEDOUT;
     for (int tries = 1; tries <= 6; tries++) {
-        assert_false(source_attach_file(&source, 0, -1, &why));
-        assert_false(source_attach_file(&source, 0, -1, &why)); /* not before its time */
+        assert_false(source_attach_file(&source, 0, &none, &why));
+        assert_false(source_attach_file(&source, 0, &none, &why)); /* not before its time */
         assert_int_equal(attach_calls, tries < 4 ? tries : 4);
         file.retry_ns = 0;
     }
     assert_non_null(strstr(why.message, "not attached, and not retried"));
     file.misses = 1;
     attach_error = 0;
-    assert_true(source_attach_file(&source, 0, -1, &why));
+    assert_true(source_attach_file(&source, 0, &none, &why));
     assert_int_equal(file.misses, 0);
     assert_non_null(file.attachment);
 }
