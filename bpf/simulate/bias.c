@@ -1,22 +1,24 @@
 /* Tenure bias: which survivors a scavenge tenures first.
  *
- * Past survivors are tenured in the order in which they lie in their semispace: as the scavenge before copied them, in
- * the order of references (runtime/young/tenure.c, and settle in runtime/young/scavenge.c). Of survivors of eden those
- * overflow that are reached last. A recording tells nothing of references. But what is reached first may be what lives
- * long (the tables that roots refer to), or what dies soon; and a recording does tell, of each scavenge that tenured
- * some and kept others, who of both died within the bytes that follow. Over all scavenges that makes an odds ratio
- * (Mantel and Haenszel 1959), in bytes, for survivors of eden and of the semispace apart:
+ * 1. Purpose. A scavenge tenures past survivors in the order in which they lie in their semispace: the order in which
+ *    the scavenge before reached them (runtime/young/tenure.c, scavenge.c). Survivors of eden overflow if they are
+ *    reached last. A recording holds no references. But objects that are reached first may live long (the tables that
+ *    roots refer to) or die soon, and the recording shows which: of each scavenge that tenured some survivors and kept
+ *    others it has the deaths of both.
  *
- *     odds = sum of a d / n over sum of b c / n
+ * 2. Terms. Soon: within the bytes until the next simulated scavenge. a: bytes tenured that live on; b: tenured that
+ *    die soon; c: kept that live on; d: kept that die soon; n = a + b + c + d.
  *
- * a tenured, lives on; b tenured, dies soon; c kept, lives on; d kept, dies soon; n all four. The order in a simulated
- * run is taken to be as telling as in the recorded one, with soon being before the next simulated scavenge.
+ * 3. Algorithm. Over all scavenges, for survivors of eden and of the semispace apart, the odds ratio of Mantel and
+ *    Haenszel (1959):
  *
- * An object survives eden at its first collection, and the semispace from the second on until it is tenured or found
- * dead, and lives on at the first of these; so it is added to differences at the ends of such ranges, which are summed
- * up in the end.
+ *        odds = sum of a d / n over sum of b c / n
  *
- * What can go wrong: few were tenured, or all: then the ratio is what chance made it, and it is bounded. */
+ *    The simulated run is assumed to have the same bias. An object survives eden at its first collection, and the
+ *    semispace from the second on until it is tenured or found dead. It is added to differences at the ends of this
+ *    range, which are summed up at the end.
+ *
+ * 4. Failure. If almost none or almost all survivors were tenured, the ratio is chance; it is bounded. */
 #include "simulate/bias.h"
 #include "simulate/history.h"
 #include <math.h>

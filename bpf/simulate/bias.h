@@ -1,5 +1,5 @@
-/* Whom a scavenge tenures first: of past survivors those that live on, or those that die soon. Learnt from a recorded
- * run. */
+/* Tenure bias: whether a scavenge tenures first the survivors that live on or those that die soon. From a recorded run.
+ */
 #ifndef EDEN_SIMULATE_BIAS_H
 #define EDEN_SIMULATE_BIAS_H
 
@@ -27,11 +27,11 @@ struct simulate_history;
 struct eden_life_record;
 
 void bias_clear(struct bias *bias);
-/* All collections must have been told. False: no memory. */
+/* All collections must have been added. False: no memory. */
 bool bias_object(struct bias *bias, const struct simulate_history *history, const struct eden_life_record *record);
 void bias_finish(struct bias *bias, size_t collections);
 
-/* Which shares are tenured of those that die soon and of those that live on, if so many bytes of both together are. */
+/* The tenured shares of survivors that die soon and of those that live on, if `bytes` of both together are tenured. */
 struct bias_shares {
     double soon, lives;
 };

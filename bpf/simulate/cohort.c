@@ -1,7 +1,6 @@
-/* Cohorts: adding up objects that are alike to a simulation, as a fluid.
+/* Cohorts: objects that are alike to a simulation, added up in bytes.
  *
- * Parts of bytes are kept, for what becomes of objects is known in shares; what is less than a thousandth of a byte is
- * dropped. */
+ * Bytes are fractions, since the fate of objects is known in shares. Less than a thousandth of a byte is dropped. */
 #include "simulate/cohort.h"
 #include <stdlib.h>
 

@@ -21,14 +21,14 @@ struct cohorts {
 
 /* The share that is alive at a time. */
 double cohort_alive(const struct cohort *cohort, uint64_t time);
-/* Takes out who dies by then; answers them. */
+/* Splits off the part that dies by then, and returns it. */
 struct cohort cohort_split(struct cohort *cohort, uint64_t time);
-/* Adds it at the end, unless it is next to nothing. False: no memory. */
+/* Adds it at the end, unless it is smaller than a thousandth of a byte. False: no memory. */
 bool cohorts_add(struct cohorts *cohorts, const struct cohort *cohort);
 double cohorts_bytes(const struct cohorts *cohorts);
-/* A full collection: those that are dead by then leave, of others the dead part. Answers what has left, in bytes. */
+/* A full collection: removes cohorts that are dead by then, and the dead part of others. Returns the removed bytes. */
 double cohorts_expire(struct cohorts *cohorts, uint64_t time);
-/* Adds up those that die alike; loses their order. */
+/* Merges cohorts that die alike. Does not keep their order. */
 void cohorts_merge(struct cohorts *cohorts);
 void cohorts_clear(struct cohorts *cohorts);
 

@@ -1,17 +1,17 @@
-/* The simulated collector: goes through a history on the byte clock, and collects when a heap with these parameters
+/* The simulated collector: follows a history on the allocation clock, and collects when a heap with these parameters
  * would (runtime/api/allocate.c, runtime/old/full.c).
  *
- * Small objects fill eden as time passes: bytes on the clock are bytes of eden. Between two moments at which something
- * else happens (a big object is allocated, the program asks for a collection) only eden's end matters, and what it
- * leaves unused: the object that did not fit lay across it, and of objects that lie across a point half is on each side
- * of it on average, large ones more often: the sum of the squares of sizes over twice the sum of sizes. Big objects are
- * placed one by one.
+ * Small objects fill eden as the clock advances: one byte on the clock is one byte of eden. Between two events (a big
+ * object is allocated, the program requests a collection) only the end of eden matters, and the bytes that it leaves
+ * unused, where the object that did not fit would have crossed the end. An object that crosses a point has half of its
+ * size on each side on average, and large objects cross more often: the unused part is the sum of the squares of the
+ * sizes over twice the sum of the sizes. Big objects are placed one by one.
  *
- * A history may have been made to keep the simulation busy: its clock runs on without objects. So collections have a
- * limit, in proportion to the objects and requests (scavenges_most).
+ * A hostile history can keep the simulation busy: its clock may advance without objects. So collections are limited in
+ * proportion to the objects and requests (scavenges_most).
  *
- * What can go wrong: the clock of the recorded run is that of its program only if that does not depend on collections
- * (finalisation, weak references, time). */
+ * Failure. The allocation clock of the recorded run is that of its program only if the program's allocation does not
+ * depend on collections (finalization, weak references, time). */
 #include "simulate/young.h"
 #include <math.h>
 

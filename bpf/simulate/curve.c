@@ -1,13 +1,12 @@
-/* How long the young live, seen through scavenges only.
+/* The lifetimes of young objects, as scavenges see them.
  *
- * A scavenge looks at each object of eden once, at the age that it happens to have then, and tells whether it lives. Of
- * a death it tells nothing but that it came before: statisticians call this current status data, and the estimate of
- * most likelihood for the survival curve is the best non-increasing fit to the shares alive at each age (Groeneboom and
- * Wellner 1992), found by pooling neighbours that go up (the pool-adjacent-violators algorithm). Ages are pooled into
- * steps first, eight to a doubling.
+ * A scavenge sees each object of eden once, at the age that it has then, and whether it is alive. A death is only known
+ * to have come before. This is current status data. Its maximum likelihood estimate of the survival curve is the best
+ * non-increasing fit to the shares alive at each age (Groeneboom and Wellner 1992), computed by the
+ * pool-adjacent-violators algorithm. Ages are first pooled into steps, eight to a doubling.
  *
- * What can go wrong: the curve is that of the whole run. Where a program changes its ways it is a mean of them. It is
- * used for the ages within one recorded interval only: what lived longer is known by itself. */
+ * Failure. The curve is that of the whole run: if the program changes its behaviour, it is a mean. It is used only for
+ * ages within one recorded interval: longer lifetimes are known from the objects themselves. */
 #include "simulate/curve.h"
 #include <math.h>
 

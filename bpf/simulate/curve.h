@@ -1,4 +1,4 @@
-/* How many of the bytes allocated are alive after so many bytes more, from who survived the first scavenge. */
+/* The share of allocated bytes that is alive after so many more bytes, estimated from first scavenges. */
 #ifndef EDEN_SIMULATE_CURVE_H
 #define EDEN_SIMULATE_CURVE_H
 

@@ -1,21 +1,18 @@
-/* From recorded objects, of which there may be a hundred million, to cells, of which there are some for each recorded
- * collection.
+/* From recorded objects, up to a hundred million, to cells, some for each recorded collection.
  *
- * Two small objects that were allocated near each other and died between the same two collections are the same to a
- * simulation: they are added up, in bytes. Births are put into bins, sixteen between two recorded collections, which is
- * as much as the order of births within one collection can matter. Big objects stay apart: one of them may be the
- * reason of a collection.
+ * Two small objects that were allocated near each other and died between the same two collections are equal to a
+ * simulation: a cell adds them up, in bytes. Births fall into bins, sixteen between two recorded collections; a finer
+ * order within one collection does not matter. Big objects stay apart: one of them may cause a collection.
  *
- * When did an object die? Until the start of the collection that found it dead; after
- *  - its birth, where it died in eden: the curve says more (curve.c);
- *  - the collection before that one, where it was still young then: that collection copied it, so it was alive, unless
- *    only a dead old object held it (nepotism), which a recording with many full collections has little of;
- *  - the last full collection that it survived, or its tenuring, where it was tenured.
+ * An object died before the start of the collection that found it dead, and after
+ *  - its birth, if it died in its first eden: the curve narrows that down (curve.c);
+ *  - the collection before, if it was still young then: that collection copied it, so it was alive, unless only a dead
+ *    old object referred to it (nepotism), which is rare in a recording with many full collections;
+ *  - the last full collection that it survived, or its tenuring, if it was tenured.
+ * A run with full_gc_ratio=0 collects in full whenever something was tenured: all intervals are one eden long.
  *
- * A run with full_gc_ratio=0 collects in full whenever something was tenured, so all intervals are one eden long.
- *
- * What can go wrong: memory; or a time beyond the bytes that were allocated, which only a damaged recording has. Then
- * the history is of no use. */
+ * Failure. Memory is refused, or a time lies beyond the allocated bytes, which only a damaged recording has: then the
+ * history is unusable. */
 #include "simulate/history.h"
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +157,7 @@ static bool was_held(const struct eden_life_record *record) {
     return !record->censored && (record->flags & EDEN_LIFE_NEPOTISM || tenured_now);
 }
 
-/* 0: nobody has seen it alive. */
+/* 0: no collection saw it alive. */
 static uint64_t alive_at(const struct simulate_history *history, const struct eden_life_record *record) {
     uint64_t seen = record->last_bytes;
     bool old = record->flags & (EDEN_LIFE_TENURED | EDEN_LIFE_BORN_OLD) && !was_held(record);

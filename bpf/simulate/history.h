@@ -1,5 +1,5 @@
-/* What a recording tells of one heap, in the form that a simulation runs on: when which bytes were allocated, and
- * between which two moments they died. All times are on the byte clock: bytes allocated in the heap so far. */
+/* The history of one heap, as a simulation needs it: when bytes were allocated, and between which two collections they
+ * died. All times are on the allocation clock: bytes allocated in the heap so far. */
 #ifndef EDEN_SIMULATE_HITRACE_H
 #define EDEN_SIMULATE_HITRACE_H
 

@@ -1,11 +1,11 @@
-/* Simulated old space: how much is in it, when it asks for a full collection, and whether a large object finds room.
+/* Simulated old space: its use, when it requests a full collection, and whether a large object finds room.
  *
- * Free memory is known in two kinds. Pieces are what small objects left behind: later small ones take it (they find
- * chunks of their size), large ones can't. Chunks are the rest of segments, and what large objects left: large ones
- * take the best fit; so do small ones once the pieces are used up.
+ * Free memory is of two kinds. Pieces are left by small objects: later small objects reuse them (they find chunks of
+ * their size), large ones cannot. Chunks are the rest of segments and the space of dead large objects: large objects
+ * take the best fit, small objects too once the pieces are used up.
  *
- * What can go wrong: compaction, which makes chunks of pieces, and segments that are given back, are left out. So a
- * collection caused by a large allocation may be predicted where there is none, or come later. */
+ * Failure. Compaction, which turns pieces into chunks, and the return of segments are not simulated. So a collection
+ * caused by a large allocation may be predicted wrongly, or too late. */
 #include "simulate/old.h"
 
 enum { MERGE_FROM = 4096 };

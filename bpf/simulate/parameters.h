@@ -1,4 +1,4 @@
-/* The parameters that a simulation knows, of a recorded heap or wished for. */
+/* The parameters that a simulation knows: those of a recorded heap, or those to predict. */
 #ifndef EDEN_SIMULATE_PARAMETERS_H
 #define EDEN_SIMULATE_PARAMETERS_H
 
@@ -18,13 +18,13 @@ struct simulate_parameters {
 
 void simulate_parameters_default(struct simulate_parameters *parameters);
 
-/* One that the recorded heap had, as param__set says it. False where the heap was run in a way that can't be simulated:
- * a parameter that is not known here has not its default. */
+/* Sets a parameter of the recorded heap from the text of param__set. False if the heap's run can't be simulated: a
+ * parameter that is unknown here does not have its default. */
 bool simulate_parameter_recorded(struct simulate_parameters *parameters, const char *name, const char *value,
                                  struct failure *why);
 
-/* What a heap has where nothing is wished for: as it was recorded, but for what recordings are made with for their own
- * sake (eden_size, full_gc_ratio, grow_headroom, tenure_fill, tenure_proportion), which has its default. */
+/* The base of a prediction: the parameters as recorded, except those that a recording sets for its own sake (eden_size,
+ * full_gc_ratio, grow_headroom, tenure_fill, tenure_proportion), which get their defaults. */
 void simulate_parameters_usual(struct simulate_parameters *parameters, const struct simulate_parameters *recorded);
 
 /* "NAME=VALUE", as a person gives it; refused by name where it is not simulated, or where the value is out of bounds.

@@ -1,5 +1,5 @@
-/* Predictions below the recorded run, as it was and as it is simulated: who reads them sees how far they are to be
- * trusted. */
+/* Predictions below the recorded run and its simulation: the difference of these two shows how far to trust the
+ * predictions. */
 #include "simulate/print.h"
 #include "eden_values.h"
 #include "util/format.h"

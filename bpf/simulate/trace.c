@@ -1,12 +1,11 @@
-/* Reads the trace of a heap: figures and parameters; then events, which give the byte clock of collections and what the
- * program asked for; then objects, once, as the model of lifetimes takes them up.
+/* Reads the trace of a heap from a recording: figures and parameters; events, which give the allocation clock of
+ * collections and the program's requests; objects, in one pass, as the model of lifetimes decodes them.
  *
- * The byte clock is the sum of what was allocated between the starts of collections, which each of these events tells.
- * It is that of the objects' records, too.
+ * The allocation clock is the sum of the bytes allocated between starts of collections, an argument of the start
+ * probes. The records of objects use the same clock.
  *
- * Then the run is simulated as it was recorded, twice: once to find out how much could have been held by dead old
- * objects, of which the recording tells how much was (young.c), and once with that, to show beside the recorded figures
- * how good the simulation is where the truth is known. */
+ * The recorded run is then simulated twice: first to compute how many bytes dead old objects could have held (young.c),
+ * of which the recording says how many they did hold; then with that share, to be shown beside the recorded figures. */
 #include "simulate/trace.h"
 #include <inttypes.h>
 #include <math.h>
@@ -29,7 +28,7 @@ static bool fail_damaged(const struct simulate_trace *trace, const char *what, s
     return failure_set(why, 1, "%.200s: the recording is damaged: %s; record again", trace->path, what);
 }
 
-/* The history did not take it. */
+/* The history refused it. */
 static bool fail_history(const struct reader *reader, const char *what) {
     return reader->trace->history.out_of_memory ? no_memory(reader->why)
                                                 : fail_damaged(reader->trace, what, reader->why);
@@ -195,7 +194,7 @@ static bool read_objects(struct reader *reader, struct recording *recording) {
 
 /* ---- ------------------------------------------------------------------------------------------------------------ */
 
-/* How much of what dead old objects could hold did they hold? Then the recorded run again. */
+/* The share that dead old objects held of what they could hold; then simulates the recorded run again. */
 static bool calibrate(struct simulate_trace *trace, struct failure *why) {
     const struct simulate_history *history = &trace->history;
     trace->holding = (struct simulate_holding){{0}};

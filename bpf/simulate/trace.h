@@ -23,7 +23,7 @@ struct simulate_trace {
 bool simulate_trace_read(struct simulate_trace *trace, struct recording *recording, const char *path, uint64_t pid,
                          uint64_t id, struct failure *why);
 
-/* The run under other parameters. False and why where the recording can't tell. */
+/* Simulates the run under other parameters. False and why if the recording does not suffice. */
 bool simulate_trace_predict(const struct simulate_trace *trace, const struct simulate_parameters *parameters,
                             struct simulate_figures *figures, struct failure *why);
 

@@ -1,30 +1,30 @@
-/* A simulated scavenge: who of new space is alive, who is tenured, who only seems alive.
+/* A simulated scavenge: which objects of new space are alive, tenured, or held by dead ones.
  *
- * Alive. Of objects that a recorded collection saw alive, deaths are spread evenly over the recorded interval in which
- * they came. Of those that died in their first eden the curve (curve.c) tells how many are alive at an age within it,
+ * 1. Alive. If a recorded collection saw an object alive, its death is spread evenly over the recorded interval in
+ * which it came. If it died in its first eden, the curve (curve.c) gives the share alive at each age within that eden,
  * given that all are dead at its end.
  *
- * Tenured. By age: what lies in the first tenure_proportion of the semispace, where survivors filled it over
- * tenure_fill. On overflow: past survivors first, or, in order of the scan, anybody. Within these a scavenge goes by
- * the order of references (runtime/young/scavenge.c), of which a recording tells nothing but what came of it: whether
- * those that were tenured died sooner or later than those that were kept. So much sooner or later do they here
- * (bias.c). In order of the scan what is reached last overflows, as survivors of eden do in either order: there
- * their odds are everybody's.
+ * 2. Tenured. By age: the first tenure_proportion of the semispace, if survivors filled it above tenure_fill. By
+ * overflow: past survivors first or, with overflow in scan order, all survivors alike. Within these a scavenge follows
+ * the order of references (runtime/young/scavenge.c), which a recording does not hold. It holds the result: whether
+ * tenured objects died sooner or later than kept ones. The simulation applies that bias (bias.c). With overflow in scan
+ * order, and always for survivors of eden, the objects reached last overflow: there the odds are the same for all.
  *
- * Held. What dead old objects refer to is copied as if it were alive, and tenured, and holds others in turn, until a
- * full collection (nepotism). A recording does not tell who refers to whom. But it tells how much was held in the
- * recorded run: what a scavenge kept and the full collection right after it found dead. Simulated is
+ * 3. Held. An object that a dead old object refers to is copied as if it were alive, is tenured, and holds others in
+ *    turn, until a full collection (nepotism). A recording does not hold references, but it has the amount: bytes that
+ * a scavenge kept and that the full collection right after it found dead. The simulation uses
  *
- *     held = holding * D * G / (D + G)
+ *        held = holding * D * G / (D + G)
  *
- * where D died in new space since the last scavenge and G in old space: nothing is held where nobody died there, and
- * all of it at most. To G belongs who may refer to young objects: not those that overflowed as they were reached last,
- * for what they refer to has been reached, too, and later writes are taken to be rare. `holding` makes that right for
- * the recorded run as a whole (trace.c), for objects that a recorded collection saw alive and for the others each by
- * themselves: the former are held much more often. The larger eden is, the less does it tell. What is held has no more
- * properties than its size.
+ *    where D bytes died in new space since the last scavenge, and G in old space. Nothing is held if nothing died in
+ * one of them, and at most all. G contains objects that may refer to young ones: not those that overflowed because they
+ *    were reached last, for their referents have been reached as well, and later writes are assumed to be rare.
+ * `holding` is fitted to the recorded run as a whole (trace.c), apart for objects that a recorded collection saw alive,
+ * which are held much more often, and for the others. A held object has no property but its size.
  *
- * Order among survivors does not matter, then, and those that die alike are added up. */
+ * 4. Cost. Order among survivors does not matter, so cohorts that die alike are merged.
+ *
+ * 5. Failure. The larger eden is, the less the recorded `holding` predicts. */
 #include "simulate/young.h"
 #include <math.h>
 
@@ -62,7 +62,7 @@ static void add(struct simulated_young *young, struct cohorts *to, const struct 
     young->out_of_memory |= !cohorts_add(to, cohort);
 }
 
-/* The dead part leaves. */
+/* Removes the dead part. */
 static void expire(struct simulated_young *young, struct cohort *cohort, uint64_t time) {
     double alive = cohort->bytes * cohort_alive(cohort, time);
     young->died[SIMULATE_SEEN] += cohort->bytes - alive;
@@ -150,7 +150,7 @@ static void tenure(struct simulated_young *young, struct cohort *cohort, double 
     young->out_of_memory |= !simulated_old_tenure(young->old, &part);
 }
 
-/* Tenures so many bytes of them, all of them at most; answers how many. */
+/* Tenures up to `bytes` of them; returns how many. */
 static double tenure_some(struct simulated_young *young, struct cohorts *from, enum bias_kind kind, double bytes,
                           uint64_t time, struct simulate_figures *figures) {
     double all = cohorts_bytes(from), odds = young->odds[kind], soon = 0;
@@ -172,7 +172,7 @@ static double tenure_some(struct simulated_young *young, struct cohorts *from, e
     return bytes < all ? bytes : all;
 }
 
-/* The dead leave; of the others those below the threshold are tenured. Answers the bytes copied. */
+/* Removes the dead, tenures survivors below the threshold. Returns the bytes copied. */
 static double scavenge_survivors(struct simulated_young *young, uint64_t time, struct simulate_figures *figures) {
     struct cohorts *survivors = &young->survivors;
     double all = cohorts_bytes(survivors), below = all > 0 ? young->tenure_below / all : 0;
@@ -184,7 +184,7 @@ static double scavenge_survivors(struct simulated_young *young, uint64_t time, s
     return copied;
 }
 
-/* Of those who died, what dead old objects hold, of which `old_died` have died since the last scavenge, too. */
+/* The part of the dead that dead old objects hold; `old_died` of these died since the last scavenge. */
 static void hold(struct simulated_young *young, double old_died, struct simulate_figures *figures) {
     struct cohort held = {.to = SIMULATE_NEVER, .held = true};
     for (int kind = 0; kind < SIMULATE_KINDS; kind++) {

@@ -12,7 +12,7 @@ struct simulated_young {
     const struct simulate_parameters *parameters;
     const struct simulate_holding *holding;
     uint64_t semispace, young_most;
-    double odds[BIAS_KINDS];     /* of being tenured: who lives until the next scavenge over who dies */
+    double odds[BIAS_KINDS];     /* of being tenured: survivors that live until the next scavenge over those that die */
     uint64_t since;              /* when eden was last emptied */
     size_t cell, big;            /* of the history: the first that may have been born later */
     struct cohorts survivors;    /* of past scavenges */

@@ -1,9 +1,11 @@
-/* A model with stacks has, in place of a site, one group for each stack on which objects of a class were allocated, and
- * one for the class's objects of unknown stack. The heaps tell births by site, though, and each sample's stack comes
- * apart from that. So until the end all births are in groups of unknown stack, one a site, and those of known stack in
- * their own groups, too: here the former become one a class, and what is known is taken out. What is left there are the
- * samples whose stack could not be taken, was lost, or came before anybody listened; births = deaths + censored then
- * holds for each group, as deaths are told by object. */
+/* Groups by stack. In a model with stacks, a group is a stack on which objects of a class were allocated, or the
+ * class's objects of unknown stack.
+ *
+ * Heaps report births by site, and the stack of each sample comes apart from that. So until the end all births are in
+ * groups of unknown stack, one a site, and births of known stack also in their own groups. This file merges the former
+ * into one group a class, and subtracts the births of known stack. What is left are samples whose stack could not be
+ * taken, was lost, or came before the profile was observed. Then births = deaths + censored holds for each group, since
+ * deaths are reported by object. */
 #include "stats/by_stack.h"
 #include "stats/lifetimes.h"
 #include <stdlib.h>
@@ -64,7 +66,7 @@ static bool is_empty(const struct life_site *group) {
     return group->births.count == 0;
 }
 
-/* Where births were not told by site (the heap did not come to it), they are known by stack alone. */
+/* If the heap did not report births by site, they are known by stack alone. */
 static void take_known(struct life_heap *heap) {
     for (size_t i = 0; i < heap->site_count && !is_unknown(&heap->sites[i]); i++) {
         struct life_sums *births = &heap->sites[i].births;

@@ -1,4 +1,4 @@
-/* How long objects live, where some are still alive when one stops looking: Kaplan and Meier's product-limit estimator
+/* Survival curves with censored lifetimes: Kaplan and Meier's product-limit estimator
  * ("Nonparametric Estimation from Incomplete Observations", JASA 53, 1958).
  *
  * An object that is alive at the end of the profile has lived at least so long: its lifetime is censored. To leave it
@@ -21,11 +21,11 @@
  *
  * with m_j the *number of samples* at risk. That is exact where all weights of a group are alike: an object's weight
  * follows from its size, and the objects of a class are mostly of one size. Where they differ, the effective number of
- * samples, (sum w)^2 / (sum w^2), is smaller than m_j, and the error told is too small; the histograms do not hold
- * sum w^2, so it can't be had here.
+ * samples, (sum w)^2 / (sum w^2), is smaller than m_j, and the reported error is too small; the histograms do not hold
+ * sum w^2, so it cannot be computed here.
  *
- * Percentiles are told only where the curve falls that far. If 30% of the objects are alive at the end, the time by
- * which 90% are dead is not known: it is above the longest time seen, and nothing more is said.
+ * A percentile is reported only if the curve falls that far. If 30% of the objects are alive at the end, the time by
+ * which 90% are dead is unknown: it is above the longest time seen.
  *
  * The mean is the area under the curve up to the longest time seen. Within a bucket the curve falls in a straight line,
  * as if deaths were spread evenly in it; the upper edge would be too large each time. If the curve ends above 0, this

@@ -1,12 +1,12 @@
-/* What is said of a site, a class or a heap: how much, how long, short- or long-lived, and whether that is certain.
+/* Statistics of a site, a class or a heap: amounts, means, the verdict short- or long-lived, and its certainty.
  *
- * Amounts. Each sample stands for as many objects as its weight says, so a sum of weights estimates a number of
+ * Amounts. Each sample stands for as many objects as its weight, so a sum of weights estimates a number of
  * objects, and a sum of weights times sizes a number of bytes, without bias (Horvitz and Thompson, JASA 47, 1952).
  * Shares are quotients of such sums.
  *
  * Means. If nothing of a group was censored, its mean lifetime is the sum of weighted lifetimes by the sum of weights:
- * exact, not read off a histogram. If something was, that would leave out those who live longest, so the restricted
- * mean of the survival curve stands in its place (stats/curve.c), is marked as such, and is a lower bound. Its error
+ * exact, not read off a histogram. If something was, that would leave out the longest lifetimes. The restricted
+ * mean of the survival curve replaces it (stats/curve.c), is marked as such, and is a lower bound. Its error
  * comes from the curve in both cases.
  *
  * Short and long. The rule of the lifetimes paper (Jordan Montaño et al., IWST 2023): a lifetime above 5% of the run is
@@ -19,15 +19,14 @@
  *   - n >= 30: means of so many are taken as normally distributed;
  *   - the share p of objects that live longer than L is on the same side as the verdict, with Wilson's 95% interval
  *     (JASA 22, 1927) excluding 1/2. That interval is sound for few samples: four that all died at once suffice, three
- *     do not. Of n in it only those count which tell about the limit: p (1 - p) / (Greenwood's error of p)^2 where
- *     that error is not 0, else those who died before or were seen alive at the limit.
- * A restricted mean is a lower bound: above L it is a verdict, below it a sure one only with the share on its side, and
- * none at all where no object was watched as long as L, or most live longer than L; unless what its restriction leaves
- * out can't lift it to L: no object outlives the run, so the mean is at most the restricted one, plus the share alive
- * at the restriction times the rest of the run. Lifetimes with rare, extreme values need more samples than any of this
- * can see: nothing that was not sampled is known. If samples are too few, the advice is the papers': start low, go
- * higher where a class has too few. The rates are FiLiP's (0.1, 1, 50, 100%); every so many bytes, an eighth of the
- * distance. */
+ *     do not. Of n only those samples count that carry information about the limit: p (1 - p) / (Greenwood's error of
+ * p)^2 where that error is not 0, else those that died before the limit or were seen alive at it. A restricted mean is
+ * a lower bound: above L it is a verdict, below it a sure one only with the share on its side, and none at all where no
+ * object was watched as long as L, or most live longer than L; unless what its restriction leaves out can't lift it to
+ * L: no object outlives the run, so the mean is at most the restricted one, plus the share alive at the restriction
+ * times the rest of the run. Lifetimes with rare, extreme values need more samples than any of this can see: nothing
+ * that was not sampled is known. If samples are too few, the advice is the papers': start low, go higher where a class
+ * has too few. The rates are FiLiP's (0.1, 1, 50, 100%); every so many bytes, an eighth of the distance. */
 #include "stats/lifetimes.h"
 #include <inttypes.h>
 #include <math.h>

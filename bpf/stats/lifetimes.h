@@ -54,7 +54,7 @@ void life_curve_make(struct life_curve *curve, const struct life_site *group, en
 /* The last point whose bucket lies wholly at or below `time`; NULL: none does, all are alive then. */
 const struct life_point *life_curve_at(const struct life_curve *curve, double time);
 
-/* Samples that tell something about the share of those alive at a time: deaths before it, and what was seen alive at
+/* Samples that carry information about the share alive at a time: deaths before it, and what was seen alive at
  * it; less where some were censored on the way (stats/lifetimes.c). */
 double life_curve_samples(const struct life_curve *curve, double time);
 
