@@ -24,6 +24,7 @@
  * which grows with time. A library that is missed here, as one loaded by dlopen() or by a loader with rules of its own,
  * is attached to when it is found in the process's mappings. */
 #include "attach/libraries.h"
+#include "util/array.h"
 #include "util/clock.h"
 #include "util/message.h"
 #include <errno.h>
@@ -295,17 +296,16 @@ static bool has_name(const struct libraries *libraries, const char *name) {
 }
 
 static bool add_name(struct libraries *libraries, const char *name) {
-    char **grown = libraries->names < MOST_NAMES
-                       ? reallocarray(libraries->name, libraries->names + 1, sizeof *libraries->name)
+    char **added = libraries->names < MOST_NAMES
+                       ? array_grow(&libraries->name, &libraries->name_room, libraries->names, sizeof *added)
                        : NULL;
-    if (!grown) {
+    char *copy = added ? strdup(name) : NULL;
+    if (!copy) {
         return false;
     }
-    libraries->name = grown;
-    grown[libraries->names] = strdup(name);
-    bool added = grown[libraries->names];
-    libraries->names += added;
-    return added;
+    *added = copy;
+    libraries->names++;
+    return true;
 }
 
 static bool find_by_rpath(struct libraries *libraries, const char *name, size_t from) {

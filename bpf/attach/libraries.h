@@ -28,7 +28,7 @@ struct libraries {
     struct library file[LIBRARIES_MOST];
     size_t count;
     char **name; /* names that were searched for the program under way; owned, as the array */
-    size_t names;
+    size_t names, name_room;
     size_t opened; /* how many paths were tried */
     /* The loader may map other files than were found: one could not be opened or read, or is nowhere to be found, or
      * depends on what is not known of the process. */

@@ -12,6 +12,7 @@
  * what is wrong with it, never a crash or a probe at a made-up place. The file is read, not mapped: who truncates it
  * meanwhile causes an error, not a signal. */
 #include "attach/notes.h"
+#include "util/array.h"
 #include <elf.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -123,12 +124,10 @@ static bool add_note(struct reader *reader, const char *desc, size_t bytes) {
     if (notes->count >= MOST_NOTES) {
         return fail(reader, "it has too many probes");
     }
-    struct note *grown = realloc(notes->note, (notes->count + 1) * sizeof *grown);
-    if (!grown) {
+    struct note *note = array_grow(&notes->note, &notes->room, notes->count, sizeof *note);
+    if (!note) {
         return fail(reader, "out of memory");
     }
-    notes->note = grown;
-    struct note *note = &grown[notes->count];
     memset(note, 0, sizeof *note);
     if (!copy_string(note->provider, sizeof note->provider, provider) ||
         !copy_string(note->name, sizeof note->name, name) || !copy_string(note->args, sizeof note->args, args)) {

@@ -22,7 +22,7 @@ struct note_segment {
 
 struct notes {
     struct note *note; /* owned */
-    size_t count;
+    size_t count, room;
     struct note_segment segment[32];
     size_t segments;
 };

@@ -4,6 +4,7 @@
  * then, as the process may end. A file's symbols are read when an address lies in it, once, however many processes map
  * it. A file that costs too much, or whose reading does not end, has no symbols. */
 #include "attach/symbols.h"
+#include "util/array.h"
 #include "util/clock.h"
 #include <errno.h>
 #include <stdio.h>
@@ -31,26 +32,23 @@ struct program {
     struct process_key key;
     uint64_t read_ns; /* when its mappings were */
     struct region *regions;
-    size_t region_count;
+    size_t region_count, region_room;
 };
 
 struct symbols {
     struct inspect *inspect;
     struct object *objects;
-    size_t object_count;
+    size_t object_count, object_room;
     struct program *programs;
-    size_t program_count;
+    size_t program_count, program_room;
     char name[1024];
 };
 
 /* One more element, zeroed; NULL: no memory. */
-static void *add(void **array, size_t *count, size_t bytes) {
-    void *grown = reallocarray(*array, *count + 1, bytes);
-    if (!grown) {
-        return NULL;
-    }
-    *array = grown;
-    return memset((char *)grown + (*count)++ * bytes, 0, bytes);
+static void *add(void *array, size_t *room, size_t *count, size_t bytes) {
+    void *added = array_grow(array, room, *count, bytes);
+    *count += added != NULL;
+    return added ? memset(added, 0, bytes) : NULL;
 }
 
 /* ---- processes -------------------------------------------------------------------------------------------------- */
@@ -62,7 +60,7 @@ static size_t object_of(struct symbols *symbols, struct target *target, const st
             return i + 1;
         }
     }
-    struct object *object = add((void **)&symbols->objects, &symbols->object_count, sizeof *object);
+    struct object *object = add(&symbols->objects, &symbols->object_room, &symbols->object_count, sizeof *object);
     if (!object) {
         return 0;
     }
@@ -91,7 +89,8 @@ static void read_mappings(struct symbols *symbols, struct program *program) {
     for (size_t i = 0; i < mappings.count; i++) {
         const struct mapping *mapping = &mappings.at[i];
         size_t object = object_of(symbols, &target, mapping);
-        struct region *region = object ? add((void **)&fresh.regions, &fresh.region_count, sizeof *region) : NULL;
+        struct region *region =
+            object ? add(&fresh.regions, &fresh.region_room, &fresh.region_count, sizeof *region) : NULL;
         if (region) {
             *region = (struct region){mapping->start, mapping->end, mapping->offset, object - 1};
         }
@@ -106,11 +105,11 @@ static void read_mappings(struct symbols *symbols, struct program *program) {
 
 static struct program *program_of(struct symbols *symbols, const struct process_key *key) {
     for (size_t i = symbols->program_count; i-- > 0;) { /* the latest is likely to be asked for again */
-        if (symbols->programs[i].key.pid == key->pid && symbols->programs[i].key.start_ns == key->start_ns) {
+        if (process_is_same(&symbols->programs[i].key, key)) {
             return &symbols->programs[i];
         }
     }
-    struct program *program = add((void **)&symbols->programs, &symbols->program_count, sizeof *program);
+    struct program *program = add(&symbols->programs, &symbols->program_room, &symbols->program_count, sizeof *program);
     if (program) {
         program->key = *key;
         read_mappings(symbols, program);

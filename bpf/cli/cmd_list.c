@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "model/probe_table.h"
+#include "util/array.h"
 #include "util/clock.h"
 #include "util/format.h"
 #include "util/json.h"
@@ -157,7 +158,7 @@ struct process {
 
 struct processes {
     struct process *at; /* owned */
-    size_t count;
+    size_t count, room;
 };
 
 /* A file that the process maps: most hostile processes map the same ones again and again. */
@@ -176,7 +177,7 @@ struct listing {
     struct inspect *inspect;
     json_t *processes; /* NULL: a table is printed */
     struct seen_file *file;
-    size_t files;
+    size_t files, file_room;
     int pid;
     struct target target;
     char command[64];
@@ -203,12 +204,11 @@ static size_t look_into(struct listing *listing, const struct regular *regular, 
             return i;
         }
     }
-    struct seen_file *grown = realloc(listing->file, (listing->files + 1) * sizeof *grown);
-    if (!grown) {
+    struct seen_file *file = array_grow(&listing->file, &listing->file_room, listing->files, sizeof *file);
+    if (!file) {
         return SIZE_MAX;
     }
-    listing->file = grown;
-    struct seen_file *file = &grown[listing->files++];
+    listing->files++;
     *file = (struct seen_file){.device = status->st_dev, .inode = status->st_ino, .changed = status->st_ctim};
     char why[512];
     if (inspect_notes(listing->inspect, &listing->target, regular, name, "eden", &file->notes, why, sizeof why) ==
@@ -334,10 +334,10 @@ static void look_at_mapping(struct listing *listing, const struct mapping *mappi
 }
 
 static void add_process(struct processes *processes, struct process process) {
-    struct process *grown = reallocarray(processes->at, processes->count + 1, sizeof *grown);
-    if (grown) {
-        processes->at = grown;
-        grown[processes->count++] = process;
+    struct process *added = array_grow(&processes->at, &processes->room, processes->count, sizeof *added);
+    if (added) {
+        *added = process;
+        processes->count++;
     }
 }
 

@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "recording/recording.h"
 #include "simulate/print.h"
+#include "util/array.h"
 #include "util/output.h"
 #include <signal.h>
 #include <stdlib.h>
@@ -32,17 +33,14 @@ struct sweep {
 
 static bool predict(struct sweep *sweep, const struct simulate_parameters *parameters, const char *options,
                     struct failure *why) {
-    if (sweep->count == sweep->room) {
-        size_t more = sweep->room ? 2 * sweep->room : 16;
-        void *grown =
-            more > 2ull * MOST_PREDICTIONS ? NULL : reallocarray(sweep->predictions, more, sizeof *sweep->predictions);
-        if (!grown) {
-            return failure_set(why, 1, "too many combinations of values: at most %d", MOST_PREDICTIONS);
-        }
-        sweep->predictions = grown;
-        sweep->room = more;
+    struct simulate_prediction *prediction =
+        sweep->count < MOST_PREDICTIONS
+            ? array_grow(&sweep->predictions, &sweep->room, sweep->count, sizeof *prediction)
+            : NULL;
+    if (!prediction) {
+        return failure_set(why, 1, "too many combinations of values: at most %d", MOST_PREDICTIONS);
     }
-    struct simulate_prediction *prediction = &sweep->predictions[sweep->count++];
+    sweep->count++;
     snprintf(prediction->options, sizeof prediction->options, "%s", options);
     return simulate_trace_predict(sweep->trace, parameters, &prediction->figures, why);
 }

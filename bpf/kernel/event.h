@@ -4,6 +4,7 @@
 #define EDEN_EVENT_H
 
 #include "eden_args.h"
+#include <stdbool.h>
 
 #define EVENT_TEXT 64
 enum { EVENT_TEXTS = 2 };
@@ -16,6 +17,10 @@ struct process_key {
     uint32_t pid;      /* thread group id, as the tracer sees it */
     uint32_t reserved;
 };
+
+static inline bool process_is_same(const volatile struct process_key *one, const volatile struct process_key *other) {
+    return one->pid == other->pid && one->start_ns == other->start_ns;
+}
 
 struct event {
     uint64_t time_ns; /* CLOCK_MONOTONIC */

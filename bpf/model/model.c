@@ -1,4 +1,5 @@
 #include "model/model.h"
+#include "util/array.h"
 #include "util/sum.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,7 +41,7 @@ void model_clear(struct model *model) {
 const struct process_model *model_find_process(const struct model *model, const struct process_key *key) {
     for (size_t i = 0; i < model->process_count; i++) {
         const struct process_model *process = &model->processes[i];
-        if (process->key.pid == key->pid && process->key.start_ns == key->start_ns) {
+        if (process_is_same(&process->key, key)) {
             return process;
         }
     }
@@ -61,13 +62,12 @@ struct process_model *model_process(struct model *model, const struct process_ke
     if (known) {
         return &model->processes[known - model->processes];
     }
-    struct process_model *grown = realloc(model->processes, (model->process_count + 1) * sizeof *grown);
-    if (!grown) {
-        return NULL;
+    struct process_model *process =
+        array_grow(&model->processes, &model->process_room, model->process_count, sizeof *process);
+    if (process) {
+        *process = (struct process_model){.key = *key, .runtime = "eden"};
+        model->process_count++;
     }
-    model->processes = grown;
-    struct process_model *process = &grown[model->process_count++];
-    *process = (struct process_model){.key = *key, .runtime = "eden"};
     return process;
 }
 
@@ -76,13 +76,11 @@ struct heap_model *model_heap(struct process_model *process, uint64_t address, u
     if (known) {
         return &process->heaps[known - process->heaps];
     }
-    struct heap_model *grown = realloc(process->heaps, (process->heap_count + 1) * sizeof *grown);
-    if (!grown) {
-        return NULL;
+    struct heap_model *heap = array_grow(&process->heaps, &process->heap_room, process->heap_count, sizeof *heap);
+    if (heap) {
+        *heap = (struct heap_model){.address = address, .id = id};
+        process->heap_count++;
     }
-    process->heaps = grown;
-    struct heap_model *heap = &grown[process->heap_count++];
-    *heap = (struct heap_model){.address = address, .id = id};
     return heap;
 }
 

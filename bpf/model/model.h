@@ -61,7 +61,7 @@ struct process_model {
     uint64_t lost_heaps, lost_hits;
     uint64_t lost_events;     /* of the process and its children, of all that were lost: the figures have them */
     struct heap_model *heaps; /* owned */
-    size_t heap_count;
+    size_t heap_count, heap_room;
 };
 
 struct model {
@@ -70,7 +70,7 @@ struct model {
     uint64_t lost_records;           /* of batches of lifetimes */
     uint64_t missed_children;        /* ended before they could be observed: whether they had heaps is unknown */
     struct process_model *processes; /* owned */
-    size_t process_count;
+    size_t process_count, process_room;
 };
 
 /* All zero is an empty model. Adders return NULL where memory is refused. Pointers into arrays are good until the next

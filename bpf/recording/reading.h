@@ -21,7 +21,7 @@ struct recording {
     uint64_t bad_batches; /* that were left out, for what they say of themselves can't be */
     struct life_replay replay;
     struct file_process *processes; /* in order of number */
-    size_t process_count;
+    size_t process_count, process_room;
 };
 
 #endif

@@ -55,9 +55,9 @@ struct recorder {
     uint64_t dropped, dropped_records; /* events, and records of lifetimes, for which there was no more memory then */
     uint64_t pending_since_ns, events, written_events, last_key, last_time;
     struct known_process *processes; /* the place in it, from 1, is column `process` */
-    size_t process_count;
+    size_t process_count, process_room;
     struct live_heap *heaps;
-    size_t heap_count;
+    size_t heap_count, heap_room;
     uint64_t *written; /* fingerprints of the model's heaps as the file has them; the place, from 1, is column `heap` */
     size_t written_count;
     struct failure why;
@@ -75,6 +75,5 @@ int recorder_write_cut(struct recorder *recorder, enum recording_cut cut);
 const char *recorder_elsewhere(const struct recorder *recorder);
 /* Why the last statement failed. Always false. */
 bool recorder_fail_sql(struct recorder *recorder, const char *doing, struct failure *why);
-bool recorder_same_process(const struct process_key *a, const struct process_key *b);
 
 #endif

@@ -39,10 +39,6 @@
 #include <time.h>
 #include <unistd.h>
 
-bool recorder_same_process(const struct process_key *a, const struct process_key *b) {
-    return a->pid == b->pid && a->start_ns == b->start_ns;
-}
-
 void recorder_bind(sqlite3_stmt *statement, int place, uint64_t value) {
     sqlite3_bind_int64(statement, place, (sqlite3_int64)value);
 }

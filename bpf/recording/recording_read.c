@@ -11,6 +11,7 @@
 #include "eden_values.h"
 #include "model/lifetimes/names.h"
 #include "recording/reading.h"
+#include "util/array.h"
 #include "util/format.h"
 #include "util/interrupt.h"
 #include "util/message.h"
@@ -265,12 +266,13 @@ static bool add_process(struct recording *recording, sqlite3_stmt *row, struct m
         (recording->process_count && recording->processes[recording->process_count - 1].number >= next.number)) {
         return reading_fail_damaged(recording, "table process", why);
     }
-    struct file_process *more = reallocarray(recording->processes, recording->process_count + 1, sizeof *more);
-    if (!more) {
+    struct file_process *added =
+        array_grow(&recording->processes, &recording->process_room, recording->process_count, sizeof *added);
+    if (!added) {
         return reading_fail_memory(recording, why);
     }
-    recording->processes = more;
-    more[recording->process_count++] = next;
+    *added = next;
+    recording->process_count++;
     if (model) {
         struct process_model *process = model_process(model, &next.key);
         if (!process) {
@@ -324,7 +326,7 @@ struct file_heap {
 
 struct file_heaps {
     struct file_heap *heaps; /* in order of number */
-    size_t count;
+    size_t count, room;
 };
 
 static struct heap_model *find_heap(const struct file_heaps *heaps, struct model *model, sqlite3_int64 wanted) {
@@ -425,12 +427,12 @@ static bool add_heap(struct recording *recording, sqlite3_stmt *row, struct file
         return reading_fail_damaged(recording, "table heap", why);
     }
     next.process = owner->key;
-    struct file_heap *more = reallocarray(heaps->heaps, heaps->count + 1, sizeof *more);
-    if (!more) {
+    struct file_heap *added = array_grow(&heaps->heaps, &heaps->room, heaps->count, sizeof *added);
+    if (!added) {
         return reading_fail_memory(recording, why);
     }
-    heaps->heaps = more;
-    more[heaps->count++] = next;
+    *added = next;
+    heaps->count++;
     struct process_model *process = model_process(model, &next.process);
     struct heap_model *heap = process ? model_heap(process, next.address, next.id) : NULL;
     if (!heap) {
@@ -524,7 +526,7 @@ static bool read_model_numbers(struct recording *recording, struct model *model,
 }
 
 bool recording_model(struct recording *recording, struct model *model, struct failure *why) {
-    struct file_heaps heaps = {NULL, 0};
+    struct file_heaps heaps = {0};
     size_t phases_most = (size_t)HEAPS_MOST * 64;
     /* One transaction: a recorder may be writing. */
     bool good = sql_run(recording->db, "BEGIN") == SQLITE_OK || reading_fail_sql(recording, "cannot read it", why);
@@ -782,8 +784,8 @@ static void name_class(struct life_names *names, const struct recording *recordi
     if (!process) {
         return;
     }
-    if (created && (last->process.pid != process->key.pid || last->process.start_ns != process->key.start_ns ||
-                    event_heap(last) != address || EDEN_ARG(last->arg, heap__create, heap_id) != id)) {
+    if (created && (!process_is_same(&last->process, &process->key) || event_heap(last) != address ||
+                    EDEN_ARG(last->arg, heap__create, heap_id) != id)) {
         *last = (struct event){.process = process->key,
                                .probe = EDEN_PROBE_heap__create,
                                .args = 2,

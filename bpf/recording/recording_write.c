@@ -12,6 +12,7 @@
  * WAIT_MOST or BATCHES_MOST it is counted as lost. A transaction waits BUSY_MS for the lock and then, as long as the
  * lock stays, not at all, so that the kernel's ring buffer is drained as ever. At the end it is waited for 10 s. */
 #include "recording/recorder.h"
+#include "util/array.h"
 #include "util/clock.h"
 #include "util/format.h"
 #include "util/room.h"
@@ -34,17 +35,16 @@ enum {
 /* The number of a process in the file, from 1; 0: no memory. */
 static size_t recorder_process_number(struct recorder *recorder, const struct process_key *key) {
     for (size_t i = recorder->process_count; i > 0; i--) {
-        if (recorder_same_process(&recorder->processes[i - 1].key, key)) {
+        if (process_is_same(&recorder->processes[i - 1].key, key)) {
             return i;
         }
     }
-    struct known_process *more =
-        reallocarray(recorder->processes, recorder->process_count + 1, sizeof *recorder->processes);
-    if (!more) {
+    struct known_process *added =
+        array_grow(&recorder->processes, &recorder->process_room, recorder->process_count, sizeof *added);
+    if (!added) {
         return 0;
     }
-    recorder->processes = more;
-    more[recorder->process_count] = (struct known_process){.key = *key};
+    *added = (struct known_process){.key = *key};
     return ++recorder->process_count;
 }
 
@@ -298,7 +298,7 @@ static struct live_heap *recorder_live_heap(struct recorder *recorder, const str
                                             uint64_t address) {
     for (size_t i = recorder->heap_count; i > 0; i--) {
         struct live_heap *heap = &recorder->heaps[i - 1];
-        if (heap->address == address && recorder_same_process(&heap->process, process)) {
+        if (heap->address == address && process_is_same(&heap->process, process)) {
             return heap;
         }
     }
@@ -310,12 +310,11 @@ static bool recorder_heap_begins(struct recorder *recorder, const struct process
                                  uint64_t id) {
     struct live_heap *heap = recorder_live_heap(recorder, process, address);
     if (!heap) {
-        struct live_heap *more = reallocarray(recorder->heaps, recorder->heap_count + 1, sizeof *recorder->heaps);
-        if (!more) {
+        heap = array_grow(&recorder->heaps, &recorder->heap_room, recorder->heap_count, sizeof *heap);
+        if (!heap) {
             return false;
         }
-        recorder->heaps = more;
-        heap = &more[recorder->heap_count++];
+        recorder->heap_count++;
     }
     *heap = (struct live_heap){*process, address, id};
     return true;
@@ -591,16 +590,11 @@ bool recorder_is_locked(const struct recorder *recorder, struct failure *why) {
 }
 
 static bool keep_event(struct recorder *recorder, const struct event *event) {
-    if (recorder->pending_count == recorder->pending_room) {
-        size_t room = recorder->pending_room ? 2 * recorder->pending_room : 1024;
-        struct pending *more = reallocarray(recorder->pending, room, sizeof *more);
-        if (!more) {
-            return false;
-        }
-        recorder->pending = more;
-        recorder->pending_room = room;
+    struct pending *pending =
+        array_grow(&recorder->pending, &recorder->pending_room, recorder->pending_count, sizeof *pending);
+    if (!pending) {
+        return false;
     }
-    struct pending *pending = &recorder->pending[recorder->pending_count];
     *pending = (struct pending){*event, recorder_heap_of(recorder, event), recorder->events};
     if (pending->event.args > EDEN_PROBE_MAX_ARGS) {
         pending->event.args = EDEN_PROBE_MAX_ARGS;

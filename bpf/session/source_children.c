@@ -28,6 +28,7 @@
  * Failure: a notice that is lost counts as a missed child; the processes themselves are found by looking, as soon as
  * one was lost, and every few seconds in any case. */
 #include "session/source_parts.h"
+#include "util/array.h"
 #include "util/clock.h"
 #include <limits.h>
 #include <stdio.h>
@@ -70,7 +71,7 @@ static struct program *find_program(const struct children *children, const struc
         if (program->user == observed->user && program->device == status->st_dev && program->inode == status->st_ino &&
             program->changed.tv_sec == status->st_ctim.tv_sec && program->changed.tv_nsec == status->st_ctim.tv_nsec &&
             is_executed_so(program, notice, folder) &&
-            (!program->failed || source_is_same(&program->branch, &observed->branch))) {
+            (!program->failed || process_is_same(&program->branch, &observed->branch))) {
             return program;
         }
     }
@@ -81,7 +82,7 @@ static bool may_add_program(const struct children *children, const struct observ
     uint32_t user = 0, branch = 0;
     for (size_t i = 0; i < children->programs; i++) {
         user += children->program[i].user == observed->user;
-        branch += source_is_same(&children->program[i].branch, &observed->branch);
+        branch += process_is_same(&children->program[i].branch, &observed->branch);
     }
     return kernel_share_left(user, branch, (uint32_t)children->programs, MOST_PROGRAMS) != 0;
 }
@@ -90,14 +91,14 @@ static bool may_add_program(const struct children *children, const struct observ
 static struct program *add_program(struct source *source, struct observed *observed, const struct exec_notice *notice,
                                    struct regular *executed) {
     struct children *children = &source->children;
-    struct program *grown = may_add_program(children, observed)
-                                ? reallocarray(children->program, children->programs + 1, sizeof *grown)
-                                : NULL;
-    if (!grown) {
+    struct program *added =
+        may_add_program(children, observed)
+            ? array_grow(&children->program, &children->program_room, children->programs, sizeof *added)
+            : NULL;
+    if (!added) {
         regular_close(executed);
         return NULL;
     }
-    children->program = grown;
     char folder[PATH_MAX];
     libraries_folder_of(executed->fd, folder);
     struct program program = {.device = executed->status.st_dev,
@@ -207,8 +208,7 @@ static bool has_heaps_since(const struct source *source, const struct observed *
         found = observed->late_heap[i].read_ns >= since;
     }
     for (uint32_t i = first; i < count && !found; i++) {
-        found = entry[i].flags & HEAP_USED && entry[i].key.process.pid == observed->key.pid &&
-                entry[i].key.process.start_ns == observed->key.start_ns;
+        found = entry[i].flags & HEAP_USED && process_is_same(&entry[i].key.process, &observed->key);
     }
     return found;
 }

@@ -17,6 +17,7 @@
  * What can go wrong: a process ends while it is looked at (every look may fail, and none is needed); a pid comes again
  * (each look compares start times); a hit is lost (counted, and told). */
 #include "session/source_parts.h"
+#include "util/array.h"
 #include "util/clock.h"
 #include "util/interrupt.h"
 #include "util/sandbox.h"
@@ -43,12 +44,12 @@ enum { SCAN_REST = 50 };
 
 struct observed *source_observe(struct source *source, const struct process_key *key, const struct process_key *branch,
                                 unsigned user) {
-    struct observed *grown = realloc(source->observed, (source->observed_count + 1) * sizeof *grown);
-    if (!grown) {
+    struct observed *observed =
+        array_grow(&source->observed, &source->observed_room, source->observed_count, sizeof *observed);
+    if (!observed) {
         return NULL;
     }
-    source->observed = grown;
-    struct observed *observed = &grown[source->observed_count++];
+    source->observed_count++;
     *observed = (struct observed){.key = *key,
                                   .branch = *branch,
                                   .user = user,
@@ -62,7 +63,7 @@ struct observed *source_observe(struct source *source, const struct process_key 
 /* Those that came last are asked for most. */
 struct observed *source_find(const struct source *source, const struct process_key *key) {
     for (size_t i = source->observed_count; i-- > 0;) {
-        if (source_is_same(&source->observed[i].key, key)) {
+        if (process_is_same(&source->observed[i].key, key)) {
             return &source->observed[i];
         }
     }

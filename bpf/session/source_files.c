@@ -10,6 +10,7 @@
 #include "attach/operand.h"
 #include "model/probe_table.h"
 #include "session/source_parts.h"
+#include "util/array.h"
 #include "util/clock.h"
 #include "util/test_switch.h"
 #include <errno.h>
@@ -118,7 +119,7 @@ static void file_share(const struct source *source, const struct observed *obser
     uint32_t user_files = 0, user_sites = 0, branch_files = 0, branch_sites = 0;
     for (uint32_t i = 0; i < source->files; i++) {
         const struct file *file = &source->file[i];
-        bool is_user = file->user == observed->user, is_branch = source_is_same(&file->branch, &observed->branch);
+        bool is_user = file->user == observed->user, is_branch = process_is_same(&file->branch, &observed->branch);
         user_files += is_user;
         user_sites += is_user ? source_sites(file) : 0;
         branch_files += is_branch;
@@ -248,13 +249,11 @@ int64_t source_add_file(struct source *source, const struct observed *observed, 
         fail_share(&observed->branch, files == 0 ? "files" : "probe sites", why);
         return -1;
     }
-    struct file *grown = realloc(source->file, (source->files + 1) * sizeof *grown);
-    if (!grown) {
+    struct file *file = array_grow(&source->file, &source->file_room, source->files, sizeof *file);
+    if (!file) {
         failure_set(why, 1, "out of memory");
         return -1;
     }
-    source->file = grown;
-    struct file *file = &grown[source->files];
     *file = (struct file){.device = status->st_dev,
                           .inode = status->st_ino,
                           .changed = status->st_ctim,
@@ -377,7 +376,7 @@ static bool has_target_share(const struct source *source, const struct observed 
         for (size_t j = 0; j < other->attachments; j++) {
             bool is_held = other->attached[j].by[KERNEL_ON_PROBE];
             user += is_held && other->user == observed->user;
-            branch += is_held && source_is_same(&other->branch, &observed->branch);
+            branch += is_held && process_is_same(&other->branch, &observed->branch);
         }
     }
     return kernel_share_left(user, branch, source->targets - (uint32_t)source->free_targets, KERNEL_TARGETS) != 0;
@@ -385,10 +384,10 @@ static bool has_target_share(const struct source *source, const struct observed 
 
 static void give_target_back(struct source *source, uint32_t target) {
     struct failure ignored;
-    uint32_t *grown = reallocarray(source->free_target, source->free_targets + 1, sizeof *grown);
-    if (grown) {
-        source->free_target = grown;
-        grown[source->free_targets++] = target;
+    uint32_t *added = array_grow(&source->free_target, &source->free_room, source->free_targets, sizeof *added);
+    if (added) {
+        *added = target;
+        source->free_targets++;
     }
     kernel_arm(source->kernel, target, false, &ignored);
 }
@@ -419,11 +418,9 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
     if (file->sites[KERNEL_ON_PROBE] == 0 || find_attached(observed, number)) {
         return true;
     }
-    struct attached *grown = reallocarray(observed->attached, observed->attachments + 1, sizeof *grown);
-    if (!grown) {
+    if (!array_grow(&observed->attached, &observed->attached_room, observed->attachments, sizeof *observed->attached)) {
         return failure_set(why, 1, "out of memory");
     }
-    observed->attached = grown;
     uint32_t links = source_is_by_file(source) ? 0 : links_to(source, file, KERNEL_ON_PROBE);
     if (source->options.lifetimes) {
         links += links_to(source, file, KERNEL_ON_BATCH) + links_to(source, file, KERNEL_ON_SAMPLE);

@@ -12,6 +12,7 @@
  * attachment was being made, or of a collection then under way. So the header is read again (a heap is then `settled`)
  * until a checkpoint fits; it takes one collection and one look, every 200 ms. */
 #include "session/source_parts.h"
+#include "util/array.h"
 #include "util/clock.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -36,24 +37,24 @@ static bool was_created(const struct source *source, const struct observed *obse
     bool found = false;
     for (uint32_t i = 0; i < count && !found; i++) {
         found = entry[i].flags & HEAP_CREATED && entry[i].key.address == info->address && entry[i].id == info->id &&
-                entry[i].key.process.pid == observed->key.pid &&
-                entry[i].key.process.start_ns == observed->key.start_ns;
+                process_is_same(&entry[i].key.process, &observed->key);
     }
     return found;
 }
 
 static void add_late_heaps(const struct source *source, struct observed *observed, uint32_t file,
                            const struct heapinfo *list, int count, uint64_t read_ns) {
-    struct late_heap *grown = realloc(observed->late_heap, (observed->late_heaps + (size_t)count) * sizeof *grown);
-    if (!grown) {
-        return;
-    }
-    observed->late_heap = grown;
     for (int i = 0; i < count; i++) {
-        if (!source_find_late(observed, list[i].address, list[i].id) && !was_created(source, observed, &list[i])) {
-            grown[observed->late_heaps++] =
-                (struct late_heap){.first = list[i], .base = list[i], .file = file, .read_ns = read_ns};
+        if (source_find_late(observed, list[i].address, list[i].id) || was_created(source, observed, &list[i])) {
+            continue;
         }
+        struct late_heap *late =
+            array_grow(&observed->late_heap, &observed->late_room, observed->late_heaps, sizeof *late);
+        if (!late) {
+            return;
+        }
+        *late = (struct late_heap){.first = list[i], .base = list[i], .file = file, .read_ns = read_ns};
+        observed->late_heaps++;
     }
 }
 
@@ -102,7 +103,7 @@ static const volatile struct heap_entry *find_entry(const struct source *source,
     const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
     for (uint32_t i = 0; i < count; i++) {
         if ((entry[i].flags & (HEAP_USED | HEAP_CREATED)) == HEAP_USED && entry[i].key.address == address &&
-            entry[i].key.process.pid == observed->key.pid && entry[i].key.process.start_ns == observed->key.start_ns) {
+            process_is_same(&entry[i].key.process, &observed->key)) {
             return &entry[i];
         }
     }

@@ -18,6 +18,7 @@
  * control words keep the request, for whoever listens next and asks for nothing else. */
 #include "kernel/life_kernel.h"
 #include "session/source_parts.h"
+#include "util/array.h"
 #include "util/clock.h"
 #include "util/message.h"
 #include "util/sum.h"
@@ -31,13 +32,9 @@
 
 /* ---- control words ---------------------------------------------------------------------------------------------- */
 
-static bool same_process(const struct process_key *a, const struct process_key *b) {
-    return a->pid == b->pid && a->start_ns == b->start_ns;
-}
-
 static bool is_asked(const struct life_source *life, const struct process_key *process, uint64_t address) {
     for (size_t i = 0; i < life->asked_count; i++) {
-        if (life->asked[i].address == address && same_process(&life->asked[i].process, process)) {
+        if (life->asked[i].address == address && process_is_same(&life->asked[i].process, process)) {
             return true;
         }
     }
@@ -49,16 +46,16 @@ static void ask(struct source *source, struct observed *observed, uint64_t addre
     if (!source_write_control(source, observed, address, request) || is_asked(life, &observed->key, address)) {
         return;
     }
-    struct asked_heap *grown = reallocarray(life->asked, life->asked_count + 1, sizeof *grown);
-    if (grown) {
-        life->asked = grown;
-        grown[life->asked_count++] = (struct asked_heap){observed->key, address};
+    struct asked_heap *asked = array_grow(&life->asked, &life->asked_room, life->asked_count, sizeof *asked);
+    if (asked) {
+        *asked = (struct asked_heap){observed->key, address};
+        life->asked_count++;
     }
 }
 
 static struct observed *find_observed(const struct source *source, const struct process_key *process) {
     for (size_t i = 0; i < source->observed_count; i++) {
-        if (same_process(&source->observed[i].key, process)) {
+        if (process_is_same(&source->observed[i].key, process)) {
             return &source->observed[i];
         }
     }

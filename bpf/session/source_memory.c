@@ -56,14 +56,14 @@ bool source_may_keep(const struct source *source, unsigned user, const struct pr
         uint32_t kept = observed->ended ? 0 : kept_by(source, observed);
         taken += kept;
         by_user += observed->user == user ? kept : 0;
-        by_branch += source_is_same(&observed->branch, branch) ? kept : 0;
+        by_branch += process_is_same(&observed->branch, branch) ? kept : 0;
     }
     for (uint32_t i = 0; i < source->files; i++) {
         const struct file *file = &source->file[i];
         uint32_t kept = kernel_descriptors(source->kernel, file->attachment);
         taken += kept;
         by_user += file->user == user ? kept : 0;
-        by_branch += source_is_same(&file->branch, branch) ? kept : 0;
+        by_branch += process_is_same(&file->branch, branch) ? kept : 0;
     }
     return kernel_share_left(by_user, by_branch, taken, source->most_descriptors) >= more;
 }

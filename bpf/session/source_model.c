@@ -234,8 +234,7 @@ static bool snapshot_process(const struct source *source, struct model *model, c
     uint32_t count;
     const volatile struct heap_entry *entries = kernel_heaps(source->kernel, &count);
     for (uint32_t i = 0; i < count; i++) {
-        if (!(entries[i].flags & HEAP_USED) || entries[i].key.process.pid != observed->key.pid ||
-            entries[i].key.process.start_ns != observed->key.start_ns) {
+        if (!(entries[i].flags & HEAP_USED) || !process_is_same(&entries[i].key.process, &observed->key)) {
             continue;
         }
         struct heap_entry entry;

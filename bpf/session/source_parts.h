@@ -60,7 +60,7 @@ struct program {
 /* Of children that the kernel follows. */
 struct children {
     struct program *program;
-    size_t programs;
+    size_t programs, program_room;
     uint64_t missed; /* ended before they could be observed */
 };
 
@@ -113,9 +113,9 @@ struct observed {
     bool told;             /* that something of it can't be observed */
     uint32_t classes_told; /* of its late heaps */
     struct attached *attached;
-    size_t attachments;
+    size_t attachments, attached_room;
     struct late_heap *late_heap;
-    size_t late_heaps;
+    size_t late_heaps, late_room;
 };
 
 /* A heap whose control word we have written. */
@@ -128,7 +128,7 @@ struct asked_heap {
 struct life_source {
     struct life_names names; /* where it is for lifetimes alone */
     struct asked_heap *asked;
-    size_t asked_count;
+    size_t asked_count, asked_room;
     uint32_t entries_seen;       /* of the kernel program's heaps */
     uint64_t ending_ns;          /* since when the heaps are to end their profiles; 0: they are not */
     struct stack_source *stacks; /* NULL: none was taken yet */
@@ -154,13 +154,14 @@ struct source {
     struct libraries libraries; /* of the program that is looked into now */
     struct file *file;
     uint32_t files;
+    size_t file_room;
     uint32_t specs, targets;
     uint32_t *free_target; /* given back; owned */
-    size_t free_targets;
+    size_t free_targets, free_room;
     uint32_t most_descriptors; /* that processes keep open */
     struct children children;
     struct observed *observed; /* the first is the root */
-    size_t observed_count;
+    size_t observed_count, observed_room;
     unsigned last_user; /* of the process that had the last turn */
     int root_fd;        /* pidfd of the root; -1: this kernel has none */
     bool started, finished, reaped;
@@ -172,10 +173,6 @@ struct source {
 /* Whether probes are attached by file, for every process, and the kernel tells who is observed: for a command. */
 static inline bool source_is_by_file(const struct source *source) {
     return source->options.command && kernel_follows(source->kernel);
-}
-
-static inline bool source_is_same(const struct process_key *one, const struct process_key *other) {
-    return one->pid == other->pid && one->start_ns == other->start_ns;
 }
 
 /* source_eden.c. Observes one more process, of which nothing but its key and branch is known yet. NULL: no memory. May

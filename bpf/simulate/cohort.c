@@ -2,6 +2,7 @@
  *
  * Bytes are fractions, since the fate of objects is known in shares. Less than a thousandth of a byte is dropped. */
 #include "simulate/cohort.h"
+#include "util/array.h"
 #include <stdlib.h>
 
 static const double LEAST = 1e-3; /* bytes */
@@ -27,17 +28,12 @@ bool cohorts_add(struct cohorts *cohorts, const struct cohort *cohort) {
     if (cohort->bytes < LEAST) {
         return true;
     }
-    if (cohorts->count == cohorts->room) {
-        size_t more = cohorts->room != 0 ? 2 * cohorts->room : 256;
-        void *grown = reallocarray(cohorts->at, more, sizeof *cohorts->at);
-        if (!grown) {
-            return false;
-        }
-        cohorts->at = grown;
-        cohorts->room = more;
+    struct cohort *added = array_grow(&cohorts->at, &cohorts->room, cohorts->count, sizeof *added);
+    if (added) {
+        *added = *cohort;
+        cohorts->count++;
     }
-    cohorts->at[cohorts->count++] = *cohort;
-    return true;
+    return added;
 }
 
 double cohorts_bytes(const struct cohorts *cohorts) {

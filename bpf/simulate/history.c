@@ -14,6 +14,7 @@
  * Failure. Memory is refused, or a time lies beyond the allocated bytes, which only a damaged recording has: then the
  * history is unusable. */
 #include "simulate/history.h"
+#include "util/array.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,26 +28,17 @@ void simulate_history_clear(struct simulate_history *history) {
 }
 
 /* Room for one more of `bytes` each. */
-static bool grow(struct simulate_history *history, void **at, size_t count, size_t *room, size_t bytes) {
-    if (count < *room) {
-        return true;
-    }
-    size_t more = *room != 0 ? 2 * *room : 256;
-    void *grown = reallocarray(*at, more, bytes);
-    if (!grown) {
-        history->out_of_memory = true;
-        return false;
-    }
-    *at = grown;
-    *room = more;
-    return true;
+static bool grow(struct simulate_history *history, void *array, size_t count, size_t *room, size_t bytes) {
+    bool grown = array_grow(array, room, count, bytes);
+    history->out_of_memory = history->out_of_memory || !grown;
+    return grown;
 }
 
 static bool add_time(struct simulate_history *history, uint64_t at) {
     if (history->time_count != 0 && at <= history->times[history->time_count - 1]) {
         return at == history->times[history->time_count - 1];
     }
-    if (!grow(history, (void **)&history->times, history->time_count, &history->time_room, sizeof *history->times)) {
+    if (!grow(history, &history->times, history->time_count, &history->time_room, sizeof *history->times)) {
         return false;
     }
     history->times[history->time_count++] = at;
@@ -58,7 +50,7 @@ bool simulate_history_collection(struct simulate_history *history, uint64_t at) 
 }
 
 bool simulate_history_asked(struct simulate_history *history, uint64_t at, enum simulate_request what) {
-    if (!grow(history, (void **)&history->asked, history->asked_count, &history->asked_room, sizeof *history->asked)) {
+    if (!grow(history, &history->asked, history->asked_count, &history->asked_room, sizeof *history->asked)) {
         return false;
     }
     history->asked[history->asked_count++] = (struct simulate_asked){at, what};
@@ -197,7 +189,7 @@ bool simulate_history_object(struct simulate_history *history, const struct eden
     }
     bool pretenured = record->flags & EDEN_LIFE_BORN_OLD && record->bytes <= history->young_most;
     if (record->bytes >= SIMULATE_BIG || pretenured) {
-        if (!grow(history, (void **)&history->bigs, history->big_count, &history->big_room, sizeof *history->bigs)) {
+        if (!grow(history, &history->bigs, history->big_count, &history->big_room, sizeof *history->bigs)) {
             return false;
         }
         history->bigs[history->big_count++] =

@@ -121,8 +121,8 @@ static void on_parameter(void *context, const char *name, const char *value) {
 static bool on_event(void *context, const struct event *event, uint64_t heap_id) {
     struct reader *reader = context;
     struct simulate_trace *trace = reader->trace;
-    if (event->process.pid != trace->process.pid || event->process.start_ns != trace->process.start_ns ||
-        event_heap(event) != trace->address || heap_id != trace->id) {
+    if (!process_is_same(&event->process, &trace->process) || event_heap(event) != trace->address ||
+        heap_id != trace->id) {
         return true;
     }
     const uint64_t *arg = event->arg;
@@ -147,8 +147,7 @@ static bool on_event(void *context, const struct event *event, uint64_t heap_id)
 /* ---- objects ---------------------------------------------------------------------------------------------------- */
 
 static bool is_of(const struct simulate_trace *trace, const struct life_heap *heap) {
-    return heap->address == trace->address && heap->id == trace->id && heap->process.pid == trace->process.pid &&
-           heap->process.start_ns == trace->process.start_ns;
+    return heap->address == trace->address && heap->id == trace->id && process_is_same(&heap->process, &trace->process);
 }
 
 static bool on_object(void *context, const struct life_heap *heap, const struct eden_life_record *record) {

@@ -16,7 +16,7 @@
 const char *script_command(const struct script *script, const struct event *event) {
     for (size_t i = 0; i < script->model->process_count; i++) {
         const struct process_model *process = &script->model->processes[i];
-        if (process->key.pid == event->process.pid && process->key.start_ns == event->process.start_ns) {
+        if (process_is_same(&process->key, &event->process)) {
             return process->command[0] ? process->command : "?";
         }
     }

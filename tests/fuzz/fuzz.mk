@@ -9,7 +9,8 @@ UNIT_TESTS += $(B)/tests/heap-fuzz $(READER_TESTS)
 # fuzz-target: the same as heap-fuzz for libFuzzer and AFL++, which bring a main() of their own.
 $(B)/tests/heap-fuzz: $(B)/tests/fuzz/main.o
 $(B)/tests/fuzz-target: $(B)/tests/fuzz/target.o
-$(B)/tests/heap-fuzz $(B)/tests/fuzz-target: $(FUZZ_OBJ) $(B)/bpf/model/lifetimes/decode.o $(B)/lib/libeden-internals.a
+$(B)/tests/heap-fuzz $(B)/tests/fuzz-target: $(FUZZ_OBJ) $(B)/bpf/model/lifetimes/decode.o $(B)/bpf/util/array.o \
+		$(B)/lib/libeden-internals.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) -Wl,--wrap=eden_probe_batch -lcmocka -lm -lpthread
 

@@ -2,6 +2,7 @@
 #include "advise/facts/facts.h"
 #include "eden_weight.h"
 #include "stats/lifetimes.h"
+#include "util/array.h"
 #include "util/text.h"
 #include "views/lifetimes/parts.h"
 #include <math.h>
@@ -110,18 +111,9 @@ enum { FACTS_PROBE_WORDS = (EDEN_PROBE_COUNT + 63) / 64 };
 
 /* Room for one more at the end of an array; NULL: no memory, which is noted. */
 static void *more(bool *refused, void *array, size_t count, size_t *room, size_t size) {
-    void **at = array;
-    if (count == *room) {
-        size_t wanted = *room ? *room * 2 : 64;
-        void *grown = reallocarray(*at, wanted, size);
-        if (!grown) {
-            *refused = true;
-            return NULL;
-        }
-        *at = grown;
-        *room = wanted;
-    }
-    return (char *)*at + count * size;
+    void *at = array_grow(array, room, count, size);
+    *refused = *refused || !at;
+    return at;
 }
 
 static void open_pass(struct heap_reader *heap, const struct event *event) {
@@ -449,8 +441,7 @@ static bool begin_lifetimes(struct life_readers *readers, struct tune_heaps *hea
         const struct life_heap *heap = &model->heaps[i];
         for (size_t j = 0; heap->begun && heaps->at && j < heaps->count; j++) {
             struct tune_facts *facts = &heaps->at[j];
-            if (facts->process.pid != heap->process.pid || facts->process.start_ns != heap->process.start_ns ||
-                facts->heap_id != heap->id || facts->sites) {
+            if (!process_is_same(&facts->process, &heap->process) || facts->heap_id != heap->id || facts->sites) {
                 continue;
             }
             facts->sites = calloc(heap->site_count + 1, sizeof *facts->sites);
@@ -514,8 +505,8 @@ static bool on_event(void *context, const struct event *event, uint64_t heap_id)
     for (size_t i = 0; i < reader->count; i++) {
         struct heap_reader *heap = &reader->heaps[i];
         const struct process_key *process = &heap->facts.process;
-        if (process->pid == event->process.pid && process->start_ns == event->process.start_ns &&
-            heap->address == event_heap(event) && heap->facts.heap_id == heap_id) {
+        if (process_is_same(process, &event->process) && heap->address == event_heap(event) &&
+            heap->facts.heap_id == heap_id) {
             reader->out_of_memory = !facts_take(heap, event);
             break;
         }

@@ -1,5 +1,6 @@
 /* Building blocks for findings, and the order in which findings are reported. */
 #include "advise/rules/rule.h"
+#include "util/array.h"
 #include "util/format.h"
 #include <math.h>
 #include <stdarg.h>
@@ -11,16 +12,10 @@ const double TUNE_MATTERS = 0.02, TUNE_WORTH_MEMORY = 0.04;
 const char *const tune_severity_names[] = {"note", "low", "medium", "high"};
 
 struct finding *finding_add(struct findings *findings, const char *key, double time_share) {
-    if (findings->count == findings->room && !findings->out_of_memory) {
-        size_t room = findings->room ? findings->room * 2 : 16;
-        struct finding *grown = reallocarray(findings->at, room, sizeof *grown);
-        findings->out_of_memory = !grown;
-        if (grown) {
-            findings->at = grown;
-            findings->room = room;
-        }
-    }
-    struct finding *finding = findings->out_of_memory ? &findings->spare : &findings->at[findings->count++];
+    struct finding *finding = array_grow(&findings->at, &findings->room, findings->count, sizeof *finding);
+    findings->out_of_memory = findings->out_of_memory || !finding;
+    findings->count += finding != NULL;
+    finding = finding ? finding : &findings->spare;
     enum tune_severity severity = time_share >= 0.1            ? TUNE_HIGH
                                   : time_share >= 0.04         ? TUNE_MEDIUM
                                   : time_share >= TUNE_MATTERS ? TUNE_LOW

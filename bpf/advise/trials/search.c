@@ -27,6 +27,7 @@
  * 5. References. Hooke and Jeeves, "Direct Search Solution of Numerical and Statistical Problems" (1961), for the
  *    search along an axis. Noise and finals have essays of their own below. */
 #include "advise/trials/search.h"
+#include "util/array.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,17 +217,14 @@ static bool search_visit(struct search *search, const struct search_point *point
     if (search->ended || (search->count > 0 && eden->number[point->choice[AXIS_EDEN]] > search->memory_most)) {
         return false;
     }
-    if (search->count == search->room) {
-        size_t room = search->room ? 2 * search->room : 64;
-        struct candidate *more = reallocarray(search->candidate, room, sizeof *more);
-        if (!more) {
-            search->ended = true;
-            return false;
-        }
-        search->candidate = more;
-        search->room = room;
+    struct candidate *candidate =
+        array_grow(&search->candidate, &search->room, search->count, sizeof *search->candidate);
+    if (!candidate) {
+        search->ended = true;
+        return false;
     }
-    search->candidate[search->count++] = (struct candidate){.point = *point, .first_final = SEARCH_RUNS};
+    *candidate = (struct candidate){.point = *point, .first_final = SEARCH_RUNS};
+    search->count++;
     for (size_t i = 0; i < search->repeats && search_measure(search, *index); i++) {
     }
     return search_usable(search, *index);

@@ -5,6 +5,7 @@
 #include "advise/trials/supervisor.h"
 #include "eden_values.h"
 #include "model/model.h"
+#include "util/array.h"
 #include "util/clock.h"
 #include "util/format.h"
 #include "util/interrupt.h"
@@ -54,7 +55,7 @@ static bool add_line(struct trial_figures *figures, const json_t *line, const ch
 
 struct seen {
     json_int_t *pids;
-    size_t count;
+    size_t count, room;
 };
 
 static bool add_process(struct seen *seen, json_int_t pid) {
@@ -63,10 +64,10 @@ static bool add_process(struct seen *seen, json_int_t pid) {
             return true;
         }
     }
-    json_int_t *more = reallocarray(seen->pids, seen->count + 1, sizeof *more);
+    json_int_t *more = array_grow(&seen->pids, &seen->room, seen->count, sizeof *more);
     if (more) {
-        seen->pids = more;
-        seen->pids[seen->count++] = pid;
+        *more = pid;
+        seen->count++;
     }
     return more != NULL;
 }

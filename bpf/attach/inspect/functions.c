@@ -9,6 +9,7 @@
  *
  * Cost: 24 bytes of memory a function; the largest browsers have some 50 MiB a table of 24 bytes a symbol. */
 #include "attach/inspect/functions.h"
+#include "util/array.h"
 #include <gelf.h>
 #include <libelf.h>
 #include <stdlib.h>
@@ -58,17 +59,12 @@ static bool add_function(struct functions *functions, const Elf64_Sym *symbol) {
         symbol->st_name >= functions->names_bytes) {
         return true;
     }
-    if (functions->count == functions->room) {
-        size_t room = functions->room ? functions->room + functions->room / 2 : 1024;
-        struct function *grown = reallocarray(functions->at, room, sizeof *grown);
-        if (!grown) {
-            return false;
-        }
-        functions->at = grown;
-        functions->room = room;
+    struct function *function = array_grow(&functions->at, &functions->room, functions->count, sizeof *function);
+    if (!function) {
+        return false;
     }
-    functions->at[functions->count++] =
-        (struct function){symbol->st_value, symbol->st_value + symbol->st_size, symbol->st_name};
+    *function = (struct function){symbol->st_value, symbol->st_value + symbol->st_size, symbol->st_name};
+    functions->count++;
     return true;
 }
 

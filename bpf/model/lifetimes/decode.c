@@ -9,6 +9,7 @@
  * against their numbers; sizes and births are numbers that may be wrong, but do no harm. */
 #include "model/lifetimes/decode.h"
 #include "eden_weight.h"
+#include "util/array.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,18 +21,13 @@ void life_decoder_clear(struct life_decoder *decoder) {
     *decoder = (struct life_decoder){0};
 }
 
-static bool add(void **at, size_t *count, size_t *room, const void *record, size_t bytes) {
-    if (*at == NULL || *count == *room) {
-        size_t more = *room != 0 ? 2 * *room : 64;
-        void *grown = reallocarray(*at, more, bytes);
-        if (grown == NULL) {
-            return false;
-        }
-        *at = grown;
-        *room = more;
+static bool add(void *array, size_t *count, size_t *room, const void *record, size_t bytes) {
+    void *added = array_grow(array, room, *count, bytes);
+    if (added) {
+        memcpy(added, record, bytes);
+        ++*count;
     }
-    memcpy((char *)*at + (*count)++ * bytes, record, bytes);
-    return true;
+    return added;
 }
 
 static bool add_epoch(struct life_decoder *decoder, const struct eden_epoch *epoch) {
@@ -41,7 +37,7 @@ static bool add_epoch(struct life_decoder *decoder, const struct eden_epoch *epo
     }
     bool next = epoch->number == decoder->epoch_count && epoch->last_full <= epoch->number;
     decoder->broken |=
-        !next || !add((void **)&decoder->epochs, &decoder->epoch_count, &decoder->epoch_room, epoch, sizeof *epoch);
+        !next || !add(&decoder->epochs, &decoder->epoch_count, &decoder->epoch_room, epoch, sizeof *epoch);
     return !decoder->broken;
 }
 
@@ -51,7 +47,7 @@ static bool add_mark(struct life_decoder *decoder, const struct eden_mark *mark)
         decoder->broken = true;
         return false;
     }
-    return add((void **)&decoder->marks, &decoder->mark_count, &decoder->mark_room, mark, sizeof *mark);
+    return add(&decoder->marks, &decoder->mark_count, &decoder->mark_room, mark, sizeof *mark);
 }
 
 /* The last anchor that is not after `bytes`. */

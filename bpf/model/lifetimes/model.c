@@ -9,6 +9,7 @@
 #include "model/lifetimes/model.h"
 #include "eden_weight.h"
 #include "model/lifetimes/batch.h"
+#include "util/array.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,32 +42,16 @@ void life_model_clear(struct life_model *model) {
     *model = (struct life_model){0};
 }
 
-/* Room for one more of `bytes` each. False: no memory. */
-static bool grow(void **at, size_t count, size_t *room, size_t bytes) {
-    if (count < *room) {
-        return true;
-    }
-    size_t more = *room ? 2 * *room : 8;
-    void *grown = reallocarray(*at, more, bytes);
-    if (!grown) {
-        return false;
-    }
-    *at = grown;
-    *room = more;
-    return true;
-}
-
 struct life_heap *life_model_heap(struct life_model *model, const struct process_key *process, uint64_t address,
                                   uint64_t id) {
     for (size_t i = 0; i < model->heap_count; i++) {
         struct life_heap *heap = &model->heaps[i];
-        if (heap->address == address && heap->id == id && heap->process.pid == process->pid &&
-            heap->process.start_ns == process->start_ns) {
+        if (heap->address == address && heap->id == id && process_is_same(&heap->process, process)) {
             return heap;
         }
     }
     if (model->heap_count == MOST_HEAPS ||
-        !grow((void **)&model->heaps, model->heap_count, &model->heap_room, sizeof *model->heaps)) {
+        !array_grow(&model->heaps, &model->heap_room, model->heap_count, sizeof *model->heaps)) {
         return NULL;
     }
     struct life_heap *heap = &model->heaps[model->heap_count++];
@@ -119,7 +104,7 @@ struct life_site *life_heap_site(struct life_heap *heap, uint32_t site) {
         return &heap->sites[from];
     }
     if (heap->site_count == MOST_SITES ||
-        !grow((void **)&heap->sites, heap->site_count, &heap->site_room, sizeof *heap->sites)) {
+        !array_grow(&heap->sites, &heap->site_room, heap->site_count, sizeof *heap->sites)) {
         return NULL;
     }
     struct life_site *at = &heap->sites[from];
@@ -141,7 +126,7 @@ bool life_site_bucket(struct life_site *site, enum life_outcome outcome, enum li
         }
     }
     if (from == histogram->count || histogram->at[from].bucket != bucket->bucket) {
-        if (!grow((void **)&histogram->at, histogram->count, &histogram->room, sizeof *histogram->at)) {
+        if (!array_grow(&histogram->at, &histogram->room, histogram->count, sizeof *histogram->at)) {
             return false;
         }
         struct life_bucket *at = &histogram->at[from];

@@ -1,4 +1,5 @@
 #include "model/lifetimes/names.h"
+#include "util/array.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +21,7 @@ static struct life_names_heap *find_heap(const struct life_names *names, const s
                                          uint64_t address) {
     for (size_t i = names->heap_count; i > 0; i--) {
         struct life_names_heap *heap = &names->heaps[i - 1];
-        if (heap->address == address && heap->process.pid == process->pid &&
-            heap->process.start_ns == process->start_ns) {
+        if (heap->address == address && process_is_same(&heap->process, process)) {
             return heap;
         }
     }
@@ -30,14 +30,14 @@ static struct life_names_heap *find_heap(const struct life_names *names, const s
 
 static struct life_names_heap *add_heap(struct life_names *names, const struct process_key *process, uint64_t address,
                                         uint64_t id) {
-    struct life_names_heap *grown =
-        names->heap_count < MOST_HEAPS ? reallocarray(names->heaps, names->heap_count + 1, sizeof *grown) : NULL;
-    if (!grown) {
-        return NULL;
+    struct life_names_heap *heap = names->heap_count < MOST_HEAPS
+                                       ? array_grow(&names->heaps, &names->heap_room, names->heap_count, sizeof *heap)
+                                       : NULL;
+    if (heap) {
+        *heap = (struct life_names_heap){.process = *process, .address = address, .id = id};
+        names->heap_count++;
     }
-    names->heaps = grown;
-    grown[names->heap_count] = (struct life_names_heap){.process = *process, .address = address, .id = id};
-    return &grown[names->heap_count++];
+    return heap;
 }
 
 static size_t place(const struct life_names_heap *heap, uint32_t site) {
@@ -65,16 +65,7 @@ static void define(struct life_names *names, struct life_names_heap *heap, uint3
     if (known || names->total == MOST_NAMES) {
         return; /* a late heap's class may be told twice: by the header and by its definition */
     }
-    if (heap->count == heap->room) {
-        size_t room = heap->room ? 2 * heap->room : 16;
-        struct life_name *grown = reallocarray(heap->at, room, sizeof *grown);
-        if (!grown) {
-            return;
-        }
-        heap->at = grown;
-        heap->room = room;
-    }
-    char *name = strdup(text);
+    char *name = array_grow(&heap->at, &heap->room, heap->count, sizeof *heap->at) ? strdup(text) : NULL;
     if (!name) {
         return;
     }
@@ -109,8 +100,7 @@ void life_names_apply(const struct life_names *names, struct life_heap *heap) {
     const struct life_names_heap *from = NULL, *late = NULL;
     for (size_t i = 0; i < names->heap_count; i++) {
         const struct life_names_heap *candidate = &names->heaps[i];
-        if (candidate->address == heap->address && candidate->process.pid == heap->process.pid &&
-            candidate->process.start_ns == heap->process.start_ns) {
+        if (candidate->address == heap->address && process_is_same(&candidate->process, &heap->process)) {
             from = candidate->id == heap->id ? candidate : from;
             late = candidate->id == 0 ? candidate : late; /* its creation was not seen */
         }

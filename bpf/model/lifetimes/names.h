@@ -21,7 +21,7 @@ struct life_names_heap {
 
 struct life_names {
     struct life_names_heap *heaps;
-    size_t heap_count;
+    size_t heap_count, heap_room;
     size_t total;
 };
 

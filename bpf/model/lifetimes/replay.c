@@ -50,8 +50,8 @@ bool life_replay_model(const struct life_replay *replay, struct life_model *mode
 static const struct life_heap *same_heap(const struct life_model *model, const struct life_batch *batch) {
     for (size_t i = 0; i < model->heap_count; i++) {
         const struct life_heap *heap = &model->heaps[i];
-        if (heap->address == batch->address && heap->id == batch->heap_id && heap->process.pid == batch->process.pid &&
-            heap->process.start_ns == batch->process.start_ns) {
+        if (heap->address == batch->address && heap->id == batch->heap_id &&
+            process_is_same(&heap->process, &batch->process)) {
             return heap;
         }
     }

@@ -2,6 +2,7 @@
  * in it as gaps, until they are the most of it: then it is made dense. So it holds at most twice as many as are alive,
  * and each costs the same in the long run. */
 #include "model/lifetimes/samples.h"
+#include "util/array.h"
 #include <stdlib.h>
 
 enum { LEAST_GAPS = 1024, MOST_SAMPLES = 1 << 24 }; /* who never tells an end must not take all memory */
@@ -26,19 +27,13 @@ bool life_samples_add(struct life_samples *samples, uint64_t birth_bytes, uint32
     if (stack == 0 || (samples->count != 0 && samples->at[samples->count - 1].birth_bytes >= birth_bytes)) {
         return false;
     }
-    if (samples->count == MOST_SAMPLES) {
+    struct life_sample *sample =
+        samples->count < MOST_SAMPLES ? array_grow(&samples->at, &samples->room, samples->count, sizeof *sample) : NULL;
+    if (!sample) {
         return false;
     }
-    if (samples->count == samples->room) {
-        size_t room = samples->room ? 2 * samples->room : 64;
-        struct life_sample *grown = reallocarray(samples->at, room, sizeof *grown);
-        if (!grown) {
-            return false;
-        }
-        samples->at = grown;
-        samples->room = room;
-    }
-    samples->at[samples->count++] = (struct life_sample){birth_bytes, stack};
+    *sample = (struct life_sample){birth_bytes, stack};
+    samples->count++;
     return true;
 }
 

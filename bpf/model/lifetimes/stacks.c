@@ -1,6 +1,7 @@
 /* A process that makes functions without end (a compiler at run time) must not take all memory: there is a most of
  * names and of stacks, and what is beyond it is of unknown stack. */
 #include "model/lifetimes/stacks.h"
+#include "util/array.h"
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,20 +45,6 @@ void life_stacks_clear(struct life_stacks *stacks) {
     *stacks = (struct life_stacks){0};
 }
 
-/* Room for one more pointer. */
-static bool grow(void *array, size_t count, size_t *room) {
-    if (count < *room) {
-        return true;
-    }
-    size_t more = *room ? 2 * *room : 64;
-    void *grown = reallocarray(*(void **)array, more, sizeof(void *));
-    if (grown) {
-        *(void **)array = grown;
-        *room = more;
-    }
-    return grown;
-}
-
 uint32_t life_stacks_name(struct life_stacks *stacks, const char *name) {
     size_t length = strlen(name);
     struct name *node = malloc(sizeof *node + length + 1);
@@ -71,7 +58,8 @@ uint32_t life_stacks_name(struct life_stacks *stacks, const char *name) {
         return (*found)->number;
     }
     node->number = (uint32_t)stacks->name_count;
-    if (stacks->name_count == MOST_NAMES || !grow(&stacks->name, stacks->name_count, &stacks->name_room) ||
+    if (stacks->name_count == MOST_NAMES ||
+        !array_grow(&stacks->name, &stacks->name_room, stacks->name_count, sizeof *stacks->name) ||
         !tsearch(node, &stacks->name_tree, by_text)) {
         free(node);
         return LIFE_NO_NAME;
@@ -82,7 +70,8 @@ uint32_t life_stacks_name(struct life_stacks *stacks, const char *name) {
 
 static uint32_t keep(struct life_stacks *stacks, struct life_stack *stack) {
     struct numbered *node = malloc(sizeof *node);
-    if (!node || stacks->count == MOST_STACKS || !grow(&stacks->at, stacks->count, &stacks->room)) {
+    if (!node || stacks->count == MOST_STACKS ||
+        !array_grow(&stacks->at, &stacks->room, stacks->count, sizeof *stacks->at)) {
         free(node);
         return 0;
     }

@@ -29,6 +29,7 @@
  * What can go wrong: the profile is of a run, and others differ; objects of which the fate is not known yet (young at
  * the end) count for nothing in 1, which errs towards leaving a name out. */
 #include "views/lifetimes/pretenure.h"
+#include "util/array.h"
 #include "util/text.h"
 #include "views/lifetimes/parts.h"
 #include <inttypes.h>
@@ -190,17 +191,12 @@ static bool gather_parts(struct choice *choice, const struct life_model *model) 
 }
 
 static bool add_name(struct choice *choice, const struct name *name) {
-    if (choice->name_count == choice->name_room) {
-        size_t room = choice->name_room * 2 + 16;
-        struct name *names = reallocarray(choice->names, room, sizeof *names);
-        if (!names) {
-            return false;
-        }
-        choice->names = names;
-        choice->name_room = room;
+    struct name *added = array_grow(&choice->names, &choice->name_room, choice->name_count, sizeof *added);
+    if (added) {
+        *added = *name;
+        choice->name_count++;
     }
-    choice->names[choice->name_count++] = *name;
-    return true;
+    return added;
 }
 
 /* Parts of one name. False: no memory. */
