@@ -2,13 +2,13 @@
  *
  * A profile runs from the end of the collection at which a listener was first seen (or the heap's creation) until the
  * listener is gone or the heap is destroyed. In it every sampled object is born once and then either dies, which some
- * collection finds out, or is alive at the end (censored). Each collection sends what it found, in batches; what is
- * only added up may wait for a later one, a second at most while there are collections: what was born is told first.
+ * collection finds out, or is alive at the end (censored). Each collection sends what it found, in batches; sums may
+ * wait for a later batch, at most a second while there are collections; births are sent first.
  *
  * Two clocks: nanoseconds (CLOCK_MONOTONIC), and bytes allocated in the heap since its creation. A lifetime ends with
  * the start of the collection that found the object dead: an upper bound, with the collection before as the lower one.
  *
- * Fields are only appended; record_bytes tells a reader how much there is. */
+ * Fields are only appended; record_bytes gives a reader their size. */
 #ifndef EDEN_BATCHES_H
 #define EDEN_BATCHES_H
 

@@ -1,5 +1,5 @@
-/* The byte clock, for the runtime, which tells the time by it, and for readers of its records (EDEN_BATCH_EPOCHS and
- * after), who do so again.
+/* The allocation clock, for the runtime, which dates births with it, and for readers of its records (EDEN_BATCH_EPOCHS
+ * and later), which repeat that.
  *
  * An object's birth is the number of bytes allocated in its heap before it. Collections cut that clock into epochs;
  * between anchors, places where both clocks were read, nanoseconds are interpolated. See

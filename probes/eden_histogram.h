@@ -1,8 +1,8 @@
 /* The log-linear histogram's bucket function, for runtime and kernel program (which count) and tool (which reads).
  *
- * 16 buckets an octave: a value below 16 has a bucket of its own; above, the bucket is told by the position of the
- * highest set bit and the four bits below it. So a bucket is never wider than 1/16 of its lower edge. The last bucket
- * takes everything from 2^43 - 2^39 on: of nanoseconds about two and a half hours, of bytes 8 TiB. */
+ * 16 buckets an octave: a value below 16 has a bucket of its own; above, the position of the highest set bit and the
+ * four bits below it select the bucket. So a bucket is never wider than 1/16 of its lower edge. The last bucket takes
+ * everything from 2^43 - 2^39 on: of nanoseconds about two and a half hours, of bytes 8 TiB. */
 #ifndef EDEN_HISTOGRAM_H
 #define EDEN_HISTOGRAM_H
 

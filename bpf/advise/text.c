@@ -140,10 +140,10 @@ static void print_finding(FILE *out, const struct finding *finding) {
 static void print_unexamined(FILE *out, const struct findings *findings) {
     for (int i = 0; i < findings->unexamined_count; i++) {
         const struct unexamined *unexamined = &findings->unexamined[i];
-        bool told = i && strcmp(unexamined->needs, findings->unexamined[i - 1].needs) == 0;
+        bool is_continued = i && strcmp(unexamined->needs, findings->unexamined[i - 1].needs) == 0;
         bool more =
             i + 1 < findings->unexamined_count && strcmp(unexamined->needs, findings->unexamined[i + 1].needs) == 0;
-        fprintf(out, "%s%s", told ? ", " : "  not examined: ", unexamined->key);
+        fprintf(out, "%s%s", is_continued ? ", " : "  not examined: ", unexamined->key);
         if (!more) {
             fprintf(out, " (%s)\n", unexamined->needs);
         }

@@ -10,15 +10,13 @@
  * on the processor, and what is never mapped costs nothing. The cache comes from ldconfig -p, a program of root's; only
  * this program is run. LD_PRELOAD and /etc/ld.so.preload count as needed by the program.
  *
- * Invariants:
- * I1. A file is opened by the opener (regular_open(): no pipe, no device), and read by the inspector: nobody else waits
- *     for it, or parses it.
- * I2. A name from a file leads to what a loader would open for it and to nothing else.
- * I3. What a file names is opened by the rights of its owner; where that is root, by those of the file that led to it,
- *     or of the user who has executed it: the path by which a program is executed, and so its $ORIGIN, is a choice of
- *     that user, even where the file is root's. Where others may write the file, by nobody's.
- * I4. At most LIBRARIES_MOST files, MOST_OPENED paths and MOST_NAMES names, whatever the files say.
- * I5. Where the loader may find another file than was found here, is_partial says so.
+ * Invariants: I1. A file is opened by the opener (regular_open(): no pipe, no device), and read by the inspector:
+ * nobody else waits for it, or parses it. I2. A name from a file leads to what a loader would open for it and to
+ * nothing else. I3. Files named in a file are opened by the rights of its owner; if that is root, by those of the file
+ * that led to it, or of the user that executed it: that user chooses the path by which a program is executed, and so
+ * its $ORIGIN, even if root owns the file. If others may write the file, they are not opened. I4. At most
+ * LIBRARIES_MOST files, MOST_OPENED paths and MOST_NAMES names, whatever the files say. I5. Where the loader may find
+ * another file than was found here, is_partial says so.
  *
  * Failure: a file that misses a deadline is named, and ends the search of this program; all searches have one budget,
  * which grows with time. A library that is missed here, as one loaded by dlopen() or by a loader with rules of its own,

@@ -111,12 +111,12 @@ static bool prepare(struct lifetimes *run, struct failure *why) {
 static void observe(struct source *source, double seconds) {
     enum { POLL_MS = 100 };
     uint64_t end = seconds > 0 ? now_ns() + (uint64_t)(seconds * 1e9) : UINT64_MAX;
-    int told = 0;
+    int handled = 0;
     bool over = false;
     for (bool more = true; more;) {
         uint64_t now = now_ns(), left = end > now ? (end - now + 999999) / 1000000 : 0;
         more = source_poll(source, over || left > POLL_MS ? POLL_MS : (int)left, NULL, NULL);
-        for (; told < interrupt_count(); told++) {
+        for (; handled < interrupt_count(); handled++) {
             source_stop(source);
         }
         if (!over && now_ns() >= end) {
@@ -237,7 +237,7 @@ static int profile(struct lifetimes *run) {
         } else if (run->options.command && source_exit_status(source) >= 0) {
             status = source_exit_status(source);
         } else if (run->options.command && interrupt_last()) {
-            status = 128 + interrupt_last(); /* told to leave the command alone */
+            status = 128 + interrupt_last(); /* a second signal: leave the command alone */
         }
     }
     source_close(source);

@@ -135,7 +135,7 @@ int cmd_report(int argc, char **argv) {
     if (!recording) {
         return failure_tell(&why);
     }
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is told by the writing */
+    signal(SIGPIPE, SIG_IGN); /* writing reports a closed pipe */
     status = report(path, recording, &wanted, options.json);
     recording_close(recording);
     return status;

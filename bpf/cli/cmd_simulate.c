@@ -76,7 +76,7 @@ static bool sweep_words(struct sweep *sweep, size_t word, const struct simulate_
     }
 }
 
-/* Wrong words are told before a long recording is read. */
+/* Reports wrong arguments before reading a long recording. */
 static bool check_words(char **words, size_t count, struct failure *why) {
     struct simulate_parameters parameters;
     simulate_parameters_default(&parameters);
@@ -121,7 +121,7 @@ int cmd_simulate(int argc, char **argv) {
     }
     const char *path = options.input ? options.input : "eden.data";
     struct recording *recording = recording_open_with(path, recording_last(options.force), &why);
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is told by the writing */
+    signal(SIGPIPE, SIG_IGN); /* writing reports a closed pipe */
     bool good = recording && run(&options, recording, path, &trace, &why);
     simulate_history_clear(&trace.history);
     recording_close(recording);

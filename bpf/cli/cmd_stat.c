@@ -210,7 +210,7 @@ static bool tick(struct run *run, struct failure *why) {
 static bool observe(struct run *run, struct failure *why) {
     uint64_t step = (uint64_t)(run->options.interval * 1e9);
     uint64_t next = now_ns() + step;
-    int told = 0;
+    int handled = 0;
     for (;;) {
         uint64_t now = now_ns();
         int timeout = 1000;
@@ -221,7 +221,7 @@ static bool observe(struct run *run, struct failure *why) {
         /* Children and late libraries are looked for between waits. */
         timeout = timeout < 200 ? timeout : 200;
         bool more = source_poll(run->source, timeout, NULL, NULL);
-        for (; told < interrupt_count(); told++) {
+        for (; handled < interrupt_count(); handled++) {
             source_stop(run->source);
         }
         if (step && (now_ns() >= next || !more)) {
@@ -294,7 +294,7 @@ static int run_stat(struct run *run) {
     }
     int status = source_exit_status(run->source);
     if (run->options.command && status < 0 && interrupt_last()) {
-        return 128 + interrupt_last(); /* told to leave the command alone */
+        return 128 + interrupt_last(); /* a second signal: leave the command alone */
     }
     return run->options.command && status >= 0 ? status : 0;
 }

@@ -3,7 +3,7 @@
  *     recording (its own, of -p or --, or one that is given) --> facts of each heap --> rules --> findings --> report
  *
  * A process or a command is recorded first, lifetimes included, to a file that goes away; then that is examined. With
- * --verify and --search what the rules propose is not told, but tried out. */
+ * --verify and --search the proposals of the rules are tried, not reported. */
 #include "advise/facts/facts.h"
 #include "advise/print.h"
 #include "advise/trials/search_trials.h"
@@ -46,7 +46,7 @@ enum { IN_FORCE = 2048 };
 /* What trials begin with. */
 struct proposal {
     char options[TUNE_OPTIONS_LINE]; /* of the rules; "": none */
-    char in_force[IN_FORCE];         /* what the heap told of its parameters, in the same form */
+    char in_force[IN_FORCE];         /* the reported parameters of the heap, in the same form */
 };
 
 struct tune {
@@ -73,7 +73,7 @@ static void tell_in_force(char text[IN_FORCE], const struct tune_facts *facts) {
     size_t length = 0;
     for (int i = 0; i < EDEN_PARAM_COUNT && length < IN_FORCE; i++) {
         const struct tune_parameter *parameter = &facts->parameters[i];
-        if (parameter->told) {
+        if (parameter->is_reported) {
             length += (size_t)snprintf(text + length, IN_FORCE - length, "%s%s=%s", length ? "," : "",
                                        eden_param(i)->name, parameter->text);
         }
@@ -392,7 +392,7 @@ static bool check_trials(const struct options *options, struct failure *why) {
 }
 
 static bool print_json(FILE *out, json_t *json, struct failure *why) {
-    bool printed = json && (json_print(out, json) || ferror(out)); /* what can't be written is told at the end */
+    bool printed = json && (json_print(out, json) || ferror(out)); /* the end reports failed writes */
     json_decref(json);
     return printed || failure_set(why, 1, "out of memory for the report");
 }
@@ -519,7 +519,7 @@ int cmd_tune(int argc, char **argv) {
     if (!check(&tune, &why)) {
         return failure_tell(&why);
     }
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is told by the writing */
+    signal(SIGPIPE, SIG_IGN); /* writing reports a closed pipe */
     if (!output_begin(&output, options->output, &why)) {
         return failure_tell(&why);
     }

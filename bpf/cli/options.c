@@ -449,7 +449,7 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
             print_help(accept, usage);
             return false;
         }
-        /* getopt tells of a short option its letter, and of a long one that it has stepped over it. */
+        /* getopt returns the letter of a short option; a long one is the word before optind. */
         int short_option = value == '?' || value == ':' ? optopt : value;
         letter[1] = (char)short_option;
         bool is_short = short_option > 0 && short_option < 256 && strncmp(argv[optind - 1], "--", 2) != 0;

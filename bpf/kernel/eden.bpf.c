@@ -8,8 +8,8 @@
  *
  * Invariants:
  * - Every hit of an armed target, where probes are attached by file those of observed processes (descent.bpf.c), is
- *   counted, or counted as lost. An attachment to a process that runs already is armed
- *   only when all its sites are in place; hits before that are ignored, for the heap's header tells what they said.
+ *   counted, or counted as lost. An attachment to a process that runs already is armed only when all its sites are in
+ *   place; earlier hits are ignored, since the heap's header includes them.
  * - Sums change by atomic adds, maxima by compare-and-swap: kernel programs can be preempted and a process's threads
  * run on several CPUs. No scratch memory is shared.
  * - A heap is named by process, the process's start time and address; at heap__destroy its name is taken out of `live`
@@ -27,7 +27,7 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 const volatile bool send_events = false;
 const volatile uint64_t send_mask = ~0ull; /* bit i: events of probe i are sent */
 _Static_assert(EDEN_PROBE_COUNT <= 64, "send_mask has a bit for each probe");
-/* The tool's pid namespace, where it is not the first: pids are then told as the tool sees them. */
+/* The tool's pid namespace, where it is not the first: pids are then those that the tool sees. */
 const volatile uint64_t pid_namespace_dev = 0;
 const volatile uint64_t pid_namespace_ino = 0;
 

@@ -9,8 +9,8 @@
 #define EVENT_TEXT 64
 enum { EVENT_TEXTS = 2 };
 
-/* Names a process for good: pids come again, a pid with its start time does not. The start is cut to the steps in which
- * /proc/PID/stat tells it, so that what the kernel program says and what /proc says can be compared. */
+/* Names a process for good: pids come again, a pid with its start time does not. The start is rounded down to the
+ * resolution of /proc/PID/stat, so that the kernel program's value and that of /proc can be compared. */
 #define PROCESS_START_STEP_NS 10000000u
 struct process_key {
     uint64_t start_ns; /* task start, CLOCK_BOOTTIME, a multiple of PROCESS_START_STEP_NS */

@@ -50,7 +50,7 @@ struct task_struct___more {
     int tgid;
 } __attribute__((preserve_access_index));
 
-/* The tool's pid namespace, where it is not the first: pids are then told as the tool sees them. */
+/* The tool's pid namespace, where it is not the first: pids are then those that the tool sees. */
 extern const volatile uint64_t pid_namespace_dev;
 extern const volatile uint64_t pid_namespace_ino;
 

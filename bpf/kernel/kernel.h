@@ -89,7 +89,7 @@ struct heap_entry {
     struct heap_key key;
     uint64_t id;
     uint32_t flags;
-    uint32_t spec;   /* of the first hit: tells the file */
+    uint32_t spec;   /* of the first hit: identifies the file */
     uint32_t number; /* its own place in the map */
     uint32_t reserved;
     uint64_t gauges_set; /* bit i: figures[i] is a gauge that an event has set */

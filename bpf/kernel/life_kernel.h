@@ -10,7 +10,7 @@
 enum { LIFE_BATCH_STACK = 1 << 30 };
 
 enum {
-    LIFE_STACK_MOST = 127,           /* functions of a stack: what the kernel gives unless it is told otherwise */
+    LIFE_STACK_MOST = 127,           /* functions of a stack: the kernel's default limit */
     LIFE_MOST_RECORDS = 1 << 14,     /* of a batch: the runtime sends hundreds */
     LIFE_LEAST_RECORD = 8,           /* bytes of a record */
     LIFE_MOST_BATCH_BYTES = 1 << 16, /* of records; what is longer comes as several batches */
@@ -30,7 +30,7 @@ enum {
     LIFE_SUMS = 1 << 17,    /* sites that were seen, with each outcome and set of flags apart */
     LIFE_BUCKETS = 1 << 19, /* filled buckets of all histograms */
     /* Room in the ring buffer is taken in four sizes, each of its own use: states and the like; a struct eden_walked,
-     * which most are where objects are told one by one; a batch of struct eden_end, of which millions come at once
+     * which most are if objects are reported one by one; a batch of struct eden_end, of which millions come at once
      * where a heap of so many objects ends; and the longest batches. */
     LIFE_SMALL_BYTES = 1 << 10,
     LIFE_MIDDLE_BYTES = sizeof(struct eden_walked),

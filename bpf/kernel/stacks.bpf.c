@@ -3,9 +3,9 @@
  *
  * A program of its own, attached by a link of its own, to alloc__sample. One hit an object, at half a microsecond and
  * some memory reads of the stack: hence for sparse samplings only (model/lifetimes/options.c). The stack goes to the
- * tool as it is, beside the batches and before the one that tells the object's end: the tool joins the two by the
- * object's birth. The kernel follows frame pointers; what it can't follow ends the stack. The first stack of a heap
- * wakes the tool, which must read what the process has mapped before it ends. */
+ * tool as it is, beside the batches and before the one with the object's end: the tool joins the two by the object's
+ * birth. The kernel follows frame pointers; what it can't follow ends the stack. The first stack of a heap wakes the
+ * tool, which must read what the process has mapped before it ends. */
 #include "kernel/hit.bpf.h"
 #include "kernel/life_kernel.h"
 

@@ -38,7 +38,7 @@ struct heap_model {
     bool destroyed;   /* heap__destroy was seen: the figures are whole. Else: "at least" */
     bool is_former;   /* its process has executed another program since and the heap ended with the old one */
     char command[64]; /* of a former one: /proc/PID/comm at its first event; "": unknown */
-    uint64_t known;   /* bit i: figures[i] is known; an older runtime may lack the probe that tells it */
+    uint64_t known;   /* bit i: figures[i] is known; an older runtime may lack the probe that reports it */
     uint64_t figures[EDEN_FIGURE_COUNT]; /* the heap's whole life: before + what was observed */
     uint64_t before[EDEN_FIGURE_COUNT];  /* late: read from the heap's header at attach; 0 otherwise and for gauges */
     uint64_t full_by_cause[EDEN_FULL_CAUSES];

@@ -20,7 +20,7 @@ void tune_parameter_tell(struct tune_parameter parameters[EDEN_PARAM_COUNT], con
     enum eden_param_id id = eden_param_find(name);
     double number;
     if (id < EDEN_PARAM_COUNT && eden_param_parse(eden_param(id), value, &number) && is_plain(value)) {
-        parameters[id].told = true;
+        parameters[id].is_reported = true;
         parameters[id].number = number;
         snprintf(parameters[id].text, sizeof parameters[id].text, "%s", value);
     }

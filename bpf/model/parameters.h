@@ -5,14 +5,14 @@
 #include "eden_params.h"
 
 struct tune_parameter {
-    bool told;     /* param__set told it; else it is the default, which a heap that was there before may not have */
-    double number; /* eden_params.h */
-    char text[64]; /* as it was told, or the default */
+    bool is_reported; /* param__set reported it; else it is the default, which a preexisting heap may not have */
+    double number;    /* eden_params.h */
+    char text[64];    /* as it was reported, or the default */
 };
 
-/* The defaults, none of them told. */
+/* The defaults, none of them reported. */
 void tune_parameters_default(struct tune_parameter parameters[EDEN_PARAM_COUNT]);
-/* As param__set tells it; what is no parameter, or no value of it, is left alone. */
+/* As param__set reports it; unknown parameters and invalid values are ignored. */
 void tune_parameter_tell(struct tune_parameter parameters[EDEN_PARAM_COUNT], const char *name, const char *value);
 
 enum { TUNE_VALUE = 32 };

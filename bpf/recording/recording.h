@@ -72,7 +72,8 @@ bool recorder_write(struct recorder *recorder, bool *more, struct failure *why);
 /* Writes the aggregates as of now and a batch of events, and commits. finished: all events, and nothing comes after. */
 bool recorder_commit(struct recorder *recorder, const struct model *model, bool finished, struct failure *why);
 
-/* Says in *why who has held the file locked for seconds, so that nothing could be written to it. False: nobody has. */
+/* Sets *why to the process that has held a lock on the file for seconds, so that nothing could be written. False: none.
+ * */
 bool recorder_is_locked(const struct recorder *recorder, struct failure *why);
 uint64_t
 recorder_dropped_count(const struct recorder *recorder); /* events and records lost to that; they are counted */

@@ -773,9 +773,9 @@ static bool read_batches(void *from, life_batch_fn *on_batch, void *context, str
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
-/* A row of table class, in the order of process, address and heap, as the event that it came of. Heaps that were there
- * before the recording were not seen to be created, and some of their classes may have been told before their number
- * was known. */
+/* A row of table class, in the order of process, address and heap, as the event that it came of. The creation of
+ * preexisting heaps was not observed, and some of their classes may have been reported before their number was known.
+ * */
 static void name_class(struct life_names *names, const struct recording *recording, sqlite3_stmt *row,
                        struct event *last) {
     const struct file_process *process = reading_process(recording, sqlite3_column_int64(row, 0));
@@ -829,7 +829,7 @@ static bool check_tables(struct recording *recording, struct failure *why) {
     return reading_tables(recording, "'life_batch', 'class'", 2, why);
 }
 
-/* Every heap that was seen is in the model, even where it told nothing. */
+/* Every observed heap is in the model, even if it reported nothing. */
 static bool take_heaps(struct recording *recording, struct life_model *to, struct failure *why) {
     struct model model = {0};
     bool good = recording_model(recording, &model, why);

@@ -29,8 +29,8 @@ enum {
 
 /* Rows of processes, heaps, phases and histograms: what the model says as of now.
  *
- * A commit comes four times a second, and of many heaps few have changed: a fingerprint of what the file says of each
- * tells which. A heap that has changed is written anew with all its phases. */
+ * A commit comes four times a second, and of many heaps few have changed: a fingerprint of each heap's rows shows
+ * which. A changed heap is rewritten with all its phases. */
 
 /* The number of a process in the file, from 1; 0: no memory. */
 static size_t recorder_process_number(struct recorder *recorder, const struct process_key *key) {
@@ -48,7 +48,7 @@ static size_t recorder_process_number(struct recorder *recorder, const struct pr
     return ++recorder->process_count;
 }
 
-/* FNV-1a over 64-bit words: tells whether a row must be written again. */
+/* FNV-1a over 64-bit words: shows whether a row must be rewritten. */
 static uint64_t mix(uint64_t hash, uint64_t value) { return (hash ^ value) * 0x100000001b3ull; }
 
 static uint64_t mix_text(uint64_t hash, const char *text, size_t most) {

@@ -6,8 +6,8 @@
  * The order at the start protects what is already there: the new file is made beside the old one, then tracing is
  * attached, then the file takes its place, and only then does the program run.
  *
- * If the recording can't be written any more (the disk is full), the program goes on untouched: it is waited for, and
- * its end and the failure are told. */
+ * If the recording can't be written any more (the disk is full), the program continues: record waits for it, and
+ * reports its end and the failure. */
 #include "session/record_run.h"
 #include "recording/recording.h"
 #include "util/clock.h"
@@ -72,11 +72,11 @@ static void follow(struct source *source, struct run *run, const struct record_r
     uint64_t end = request->seconds > 0 ? committed + (uint64_t)(request->seconds * 1e9) : UINT64_MAX;
     bool said = false, said_locked = false;
     struct failure locked;
-    int told = 0;
+    int handled = 0;
     commit(source, run, false, &model); /* heaps that were there before get their names */
     bool more = false;
     while (source_poll(source, more ? 0 : wait_ms(end), on_event, run)) {
-        for (; told < interrupt_count(); told++) {
+        for (; handled < interrupt_count(); handled++) {
             source_stop(source);
         }
         if (now_ns() >= end) {

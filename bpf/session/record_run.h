@@ -12,13 +12,13 @@ struct record_request {
     double seconds;      /* of a process: let go of it after so long; 0: when it ends */
     bool force;          /* replace a file at path that is not a recording */
     uint64_t most_bytes; /* the recording's largest size; 0: as struct recorder_options says */
-    bool temporary;      /* the recording is somebody's own: its name is not told */
+    bool temporary;      /* a private temporary recording: its name is not reported */
     bool keeps_rights;   /* the caller goes on to what takes them */
     int folder;          /* of a temporary one: O_PATH, from which it is to be removed without rights; the caller's */
 };
 
-/* Returns what the subcommand is to: the command's status, or that of a failure, which has been told. *published, where
- * it is given: the recording stands at its path. Installs the handling of signals. */
+/* Returns the status of the subcommand: the command's status, or that of a failure, which was reported. *published,
+ * where it is given: the recording stands at its path. Installs the handling of signals. */
 int record_run(const struct record_request *request, bool *published);
 
 #endif

@@ -24,8 +24,8 @@ struct source_options {
     char *const *command; /* start this one, attached before its first instruction */
     bool events;
     enum object_probes objects;
-    /* Profile lifetimes: the probe batch is attached to, which makes the heaps sample. Without `events` nothing else is
-     * but what tells of heaps and classes. */
+    /* Profile lifetimes: the probe batch is attached to, which makes the heaps sample. Without `events` only probes
+     * about heaps and classes are attached besides. */
     bool lifetimes;
     uint64_t mailbox; /* lifetimes: the request (eden_batches.h) to each heap */
     /* lifetimes: gets the batches as they are, from within source_poll; where it returns false, the others at the next
@@ -59,10 +59,10 @@ bool source_give_up_rights(struct source *source, int folder, struct failure *wh
 
 /* Waits at most timeout_ms, hands each event that came to on_event, follows children and later-mapped libraries, and
  * reaps the command. Call it several times a second: nothing else drains the ring buffer. False once the process or the
- * command has ended (children that outlive it are told as far as they were seen, in perf's manner) or source_stop was
- * called, and all events are drained. With `lifetimes` a stop first lets the heaps end their profiles, which takes
- * their next collection, and at most a second; another stop cuts that short. With `events`, the classes of heaps that
- * were alive at attach come as made-up class__define events first. */
+ * command has ended (children that outlive it count up to then, as in perf) or source_stop was called, and all events
+ * are drained. With `lifetimes` a stop first lets the heaps end their profiles, which takes their next collection, and
+ * at most a second; another stop cuts that short. With `events`, the classes of heaps that were alive at attach come as
+ * made-up class__define events first. */
 bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *context, const struct event *event),
                  void *context);
 /* Async-signal-safe. The first stop lets a command finish, which ^C has reached as well; the second leaves it alone. A

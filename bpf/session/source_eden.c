@@ -1,12 +1,12 @@
 /* The source for provider `eden`: who is observed, what is attached to, and how the kernel's sums become the model.
  *
  *     root process (-p or the command) -+- files with probes -- attachment (process, file) -> kernel program -> entries
- *     its children, told by the kernel -+                                                                        |
+ *     its children, from the kernel ----+                                                                        |
  *     headers of heaps that were alive at attach ------------------------------ totals up to a collection ----> model
  *
  * A heap whose heap__create was seen is simple: its entry holds the figures of its whole life.
  *
- * A heap that was alive at attach is told by its header and by what came after: see source_late.c.
+ * The figures of a heap that was alive at attach come from its header and from later events: see source_late.c.
  *
  * Looking at processes goes on in rounds of ROUND_NS, between which intervals are printed and buffers are read. A look
  * that is not done when its round ends goes on in another one, at the next mapping; what reading files costs is charged
@@ -15,7 +15,7 @@
  * processes of one user delay the look at another's by one look each, not by all of theirs.
  *
  * What can go wrong: a process ends while it is looked at (every look may fail, and none is needed); a pid comes again
- * (each look compares start times); a hit is lost (counted, and told). */
+ * (each look compares start times); a hit is lost (counted and reported). */
 #include "session/source_parts.h"
 #include "util/array.h"
 #include "util/clock.h"
@@ -193,8 +193,8 @@ static bool look_at_mappings(struct look *look) {
     return true;
 }
 
-/* Attaches to what the process has mapped and we are not attached to. What fails is told once a process: the others are
- * observed all the same. A process that has ended meanwhile is no failure. */
+/* Attaches to the mapped files that are not attached yet. A failure is reported once per process; the other files are
+ * still observed. A process that has ended meanwhile is no failure. */
 void source_look(struct source *source, struct observed *observed, uint64_t end_ns) {
     struct failure why = {0};
     struct look look = {.source = source, .observed = observed, .why = &why, .end_ns = end_ns};
@@ -207,8 +207,8 @@ void source_look(struct source *source, struct observed *observed, uint64_t end_
     observed->inspected =
         look.refused == 0 &&
         (observed->inspected || (has_all && (observed->attachments > 0 || (is_whole && !observed->expects_probes))));
-    if (look.failed && why.message[0] && !observed->told && !source_is_gone(observed)) {
-        observed->told = true;
+    if (look.failed && why.message[0] && !observed->is_reported && !source_is_gone(observed)) {
+        observed->is_reported = true;
         message_few(&source->message[MESSAGE_UNOBSERVED], "process %u is not observed in full: %s", observed->key.pid,
                     why.message);
     }
@@ -608,7 +608,7 @@ bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *c
                            {.fd = kernel_chunks_fd(source->kernel), .events = POLLIN},
                            {.fd = kernel_notices_fd(source->kernel), .events = POLLIN}};
     if (source->root_fd < 0 && (timeout_ms < 0 || timeout_ms > 50)) {
-        timeout_ms = 50; /* nothing tells the root's end */
+        timeout_ms = 50; /* nothing reports the root's end */
     }
     bool ended = root_has_ended(source);
     if (!ended && !must_stop(source)) {

@@ -5,8 +5,7 @@
  *
  * A file is known by device, inode and time of change: the inode of a deleted file comes again. Its sites become specs
  * in the kernel program's table, which all attachments to it share; an attachment's cookies say which spec a site has.
- * A site whose arguments can't be fetched is left out with a word about it, and what it would have told is then unknown
- * rather than 0. */
+ * A site with unreadable arguments is skipped with a message, and its figures are then unknown rather than 0. */
 #include "attach/operand.h"
 #include "model/probe_table.h"
 #include "session/source_parts.h"
@@ -61,7 +60,7 @@ static bool is_wanted(const struct source *source, enum eden_probe_id probe) {
     }
 }
 
-/* Makes the spec of one site. False: not attached to, for a reason that verbose tells. */
+/* Makes the spec of one site. False: not attached, for a reason that --verbose prints. */
 static bool make_spec(struct source *source, const struct file *file, const struct note *note,
                       struct probe_spec *spec) {
     int found = probe_find(note->name);
@@ -274,7 +273,7 @@ int64_t source_add_file(struct source *source, const struct observed *observed, 
         source_clear_file(file);
         return -1;
     }
-    /* A broken file is told once and then left alone: the process can do without it, so can we. */
+    /* A broken file is reported once and then ignored, as the process ignores it. */
     if (result == NOTES_BAD && source->options.verbose) {
         message_print("%s", why->message);
     }

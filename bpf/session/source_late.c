@@ -181,10 +181,10 @@ void source_tell_classes(struct source *source, void (*on_event)(void *context, 
         struct observed *observed = &source->observed[i];
         for (size_t j = 0; j < observed->late_heaps; j++) {
             struct late_heap *late = &observed->late_heap[j];
-            if (late->told || late->gone || observed->classes_told >= MOST_CLASSES_TOLD) {
+            if (late->has_sent_classes || late->gone || observed->classes_told >= MOST_CLASSES_TOLD) {
                 continue;
             }
-            late->told = true;
+            late->has_sent_classes = true;
             struct telling telling = {.observed = observed, .on_event = on_event, .context = context};
             telling.event = (struct event){
                 .time_ns = now,

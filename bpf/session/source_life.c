@@ -4,15 +4,14 @@
  * (EDEN_SAMPLING). Heaps of a process that runs already get it in their control word (sample_mailbox), before the probe
  * batch is attached to, which is what makes them begin. A heap that such a process creates later begins with its
  * environment's setting, at once, before we can know of it; its control word is written as soon as it is seen, which is
- * for the next profile. So what a profile does is read from what it says itself, never from what was asked, and where
- * the two differ that is told.
+ * for the next profile. So the settings of a profile come from its own records, never from the request; a message
+ * reports differences.
  *
- * Leaving: the objects that are alive must be told of (censored), which only a collection can. So the heaps are asked
- * to end their profiles (EDEN_MAILBOX_END), and we wait for their word, at most ENDING_NS: a program that does not
- * collect can't be made to. Then the semaphores fall, and last 0 is written to the control words: nothing is asked, and
- * the next profile samples as one does by default. What stood there before is not put back: it is the process's word,
- * and nothing that a process says is ever written. A profile whose end was not told lacks its censored objects: births
- * - deaths, of unknown age.
+ * Detaching. Live objects must be reported as censored, which only a collection can do. So the tool requests that each
+ * heap end its profile (EDEN_MAILBOX_END), and waits at most ENDING_NS, since it cannot make a program collect. Then it
+ * lowers the semaphores, and last writes 0 to the control words: no request, so the next profile samples as by default.
+ * It does not restore the old values: they are data of the process, which the tool never writes. A profile without a
+ * reported end lacks its censored objects: births - deaths, of unknown age.
  *
  * What can go wrong: the tool is killed: the semaphores fall, and the profiles end with the next collections; the
  * control words keep the request, for whoever listens next and asks for nothing else. */

@@ -1,7 +1,7 @@
 /* The model from the kernel program's entries.
  *
  * An entry is copied under its sequence lock, so its sums and its phase are of one moment. A figure is known only if
- * every probe that tells it is attached in the heap's file; one that isn't is shown as unknown, never as 0. */
+ * every probe that reports it is attached in the heap's file; one that isn't is shown as unknown, never as 0. */
 #include "eden_values.h"
 #include "model/probe_table.h"
 #include "session/source_parts.h"

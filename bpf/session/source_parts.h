@@ -71,7 +71,7 @@ struct late_heap {
     struct heapinfo base;   /* as of the checkpoint that settled it; else `first` */
     struct checkpoint sums; /* ours at base.seq; zero where there was none */
     bool settled;
-    bool told;        /* its classes have been */
+    bool has_sent_classes;
     uint64_t read_ns; /* when `first` was read */
     bool gone;        /* with its address space: there is nothing to be read any more */
     uint32_t file;
@@ -110,7 +110,7 @@ struct observed {
     bool ended;
     uint64_t ended_ns;     /* when that was noticed */
     bool empty;            /* ended, and nothing is known of its heaps: it can be forgotten */
-    bool told;             /* that something of it can't be observed */
+    bool is_reported;      /* that something of it can't be observed */
     uint32_t classes_told; /* of its late heaps */
     struct attached *attached;
     size_t attachments, attached_room;
@@ -170,7 +170,7 @@ struct source {
     volatile sig_atomic_t stops;
 };
 
-/* Whether probes are attached by file, for every process, and the kernel tells who is observed: for a command. */
+/* Whether probes are attached by file, for every process, and the kernel selects the observed ones: for a command. */
 static inline bool source_is_by_file(const struct source *source) {
     return source->options.command && kernel_follows(source->kernel);
 }
@@ -248,7 +248,7 @@ bool source_end_lifetimes(struct source *source, bool at_once); /* true: there i
 void source_close_lifetimes(
     struct source *source); /* nothing is attached any more: nothing is asked of heaps, either */
 
-/* source_stacks.c. Hands a stack on, as a batch of LIFE_BATCH_STACK that tells its number; as options.on_batch. */
+/* source_stacks.c. Passes a stack on, as a batch of LIFE_BATCH_STACK with its number; as options.on_batch. */
 bool source_take_stack(struct source *source, const struct life_chunk *chunk, struct life_batch *batch);
 void source_clear_stacks(struct source *source);
 

@@ -10,7 +10,7 @@ struct failure {
     char message[512];
 };
 
-/* Always false, so that `return failure_set(...)` gives up and tells why at once. */
+/* Always false, so that `return failure_set(...)` fails and reports why at once. */
 __attribute__((format(printf, 3, 4))) bool failure_set(struct failure *why, int status, const char *format, ...);
 
 /* Prints it on stderr and returns its status, for a subcommand to return in turn. */

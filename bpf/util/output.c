@@ -73,7 +73,7 @@ int output_finish(FILE *out, const char *name, int status) {
     failed = ferror(out) || failed;
     error = failed && error == 0 ? guess_error(fileno(out)) : error;
     clearerr(out);
-    __fpurge(out); /* else it would be tried, and told, again */
+    __fpurge(out); /* else it would be tried, and reported, again */
     if (!failed || error == EPIPE) {
         return status;
     }

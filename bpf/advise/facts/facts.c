@@ -602,9 +602,9 @@ static void finish(struct tune_facts *facts) {
         facts->figures[EDEN_FIGURE_max_pause_ns] = longest_pause(facts);
     }
     struct tune_parameter *eden = &facts->parameters[EDEN_PARAM_eden_size];
-    if (!eden->told && facts->known >> EDEN_FIGURE_eden_size & 1 && facts->figures[EDEN_FIGURE_eden_size]) {
+    if (!eden->is_reported && facts->known >> EDEN_FIGURE_eden_size & 1 && facts->figures[EDEN_FIGURE_eden_size]) {
         eden->number = (double)facts->figures[EDEN_FIGURE_eden_size];
-        eden->told = true;
+        eden->is_reported = true;
     }
     if (facts->class_count) {
         qsort(facts->classes, facts->class_count, sizeof *facts->classes, by_class_id);

@@ -31,7 +31,7 @@ enum { LEAST_SCAVENGES = 4, ENOUGH_TENURED = 30, ENOUGH_TO_COMPARE = 12 };
 /* Marking and sweeping, by experience; for runs in which there was no full collection to measure it by. */
 static const double FULL_NS_PER_BYTE = 2;
 static const double FIXED_NS = 15e3; /* likewise, of a scavenge that finds nothing */
-static const double TRACED_NS = 4e3; /* what the probes within a scavenge take of what is told as its duration */
+static const double TRACED_NS = 4e3; /* the time of probes within the reported duration of a scavenge */
 static const double KIB = 1024, MIB = 1024 * 1024;
 static const double NEAR_SHARE_OF_TIME = 0.005; /* a choice so near to the best is as good */
 

@@ -2,7 +2,7 @@
  *
  * Free memory in pieces holds no object that is larger than the largest piece. compactor=none only sweeps, so the
  * pieces stay; selective empties the sparsest segments, and slides when an allocation would fail; planning slides
- * objects together in each full collection. A failure is told however little it costs. */
+ * objects together in each full collection. A failure is reported even at a low cost. */
 #include "advise/rules/rules.h"
 #include "util/format.h"
 #include <inttypes.h>

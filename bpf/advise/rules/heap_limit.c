@@ -1,7 +1,7 @@
 /* heap.limit: new and old space together come near max_heap.
  *
  * Near the limit the heap collects in full again and again for ever less (cause limit), and at it allocation fails. So
- * it is told however little it costs yet. */
+ * it is reported even at a low cost. */
 #include "advise/rules/rules.h"
 #include "util/format.h"
 #include <inttypes.h>

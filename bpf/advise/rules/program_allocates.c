@@ -1,7 +1,7 @@
 /* program.allocates: time in collections that no parameter cures.
  *
- * What lives has to be copied once, and marked once in a while. Where the other rules together leave much of the time
- * as it is, what is left is what the program allocates and keeps: it is told who does. */
+ * What lives has to be copied once, and marked once in a while. If the other rules together leave much of the time
+ * unchanged, the rest is caused by objects that the program allocates and keeps: the finding names their sites. */
 #include "advise/facts/scavenges.h"
 #include "advise/rules/rules.h"
 #include "util/format.h"

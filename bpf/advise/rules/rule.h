@@ -106,8 +106,8 @@ struct tune_options {
     const char *overruled[EDEN_PARAM_COUNT]; /* key of one that wanted less; NULL: none */
 };
 
-/* One value for each parameter that the findings of all heaps want: where several want the same, the larger need wins,
- * and of choices the finding that is told first. */
+/* One value for each parameter that the findings of all heaps want: if several set the same one, the greater need wins,
+ * and for choices the first finding reported. */
 void tune_merge(const struct findings *findings, size_t heaps, struct tune_options *options);
 /* "eden_size=64M,full_gc_ratio=2.5"; "" where nothing is set. */
 enum { TUNE_OPTIONS_LINE = 512 };

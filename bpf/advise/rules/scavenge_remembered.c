@@ -4,9 +4,9 @@
  * scavenge, for as long as it refers to anything young: on the tuning paper's data frame scavenges took 52 times as
  * long. With cards only the parts that were stored into are scanned.
  *
- * remembered__scan tells of each scan of a large object how many slots it looked at and how many young references it
- * found. Its duration includes the copying of what they refer to, which is work that has to be done; what is told here
- * is the looking alone, taken as at most the time of the slots in vain at the pace of the fastest scans. */
+ * remembered__scan reports the inspected slots and the young references of each scan of a large object. Its duration
+ * includes the copying of referenced objects, which is necessary work. The cost reported here is that of inspection
+ * only: at most the time of slots without young references, at the pace of the fastest scans. */
 #include "advise/facts/scavenges.h"
 #include "advise/rules/rules.h"
 #include "util/format.h"

@@ -2,8 +2,8 @@
  *
  * A scavenge takes every remembered old object for alive. What a dead one refers to is copied, and tenured in its turn,
  * and keeps what it refers to: a dead list or queue whose head was tenured drags all that was ever linked to it into
- * old space (Ungar 1984). A full collection ends it: full__done tells how much of new space only dead old objects
- * kept. */
+ * old space (Ungar 1984). A full collection ends it: full__done reports the bytes of new space that only dead old
+ * objects kept. */
 #include "advise/facts/scavenges.h"
 #include "advise/rules/rules.h"
 #include "util/format.h"

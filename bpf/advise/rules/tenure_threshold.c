@@ -1,8 +1,8 @@
 /* tenure.threshold-outside: the tenuring threshold lies outside the semispace that the next scavenge copies from.
  *
- * scavenge__done tells the threshold and the bounds of that semispace. Survivors below the threshold are tenured: if it
- * lies below the semispace none is, if above, all are, whatever their age. So the VM bug of the tuning paper's section
- * 5 shows in the probes alone. A mistake of the runtime, not a matter of time: it is told however little it costs. */
+ * scavenge__done reports the threshold and the bounds of that semispace. Survivors below the threshold are tenured: if
+ * it lies below the semispace none is, if above, all are, whatever their age. So the VM bug of the tuning paper's
+ * section 5 shows in the probes alone. It is a runtime bug, so it is reported even at a low cost. */
 #include "advise/rules/rules.h"
 #include "util/format.h"
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* The search of `edenscope tune --search`, without the running: it asks for a point to be measured and reads figures.
- * So it can be tested on made-up cost functions. search.c tells how it searches. */
+ * So it can be tested on made-up cost functions. search.c describes the algorithm. */
 #ifndef EDEN_TUNE_SEARCH_H
 #define EDEN_TUNE_SEARCH_H
 
@@ -67,8 +67,8 @@ void search_clear(struct search *search);
 
 bool search_is_finalist(const struct search *search, size_t index);
 
-/* Medians of a candidate: of the rounds' runs where there are some, else of all runs. Its gc is corrected for what the
- * machine was like, as search.c tells. It must have run. */
+/* Medians of a candidate: of the rounds' runs where there are some, else of all runs. Its gc is corrected for the state
+ * of the machine, as search.c describes. It must have run. */
 struct search_figures search_medians(const struct search *search, size_t index);
 
 /* The gc of one run of a candidate, so corrected. */

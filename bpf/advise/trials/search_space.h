@@ -44,7 +44,7 @@ struct search_point {
 };
 
 /* The usual values. What the program has by itself is taken to be the table's default, or what `options` (in the form
- * of EDEN_OPTIONS; NULL: nothing) says, and the eden that its heap told of, in bytes. */
+ * of EDEN_OPTIONS; NULL: nothing) says, and the eden that its heap reported, in bytes. */
 void search_space_init(struct search_space *space, uint64_t eden_size, const char *options);
 
 /* The point in which the program is as it is. */

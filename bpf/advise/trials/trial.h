@@ -1,5 +1,5 @@
-/* A trial: one run of a command under given parameters, and what it took. Needs no root: the heaps tell their figures
- * by EDEN_STATS, the kernel tells time and memory. */
+/* A trial: one run of a command under given parameters, and what it took. Needs no root: the heaps report their figures
+ * through EDEN_STATS, the kernel reports time and memory. */
 #ifndef EDEN_TUNE_TRIAL_H
 #define EDEN_TUNE_TRIAL_H
 
@@ -16,7 +16,7 @@ struct trial_figures {
     uint64_t cpu_ns;      /* of the command and the processes that it or the supervisor waited for, user and system */
     uint64_t peak_bytes;  /* resident memory of its largest process, at its peak */
     bool peak_is_bound;   /* the peak is at most that: it was no more than what we held when we forked it */
-    unsigned heaps;       /* that told their figures */
+    unsigned heaps;       /* that reported their figures */
     unsigned processes;   /* that they were of */
     unsigned left_behind; /* processes that were still there when the command had ended, and were killed */
     uint64_t figure[EDEN_FIGURE_COUNT];
@@ -25,8 +25,8 @@ struct trial_figures {
 };
 
 enum trial_outcome {
-    TRIAL_RAN,         /* with status 0, and at least one heap told its figures */
-    TRIAL_FAILED,      /* it ended in another way, or told of no heap: `why` says which */
+    TRIAL_RAN,         /* with status 0, and at least one heap reported its figures */
+    TRIAL_FAILED,      /* it ended in another way, or reported no heap: `why` says which */
     TRIAL_TOO_LONG,    /* it was killed because its time was up */
     TRIAL_INTERRUPTED, /* ^C: it was killed */
     TRIAL_IMPOSSIBLE   /* it could not be started, or not be followed */

@@ -7,7 +7,7 @@
  * I1. It runs before anything is attached: while another process hangs in attaching, none can be forked.
  * I2. It has no rights: closing takes none.
  *
- * Failure: the tool waits for it before a deadline, and is not told of errors: there are none. */
+ * Failure: the tool waits for it before a deadline. It reports no errors: there are none. */
 #include "attach/inspect/detacher.h"
 #include "attach/inspect/packet.h"
 #include "util/sandbox.h"

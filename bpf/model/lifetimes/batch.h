@@ -16,7 +16,7 @@ struct life_batch {
     const void *records; /* count * record_bytes; nothing is known of what is in them */
 };
 
-/* Where an object was sampled, before its end is told. */
+/* The site of a sampled object, before its end is reported. */
 struct life_stack_record {
     uint64_t birth_bytes, bytes; /* as in struct eden_life_record; no two objects of a heap have the same birth */
     uint32_t site, class_id;

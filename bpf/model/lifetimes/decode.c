@@ -1,5 +1,4 @@
-/* Short forms of lifetime records, made whole again: what runtime/profile/lifetimes.c works out where it tells whole
- * ones.
+/* Expands short forms of lifetime records, as runtime/profile/lifetimes.c does when it sends full ones.
  *
  * The byte clock's epochs and anchors come first, then the ends of objects as births, sites and sizes. When an object
  * was born in nanoseconds, what it survived, and when it was last seen alive follow from the clock. Births in eden come

@@ -12,7 +12,7 @@ struct life_decoder {
     size_t epoch_count, epoch_room;
     struct eden_mark *marks; /* in order of time */
     size_t mark_count, mark_room, mark_hint;
-    bool broken; /* something of this profile's clock was missed: what hangs on it can't be told */
+    bool broken; /* part of this profile's clock was lost: records that depend on it cannot be expanded */
 };
 
 typedef void (*life_record_fn)(void *context, const struct eden_life_record *record);

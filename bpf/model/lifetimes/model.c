@@ -174,8 +174,8 @@ static bool add_births(const struct life_model *model, struct life_heap *heap, c
     return true;
 }
 
-/* A sample's stack, before its end is told. Its birth is told by site, too: see stats/by_stack.c. What is not known is
- * of unknown stack, and lost to nobody. */
+/* A sample's stack, before its end is reported. Its birth is also counted by site: see stats/by_stack.c. What is not
+ * known is of unknown stack, and lost to nobody. */
 static void add_stack(const struct life_model *model, struct life_heap *heap, const struct life_stack_record *record) {
     bool sound = heap->begun && record->class_id < EDEN_CLASS_LIMIT;
     struct life_site *unknown = sound ? find_group(model, heap, record->site) : NULL;

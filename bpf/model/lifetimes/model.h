@@ -71,14 +71,14 @@ struct life_heap {
     size_t site_count, site_room;
 };
 
-/* Is told of one object, as its end was told. False: it wants no more of them. */
+/* Receives one object, as its end was reported. False: it wants no more of them. */
 typedef bool life_object_fn(void *context, const struct life_heap *heap, const struct eden_life_record *record);
 
 /* Where a model's objects can be had one by one, in the order in which they ended, as often as wanted: there may be
  * more of them than memory holds. */
 struct life_model;
 struct life_objects {
-    /* NULL: they were not told one by one. False and why: not all can be had. */
+    /* NULL: they were not reported one by one. False and why: not all can be had. */
     bool (*each)(void *from, const struct life_model *model, life_object_fn *visit, void *context, struct failure *why);
     void *from;
 };
@@ -91,7 +91,7 @@ struct life_model {
     uint64_t unknown;                 /* batches of kinds that this version does not know */
     const struct life_stacks *stacks; /* not NULL: objects are grouped by them (LIFE_BATCH_STACK) */
     struct life_objects objects;
-    life_object_fn *on_object; /* is told of each object that life_model_batch adds; NULL: nobody is */
+    life_object_fn *on_object; /* receives each object that life_model_batch adds; NULL: nobody is */
     void *object_context;
 };
 

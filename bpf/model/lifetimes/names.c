@@ -63,7 +63,7 @@ static void define(struct life_names *names, struct life_names_heap *heap, uint3
     size_t at = place(heap, site);
     bool known = at < heap->count && heap->at[at].site == site;
     if (known || names->total == MOST_NAMES) {
-        return; /* a late heap's class may be told twice: by the header and by its definition */
+        return; /* a late heap's class may be reported twice: by the header and by its definition */
     }
     char *name = array_grow(&heap->at, &heap->room, heap->count, sizeof *heap->at) ? strdup(text) : NULL;
     if (!name) {

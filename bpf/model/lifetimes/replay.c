@@ -1,8 +1,8 @@
 /* Batches are gone through once to fill the model, and once more each time the objects are wanted: a hundred million
  * objects fit into no memory, but what is added up of them does.
  *
- * The second time another model is filled, in the same way, for it tells which objects are of a profile that another
- * one of the same heap replaced: the last one has had as many before it as the first model says. */
+ * The second pass fills another model in the same way. It shows which objects belong to a profile that another one of
+ * the same heap replaced: the first model has the number of earlier profiles. */
 #include "model/lifetimes/replay.h"
 #include <string.h>
 
@@ -71,7 +71,7 @@ static bool on_batch_again(void *context, const struct life_batch *batch) {
     struct life_heap *heap = heap_of(run, batch);
     run->heap = same_heap(run->whole, batch); /* NULL: of a heap that is not wanted */
     if (heap) {
-        add_batch(run, heap, batch); /* what of it is lost has been told */
+        add_batch(run, heap, batch); /* losses were reported already */
     }
     return heap && !run->enough;
 }

@@ -1,11 +1,11 @@
-/* Samples are told in the order of their births, so a list is kept in order by appending. Those whose end was told stay
- * in it as gaps, until they are the most of it: then it is made dense. So it holds at most twice as many as are alive,
- * and each costs the same in the long run. */
+/* Samples arrive in the order of their births, so appending keeps the list sorted. Samples with a reported end stay as
+ * gaps until most entries are gaps; then the list is compacted. So it holds at most twice as many as are alive, and
+ * each costs the same in the long run. */
 #include "model/lifetimes/samples.h"
 #include "util/array.h"
 #include <stdlib.h>
 
-enum { LEAST_GAPS = 1024, MOST_SAMPLES = 1 << 24 }; /* who never tells an end must not take all memory */
+enum { LEAST_GAPS = 1024, MOST_SAMPLES = 1 << 24 }; /* a process that never reports an end must not exhaust memory */
 
 void life_samples_clear(struct life_samples *samples) {
     free(samples->at);

@@ -1,4 +1,4 @@
-/* The sampled objects of a heap whose stack is known and whose end is not told yet, by their birth. */
+/* Sampled objects of a heap with a known stack and no reported end, by birth. */
 #ifndef EDEN_LIFE_SAMPLES_H
 #define EDEN_LIFE_SAMPLES_H
 
@@ -8,7 +8,7 @@
 
 struct life_sample {
     uint64_t birth_bytes;
-    uint32_t stack; /* its number; 0: the object's end was told */
+    uint32_t stack; /* its number; 0: the object's end was reported */
 };
 
 struct life_samples {

@@ -1,7 +1,7 @@
 /* Native stacks: each sequence of functions is kept once, and has a number.
  *
- * Stacks are told apart by the names of their functions, innermost first, and by the class of the objects that were
- * allocated there: two calls in one function are one stack. */
+ * Two stacks are equal if the names of their functions and the class of the allocated objects are equal: two calls in
+ * one function are one stack. */
 #ifndef EDEN_LIFE_STACKS_H
 #define EDEN_LIFE_STACKS_H
 

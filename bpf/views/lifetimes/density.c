@@ -2,7 +2,7 @@
  * run, the share of all memory, or of all objects, that lived so long.
  *
  * A histogram's bucket that lies across the edges of bins is shared out among them by length: buckets are 6.25% wide,
- * so what is told of one bin is exact to that. What was alive at the end is shown apart: it lived at least so long. */
+ * so the figure of a bin is exact to that. What was alive at the end is shown apart: it lived at least so long. */
 #include "util/plot.h"
 #include "views/lifetimes/parts.h"
 #include <math.h>

@@ -2,7 +2,7 @@
  *
  * Tenured garbage was promoted to old space and died there: copying it was in vain, and a full collection has to find
  * it. It died soon if it spent at most the rule's share of the run (5% of time) in old space: exactly so where objects
- * were recorded one by one; else that is told of the mean alone.
+ * were recorded one by one; else only the mean is known.
  *
  * Nepotism (Ungar 1984): a young object that only a dead old object refers to is kept, and tenured in its turn, until a
  * full collection. The collector marks what it finds so (EDEN_LIFE_NEPOTISM). */
@@ -13,8 +13,8 @@
 struct garbage {
     const struct life_site *site;
     struct life_sums sums;
-    double of;           /* its share, in objects, of what was tenured, or of what died */
-    uint64_t told, soon; /* of its samples those recorded one by one; that died soon after being tenured */
+    double of;              /* its share, in objects, of what was tenured, or of what died */
+    uint64_t details, soon; /* of its samples those recorded one by one; that died soon after being tenured */
 };
 
 struct heap_garbage {
@@ -38,8 +38,8 @@ static void add(struct life_sums *into, const struct life_sums *from) {
     into->tenured_bytes_sum += from->tenured_bytes_sum;
 }
 
-/* Those that died with this flag, site by site, in their order. `whole` tells of a site's deaths what their share is to
- * be of. */
+/* Those that died with this flag, site by site, in their order. `whole` gives the total for the share of a site's
+ * deaths. */
 static bool gather(struct heap_garbage *garbage, const struct life_heap *heap, unsigned flag,
                    double (*whole)(const struct life_site *site)) {
     double memory = 0;
@@ -111,7 +111,7 @@ static bool count_soon(void *context, const struct life_heap *heap, const struct
     }
     struct garbage *at = bsearch(&record->site, garbage->at, garbage->count, sizeof *garbage->at, by_site);
     if (at) {
-        at->told++;
+        at->details++;
         at->soon += (double)(record->death_ns - record->tenured_ns) <= limit;
     }
     return true;
@@ -124,10 +124,10 @@ static void print_tenured(FILE *out, const struct life_heap *heap, const struct 
     fprintf(out, " %10s", life_percent(text, garbage->of));
     fprintf(out, " %9s", life_format(text, LIFE_NS, old));
     fprintf(out, " %8s", life_percent(text, run > 0 ? old / run : NAN));
-    if (garbage->told == 0) {
+    if (garbage->details == 0) {
         fprintf(out, " %9s", run <= 0 ? "unknown" : old <= limit ? "on average" : "no");
     } else {
-        fprintf(out, " %9s", life_percent(text, (double)garbage->soon / (double)garbage->told));
+        fprintf(out, " %9s", life_percent(text, (double)garbage->soon / (double)garbage->details));
     }
     print_who(out, garbage->site);
 }

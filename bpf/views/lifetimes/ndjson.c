@@ -1,6 +1,6 @@
-/* NDJSON: one JSON object a line, told apart by "kind": a heap, then its classes, its sites, and its objects where they
- * were recorded one by one. Counts are of samples, "objects" and "memory_bytes" what they stand for; what is not known
- * is null. */
+/* NDJSON: one JSON object per line, distinguished by "kind": a heap, then its classes, its sites, and its objects where
+ * they were recorded one by one. Counts are of samples, "objects" and "memory_bytes" what they stand for; what is not
+ * known is null. */
 #include "eden_values.h"
 #include "util/json.h"
 #include "views/lifetimes/parts.h"

@@ -1,7 +1,7 @@
 /* A profile for pprof, in the form of TCMalloc's lifetime profiles (google/tcmalloc, internal/profile_builder.cc), so
  * that what reads those reads this.
  *
- * Sample types: allocated_, deallocated_ and censored_allocated_ objects and space. What died is told twice, as
+ * Sample types: allocated_, deallocated_ and censored_allocated_ objects and space. A dead object is written twice, as
  * TCMalloc does, once as allocated and once as deallocated, paired by the label "callstack-pair-id"; what was alive at
  * the end only as censored. Labels: avg_lifetime, stddev_lifetime, min_lifetime, max_lifetime, in nanoseconds, and
  * "bytes", an object's size. Whether CPU, thread and so on were the same at both ends is "none", not known: a collector

@@ -61,8 +61,7 @@ static void add_fates(struct fates *fates, const struct life_sums *sums, unsigne
     }
 }
 
-/* The share alive at the limit. Samples that were watched so long are what tells of it: nobody knows of times beyond
- * the last that was seen, whatever died before. */
+/* The share alive at the limit. It rests on samples observed until then: later times are unknown. */
 static void gather_alive(struct life_evidence *evidence, const struct life_curve *curve) {
     const struct life_point *point = life_curve_at(curve, evidence->limit);
     size_t next = point ? (size_t)(point - curve->at) + 1 : 0;

@@ -4,8 +4,8 @@
 
 #include "model/lifetimes/model.h"
 
-/* Tells on stderr which heaps profiled otherwise than the request (eden_batches.h) asked, whose end was not told, and
- * what the heaps themselves lost. */
+/* Reports on stderr the heaps that did not profile as requested (eden_batches.h), those without a reported end, and the
+ * losses of the heaps themselves. */
 void life_say(const struct life_model *model, uint64_t mailbox);
 
 #endif

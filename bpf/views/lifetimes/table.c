@@ -2,7 +2,7 @@
  *
  * Births, deaths and censored are samples; shares are estimates for all objects. Of means and medians, ">=" and ">" say
  * that objects alive at the end hide the rest. Objects of which only the number is known (their heap's end was not
- * told) count as censored. */
+ * reported) count as censored. */
 #include "views/lifetimes/table.h"
 #include "model/lifetimes/options.h"
 #include "stats/by_stack.h"
@@ -102,8 +102,8 @@ static bool has_sites(const struct life_heap *heap) {
 }
 
 uint64_t life_untold(const struct life_site *group) {
-    uint64_t told = life_sums_of(group, LIFE_DIED, 0).count + life_sums_of(group, LIFE_CENSORED, 0).count;
-    return group->births.count > told ? group->births.count - told : 0;
+    uint64_t ended = life_sums_of(group, LIFE_DIED, 0).count + life_sums_of(group, LIFE_CENSORED, 0).count;
+    return group->births.count > ended ? group->births.count - ended : 0;
 }
 
 bool life_table(FILE *out, const struct life_model *model, const struct life_view_options *options,

@@ -8,7 +8,7 @@
 life_view life_table;
 life_view life_json;
 
-/* Samples of the group that were born, but of whose end nothing was told: the heap's profile was cut off. */
+/* Samples of the group with a birth but no reported end: the heap's profile was cut off. */
 uint64_t life_untold(const struct life_site *group);
 
 #endif

@@ -18,7 +18,7 @@ static struct tune_facts make_facts(void) {
     struct tune_facts facts = {.wall_ns = 10000 * MS, .heap_id = 1, .complete = true};
     tune_parameters_default(facts.parameters);
     for (int i = 0; i < EDEN_PARAM_COUNT; i++) {
-        facts.parameters[i].told = true;
+        facts.parameters[i].is_reported = true;
     }
     facts.known = ~0ull;
     facts.figures[EDEN_FIGURE_allocated_bytes] = 4000 * MB;
@@ -749,13 +749,13 @@ TEST(proposed_values_are_rounded_within_bounds) {
     tune_parameters_default(parameters);
     assert_true(isinf(parameters[EDEN_PARAM_max_heap].number));
     assert_true(parameters[EDEN_PARAM_survivors_to_keep].number == EDEN_UNSET);
-    assert_false(parameters[EDEN_PARAM_eden_size].told);
+    assert_false(parameters[EDEN_PARAM_eden_size].is_reported);
     tune_parameter_tell(parameters, "eden_size", "\n 1048576"); /* it would go into a line for a shell */
     tune_parameter_tell(parameters, "eden_size", "nonsense");
     tune_parameter_tell(parameters, "no_such", "1");
-    assert_false(parameters[EDEN_PARAM_eden_size].told);
+    assert_false(parameters[EDEN_PARAM_eden_size].is_reported);
     tune_parameter_tell(parameters, "eden_size", "1048576");
-    assert_true(parameters[EDEN_PARAM_eden_size].told && parameters[EDEN_PARAM_eden_size].number == 1048576);
+    assert_true(parameters[EDEN_PARAM_eden_size].is_reported && parameters[EDEN_PARAM_eden_size].number == 1048576);
     tune_parameter_tell(parameters, "remembered_set", "object");
     assert_true(parameters[EDEN_PARAM_remembered_set].number == 0);
 }
