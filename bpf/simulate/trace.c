@@ -4,8 +4,9 @@
  * The allocation clock is the sum of the bytes allocated between starts of collections, an argument of the start
  * probes. The records of objects use the same clock.
  *
- * The recorded run is then simulated twice: first to compute how many bytes dead old objects could have held (young.c),
- * of which the recording says how many they did hold; then with that share, to be shown beside the recorded figures. */
+ * The recorded run is then simulated twice: first to compute how many bytes dead old objects could have held
+ * (collector.c), of which the recording says how many they did hold; then with that share, to be shown beside the
+ * recorded figures. */
 #include "simulate/trace.h"
 #include <inttypes.h>
 #include <math.h>

@@ -10,10 +10,6 @@
 bool report_total(const struct model *model, struct heap_model *total);
 void report_total_clear(struct heap_model *total);
 
-/* The parameters of a heap that are not default, in one line after `lead`; nothing where all are, or none is known. */
-bool report_parameters(FILE *out, const char *lead, struct recording *recording, const struct process_key *process,
-                       const struct heap_model *heap, struct failure *why);
-
 /* The whole report: head, sums, phases. One heap is shown in full; several as their total and a line for each. */
 bool report_text(FILE *out, const char *path, struct recording *recording, const struct model *model,
                  struct failure *why);

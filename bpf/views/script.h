@@ -13,12 +13,6 @@ struct script {
     bool wall_clock;           /* times of day instead of seconds since the recording began */
 };
 
-/* What the process of an event is called; "?" where nobody knows. */
-const char *script_command(const struct script *script, const struct event *event);
-
-/* The text of a string argument; NULL where the argument is of another kind. */
-const char *script_text(const struct event *event, int argument);
-
 /* False where writing failed: errno says why. */
 bool script_print_line(const struct script *script, const struct event *event, uint64_t heap_id);
 bool script_print_json(const struct script *script, const struct event *event, uint64_t heap_id);

@@ -12,11 +12,28 @@
 #include "kernel/event.h"
 #include "kernel/life_kernel.h"
 #include "model/lifetimes/decode.h"
-#include "model/lifetimes/samples.h"
 #include "model/lifetimes/stacks.h"
 #include "util/failure.h"
 #include <stdbool.h>
 #include <stddef.h>
+
+/* Sampled objects of a heap with a known stack and no reported end, by birth. */
+struct life_sample {
+    uint64_t birth_bytes;
+    uint32_t stack; /* its number; 0: the object's end was reported */
+};
+
+struct life_samples {
+    struct life_sample *at; /* owned; in order of birth */
+    size_t count, room, ended;
+};
+
+/* All zero is empty. */
+void life_samples_clear(struct life_samples *samples);
+/* False, and nothing is added: no memory, or it was not born after those that are there. */
+bool life_samples_add(struct life_samples *samples, uint64_t birth_bytes, uint32_t stack);
+/* The number of the stack of the object born then, which is forgotten; 0: not known. */
+uint32_t life_samples_end(struct life_samples *samples, uint64_t birth_bytes);
 
 /* What a lifetime is measured in. Scavenges and full collections are those survived; buckets as for the others. */
 enum life_clock {

@@ -3,14 +3,143 @@
  * Who reads it may be on call and have never read about garbage collection: each line says in words what its number is.
  * Shares of wall time are of what was observed; other figures are of a heap's whole life, which for a heap that was
  * there before the recording comes partly from its own header. */
+#include "views/report.h"
+#include "eden_params.h"
 #include "eden_values.h"
 #include "util/format.h"
+#include "util/sum.h"
 #include "util/text.h"
 #include "views/phase_table.h"
-#include "views/report.h"
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* All heaps as one. */
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static void add_figures(struct heap_model *total, const struct heap_model *heap) {
+    total->known &= heap->known;
+    sum_add(&total->stopped_ns, heap->stopped_ns);
+    total->stopped_known = total->stopped_known && heap->stopped_known;
+    total->late = total->late || heap->late;
+    total->destroyed = total->destroyed && heap->destroyed;
+    total->is_former = total->is_former && (heap->destroyed || heap->is_former);
+    for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
+        bool max = figure_descriptions[i].kind == KIND_max;
+        if (max) {
+            total->figures[i] = larger(total->figures[i], heap->figures[i]);
+            total->before[i] = larger(total->before[i], heap->before[i]);
+        } else {
+            sum_add(&total->figures[i], heap->figures[i]);
+            sum_add(&total->before[i], heap->before[i]);
+        }
+    }
+    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
+        sum_add(&total->full_by_cause[i], heap->full_by_cause[i]);
+        sum_add(&total->full_by_cause_before[i], heap->full_by_cause_before[i]);
+    }
+}
+
+static bool add_phases(struct heap_model *total, const struct heap_model *heap) {
+    for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
+        const struct phase_model *from = heap->phase[i];
+        if (!from) {
+            continue;
+        }
+        struct phase_model *to = model_phase(total, (enum eden_phase)i);
+        if (!to) {
+            return false;
+        }
+        sum_add(&to->calls, from->calls);
+        sum_add(&to->total_ns, from->total_ns);
+        sum_add(&to->outside_ns, from->outside_ns);
+        to->max_ns = larger(to->max_ns, from->max_ns);
+        sum_add(&to->objects, from->objects);
+        sum_add(&to->bytes, from->bytes);
+        for (int j = 0; j < HISTOGRAM_BUCKETS; j++) {
+            sum_add(&to->buckets[j], from->buckets[j]);
+        }
+    }
+    return true;
+}
+
+bool report_total(const struct model *model, struct heap_model *total) {
+    *total = (struct heap_model){.known = UINT64_MAX, .destroyed = true, .is_former = true, .stopped_known = true};
+    for (size_t i = 0; i < model->process_count; i++) {
+        for (size_t j = 0; j < model->processes[i].heap_count; j++) {
+            add_figures(total, &model->processes[i].heaps[j]);
+            if (!add_phases(total, &model->processes[i].heaps[j])) {
+                report_total_clear(total);
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void report_total_clear(struct heap_model *total) {
+    for (int i = 0; i < EDEN_PHASE_COUNT; i++) {
+        free(total->phase[i]);
+        total->phase[i] = NULL;
+    }
+}
+
+/* The parameters of a heap that are not default.
+ *
+ * param__set passes values as EDEN_OPTIONS would take them, sizes in bytes; defaults are brought into the same form and
+ * the texts compared. A parameter that this version doesn't know is shown: nobody can say it is default. */
+
+struct shown {
+    FILE *out;
+    const char *lead;
+    unsigned count;
+};
+
+static void print_value(FILE *out, const struct eden_param *param, double value, const char *text) {
+    char form[FORMAT_MAX];
+    fputs(param->kind == EDEN_KIND_size && isfinite(value) ? format_bytes(form, (uint64_t)value) : text, out);
+}
+
+static void show(void *context, const char *name, const char *value) {
+    struct shown *shown = context;
+    enum eden_param_id id = eden_param_find(name);
+    const struct eden_param *param = id < EDEN_PARAM_COUNT ? eden_param(id) : NULL;
+    char fallback[FORMAT_MAX];
+    double number;
+    if (param) {
+        eden_param_text(param, param->fallback, fallback, sizeof fallback);
+        if (strcmp(fallback, value) == 0) {
+            return;
+        }
+    }
+    fputs(shown->count++ ? ", " : shown->lead, shown->out);
+    text_print(shown->out, name);
+    fputc('=', shown->out);
+    if (param && param->kind == EDEN_KIND_size && eden_param_parse(param, value, &number)) {
+        print_value(shown->out, param, number, value);
+    } else {
+        text_print(shown->out, value);
+    }
+    if (param) {
+        fputs(" (default ", shown->out);
+        print_value(shown->out, param, param->fallback, fallback);
+        fputc(')', shown->out);
+    }
+}
+
+/* The parameters of a heap that are not default, in one line after `lead`; nothing where all are, or none is known. */
+static bool report_parameters(FILE *out, const char *lead, struct recording *recording,
+                              const struct process_key *process, const struct heap_model *heap, struct failure *why) {
+    struct shown shown = {.out = out, .lead = lead};
+    bool good = recording_parameters(recording, process, heap->address, heap->id, show, &shown, why);
+    if (shown.count) {
+        fputc('\n', out);
+    }
+    return good;
+}
 
 enum { LABEL = 34, LINE_NAME = 16 * TEXT_PIECE };
 
