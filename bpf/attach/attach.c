@@ -140,6 +140,10 @@ static void explain(const struct kernel_side *kernel, struct failure *why, const
                     "%s: /sys/kernel/btf/vmlinux is missing; mount -t sysfs sysfs /sys, or use a kernel with "
                     "CONFIG_DEBUG_INFO_BTF=y",
                     what);
+    } else if (error == ENOMEM || error == ESRCH) { /* libbpf says so of types that it cannot read */
+        failure_set(why, 2,
+                    "%s: there is too little memory, or the kernel's types cannot be read (ulimit -d, ulimit -v)",
+                    what);
     } else if (error == EPERM || error == EACCES) {
         failure_set(
             why, 2,

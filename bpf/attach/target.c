@@ -170,16 +170,16 @@ static bool has_memory(int pid, int thread) {
     return state != 0 && state != 'Z' && state != 'X';
 }
 
-/* A thread through which the address space is reached: not the first one where that has ended and others go on. */
+/* A thread through which the address space is reached: where the first one has ended and others go on, the newest. */
 static int living_thread(int pid) {
     char path[64];
     int found = has_memory(pid, pid) ? pid : 0;
     snprintf(path, sizeof path, "/proc/%d/task", pid);
     DIR *tasks = found ? NULL : opendir(path);
     struct dirent *entry;
-    while (tasks && !found && (entry = readdir(tasks))) {
+    while (tasks && (entry = readdir(tasks))) {
         int thread = atoi(entry->d_name);
-        found = thread > 0 && has_memory(pid, thread) ? thread : 0;
+        found = thread > 0 && has_memory(pid, thread) ? thread : found;
     }
     if (tasks) {
         closedir(tasks);
@@ -192,19 +192,34 @@ bool target_lacks_first_thread(int pid) {
     return state == 'Z' || state == 'X';
 }
 
-bool target_open(struct target *target, int pid, uint64_t start_ns, bool writable) {
-    *target = (struct target){.pid = pid, .user = target_user_now(pid, UINT32_MAX), .maps = -1};
+/* Opens the address space through a living thread. errno is that of maps. *is_lost: the thread has ended meanwhile, the
+ * process has not. */
+static void open_through_thread(struct target *target, int pid, bool writable, bool *is_lost) {
     int thread = living_thread(pid);
     target->memory.mem = open_of_thread(pid, thread, "mem", writable ? O_RDWR : O_RDONLY); /* I1 */
     target->mem_error = target->memory.mem < 0 ? errno : 0;
     target->memory.pagemap = open_of_thread(pid, thread, "pagemap", O_RDONLY);
     target->maps = open_of_thread(pid, thread, "maps", O_RDONLY);
     int error = errno;
+    *is_lost =
+        (target->memory.mem < 0 || target->maps < 0) && target_lacks_first_thread(pid) && target_start_ns(pid) != 0;
+    errno = *is_lost ? EAGAIN : error;
+}
+
+bool target_open(struct target *target, int pid, uint64_t start_ns, bool writable) {
+    *target = (struct target){.pid = pid, .user = target_user_now(pid, UINT32_MAX), .memory = {-1, -1}, .maps = -1};
+    bool is_lost = true;
+    for (int tries = 0; is_lost && tries < TARGET_TRIES; tries++) {
+        target_close(target);
+        open_through_thread(target, pid, writable, &is_lost);
+    }
+    int error = errno;
     target->start_ns = target->maps >= 0 ? target_start_ns(pid) : 0;
-    if (target->maps >= 0 && target->start_ns != 0 && (start_ns == 0 || target->start_ns == start_ns)) { /* I2 */
+    if (target->maps >= 0 && !is_lost && target->start_ns != 0 &&
+        (start_ns == 0 || target->start_ns == start_ns)) { /* I2 */
         return true;
     }
-    error = target->maps >= 0 ? ESRCH : error;
+    error = target->maps >= 0 && !is_lost ? ESRCH : error;
     target_close(target);
     errno = error;
     return false;
@@ -336,8 +351,11 @@ bool target_open_mapping(int pid, const struct mapping *mapping, struct regular 
     char range[64];
     snprintf(range, sizeof range, "map_files/%" PRIx64 "-%" PRIx64, mapping->start, mapping->end);
     int path = open_proc_descriptor(pid, range, O_PATH);
-    if (path < 0 && errno == ESRCH && target_lacks_first_thread(pid)) {
-        pid = living_thread(pid); /* its own folder has map_files, task/ has not */
+    const int process = pid;
+    for (int tries = 0;
+         tries < TARGET_TRIES && path < 0 && (errno == ESRCH || errno == ENOENT) && target_lacks_first_thread(process);
+         tries++) {
+        pid = living_thread(process); /* its own folder has map_files, task/ has not */
         path = open_proc_descriptor(pid, range, O_PATH);
     }
     /* With the right to this one no other is tried: whoever says what is mapped could have any file opened. */

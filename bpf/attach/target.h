@@ -53,9 +53,11 @@ unsigned target_user(int pid);                     /* its real user id; 0 where 
 uint32_t target_user_now(int pid, uint32_t ended); /* its effective user id; `ended` where it has */
 void target_command(int pid, char command[64]);    /* /proc/PID/comm; "" where it cannot be read */
 
+enum { TARGET_TRIES = 64 }; /* at threads that end before they are used */
+
 /* Opens the process that started at start_ns, or whichever has the id (0); `writable`: its memory is to be written,
  * too. False with errno, and nothing left open, where its maps cannot be opened or another process has the id. Memory
- * that cannot be opened is no failure: mem_error has the reason. */
+ * that cannot be opened is no failure: mem_error has the reason. EAGAIN: each thread that was tried had ended. */
 bool target_open(struct target *target, int pid, uint64_t start_ns, bool writable);
 void target_close(struct target *target); /* also of one that is not open */
 

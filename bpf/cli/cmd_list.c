@@ -186,11 +186,13 @@ struct listing {
     json_t *heaps;
     size_t shown, refused;
     int first_refused;
+    size_t failed; /* processes that the tool could not read, for another reason than rights or time */
+    int first_failed, failure;
     struct process now;    /* the process that is looked at */
     unsigned files_before; /* that have been shown */
     struct processes missed;
     uint64_t unread;      /* heaps */
-    size_t refused_files; /* of the process: on FUSE */
+    size_t refused_files; /* of the process: not opened */
     struct heapinfo *heap;
 };
 
@@ -245,7 +247,7 @@ static struct mapped_file *find_mapped(struct listing *listing, const struct map
         file->seen = look_into(listing, &regular, mapping->path);
         regular_close(&regular);
     } else {
-        listing->refused_files += errno == ENOTSUP;
+        listing->refused_files += !listing->target.is_unread && inspect_may_have_probes(errno);
     }
     return file;
 }
@@ -341,6 +343,44 @@ static void add_process(struct processes *processes, struct process process) {
     }
 }
 
+static bool has_lost_thread(const struct listing *listing) {
+    return target_lacks_first_thread(listing->pid) && inspect_start(listing->inspect, listing->pid) != 0;
+}
+
+/* False with errno. Maps of a thread that is not the first one end with it: another one's are tried. */
+static bool open_process(struct listing *listing, const struct process *process, struct mappings *mappings) {
+    int error = ESRCH;
+    for (int tries = 0; error == ESRCH && tries < TARGET_TRIES && (tries == 0 || has_lost_thread(listing)); tries++) {
+        target_close(&listing->target);
+        bool is_read = inspect_process(listing->inspect, process->pid, process->start_ns, false, &listing->target) &&
+                       inspect_mappings(listing->inspect, &listing->target, mappings);
+        error = is_read ? 0 : errno;
+    }
+    errno = error == ESRCH && has_lost_thread(listing) ? EAGAIN : error;
+    return error == 0;
+}
+
+/* A process that has ended, or has no memory of its own, is no failure. One that missed a deadline is looked at again.
+ */
+static void note_failure(struct listing *listing, int error) {
+    if (error == EACCES) {
+        listing->first_refused = listing->refused == 0 ? listing->pid : listing->first_refused;
+        listing->refused++;
+        return;
+    }
+    if (error == EAGAIN) {
+        message_print("process %d (%s) was not read: its threads end too fast", listing->pid, listing->command);
+        return;
+    }
+    if (error == ESTALE || error == ESRCH || error == ENOENT || listing->target.is_unread) {
+        return;
+    }
+    if (listing->failed++ == 0) {
+        listing->first_failed = listing->pid;
+        listing->failure = error;
+    }
+}
+
 static void look_at_process(struct listing *listing, struct process process) {
     struct mappings mappings = {0};
     listing->now = process;
@@ -350,12 +390,8 @@ static void look_at_process(struct listing *listing, struct process process) {
     listing->files_before = 0;
     listing->unread = listing->refused_files = 0;
     target_command(process.pid, listing->command);
-    if (inspect_process(listing->inspect, process.pid, process.start_ns, false, &listing->target)) {
-        inspect_mappings(listing->inspect, &listing->target, &mappings);
-    } else {
-        bool is_refused = errno == EACCES;
-        listing->first_refused = is_refused && listing->refused == 0 ? process.pid : listing->first_refused;
-        listing->refused += is_refused;
+    if (!open_process(listing, &process, &mappings)) {
+        note_failure(listing, errno);
     }
     for (size_t i = 0; i < mappings.count && !listing->target.is_unread; i++) {
         look_at_mapping(listing, &mappings.at[i]);
@@ -363,7 +399,8 @@ static void look_at_process(struct listing *listing, struct process process) {
     if (listing->target.is_unread && target_process_of(process.pid) != 0) {
         listing->now.start_ns = listing->target.start_ns;
         add_process(&listing->missed, listing->now);
-    } else if (listing->unread != 0 || mappings.left_out + listing->refused_files != 0) {
+    } else if ((listing->unread != 0 || mappings.left_out + listing->refused_files != 0) &&
+               target_process_of(process.pid) != 0) {
         message_print("process %d (%s): %" PRIu64 " heaps and %zu mapped files were not read", process.pid,
                       listing->command, listing->unread, mappings.left_out + listing->refused_files);
     }
@@ -431,6 +468,7 @@ static int list_processes(struct inspect *inspect, const struct options *options
         return failure_tell(&why);
     }
     struct listing listing = {.inspect = inspect,
+                              .target = {.memory = {-1, -1}, .maps = -1},
                               .processes = options->json ? json_array() : NULL,
                               .heap = calloc(MOST_HEAPS, sizeof *listing.heap)};
     if (!listing.heap) {
@@ -450,7 +488,13 @@ static int list_processes(struct inspect *inspect, const struct options *options
         json_decref(object);
     }
     if (listing.shown == 0 && !options->json) {
-        message_print("no process uses Eden");
+        message_print(listing.failed ? "no process that can be read uses Eden" : "no process uses Eden");
+    }
+    if (listing.failed) {
+        status = 1;
+        message_print("could not read %zu %s (the first is %d): %s", listing.failed,
+                      listing.failed == 1 ? "process" : "processes", listing.first_failed,
+                      listing.failure == ENOMEM ? "out of memory (ulimit -d, ulimit -v)" : strerror(listing.failure));
     }
     if (listing.refused) {
         message_print("could not inspect %zu %s (the first is %d); %s", listing.refused,

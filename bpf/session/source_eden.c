@@ -150,7 +150,7 @@ static void look_at_files(struct look *look, const struct mapping *mapping, size
     }
     source_find_probes(look->source, source_budget(look->observed), file, count, can_have_probes);
     for (size_t i = 0; i < count; i++) {
-        if (error[i] == EACCES || error[i] == EPERM || error[i] == ENOTSUP) {
+        if (inspect_may_have_probes(error[i])) {
             look->refused++;
             look->refusal = error[i];
         }
@@ -361,10 +361,18 @@ static bool open_process(struct source *source, struct failure *why) {
         *why = first;
         return false;
     }
-    if (read && look.refusal == ENOTSUP && observed->attachments == 0) {
-        return failure_set(
-            why, 1, "process %d (%s): whether it uses Eden is unknown, because %d of its mapped files %s on FUSE", pid,
-            observed->command, look.refused, look.refused == 1 ? "is" : "are");
+    bool is_one = look.refused == 1;
+    if (read && look.refused > 0 && look.files > 0 && observed->attachments == 0) {
+        return failure_set(why, 1,
+                           "process %d (%s): whether it uses Eden is unknown, because %d of its mapped files %s%s", pid,
+                           observed->command, look.refused,
+                           look.refusal != ENOTSUP ? "cannot be opened: "
+                           : is_one                ? "is on FUSE"
+                                                   : "are on FUSE",
+                           look.refusal == ENOTSUP ? "" : strerror(look.refusal));
+    }
+    if (!read && errno == EAGAIN) {
+        return failure_set(why, 1, "process %d (%s) cannot be read: its threads end too fast", pid, observed->command);
     }
     if (!read || (look.files == 0 && look.refused > 0)) {
         return failure_set(

@@ -124,12 +124,29 @@ static bool hold(const struct source *source, struct observed *observed) {
     return held;
 }
 
+/* errno is ESRCH afterwards. */
+static bool has_lost_thread(const struct source *source, const struct observed *observed) {
+    const int pid = (int)observed->key.pid;
+    bool is_lost = !needs_memory(source, observed) && target_lacks_first_thread(pid) &&
+                   inspect_start(source->inspect, pid) == observed->key.start_ns;
+    errno = ESRCH;
+    return is_lost;
+}
+
 bool source_map(struct source *source, struct observed *observed, struct mappings *mappings) {
     *mappings = (struct mappings){0};
     bool held = hold(source, observed), read = held && inspect_mappings(source->inspect, &observed->target, mappings);
     if (held && !read && errno == ESTALE) {
         source_release(observed);
         read = hold(source, observed) && inspect_mappings(source->inspect, &observed->target, mappings);
+    }
+    /* Where the first thread has ended, maps are another thread's, and end with it. */
+    for (int tries = 0; tries < TARGET_TRIES && !read && errno == ESRCH && has_lost_thread(source, observed); tries++) {
+        source_release(observed);
+        read = hold(source, observed) && inspect_mappings(source->inspect, &observed->target, mappings);
+    }
+    if (!read && errno == ESRCH && has_lost_thread(source, observed)) {
+        errno = EAGAIN;
     }
     int error = errno;
     source_report_unread(source, observed);

@@ -192,3 +192,50 @@ if is_there 0; then
     done
 fi
 end_all
+
+# ---- threads that end before they are used --------------------------------------------------------------------------
+
+start threads "$build/tests/hostile" threads
+until_true "threads is ready" has_begun threads
+until_true "its first thread ends" grep -q '^State:.*Z' "/proc/${pid[threads]}/status"
+for ((i = 0; i < 10; i++)); do
+    run "$scope" stat -p "${pid[threads]}" 1 1
+    grep -q "${pid[threads]}.*: its first thread has ended\|${pid[threads]} .* cannot be read: its threads end too fast" "$folder/err" ||
+        die "why a process cannot be observed is not said: $(cat "$folder/err")"
+done
+end_all
+
+# ---- a file that cannot be opened -----------------------------------------------------------------------------------
+
+cat >"$folder/lease.py" <<'PYTHON'
+import fcntl, mmap, os, signal, sys
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+file = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o600)
+os.ftruncate(file, 4096)
+page = mmap.mmap(file, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)  # whoever opens the file waits until it is given back
+print("ready", flush=True)
+signal.pause()
+PYTHON
+python3 "$folder/lease.py" "$folder/leased" >"$folder/lease.out" 2>"$folder/lease.err" &
+pid[lease]=$!
+children+=($!)
+until_true "lease is ready" has_begun lease
+run "$scope" stat -p "${pid[lease]}"
+[[ $status == 1 ]] && grep -q "whether it uses Eden is unknown, because 1 of its mapped files cannot be opened" "$folder/err" ||
+    die "stat -p takes a file that it cannot open for one without probes: $(cat "$folder/err")"
+run "$scope" list
+grep -q "^edenscope: process ${pid[lease]} (.*0 heaps and 1 mapped files were not read" "$folder/err" ||
+    die "list does not count a file that it cannot open: $(cat "$folder/err")"
+end_all
+
+# ---- too little memory for the tool itself --------------------------------------------------------------------------
+
+start honest "$folder/honest" honest
+until_true "honest is ready" has_begun honest
+run bash -c 'ulimit -d 1000 && exec "$@"' - "$scope" list
+[[ $status == 1 ]] && grep -q 'could not read .* out of memory' "$folder/err" && ! grep -q 'no process uses Eden' "$folder/err" ||
+    die "list with too little memory gives status $status: $(cat "$folder/out" "$folder/err")"
+run bash -c 'ulimit -d 1000 && exec "$@"' - "$scope" stat -p "${pid[honest]}"
+[[ $status == 2 ]] && grep -q 'too little memory' "$folder/err" || die "stat -p with too little memory: $(cat "$folder/err")"
+end_all

@@ -10,6 +10,7 @@
 #include "attach/target.h"
 #include "kernel/event.h"
 #include "util/failure.h"
+#include <errno.h>
 
 struct inspect;
 
@@ -47,6 +48,9 @@ bool inspect_open_mappings(struct inspect *inspect, struct target *target, const
                            struct regular *file, int *error);
 bool inspect_open_mapping(struct inspect *inspect, struct target *target, const struct mapping *mapping,
                           struct regular *file);
+
+/* Whether a mapped file that could not be opened, with this errno, may have probes: any but a device or the like. */
+static inline bool inspect_may_have_probes(int error) { return error != 0 && error != EINVAL; }
 
 /* As regular_open(), from the folder in which the tool was started, by the rights of a user; 0: by those of the tool.
  * It is opened for the target's user. */

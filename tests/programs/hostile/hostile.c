@@ -24,6 +24,7 @@ static const struct mode {
 } modes[] = {
     {"honest", "one heap, as it should be", hostile_honest},
     {"headless", "one heap, as it should be, in a process whose first thread has ended", hostile_headless},
+    {"threads", "one heap, in a process of threads that each start another and end", hostile_threads},
     {"lock", "[HEAPS]: 65,536 headers whose lock is odd for ever", hostile_lock},
     {"cycle", "two heaps, each the next of the other", hostile_cycle},
     {"endless", "[HEAPS]: a list of 65,536 heaps", hostile_endless},

@@ -49,6 +49,7 @@ static inline uint64_t hostile_address(const void *at) { return (uint64_t)(uintp
 /* hostile_headers.c: what is in the headers. */
 void hostile_honest(struct hostile *hostile);
 _Noreturn void hostile_headless(struct hostile *hostile);
+_Noreturn void hostile_threads(struct hostile *hostile);
 void hostile_lock(struct hostile *hostile);
 void hostile_cycle(struct hostile *hostile);
 void hostile_endless(struct hostile *hostile);

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* A list of `count` heaps, the first registered. */
 static struct eden_heap_info *make_list(uint64_t count) {
@@ -33,6 +34,28 @@ _Noreturn void hostile_headless(struct hostile *hostile) {
         hostile_fail("starting a thread");
     }
     hostile_ready(hostile);
+    pthread_exit(NULL);
+}
+
+static void *start_another(void *unused) {
+    pthread_t thread;
+    pthread_detach(pthread_self());
+    usleep(200);
+    while (pthread_create(&thread, NULL, start_another, unused) != 0) {
+        usleep(200);
+    }
+    return NULL;
+}
+
+_Noreturn void hostile_threads(struct hostile *hostile) {
+    pthread_t thread;
+    make_list(1);
+    hostile_ready(hostile);
+    for (int i = 0; i < 3; i++) {
+        if (pthread_create(&thread, NULL, start_another, NULL) != 0) {
+            hostile_fail("starting a thread");
+        }
+    }
     pthread_exit(NULL);
 }
 
