@@ -120,11 +120,11 @@ static void print_probes(void) {
     printf("The list is append-only: a probe keeps its name, meaning and arguments; new arguments come last; a new "
            "meaning is a\nnew probe with the suffix `_v2`. The first argument is always the heap.\n\n"
            "Arguments `..._since` count from the last `scavenge__start`, `full__start` or `heap__create` of that heap, "
-           "so they\ninclude what happened inside that collection. Added up over these probes and `heap__destroy` they "
-           "are the heap's\nown figures, exactly ([figures](figures.md)).\n\n");
+           "so they\ninclude events inside that collection. Their sums over these probes and `heap__destroy` equal the "
+           "heap's\nown figures exactly ([figures](figures.md)).\n\n");
     printf("## From bpftrace\n\n"
            "    bpftrace -p PID -e 'usdt:$1:eden:scavenge__done { printf(\"%%d us\\n\", arg2 / 1000); }'\n\n"
-           "The first column below is the argument's name in bpftrace. bpftrace 0.17 knows `arg0` to `arg%d` on "
+           "The first column is the argument's name in bpftrace. bpftrace 0.17 accepts `arg0` to `arg%d` on "
            "x86-64 and refuses\nlater ones. Those can be read from the register that `readelf -n FILE` gives for them, "
            "`reg(\"r10\")` for `8@%%r10`;\nwhich one it is may differ from build to build. Strings: `str(arg2)`. "
            "[One-liners](one-liners.md) says how to name\nthe process or file, and scripts/bpftrace/*.bt are ready to "
@@ -209,7 +209,7 @@ static const struct figure figures[] = {
 static void print_figures(void) {
     print_generated("The figures of a heap", "eden_figures.def");
     printf("A figure has one name everywhere: in `eden_heap_figures`, in `EDEN_STATS` ([log](log.md)), in the tool's "
-           "`--json`, as a\ncolumn of a recording. What the probes say adds up to them exactly, heap by heap.\n\n"
+           "`--json`, as a\ncolumn of a recording. The events of the probes add up to them exactly, heap by heap.\n\n"
            "A sum only grows; a max is the largest so far; a gauge is as of the last collection.\n\n"
            "| figure | kind | unit | meaning |\n|---|---|---|---|\n");
     for (size_t i = 0; i < LENGTH(figures); i++) {

@@ -87,7 +87,7 @@ static void print_heap(FILE *out, const struct process_model *process, const str
     phase_table_heading(out, process, heap);
     fprintf(out, "\n");
     if (!heap->destroyed || model->lost) {
-        fprintf(out, "  at least (%s):\n", model->lost ? "events were lost" : "the end of the heap was not seen");
+        fprintf(out, "  at least (%s):\n", model->lost ? "events were lost" : "the end of the heap was not observed");
     }
     for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {
         print_figure(out, heap, i, model->wall_ns);

@@ -70,5 +70,5 @@ void phase_table_heading(FILE *out, const struct process_model *process, const s
     fprintf(out, "%s%s\n", heap->late ? ", attached late" : "",
             heap->destroyed   ? ""
             : heap->is_former ? ", ended when its process executed another program"
-                              : ", end not seen");
+                              : ", end not observed");
 }
