@@ -25,6 +25,24 @@ struct life_sums {
     uint64_t tenured_ns_sum, tenured_bytes_sum;
     uint64_t scavenges, fulls; /* survived, summed up */
 };
+enum { LIFE_SUMS_WORDS = sizeof(struct life_sums) / sizeof(uint64_t) };
+
+static inline struct life_sums life_sums_of_cell(const struct eden_life_cell *cell) {
+    return (struct life_sums){
+        .count = cell->count,
+        .bytes = cell->bytes,
+        .weight = cell->weight,
+        .weight_bytes = cell->weight_bytes,
+        .ns_sum = cell->ns_sum,
+        .bytes_sum = cell->bytes_sum,
+        .weight_us = cell->weight_us,
+        .weight_kib = cell->weight_kib,
+        .tenured_ns_sum = cell->tenured_ns_sum,
+        .tenured_bytes_sum = cell->tenured_bytes_sum,
+        .scavenges = (uint64_t)cell->scavenges * cell->count + cell->scavenges_sum,
+        .fulls = (uint64_t)cell->fulls * cell->count + cell->fulls_sum,
+    };
+}
 
 enum {
     LIFE_SUMS = 1 << 17,    /* sites that were seen, with each outcome and set of flags apart */

@@ -121,18 +121,11 @@ static long add_births(uint32_t i, struct batch *batch) {
 }
 
 static __always_inline void add_to_sums(struct life_sums *sums, const struct eden_life_cell *cell) {
-    add(&sums->count, cell->count);
-    add(&sums->bytes, cell->bytes);
-    add(&sums->weight, cell->weight);
-    add(&sums->weight_bytes, cell->weight_bytes);
-    add(&sums->ns_sum, cell->ns_sum);
-    add(&sums->bytes_sum, cell->bytes_sum);
-    add(&sums->weight_us, cell->weight_us);
-    add(&sums->weight_kib, cell->weight_kib);
-    add(&sums->tenured_ns_sum, cell->tenured_ns_sum);
-    add(&sums->tenured_bytes_sum, cell->tenured_bytes_sum);
-    add(&sums->scavenges, (uint64_t)cell->scavenges * cell->count + cell->scavenges_sum);
-    add(&sums->fulls, (uint64_t)cell->fulls * cell->count + cell->fulls_sum);
+    const struct life_sums more = life_sums_of_cell(cell);
+#pragma unroll
+    for (int i = 0; i < LIFE_SUMS_WORDS; i++) {
+        add((uint64_t *)sums + i, ((const uint64_t *)&more)[i]);
+    }
 }
 
 static long add_ends(uint32_t i, struct batch *batch) {

@@ -4,26 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_sums(struct life_sums *into, const struct life_sums *from) {
-    sum_add(&into->count, from->count);
-    sum_add(&into->bytes, from->bytes);
-    sum_add(&into->weight, from->weight);
-    sum_add(&into->weight_bytes, from->weight_bytes);
-    sum_add(&into->ns_sum, from->ns_sum);
-    sum_add(&into->bytes_sum, from->bytes_sum);
-    sum_add(&into->weight_us, from->weight_us);
-    sum_add(&into->weight_kib, from->weight_kib);
-    sum_add(&into->tenured_ns_sum, from->tenured_ns_sum);
-    sum_add(&into->tenured_bytes_sum, from->tenured_bytes_sum);
-    sum_add(&into->scavenges, from->scavenges);
-    sum_add(&into->fulls, from->fulls);
-}
-
 struct life_sums life_sums_of(const struct life_site *site, enum life_outcome outcome, unsigned flags) {
     struct life_sums sums = {0};
     for (unsigned i = 0; i < EDEN_LIFE_FLAGS; i++) {
         if ((i & flags) == flags) {
-            add_sums(&sums, &site->ended[outcome][i]);
+            life_sums_add(&sums, &site->ended[outcome][i]);
         }
     }
     return sums;
@@ -81,10 +66,10 @@ static bool merge_histogram(struct life_histogram *into, const struct life_histo
 }
 
 bool life_site_merge(struct life_site *into, const struct life_site *from) {
-    add_sums(&into->births, &from->births);
+    life_sums_add(&into->births, &from->births);
     for (int outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
         for (int flags = 0; flags < EDEN_LIFE_FLAGS; flags++) {
-            add_sums(&into->ended[outcome][flags], &from->ended[outcome][flags]);
+            life_sums_add(&into->ended[outcome][flags], &from->ended[outcome][flags]);
         }
         for (int clock = 0; clock < LIFE_CLOCKS; clock++) {
             if (!merge_histogram(&into->histogram[outcome][clock], &from->histogram[outcome][clock])) {

@@ -19,6 +19,7 @@
  * If the process is killed, up to 1 s of ends is lost. */
 #include "profile/aggregator.h"
 #include "eden_histogram.h"
+#include "eden_weight.h"
 #include "profile/compact_records.h"
 
 #define ENDS_NS 1000000000u
@@ -190,63 +191,15 @@ void aggregator_ends(struct aggregator *out, bool censored, const struct eden_li
     add_to_bucket(out, ends, EDEN_LIFE_FULLS, histogram_bucket(ends->fulls));
 }
 
-static uint16_t up_to_16_bits(uint32_t n) { return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX; }
-
-static uint64_t weighted(uint64_t weight, uint64_t sum, double unit) {
-    return (uint64_t)((double)weight / EDEN_WEIGHT_ONE * (double)sum / unit + 0.5);
-}
-
-static void add_to_cell(struct aggregator *out, const struct end_of_life *end) {
-    uint64_t ns = end->death.ns - end->birth.ns, bytes = end->death.bytes - end->birth.bytes;
-    bool tenured = (end->flags & EDEN_LIFE_TENURED) != 0;
-    aggregator_ends(out, end->is_censored,
-                    &(struct eden_life_cell){
-                        .site = end->site,
-                        .count = 1,
-                        .ns_bucket = (uint16_t)histogram_bucket(ns),
-                        .bytes_bucket = (uint16_t)histogram_bucket(bytes),
-                        .scavenges = up_to_16_bits(end->scavenges),
-                        .fulls = up_to_16_bits(end->fulls),
-                        .flags = end->flags,
-                        .bytes = end->bytes,
-                        .ns_sum = ns,
-                        .bytes_sum = bytes,
-                        .tenured_ns_sum = tenured ? end->death.ns - end->tenured.ns : 0,
-                        .tenured_bytes_sum = tenured ? end->death.bytes - end->tenured.bytes : 0,
-                        .weight = end->weight,
-                        .weight_bytes = end->weight_bytes,
-                        .weight_us = weighted(end->weight, ns, 1e3),
-                        .weight_kib = weighted(end->weight, bytes, 1024),
-                    });
-}
-
-static void add_record(struct aggregator *out, const struct end_of_life *end) {
+void aggregator_end(struct aggregator *out, const struct end_of_life *end) {
+    const struct eden_life_record *record = &end->record;
+    if (!out->one_by_one) {
+        const struct eden_life_cell cell = eden_life_cell_of(record, end->weight_bytes);
+        aggregator_ends(out, record->censored != 0, &cell);
+        return;
+    }
     if (out->record_count == MAX_RECORDS) {
         send_records(out);
     }
-    out->records[out->record_count++] = (struct eden_life_record){
-        .site = end->site,
-        .flags = end->flags,
-        .bytes = end->bytes,
-        .birth_ns = end->birth.ns,
-        .birth_bytes = end->birth.bytes,
-        .tenured_ns = end->tenured.ns,
-        .tenured_bytes = end->tenured.bytes,
-        .death_ns = end->death.ns,
-        .death_bytes = end->death.bytes,
-        .last_ns = end->last.ns,
-        .last_bytes = end->last.bytes,
-        .scavenges = end->scavenges,
-        .fulls = end->fulls,
-        .censored = end->is_censored,
-        .weight = end->weight,
-    };
-}
-
-void aggregator_end(struct aggregator *out, const struct end_of_life *end) {
-    if (out->one_by_one) {
-        add_record(out, end);
-    } else {
-        add_to_cell(out, end);
-    }
+    out->records[out->record_count++] = *record;
 }

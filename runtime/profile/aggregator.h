@@ -37,13 +37,8 @@ struct aggregator {
 
 /* How one sampled object ended. */
 struct end_of_life {
-    uint32_t site, flags;
-    uint64_t bytes;
-    struct eden_anchor birth, tenured; /* tenured.bytes 0: it was not */
-    struct eden_anchor death, last;    /* as struct eden_life_record */
-    uint32_t scavenges, fulls;
-    bool is_censored;
-    uint64_t weight, weight_bytes; /* as in struct eden_birth_cell */
+    struct eden_life_record record;
+    uint64_t weight_bytes; /* as in struct eden_birth_cell */
 };
 
 void aggregator_init(struct aggregator *out, eden_heap *heap, bool one_by_one);

@@ -295,22 +295,27 @@ static struct end_of_life end_of(const struct profile *profile, const struct tra
     uint64_t birth = tracked_birth(tracked), tenured = tracked->where >> WHERE_BITS;
     size_t born_in = allocation_clock_epoch(clock, birth);
     const struct eden_epoch *from = &clock->epochs[born_in], *to = &clock->epochs[last];
+    struct eden_anchor death = clock->epochs[clock->epoch_count - 1].start;
     struct end_of_life end = {
-        .site = kind.site,
-        .flags = (uint32_t)(tracked->birth >> BIRTH_BITS) | (tenured != 0 ? EDEN_LIFE_TENURED : 0),
-        .bytes = kind.bytes,
-        .birth = {birth, allocation_clock_ns(clock, birth)},
-        .death = clock->epochs[clock->epoch_count - 1].start,
-        .scavenges = to->scavenges - from->scavenges,
-        .fulls = to->fulls - from->fulls,
-        .weight = sampling_weight_units(profile, kind.bytes),
+        .record = {.site = kind.site,
+                   .flags = (uint32_t)(tracked->birth >> BIRTH_BITS) | (tenured != 0 ? EDEN_LIFE_TENURED : 0),
+                   .bytes = kind.bytes,
+                   .birth_ns = allocation_clock_ns(clock, birth),
+                   .birth_bytes = birth,
+                   .death_ns = death.ns,
+                   .death_bytes = death.bytes,
+                   .scavenges = to->scavenges - from->scavenges,
+                   .fulls = to->fulls - from->fulls,
+                   .weight = sampling_weight_units(profile, kind.bytes)},
         .weight_bytes = sampling_weight_bytes(profile, kind.bytes),
     };
     if (tenured != 0) {
-        end.tenured = clock->epochs[tenured].start;
+        end.record.tenured_ns = clock->epochs[tenured].start.ns;
+        end.record.tenured_bytes = clock->epochs[tenured].start.bytes;
     }
     if (to->last_full > born_in) {
-        end.last = clock->epochs[to->last_full].start;
+        end.record.last_ns = clock->epochs[to->last_full].start.ns;
+        end.record.last_bytes = clock->epochs[to->last_full].start.bytes;
     }
     return end;
 }
@@ -330,10 +335,12 @@ void lifetimes_report_end_of(struct profile *profile, const struct tracked *trac
         return;
     }
     struct end_of_life end = end_of(profile, tracked, kind, profile->clock.epoch_count - (censored ? 1 : 2));
-    end.flags |= flags;
-    end.is_censored = censored;
+    end.record.flags |= flags;
+    end.record.censored = censored;
     if (censored) {
-        end.death = profile->ended.bytes != 0 ? profile->ended : lifetimes_now(profile->heap);
+        struct eden_anchor death = profile->ended.bytes != 0 ? profile->ended : lifetimes_now(profile->heap);
+        end.record.death_ns = death.ns;
+        end.record.death_bytes = death.bytes;
     }
     aggregator_end(&profile->out, &end);
 }
@@ -347,11 +354,13 @@ void lifetimes_report_death(struct profile *profile, const struct tracked *track
                             struct eden_anchor last) {
     struct kind kind = lifetimes_kind(lifetimes_place(profile, tracked));
     struct end_of_life end = end_of(profile, tracked, kind, profile->clock.epoch_count - 1);
-    end.death = death;
-    end.last = (struct eden_anchor){0, 0};
-    if (last.bytes > end.birth.bytes) {
-        end.last = last;
-        end.last.ns = last.ns > end.birth.ns ? last.ns : end.birth.ns; /* which is interpolated, perhaps */
+    struct eden_life_record *record = &end.record;
+    record->death_ns = death.ns;
+    record->death_bytes = death.bytes;
+    record->last_ns = record->last_bytes = 0;
+    if (last.bytes > record->birth_bytes) {
+        record->last_ns = last.ns > record->birth_ns ? last.ns : record->birth_ns; /* which is interpolated, perhaps */
+        record->last_bytes = last.bytes;
     }
     aggregator_end(&profile->out, &end);
 }

@@ -250,30 +250,14 @@ static void add_stack(const struct life_model *model, struct life_heap *heap, co
     }
 }
 
-static void add_to_sums(struct life_sums *sums, const struct eden_life_cell *cell, uint64_t scavenges, uint64_t fulls) {
-    sums->count += cell->count;
-    sums->bytes += cell->bytes;
-    sums->weight += cell->weight;
-    sums->weight_bytes += cell->weight_bytes;
-    sums->ns_sum += cell->ns_sum;
-    sums->bytes_sum += cell->bytes_sum;
-    sums->weight_us += cell->weight_us;
-    sums->weight_kib += cell->weight_kib;
-    sums->tenured_ns_sum += cell->tenured_ns_sum;
-    sums->tenured_bytes_sum += cell->tenured_bytes_sum;
-    sums->scavenges += scavenges;
-    sums->fulls += fulls;
-}
-
-/* scavenges and fulls are sums here; each object's own, in the cell, decides the bucket. */
-static bool add_ends(struct life_site *site, enum life_outcome outcome, const struct eden_life_cell *cell,
-                     uint64_t scavenges, uint64_t fulls) {
+static bool add_ends(struct life_site *site, enum life_outcome outcome, const struct eden_life_cell *cell) {
     bool apart = eden_buckets_are_apart(cell);
     bool bucketed = cell->ns_bucket < HISTOGRAM_BUCKETS && cell->bytes_bucket < HISTOGRAM_BUCKETS;
     if (!site || cell->flags >= EDEN_LIFE_FLAGS || !(apart || bucketed)) {
         return false;
     }
-    add_to_sums(&site->ended[outcome][cell->flags], cell, scavenges, fulls);
+    const struct life_sums ended = life_sums_of_cell(cell);
+    life_sums_add(&site->ended[outcome][cell->flags], &ended);
     if (apart) {
         return true;
     }
@@ -301,35 +285,12 @@ static bool add_bucket(struct life_site *site, const struct eden_life_bucket *fr
     return life_site_bucket(site, from->censored ? LIFE_CENSORED : LIFE_DIED, (enum life_clock)from->clock, &bucket);
 }
 
-static uint64_t span(uint64_t from, uint64_t to) { return to > from ? to - from : 0; }
-
-static uint16_t up_to_16_bits(uint32_t n) { return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX; }
-
 static bool add_object(struct life_model *model, struct life_heap *heap, const struct eden_life_record *record) {
-    uint64_t ns = span(record->birth_ns, record->death_ns), bytes = span(record->birth_bytes, record->death_bytes);
-    bool tenured = record->flags & EDEN_LIFE_TENURED;
     double weight = (double)record->weight / EDEN_WEIGHT_ONE;
-    struct eden_life_cell cell = {
-        .site = record->site,
-        .count = 1,
-        .ns_bucket = (uint16_t)histogram_bucket(ns),
-        .bytes_bucket = (uint16_t)histogram_bucket(bytes),
-        .scavenges = up_to_16_bits(record->scavenges),
-        .fulls = up_to_16_bits(record->fulls),
-        .flags = record->flags,
-        .bytes = record->bytes,
-        .ns_sum = ns,
-        .bytes_sum = bytes,
-        .tenured_ns_sum = tenured ? span(record->tenured_ns, record->death_ns) : 0,
-        .tenured_bytes_sum = tenured ? span(record->tenured_bytes, record->death_bytes) : 0,
-        .weight = record->weight,
-        .weight_bytes = eden_weight_rounded(weight * (double)record->bytes),
-        .weight_us = eden_weight_rounded(weight * (double)ns / 1e3),
-        .weight_kib = eden_weight_rounded(weight * (double)bytes / 1024),
-    };
+    struct eden_life_cell cell = eden_life_cell_of(record, eden_weight_rounded(weight * (double)record->bytes));
     uint32_t stack = model->stacks ? life_samples_end(&heap->samples, record->birth_bytes) : 0;
     struct life_site *group = stack != 0 ? find_stack(model, heap, stack) : find_group(model, heap, record->site);
-    if (!add_ends(group, record->censored ? LIFE_CENSORED : LIFE_DIED, &cell, cell.scavenges, cell.fulls)) {
+    if (!add_ends(group, record->censored ? LIFE_CENSORED : LIFE_DIED, &cell)) {
         return false;
     }
     if (model->on_object) {
@@ -370,8 +331,7 @@ static bool add_record(struct life_model *model, struct life_heap *heap, uint32_
     case EDEN_BATCH_CENSORED:
         heap->told_by_cells = true;
         return add_ends(find_group(model, heap, life->site), kind == EDEN_BATCH_CENSORED ? LIFE_CENSORED : LIFE_DIED,
-                        life, (uint64_t)life->scavenges * life->count + life->scavenges_sum,
-                        (uint64_t)life->fulls * life->count + life->fulls_sum);
+                        life);
     case EDEN_BATCH_BUCKETS:
         return add_bucket(find_group(model, heap, record->bucket.site), &record->bucket);
     case EDEN_BATCH_OBJECTS:

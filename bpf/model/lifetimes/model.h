@@ -14,6 +14,7 @@
 #include "model/lifetimes/decode.h"
 #include "model/lifetimes/stacks.h"
 #include "util/failure.h"
+#include "util/sum.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -43,6 +44,13 @@ enum life_clock {
     LIFE_FULLS = EDEN_LIFE_FULLS,
     LIFE_CLOCKS = EDEN_LIFE_CLOCKS
 };
+
+/* Each sum stays at the largest number rather than start anew: the counts are the process's. */
+static inline void life_sums_add(struct life_sums *into, const struct life_sums *from) {
+    for (int i = 0; i < LIFE_SUMS_WORDS; i++) {
+        sum_add((uint64_t *)into + i, ((const uint64_t *)from)[i]);
+    }
+}
 
 struct life_bucket {
     uint16_t bucket;

@@ -30,14 +30,6 @@ static int by_memory(const void *a, const void *b) {
     return p != q ? (p < q) - (p > q) : (x->site->site > y->site->site) - (x->site->site < y->site->site);
 }
 
-static void add(struct life_sums *into, const struct life_sums *from) {
-    into->count += from->count;
-    into->weight += from->weight;
-    into->weight_bytes += from->weight_bytes;
-    into->tenured_ns_sum += from->tenured_ns_sum;
-    into->tenured_bytes_sum += from->tenured_bytes_sum;
-}
-
 /* Those that died with this flag, site by site, in their order. `whole` gives the total for the share of a site's
  * deaths. */
 static bool gather(struct heap_garbage *garbage, const struct life_heap *heap, unsigned flag,
@@ -54,7 +46,7 @@ static bool gather(struct heap_garbage *garbage, const struct life_heap *heap, u
         if (sums.count != 0) {
             garbage->at[garbage->count++] =
                 (struct garbage){.site = site, .sums = sums, .of = (double)sums.weight / whole(site)};
-            add(&garbage->all, &sums);
+            life_sums_add(&garbage->all, &sums);
         }
     }
     garbage->of_memory = memory > 0 ? (double)garbage->all.weight_bytes / memory : NAN;
