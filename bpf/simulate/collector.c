@@ -146,7 +146,7 @@ static bool simulated_old_collect(struct simulated_old *old, uint64_t time) {
 /* A simulated scavenge: which objects of new space are alive, tenured, or held by dead ones.
  *
  * 1. Alive. If a recorded collection saw an object alive, its death is spread evenly over the recorded interval in
- * which it came. If it died in its first eden, the curve (curve.c) gives the share alive at each age within that eden,
+ * which it came. If it died in its first eden, the curve gives the share alive at each age within that eden,
  * given that all are dead at its end.
  *
  * 2. Tenured. By age: the first tenure_proportion of the semispace, if survivors filled it above tenure_fill. By

@@ -5,7 +5,7 @@
  * order within one collection does not matter. Big objects stay apart: one of them may cause a collection.
  *
  * An object died before the start of the collection that found it dead, and after
- *  - its birth, if it died in its first eden: the curve narrows that down (curve.c);
+ *  - its birth, if it died in its first eden: the curve below narrows that down;
  *  - the collection before, if it was still young then: that collection copied it, so it was alive, unless only a dead
  *    old object referred to it (nepotism), which is rare in a recording with many full collections;
  *  - the last full collection that it survived, or its tenuring, if it was tenured.

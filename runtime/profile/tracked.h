@@ -16,10 +16,6 @@ enum { WHERE_BITS = 36, BIRTH_BITS = 48 };
 static inline uint64_t tracked_birth(const struct tracked *tracked) {
     return (tracked->birth & ((1ull << BIRTH_BITS) - 1)) * 8;
 }
-/* The epoch that it was tenured in; 0: it was not. */
-static inline uint64_t tracked_tenured(const struct tracked *tracked) { return tracked->where >> WHERE_BITS; }
-/* EDEN_LIFE_... of its birth. */
-static inline uint32_t tracked_flags(const struct tracked *tracked) { return (uint32_t)(tracked->birth >> BIRTH_BITS); }
 
 struct tracked_list {
     struct tracked *at;

@@ -8,8 +8,8 @@
  * I2. It has no rights: closing takes none.
  *
  * Failure: the tool waits for it before a deadline. It reports no errors: there are none. */
-#include "attach/inspect/detacher.h"
 #include "attach/inspect/packet.h"
+#include "attach/inspect/zygote.h"
 #include "util/sandbox.h"
 #include <sys/prctl.h>
 

@@ -9,10 +9,10 @@
  *
  * Failure: where memory runs out, or a parser fails, the request is answered with errno; where this process dies, the
  * tool sees the end of the socket and starts another. */
-#include "attach/inspect/inspector.h"
 #include "attach/inspect/functions.h"
 #include "attach/inspect/packet.h"
 #include "attach/inspect/protocol.h"
+#include "attach/inspect/zygote.h"
 #include "util/sandbox.h"
 #include <errno.h>
 #include <stdlib.h>

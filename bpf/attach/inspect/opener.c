@@ -18,9 +18,9 @@
  *
  * Failure: a request that fails is answered with errno. One that never ends costs the worker: the tool has it killed.
  */
-#include "attach/inspect/opener.h"
 #include "attach/inspect/packet.h"
 #include "attach/inspect/protocol.h"
+#include "attach/inspect/zygote.h"
 #include "attach/multi_link.h"
 #include "eden_batches.h"
 #include "util/clock.h"

@@ -18,9 +18,6 @@
  *
  * Failure: at most ZYGOTE_MOST workers exist; where all of them hang, none is started. */
 #include "attach/inspect/zygote.h"
-#include "attach/inspect/detacher.h"
-#include "attach/inspect/inspector.h"
-#include "attach/inspect/opener.h"
 #include "attach/inspect/packet.h"
 #include "util/clock.h"
 #include <errno.h>
