@@ -2,10 +2,15 @@
  *
  * A process's mappings are read at the first address of it, and again where an address is in none; the files are opened
  * then, as the process may end. A file's symbols are read when an address lies in it, once, however many processes map
- * it. A file that costs too much, or whose reading does not end, has no symbols. */
+ * it. A file that costs too much, or whose reading does not end, has no symbols.
+ *
+ * Users, and of a user the processes, have a share of the files that are kept open (kernel_share_left). What finds no
+ * room is unknown, is said, and is opened for another process that has some. */
 #include "attach/symbols.h"
+#include "kernel/kernel.h"
 #include "util/array.h"
 #include "util/clock.h"
+#include "util/message.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +19,13 @@
 
 #define READ_AGAIN_NS 100000000u
 
-enum { MOST_FILES = 4096 }; /* open at a time */
-
 struct object {
     uint64_t device, inode;
     char label[64];      /* "[FILE]" */
     struct regular file; /* none: it has no symbols */
+    bool is_beyond;      /* not opened: it was beyond a share */
+    unsigned user;       /* of the process that it was opened for */
+    struct process_key process;
     uint64_t number;
 };
 
@@ -31,12 +37,15 @@ struct region {
 struct program {
     struct process_key key;
     uint64_t read_ns; /* when its mappings were */
+    bool is_said;     /* that files are beyond its share */
     struct region *regions;
     size_t region_count, region_room;
 };
 
 struct symbols {
     struct inspect *inspect;
+    uint32_t most_files;
+    struct message_kind beyond;
     struct object *objects;
     size_t object_count, object_room;
     struct program *programs;
@@ -53,10 +62,38 @@ static void *add(void *array, size_t *room, size_t *count, size_t bytes) {
 
 /* ---- processes -------------------------------------------------------------------------------------------------- */
 
+static bool has_share(const struct symbols *symbols, unsigned user, const struct process_key *process) {
+    uint32_t taken = 0, by_user = 0, by_process = 0;
+    for (size_t i = 0; i < symbols->object_count; i++) {
+        const struct object *object = &symbols->objects[i];
+        bool is_open = object->file.fd >= 0;
+        taken += is_open;
+        by_user += is_open && object->user == user;
+        by_process += is_open && process_is_same(&object->process, process);
+    }
+    return kernel_share_left(by_user, by_process, taken, symbols->most_files) != 0;
+}
+
+/* Opens an object that was not, for a process that maps it. */
+static void open_object(struct symbols *symbols, struct object *object, struct target *target,
+                        const struct process_key *process, const struct mapping *mapping) {
+    object->is_beyond = !has_share(symbols, target->user, process);
+    if (object->is_beyond) {
+        return;
+    }
+    object->user = target->user;
+    object->process = *process;
+    inspect_open_mapping(symbols->inspect, target, mapping, &object->file);
+}
+
 /* The object's number plus 1; 0: no memory. */
-static size_t object_of(struct symbols *symbols, struct target *target, const struct mapping *mapping) {
+static size_t object_of(struct symbols *symbols, struct target *target, const struct process_key *process,
+                        const struct mapping *mapping) {
     for (size_t i = 0; i < symbols->object_count; i++) {
         if (symbols->objects[i].inode == mapping->inode && symbols->objects[i].device == mapping->device) {
+            if (symbols->objects[i].is_beyond) {
+                open_object(symbols, &symbols->objects[i], target, process, mapping);
+            }
             return i + 1;
         }
     }
@@ -70,9 +107,7 @@ static size_t object_of(struct symbols *symbols, struct target *target, const st
     snprintf(object->label, sizeof object->label, "[%.60s]", slash ? slash + 1 : mapping->path);
     object->number = inspect_number(symbols->inspect);
     object->file.fd = -1;
-    if (symbols->object_count <= MOST_FILES) {
-        inspect_open_mapping(symbols->inspect, target, mapping, &object->file);
-    }
+    open_object(symbols, object, target, process, mapping);
     return symbols->object_count;
 }
 
@@ -85,10 +120,10 @@ static void read_mappings(struct symbols *symbols, struct program *program) {
         return;
     }
     inspect_mappings(symbols->inspect, &target, &mappings);
-    struct program fresh = {.key = program->key, .read_ns = program->read_ns};
+    struct program fresh = {.key = program->key, .read_ns = program->read_ns, .is_said = program->is_said};
     for (size_t i = 0; i < mappings.count; i++) {
         const struct mapping *mapping = &mappings.at[i];
-        size_t object = object_of(symbols, &target, mapping);
+        size_t object = object_of(symbols, &target, &program->key, mapping);
         struct region *region =
             object ? add(&fresh.regions, &fresh.region_room, &fresh.region_count, sizeof *region) : NULL;
         if (region) {
@@ -126,10 +161,11 @@ static const struct region *region_at(const struct program *program, uint64_t ad
     return NULL;
 }
 
-struct symbols *symbols_open(struct inspect *inspect) {
+struct symbols *symbols_open(struct inspect *inspect, uint32_t most_files) {
     struct symbols *symbols = calloc(1, sizeof *symbols);
     if (symbols) {
         symbols->inspect = inspect;
+        symbols->most_files = most_files;
     }
     return symbols;
 }
@@ -142,6 +178,7 @@ void symbols_close(struct symbols *symbols) {
         free(symbols->programs[i].regions);
     }
     if (symbols) {
+        message_more(&symbols->beyond, "processes have functions in files beyond their share");
         free(symbols->objects);
         free(symbols->programs);
         free(symbols);
@@ -164,6 +201,15 @@ const char *symbols_find(struct symbols *symbols, const struct process_key *proc
     if (is_open && inspect_function(symbols->inspect, object->number, &object->file, offset, symbols->name,
                                     sizeof symbols->name)) {
         return symbols->name;
+    }
+    if (object->is_beyond) {
+        if (!program->is_said) {
+            message_few(&symbols->beyond,
+                        "process %u: files beyond its share are not read: functions in %s are unknown", process->pid,
+                        object->label);
+        }
+        program->is_said = true;
+        return NULL;
     }
     if (is_open && (errno == ETIMEDOUT || errno == EIO)) {
         regular_close(&object->file);

@@ -6,11 +6,12 @@
 
 struct symbols;
 
-struct symbols *symbols_open(struct inspect *inspect); /* which stays open; NULL: no memory */
+/* `inspect` stays open; so many files are kept open at most. NULL: no memory. */
+struct symbols *symbols_open(struct inspect *inspect, uint32_t most_files);
 void symbols_close(struct symbols *symbols);
 /* The function's name, or "[FILE]" where the file has no symbol there; good until the next call. NULL: no file is
- * mapped there, as far as is known. Reads the process's mappings at the first call for it, and again where an address
- * is in none of them. */
+ * mapped there, as far as is known, or it is beyond the process's share. Reads the process's mappings at the first call
+ * for it, and again where an address is in none of them. */
 const char *symbols_find(struct symbols *symbols, const struct process_key *process, uint64_t address);
 
 #endif

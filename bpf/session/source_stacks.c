@@ -64,6 +64,8 @@ static uint32_t name_of(struct source *source, const struct process_key *process
     return key.name;
 }
 
+enum { MOST_SYMBOL_FILES = 4096 };
+
 /* How many of the innermost functions are the collector's. The first one is, in any case. */
 static uint32_t own_functions(const struct life_stacks *stacks, const uint32_t *frame, uint32_t depth) {
     enum { DEEPEST = 12 };
@@ -106,7 +108,7 @@ bool source_take_stack(struct source *source, const struct life_chunk *head, str
     if (!from) {
         from = source->life.stacks = calloc(1, sizeof *from);
         if (from) {
-            from->symbols = symbols_open(source->inspect);
+            from->symbols = symbols_open(source->inspect, MOST_SYMBOL_FILES);
         }
     }
     struct life_stack_record record = {

@@ -327,7 +327,7 @@ static void ask_classes(struct inspect *inspect, struct target *target) {
 }
 
 static void ask_symbol(struct inspect *inspect) {
-    struct symbols *symbols = symbols_open(inspect);
+    struct symbols *symbols = symbols_open(inspect, 4096);
     struct process_key process = {.pid = 7};
     for (uint64_t address = 64; symbols && address < 32768; address += 8192) {
         const char *name = symbols_find(symbols, &process, address);

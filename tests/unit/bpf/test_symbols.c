@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "suite.h"
@@ -110,7 +111,7 @@ static struct process_key this_process(void) {
 /* What is at so many bytes of the code, read anew. Not NULL: the file is mapped. */
 static void look(const struct mapped *mapped, size_t offset, char *name, size_t size) {
     struct process_key process = this_process();
-    struct symbols *symbols = symbols_open(inspect);
+    struct symbols *symbols = symbols_open(inspect, 4096);
     assert_non_null(symbols);
     const char *found = symbols_find(symbols, &process, (uintptr_t)mapped->code + offset);
     assert_non_null(found);
@@ -148,7 +149,7 @@ TEST(functions_are_found) {
 TEST(unmapped_address_and_dead_process_have_no_symbol) {
     struct process_key process = this_process(), gone = process;
     gone.start_ns += 1000000000;
-    struct symbols *symbols = symbols_open(inspect);
+    struct symbols *symbols = symbols_open(inspect, 4096);
     assert_null(symbols_find(symbols, &process, 8));
     assert_null(symbols_find(symbols, &process, UINT64_MAX));
     assert_null(symbols_find(symbols, &gone, (uintptr_t)unmapped_address_and_dead_process_have_no_symbol));
@@ -159,6 +160,47 @@ TEST(unmapped_address_and_dead_process_have_no_symbol) {
 }
 
 /* What makes no sense has no symbols, and takes neither memory nor time. */
+/* One process maps more files than may be open: what finds no room is unknown, and another process has room for it. */
+TEST(no_process_takes_all_files) {
+    enum { MANY = 200, MOST = 128 };
+    struct mapped mapped;
+    struct image image = sound_image();
+    void *other[MANY];
+    int ready[2], end[2];
+    char byte;
+    map_file(&mapped);
+    write_image(&mapped, &image, FILE_BYTES);
+    assert_int_equal(pipe(ready) | pipe(end), 0);
+    struct symbols *symbols = symbols_open(inspect, MOST);
+    assert_non_null(symbols);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        close(end[1]);
+        _exit(write(ready[1], "", 1) != 1 || read(end[0], &byte, 1) != 0);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    for (int i = 0; i < MANY; i++) { /* each is a file of its own, and comes before the others in the process's maps */
+        other[i] = mmap((char *)0x10000000 + 2 * i * CODE, CODE, PROT_READ | PROT_EXEC,
+                        MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        assert_true(other[i] != MAP_FAILED);
+    }
+    const struct process_key own = this_process();
+    const struct process_key its = {.pid = (uint32_t)child, .start_ns = target_start_ns(child)};
+    assert_null(symbols_find(symbols, &own, (uintptr_t)mapped.code));
+    const char *found = symbols_find(symbols, &its, (uintptr_t)mapped.code);
+    assert_non_null(found);
+    assert_string_equal(found, "first");
+    close(end[1]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    for (int i = 0; i < MANY; i++) {
+        munmap(other[i], CODE);
+    }
+    close(end[0]), close(ready[0]), close(ready[1]);
+    symbols_close(symbols);
+    unmap_file(&mapped);
+}
+
 TEST(nonsense_has_no_symbols) {
     const off_t huge = 1 << 29; /* sparse; an honest reader could take it in */
     struct mapped mapped;
