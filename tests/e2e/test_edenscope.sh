@@ -134,7 +134,7 @@ refused 1 'mine: is not a recording' report -i mine
 head -c 3000 eden.data >cut.data
 expect_status 1 "$scope" report -i cut.data
 grep -q '^edenscope: .*cut.data' err || die "a damaged recording is not named: $(cat err)"
-expect_status 2 bash -c 'ulimit -n 16 && exec "$@"' - "$scope" stat -- true
+expect_status 2 bash -c 'ulimit -n 32 && exec "$@"' - "$scope" stat -- true
 grep -q 'ulimit -n' err || die "that too few files may be open is not told: $(cat err)"
 [[ $(bash -c 'ulimit -Sn 64 && exec "$@"' - "$scope" stat -o /dev/null -- sh -c 'ulimit -n') == 64 ]] ||
     die "the command got another limit"
