@@ -68,7 +68,8 @@ static bool create_spaces(eden_heap *heap, eden_error *error) {
     }
     uintptr_t at = heap->reservation;
     if (!system_commit(&heap->system, at, new_bytes, "new space")) {
-        return error_fail(error, EDEN_NO_MEMORY, "cannot map %zu bytes for new space (eden_size)", new_bytes);
+        return error_fail(error, EDEN_NO_MEMORY, "no memory: cannot map %zu bytes for new space (eden_size)",
+                          new_bytes);
     }
     heap->semi[0] = (struct space){at, at, at + semi_bytes};
     at += semi_bytes;
