@@ -30,12 +30,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/nsfs.h>
 #include <linux/openat2.h>
 #include <mntent.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -185,6 +187,22 @@ static int living_thread(int pid) {
         closedir(tasks);
     }
     return found ? found : pid;
+}
+
+uint32_t target_owner(int pid) {
+    struct stat own, at;
+    uid_t owner = target_user(pid);
+    int namespace = stat("/proc/self/ns/user", &own) == 0 ? open_proc_descriptor(pid, "ns/user", O_RDONLY) : -1;
+    while (namespace >= 0 && fstat(namespace, &at) == 0 && (at.st_ino != own.st_ino || at.st_dev != own.st_dev)) {
+        ioctl(namespace, NS_GET_OWNER_UID, &owner);
+        int parent = ioctl(namespace, NS_GET_PARENT);
+        close(namespace);
+        namespace = parent;
+    }
+    if (namespace >= 0) {
+        close(namespace);
+    }
+    return owner;
 }
 
 bool target_lacks_first_thread(int pid) {

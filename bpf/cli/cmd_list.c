@@ -152,6 +152,7 @@ struct seen_file {
 struct process {
     int pid;
     unsigned user;
+    unsigned owner;    /* whose share it has (inspect_owner) */
     uint64_t start_ns; /* 0: not known yet */
     unsigned shown;    /* its files that have been */
 };
@@ -414,7 +415,7 @@ static void add_found(void *context, int pid) {
 
 static int compare_users(const void *left, const void *right) {
     const struct process *a = left, *b = right;
-    return a->user != b->user ? (a->user > b->user) - (a->user < b->user) : (a->pid > b->pid) - (a->pid < b->pid);
+    return a->owner != b->owner ? (a->owner > b->owner) - (a->owner < b->owner) : (a->pid > b->pid) - (a->pid < b->pid);
 }
 
 /* Looks at some processes of one user until end_ns, at most most_ns at each. */
@@ -436,10 +437,10 @@ static void look_at_all(struct listing *listing, struct processes all, uint64_t 
         qsort(all.at, all.count, sizeof *all.at, compare_users);
     }
     for (size_t i = 0; i < all.count; i++) {
-        users += i == 0 || all.at[i].user != all.at[i - 1].user;
+        users += i == 0 || all.at[i].owner != all.at[i - 1].owner;
     }
     for (size_t i = 0, next = 0; i < all.count; i = next, users--) {
-        while (next < all.count && all.at[next].user == all.at[i].user) {
+        while (next < all.count && all.at[next].owner == all.at[i].owner) {
             next++;
         }
         uint64_t now = now_ns();
@@ -478,6 +479,10 @@ static int list_processes(struct inspect *inspect, const struct options *options
     struct processes found = {0};
     uint64_t start_ns = now_ns();
     target_processes(add_found, &found);
+    inspect_limit(inspect, FIRST_SHARE_NS, FIRST_SHARE_NS, start_ns + TOTAL_NS / 4);
+    for (size_t i = 0; i < found.count; i++) {
+        found.at[i].owner = inspect_owner(inspect, found.at[i].pid);
+    }
     look_at_all(&listing, found, start_ns + TOTAL_NS / 2, FIRST_SHARE_NS);
     look_at_all(&listing, listing.missed, start_ns + TOTAL_NS, TOTAL_NS);
     report_missed(&listing);

@@ -411,6 +411,13 @@ static bool call_for_list(struct inspect *inspect, struct target *target, const 
 
 /* ---- processes -------------------------------------------------------------------------------------------------- */
 
+uint32_t inspect_owner(struct inspect *inspect, int pid) {
+    const struct process_request wanted = {.pid = pid};
+    const struct packet request = {.kind = OPENER_OWNER, .data = &wanted, .bytes = sizeof wanted};
+    uint32_t owner;
+    return call_for(inspect, &inspect->opener, NULL, &request, &owner, sizeof owner) ? owner : target_user(pid);
+}
+
 uint64_t inspect_start(struct inspect *inspect, int pid) {
     const struct process_request wanted = {.pid = pid};
     const struct packet request = {.kind = OPENER_START, .data = &wanted, .bytes = sizeof wanted};

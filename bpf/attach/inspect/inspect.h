@@ -31,6 +31,9 @@ void inspect_limit(struct inspect *inspect, uint64_t call_ns, uint64_t share_ns,
 /* As target_start_ns(); 0 also where it is not known in time. */
 uint64_t inspect_start(struct inspect *inspect, int pid);
 
+/* As target_owner(); its real user id where that is not known in time. */
+uint32_t inspect_owner(struct inspect *inspect, int pid);
+
 /* As target_open(). */
 bool inspect_process(struct inspect *inspect, int pid, uint64_t start_ns, bool writable, struct target *target);
 

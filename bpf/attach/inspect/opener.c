@@ -44,6 +44,7 @@ static bool take(const struct packet *packet, void *request, size_t bytes) {
 struct answer_data {
     struct process_answer opened;
     uint64_t start_ns;
+    uint32_t owner;
     struct file_answer file[PACKET_DESCRIPTORS];
 };
 
@@ -81,6 +82,17 @@ static bool read_start(const struct packet *packet, struct packet *answer, uint6
     *start_ns = target_start_ns(request.pid);
     answer->data = start_ns;
     answer->bytes = sizeof *start_ns;
+    return true;
+}
+
+static bool read_owner(const struct packet *packet, struct packet *answer, uint32_t *owner) {
+    struct process_request request;
+    if (!take(packet, &request, sizeof request)) {
+        return false;
+    }
+    *owner = target_owner(request.pid);
+    answer->data = owner;
+    answer->bytes = sizeof *owner;
     return true;
 }
 
@@ -205,6 +217,8 @@ static bool answer_one(const struct packet *packet, uint64_t control, struct pac
     switch ((enum opener_request)packet->kind) {
     case OPENER_START:
         return read_start(packet, answer, &data->start_ns);
+    case OPENER_OWNER:
+        return read_owner(packet, answer, &data->owner);
     case OPENER_PROCESS:
         return open_process(packet, control, answer, &data->opened);
     case OPENER_FILES:

@@ -12,6 +12,7 @@
 /* Kinds of packets to the opener. Behind the arrow what the answer carries. */
 enum opener_request {
     OPENER_START,   /* struct process_request -> uint64_t, as target_start_ns() */
+    OPENER_OWNER,   /* struct process_request -> uint32_t, as target_owner() */
     OPENER_PROCESS, /* struct process_request -> struct process_answer, descriptors of maps and, if opened, mem and
                        pagemap */
     OPENER_FILES,   /* struct files_request, struct mapping[] -> struct file_answer for each, and O_PATH descriptors of

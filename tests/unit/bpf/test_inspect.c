@@ -1,10 +1,13 @@
 /* The tool's workers: an inspector serves one owner of processes or files, and only a few of them stay. */
 #include "attach/inspect/inspect.h"
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "suite.h"
@@ -130,6 +133,42 @@ TEST_WITH(what_others_write_has_another_inspector, open_all, close_all) {
     assert_false(can_have[0] || can_have[1]);
     close(fd);
     unlink(name);
+}
+
+/* A process that has another user id in a user namespace below ours counts as its owner's. */
+TEST_WITH(a_namespace_is_its_owners, open_all, close_all) {
+    enum { OWNER = 70003, INNER = 70004 };
+    assert_int_equal(inspect_owner(inspect, getpid()), getuid());
+    if (geteuid() != 0) {
+        return;
+    }
+    int ready[2], end[2];
+    char byte = 0, map[32];
+    assert_int_equal(pipe(ready) | pipe(end), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        close(end[1]);
+        _exit(setresuid(OWNER, OWNER, OWNER) != 0 || prctl(PR_SET_DUMPABLE, 1) != 0 || unshare(CLONE_NEWUSER) != 0 ||
+              write(ready[1], "", 1) != 1 || read(end[0], &byte, 1) != 1 || setresuid(0, 0, 0) != 0 ||
+              write(ready[1], "", 1) != 1 || read(end[0], &byte, 1) != 0);
+    }
+    close(ready[1]), close(end[0]);
+    bool allowed = read(ready[0], &byte, 1) == 1;
+    if (allowed) {
+        char path[32];
+        snprintf(path, sizeof path, "/proc/%d/uid_map", child);
+        snprintf(map, sizeof map, "0 %d 1\n", INNER);
+        int file = open(path, O_WRONLY | O_CLOEXEC);
+        assert_int_equal(write(file, map, strlen(map)), strlen(map));
+        close(file);
+        assert_int_equal(write(end[1], "", 1), 1);
+        assert_int_equal(read(ready[0], &byte, 1), 1);
+        assert_int_equal(target_user(child), INNER);
+        assert_int_equal(inspect_owner(inspect, child), OWNER);
+    }
+    close(end[1]), close(ready[0]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
 TEST_WITH(few_inspectors_stay, open_all, close_all) {
