@@ -229,8 +229,9 @@ static bool add_probe(struct options *options, const char *name) {
     return true;
 }
 
-/* What the value of an option should have been. */
-static const char *wanted(int value) {
+/* What is wrong with the value of an option. */
+static const char *wanted(int value, const char *argument) {
+    uint64_t bytes;
     switch (value) {
     case 'p':
         return "not a process id";
@@ -255,7 +256,8 @@ static const char *wanted(int value) {
     case OPTION_MEMORY:
         return "not a memory factor: give a number from 1, or none";
     case OPTION_MAX_SIZE:
-        return "not a size of at least 1M";
+        return eden_size_parse(argument, &bytes) && bytes < 1 << 20 ? "too small: give at least 1M"
+                                                                    : "not a size in bytes, such as 200M";
     case OPTION_PROBE:
         return "not a probe such as scavenge__done; docs/probes.md lists the probes";
     default:
@@ -391,38 +393,29 @@ static bool set(struct options *options, int value, const char *argument) {
     }
 }
 
-static bool parse_interval(struct options *options) {
-    char *end;
-    if (options->rest_count > 2) {
-        return false;
-    }
-    options->interval = strtod(options->rest[0], &end);
-    if (*end || end == options->rest[0] || !isfinite(options->interval) || options->interval < 0.001 ||
-        options->interval > 1e6) {
-        return false;
-    }
-    if (options->rest_count == 2) {
-        errno = 0;
-        options->count = strtoull(options->rest[1], &end, 10);
-        if (*end || errno || options->rest[1][0] == '-' || options->count == 0) {
-            return false;
-        }
-    }
+/* What is wrong with the interval or the count; NULL: nothing. *wrong: the first word, and then the one that is. */
+static const char *parse_interval(struct options *options, const char **wrong) {
+    char *const *rest = options->rest;
+    size_t count = options->rest_count;
     options->rest_count = 0;
-    return true;
+    if (!parse_within(rest[0], 0.001, 1e6, &options->interval)) {
+        return "not an interval in seconds (0.001 to 1000000); put a program to run after --";
+    }
+    *wrong = count > 1 ? rest[1] : NULL;
+    if (*wrong && !(parse_count(rest[1], &options->count) && options->count != 0)) {
+        return "not a number of intervals, from 1";
+    }
+    *wrong = count > 2 ? rest[2] : NULL;
+    return *wrong ? "unexpected argument; put a program to run after --" : NULL;
 }
 
 static bool parse_rest(struct options *options, unsigned accept, const char *usage, int *status) {
     if (options->rest_count == 0 || accept & ACCEPT_REST) {
         return true;
     }
-    if (accept & ACCEPT_INTERVAL && parse_interval(options)) {
-        return true;
-    }
-    const char *what = accept & ACCEPT_INTERVAL ? "not an interval in seconds (0.001 to 1000000), or not a count from "
-                                                  "1 after it; put a program to run after --"
-                                                : "unexpected argument";
-    return misused(usage, what, options->rest[0], status);
+    const char *wrong = options->rest[0];
+    const char *what = accept & ACCEPT_INTERVAL ? parse_interval(options, &wrong) : "unexpected argument";
+    return !what || misused(usage, what, wrong, status);
 }
 
 bool options_parse(struct options *options, unsigned accept, const char *usage, int argc, char **argv, int *status) {
@@ -470,7 +463,7 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
         }
         is_given[value] = true;
         if (!set(options, value, optarg)) {
-            return misused(usage, wanted(value), optarg, status);
+            return misused(usage, wanted(value, optarg), optarg, status);
         }
     }
     options->rest = argv + optind;
@@ -503,12 +496,12 @@ bool options_seconds(const struct options *options, double *seconds, struct fail
     if (options->rest_count == 0) {
         return true;
     }
-    char *end;
-    *seconds = strtod(options->rest[0], &end);
-    if (options->rest_count > 1 || *end || end == options->rest[0] || !isfinite(*seconds) || *seconds < 0.001 ||
-        *seconds > 1e6) {
+    if (!parse_within(options->rest[0], 0.001, 1e6, seconds)) {
         return failure_set(why, 1, "%.100s: not a time in seconds (0.001 to 1000000); put a program to run after --",
-                           options->rest[options->rest_count > 1]);
+                           options->rest[0]);
+    }
+    if (options->rest_count > 1) {
+        return failure_set(why, 1, "%.100s: unexpected argument; put a program to run after --", options->rest[1]);
     }
     return options->pid ||
            failure_set(why, 1, "%.100s: a time limit needs -p PID; a program runs to its end", options->rest[0]);

@@ -46,7 +46,13 @@ done
 refused 1 'not a process id: 0x10' stat -p 0x10
 refused 1 'not a heap number (from 1): 0' report --heap 0
 refused 1 'not a probe such as scavenge__done; docs/probes.md lists the probes: nonesuch' script --probe nonesuch
-refused 1 'not an interval in seconds (0.001 to 1000000), or not a count from 1 after it; put a program to run after --: true' stat true
+refused 1 'not an interval in seconds (0.001 to 1000000); put a program to run after --: true' stat true
+refused 1 'not a number of intervals, from 1: 0' stat -p 1 1 0
+refused 1 'unexpected argument; put a program to run after --: true' stat 1 1 true
+refused 1 'x: not a time in seconds' tune -p 1 x 1
+refused 1 '2: unexpected argument' tune -p 1 1 2
+refused 1 'too small: give at least 1M: 200K' record --max-size 200K -- true
+refused 1 'not a size in bytes, such as 200M: 200x' record --max-size 200x -- true
 refused 1 'either -p PID or -- PROGRAM, not both' stat -p 1 -- true
 refused 1 'the program after -- is missing' record --
 refused 1 'unexpected argument: eden.data' report eden.data
