@@ -28,7 +28,7 @@ mapfile -t objects < <(find "$build/tests/fuzz" -maxdepth 1 -name '*.o' ! -name 
 gcc -std=gnu17 -O2 -D_GNU_SOURCE -Iprobes -Iruntime/include -Iruntime \
     -c "$folder/remembered.c" -o "$folder/remembered.o"
 gcc -o "$folder/heap-fuzz" "${objects[@]}" "$folder/remembered.o" \
-    "$build/bpf/model/lifetimes/decode.o" "$build/lib/libeden-internals.a" \
+    "$build/lib/libedenscope.a" "$build/lib/libeden-internals.a" \
     -Wl,--wrap=eden_probe_batch -lcmocka -lm -lpthread
 
 # shorter FILE: its shrunk form, which the planted build fails, and the right build does not.

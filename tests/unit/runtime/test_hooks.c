@@ -147,7 +147,7 @@ static void misbehave(void *context, eden_mutator *mutator, enum eden_collection
 
 TEST(neither_allocate_nor_collect) {
     if (CHECKED_BUILD) {
-        skip(); /* it aborts: tests/faults/faults.c */
+        skip(); /* it aborts: tests/programs/faults.c */
     }
     WORLD(w, "eden_size=64K,tenure_fill=1");
     struct culprit culprit = {.w = &w, .young = eden_new(w.m, w.pair)};
