@@ -493,7 +493,8 @@ static int list_processes(struct inspect *inspect, const struct options *options
         json_decref(object);
     }
     if (listing.shown == 0 && !options->json) {
-        message_print(listing.failed ? "no process that can be read uses Eden" : "no process uses Eden");
+        message_print(listing.failed + listing.refused + listing.missed.count ? "no process that can be read uses Eden"
+                                                                              : "no process uses Eden");
     }
     if (listing.failed) {
         status = 1;
