@@ -289,7 +289,8 @@ static bool open_journal(struct file_held *held, const struct place *place, uid_
     return (held->journal >= 0 && fstat(held->journal, &status) == 0 && S_ISREG(status.st_mode) &&
             status.st_uid == owner) ||
            failure_set(why, 1,
-                       "%.200s-journal: is not a regular file of the recording's owner; remove it to read the "
+                       "%.200s-journal: is not a regular file, or belongs to another user than the recording; remove "
+                       "it to read the "
                        "recording without it",
                        path);
 }
