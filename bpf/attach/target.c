@@ -210,6 +210,11 @@ bool target_lacks_first_thread(int pid) {
     return state == 'Z' || state == 'X';
 }
 
+bool target_is_stopped(int pid) {
+    char state = state_of(pid, pid);
+    return state == 'T' || state == 't';
+}
+
 /* Opens the address space through a living thread. errno is that of maps. *is_lost: the thread has ended meanwhile, the
  * process has not. */
 static void open_through_thread(struct target *target, int pid, bool writable, bool *is_lost) {

@@ -43,6 +43,9 @@ int target_process_of(int pid);
 /* Whether the first thread has ended; others may go on. */
 bool target_lacks_first_thread(int pid);
 
+/* Whether a signal or a debugger has stopped the process. */
+bool target_is_stopped(int pid);
+
 int target_pidfd(int pid);        /* -1 with errno */
 bool target_has_ended(int pidfd); /* a zombie has; -1: not known to have */
 

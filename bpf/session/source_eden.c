@@ -520,6 +520,11 @@ bool source_start(struct source *source, struct failure *why) {
     source->start_ns = now_ns();
     kernel_observe_since(source->kernel, source->start_ns);
     if (!source->options.command) {
+        const struct observed *root = &source->observed[0];
+        if (target_is_stopped((int)root->key.pid)) {
+            message_print("process %u (%s) is stopped (state T): nothing happens in it until it is continued",
+                          root->key.pid, root->command);
+        }
         return true;
     }
     if (!launch_go(&source->launch, source->options.command, why)) {
@@ -650,6 +655,9 @@ bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *c
         root->ended_ns = root->ended_ns ? root->ended_ns : now; /* the kernel's notice says when it ended */
         root->ended = ended;
         source->end_ns = ended ? root->ended_ns : now;
+        if (ended && !source->options.command) {
+            message_print("process %u (%s) has ended", root->key.pid, root->command);
+        }
     }
     return !done;
 }
