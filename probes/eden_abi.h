@@ -88,7 +88,7 @@ struct eden_heap_info {
     uint32_t figure_count;
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
     uint64_t figures[32];    /* enum eden_figure; figure_count of them are valid */
-    uint64_t sample_mailbox; /* written by tools to set a sampling rate; 0: the default */
+    uint64_t sample_control; /* written by tools to set a sampling rate; 0: the default */
     uint64_t reserved[15];
 };
 

@@ -17,20 +17,21 @@
 
 #define EDEN_SAMPLE_DEFAULT_BYTES (512ull * 1024)
 
-/* The mailbox of a heap's header (sample_mailbox): 0, or what the next profile is to do. The sampling in the lowest 4
- * bits, then flags, then 48 bits of rate. What cannot be is ignored. Its first value is that of the environment
- * variable EDEN_SAMPLING, a number, so that a tool which starts a program can say it before there is a heap. */
-#define EDEN_MAILBOX_ASKED 0x10ull   /* set in each valid request */
-#define EDEN_MAILBOX_OBJECTS 0x20ull /* send EDEN_BATCH_OBJECTS instead of cells */
+/* The control word of a heap's header (sample_control): 0, or what the next profile is to do. The sampling in the
+ * lowest 4 bits, then flags, then 48 bits of rate. What cannot be is ignored. Its first value is that of the
+ * environment variable EDEN_SAMPLING, a number, so that a tool which starts a program can say it before there is a
+ * heap. */
+#define EDEN_CONTROL_ASKED 0x10ull   /* set in each valid request */
+#define EDEN_CONTROL_OBJECTS 0x20ull /* send EDEN_BATCH_OBJECTS instead of cells */
 /* The profile is to end at the next collection, and tell what is alive then, and none is to begin before another
  * request: for a listener that is about to leave. */
-#define EDEN_MAILBOX_END 0x40ull
+#define EDEN_CONTROL_END 0x40ull
 /* With OBJECTS: in their short forms, which leave to the reader what follows from the byte clock (eden_byte_clock.h).
  * Mechanism vm alone has them. */
-#define EDEN_MAILBOX_SHORT 0x80ull
-#define EDEN_MAILBOX_MECHANISM_SHIFT 8 /* 2 bits: enum eden_mechanism */
-#define EDEN_MAILBOX_STEP_SHIFT 10     /* 6 bits: the oracle passes every 2^n bytes allocated; 0: EDEN_ORACLE_STEP */
-#define EDEN_MAILBOX_RATE_SHIFT 16
+#define EDEN_CONTROL_SHORT 0x80ull
+#define EDEN_CONTROL_MECHANISM_SHIFT 8 /* 2 bits: enum eden_mechanism */
+#define EDEN_CONTROL_STEP_SHIFT 10     /* 6 bits: the oracle passes every 2^n bytes allocated; 0: EDEN_ORACLE_STEP */
+#define EDEN_CONTROL_RATE_SHIFT 16
 
 #define EDEN_ORACLE_STEP 16 /* 64 KiB */
 

@@ -59,11 +59,11 @@ static void print_heap(FILE *out, const struct tune_facts *facts) {
              format_ns(scavenge, tune_figure(facts, EDEN_FIGURE_scavenge_ns)),
              tune_figure(facts, EDEN_FIGURE_full_collections), format_ns(full, tune_figure(facts, EDEN_FIGURE_full_ns)),
              format_ns(pause, tune_figure(facts, EDEN_FIGURE_max_pause_ns)),
-             facts->lost            ? ". Events were lost: all figures are \"at least\""
-             : facts->late          ? ". Attached late: figures since attach"
-             : !facts->complete     ? ". Its end was not observed"
-             : facts->untold_passes ? ". Some collections were not observed in full, and are left out"
-                                    : "");
+             facts->lost                ? ". Events were lost: all figures are \"at least\""
+             : facts->late              ? ". Attached late: figures since attach"
+             : !facts->complete         ? ". Its end was not observed"
+             : facts->unreported_passes ? ". Some collections were not observed in full, and are left out"
+                                        : "");
     print_wrapped(out, "  ", line);
 }
 

@@ -164,7 +164,7 @@ static int say(enum libbpf_print_level level, const char *format, va_list argume
     return 0;
 }
 
-static int say_nothing(enum libbpf_print_level level, const char *format, va_list arguments) {
+static int print_nothing(enum libbpf_print_level level, const char *format, va_list arguments) {
     (void)level, (void)format, (void)arguments;
     return 0;
 }
@@ -384,7 +384,7 @@ struct kernel_side *kernel_open(const struct kernel_options *options, struct ins
     }
     kernel->inspect = inspect;
     kernel->rights = capabilities();
-    libbpf_set_print(options->verbose ? say : say_nothing);
+    libbpf_set_print(options->verbose ? say : print_nothing);
     if (!sees_as_kernel(why) || !load(kernel, options, why)) {
         kernel_close(kernel);
         return NULL;

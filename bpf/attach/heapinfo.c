@@ -67,7 +67,7 @@ static bool read_heap(struct memory memory, uint64_t address, struct heapinfo *i
         .seq = header.seq,
         .class_pages = header.class_pages,
         .control_word = header.bytes >= offsetof(struct eden_heap_info, reserved)
-                            ? address + offsetof(struct eden_heap_info, sample_mailbox)
+                            ? address + offsetof(struct eden_heap_info, sample_control)
                             : 0,
         .class_limit = header.class_limit < EDEN_CLASS_LIMIT ? header.class_limit : EDEN_CLASS_LIMIT,
     };

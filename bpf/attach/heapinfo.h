@@ -16,7 +16,7 @@ struct heapinfo {
     uint64_t figures[EDEN_FIGURE_COUNT];
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
     uint64_t class_pages;
-    uint64_t control_word; /* address of sample_mailbox; 0: a runtime that has none */
+    uint64_t control_word; /* address of sample_control; 0: a runtime that has none */
     uint32_t class_limit;
 };
 

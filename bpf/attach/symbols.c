@@ -37,7 +37,7 @@ struct region {
 struct program {
     struct process_key key;
     uint64_t read_ns; /* when its mappings were */
-    bool is_said;     /* that files are beyond its share */
+    bool is_reported; /* that files are beyond its share */
     struct region *regions;
     size_t region_count, region_room;
 };
@@ -120,7 +120,7 @@ static void read_mappings(struct symbols *symbols, struct program *program) {
         return;
     }
     inspect_mappings(symbols->inspect, &target, &mappings);
-    struct program fresh = {.key = program->key, .read_ns = program->read_ns, .is_said = program->is_said};
+    struct program fresh = {.key = program->key, .read_ns = program->read_ns, .is_reported = program->is_reported};
     for (size_t i = 0; i < mappings.count; i++) {
         const struct mapping *mapping = &mappings.at[i];
         size_t object = object_of(symbols, &target, &program->key, mapping);
@@ -203,12 +203,12 @@ const char *symbols_find(struct symbols *symbols, const struct process_key *proc
         return symbols->name;
     }
     if (object->is_beyond) {
-        if (!program->is_said) {
+        if (!program->is_reported) {
             message_few(&symbols->beyond,
                         "process %u: files beyond its share are not read: functions in %s are unknown", process->pid,
                         object->label);
         }
-        program->is_said = true;
+        program->is_reported = true;
         return NULL;
     }
     if (is_open && (errno == ETIMEDOUT || errno == EIO)) {

@@ -103,7 +103,7 @@ static bool prepare(struct lifetimes *run, struct failure *why) {
                            "--pretenure cannot be combined with --stacks: it names sites, and stacks replace sites");
     }
     return options_seconds(options, &run->seconds, why) && choose_view(run, why) &&
-           life_request_encode(&request, &run->wanted.mailbox, why);
+           life_request_encode(&request, &run->wanted.control, why);
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
@@ -135,7 +135,7 @@ static bool has_profile(const struct life_model *model) {
     return false;
 }
 
-static void say_pretenured(const struct life_pretenured *named, const struct life_model *model, const char *path) {
+static void print_pretenured(const struct life_pretenured *named, const struct life_model *model, const char *path) {
     char sampling[LIFE_ADVICE_MAX];
     message_print("%s: %zu class%s and %zu site%s to allocate old", path, named->classes,
                   named->classes == 1 ? "" : "es", named->sites, named->sites == 1 ? "" : "s");
@@ -161,7 +161,7 @@ static bool write_pretenure(struct lifetimes *run, const struct life_model *mode
         (!run->options.input && !replace_finish(&run->pretenure, why))) {
         return false;
     }
-    say_pretenured(&named, model, path);
+    print_pretenured(&named, model, path);
     return true;
 }
 
@@ -181,16 +181,16 @@ static bool open_spool(struct lifetimes *run, struct failure *why) {
     return run->spool;
 }
 
-static bool as_asked(const struct eden_profile_record *state, uint64_t mailbox) {
-    return state->sampling == (mailbox & 15) && state->rate == mailbox >> EDEN_MAILBOX_RATE_SHIFT &&
-           state->mechanism == (mailbox >> EDEN_MAILBOX_MECHANISM_SHIFT & 3);
+static bool as_asked(const struct eden_profile_record *state, uint64_t control) {
+    return state->sampling == (control & 15) && state->rate == control >> EDEN_CONTROL_RATE_SHIFT &&
+           state->mechanism == (control >> EDEN_CONTROL_MECHANISM_SHIFT & 3);
 }
 
-static void say_heap(const struct life_heap *heap, uint64_t mailbox) {
+static void report_heap(const struct life_heap *heap, uint64_t control) {
     const char *what = NULL;
     if (!heap->begun) {
         what = "no collection ended while it was observed, so its lifetimes are unknown";
-    } else if (!as_asked(&heap->state, mailbox)) {
+    } else if (!as_asked(&heap->state, control)) {
         what = "did not profile as requested: it was created too late for the request, or its runtime lacks this mode";
     } else if (!heap->state.ended) {
         what = "did not report the objects alive at the end (births without a death): only their number is known";
@@ -202,14 +202,14 @@ static void say_heap(const struct life_heap *heap, uint64_t mailbox) {
 
 /* Reports on stderr the heaps that did not profile as requested (eden_batches.h), those without a reported end, and the
  * losses of the heaps themselves. */
-static void life_say(const struct life_model *model, uint64_t mailbox) {
+static void life_report(const struct life_model *model, uint64_t control) {
     for (size_t i = 0; i < model->heap_count; i++) {
         const struct life_heap *heap = &model->heaps[i];
         if (heap->state.lost) {
             message_print("lost: %" PRIu64 " sampled objects that process %u had no memory to track", heap->state.lost,
                           heap->process.pid);
         }
-        say_heap(heap, mailbox);
+        report_heap(heap, control);
     }
     if (model->unknown) {
         message_print(
@@ -219,9 +219,9 @@ static void life_say(const struct life_model *model, uint64_t mailbox) {
     }
 }
 
-static bool print(struct lifetimes *run, struct life_model *model, uint64_t mailbox, struct failure *why) {
+static bool print(struct lifetimes *run, struct life_model *model, uint64_t control, struct failure *why) {
     life_model_choose(model, run->options.input ? (uint64_t)run->options.pid : 0, run->options.heap);
-    life_say(model, mailbox);
+    life_report(model, control);
     return run->view(run->out, model, &run->shown, why);
 }
 
@@ -237,7 +237,7 @@ static bool show(struct lifetimes *run, struct source *source, struct failure *w
     }
     filled = filled && source_lifetimes(source, &model, why);
     filled = filled && (life_by_stack_settle(&model) || failure_set(why, 1, "out of memory for the stacks"));
-    bool any = model.heap_count != 0, shown = filled && print(run, &model, run->wanted.mailbox, why);
+    bool any = model.heap_count != 0, shown = filled && print(run, &model, run->wanted.control, why);
     if (shown && !any) {
         message_print("no heap was observed: check that the program uses libeden, and that this is the right process");
     }
@@ -257,21 +257,21 @@ static int profile(struct lifetimes *run) {
     interrupt_install();
     struct source *source = !run->is_chart || start_plotter(run, &why) ? source_open(&run->wanted, &why) : NULL;
     if (!source) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     if (run->options.verbose) {
         message_print("attached in %.1f ms", (double)source_attach_ns(source) / 1e6);
     }
     int status = 0;
     if (run->out != stdout && ftruncate(fileno(run->out), 0) != 0 && errno != EINVAL) {
-        status = failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno)) ? 0 : failure_tell(&why);
+        status = failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno)) ? 0 : failure_report(&why);
     } else if (!source_give_up_rights(source, run->options.pretenure ? run->pretenure.place.folder : -1, &why) ||
                !source_start(source, &why)) {
-        status = failure_tell(&why);
+        status = failure_report(&why);
     } else {
         observe(source, run->seconds);
         if (!show(run, source, &why)) {
-            status = failure_tell(&why);
+            status = failure_report(&why);
         } else if (run->options.command && source_exit_status(source) >= 0) {
             status = source_exit_status(source);
         } else if (run->options.command && interrupt_last()) {
@@ -318,14 +318,14 @@ static bool show_recording(struct lifetimes *run, struct recording *recording, s
 static int read_back(struct lifetimes *run) {
     struct failure why;
     if (run->is_chart && !start_plotter(run, &why)) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     struct recording *recording = recording_open_with(run->options.input, recording_last(run->options.force), &why);
     bool shown = recording && (run->out == stdout || ftruncate(fileno(run->out), 0) == 0 || errno == EINVAL ||
                                failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno)));
     shown = shown && show_recording(run, recording, &why);
     recording_close(recording);
-    return shown ? 0 : failure_tell(&why);
+    return shown ? 0 : failure_report(&why);
 }
 
 /* A process without rights can't give the --pretenure file its name: a child reads the recording, and this one waits.
@@ -343,10 +343,10 @@ static int read_back_apart(struct lifetimes *run) {
     }
     if (child < 0 || !WIFEXITED(status)) {
         failure_set(&why, 1, "%.200s: the process that reads it did not finish", run->options.input);
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     if (WEXITSTATUS(status) == 0 && !replace_finish(&run->pretenure, &why)) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     return WEXITSTATUS(status);
 }
@@ -363,12 +363,12 @@ int cmd_lifetimes(int argc, char **argv) {
     }
     if ((run.options.input && !check_input(&run.options, &why)) || !prepare(&run, &why) ||
         ((run.options.details || run.options.stacks) && !open_spool(&run, &why))) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     if (run.options.pretenure && !replace_begin(&run.pretenure, "--pretenure", run.options.pretenure,
                                                 LIFE_PRETENURE_MARK, run.options.force, &why)) {
         life_spool_close(run.spool);
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     interrupt_none(SIGPIPE);
     if (run.options.output) {
@@ -377,7 +377,7 @@ int cmd_lifetimes(int argc, char **argv) {
         if (!run.out) {
             replace_abandon(&run.pretenure);
             life_spool_close(run.spool);
-            return failure_tell(&why);
+            return failure_report(&why);
         }
     }
     status = !run.options.input ? profile(&run) : run.options.pretenure ? read_back_apart(&run) : read_back(&run);

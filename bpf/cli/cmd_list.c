@@ -466,7 +466,7 @@ static int list_processes(struct inspect *inspect, const struct options *options
     }
     const bool may_read_others = kernel_may_read_others();
     if (!target_are_hidden() && !sandbox_enter(&(struct sandbox){.profile = SANDBOX_OBSERVER}, &why)) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     struct listing listing = {.inspect = inspect,
                               .target = {.memory = {-1, -1}, .maps = -1},
@@ -527,7 +527,7 @@ int cmd_list(int argc, char **argv) {
     struct failure why;
     struct inspect *inspect = inspect_open(0, &why);
     if (!inspect) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     status = (options.rest_count ? list_files : list_processes)(inspect, &options);
     inspect_close(inspect);

@@ -13,14 +13,14 @@ static const char usage[] =
     "  file only with --force. `edenscope report`, `script` and `lifetimes -i` read recordings.";
 
 /* What heaps are to be asked for; 0: lifetimes are not recorded. */
-static bool encode_lifetimes(const struct options *options, uint64_t *mailbox, struct failure *why) {
+static bool encode_lifetimes(const struct options *options, uint64_t *control, struct failure *why) {
     const struct life_request request = {
         .sampling = options->sampling, .mechanism = options->mechanism, .details = options->details};
     if (!options->lifetimes) {
         const char *odd = options->sampling ? "--sampling" : options->mechanism ? "--mechanism" : NULL;
         return !odd || failure_set(why, 1, "%s: needs --lifetimes; without it, objects are not sampled", odd);
     }
-    return life_request_encode(&request, mailbox, why);
+    return life_request_encode(&request, control, why);
 }
 
 int cmd_record(int argc, char **argv) {
@@ -34,17 +34,17 @@ int cmd_record(int argc, char **argv) {
         return status;
     }
     struct failure why;
-    uint64_t mailbox = 0;
-    if (!encode_lifetimes(&options, &mailbox, &why)) {
-        return failure_tell(&why);
+    uint64_t control = 0;
+    if (!encode_lifetimes(&options, &control, &why)) {
+        return failure_report(&why);
     }
     const struct record_request request = {.who = "record",
                                            .path = options.output ? options.output : "eden.data",
                                            .observed = {.pid = options.pid,
                                                         .command = options.command,
                                                         .objects = options.objects ? OBJECTS_ALL : OBJECTS_NONE,
-                                                        .lifetimes = mailbox != 0,
-                                                        .mailbox = mailbox,
+                                                        .lifetimes = control != 0,
+                                                        .control = control,
                                                         .no_headers = options.events_only,
                                                         .verbose = options.verbose},
                                            .force = options.force,

@@ -62,7 +62,7 @@ static void free_chosen(struct model *chosen) {
     free(chosen->processes);
 }
 
-static void say_no_heap(const char *path, const struct recording_info *info, const struct wanted *wanted, bool any) {
+static void print_no_heap(const char *path, const struct recording_info *info, const struct wanted *wanted, bool any) {
     if (any) {
         char number[48] = "", process[48] = "";
         if (wanted->heap) {
@@ -94,7 +94,7 @@ static int print(const char *path, struct recording *recording, const struct mod
     } else {
         good = report_text(stdout, path, recording, model, &why);
     }
-    return output_finish(stdout, "the report", good ? 0 : failure_tell(&why));
+    return output_finish(stdout, "the report", good ? 0 : failure_report(&why));
 }
 
 static int report(const char *path, struct recording *recording, const struct wanted *wanted, bool json) {
@@ -102,7 +102,7 @@ static int report(const char *path, struct recording *recording, const struct wa
     struct failure why;
     int status = 1;
     if (!recording_model(recording, &all, &why)) {
-        failure_tell(&why);
+        failure_report(&why);
     } else if (!choose(&all, wanted, &chosen)) {
         message_print("out of memory for the report");
     } else if (chosen.process_count == 0) {
@@ -110,7 +110,7 @@ static int report(const char *path, struct recording *recording, const struct wa
         for (size_t i = 0; i < all.process_count; i++) {
             any = any || all.processes[i].heap_count;
         }
-        say_no_heap(path, recording_info(recording), wanted, any);
+        print_no_heap(path, recording_info(recording), wanted, any);
         if (json) {
             print(path, recording, &chosen, true);
         }
@@ -133,7 +133,7 @@ int cmd_report(int argc, char **argv) {
     struct failure why;
     struct recording *recording = recording_open_with(path, recording_last(options.force), &why);
     if (!recording) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     signal(SIGPIPE, SIG_IGN); /* writing reports a closed pipe */
     status = report(path, recording, &wanted, options.json);

@@ -38,14 +38,14 @@ static int script(struct recording *recording, const struct options *options, co
                                 .good = true};
     if (!recording_model(recording, &model, &why)) {
         model_clear(&model);
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     int status = 0;
     if (options->csv) {
         printing.good = script_print_csv_head(&printing.script);
     }
     if (printing.good && !recording_events(recording, probes, on_event, &printing, &why)) {
-        status = failure_tell(&why);
+        status = failure_report(&why);
     }
     status = output_finish(stdout, "the events", status);
     if (model.lost) {
@@ -70,7 +70,7 @@ int cmd_script(int argc, char **argv) {
     struct recording *recording =
         recording_open_with(options.input ? options.input : "eden.data", recording_last(options.force), &why);
     if (!recording) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     signal(SIGPIPE, SIG_IGN);
     status = script(recording, &options, options.some_probes ? options.probes : NULL);

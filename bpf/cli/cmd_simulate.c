@@ -233,7 +233,7 @@ int cmd_simulate(int argc, char **argv) {
         return status;
     }
     if (!check_words(options.rest, options.rest_count, &why)) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     const char *path = options.input ? options.input : "eden.data";
     struct recording *recording = recording_open_with(path, recording_last(options.force), &why);
@@ -241,5 +241,5 @@ int cmd_simulate(int argc, char **argv) {
     bool good = recording && run(&options, recording, path, &trace, &why);
     simulate_history_clear(&trace.history);
     recording_close(recording);
-    return output_finish(stdout, "the predictions", good ? 0 : failure_tell(&why));
+    return output_finish(stdout, "the predictions", good ? 0 : failure_report(&why));
 }

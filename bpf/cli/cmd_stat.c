@@ -280,17 +280,17 @@ static int run_stat(struct run *run) {
     interrupt_install();
     run->source = source_open(&wanted, &why);
     if (!run->source) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     if (run->options.verbose) {
         message_print("attached in %.1f ms", (double)source_attach_ns(run->source) / 1e6);
     }
     if (!source_give_up_rights(run->source, -1, &why) || !source_start(run->source, &why) || !observe(run, &why)) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     /* Lines by interval have said everything; the table at the end is for who asked for none. */
     if (run->options.interval <= 0 && !summarize(run, &why)) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     int status = source_exit_status(run->source);
     if (run->options.command && status < 0 && interrupt_last()) {
@@ -311,7 +311,7 @@ int cmd_stat(int argc, char **argv) {
         return status;
     }
     if (!output_begin(&run.output, run.options.output, &why)) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     run.out = run.output.out;
     status = run_stat(&run);

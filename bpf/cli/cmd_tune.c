@@ -69,7 +69,7 @@ static bool print(const struct tune *tune, const struct tune_report *report) {
     return true;
 }
 
-static void tell_in_force(char text[IN_FORCE], const struct tune_facts *facts) {
+static void report_in_force(char text[IN_FORCE], const struct tune_facts *facts) {
     size_t length = 0;
     for (int i = 0; i < EDEN_PARAM_COUNT && length < IN_FORCE; i++) {
         const struct tune_parameter *parameter = &facts->parameters[i];
@@ -93,7 +93,7 @@ static bool examine(const struct tune *tune, const struct tune_heaps *heaps, con
         tune_merge(findings, heaps->count, &report.options);
         if (tune->proposal) {
             tune_options_line(tune->proposal->options, &report.options);
-            tell_in_force(tune->proposal->in_force, &heaps->at[0]);
+            report_in_force(tune->proposal->in_force, &heaps->at[0]);
         }
         good = tune->proposal || print(tune, &report);
     }
@@ -306,10 +306,10 @@ static int observe(const struct tune *tune, bool *examined) {
                                      .keeps_rights = tune->proposal};
     struct failure why;
     bool published = false;
-    if (!life_request_encode(&lives, &request.observed.mailbox, &why) ||
+    if (!life_request_encode(&lives, &request.observed.control, &why) ||
         !make_folder(folder, sizeof folder, &parent, &held, &why)) {
         close(parent);
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     request.folder = parent;
     snprintf(path, sizeof path, "%s/eden.data", folder);
@@ -318,7 +318,7 @@ static int observe(const struct tune *tune, bool *examined) {
         char *command = command_line_text(options->command);
         bool reported = report(tune, path, 0, command, &why);
         if (!reported) {
-            int failed = failure_tell(&why);
+            int failed = failure_report(&why);
             status = status ? status : failed;
         }
         if (examined) {
@@ -453,7 +453,7 @@ static int run_trials(const struct options *options, const struct trial_start *s
     bool done = options->verify ? verify(options, start->proposed, out, &interrupted, &why)
                                 : search(options, start, out, &interrupted, &why);
     if (!done) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     return interrupted ? 128 + interrupt_last() : 0;
 }
@@ -517,11 +517,11 @@ int cmd_tune(int argc, char **argv) {
     }
     const struct options *options = &tune.options;
     if (!check(&tune, &why)) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     signal(SIGPIPE, SIG_IGN); /* writing reports a closed pipe */
     if (!output_begin(&output, options->output, &why)) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     tune.out = output.out;
     if (options->verify || options->search) {
@@ -530,7 +530,7 @@ int cmd_tune(int argc, char **argv) {
         status = observe(&tune, NULL);
     } else {
         const char *path = options->input ? options->input : "eden.data";
-        status = report(&tune, path, (uint64_t)options->pid, NULL, &why) ? 0 : failure_tell(&why);
+        status = report(&tune, path, (uint64_t)options->pid, NULL, &why) ? 0 : failure_report(&why);
     }
     if (!output.file) {
         return output_finish(stdout, "the report", status);

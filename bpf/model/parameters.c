@@ -16,7 +16,7 @@ static bool is_plain(const char *path) {
     return strspn(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:./-") == strlen(path);
 }
 
-void tune_parameter_tell(struct tune_parameter parameters[EDEN_PARAM_COUNT], const char *name, const char *value) {
+void tune_parameter_read(struct tune_parameter parameters[EDEN_PARAM_COUNT], const char *name, const char *value) {
     enum eden_param_id id = eden_param_find(name);
     double number;
     if (id < EDEN_PARAM_COUNT && eden_param_parse(eden_param(id), value, &number) && is_plain(value)) {

@@ -13,7 +13,7 @@ struct tune_parameter {
 /* The defaults, none of them reported. */
 void tune_parameters_default(struct tune_parameter parameters[EDEN_PARAM_COUNT]);
 /* As param__set reports it; unknown parameters and invalid values are ignored. */
-void tune_parameter_tell(struct tune_parameter parameters[EDEN_PARAM_COUNT], const char *name, const char *value);
+void tune_parameter_read(struct tune_parameter parameters[EDEN_PARAM_COUNT], const char *name, const char *value);
 
 enum { TUNE_VALUE = 32 };
 /* A value as EDEN_OPTIONS takes it: sizes rounded up to whole K, M or G of at most three digits where that adds at most

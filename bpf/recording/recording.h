@@ -39,8 +39,9 @@ struct recorder_options {
     bool force;           /* replace the file at path even if it is not a recording */
     bool is_temporary;    /* path is in temporary_folder(), not -o's */
     bool objects;         /* per-object events are recorded too */
-    uint64_t lifetimes;   /* what heaps are asked for (the mailbox of eden_batches.h); 0: lifetimes are not recorded */
-    uint64_t most_bytes;  /* the file's largest size; 0: ROOM_MOST_BYTES (room.h) */
+    uint64_t
+        lifetimes; /* what heaps are asked for (the control word of eden_batches.h); 0: lifetimes are not recorded */
+    uint64_t most_bytes; /* the file's largest size; 0: ROOM_MOST_BYTES (room.h) */
 };
 
 /* Makes a new recording without a name. NULL where that can't be, or where path is taken by something that is not a

@@ -868,7 +868,7 @@ bool recording_lifetimes(struct recording *recording, struct life_model *model, 
     if (good && recording->bad_batches) {
         message_print("%s: %" PRIu64 " batches with wrong sizes are skipped", recording->path, recording->bad_batches);
     }
-    if (recording->info.lifetimes & EDEN_MAILBOX_OBJECTS) {
+    if (recording->info.lifetimes & EDEN_CONTROL_OBJECTS) {
         model->objects = (struct life_objects){life_replay_objects, &recording->replay};
     }
     life_model_sort(model);

@@ -45,7 +45,7 @@ static bool on_batch(void *context, const struct life_batch *batch) {
 static bool commit(struct source *source, struct run *run, bool finished, struct model *model) {
     struct failure why;
     if (!source_snapshot(source, model, &why)) {
-        failure_tell(&why);
+        failure_report(&why);
         return false;
     }
     if (!run->failed && !recorder_commit(run->recorder, model, finished, &run->why)) {
@@ -54,8 +54,8 @@ static bool commit(struct source *source, struct run *run, bool finished, struct
     return !run->failed;
 }
 
-static void say_failure(const struct run *run, const struct record_request *request) {
-    failure_tell(&run->why);
+static void print_failure(const struct run *run, const struct record_request *request) {
+    failure_report(&run->why);
     message_print("recording stopped; the part written so far can be read%s",
                   request->observed.command ? "; the program continues" : "");
 }
@@ -70,7 +70,7 @@ static void follow(struct source *source, struct run *run, const struct record_r
     struct model model = {0};
     uint64_t committed = now_ns(), events = 0;
     uint64_t end = request->seconds > 0 ? committed + (uint64_t)(request->seconds * 1e9) : UINT64_MAX;
-    bool said = false, said_locked = false;
+    bool said = false, reported_locked = false;
     struct failure locked;
     int handled = 0;
     commit(source, run, false, &model); /* heaps that were there before get their names */
@@ -100,12 +100,12 @@ static void follow(struct source *source, struct run *run, const struct record_r
             committed = now;
             events = recorder_event_count(run->recorder);
         }
-        if (!said_locked && recorder_is_locked(run->recorder, &locked)) {
-            failure_tell(&locked);
-            said_locked = true;
+        if (!reported_locked && recorder_is_locked(run->recorder, &locked)) {
+            failure_report(&locked);
+            reported_locked = true;
         }
         if (run->failed && !said) {
-            say_failure(run, request);
+            print_failure(run, request);
             said = true;
             if (!request->observed.command) {
                 break;
@@ -114,7 +114,7 @@ static void follow(struct source *source, struct run *run, const struct record_r
     }
     bool whole = commit(source, run, true, &model);
     if (run->failed && !said) {
-        say_failure(run, request);
+        print_failure(run, request);
     } else if (!whole) {
         run->failed = true;
     }
@@ -134,8 +134,8 @@ static uint64_t figure_sum(const struct model *model, enum eden_figure figure) {
 
 static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
-static void say_summary(struct source *source, const struct run *run, const struct record_request *request,
-                        bool is_lost) {
+static void report_summary(struct source *source, const struct run *run, const struct record_request *request,
+                           bool is_lost) {
     const bool is_kept = !request->temporary && !is_lost;
     struct model model = {0};
     struct failure why;
@@ -198,13 +198,13 @@ static int observe(struct recorder *recorder, const struct record_request *reque
     struct failure why;
     struct source *source = source_open(&wanted, &why);
     if (!source) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     int folder = request->temporary ? request->folder : recorder_folder(recorder);
     if (!recorder_publish(recorder, &why) || (!request->keeps_rights && !source_give_up_rights(source, folder, &why)) ||
         !source_start(source, &why)) {
         source_close(source);
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     *published = true;
     if (wanted.verbose) {
@@ -213,7 +213,7 @@ static int observe(struct recorder *recorder, const struct record_request *reque
     }
     follow(source, &run, request);
     const bool is_lost = !request->temporary && !recorder_is_in_place(recorder);
-    say_summary(source, &run, request, is_lost);
+    report_summary(source, &run, request, is_lost);
     if (is_lost) {
         message_print("%s: was removed or replaced during the recording; the recording is lost", request->path);
         run.failed = true;
@@ -235,14 +235,14 @@ int record_run(const struct record_request *request, bool *published) {
                                       .is_temporary = request->temporary,
                                       .most_bytes = request->most_bytes,
                                       .objects = observed->objects == OBJECTS_ALL,
-                                      .lifetimes = observed->lifetimes ? observed->mailbox : 0};
+                                      .lifetimes = observed->lifetimes ? observed->control : 0};
     struct failure why;
     bool ours = false;
     interrupt_none(SIGPIPE); /* the recording is to go on, or to be ended properly */
     interrupt_install();
     struct recorder *recorder = recorder_create(&wanted, &why);
     if (!recorder) {
-        return failure_tell(&why);
+        return failure_report(&why);
     }
     int status = observe(recorder, request, published ? published : &ours);
     recorder_close(recorder);

@@ -27,7 +27,7 @@ struct source_options {
     /* Profile lifetimes: the probe batch is attached to, which makes the heaps sample. Without `events` only probes
      * about heaps and classes are attached besides. */
     bool lifetimes;
-    uint64_t mailbox; /* lifetimes: the request (eden_batches.h) to each heap */
+    uint64_t control; /* lifetimes: the request (eden_batches.h) to each heap */
     /* lifetimes: gets the batches as they are, from within source_poll; where it returns false, the others at the next
      * call of that. NULL: they are added up in the kernel. */
     life_batch_fn *on_batch;

@@ -448,7 +448,7 @@ static bool allow_files(struct source *source, struct failure *why) {
 static bool prepare_command(struct source *source, struct failure *why) {
     char assignment[64];
     const struct source_options *options = &source->options;
-    snprintf(assignment, sizeof assignment, "EDEN_SAMPLING=%#" PRIx64, options->mailbox);
+    snprintf(assignment, sizeof assignment, "EDEN_SAMPLING=%#" PRIx64, options->control);
     return launch_prepare(&source->launch, options->command, options->lifetimes ? assignment : NULL, why);
 }
 
@@ -473,7 +473,7 @@ struct source *source_open(const struct source_options *options, struct failure 
     source->options = *options;
     source->exit_status = source->root_fd = -1;
     source->launch.go = source->launch.outcome = -1;
-    source->inspect = inspect_open(options->lifetimes ? options->mailbox : 0, why);
+    source->inspect = inspect_open(options->lifetimes ? options->control : 0, why);
     if (!source->inspect) {
         source_close(source);
         return NULL;
@@ -642,7 +642,7 @@ bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *c
         source_take_names(source);
     } else {
         if (source->options.events && on_event) {
-            source_tell_classes(source, on_event, context);
+            source_report_classes(source, on_event, context);
         }
         kernel_events(source->kernel, on_event, context);
     }

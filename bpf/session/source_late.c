@@ -155,33 +155,33 @@ struct telling {
     void *context;
 };
 
-static bool tell_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
+static bool report_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
     struct telling *telling = context;
     EDEN_ARG(telling->event.arg, class__define, class_id) = index;
     EDEN_ARG(telling->event.arg, class__define, of_class) = class_index;
     memset(telling->event.text[0], 0, EVENT_TEXT);
     snprintf(telling->event.text[0], EVENT_TEXT, "%s", name);
     telling->on_event(telling->context, &telling->event);
-    return ++telling->observed->classes_told < MOST_CLASSES_TOLD; /* its word alone says that it has so many */
+    return ++telling->observed->classes_reported < MOST_CLASSES_TOLD; /* its word alone says that it has so many */
 }
 
 static void report_unnamed(struct source *source, struct observed *observed) {
     source_report_unread(source, observed);
-    if (!observed->told_unnamed && !source_is_gone(observed)) {
-        observed->told_unnamed = true;
+    if (!observed->reported_unnamed && !source_is_gone(observed)) {
+        observed->reported_unnamed = true;
         message_few(&source->message[MESSAGE_UNNAMED], "process %u (%s): some class names cannot be read",
                     observed->key.pid, observed->command);
     }
 }
 
-void source_tell_classes(struct source *source, void (*on_event)(void *context, const struct event *event),
-                         void *context) {
+void source_report_classes(struct source *source, void (*on_event)(void *context, const struct event *event),
+                           void *context) {
     uint64_t now = now_ns();
     for (size_t i = 0; i < source->observed_count; i++) {
         struct observed *observed = &source->observed[i];
         for (size_t j = 0; j < observed->late_heaps; j++) {
             struct late_heap *late = &observed->late_heap[j];
-            if (late->has_sent_classes || late->gone || observed->classes_told >= MOST_CLASSES_TOLD) {
+            if (late->has_sent_classes || late->gone || observed->classes_reported >= MOST_CLASSES_TOLD) {
                 continue;
             }
             late->has_sent_classes = true;
@@ -195,7 +195,7 @@ void source_tell_classes(struct source *source, void (*on_event)(void *context, 
                 .arg = {late->first.address},
             };
             uint32_t unread;
-            if (!inspect_classes(source->inspect, &observed->target, &late->first, tell_class, &telling, &unread) ||
+            if (!inspect_classes(source->inspect, &observed->target, &late->first, report_class, &telling, &unread) ||
                 unread != 0) {
                 report_unnamed(source, observed);
             }

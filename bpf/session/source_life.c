@@ -1,14 +1,14 @@
 /* Lifetimes: asking the heaps for profiles, ending these, and the model of what they said.
  *
  * What a profile is to do is said before it can begin. A command and its children get it in their environment
- * (EDEN_SAMPLING). Heaps of a process that runs already get it in their control word (sample_mailbox), before the probe
+ * (EDEN_SAMPLING). Heaps of a process that runs already get it in their control word (sample_control), before the probe
  * batch is attached to, which is what makes them begin. A heap that such a process creates later begins with its
  * environment's setting, at once, before we can know of it; its control word is written as soon as it is seen, which is
  * for the next profile. So the settings of a profile come from its own records, never from the request; a message
  * reports differences.
  *
  * Detaching. Live objects must be reported as censored, which only a collection can do. So the tool requests that each
- * heap end its profile (EDEN_MAILBOX_END), and waits at most ENDING_NS, since it cannot make a program collect. Then it
+ * heap end its profile (EDEN_CONTROL_END), and waits at most ENDING_NS, since it cannot make a program collect. Then it
  * lowers the semaphores, and last writes 0 to the control words: no request, so the next profile samples as by default.
  * It does not restore the old values: they are data of the process, which the tool never writes. A profile without a
  * reported end lacks its censored objects: births - deaths, of unknown age.
@@ -70,7 +70,7 @@ static void ask_new_heaps(struct source *source) {
         struct process_key process = heap->key.process;
         struct observed *observed = find_observed(source, &process);
         if (heap->flags & HEAP_CREATED && !source->options.command && observed) {
-            ask(source, observed, heap->key.address, source->options.mailbox);
+            ask(source, observed, heap->key.address, source->options.control);
         }
     }
 }
@@ -104,7 +104,7 @@ bool source_end_lifetimes(struct source *source, bool at_once) {
     uint32_t count;
     const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
     if (source->life.ending_ns == 0) {
-        const uint64_t end = EDEN_MAILBOX_ASKED | EDEN_MAILBOX_END;
+        const uint64_t end = EDEN_CONTROL_ASKED | EDEN_CONTROL_END;
         source->life.ending_ns = now_ns();
         ask_all(source, end);
         for (uint32_t i = 0; i < count; i++) {
@@ -164,11 +164,11 @@ void source_ask_late_heaps(struct source *source, struct observed *observed) {
     for (size_t i = 0; source->options.lifetimes && i < observed->late_heaps; i++) {
         uint64_t address = observed->late_heap[i].first.address;
         if (!observed->late_heap[i].gone && !is_asked(&source->life, &observed->key, address)) {
-            ask(source, observed, address, source->options.mailbox);
+            ask(source, observed, address, source->options.control);
         }
     }
     if (source_is_for_lifetimes(&source->options)) {
-        source_tell_classes(source, on_event, source); /* while there is somebody to read them from */
+        source_report_classes(source, on_event, source); /* while there is somebody to read them from */
     }
 }
 
@@ -284,7 +284,7 @@ static bool take_buckets(struct source *source, struct life_model *model) {
     return true;
 }
 
-static bool take_told_heaps(struct source *source, struct life_model *model) {
+static bool take_reported_heaps(struct source *source, struct life_model *model) {
     uint32_t count;
     const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
     for (uint32_t i = 0; i < count; i++) {
@@ -303,7 +303,7 @@ static bool take_told_heaps(struct source *source, struct life_model *model) {
 /* Every heap that was seen is in the model, even where no probe fired: beyond the most that it holds, those are left
  * out. */
 static bool take_heaps(struct source *source, struct life_model *model) {
-    bool taken = take_told_heaps(source, model);
+    bool taken = take_reported_heaps(source, model);
     for (size_t i = 0; taken && i < source->observed_count; i++) {
         const struct observed *observed = &source->observed[i];
         for (size_t j = 0; j < observed->late_heaps; j++) {
@@ -320,7 +320,7 @@ static bool take_heaps(struct source *source, struct life_model *model) {
 
 /* ---- what was lost ---------------------------------------------------------------------------------------------- */
 
-static void say_lost(const struct source *source) {
+static void print_lost(const struct source *source) {
     static const char *const kinds[LOST_KINDS] = {
         [LOST_HEAPS] = "hits of too many heaps",
         [LOST_EVENTS] = "class names that came too fast",
@@ -340,7 +340,7 @@ static void say_lost(const struct source *source) {
     }
 }
 
-static void say_missed(const struct source *source) {
+static void print_missed(const struct source *source) {
     char text[MODEL_TEXT];
     uint64_t missed = source_missed_children(source);
     if (missed) {
@@ -362,7 +362,7 @@ bool source_lifetimes(struct source *source, struct life_model *model, struct fa
         return failure_set(why, 1, "out of memory");
     }
     life_model_sort(model);
-    say_lost(source);
-    say_missed(source);
+    print_lost(source);
+    print_missed(source);
     return true;
 }

@@ -5,7 +5,7 @@
  * nothing about the new one.
  *
  * Terms: handle, struct target; registry, the list of heaps of one copy of libeden (eden_abi.h); control word,
- * sample_mailbox of a heap's header.
+ * sample_control of a heap's header.
  *
  * Algorithm: the handle is opened when the process is looked at, and again when its address space is gone. Then
  * registries are forgotten, and late heaps are read no more. It is kept between two looks only while something is to be
@@ -156,8 +156,8 @@ bool source_map(struct source *source, struct observed *observed, struct mapping
 }
 
 void source_report_unread(struct source *source, struct observed *observed) {
-    if (observed->target.is_unread && !observed->told_unread) {
-        observed->told_unread = true;
+    if (observed->target.is_unread && !observed->reported_unread) {
+        observed->reported_unread = true;
         message_few(&source->message[MESSAGE_UNREAD],
                     "process %u (%s): reading its memory or files takes too long; no further probes are attached",
                     observed->key.pid, observed->command);

@@ -93,25 +93,25 @@ struct observed {
     struct target target;               /* of its present address space */
     uint64_t registry[MOST_REGISTRIES]; /* addresses in it */
     size_t registries;
-    uint64_t mapped;                /* fingerprint of the mappings that were looked at; 0: none were */
-    uint64_t cut_mapped;            /* of those at which a look was cut short; 0: it was not */
-    size_t cut_next;                /* the mapping with which the next look goes on */
-    bool told_unread, told_unnamed; /* that it does not answer; that it has classes without readable names */
-    bool late;                      /* attached after its first instruction */
-    uint64_t image_ns;              /* since when it runs its present program: fork or exec; 0: since before us */
-    bool expects_probes;            /* its program has some */
-    bool is_partial;                /* its program may map other libraries than were found */
-    bool has_all;                   /* all that it mapped at the last look is attached to, or has no probes */
-    bool inspected;                 /* what its program has is attached to, or it has none */
-    bool image_late;                /* attached after image_ns */
-    uint32_t image_heaps;           /* how many entries of heaps there were at image_ns */
-    uint64_t look_ns, pause_ns;     /* when its mappings are read next, and the time after that */
-    uint64_t scan_ns, scan_lost;    /* when its children are looked for next; notices lost before that was done last */
+    uint64_t mapped;                        /* fingerprint of the mappings that were looked at; 0: none were */
+    uint64_t cut_mapped;                    /* of those at which a look was cut short; 0: it was not */
+    size_t cut_next;                        /* the mapping with which the next look goes on */
+    bool reported_unread, reported_unnamed; /* that it does not answer; that it has classes without readable names */
+    bool late;                              /* attached after its first instruction */
+    uint64_t image_ns;           /* since when it runs its present program: fork or exec; 0: since before us */
+    bool expects_probes;         /* its program has some */
+    bool is_partial;             /* its program may map other libraries than were found */
+    bool has_all;                /* all that it mapped at the last look is attached to, or has no probes */
+    bool inspected;              /* what its program has is attached to, or it has none */
+    bool image_late;             /* attached after image_ns */
+    uint32_t image_heaps;        /* how many entries of heaps there were at image_ns */
+    uint64_t look_ns, pause_ns;  /* when its mappings are read next, and the time after that */
+    uint64_t scan_ns, scan_lost; /* when its children are looked for next; notices lost before that was done last */
     bool ended;
-    uint64_t ended_ns;     /* when that was noticed */
-    bool empty;            /* ended, and nothing is known of its heaps: it can be forgotten */
-    bool is_reported;      /* that something of it can't be observed */
-    uint32_t classes_told; /* of its late heaps */
+    uint64_t ended_ns;         /* when that was noticed */
+    bool empty;                /* ended, and nothing is known of its heaps: it can be forgotten */
+    bool is_reported;          /* that something of it can't be observed */
+    uint32_t classes_reported; /* of its late heaps */
     struct attached *attached;
     size_t attachments, attached_room;
     struct late_heap *late_heap;
@@ -236,7 +236,7 @@ void source_release(struct observed *observed);
 /* Finds where a copy of libeden in this file, mapped so, has its registry, and remembers it. */
 bool source_find_registry(const struct source *source, struct observed *observed, uint32_t number,
                           const struct mapping *mapping, uint64_t *address);
-/* Writes a heap's control word (struct eden_heap_info, sample_mailbox). False: the process has no such heap now, the
+/* Writes a heap's control word (struct eden_heap_info, sample_control). False: the process has no such heap now, the
  * heap has no such word, or it cannot be written. */
 bool source_write_control(struct source *source, struct observed *observed, uint64_t heap, uint64_t value);
 
@@ -257,8 +257,8 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
                          const struct mapping *mapping);
 void source_settle(struct source *source); /* every heap that is not settled yet, if its time has come */
 /* Tells the classes of late heaps as class__define events: they were defined before anybody listened. */
-void source_tell_classes(struct source *source, void (*on_event)(void *context, const struct event *event),
-                         void *context);
+void source_report_classes(struct source *source, void (*on_event)(void *context, const struct event *event),
+                           void *context);
 struct late_heap *source_find_late(const struct observed *observed, uint64_t address, uint64_t id);
 
 #endif

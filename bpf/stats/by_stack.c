@@ -72,7 +72,7 @@ static void take_known(struct life_heap *heap) {
         struct life_sums *births = &heap->sites[i].births;
         uint32_t site = LIFE_NO_STACK + heap->sites[i].class_id;
         struct life_site *unknown = bsearch(&site, heap->sites, heap->site_count, sizeof *heap->sites, by_site);
-        if (heap->told_by_cells) { /* ends are of unknown stack, so births are */
+        if (heap->from_cells) { /* ends are of unknown stack, so births are */
             *births = (struct life_sums){0};
         } else if (unknown) {
             take_out(&unknown->births.count, births->count);

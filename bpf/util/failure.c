@@ -12,7 +12,7 @@ bool failure_set(struct failure *why, int status, const char *format, ...) {
     return false;
 }
 
-int failure_tell(const struct failure *why) {
+int failure_report(const struct failure *why) {
     message_print("%s", why->message);
     return why->status;
 }

@@ -14,6 +14,6 @@ struct failure {
 __attribute__((format(printf, 3, 4))) bool failure_set(struct failure *why, int status, const char *format, ...);
 
 /* Prints it on stderr and returns its status, for a subcommand to return in turn. */
-int failure_tell(const struct failure *why);
+int failure_report(const struct failure *why);
 
 #endif

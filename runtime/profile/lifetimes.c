@@ -34,7 +34,7 @@
 #include <stdlib.h>
 
 static uint64_t control_word(const eden_heap *heap) {
-    return __atomic_load_n(&heap->info.sample_mailbox, __ATOMIC_RELAXED);
+    return __atomic_load_n(&heap->info.sample_control, __ATOMIC_RELAXED);
 }
 
 /* What ephemerons take of the heap, too. */
@@ -153,7 +153,7 @@ static void resume(struct lifetimes *lifetimes) {
         }
         lifetimes_end(lifetimes); /* something else is asked for */
     }
-    if (is_watched() && (word & EDEN_MAILBOX_END) == 0) {
+    if (is_watched() && (word & EDEN_CONTROL_END) == 0) {
         begin(lifetimes, word);
     }
 }

@@ -83,7 +83,7 @@ static uint64_t number_of(const char *variable) {
 }
 
 void sampling_from_environment(struct lifetimes *lifetimes) {
-    lifetimes->observer.heap->info.sample_mailbox = number_of("EDEN_SAMPLING");
+    lifetimes->observer.heap->info.sample_control = number_of("EDEN_SAMPLING");
     lifetimes->seed = number_of("EDEN_SAMPLING_SEED");
 }
 
@@ -97,19 +97,19 @@ void sampling_read_request(struct profile *profile) {
     uint64_t word = profile->request;
     profile->sampling = EDEN_SAMPLE_BYTES;
     profile->rate = (uint64_t)EDEN_SAMPLE_DEFAULT_BYTES;
-    uint64_t sampling = word & 15, rate = word >> EDEN_MAILBOX_RATE_SHIFT;
-    if ((word & EDEN_MAILBOX_ASKED) != 0 && sampling < EDEN_SAMPLINGS && rate != 0) {
+    uint64_t sampling = word & 15, rate = word >> EDEN_CONTROL_RATE_SHIFT;
+    if ((word & EDEN_CONTROL_ASKED) != 0 && sampling < EDEN_SAMPLINGS && rate != 0) {
         profile->sampling = (enum eden_sampling)sampling;
         profile->rate = rate;
     }
-    if ((word & EDEN_MAILBOX_ASKED) != 0) {
-        profile->mechanism = (enum eden_mechanism)(word >> EDEN_MAILBOX_MECHANISM_SHIFT & (EDEN_MECHANISMS - 1));
+    if ((word & EDEN_CONTROL_ASKED) != 0) {
+        profile->mechanism = (enum eden_mechanism)(word >> EDEN_CONTROL_MECHANISM_SHIFT & (EDEN_MECHANISMS - 1));
     }
-    uint64_t step = word >> EDEN_MAILBOX_STEP_SHIFT & 63;
+    uint64_t step = word >> EDEN_CONTROL_STEP_SHIFT & 63;
     profile->oracle.step = 1ull << (step == 0 ? EDEN_ORACLE_STEP : step);
-    profile->out.one_by_one = (word & EDEN_MAILBOX_ASKED) != 0 && (word & EDEN_MAILBOX_OBJECTS) != 0;
+    profile->out.one_by_one = (word & EDEN_CONTROL_ASKED) != 0 && (word & EDEN_CONTROL_OBJECTS) != 0;
     profile->out.has_compact =
-        profile->out.one_by_one && (word & EDEN_MAILBOX_SHORT) != 0 && profile->mechanism == EDEN_MECHANISM_VM;
+        profile->out.one_by_one && (word & EDEN_CONTROL_SHORT) != 0 && profile->mechanism == EDEN_MECHANISM_VM;
     profile->until_next = profile->rate - 1;
     profile->is_open = profile->sampling == EDEN_SAMPLE_OBJECTS && profile->rate == 1;
 }

@@ -51,7 +51,7 @@ class Process:
         return struct.unpack(form, self.memory.read(struct.calcsize(form)))[0]
     def semaphore(self, probe):
         return self.at(self.semaphores[probe] + self.bias, "<H")
-    def mailboxes(self):
+    def control_words(self):
         MAILBOX = 440  # offset in struct eden_heap_info
         heap = self.at(self.semaphores["heap__create"] + self.bias + 16, "<Q")
         found = []
@@ -210,7 +210,7 @@ for details in "" --details; do
 whole(seen)
 assert seen['sampling'] == 'nth=3', seen
 assert any(heap['profiled'] and heap['begun_bytes'] > 0 for heap in seen['heaps']) and total(seen, 'births') > 100
-boxes = Process($target, '$program').mailboxes()
+boxes = Process($target, '$program').control_words()
 assert boxes == [0] * 9, boxes"
 done
 "$scope" lifetimes -p "$target" 1 >"$folder/out" 2>"$folder/err" || die "lifetimes -p failed: $(cat "$folder/err")"
@@ -229,7 +229,7 @@ check "stopped" "
 whole(seen, False)
 assert total(seen, 'untold') > 0 and total(seen, 'untold') <= total(seen, 'censored')
 assert 'did not report the objects alive' in open(sys.argv[1]).read()
-assert Process($target, '$program').mailboxes() == [0] * 9" "$folder/err"
+assert Process($target, '$program').control_words() == [0] * 9" "$folder/err"
 semaphore 0 || die "sampling stays on after a signal"
 kill "$target"
 
@@ -242,7 +242,7 @@ exec 7>"$folder/go"
 until_true "the program is ready" grep -q ready "$folder/rest"
 lifetimes --sampling all -p "$target" 0.2
 check "at rest" "assert not seen['classes'] and seen['lost'] == 0"
-# The mailbox is heard by those that wake up while we are there: then they tell everything.
+# The control word is heard by those that wake up while we are there: then they tell everything.
 "$scope" lifetimes -v --sampling all --json -o "$seen" -p "$target" 2>"$folder/err" &
 tool=$!
 children+=("$tool")

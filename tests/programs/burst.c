@@ -12,7 +12,7 @@ int main(void) {
     bool ok = node_list_begin(&list, SLOTS);
     if (ok) {
         EDEN_FRAME(list.mutator, local, 1);
-        ok = node_list_grow(&list, &local[0], NODES) && tell_and_wait("grown");
+        ok = node_list_grow(&list, &local[0], NODES) && signal_and_wait("grown");
     }
     int status = node_list_end(&list, "burst", ok);
     return puts("ended") != EOF ? status : 1;

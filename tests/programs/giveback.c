@@ -14,7 +14,7 @@ int main(void) {
         EDEN_FRAME(list.mutator, local, 1);
         ok = node_list_grow(&list, &local[0], NODES);
         eden_full_collect(list.mutator);
-        ok = ok && tell_and_wait("grown");
+        ok = ok && signal_and_wait("grown");
         for (eden_value kept = local[0]; ok && kept != EDEN_NONE; kept = eden_slot(kept, 0)) {
             eden_value next = eden_slot(kept, 0);
             for (int i = 1; i < KEPT_OF && next != EDEN_NONE; i++) {
@@ -23,7 +23,7 @@ int main(void) {
             eden_slot_set(list.mutator, kept, 0, next);
         }
         eden_full_collect(list.mutator);
-        ok = ok && tell_and_wait("dropped") && eden_heap_verify(list.heap, &list.error);
+        ok = ok && signal_and_wait("dropped") && eden_heap_verify(list.heap, &list.error);
     }
     return node_list_end(&list, "giveback", ok);
 }

@@ -36,7 +36,7 @@ static inline bool node_list_grow(const struct node_list *list, eden_value *root
 }
 
 /* Prints a word and waits for a line. */
-static inline bool tell_and_wait(const char *word) {
+static inline bool signal_and_wait(const char *word) {
     char line[16];
     return puts(word) != EOF && fflush(stdout) == 0 && fgets(line, sizeof line, stdin) != NULL;
 }

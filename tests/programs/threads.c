@@ -82,9 +82,9 @@ static void *observe(void *context) {
         if (info != NULL) {
             uint64_t rate = 1 + random / 4096 % 512, sampling = random / 256 % EDEN_SAMPLINGS;
             uint64_t mechanism = random / 1024 % EDEN_MECHANISMS;
-            __atomic_store_n(&info->sample_mailbox,
-                             EDEN_MAILBOX_ASKED | sampling | mechanism << EDEN_MAILBOX_MECHANISM_SHIFT |
-                                 rate << EDEN_MAILBOX_RATE_SHIFT,
+            __atomic_store_n(&info->sample_control,
+                             EDEN_CONTROL_ASKED | sampling | mechanism << EDEN_CONTROL_MECHANISM_SHIFT |
+                                 rate << EDEN_CONTROL_RATE_SHIFT,
                              __ATOMIC_RELAXED);
             shared.inspected += inspect(info);
         }

@@ -99,7 +99,7 @@ static bool step(struct model *model, const eden_value *stack) {
 }
 
 /* What the file says, 0 where it says nothing. */
-static int64_t told_size(const struct btf *btf, const struct btf_type *type) {
+static int64_t reported_size(const struct btf *btf, const struct btf_type *type) {
     switch (btf_kind(type)) {
     case BTF_KIND_INT:
     case BTF_KIND_FLOAT:
@@ -128,7 +128,7 @@ bool model_measure(struct model *model, const struct btf *btf) {
     for (uint32_t id = 0; id < count; id++) {
         eden_value type = eden_slot(eden_slot(model->roots[ROOT_MODEL], MODEL_TYPES), id);
         if (kind_is_type(entity_kind(type))) {
-            int_at_put(model->mutator, type, TYPE_SIZE, id == 0 ? 0 : told_size(btf, btf__type_by_id(btf, id)));
+            int_at_put(model->mutator, type, TYPE_SIZE, id == 0 ? 0 : reported_size(btf, btf__type_by_id(btf, id)));
         }
     }
     for (uint32_t id = 0; id < count; id++) {

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-static int say_nothing(enum libbpf_print_level level, const char *format, va_list arguments) {
+static int print_nothing(enum libbpf_print_level level, const char *format, va_list arguments) {
     (void)level;
     (void)format;
     (void)arguments;
@@ -30,7 +30,7 @@ struct btf *source_open(struct program *program, const char *file) {
     if (!is_readable(program, file)) {
         return NULL;
     }
-    libbpf_print_fn_t before = libbpf_set_print(say_nothing);
+    libbpf_print_fn_t before = libbpf_set_print(print_nothing);
     struct btf *btf = btf__parse(file, NULL);
     int error = errno;
     libbpf_set_print(before);

@@ -153,7 +153,7 @@ static void close_pass(bool *refused, struct heap_reader *heap, const struct eve
     bool started = heap->is_open && heap->open.seq == EDEN_ARG(arg, mark__done, seq) && heap->open.full == full;
     if (!started || !(full ? EDEN_HAS(event->args, full__done, young_freed)
                            : EDEN_HAS(event->args, scavenge__done, survivor_limit))) {
-        facts->untold_passes++;
+        facts->unreported_passes++;
         heap->is_open = false;
         return;
     }
@@ -202,7 +202,7 @@ static void add_scan(bool *refused, struct tune_facts *facts, const uint64_t *ar
     scans->slots += EDEN_ARG(arg, remembered__scan, slots);
     scans->young_references += EDEN_ARG(arg, remembered__scan, young_refs);
     scans->duration_ns += EDEN_ARG(arg, remembered__scan, duration);
-    facts->scans_told = true;
+    facts->scans_reported = true;
 }
 
 static void add_class(bool *refused, struct tune_facts *facts, const struct event *event) {
@@ -544,7 +544,7 @@ static void begin_heap(struct heap_reader *reader, const struct process_model *p
 }
 
 static void on_parameter(void *context, const char *name, const char *value) {
-    tune_parameter_tell(context, name, value);
+    tune_parameter_read(context, name, value);
 }
 
 static bool begin(struct reader *reader, struct recording *recording, uint64_t pid, uint64_t heap_id,

@@ -86,7 +86,7 @@ struct tune_facts {
     /* Owned arrays, in order of time. */
     struct tune_pass *passes;
     size_t pass_count, pass_room;
-    size_t untold_passes; /* passes whose end, or some of its values, is missing */
+    size_t unreported_passes; /* passes whose end, or some of its values, is missing */
     struct tune_allocation *large;
     size_t large_count, large_room;
     struct tune_allocation *failures;
@@ -95,7 +95,7 @@ struct tune_facts {
     size_t segment_count, segment_room;
 
     /* Most time first. */
-    bool scans_told; /* remembered__scan was recorded */
+    bool scans_reported; /* remembered__scan was recorded */
     struct tune_scans *scans;
     size_t scan_count, scan_room;
 

@@ -15,7 +15,7 @@ static double weight(const struct tune_facts *facts, const struct tune_site *sit
 }
 
 /* Those whose objects are copied most; where that is not known, those that allocate most. */
-static void tell_sites(const struct tune_facts *facts, struct finding *finding) {
+static void report_sites(const struct tune_facts *facts, struct finding *finding) {
     double below = INFINITY;
     for (int shown = 0; shown < SHOWN; shown++) {
         const struct tune_site *next = NULL;
@@ -57,7 +57,7 @@ void rule_program_allocates(const struct tune_facts *facts, struct findings *fin
                      format_bytes(allocated, (uint64_t)all),
                      format_bytes(bytes, (uint64_t)(all / fmax((double)facts->wall_ns / 1e9, 1e-9))),
                      format_bytes(copied, (uint64_t)survived), 100 * survived / fmax(all, 1));
-    tell_sites(facts, finding);
+    report_sites(facts, finding);
     if (!facts->lifetimes) {
         tune_not_examined(findings, "program.allocates: classes and sites", "needs record --lifetimes");
     }

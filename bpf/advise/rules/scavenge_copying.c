@@ -13,7 +13,7 @@ static const double OFTEN = 1.5; /* copies of a survivor, on average */
 
 static double copied(const struct tune_site *site) { return site->copied_bytes; }
 
-static void tell_classes(const struct tune_facts *facts, struct finding *finding) {
+static void report_classes(const struct tune_facts *facts, struct finding *finding) {
     const struct tune_site *most = tune_most(facts, copied);
     if (most) {
         finding_evidence(finding, "mostly %s (%.0f%%), copied %.1f times each", most->name,
@@ -45,7 +45,7 @@ void rule_scavenge_copying(const struct tune_facts *facts, struct findings *find
                      format_bytes(copied, (uint64_t)model->copied_bytes), copies,
                      format_bytes(survivors, (uint64_t)facts->all.survivor_bytes),
                      100 * fmin(facts->all.old_bound_bytes / facts->all.survivor_bytes, 1));
-    tell_classes(facts, finding);
+    report_classes(facts, finding);
     finding_why(finding, "Survivors stay in new space, and each scavenge copies them, until they fill their semispace. "
                          "An object that is tenured at its second scavenge is copied at most twice.");
     finding_set(finding, EDEN_PARAM_tenure_fill, 0);

@@ -32,10 +32,10 @@ void rule_scavenge_remembered(const struct tune_facts *facts, struct findings *f
     if (share < TUNE_MATTERS || !object_mode) {
         return;
     }
-    if (!facts->scans_told && (double)bytes < 16 * large) {
+    if (!facts->scans_reported && (double)bytes < 16 * large) {
         return; /* nothing large was scanned */
     }
-    if (!facts->scans_told) { /* by bytes: nothing but large objects makes so many of so few */
+    if (!facts->scans_reported) { /* by bytes: nothing but large objects makes so many of so few */
         slots = bytes / 8;
         references = objects;
     }

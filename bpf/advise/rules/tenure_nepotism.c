@@ -19,7 +19,7 @@ struct kept {
 
 static double nepotism(const struct tune_site *site) { return site->nepotism_bytes; }
 
-static void tell_classes(const struct tune_facts *facts, struct finding *finding) {
+static void report_classes(const struct tune_facts *facts, struct finding *finding) {
     const struct tune_site *most = tune_most(facts, nepotism);
     if (most) {
         finding_evidence(finding, "mostly %s (%.0f%%, by samples)", most->name,
@@ -63,7 +63,7 @@ void rule_tenure_nepotism(const struct tune_facts *facts, struct findings *findi
                      kept.fulls, format_bytes(freed, kept.freed), format_bytes(all, kept.survivors),
                      tune_when(when, facts, kept.worst->start_ns), format_bytes(most, kept.worst->young_freed),
                      kept.worst->seq);
-    tell_classes(facts, finding);
+    report_classes(facts, finding);
     finding_why(
         finding,
         "Until a full collection, an object that a dead old object refers to counts as alive: it is copied and "

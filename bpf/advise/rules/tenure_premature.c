@@ -13,7 +13,7 @@ static const double WASTED = 0.5; /* of what was tenured */
 
 static double wasted(const struct tune_site *site) { return site->wasted_bytes; }
 
-static void tell_classes(const struct tune_facts *facts, struct finding *finding) {
+static void report_classes(const struct tune_facts *facts, struct finding *finding) {
     const struct tune_site *most = tune_most(facts, wasted);
     if (most) {
         finding_evidence(finding, "mostly %s: %.0f%% of its tenured bytes", most->name,
@@ -50,7 +50,7 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
     finding_explains(finding, share * (double)facts->wall_ns - ns, ns);
     finding_evidence(finding, "%.0f%% of the %s that were tenured were dead by the next full collection", 100 * wasted,
                      format_bytes(tenured, (uint64_t)model->tenured_bytes));
-    tell_classes(facts, finding);
+    report_classes(facts, finding);
     finding_evidence(finding, "full collections caused by growth took %s", format_ns(full, (uint64_t)model->full_ns));
     finding_why(finding, "These objects are tenured, and die soon after. In old space only a full collection frees "
                          "them, and their garbage brings the next one forward.");

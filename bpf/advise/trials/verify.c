@@ -62,7 +62,7 @@ static void summarize(const struct series series[VERIFY_SIDES], struct verify_re
     result->output = compare_output(series);
 }
 
-static void tell_pair(size_t pair, size_t pairs, const struct series series[VERIFY_SIDES]) {
+static void report_pair(size_t pair, size_t pairs, const struct series series[VERIFY_SIDES]) {
     const struct series *original = &series[VERIFY_DEFAULT], *tuned = &series[VERIFY_TUNED];
     message_print("pair %zu of %zu: time %.3f s and %.3f s tuned, GC %.3f s and %.3f s", pair + 1, pairs,
                   original->value[VERIFY_TIME][pair], tuned->value[VERIFY_TIME][pair], original->value[VERIFY_GC][pair],
@@ -94,7 +94,7 @@ bool verify_run(char *const *command, const char *options, size_t pairs, struct 
         }
         if (outcome == TRIAL_RAN) {
             result->pairs++;
-            tell_pair(pair, pairs, series);
+            report_pair(pair, pairs, series);
         }
     }
     result->interrupted = outcome == TRIAL_INTERRUPTED;

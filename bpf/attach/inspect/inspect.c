@@ -79,7 +79,7 @@ struct inspect {
     uint64_t numbers;
     int folder; /* in which the tool was started, for relative paths: the workers are elsewhere; -1: not open */
     uint64_t unanswered; /* requests to the detacher */
-    bool told_fuse;
+    bool reported_fuse;
     struct hung hung[ZYGOTE_MOST];
     size_t hung_count;
 };
@@ -482,9 +482,9 @@ bool inspect_mappings(struct inspect *inspect, struct target *target, struct map
 }
 
 /* Said once: what such a file holds is not known, which is another thing than that it has no probes. */
-static void tell_fuse(struct inspect *inspect, const char *path, int error) {
-    if (error == ENOTSUP && !inspect->told_fuse) {
-        inspect->told_fuse = true;
+static void report_fuse(struct inspect *inspect, const char *path, int error) {
+    if (error == ENOTSUP && !inspect->reported_fuse) {
+        inspect->reported_fuse = true;
         message_print("%s: is on FUSE; root opens no file there, so its programs and libraries are not observed", path);
     }
 }
@@ -539,7 +539,7 @@ bool inspect_open_mappings(struct inspect *inspect, struct target *target, const
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        tell_fuse(inspect, mapping[i].path, error[i]);
+        report_fuse(inspect, mapping[i].path, error[i]);
     }
     errno = 0;
     return true;
@@ -675,7 +675,7 @@ bool inspect_open_path(struct inspect *inspect, struct target *target, uint32_t 
     int error;
     bool is_open = call_for_files(inspect, target, &request, 1, file, &error) && file->fd >= 0;
     error = errno;
-    tell_fuse(inspect, path, error);
+    report_fuse(inspect, path, error);
     errno = error;
     return is_open;
 }

@@ -177,7 +177,7 @@ static bool write_word(const struct packet *packet, uint64_t control) {
     if (!take(packet, &request, sizeof request) || packet->descriptors < 2) {
         return false;
     }
-    const uint64_t end = EDEN_MAILBOX_ASKED | EDEN_MAILBOX_END;
+    const uint64_t end = EDEN_CONTROL_ASKED | EDEN_CONTROL_END;
     if (request.value != 0 && request.value != control && request.value != end) { /* I2 */
         errno = EPERM;
         return false;

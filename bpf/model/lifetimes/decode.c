@@ -122,7 +122,7 @@ static bool tell(const struct reading *reading, const struct eden_end *end) {
     return true;
 }
 
-static bool tell_walked(const struct reading *reading, const struct eden_walked *walked) {
+static bool report_walked(const struct reading *reading, const struct eden_walked *walked) {
     struct eden_end end = {.birth_bytes = walked->birth_bytes, .flags = walked->censored ? EDEN_END_CENSORED : 0};
     if (walked->words > EDEN_WALKED_WORDS) {
         return false;
@@ -170,7 +170,7 @@ bool life_decode(struct life_decoder *decoder, const struct eden_profile_record 
             sound &= record_bytes >= sizeof record.end && tell(&reading, &record.end);
             break;
         case EDEN_BATCH_EDEN:
-            sound &= record_bytes >= sizeof record.walked && tell_walked(&reading, &record.walked);
+            sound &= record_bytes >= sizeof record.walked && report_walked(&reading, &record.walked);
             break;
         default:
             return false;

@@ -87,7 +87,7 @@ static void clear_heap(struct life_heap *heap) {
     free(heap->sites);
     life_decoder_clear(&heap->decoder);
     life_samples_clear(&heap->samples);
-    heap->told_by_cells = false;
+    heap->from_cells = false;
     heap->sites = NULL;
     heap->site_count = heap->site_room = 0;
 }
@@ -329,7 +329,7 @@ static bool add_record(struct life_model *model, struct life_heap *heap, uint32_
         return add_births(model, heap, &record->birth);
     case EDEN_BATCH_DEATHS:
     case EDEN_BATCH_CENSORED:
-        heap->told_by_cells = true;
+        heap->from_cells = true;
         return add_ends(find_group(model, heap, life->site), kind == EDEN_BATCH_CENSORED ? LIFE_CENSORED : LIFE_DIED,
                         life);
     case EDEN_BATCH_BUCKETS:

@@ -91,7 +91,7 @@ struct life_heap {
     uint64_t replaced;                /* profiles whose place that one took */
     struct life_decoder decoder;      /* owned; of short forms of records */
     struct life_samples samples;      /* owned; where stacks are known */
-    bool told_by_cells;               /* ends, so that no stack of them can be known, though the model has stacks */
+    bool from_cells;                  /* ends, so that no stack of them can be known, though the model has stacks */
     struct life_site *sites;          /* owned, in order of `site` */
     size_t site_count, site_room;
 };

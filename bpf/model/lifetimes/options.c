@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_RATE ((1ull << (64 - EDEN_MAILBOX_RATE_SHIFT)) - 1)
+#define MOST_RATE ((1ull << (64 - EDEN_CONTROL_RATE_SHIFT)) - 1)
 enum { MOST_WINDOW_MS = 0xffffff, LEAST_STEP = 4, MOST_STEP = 63 };
 
 /* A whole number from 1 to most; *end is where it ends. */
@@ -90,7 +90,7 @@ static bool check_stacks(uint64_t sampling, uint64_t rate, struct failure *why) 
                        STACKS_LEAST_BYTES / 1024, STACKS_LEAST_BYTES / 1024);
 }
 
-bool life_request_encode(const struct life_request *request, uint64_t *mailbox, struct failure *why) {
+bool life_request_encode(const struct life_request *request, uint64_t *control, struct failure *why) {
     uint64_t sampling = EDEN_SAMPLE_BYTES, rate = EDEN_SAMPLE_DEFAULT_BYTES, mechanism = EDEN_MECHANISM_VM, step = 0;
     if (request->sampling && !parse_sampling(request->sampling, &sampling, &rate)) {
         return failure_set(why, 1,
@@ -108,9 +108,9 @@ bool life_request_encode(const struct life_request *request, uint64_t *mailbox, 
         return false;
     }
     bool objects = request->details || request->stacks;
-    *mailbox = sampling | EDEN_MAILBOX_ASKED | (objects ? EDEN_MAILBOX_OBJECTS | EDEN_MAILBOX_SHORT : 0) |
-               mechanism << EDEN_MAILBOX_MECHANISM_SHIFT | step << EDEN_MAILBOX_STEP_SHIFT |
-               rate << EDEN_MAILBOX_RATE_SHIFT;
+    *control = sampling | EDEN_CONTROL_ASKED | (objects ? EDEN_CONTROL_OBJECTS | EDEN_CONTROL_SHORT : 0) |
+               mechanism << EDEN_CONTROL_MECHANISM_SHIFT | step << EDEN_CONTROL_STEP_SHIFT |
+               rate << EDEN_CONTROL_RATE_SHIFT;
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* What `--sampling`, `--mechanism` and the like ask of the heaps: the words of the command line, and the number that a
- * heap's mailbox takes (probes/eden_batches.h). */
+ * heap's control word takes (probes/eden_batches.h). */
 #ifndef EDEN_LIFE_OPTIONS_H
 #define EDEN_LIFE_OPTIONS_H
 
@@ -14,7 +14,7 @@ struct life_request {
 };
 
 /* False, with status 1 and the value named, where a word is none or its number is out of bounds. */
-bool life_request_encode(const struct life_request *request, uint64_t *mailbox, struct failure *why);
+bool life_request_encode(const struct life_request *request, uint64_t *control, struct failure *why);
 
 enum { LIFE_SAMPLING_TEXT = 64 };
 /* What a profile does, in the words that ask for it: "all", "1/100", "bytes=524288", "window=10/990". */

@@ -34,7 +34,7 @@ static json_t *row(const struct life_heap *heap, const struct life_groups *group
     life_summarise(&summary, heap, group, &groups->total, &options->rule);
     life_curve_make(&curve, group, LIFE_NS, LIFE_BY_OBJECTS);
     struct life_percentile median = life_curve_percentile(&curve, 50);
-    uint64_t untold = life_untold(group);
+    uint64_t untold = life_unreported(group);
     put_count(object, "pid", heap->process.pid);
     put_count(object, "heap", heap->id);
     put_count(object, "births", summary.births);

@@ -36,7 +36,7 @@ static void print_row(FILE *out, const struct life_heap *heap, const struct life
     fprintf(out, " %7s", life_percent(text, summary.allocation_share));
     fprintf(out, " %7s", life_percent(text, summary.memory_share));
     fprintf(out, " %11s", format_count(text, summary.deaths));
-    fprintf(out, " %10s", format_count(text, summary.censored + life_untold(group)));
+    fprintf(out, " %10s", format_count(text, summary.censored + life_unreported(group)));
     fprintf(out, " %10s", mean_text(text, LIFE_NS, &summary.mean[LIFE_NS]));
     fprintf(out, " %10s", mean_text(text, LIFE_BYTES, &summary.mean[LIFE_BYTES]));
     fprintf(out, " %7s", life_percent(text, summary.mean_share));
@@ -101,7 +101,7 @@ static bool has_sites(const struct life_heap *heap) {
     return false;
 }
 
-uint64_t life_untold(const struct life_site *group) {
+uint64_t life_unreported(const struct life_site *group) {
     uint64_t ended = life_sums_of(group, LIFE_DIED, 0).count + life_sums_of(group, LIFE_CENSORED, 0).count;
     return group->births.count > ended ? group->births.count - ended : 0;
 }

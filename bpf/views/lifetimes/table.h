@@ -9,6 +9,6 @@ life_view life_table;
 life_view life_json;
 
 /* Samples of the group with a birth but no reported end: the heap's profile was cut off. */
-uint64_t life_untold(const struct life_site *group);
+uint64_t life_unreported(const struct life_site *group);
 
 #endif

@@ -363,7 +363,7 @@ static void leave(void) {
 
 static void begin(struct run *run) {
     struct failure why;
-    struct recorder_options options = {.path = path, .pid = PID, .lifetimes = EDEN_MAILBOX_ASKED};
+    struct recorder_options options = {.path = path, .pid = PID, .lifetimes = EDEN_CONTROL_ASKED};
     if (!nowhere) {
         nowhere = fopen("/dev/null", "we");
         if (!nowhere || !mkdtemp(folder)) {

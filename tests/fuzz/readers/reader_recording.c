@@ -277,7 +277,7 @@ static void prepare(void) {
     }
     snprintf(path, sizeof path, "%s/recording", folder);
     snprintf(journal, sizeof journal, "%s-journal", path);
-    struct recorder_options options = {.path = path, .pid = 7, .lifetimes = EDEN_MAILBOX_ASKED | EDEN_MAILBOX_OBJECTS};
+    struct recorder_options options = {.path = path, .pid = 7, .lifetimes = EDEN_CONTROL_ASKED | EDEN_CONTROL_OBJECTS};
     struct failure why;
     struct model model = {0};
     struct recorder *recorder = recorder_create(&options, &why);

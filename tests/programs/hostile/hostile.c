@@ -78,7 +78,7 @@ uint64_t hostile_number(const struct hostile *hostile, int index, uint64_t value
     return word ? strtoull(word, NULL, 0) : value;
 }
 
-void hostile_say(const char *line) {
+void hostile_print(const char *line) {
     if (puts(line) == EOF || fflush(stdout) != 0) {
         _exit(1);
     }
@@ -95,7 +95,7 @@ void hostile_become(uid_t user) {
 void hostile_ready(const struct hostile *hostile) {
     hostile_become(hostile->user);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    hostile_say("ready");
+    hostile_print("ready");
 }
 
 _Noreturn void hostile_rest(void) {

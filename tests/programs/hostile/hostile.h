@@ -30,7 +30,7 @@ void hostile_become(uid_t user);
 /* Drops to the user wanted, prints "ready". From here on the process dies with its parent. */
 void hostile_ready(const struct hostile *hostile);
 /* Prints one line at once. */
-void hostile_say(const char *line);
+void hostile_print(const char *line);
 /* Waits for the end. */
 _Noreturn void hostile_rest(void);
 

@@ -38,7 +38,7 @@ void hostile_heaps(struct hostile *hostile) {
         eden_fire_heap__create(&heaps[i], i + 1, "many");
         scavenge(&heaps[i], 1, 1000);
     }
-    hostile_say("done");
+    hostile_print("done");
     hostile_rest();
 }
 
@@ -81,7 +81,7 @@ void hostile_forks(struct hostile *hostile) {
     }
     while (wait(NULL) > 0) {
     }
-    hostile_say("done");
+    hostile_print("done");
 }
 
 void hostile_exit(struct hostile *hostile) {

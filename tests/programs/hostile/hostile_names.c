@@ -83,7 +83,7 @@ static eden_mutator *make_heap(const char *name, eden_class *classes) {
     return mutator;
 }
 
-static void say_parameters(const void *heap) {
+static void print_parameters(const void *heap) {
     for (int i = 0; i < NAMES; i++) {
         eden_fire_param__set(heap, names[i], names[i]);
         eden_fire_param__set(heap, "eden_size", names[i]);
@@ -114,7 +114,7 @@ void hostile_names(struct hostile *hostile) {
         for (int i = 0; i < NAMES; i++) {
             allocate(mutators[i], classes[i]);
             if (i % 2) { /* simulate refuses a heap with parameters that it does not know */
-                say_parameters(eden_mutator_heap(mutators[i]));
+                print_parameters(eden_mutator_heap(mutators[i]));
             }
         }
         usleep(1000);

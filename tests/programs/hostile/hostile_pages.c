@@ -208,13 +208,13 @@ void hostile_victim(struct hostile *hostile) {
                           .supply = (int)hostile_number(hostile, 0, 0)};
     fill_names("victim-secret");
     fill_supply(strcmp(hostile_word(hostile, 1, "write"), "read") == 0);
-    hostile_say("victim");
+    hostile_print("victim");
     if (pager.supply > 2 && !supply_page(&pager)) {
-        hostile_say("nobody waits");
+        hostile_print("nobody waits");
     }
     while (is_zero(trap.head, sizeof trap.head) && is_zero(trap.missing, sizeof trap.missing)) {
         usleep(1000);
     }
-    hostile_say("written");
+    hostile_print("written");
     hostile_rest();
 }

@@ -136,9 +136,9 @@ TEST(finds_a_listed_heap) {
     two.next = address_of(&one); /* a cycle */
     assert_true(heapinfo_find(own_memory(), address_of(&all), address_of(&two), &info));
     assert_int_equal(info.id, 2);
-    assert_int_equal(info.control_word, address_of(&two.sample_mailbox));
+    assert_int_equal(info.control_word, address_of(&two.sample_control));
     assert_false(heapinfo_find(own_memory(), address_of(&all), address_of(&stray), &info));
-    two.bytes = offsetof(struct eden_heap_info, sample_mailbox); /* of a runtime that has none */
+    two.bytes = offsetof(struct eden_heap_info, sample_control); /* of a runtime that has none */
     assert_true(heapinfo_find(own_memory(), address_of(&all), address_of(&two), &info));
     assert_int_equal(info.control_word, 0);
 }

@@ -402,8 +402,8 @@ TEST(words_become_requests) {
         struct life_request request = {.sampling = good[i].words};
         assert_true(life_request_encode(&request, &mail, &why));
         assert_int_equal(mail & 15, good[i].sampling);
-        assert_int_equal(mail >> EDEN_MAILBOX_RATE_SHIFT, good[i].rate);
-        assert_int_equal(mail & 0xfff0, EDEN_MAILBOX_ASKED);
+        assert_int_equal(mail >> EDEN_CONTROL_RATE_SHIFT, good[i].rate);
+        assert_int_equal(mail & 0xfff0, EDEN_CONTROL_ASKED);
         assert_string_equal(life_sampling_text(text, good[i].sampling, good[i].rate), good[i].text);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -421,14 +421,14 @@ TEST(mechanisms_become_requests) {
     for (uint64_t i = 0; i < EDEN_MECHANISMS; i++) {
         struct life_request request = {.mechanism = eden_mechanism_name(i), .details = true};
         assert_true(life_request_encode(&request, &mail, &why));
-        assert_int_equal(mail >> EDEN_MAILBOX_MECHANISM_SHIFT & 3, i);
-        assert_int_equal(mail >> EDEN_MAILBOX_STEP_SHIFT & 63, 0);
-        assert_int_equal(mail & 0xf0, EDEN_MAILBOX_ASKED | EDEN_MAILBOX_OBJECTS | EDEN_MAILBOX_SHORT);
+        assert_int_equal(mail >> EDEN_CONTROL_MECHANISM_SHIFT & 3, i);
+        assert_int_equal(mail >> EDEN_CONTROL_STEP_SHIFT & 63, 0);
+        assert_int_equal(mail & 0xf0, EDEN_CONTROL_ASKED | EDEN_CONTROL_OBJECTS | EDEN_CONTROL_SHORT);
         assert_string_equal(life_mechanism_text((uint32_t)i), eden_mechanism_name(i));
     }
     struct life_request request = {.mechanism = "oracle=64K"};
     assert_true(life_request_encode(&request, &mail, &why));
-    assert_int_equal(mail >> EDEN_MAILBOX_STEP_SHIFT & 63, 16);
+    assert_int_equal(mail >> EDEN_CONTROL_STEP_SHIFT & 63, 16);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         request.mechanism = bad[i];
         assert_false(life_request_encode(&request, &mail, &why));

@@ -39,7 +39,7 @@ TEST(a_stack_is_kept_once) {
     assert_int_equal(stacks.count, 0);
 }
 
-TEST(a_label_says_where_it_is_cut) {
+TEST(a_label_shows_where_it_is_cut) {
     struct life_stacks stacks = {0};
     const uint32_t frame[] = {life_stacks_name(&stacks, "make_leaf"), life_stacks_name(&stacks, "grow"),
                               life_stacks_name(&stacks, "main")};
@@ -119,19 +119,19 @@ static void tell(struct told *told, uint32_t kind, const void *record, size_t by
     assert_true(life_model_batch(&told->model, told->heap, kind, record, 1, bytes));
 }
 
-static void tell_profile(struct told *told, uint64_t begun) {
+static void report_profile(struct told *told, uint64_t begun) {
     struct eden_profile_record profile = {
         .begun_ns = begun, .time_ns = begun, .rate = RATE, .sampling = EDEN_SAMPLE_OBJECTS};
     tell(told, EDEN_BATCH_PROFILE, &profile, sizeof profile);
 }
 
-static void tell_stack(struct told *told, uint64_t birth, uint32_t site, uint32_t stack) {
+static void report_stack(struct told *told, uint64_t birth, uint32_t site, uint32_t stack) {
     struct life_stack_record record = {
         .birth_bytes = birth, .bytes = BYTES, .site = site, .class_id = CLASS, .stack = stack};
     tell(told, LIFE_BATCH_STACK, &record, sizeof record);
 }
 
-static void tell_births(struct told *told, uint32_t site, uint32_t count) {
+static void emit_births(struct told *told, uint32_t site, uint32_t count) {
     struct eden_birth_cell cell = {.site = site,
                                    .count = count,
                                    .bytes = (uint64_t)BYTES * count,
@@ -140,7 +140,7 @@ static void tell_births(struct told *told, uint32_t site, uint32_t count) {
     tell(told, EDEN_BATCH_BIRTHS, &cell, sizeof cell);
 }
 
-static void tell_end(struct told *told, uint64_t birth, uint32_t site, bool censored) {
+static void report_end(struct told *told, uint64_t birth, uint32_t site, bool censored) {
     struct eden_life_record record = {.site = site,
                                       .bytes = BYTES,
                                       .birth_bytes = birth,
@@ -180,22 +180,22 @@ static void end(struct told *told) {
 TEST(ends_go_to_the_stack_of_their_birth) {
     struct told told;
     begin(&told);
-    tell_stack(&told, 8, CLASS, 1); /* before its profile: not known of which it is */
-    tell_profile(&told, 1000);
-    tell_stack(&told, 16, CLASS, 1);
-    tell_stack(&told, 48, SITE, 2);    /* another site of the class */
-    tell_stack(&told, 80, CLASS, 0);   /* could not be taken */
-    tell_stack(&told, 112, CLASS, 77); /* is none */
-    tell_stack(&told, 144, CLASS, 1);
-    tell_births(&told, CLASS, 5);
-    tell_births(&told, SITE, 2); /* one of them of lost stack */
-    tell_end(&told, 144, CLASS, false);
-    tell_end(&told, 48, SITE, false);
-    tell_end(&told, 176, SITE, false);
-    tell_end(&told, 80, CLASS, false);
-    tell_end(&told, 16, CLASS, true);
-    tell_end(&told, 112, CLASS, true);
-    tell_end(&told, 208, CLASS, true);
+    report_stack(&told, 8, CLASS, 1); /* before its profile: not known of which it is */
+    report_profile(&told, 1000);
+    report_stack(&told, 16, CLASS, 1);
+    report_stack(&told, 48, SITE, 2);    /* another site of the class */
+    report_stack(&told, 80, CLASS, 0);   /* could not be taken */
+    report_stack(&told, 112, CLASS, 77); /* is none */
+    report_stack(&told, 144, CLASS, 1);
+    emit_births(&told, CLASS, 5);
+    emit_births(&told, SITE, 2); /* one of them of lost stack */
+    report_end(&told, 144, CLASS, false);
+    report_end(&told, 48, SITE, false);
+    report_end(&told, 176, SITE, false);
+    report_end(&told, 80, CLASS, false);
+    report_end(&told, 16, CLASS, true);
+    report_end(&told, 112, CLASS, true);
+    report_end(&told, 208, CLASS, true);
     assert_true(life_by_stack_settle(&told.model));
     assert_int_equal(told.heap->site_count, 3);
     expect(&told, EDEN_CLASS_LIMIT + 1, 2, 1, 1);
@@ -212,11 +212,11 @@ TEST(ends_go_to_the_stack_of_their_birth) {
 TEST(nothing_of_a_former_profile_stays) {
     struct told told;
     begin(&told);
-    tell_profile(&told, 1000);
-    tell_stack(&told, 16, CLASS, 1);
-    tell_profile(&told, 2000);
-    tell_end(&told, 16, CLASS, false); /* another object: of this profile no stack was told */
-    tell_births(&told, CLASS, 1);
+    report_profile(&told, 1000);
+    report_stack(&told, 16, CLASS, 1);
+    report_profile(&told, 2000);
+    report_end(&told, 16, CLASS, false); /* another object: of this profile no stack was told */
+    emit_births(&told, CLASS, 1);
     assert_true(life_by_stack_settle(&told.model));
     assert_int_equal(told.heap->site_count, 1);
     expect(&told, LIFE_NO_STACK + CLASS, 1, 1, 0);
@@ -227,9 +227,9 @@ TEST(nothing_of_a_former_profile_stays) {
 TEST(cells_are_of_unknown_stack) {
     struct told told;
     begin(&told);
-    tell_profile(&told, 1000);
-    tell_stack(&told, 16, CLASS, 1);
-    tell_births(&told, CLASS, 2);
+    report_profile(&told, 1000);
+    report_stack(&told, 16, CLASS, 1);
+    emit_births(&told, CLASS, 2);
     struct eden_life_cell cell = {.site = CLASS, .count = 2, .bytes = 2 * BYTES};
     tell(&told, EDEN_BATCH_DEATHS, &cell, sizeof cell);
     assert_true(life_by_stack_settle(&told.model));
@@ -242,10 +242,10 @@ TEST(cells_are_of_unknown_stack) {
 TEST(births_are_never_below_zero) {
     struct told told;
     begin(&told);
-    tell_profile(&told, 1000);
-    tell_stack(&told, 16, CLASS, 1);
-    tell_stack(&told, 48, CLASS, 1);
-    tell_births(&told, CLASS, 1);
+    report_profile(&told, 1000);
+    report_stack(&told, 16, CLASS, 1);
+    report_stack(&told, 48, CLASS, 1);
+    emit_births(&told, CLASS, 1);
     assert_true(life_by_stack_settle(&told.model));
     assert_int_equal(told.heap->site_count, 1);
     expect(&told, EDEN_CLASS_LIMIT + 1, 2, 0, 0);
@@ -271,7 +271,7 @@ TEST(dense_samplings_are_refused) {
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         struct life_request request = {.sampling = good[i], .stacks = true};
         assert_true(life_request_encode(&request, &mail, &why));
-        assert_true(mail & EDEN_MAILBOX_OBJECTS);
+        assert_true(mail & EDEN_CONTROL_OBJECTS);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct life_request request = {.sampling = bad[i], .stacks = true};

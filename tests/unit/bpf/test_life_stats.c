@@ -61,7 +61,7 @@ TEST(the_leukaemia_trial_comes_out) {
     life_site_clear(&site);
 }
 
-TEST(percentiles_say_what_is_not_known) {
+TEST(percentiles_mark_what_is_unknown) {
     struct life_site site = {0};
     struct life_curve curve;
     life_curve_make(&curve, &site, LIFE_NS, LIFE_BY_OBJECTS);

@@ -101,7 +101,7 @@ TEST(fewer_heaps_leave_no_rest) {
     model_clear(&read);
 }
 
-TEST(addresses_that_come_again_are_told_apart) {
+TEST(reused_addresses_are_distinct_heaps) {
     struct recorder *recorder = begin("again.data");
     struct model model = {0};
     const struct event events[] = {
@@ -154,7 +154,7 @@ TEST(parameters_are_the_last_set) {
 }
 
 /* What a person at an SQL shell sees: the views join start and end, and every probe's view can be read. */
-TEST(views_tell_collections) {
+TEST(views_show_collections) {
     struct recorder *recorder = begin("views.data");
     struct model model = {0};
     struct event event = make_event(EDEN_PROBE_scavenge__start, 100, 0x1000, 1);

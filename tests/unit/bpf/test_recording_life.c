@@ -9,7 +9,7 @@
 
 static const struct process_key first = {.start_ns = 7000, .pid = 100}, second = {.start_ns = 9000, .pid = 101};
 static char *const command[] = {"prog", NULL};
-enum { REQUEST = EDEN_MAILBOX_ASKED | EDEN_MAILBOX_OBJECTS | EDEN_SAMPLE_OBJECTS | 1 << EDEN_MAILBOX_RATE_SHIFT };
+enum { REQUEST = EDEN_CONTROL_ASKED | EDEN_CONTROL_OBJECTS | EDEN_SAMPLE_OBJECTS | 1 << EDEN_CONTROL_RATE_SHIFT };
 
 static struct recorder *begin(const char *path) {
     return begin_with(&(struct recorder_options){.path = path, .command = command, .lifetimes = REQUEST});
@@ -298,7 +298,7 @@ TEST(a_spool_reads_back_equal) {
     unsetenv("TMPDIR");
 }
 
-TEST(a_full_disk_is_told_by_the_spool) {
+TEST(a_full_disk_is_reported_by_the_spool) {
     struct failure why = {0};
     struct rlimit limit, old;
     struct eden_life_record objects[OBJECTS_EACH] = {{0}};

@@ -401,7 +401,7 @@ TEST(those_reached_last_hold_nothing) {
     simulate_history_clear(&history);
 }
 
-TEST(what_was_held_is_told_by_the_full_collection_after) {
+TEST(what_was_held_is_reported_by_the_full_collection_after) {
     struct simulate_history history = begin(10 * MIB, MIB);
     struct eden_life_record record = {
         .bytes = 100, .birth_bytes = 8, .death_bytes = 3 * MIB, .flags = EDEN_LIFE_TENURED, .tenured_bytes = 3 * MIB};

@@ -311,7 +311,7 @@ static int open_all(void **state) {
     struct failure why;
     (void)state;
     inspect = inspect_open(0, &why);
-    return inspect ? 0 : failure_tell(&why);
+    return inspect ? 0 : failure_report(&why);
 }
 
 static int close_all(void **state) {

@@ -32,7 +32,7 @@ static struct tune_facts make_facts(void) {
 }
 
 static void set(struct tune_facts *facts, const char *name, const char *value) {
-    tune_parameter_tell(facts->parameters, name, value);
+    tune_parameter_read(facts->parameters, name, value);
 }
 
 static struct tune_pass *add_pass(struct tune_facts *facts, bool full, uint64_t cause, uint64_t ns) {
@@ -260,7 +260,7 @@ TEST(scavenge_remembered_proposes_cards_where_few_references_are_young) {
         pass->part_objects[EDEN_PHASE_scavenge__remembered] = 1;
         pass->part_bytes[EDEN_PHASE_scavenge__remembered] = 16 * MB;
     }
-    facts.scans_told = true;
+    facts.scans_reported = true;
     facts.scans[facts.scan_count++] = (struct tune_scans){
         .class_id = 7, .count = 100, .slots = 200 * MB, .young_references = 5000, .duration_ns = 1900 * MS};
     facts.classes = calloc(2, sizeof *facts.classes);
@@ -750,13 +750,13 @@ TEST(proposed_values_are_rounded_within_bounds) {
     assert_true(isinf(parameters[EDEN_PARAM_max_heap].number));
     assert_true(parameters[EDEN_PARAM_survivors_to_keep].number == EDEN_UNSET);
     assert_false(parameters[EDEN_PARAM_eden_size].is_reported);
-    tune_parameter_tell(parameters, "eden_size", "\n 1048576"); /* it would go into a line for a shell */
-    tune_parameter_tell(parameters, "eden_size", "nonsense");
-    tune_parameter_tell(parameters, "no_such", "1");
+    tune_parameter_read(parameters, "eden_size", "\n 1048576"); /* it would go into a line for a shell */
+    tune_parameter_read(parameters, "eden_size", "nonsense");
+    tune_parameter_read(parameters, "no_such", "1");
     assert_false(parameters[EDEN_PARAM_eden_size].is_reported);
-    tune_parameter_tell(parameters, "eden_size", "1048576");
+    tune_parameter_read(parameters, "eden_size", "1048576");
     assert_true(parameters[EDEN_PARAM_eden_size].is_reported && parameters[EDEN_PARAM_eden_size].number == 1048576);
-    tune_parameter_tell(parameters, "remembered_set", "object");
+    tune_parameter_read(parameters, "remembered_set", "object");
     assert_true(parameters[EDEN_PARAM_remembered_set].number == 0);
 }
 

@@ -24,8 +24,8 @@ struct made {
     size_t holds[2];       /* the objects that its slots hold, counted from 1; 0: none */
     uint32_t site;
     uint32_t length; /* of the chain that it begins */
-    bool told, told_censored;
-    uint64_t told_last, told_death;
+    bool told, reported_censored;
+    uint64_t reported_last, reported_death;
 };
 
 /* Ends of a class or site, and what its histograms say of them. */
@@ -42,7 +42,7 @@ static struct truth {
     size_t in_slot[SLOTS];
     uint64_t births, deaths, censored, lost; /* as told */
     uint64_t weight, ended_weight;           /* in EDEN_WEIGHT_ONE */
-    uint64_t told_bytes;
+    uint64_t reported_bytes;
     uint64_t ns_sum, bytes_sum;
     uint64_t tenured, nepotism; /* records with these flags */
     uint64_t widest;            /* in bytes, between a record's death and when it was last known to be alive */
@@ -74,9 +74,9 @@ static void take_record(const struct eden_life_record *r) {
     struct made *made = made_at(r->birth_bytes);
     assert_false(made->told);
     made->told = true;
-    made->told_censored = r->censored != 0;
-    made->told_last = r->last_bytes;
-    made->told_death = r->death_bytes;
+    made->reported_censored = r->censored != 0;
+    made->reported_last = r->last_bytes;
+    made->reported_death = r->death_bytes;
     assert_int_equal(r->bytes, made->bytes);
     assert_int_equal(r->site, made->site);
     assert_true(r->birth_ns >= truth.state.begun_ns && r->birth_ns <= r->death_ns);
@@ -177,7 +177,7 @@ void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *record
             const struct eden_birth_cell *cell = record;
             truth.births += cell->count;
             truth.weight += cell->weight;
-            truth.told_bytes += cell->bytes;
+            truth.reported_bytes += cell->bytes;
             break;
         }
         case EDEN_BATCH_DEATHS:
@@ -273,9 +273,9 @@ static void churn(const struct world *w, const eden_value *table, size_t count) 
     }
 }
 
-/* Has a profile begin anew, as the mailbox says, and forgets what was told before. */
+/* Has a profile begin anew, as the control word says, and forgets what was told before. */
 static void begin_anew(const struct world *w, uint64_t mail) {
-    w->heap->info.sample_mailbox = mail;
+    w->heap->info.sample_control = mail;
     eden_batch_semaphore = 0;
     eden_scavenge(w->m);
     listen();
@@ -311,7 +311,7 @@ static inline void run(const char *parameters, uint64_t mail, size_t count) {
 }
 
 static uint64_t mail(enum eden_sampling sampling, uint64_t rate, uint64_t flags) {
-    return (uint64_t)sampling | EDEN_MAILBOX_ASKED | flags | rate << EDEN_MAILBOX_RATE_SHIFT;
+    return (uint64_t)sampling | EDEN_CONTROL_ASKED | flags | rate << EDEN_CONTROL_RATE_SHIFT;
 }
 
 /* All heaps are small, so that there are many collections. */

@@ -21,7 +21,7 @@ static void grow_list(const struct world *w, eden_value *root, uint64_t old) {
     }
 }
 
-TEST(a_request_is_the_cause_told) {
+TEST(a_request_is_the_cause_reported) {
     WORLD(w, "eden_size=1M");
     assert_causes(&w, 0, 0, 0, 0);
     eden_full_collect(w.m);
@@ -31,7 +31,7 @@ TEST(a_request_is_the_cause_told) {
     assert_int_equal(w.heap->info.seq, 4);
 }
 
-TEST(growth_beyond_the_ratio_is_the_cause_told) {
+TEST(growth_beyond_the_ratio_is_the_cause_reported) {
     WORLD(w, "eden_size=256K,grow_headroom=1M,full_gc_ratio=0.5");
     EDEN_FRAME(w.m, local, 1);
     grow_list(&w, &local[0], MIB); /* a first segment's worth is no growth */
@@ -55,7 +55,7 @@ TEST(growth_beyond_the_ratio_is_the_cause_told) {
     assert_true(figures_of(&w).full_by_cause[EDEN_FULL_RATIO] > 2);
 }
 
-TEST(a_failed_allocation_is_the_cause_told) {
+TEST(a_failed_allocation_is_the_cause_reported) {
     WORLD(w, "eden_size=64K,grow_headroom=1M,full_gc_ratio=inf,large_object=4096");
     EDEN_FRAME(w.m, local, 3);
     local[0] = new_sized(&w, 600 * KIB); /* nothing old yet: no collection could help */
@@ -70,7 +70,7 @@ TEST(a_failed_allocation_is_the_cause_told) {
     assert_causes(&w, 0, 2, 0, 0);
 }
 
-TEST(the_heap_limit_is_the_cause_told) {
+TEST(the_heap_limit_is_the_cause_reported) {
     WORLD(w, "eden_size=64K,max_heap=1M,grow_headroom=64K,full_gc_ratio=inf");
     EDEN_FRAME(w.m, local, 2);
     for (;;) {

@@ -6,11 +6,11 @@
 enum { STEP = 14 }; /* the oracle's, log2 of bytes: above the size of any object */
 
 static uint64_t by(enum eden_mechanism mechanism, uint64_t mail) {
-    return mail | (uint64_t)mechanism << EDEN_MAILBOX_MECHANISM_SHIFT | (uint64_t)STEP << EDEN_MAILBOX_STEP_SHIFT;
+    return mail | (uint64_t)mechanism << EDEN_CONTROL_MECHANISM_SHIFT | (uint64_t)STEP << EDEN_CONTROL_STEP_SHIFT;
 }
 
 static uint64_t all_by(enum eden_mechanism mechanism) {
-    return by(mechanism, mail(EDEN_SAMPLE_OBJECTS, 1, EDEN_MAILBOX_OBJECTS));
+    return by(mechanism, mail(EDEN_SAMPLE_OBJECTS, 1, EDEN_CONTROL_OBJECTS));
 }
 
 static void check_whole(enum eden_mechanism mechanism) {
@@ -27,7 +27,7 @@ static uint64_t last_death(void) {
     uint64_t last = 0;
     for (size_t i = 0; i < truth.count; i++) {
         const struct made *made = &truth.made[i];
-        last = !made->told_censored && made->told_death > last ? made->told_death : last;
+        last = !made->reported_censored && made->reported_death > last ? made->reported_death : last;
     }
     return last;
 }
@@ -52,11 +52,11 @@ TEST(exact_object_by_object) {
                 assert_int_equal(made->birth, exact->birth);
                 assert_int_equal(made->site, exact->site);
                 assert_int_equal(made->death, exact->death);
-                if (!made->told_censored) {
-                    assert_true(exact->told_last <= made->told_death);
-                    assert_true(!exact->told_censored || exact->death >= last_pass);
+                if (!made->reported_censored) {
+                    assert_true(exact->reported_last <= made->reported_death);
+                    assert_true(!exact->reported_censored || exact->death >= last_pass);
                 }
-                assert_true(exact->told_censored || made->told_last <= exact->told_death);
+                assert_true(exact->reported_censored || made->reported_last <= exact->reported_death);
             }
         }
     }
@@ -67,12 +67,12 @@ TEST(oracle_finds_all) {
     run(heaps[0], all_by(EDEN_MECHANISM_ORACLE), 60000);
     uint64_t last = last_death();
     for (size_t i = 0; i < truth.count; i++) {
-        assert_true(!truth.made[i].told_censored || truth.made[i].death >= last);
+        assert_true(!truth.made[i].reported_censored || truth.made[i].death >= last);
     }
 }
 
 /* A dead old object holds a young one: the collections say so; for the oracle both died together. */
-TEST(nepotism_is_told) {
+TEST(nepotism_is_reported) {
     for (int m = 0; m < EDEN_MECHANISMS; m++) {
         for (int full = 0; full < 2; full++) { /* found young, or tenured by the full collection's own scavenge */
             listen();
@@ -98,7 +98,7 @@ TEST(nepotism_is_told) {
             assert_int_equal(truth.deaths, 2);
             assert_int_equal(truth.nepotism, m == EDEN_MECHANISM_ORACLE ? 0 : 1);
             assert_int_equal(truth.tenured, m == EDEN_MECHANISM_ORACLE ? 1 : 1 + full);
-            assert_int_equal(truth.made[1].told_death, bytes_now(&w));
+            assert_int_equal(truth.made[1].reported_death, bytes_now(&w));
             eden_batch_semaphore = 0;
         }
     }
@@ -134,7 +134,7 @@ TEST(every_sampling_accounts_for_all_births) {
                     fail_msg("%s, sampling %d: %zu objects are estimated to be %.2f as many",
                              eden_mechanism_name((uint64_t)m), (int)ways[i].sampling, truth.count, share);
                 }
-                run(heaps[h], asked | EDEN_MAILBOX_OBJECTS, objects_for(heaps[h]) / 3);
+                run(heaps[h], asked | EDEN_CONTROL_OBJECTS, objects_for(heaps[h]) / 3);
             }
         }
         /* 1 ms open, none closed, and back: how many objects that are is a matter of time. */
@@ -436,7 +436,7 @@ TEST(a_period_fools_counting_only) {
                 bytes = (double)truth.state.allocated_bytes / births;
                 eden_batch_semaphore = 0;
             }
-            double large = (double)truth.told_bytes / (double)truth.births; /* mean size as sampled */
+            double large = (double)truth.reported_bytes / (double)truth.births; /* mean size as sampled */
             double expected = (9 * 16 + 808) / 10.0;
             if (ways[i] % 16 == EDEN_SAMPLE_NTH) {
                 assert_true(large < 17 || large > 800);

@@ -58,13 +58,13 @@ static void check_lists(const struct world *w, const eden_value *held) {
 }
 
 /* Right after a full collection. Who is lost to refused memory is told as censored, whether it dies later or not. */
-static void check_told(void) {
+static void check_reported(void) {
     size_t lost = 0;
     for (size_t i = 0; i < truth.count; i++) {
         const struct made *made = &truth.made[i];
-        lost += made->told && made->told_censored;
+        lost += made->told && made->reported_censored;
         assert_true(made->told || made->death == UINT64_MAX);
-        assert_true(!made->told || made->told_censored || made->death != UINT64_MAX);
+        assert_true(!made->told || made->reported_censored || made->death != UINT64_MAX);
     }
     assert_int_equal(lost, truth.state.lost);
     assert_int_equal(truth.births, truth.count);
@@ -111,7 +111,7 @@ static void fill_lists(const struct profile *profile) {
 /* Now many are let go, now few: segments come, and go back to the system. */
 static void work(struct world *w, struct refused_moves *moves, bool refuse) {
     size_t least = SIZE_MAX, most = 0;
-    begin_anew(w, mail(EDEN_SAMPLE_OBJECTS, 1, EDEN_MAILBOX_OBJECTS));
+    begin_anew(w, mail(EDEN_SAMPLE_OBJECTS, 1, EDEN_CONTROL_OBJECTS));
     EDEN_FRAME(w->m, held, HELD);
     for (size_t round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < 12; i++) {
@@ -139,7 +139,7 @@ static void work(struct world *w, struct refused_moves *moves, bool refuse) {
         moves->sliding = false;
         eden_full_collect(w->m);
         moves->wanted = false;
-        check_told();
+        check_reported();
         check_lists(w, held);
         least = w->heap->old.segment_count < least ? w->heap->old.segment_count : least;
         most = w->heap->old.segment_count > most ? w->heap->old.segment_count : most;
@@ -172,7 +172,7 @@ static uint64_t run_work(const char *with, bool refuse) {
     return moves.refused;
 }
 
-TEST(each_death_is_told_in_time) {
+TEST(each_death_is_reported_in_time) {
     for (size_t i = 0; i < WAYS; i++) {
         run_work(parameters[i], false);
         assert_int_equal(truth.state.lost, 0);
@@ -180,7 +180,7 @@ TEST(each_death_is_told_in_time) {
 }
 
 /* Who finds no place in the list of its new region is lost, and its end told where it is. */
-TEST(objects_refused_while_moving_are_lost_and_told) {
+TEST(objects_refused_while_moving_are_lost_and_reported) {
     for (size_t i = 1; i < WAYS; i++) {
         uint64_t refused = run_work(parameters[i], true);
         assert_true(refused != 0);
@@ -194,7 +194,7 @@ TEST(a_header_decides_the_region_across_a_boundary) {
     for (unsigned dead = 0; dead < 32; dead++) {
         listen();
         WORLD(w, "eden_size=256K,large_object=4096,compactor=none");
-        begin_anew(&w, mail(EDEN_SAMPLE_OBJECTS, 1, EDEN_MAILBOX_OBJECTS));
+        begin_anew(&w, mail(EDEN_SAMPLE_OBJECTS, 1, EDEN_CONTROL_OBJECTS));
         EDEN_FRAME(w.m, held, HELD);
         static const size_t sizes[] = {REGION - 8, 8192, REGION - 8192, 8200, 2 * REGION};
         for (size_t i = 0; i < 5; i++) {
@@ -214,7 +214,7 @@ TEST(a_header_decides_the_region_across_a_boundary) {
             }
         }
         eden_full_collect(w.m);
-        check_told();
+        check_reported();
         check_lists(&w, held);
         assert_int_equal(truth.deaths, __builtin_popcount(dead));
         eden_full_collect(w.m);
@@ -238,7 +238,7 @@ TEST(a_listener_may_leave_while_marking) {
         WORLD(w, parameters[i]);
         assert_true(eden_visitor_add(w.heap, leave, &leaves));
         for (int round = 0; round < 3; round++) {
-            begin_anew(&w, mail(EDEN_SAMPLE_OBJECTS, 1, EDEN_MAILBOX_OBJECTS));
+            begin_anew(&w, mail(EDEN_SAMPLE_OBJECTS, 1, EDEN_CONTROL_OBJECTS));
             EDEN_FRAME(w.m, held, HELD);
             for (size_t slot = 0; slot < 20; slot++) {
                 hold(&w, held, slot, next_random(&truth.random));
@@ -250,7 +250,7 @@ TEST(a_listener_may_leave_while_marking) {
             }
             if (round % 2 == 0) {
                 eden_full_collect(w.m);
-                check_told();
+                check_reported();
                 check_lists(&w, held);
                 assert_int_equal(truth.deaths, 10);
             }

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-static void every_object_is_told(uint64_t flags) {
+static void every_object_is_reported(uint64_t flags) {
     for (size_t h = 0; h < HEAPS; h++) {
         run(heaps[h], mail(EDEN_SAMPLE_OBJECTS, 1, flags), objects_for(heaps[h]));
         assert_int_equal(truth.births, truth.count);
@@ -16,10 +16,10 @@ static void every_object_is_told(uint64_t flags) {
     }
 }
 
-TEST(all_objects_one_by_one) { every_object_is_told(EDEN_MAILBOX_OBJECTS); }
+TEST(all_objects_one_by_one) { every_object_is_reported(EDEN_CONTROL_OBJECTS); }
 
-TEST(short_forms_say_the_same) {
-    every_object_is_told(EDEN_MAILBOX_OBJECTS | EDEN_MAILBOX_SHORT);
+TEST(short_forms_give_the_same_sums) {
+    every_object_is_reported(EDEN_CONTROL_OBJECTS | EDEN_CONTROL_SHORT);
     life_decoder_clear(&decoder);
 }
 
@@ -30,7 +30,7 @@ TEST(pretenured_objects_are_born_old) {
     assert_int_equal(write(fd, names, sizeof names - 1), sizeof names - 1);
     char parameters[100];
     snprintf(parameters, sizeof parameters, "eden_size=64K,grow_headroom=64K,pretenure=/proc/self/fd/%d", fd);
-    run(parameters, mail(EDEN_SAMPLE_OBJECTS, 1, EDEN_MAILBOX_OBJECTS), 60000);
+    run(parameters, mail(EDEN_SAMPLE_OBJECTS, 1, EDEN_CONTROL_OBJECTS), 60000);
     assert_int_equal(truth.births, truth.count);
     assert_true(truth.born_old > truth.count / 4);
     uint64_t pairs = 0;
@@ -40,15 +40,15 @@ TEST(pretenured_objects_are_born_old) {
     }
     assert_int_equal(truth.born_old, truth.count - pairs - 1); /* and the table */
     /* Samplings that trap, and those that walk. */
-    run(parameters, mail(EDEN_SAMPLE_BYTES, 500, EDEN_MAILBOX_OBJECTS), 60000);
+    run(parameters, mail(EDEN_SAMPLE_BYTES, 500, EDEN_CONTROL_OBJECTS), 60000);
     assert_true(truth.born_old != 0);
-    run(parameters, mail(EDEN_SAMPLE_NTH, 10, EDEN_MAILBOX_OBJECTS), 60000);
+    run(parameters, mail(EDEN_SAMPLE_NTH, 10, EDEN_CONTROL_OBJECTS), 60000);
     assert_true(truth.born_old != 0);
     run(parameters, mail(EDEN_SAMPLE_OBJECTS, 100, 0), 60000);
     close(fd);
 }
 
-TEST(cells_say_the_same) {
+TEST(cells_give_the_same_sums) {
     run(heaps[0], mail(EDEN_SAMPLE_OBJECTS, 1, 0), 60000);
     assert_int_equal(truth.births, truth.count);
     assert_int_equal(truth.weight, truth.count * EDEN_WEIGHT_ONE);
@@ -72,8 +72,8 @@ TEST(each_sampling_is_unbiased) {
                      estimate);
         }
         assert_int_equal(truth.ended_weight, truth.weight);
-        run(heaps[1], mail(ways[i].sampling, ways[i].rate, EDEN_MAILBOX_OBJECTS), 60000);
-        run(heaps[1], mail(ways[i].sampling, ways[i].rate, EDEN_MAILBOX_OBJECTS | EDEN_MAILBOX_SHORT), 60000);
+        run(heaps[1], mail(ways[i].sampling, ways[i].rate, EDEN_CONTROL_OBJECTS), 60000);
+        run(heaps[1], mail(ways[i].sampling, ways[i].rate, EDEN_CONTROL_OBJECTS | EDEN_CONTROL_SHORT), 60000);
     }
 }
 

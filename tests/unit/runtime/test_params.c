@@ -102,7 +102,7 @@ static const struct known all[] = {
 };
 enum { ALL = sizeof all / sizeof all[0] };
 
-static void assert_says(const eden_error *error, const char *text) {
+static void assert_message(const eden_error *error, const char *text) {
     if (strstr(error->message, text) == NULL) {
         fail_msg("'%s' does not say '%s'", error->message, text);
     }
@@ -174,7 +174,7 @@ TEST(each_by_options_and_environment) {
     }
 }
 
-TEST(each_set_later_and_told_as_it_can_be_set) {
+TEST(each_set_later_and_reported_as_it_can_be_set) {
     eden_error error;
     eden_heap *heap = create("eden_size=1M", NULL, &error);
     for (size_t i = 0; i < ALL; i++) {
@@ -220,10 +220,10 @@ TEST(each_is_refused_by_name_with_its_bounds) {
                     fail_msg("%s was taken", text);
                 }
                 assert_int_equal(error.status, EDEN_BAD_PARAMETER);
-                assert_says(&error, text);
-                assert_says(&error, all[i].says[0]);
-                assert_says(&error, all[i].says[1]);
-                assert_says(&error, way == 0 ? "eden_heap_set" : way == 1 ? "program" : "EDEN_OPTIONS");
+                assert_message(&error, text);
+                assert_message(&error, all[i].says[0]);
+                assert_message(&error, all[i].says[1]);
+                assert_message(&error, way == 0 ? "eden_heap_set" : way == 1 ? "program" : "EDEN_OPTIONS");
             }
         }
         assert_value(heap, all[i].name, all[i].fallback);
@@ -243,7 +243,7 @@ TEST(the_environment_overrides_the_program) {
     eden_heap_destroy(heap);
     /* A fault of the program's is a fault, whatever the environment says. */
     assert_null(create("eden_size=1", "eden_size=1M", &error));
-    assert_says(&error, "parameters of the program");
+    assert_message(&error, "parameters of the program");
 }
 
 TEST(unknown_names_and_malformed_text_are_refused) {
@@ -269,15 +269,15 @@ TEST(unknown_names_and_malformed_text_are_refused) {
         eden_error error;
         assert_null(create(wrong[i].text, NULL, &error));
         assert_int_equal(error.status, EDEN_BAD_PARAMETER);
-        assert_says(&error, wrong[i].says);
+        assert_message(&error, wrong[i].says);
         assert_null(create(NULL, wrong[i].text, &error));
-        assert_says(&error, wrong[i].says);
-        assert_says(&error, "EDEN_OPTIONS");
+        assert_message(&error, wrong[i].says);
+        assert_message(&error, "EDEN_OPTIONS");
     }
     eden_error error;
     eden_heap *heap = create(NULL, NULL, &error);
     assert_false(eden_heap_set(heap, "nothing", "1", &error));
-    assert_says(&error, "'nothing'");
+    assert_message(&error, "'nothing'");
     assert_false(eden_heap_set(heap, "nothing", "1", NULL));
     char text[16] = "as it was";
     assert_false(eden_heap_get(heap, "nothing", text, sizeof text));
@@ -316,7 +316,7 @@ TEST(suffixes_are_powers_of_1024) {
     eden_heap_destroy(heap);
 }
 
-TEST(of_two_ways_to_say_what_is_tenured_the_later_wins) {
+TEST(the_later_of_two_tenuring_parameters_wins) {
     eden_error error;
     eden_heap *heap = create("tenure_proportion=0.5,survivors_to_keep=0", NULL, &error);
     assert_true(tenure_proportion(heap) == 1.0);
@@ -346,17 +346,17 @@ TEST(what_cannot_change_or_does_not_fit) {
     eden_heap *heap = create("eden_size=1M", NULL, &error);
     assert_false(eden_heap_set(heap, "eden_size", "2M", &error));
     assert_int_equal(error.status, EDEN_BAD_PARAMETER);
-    assert_says(&error, "eden_size cannot change");
+    assert_message(&error, "eden_size cannot change");
     /* New space alone is more than 1M. */
     assert_false(eden_heap_set(heap, "max_heap", "1M", &error));
     assert_int_equal(error.status, EDEN_BAD_PARAMETER);
-    assert_says(&error, "max_heap=1M");
+    assert_message(&error, "max_heap=1M");
     assert_value(heap, "max_heap", "none");
     eden_heap_destroy(heap);
     assert_null(create("eden_size=1M,max_heap=1M", NULL, &error));
     assert_int_equal(error.status, EDEN_BAD_PARAMETER);
-    assert_says(&error, "max_heap=1048576");
-    assert_says(&error, "eden_size");
+    assert_message(&error, "max_heap=1048576");
+    assert_message(&error, "eden_size");
 }
 
 TEST(odd_sizes_of_eden_are_rounded) {

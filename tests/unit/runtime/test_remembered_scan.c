@@ -154,7 +154,7 @@ TEST(parts_add_up) {
     verify(&w);
 }
 
-TEST(weak_objects_are_whole_and_nobody_is_told_nothing) {
+TEST(weak_objects_are_cleared_as_a_whole) {
     enum { SLOTS = 2000 };
     WORLD(w, PARAMETERS "card");
     EDEN_FRAME(w.m, local, 2);

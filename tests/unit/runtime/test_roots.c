@@ -271,7 +271,7 @@ TEST(visitors_keep_what_they_visit) {
 }
 
 /* A slot that two roots tell of is followed once. */
-TEST(a_slot_may_be_told_twice) {
+TEST(a_slot_may_be_reported_twice) {
     enum { OBJECTS = 300 };
     WORLD(w, "eden_size=64K");
     static struct stack stack;

@@ -363,7 +363,7 @@ TEST(a_path_that_cannot_be_written_stops_nothing) {
 }
 
 /* What a child said on standard error, which went to the file `stats`. For the caller to free. */
-static char *said_by_child(void) {
+static char *child_message(void) {
     FILE *file = fopen(stats_path, "r");
     char *text = NULL;
     size_t room = 0;
@@ -383,7 +383,7 @@ TEST(a_pipe_without_a_reader_stops_nothing) {
     unlink(stats_path);
     close(open_pipe());
     assert_child_ok(run_child(unwritable, pipe_path));
-    char *said = said_by_child();
+    char *said = child_message();
     assert_non_null(strstr(said, "eden: EDEN_LOG="));
     assert_non_null(strstr(said, "eden: EDEN_STATS="));
     assert_non_null(strstr(said, "cannot be opened for writing: it has no reader"));
@@ -433,7 +433,7 @@ TEST(a_slow_reader_of_a_pipe_stops_nothing) {
     uint64_t lost = 0, reported = 0;
     size_t lines = drain(pipe, &lost);
     close(pipe);
-    char *said = said_by_child();
+    char *said = child_message();
     assert_int_equal(sscanf(said, "eden: EDEN_LOG: heap %*u: lines lost: %" SCNu64, &reported), 1);
     assert_non_null(strstr(said, "(the reader is too slow)"));
     free(said);
@@ -498,11 +498,11 @@ static void at_the_limit_of_file_sizes(void *context) {
 TEST(no_signal_of_a_write_ends_the_program) {
     unlink(log_path);
     assert_child_ok(run_child(reader_that_leaves, NULL));
-    char *said = said_by_child();
+    char *said = child_message();
     assert_non_null(strstr(said, ": lines lost: 1 (Broken pipe)"));
     free(said);
     assert_child_ok(run_child(at_the_limit_of_file_sizes, NULL));
-    said = said_by_child();
+    said = child_message();
     assert_non_null(strstr(said, "(File too large)"));
     free(said);
 }
@@ -547,7 +547,7 @@ static void others_choose_no_file_in(uid_t owner, mode_t mode) {
         }
         assert_child_ok(run_child(log_to_others_file, path));
         if (files[i].says != NULL) {
-            char *said = said_by_child();
+            char *said = child_message();
             assert_non_null(strstr(said, files[i].says));
             free(said);
         } else {
