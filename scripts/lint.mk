@@ -10,12 +10,13 @@ TIDY_FLAGS := -Xclang -analyzer-config -Xclang max-nodes=75000
 LINT_FLAGS = $(CPPFLAGS_ALL) $(CPPFLAGS_$(firstword $(subst /, ,$<))) -std=gnu17 $(WARN)
 
 # What bpf/ generates is included by its sources, so everything is built first.
-lint: ## check format, clang's warnings and clang-tidy
+lint: ## check format, floors, clang's warnings and clang-tidy
 	@scripts/setup
+	@$(MAKE) --no-print-directory -s lint-floors
 	@$(MAKE) --no-print-directory -s $(JOBS) all
 	@clang-format --dry-run -Werror $(LINT_FILES)
 	@! grep -rnE '\<(stderr|STDERR_FILENO|perror|vfprintf)\>' bpf --include='*.c' | \
-		grep -vE '^bpf/message\.c:|: +print_help\(stderr\);$$' || \
+		grep -vE '^bpf/util/message\.c:|: +print_help\(stderr\);$$' || \
 		{ echo "lint: only bpf/util/message.c writes to stderr, for it escapes"; exit 1; }
 	@$(MAKE) --no-print-directory -s $(JOBS) lint-stamps
 	@echo "lint: $(words $(LINT_FILES)) files formatted, $(words $(TIDY_FILES)) checked by clang and clang-tidy"

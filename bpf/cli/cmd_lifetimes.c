@@ -200,8 +200,8 @@ static void report_heap(const struct life_heap *heap, uint64_t control) {
     }
 }
 
-/* Reports on stderr the heaps that did not profile as requested (eden_batches.h), those without a reported end, and the
- * losses of the heaps themselves. */
+/* Reports, as messages, the heaps that did not profile as requested (eden_batches.h), those without a reported end, and
+ * the losses of the heaps themselves. */
 static void life_report(const struct life_model *model, uint64_t control) {
     for (size_t i = 0; i < model->heap_count; i++) {
         const struct life_heap *heap = &model->heaps[i];
