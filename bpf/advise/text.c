@@ -181,7 +181,7 @@ static void print_paste(FILE *out, const struct tune_report *report) {
         if (report->options.overruled[i]) {
             char value[TUNE_VALUE];
             fprintf(out, "%s and %s both set %s; the setting for the greater need applies: %s.\n",
-                    report->options.from[i], report->options.overruled[i], eden_param(i)->name,
+                    report->options.from[i], report->options.overruled[i], eden_param((enum eden_param_id)i)->name,
                     tune_value(value, (enum eden_param_id)i, report->options.number[i]));
         }
     }

@@ -75,7 +75,7 @@ static void report_in_force(char text[IN_FORCE], const struct tune_facts *facts)
         const struct tune_parameter *parameter = &facts->parameters[i];
         if (parameter->is_reported) {
             length += (size_t)snprintf(text + length, IN_FORCE - length, "%s%s=%s", length ? "," : "",
-                                       eden_param(i)->name, parameter->text);
+                                       eden_param((enum eden_param_id)i)->name, parameter->text);
         }
     }
 }

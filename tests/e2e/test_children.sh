@@ -85,16 +85,17 @@ echo "what could not be observed is counted"
 # ---- libraries that depend on a child's environment ----
 
 mkdir place
+mkfifo pause
 cp "$libeden" place/libeden.so.0
 # run_shared PATH: the first five children find out that the library is known; the last two run when it is, if ever.
 run_shared() {
     cat >command <<COMMAND
-#!/bin/sh
+#!/bin/bash
 for i in 1 2 3 4 5; do LD_LIBRARY_PATH=$1 $folder/shared one; done
-i=0
-until grep -q 'attached to .*libeden' err || [ \$i = $2 ]; do
-    sleep 0.02
-    i=\$((i + 1))
+exec 3<>pause # waits without further children: each could be missed, too
+for ((i = 0; i < $2; i++)); do
+    [[ ! \$(<err) =~ attached\ to\ [^\$'\n']*libeden ]] || break
+    read -rt 0.02 -u 3
 done
 for i in 6 7; do LD_LIBRARY_PATH=$1 $folder/shared one; done
 COMMAND
@@ -259,7 +260,8 @@ expect_status 0 bash -c 'ulimit -n 256 && exec "$@"' - "$scope" stat --json -o s
 sort out >own
 [[ $(wc -l <own) == 20 ]] || die "the command did not run as it should: $(cat err)"
 heaps stat.json | diff - own >differ || die "a user's processes take others' descriptors: $(head -n 5 differ; cat err)"
-jq -e '.lost == 0 and .missed_children == 0' stat.json >out || die "with few descriptors: $(jq -c '[.lost, .missed_children]' stat.json)"
+# All 20 are observed, above. seq, cat, setpriv and sleep may end before their files could be read: then they count.
+jq -e '.lost == 0 and .missed_children <= 8' stat.json >out || die "with few descriptors: $(jq -c '[.lost, .missed_children]' stat.json)"
 ! grep -q 'too long\|in time' err || die "with few descriptors: $(head -n 5 err)"
 echo "no user takes another's descriptors"
 

@@ -623,7 +623,7 @@ bool tune_heaps_read(struct tune_heaps *heaps, struct recording *recording, uint
     bool good =
         begin(&reader, recording, pid, heap_id, why) && recording_events(recording, probes, on_event, &reader, why);
     heaps->at = good ? calloc(reader.count + 1, sizeof *heaps->at) : NULL;
-    for (size_t i = 0; i < reader.count; i++) {
+    for (size_t i = 0; reader.heaps && i < reader.count; i++) {
         if (heaps->at) {
             finish(&reader.heaps[i].facts);
             heaps->at[heaps->count++] = reader.heaps[i].facts;
@@ -643,7 +643,7 @@ bool tune_heaps_read(struct tune_heaps *heaps, struct recording *recording, uint
 }
 
 void tune_heaps_clear(struct tune_heaps *heaps) {
-    for (size_t i = 0; i < heaps->count; i++) {
+    for (size_t i = 0; heaps->at && i < heaps->count; i++) {
         tune_facts_clear(&heaps->at[i]);
     }
     free(heaps->at);

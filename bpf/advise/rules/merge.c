@@ -47,9 +47,9 @@ char *tune_options_line(char line[TUNE_OPTIONS_LINE], const struct tune_options 
     for (int i = 0; i < EDEN_PARAM_COUNT; i++) {
         char value[TUNE_VALUE];
         if (options->set[i] && length < TUNE_OPTIONS_LINE) {
-            length +=
-                (size_t)snprintf(line + length, TUNE_OPTIONS_LINE - length, "%s%s=%s", length ? "," : "",
-                                 eden_param(i)->name, tune_value(value, (enum eden_param_id)i, options->number[i]));
+            length += (size_t)snprintf(line + length, TUNE_OPTIONS_LINE - length, "%s%s=%s", length ? "," : "",
+                                       eden_param((enum eden_param_id)i)->name,
+                                       tune_value(value, (enum eden_param_id)i, options->number[i]));
         }
     }
     return line;

@@ -71,7 +71,7 @@ uint32_t life_stacks_name(struct life_stacks *stacks, const char *name) {
 static uint32_t keep(struct life_stacks *stacks, struct life_stack *stack) {
     struct numbered *node = malloc(sizeof *node);
     if (!node || stacks->count == MOST_STACKS ||
-        !array_grow(&stacks->at, &stacks->room, stacks->count, sizeof *stacks->at)) {
+        !array_grow(&stacks->at, &stacks->room, stacks->count, sizeof(void *))) {
         free(node);
         return 0;
     }
