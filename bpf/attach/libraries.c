@@ -12,9 +12,9 @@
  *
  * Invariants: I1. A file is opened by the opener (regular_open(): no pipe, no device), and read by the inspector:
  * nobody else waits for it, or parses it. I2. A name from a file leads to what a loader would open for it and to
- * nothing else. I3. Files named in a file are opened by the rights of its owner; if that is root, by those of the file
- * that led to it, or of the user that executed it: that user chooses the path by which a program is executed, and so
- * its $ORIGIN, even if root owns the file. If others may write the file, they are not opened. I4. At most
+ * nothing else. I3. A library named inside a file is opened with the rights of that file's owner. If root owns the
+ * file: with those of the file that led to it, or of the user that executed it, since that user chooses the path of the
+ * program and so its $ORIGIN. If others may write the file: not at all. I4. At most
  * LIBRARIES_MOST files, MOST_OPENED paths and MOST_NAMES names, whatever the files say. I5. Where the loader may find
  * another file than was found here, is_partial says so.
  *
