@@ -6,7 +6,7 @@
 
 struct symbols;
 
-/* `inspect` stays open; so many files are kept open at most. NULL: no memory. */
+/* `inspect` must stay open; the number of files kept open is bounded. NULL: no memory. */
 struct symbols *symbols_open(struct inspect *inspect, uint32_t most_files);
 void symbols_close(struct symbols *symbols);
 /* The function's name, or "[FILE]" where the file has no symbol there; good until the next call. NULL: no file is

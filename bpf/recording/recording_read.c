@@ -674,7 +674,7 @@ bool recording_events(struct recording *recording, const uint64_t *probes, recor
  * Batches are read in portions that are copied, so that the file is locked for moments only: a recorder may be writing
  * it, and who prints the objects may be waiting for a person.
  *
- * The file may be somebody's trap. What a batch says of itself (how many records, of which size) must be what its blob
+ * The file may be hostile. What a batch says of itself (how many records, of which size) must be what its blob
  * holds, or it is left out and counted; what is in the records the model checks, as it does with a live program's. A
  * blob that is longer than any row may be ends the reading, as every damage to the file does. */
 

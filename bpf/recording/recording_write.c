@@ -218,7 +218,7 @@ static int write_heap(struct recorder *recorder, size_t number, size_t process, 
     return code;
 }
 
-enum { MOST_CUT = 100 }; /* processes of which it is said what they lost */
+enum { MOST_CUT = 100 }; /* processes whose losses are listed */
 
 /* Heaps that are as they were written last are left alone; the others are written anew. */
 static int recorder_write_model(struct recorder *recorder, const struct model *model) {

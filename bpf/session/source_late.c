@@ -162,7 +162,7 @@ static bool report_class(void *context, uint32_t index, uint32_t class_index, co
     memset(telling->event.text[0], 0, EVENT_TEXT);
     snprintf(telling->event.text[0], EVENT_TEXT, "%s", name);
     telling->on_event(telling->context, &telling->event);
-    return ++telling->observed->classes_reported < MOST_CLASSES_TOLD; /* its word alone says that it has so many */
+    return ++telling->observed->classes_reported < MOST_CLASSES_TOLD; /* untrusted count from the traced process */
 }
 
 static void report_unnamed(struct source *source, struct observed *observed) {

@@ -35,7 +35,7 @@ void rule_scavenge_remembered(const struct tune_facts *facts, struct findings *f
     if (!facts->scans_reported && (double)bytes < 16 * large) {
         return; /* nothing large was scanned */
     }
-    if (!facts->scans_reported) { /* by bytes: nothing but large objects makes so many of so few */
+    if (!facts->scans_reported) { /* by bytes: only large objects have so many each */
         slots = bytes / 8;
         references = objects;
     }

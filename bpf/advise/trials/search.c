@@ -291,7 +291,7 @@ static bool improves(struct search *search, const struct coordinate_search *path
     }
 }
 
-/* The largest eden that leaves room for so many bytes more than with this one. False: there is none. */
+/* The largest eden that uses `excess` bytes less than this one. False: there is none. */
 static bool shrink_eden(const struct search *search, struct search_point *point, double excess) {
     const struct axis_values *eden = &search->space->axis[AXIS_EDEN];
     size_t choice = point->choice[AXIS_EDEN];
@@ -369,7 +369,7 @@ static enum search_axis next_axis(const struct search *search, const struct coor
     return next == SEARCH_AXES && !(searched >> AXIS_EDEN & 1) ? AXIS_EDEN : next;
 }
 
-/* Walks along all axes that have a gain_bound, at most so many times, until that changes nothing. */
+/* Searches along all axes with a gain bound, in at most `most` sweeps, until one changes nothing. */
 static void coordinate_sweep(struct search *search, struct coordinate_search *path, int most) {
     bool changed = true;
     for (int i = 0; i < most && changed && coordinate_may_go_on(search, path); i++) {
