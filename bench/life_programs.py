@@ -83,7 +83,7 @@ def problems(seen, sampling, mechanism="vm"):
     for row in seen["classes"] + seen["sites"]:
         if row["births"] != row["deaths"] + row["censored"] or row["untold"] != 0:
             found.append(f"{row['name']}: {row['births']} born, {row['deaths']} dead, {row['censored']} censored, "
-                         f"{row['untold']} untold")
+                         f"{row['untold']} unreported")
     return found
 
 

@@ -1,8 +1,8 @@
 /* Preloaded into a program that is measured: at its exit, appends to $SELFTIME one line
- * "wall_ns user_us system_us peak_kib name" of the program alone, from its own start. So a program's cost can be told
- * from that of a tool that runs it. The peak is the most memory that was resident: VmHWM, for the maxrss of getrusage
- * also counts what the process was before it became this program, a copy of the one that started it. The file is opened
- * at the start: at its exit a program may not have the right any more.
+ * "wall_ns user_us system_us peak_kib name" of the program alone, from its own start. So a program's cost can be
+ * separated from that of a tool that runs it. The peak is the most memory that was resident: VmHWM, for the maxrss of
+ * getrusage also counts what the process was before it became this program, a copy of the one that started it. The file
+ * is opened at the start: at its exit a program may not have the right any more.
  *
  * $SELFTIME_PIN, "NAME:CPU", has processes of this name run on this CPU only, and leaves alone what starts them. */
 #include <errno.h>

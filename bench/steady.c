@@ -1,4 +1,4 @@
-/* steady [--rounds N]: does the same work over and over, and tells what each round took: for bench/letgo.py, and for
+/* steady [--rounds N]: does the same work over and over, and prints the time of each round: for bench/letgo.py, and for
  * the test that nothing of a profile stays.
  *
  * A round is the first steps of honeyginger's dam break, from the same beginning, on one heap. After each it prints the

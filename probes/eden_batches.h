@@ -23,11 +23,11 @@
  * heap. */
 #define EDEN_CONTROL_ASKED 0x10ull   /* set in each valid request */
 #define EDEN_CONTROL_OBJECTS 0x20ull /* send EDEN_BATCH_OBJECTS instead of cells */
-/* The profile is to end at the next collection, and tell what is alive then, and none is to begin before another
+/* The profile is to end at the next collection, and report what is alive then, and none is to begin before another
  * request: for a listener that is about to leave. */
 #define EDEN_CONTROL_END 0x40ull
-/* With OBJECTS: in their short forms, which leave to the reader what follows from the byte clock (eden_byte_clock.h).
- * Mechanism vm alone has them. */
+/* With OBJECTS: in their short forms, which leave to the reader what follows from the clock
+ * (eden_allocation_clock.h). Mechanism vm alone has them. */
 #define EDEN_CONTROL_SHORT 0x80ull
 #define EDEN_CONTROL_MECHANISM_SHIFT 8 /* 2 bits: enum eden_mechanism */
 #define EDEN_CONTROL_STEP_SHIFT 10     /* 6 bits: the oracle passes every 2^n bytes allocated; 0: EDEN_ORACLE_STEP */

@@ -236,7 +236,7 @@ static bool show(struct lifetimes *run, struct source *source, struct failure *w
         model.objects = (struct life_objects){life_replay_objects, &run->replay};
     }
     filled = filled && source_lifetimes(source, &model, why);
-    filled = filled && (life_by_stack_settle(&model) || failure_set(why, 1, "out of memory for the stacks"));
+    filled = filled && (life_by_stack_reconcile(&model) || failure_set(why, 1, "out of memory for the stacks"));
     bool any = model.heap_count != 0, shown = filled && print(run, &model, run->wanted.control, why);
     if (shown && !any) {
         message_print("no heap was observed: check that the program uses libeden, and that this is the right process");

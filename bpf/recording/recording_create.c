@@ -373,7 +373,7 @@ static bool undo(struct replacement *copy, int journal, const char *path, struct
 }
 
 /* Replaces a recording that was cut short by a copy in which its journal is undone. */
-static bool settle(const struct recorder *recorder, const struct standing *standing, struct failure *why) {
+static bool recover(const struct recorder *recorder, const struct standing *standing, struct failure *why) {
     struct replacement copy;
     int journal = -1;
     if (!replace_open(&copy, "-o", recorder->path, why)) {
@@ -395,7 +395,7 @@ static bool clear_journal(const struct recorder *recorder, const struct standing
     if (standing->journal < 0) {
         return true;
     }
-    if (fstat(standing->journal, &status) != 0 || (status.st_size > 0 && !settle(recorder, standing, why))) {
+    if (fstat(standing->journal, &status) != 0 || (status.st_size > 0 && !recover(recorder, standing, why))) {
         return false;
     }
     return unlinkat(recorder->file.place.folder, journal, 0) == 0 ||

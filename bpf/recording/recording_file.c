@@ -8,7 +8,7 @@
  * 2. Terms
  *
  * Live: a recorder holds its lock (recording_vfs.h) on the file for as long as it lives. SQLite's own locks are held
- * for the length of a transaction only, so they can't tell a recording that is under way from one whose recorder was
+ * for the length of a transaction only, so they do not show whether a recording is under way or its recorder was
  * killed.
  * Hot journal: the journal of a transaction that was cut short, beside the file.
  * Super-journal: a further file that a journal may name, and that SQLite deletes. edenscope writes no such name.

@@ -325,7 +325,7 @@ static void follow(struct source *source) {
     }
     bool is_young = !kernel_follows(source->kernel) && now - source->start_ns < YOUNG_NS;
     if (now - source->followed_ns >= (is_young ? LOOK_YOUNG_NS : LOOK_NS)) {
-        source_settle(source);
+        source_reconcile(source);
         source->followed_ns = now;
         source_forget_empty(source);
     }
@@ -391,7 +391,7 @@ static bool open_process(struct source *source, struct failure *why) {
             "process %d (%s) does not use Eden: none of its %d readable mapped files has probes of provider eden", pid,
             observed->command, look.files);
     }
-    source_settle(source);
+    source_reconcile(source);
     return true;
 }
 

@@ -9,7 +9,7 @@
  * is exact: what the header includes is taken out of our sums, even where attaching fell into the middle of a
  * collection. Right after attaching there may be no such checkpoint, for no collection has ended since. Until then the
  * total is header + sums now, which may lack the large objects, segments and failures of the moments in which the
- * attachment was being made, or of a collection then under way. So the header is read again (a heap is then `settled`)
+ * attachment was being made, or of a collection then under way. So the header is read again (a heap is then reconciled)
  * until a checkpoint fits; it takes one collection and one look, every 200 ms. */
 #include "session/source_parts.h"
 #include "util/array.h"
@@ -87,7 +87,7 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
                                       : strerror(error));
     } else if (count > 0) {
         add_late_heaps(source, observed, number, list, count, read_ns);
-        source_settle(source); /* a copy made by fork may have collected since */
+        source_reconcile(source); /* a copy made by fork may have collected since */
     }
     if (unread != 0) {
         message_few(&source->message[MESSAGE_HEADERS],
@@ -120,9 +120,9 @@ static bool read_checkpoint(const volatile struct heap_entry *entry, uint64_t se
 }
 
 /* Reads the header of a heap again until it fits a checkpoint. */
-static void settle(const struct source *source, struct observed *observed, struct late_heap *heap) {
+static void reconcile(const struct source *source, struct observed *observed, struct late_heap *heap) {
     const volatile struct heap_entry *entry = find_entry(source, observed, heap->first.address);
-    for (int tries = 0; entry && !heap->settled && tries < 3; tries++) {
+    for (int tries = 0; entry && !heap->is_reconciled && tries < 3; tries++) {
         struct heapinfo info;
         if (!inspect_heap(source->inspect, &observed->target, heap->first.address, &info) ||
             info.id != heap->first.id) {
@@ -130,17 +130,17 @@ static void settle(const struct source *source, struct observed *observed, struc
         }
         if (read_checkpoint(entry, info.seq, &heap->sums)) {
             heap->base = info;
-            heap->settled = true;
+            heap->is_reconciled = true;
         }
     }
 }
 
-void source_settle(struct source *source) {
+void source_reconcile(struct source *source) {
     for (size_t i = 0; i < source->observed_count; i++) {
         struct observed *observed = &source->observed[i];
         for (size_t j = 0; !observed->ended && j < observed->late_heaps; j++) {
-            if (!observed->late_heap[j].settled && !observed->late_heap[j].gone) {
-                settle(source, observed, &observed->late_heap[j]);
+            if (!observed->late_heap[j].is_reconciled && !observed->late_heap[j].gone) {
+                reconcile(source, observed, &observed->late_heap[j]);
             }
         }
     }
@@ -148,7 +148,7 @@ void source_settle(struct source *source) {
 
 /* ---- classes ---------------------------------------------------------------------------------------------------- */
 
-struct telling {
+struct class_report {
     struct observed *observed;
     struct event event;
     void (*on_event)(void *context, const struct event *event);
@@ -156,13 +156,13 @@ struct telling {
 };
 
 static bool report_class(void *context, uint32_t index, uint32_t class_index, const char *name) {
-    struct telling *telling = context;
-    EDEN_ARG(telling->event.arg, class__define, class_id) = index;
-    EDEN_ARG(telling->event.arg, class__define, of_class) = class_index;
-    memset(telling->event.text[0], 0, EVENT_TEXT);
-    snprintf(telling->event.text[0], EVENT_TEXT, "%s", name);
-    telling->on_event(telling->context, &telling->event);
-    return ++telling->observed->classes_reported < MOST_CLASSES_TOLD; /* untrusted count from the traced process */
+    struct class_report *report = context;
+    EDEN_ARG(report->event.arg, class__define, class_id) = index;
+    EDEN_ARG(report->event.arg, class__define, of_class) = class_index;
+    memset(report->event.text[0], 0, EVENT_TEXT);
+    snprintf(report->event.text[0], EVENT_TEXT, "%s", name);
+    report->on_event(report->context, &report->event);
+    return ++report->observed->classes_reported < MOST_CLASSES_REPORTED; /* untrusted count from the traced process */
 }
 
 static void report_unnamed(struct source *source, struct observed *observed) {
@@ -181,12 +181,12 @@ void source_report_classes(struct source *source, void (*on_event)(void *context
         struct observed *observed = &source->observed[i];
         for (size_t j = 0; j < observed->late_heaps; j++) {
             struct late_heap *late = &observed->late_heap[j];
-            if (late->has_sent_classes || late->gone || observed->classes_reported >= MOST_CLASSES_TOLD) {
+            if (late->has_sent_classes || late->gone || observed->classes_reported >= MOST_CLASSES_REPORTED) {
                 continue;
             }
             late->has_sent_classes = true;
-            struct telling telling = {.observed = observed, .on_event = on_event, .context = context};
-            telling.event = (struct event){
+            struct class_report report = {.observed = observed, .on_event = on_event, .context = context};
+            report.event = (struct event){
                 .time_ns = now,
                 .process = observed->key,
                 .tid = observed->key.pid,
@@ -195,7 +195,7 @@ void source_report_classes(struct source *source, void (*on_event)(void *context
                 .arg = {late->first.address},
             };
             uint32_t unread;
-            if (!inspect_classes(source->inspect, &observed->target, &late->first, report_class, &telling, &unread) ||
+            if (!inspect_classes(source->inspect, &observed->target, &late->first, report_class, &report, &unread) ||
                 unread != 0) {
                 report_unnamed(source, observed);
             }

@@ -256,7 +256,7 @@ static bool snapshot_process(const struct source *source, struct model *model, c
 bool source_snapshot(struct source *source, struct model *model, struct failure *why) {
     model_clear(model);
     source_take_notices(source); /* so that every process of which events have come is known */
-    source_settle(source);
+    source_reconcile(source);
     uint64_t now = source->finished ? source->end_ns : now_ns();
     model->wall_ns = now - source->start_ns;
     model->lost = kernel_lost(source->kernel, false);

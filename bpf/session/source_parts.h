@@ -64,13 +64,13 @@ struct children {
     uint64_t missed; /* ended before they could be observed */
 };
 
-enum { MOST_LATE_HEAPS = 256, MOST_CLASSES_TOLD = 262144, MOST_REGISTRIES = 8 };
+enum { MOST_LATE_HEAPS = 256, MOST_CLASSES_REPORTED = 262144, MOST_REGISTRIES = 8 };
 
 struct late_heap {
     struct heapinfo first;  /* as attaching found it */
-    struct heapinfo base;   /* as of the checkpoint that settled it; else `first` */
+    struct heapinfo base;   /* as of the checkpoint that reconciled it; else `first` */
     struct checkpoint sums; /* ours at base.seq; zero where there was none */
-    bool settled;
+    bool is_reconciled;
     bool has_sent_classes;
     uint64_t read_ns; /* when `first` was read */
     bool gone;        /* with its address space: there is nothing to be read any more */
@@ -255,7 +255,7 @@ void source_clear_stacks(struct source *source);
 /* source_late.c. Reads the headers of the heaps that the newly attached file has in the process. */
 void source_read_headers(struct source *source, struct observed *observed, uint32_t number,
                          const struct mapping *mapping);
-void source_settle(struct source *source); /* every heap that is not settled yet, if its time has come */
+void source_reconcile(struct source *source); /* every late heap that is not reconciled yet and has a checkpoint */
 /* Tells the classes of late heaps as class__define events: they were defined before anybody listened. */
 void source_report_classes(struct source *source, void (*on_event)(void *context, const struct event *event),
                            void *context);

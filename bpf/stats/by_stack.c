@@ -92,7 +92,7 @@ static void name(const struct life_model *model, struct life_site *group) {
     }
 }
 
-static bool settle(const struct life_model *model, struct life_heap *heap) {
+static bool reconcile(const struct life_model *model, struct life_heap *heap) {
     size_t kept = 0;
     if (!merge_unknown(heap)) {
         return false;
@@ -108,12 +108,12 @@ static bool settle(const struct life_model *model, struct life_heap *heap) {
     return true;
 }
 
-bool life_by_stack_settle(struct life_model *model) {
-    bool settled = true;
-    for (size_t i = 0; model->stacks && settled && i < model->heap_count; i++) {
-        settled = settle(model, &model->heaps[i]);
+bool life_by_stack_reconcile(struct life_model *model) {
+    bool done = true;
+    for (size_t i = 0; model->stacks && done && i < model->heap_count; i++) {
+        done = reconcile(model, &model->heaps[i]);
     }
-    return settled;
+    return done;
 }
 
 uint64_t life_by_stack_unknown(const struct life_heap *heap) {

@@ -60,7 +60,7 @@ static bool check_header(struct verifier *v, eden_value object, uintptr_t limit)
                error_fail(v->error, EDEN_CORRUPT, "%#" PRIx64 " in %s: neither an object nor a free chunk", object,
                           where);
     }
-    uint64_t transient = EDEN_HEADER_FORWARDED | EDEN_HEADER_MARKED | EDEN_HEADER_GREY | EDEN_HEADER_KEPT;
+    uint64_t transient = EDEN_HEADER_FORWARDED | EDEN_HEADER_MARKED | EDEN_HEADER_GREY | EDEN_HEADER_IN_PLACE;
     if ((header & transient) != 0) {
         return error_fail(v->error, EDEN_CORRUPT,
                           "object %#" PRIx64 " in %s: header %#" PRIx64 " has a flag that only collections set", object,

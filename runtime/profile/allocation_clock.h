@@ -2,8 +2,8 @@
 #ifndef EDEN_PROFILE_ALLOCATION_CLOCK_H
 #define EDEN_PROFILE_ALLOCATION_CLOCK_H
 
+#include "eden_allocation_clock.h"
 #include "eden_batches.h"
-#include "eden_byte_clock.h"
 #include "heap/heap.h"
 
 struct allocation_clock {

@@ -2,8 +2,8 @@
 #ifndef EDEN_PROFILE_DEATH_BATCH_H
 #define EDEN_PROFILE_DEATH_BATCH_H
 
+#include "eden_allocation_clock.h"
 #include "eden_batches.h"
-#include "eden_byte_clock.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -275,7 +275,7 @@ void eden_walk(struct profile *profile, struct eden_anchor end, bool censored) {
     memset(walk.births, 0, sizeof walk.births);
     walk.profile = profile;
     walk.censored = censored;
-    walk.unusual = censored ? 0 : EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT;
+    walk.unusual = censored ? 0 : EDEN_HEADER_FORWARDED | EDEN_HEADER_IN_PLACE;
     walk.mark = 0;
     walk.cursors = profile->cursors;
     walk.parts = profile->sampling == EDEN_SAMPLE_NTH ? walk_some

@@ -439,7 +439,7 @@ static void move_all_on(struct profile *profile, const struct tracked *from, siz
         struct tracked tracked = from[i];
         eden_value object = lifetimes_place(profile, &tracked);
         uint64_t header = eden_header(object);
-        if ((header & (EDEN_HEADER_FORWARDED | EDEN_HEADER_KEPT)) == 0) {
+        if ((header & (EDEN_HEADER_FORWARDED | EDEN_HEADER_IN_PLACE)) == 0) {
             end_one(batch, &tracked, object, 0);
         } else if (!profile->is_second_pass) {
             arrive(profile, &tracked, survivor_place(object, header));

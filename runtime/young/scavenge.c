@@ -26,10 +26,10 @@
  *    -                  no                 no                   stays in place: promotion has failed
  *
  * 4. Promotion failure
- * An object that finds room nowhere stays in place, with the KEPT bit until the scavenge ends. Then eden and from-space
- * still have objects; their dead become fillers, and the heap `is_mixed`. The next scavenge collects all three spaces
- * into old space. What finds no room there goes behind the objects of the emptier semispace, whose own stay
- * (residents). So new space recovers when objects die, even if old space stays full. A scavenge never fails: the
+ * An object that finds room nowhere stays in place, with the IN_PLACE bit until the scavenge ends. Then eden and
+ * from-space still have objects; their dead become fillers, and the heap `is_mixed`. The next scavenge collects all
+ * three spaces into old space. What finds no room there goes behind the objects of the emptier semispace, whose own
+ * stay (residents). So new space recovers when objects die, even if old space stays full. A scavenge never fails: the
  * allocation that follows finds no room, tries a full collection, and returns an error (api/allocate.c).
  *
  * 5. Overflow
@@ -39,7 +39,7 @@
  * 6. Invariants
  * I1. At the end nothing is left to scan: not in to-space, in the list of tenured objects, on the stack, or for a
  *     pending key.
- * I2. At the end no FORWARDED, KEPT or GREY header is reachable. (The verifier checks it.)
+ * I2. At the end no FORWARDED, IN_PLACE or GREY header is reachable. (The verifier checks it.)
  * I3. Each old object with a young reference is remembered, or the remembered set is_incomplete. (The verifier.)
  *
  * 7. Failure
@@ -128,7 +128,7 @@ static eden_value evacuate(struct scavenge *s, eden_value object) {
         ephemerons_release(s->heap, object);
         header = eden_header(object);
     }
-    if ((header & EDEN_HEADER_KEPT) != 0) {
+    if ((header & EDEN_HEADER_IN_PLACE) != 0) {
         return object;
     }
     size_t bytes = object_bytes(object);
@@ -145,7 +145,7 @@ static eden_value evacuate(struct scavenge *s, eden_value object) {
         return survive(s, object, bytes);
     }
     if (reason == NOT_TENURED && may_defer(s, object, bytes)) {
-        object_set(object, EDEN_HEADER_KEPT);
+        object_set(object, EDEN_HEADER_IN_PLACE);
         mark_stack_push(&s->heap->mark_stack, object);
         s->owed += bytes;
         return object;
@@ -158,7 +158,7 @@ static eden_value evacuate(struct scavenge *s, eden_value object) {
     if (room) {
         return survive(s, object, bytes);
     }
-    object_set(object, EDEN_HEADER_KEPT);
+    object_set(object, EDEN_HEADER_IN_PLACE);
     mark_stack_push(&s->heap->mark_stack, object);
     s->has_failed |= !resident;
     return object;
@@ -180,7 +180,7 @@ static void scan_slots(struct scavenge *s, eden_value *slots, size_t count) {
 /* Has v been found alive so far? Old objects and immediates count as alive. */
 static bool has_survived(const struct scavenge *s, eden_value v) {
     return !to_evacuate(s, v) || (eden_header(v) & EDEN_HEADER_PENDING) == EDEN_HEADER_FORWARDED ||
-           (!ephemerons_is_pending(eden_header(v)) && object_has(v, EDEN_HEADER_KEPT));
+           (!ephemerons_is_pending(eden_header(v)) && object_has(v, EDEN_HEADER_IN_PLACE));
 }
 
 /* Ephemerons and weak objects: how many slots, from the first, to scan now. */
@@ -369,7 +369,8 @@ static void scan_stacked(struct scavenge *s, eden_value object) {
  * of an address, of others in the spaces being collected part of a count (tenure.c). */
 static void scan_if_grey(struct scavenge *s, eden_value object) {
     uint64_t header = eden_header(object);
-    bool here = (header & EDEN_HEADER_FORWARDED) == 0 && (!to_evacuate(s, object) || (header & EDEN_HEADER_KEPT) != 0);
+    bool here =
+        (header & EDEN_HEADER_FORWARDED) == 0 && (!to_evacuate(s, object) || (header & EDEN_HEADER_IN_PLACE) != 0);
     if (here && (header & EDEN_HEADER_GREY) != 0) {
         object_clear(object, EDEN_HEADER_GREY);
         scan_stacked(s, object);
@@ -437,7 +438,7 @@ static eden_value where_now(void *context, eden_value v) {
     if (object_has(v, EDEN_HEADER_FORWARDED)) {
         return object_forwarded_to(eden_header(v));
     }
-    return object_has(v, EDEN_HEADER_KEPT) ? v : EDEN_NONE;
+    return object_has(v, EDEN_HEADER_IN_PLACE) ? v : EDEN_NONE;
 }
 
 /* After a promotion failure: what does not stay in place becomes filler, so that new space can be walked. Returns the
@@ -448,11 +449,11 @@ static uintptr_t fill_rest(struct space *space) {
         eden_value object = object_at(at);
         bool forwarded = object_has(object, EDEN_HEADER_FORWARDED);
         uintptr_t next = at + bytes_before_move(object);
-        if (!forwarded && object_has(object, EDEN_HEADER_KEPT)) {
+        if (!forwarded && object_has(object, EDEN_HEADER_IN_PLACE)) {
             if (gap < at) {
                 object_fill(gap, at - gap);
             }
-            object_clear(object, EDEN_HEADER_KEPT);
+            object_clear(object, EDEN_HEADER_IN_PLACE);
             gap = end = next;
         }
         at = next;
@@ -535,7 +536,7 @@ static void second_pass(struct scavenge *s) {
         }
     }
     for (size_t i = 0; i < deferred->count; i++) {
-        object_clear(deferred->objects[i], EDEN_HEADER_KEPT | EDEN_HEADER_GREY);
+        object_clear(deferred->objects[i], EDEN_HEADER_IN_PLACE | EDEN_HEADER_GREY);
     }
     deferred->count = 0;
     s->is_second = true;

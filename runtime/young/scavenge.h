@@ -15,8 +15,8 @@ static inline eden_value scavenge_last_copy(const eden_heap *heap, const struct 
         object = object_forwarded_to(header);
         header = eden_header(object);
     }
-    *is_alive =
-        (header & EDEN_HEADER_KEPT) != 0 || object - to->start < to->limit - to->start || !heap_is_young(heap, object);
+    *is_alive = (header & EDEN_HEADER_IN_PLACE) != 0 || object - to->start < to->limit - to->start ||
+                !heap_is_young(heap, object);
     return object;
 }
 
@@ -24,7 +24,7 @@ static inline eden_value scavenge_last_copy(const eden_heap *heap, const struct 
 static inline eden_value scavenge_place(const eden_heap *heap, const struct space *to, eden_value object,
                                         bool *is_alive) {
     uint64_t header = eden_header(object);
-    *is_alive = (header & EDEN_HEADER_KEPT) != 0;
+    *is_alive = (header & EDEN_HEADER_IN_PLACE) != 0;
     return (header & EDEN_HEADER_FORWARDED) != 0 ? scavenge_last_copy(heap, to, object_forwarded_to(header), is_alive)
                                                  : object;
 }

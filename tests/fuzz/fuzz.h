@@ -11,7 +11,7 @@
 
 enum { ROOTS = 24, FRAME_ROOTS = 10, GLOBAL_ROOTS = 8, PINS = 16, MAX_EVENTS = 100000, MAX_JOBS = 256 };
 
-enum { WEAK_FIXED = 1, KEY = 0, VALUE = 1, ID = 3, EPHEMERON_SLOTS = 4 }; /* ID: a number that tells the node */
+enum { WEAK_FIXED = 1, KEY = 0, VALUE = 1, ID = 3, EPHEMERON_SLOTS = 4 }; /* ID: the node's number */
 
 enum value_kind { VALUE_IMMEDIATE, VALUE_NODE };
 

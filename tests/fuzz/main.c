@@ -7,7 +7,7 @@
  *     heap-fuzz --input FILE              what a file of `make fuzz` says (input.c)
  *     heap-fuzz --corpus DIR ...          writes seeds to a folder as such files, and runs none
  *
- * With EDEN_SAMPLING set (probes/eden_batches.h) a listener follows lifetimes, and what it is told must add up. With
+ * With EDEN_SAMPLING set (probes/eden_batches.h) a listener follows lifetimes, and its totals must add up. With
  * EDEN_FUZZ_LISTENERS set too, listeners come and go, and ask for anything.
  *
  * Seeds run in child processes, so a crash is a finding like any other. A failing one is shrunk, and what is left of it

@@ -1,8 +1,8 @@
-/* A listener to lifetimes: what a profile tells must add up, whatever happens to the heap.
+/* A listener to lifetimes: what a profile reports must add up, whatever happens to the heap.
  *
  * Every object that is born ends once, dead or censored; no end comes before its birth. A profile that finds no memory
  * gives up, and a later one begins anew: sums are then of the new one. Where every object is a sample and none is lost,
- * those told one by one are as many bytes as were allocated, and each begins where another ends. The program is linked
+ * those reported singly are as many bytes as were allocated, and each begins where another ends. The program is linked
  * so that what the runtime hands to the batch probe comes here.
  *
  * With EDEN_FUZZ_LISTENERS set listeners come and go, and ask for anything, sense or nonsense, at any point: between
@@ -18,13 +18,13 @@ void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *record
 static struct {
     uint64_t births, ends, birth_bytes, end_bytes, weight, end_weight;
     uint64_t clocks[EDEN_LIFE_CLOCKS]; /* ends, by the histograms */
-    uint64_t seams;                    /* of each object told: where it begins, less where it ends, each well mixed */
+    uint64_t seams;                    /* of each object reported: where it begins, less where it ends, each mixed */
     uint64_t begun_bytes;              /* of the profile that runs */
     bool begun;
     bool one_by_one;
     bool whole; /* listened to since it began */
     struct eden_profile_record state;
-} told;
+} totals;
 
 static struct life_decoder decoder; /* short forms are read as the tool reads them */
 
@@ -40,7 +40,7 @@ static uint64_t mix(uint64_t key) { /* splitmix64's (Steele, Lea and Flood 2014)
 }
 
 void listen_if_asked(void) {
-    memset(&told, 0, sizeof told);
+    memset(&totals, 0, sizeof totals);
     eden_batch_semaphore = getenv("EDEN_SAMPLING") != NULL;
     listeners.restless = getenv("EDEN_FUZZ_LISTENERS") != NULL;
     listeners.random = 0;
@@ -87,7 +87,7 @@ void change_listeners(uint64_t rarity) {
     switch (random_below(5)) {
     case 0:
         eden_batch_semaphore = 0;
-        told.whole = false;
+        totals.whole = false;
         break;
     case 1:
     case 2:
@@ -104,57 +104,58 @@ void change_listeners(uint64_t rarity) {
 
 /* Where every object is a sample. */
 static void check_all(const struct eden_profile_record *record) {
-    if (!told.whole || record->sampling != EDEN_SAMPLE_OBJECTS || record->rate != 1 || record->lost != 0) {
+    if (!totals.whole || record->sampling != EDEN_SAMPLE_OBJECTS || record->rate != 1 || record->lost != 0) {
         return;
     }
     uint64_t allocated = record->allocated_bytes - record->begun_bytes;
-    if (told.birth_bytes != allocated) {
-        broken("%llu bytes were allocated, births of %llu told", (unsigned long long)allocated,
-               (unsigned long long)told.birth_bytes);
+    if (totals.birth_bytes != allocated) {
+        broken("%llu bytes were allocated, births of %llu reported", (unsigned long long)allocated,
+               (unsigned long long)totals.birth_bytes);
     }
-    if (told.one_by_one && told.seams != mix(record->begun_bytes) - mix(record->allocated_bytes)) {
-        broken("objects told one by one overlap, or leave gaps, between %llu and %llu bytes",
+    if (totals.one_by_one && totals.seams != mix(record->begun_bytes) - mix(record->allocated_bytes)) {
+        broken("objects reported singly overlap, or leave gaps, between %llu and %llu bytes",
                (unsigned long long)record->begun_bytes, (unsigned long long)record->allocated_bytes);
     }
 }
 
 static void state(const struct eden_profile_record *record) {
     bool begins = record->ended == 0 && record->time_ns == record->begun_ns;
-    if (begins || !told.begun || record->begun_bytes != told.begun_bytes) {
-        memset(&told, 0, sizeof told);
-        told.begun = true;
-        told.whole = begins;
-        told.begun_bytes = record->begun_bytes;
+    if (begins || !totals.begun || record->begun_bytes != totals.begun_bytes) {
+        memset(&totals, 0, sizeof totals);
+        totals.begun = true;
+        totals.whole = begins;
+        totals.begun_bytes = record->begun_bytes;
     }
     if (record->time_ns < record->begun_ns || record->allocated_bytes < record->begun_bytes) {
         broken("a profile stands before its beginning");
     }
-    told.state = *record;
+    totals.state = *record;
     if (record->ended != 0) {
         check_all(record);
-        if (!told.whole) {
-            memset(&told, 0, sizeof told);
+        if (!totals.whole) {
+            memset(&totals, 0, sizeof totals);
             return;
         }
-        if (told.births != told.ends || told.birth_bytes != told.end_bytes || told.weight != told.end_weight) {
-            broken("%llu births of %llu bytes were told, but %llu ends of %llu bytes", (unsigned long long)told.births,
-                   (unsigned long long)told.birth_bytes, (unsigned long long)told.ends,
-                   (unsigned long long)told.end_bytes);
+        if (totals.births != totals.ends || totals.birth_bytes != totals.end_bytes ||
+            totals.weight != totals.end_weight) {
+            broken("%llu births of %llu bytes were reported, but %llu ends of %llu bytes",
+                   (unsigned long long)totals.births, (unsigned long long)totals.birth_bytes,
+                   (unsigned long long)totals.ends, (unsigned long long)totals.end_bytes);
         }
-        for (size_t i = 0; i < EDEN_LIFE_CLOCKS && !told.one_by_one; i++) {
-            if (told.clocks[i] != told.ends) {
-                broken("%llu ends were told, but histogram %zu has %llu", (unsigned long long)told.ends, i,
-                       (unsigned long long)told.clocks[i]);
+        for (size_t i = 0; i < EDEN_LIFE_CLOCKS && !totals.one_by_one; i++) {
+            if (totals.clocks[i] != totals.ends) {
+                broken("%llu ends were reported, but histogram %zu has %llu", (unsigned long long)totals.ends, i,
+                       (unsigned long long)totals.clocks[i]);
             }
         }
-        memset(&told, 0, sizeof told);
+        memset(&totals, 0, sizeof totals);
     }
 }
 
 static void cell(const struct eden_life_cell *life) {
-    told.ends += life->count;
-    told.end_bytes += life->bytes;
-    told.end_weight += life->weight;
+    totals.ends += life->count;
+    totals.end_bytes += life->bytes;
+    totals.end_weight += life->weight;
     if (life->count == 0 || life->bytes == 0 || life->tenured_bytes_sum > life->bytes_sum) {
         broken("a cell of %u ends makes no sense", life->count);
     }
@@ -165,15 +166,15 @@ static void bucket(const struct eden_life_bucket *bucket) {
         broken("a bucket of %u ends by clock %u makes no sense", bucket->count, bucket->clock);
         return;
     }
-    told.clocks[bucket->clock] += bucket->count;
+    totals.clocks[bucket->clock] += bucket->count;
 }
 
 static void one(const struct eden_life_record *record) {
-    told.ends++;
-    told.end_bytes += record->bytes;
-    told.end_weight += record->weight;
-    told.one_by_one = true;
-    told.seams += mix(record->birth_bytes) - mix(record->birth_bytes + record->bytes);
+    totals.ends++;
+    totals.end_bytes += record->bytes;
+    totals.end_weight += record->weight;
+    totals.one_by_one = true;
+    totals.seams += mix(record->birth_bytes) - mix(record->birth_bytes + record->bytes);
     bool tenured = (record->flags & EDEN_LIFE_TENURED) != 0;
     if (record->death_ns < record->birth_ns || record->death_bytes < record->birth_bytes ||
         record->last_bytes > record->death_bytes || (record->last_bytes != 0 && record->last_ns < record->birth_ns) ||
@@ -190,7 +191,7 @@ static void one(const struct eden_life_record *record) {
 
 static void decoded(void *context, const struct eden_life_record *record) {
     (void)context;
-    if (told.whole) { /* without the whole clock times are guesses */
+    if (totals.whole) { /* without the whole clock times are guesses */
         one(record);
     }
 }
@@ -205,9 +206,9 @@ void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *record
             break;
         case EDEN_BATCH_BIRTHS: {
             const struct eden_birth_cell *births = record;
-            told.births += births->count;
-            told.birth_bytes += births->bytes;
-            told.weight += births->weight;
+            totals.births += births->count;
+            totals.birth_bytes += births->bytes;
+            totals.weight += births->weight;
             break;
         }
         case EDEN_BATCH_DEATHS:
@@ -224,7 +225,8 @@ void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *record
         case EDEN_BATCH_MARKS:
         case EDEN_BATCH_ENDS:
         case EDEN_BATCH_EDEN:
-            if (!life_decode(&decoder, &told.state, (uint32_t)kind, record, 1, bytes, decoded, NULL) && told.whole) {
+            if (!life_decode(&decoder, &totals.state, (uint32_t)kind, record, 1, bytes, decoded, NULL) &&
+                totals.whole) {
                 broken("a batch of kind %llu makes no sense", (unsigned long long)kind);
             }
             break;

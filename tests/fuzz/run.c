@@ -62,7 +62,7 @@ void run_events(const struct event *events, size_t count) {
         eden_root_add(fuzz.w.heap, &fuzz.globals[i]);
     }
     eden_visitor_add(fuzz.w.heap, visit, NULL);
-    eden_visitor_add(fuzz.w.heap, visit, &fuzz); /* slots may be told twice */
+    eden_visitor_add(fuzz.w.heap, visit, &fuzz); /* slots may be reported twice */
     eden_root_add(fuzz.w.heap, &fuzz.globals[0]);
     const size_t stack_room = fuzz.w.heap->mark_stack.room;
     {

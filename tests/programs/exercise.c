@@ -1,4 +1,4 @@
-/* exercise: makes the collector do everything that a probe tells of, the same each time.
+/* exercise: makes the collector do everything that a probe reports, the same each time.
  *
  *     exercise [--wait] [ROUNDS]
  *

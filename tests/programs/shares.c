@@ -1,4 +1,4 @@
-/* Linked into a program in place of a tool: counts the sampled objects of each class, as the batch probe tells them,
+/* Linked into a program in place of a tool: counts the sampled objects of each class, as the batch probe reports them,
  * and writes "COUNT CLASS" lines to the file SHARES when the program ends. For test_lifetimes_shares.sh, which runs
  * programs a few hundred times; the heap samples as EDEN_SAMPLING says. The program has one heap. */
 #include "eden_batches.h"
@@ -40,7 +40,7 @@ void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *record
     }
 }
 
-__attribute__((destructor)) static void tell(void) {
+__attribute__((destructor)) static void write_shares(void) {
     FILE *file = fopen(getenv("SHARES"), "w");
     for (size_t i = 0; file != NULL && i < MOST; i++) {
         if (classes[i].count != 0) {

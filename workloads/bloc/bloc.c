@@ -1,7 +1,7 @@
 /* bloc: animated elements in a tree of layouts, on the collector.
  *
  * This is the programs' Bloc of the papers on the Pharo VM's collector: a scene in the manner of Pharo's graphical
- * framework, whose elements a flock of boids moves (scene.h tells the steps of a frame). It makes the objects
+ * framework, whose elements a flock of boids moves (scene.h lists the steps of a frame). It makes the objects
  * that such a framework makes: elements, constraints and handlers that live as long as the scene; Points, bounds,
  * measurement specs, events and draw commands that die with their frame; and trails, whose Points live for some frames.
  */

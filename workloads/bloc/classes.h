@@ -1,7 +1,7 @@
 /* The classes of the animated scene and the places of the program that make their instances.
  *
  * Names follow Pharo and its graphical framework Bloc; the flock's are ours, as Bloc has none. Every allocation goes
- * through a site, so that a profile tells, say, the Points of one steering rule from those of another. */
+ * through a site, so that a profile separates, say, the Points of one steering rule from those of another. */
 #ifndef BOIDS_CLASSES_H
 #define BOIDS_CLASSES_H
 

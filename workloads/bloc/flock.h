@@ -12,12 +12,12 @@ bool flock_new(struct scene *scene);
 
 /* A new FlockGrid of the flock's boids where they stand. */
 eden_value grid_new(struct scene *scene);
-/* The neighbours of a boid: an OrderedCollection of BoidNeighbours, in the order that grid.c tells. */
+/* The neighbours of a boid: an OrderedCollection of BoidNeighbours, in grid.c's order. */
 eden_value grid_neighbours(struct scene *scene, eden_value boid);
 /* Point: the way from one place to another, the shorter one, as the world wraps around. */
 eden_value offset_new(struct scene *scene, eden_value from, eden_value to);
 
-/* Point: what the boid adds to its velocity, by the rules that steer.c tells. */
+/* Point: what the boid adds to its velocity, by the rules in steer.c. */
 eden_value steer(struct scene *scene, eden_value boid, eden_value neighbours);
 
 /* BoidTrails: the last scene->trail positions of a boid. */

@@ -10,8 +10,8 @@
  *
  * What the handlers do: a boid that is hit counts and consumes the move; one that the pointer comes over is startled:
  * its element takes another colour and it turns around (its velocity times -1); when the pointer leaves it, it takes
- * its colour back. The stage tells the flock where the pointer is, in its own coordinates, and, when it leaves, that it
- * is gone. */
+ * its colour back. The stage gives the flock the pointer's position, in its own coordinates, and, when it leaves, that
+ * it is gone. */
 #include "element.h"
 
 enum { REACH = 40 };
@@ -90,7 +90,7 @@ static bool startle(struct scene *scene, eden_value boid) {
     return recolour(scene, local[0], COLOUR_HOVERED);
 }
 
-/* Tells the flock where the pointer is. */
+/* Gives the flock the pointer's position. */
 static bool follow(struct scene *scene, eden_value flock, eden_value event) {
     enum { FLOCK, ELEMENT, POINT, LOCALS };
     EDEN_FRAME(scene->mutator, local, LOCALS);

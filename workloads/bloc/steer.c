@@ -29,7 +29,7 @@
 #define PACE 0.0625
 #define FLIGHT 16.0
 #define FLIGHT_SIGHT 90.0
-#define TOUCH 1e-6 /* square pixels; below that there is no telling the direction */
+#define TOUCH 1e-6 /* square pixels; below that the direction is undefined */
 #define FORCE_LIMIT 0.25
 
 enum sum { SUM_VELOCITIES, SUM_OFFSETS };

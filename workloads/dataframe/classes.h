@@ -1,8 +1,8 @@
 /* The classes of the data frame and the places of the program that make their instances.
  *
- * Every allocation goes through a site, so that a profile tells the parser of the first pass from that of the second.
- * Names follow Pharo's DataFrame, whose object mix this is: for each cell 2 NumberParser, 2 Fraction, 2 ReadStream and
- * 1 ByteString, for each row 1 Array. */
+ * Every allocation goes through a site, so that a profile separates the parser of the first pass from that of the
+ * second. Names follow Pharo's DataFrame, whose object mix this is: for each cell 2 NumberParser, 2 Fraction, 2
+ * ReadStream and 1 ByteString, for each row 1 Array. */
 #ifndef FRAME_CLASSES_H
 #define FRAME_CLASSES_H
 

@@ -111,7 +111,7 @@ static bool keep_some(struct frame *frame, const eden_value *fraction) {
 static bool add_cell(struct reader *reader, const void *bytes, size_t size) {
     struct frame *frame = reader->frame;
     if (reader->cells >= frame->column_count) {
-        return true; /* too many: the end of the record tells how many */
+        return true; /* too many: the end of the record has the number */
     }
     if (reader->cells == 0) {
         frame->roots[ROOT_ROW] = eden_new_slots(frame->mutator, frame->sites->row, frame->column_count);

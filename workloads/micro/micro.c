@@ -1,5 +1,5 @@
 /* micro: the micro-benchmarks of the tuning paper on the collector. Each is a pattern of allocation, so simple that
- * what a parameter does to it can be foretold; each checks its own result. */
+ * what a parameter does to it can be predicted; each checks its own result. */
 #include "micro.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 
 #include "program.h"
 
-/* What a pattern is told, and what it answers. */
+/* The arguments of a pattern, and its result. */
 struct micro {
     struct program *program;
     eden_mutator *mutator;

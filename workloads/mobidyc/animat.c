@@ -89,7 +89,7 @@ static bool reproduce(struct world *world, struct turn *turn) {
     return list_add(world, &world->roots[ROOT_YOUNG + turn->species], &turn->local[TURN_SCRATCH], SITE_YOUNG_GROW);
 }
 
-/* By its class, which the site tells. */
+/* By its class, which the site implies. */
 static enum species species_of(const struct world *world, eden_value animat) {
     uint32_t site = eden_index_of(animat);
     bool is_goat = site == eden_class_index(world->sites[SITE_SETUP + GOAT]) ||

@@ -13,7 +13,7 @@ struct course {
 /* ROOT_CHRONICLE becomes an empty chronicle. May collect; as chronicle_note, false after program_fail where memory is
  * exhausted. */
 bool chronicle_new(struct world *world);
-/* Notes the state of the world: the grass as told, the animals as listed. May collect. */
+/* Notes the state of the world: the grass as given, the animals as listed. May collect. */
 bool chronicle_note(struct world *world, int64_t grass);
 /* slot: CENSUS_GRASS or CENSUS_ANIMATS + species. Does not collect. */
 struct course chronicle_course(const struct world *world, size_t slot);

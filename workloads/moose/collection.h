@@ -33,7 +33,7 @@ static inline size_t hashed_size(eden_value hashed) { return (size_t)int_at(hash
 
 /* The member that equals key, or EDEN_NONE. Does not collect. */
 eden_value set_find(struct model *model, eden_value set, eden_value key);
-/* Adds key unless it is there; *added, unless NULL, tells. May collect. */
+/* Adds key unless it is there; *added, unless NULL, says whether. May collect. */
 bool set_add(struct model *model, enum site site, eden_value set, eden_value key, bool *added);
 
 /* The Association of key, or EDEN_NONE. Does not collect. */

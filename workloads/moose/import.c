@@ -81,7 +81,7 @@ static eden_value entity_new(struct model *model, enum kind kind, int64_t type, 
     return list_add(model, SITE_GROUP, model_group(model, kind), local[ENTITY]) ? local[ENTITY] : EDEN_NONE;
 }
 
-/* An Integer: where it has more than 61 bits, its two's complement in 8 bytes, with the sign told by the class. May
+/* An Integer: where it has more than 61 bits, its two's complement in 8 bytes, with the sign given by the class. May
  * collect. */
 static eden_value integer_new(struct model *model, int64_t value, bool is_signed) {
     if (eden_int_fits(value) && (is_signed || value >= 0)) {

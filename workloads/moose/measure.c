@@ -5,7 +5,7 @@
  *     nesting(alias or array) = nesting(target)        nesting(anything else) = 0
  *
  * The sizes of records, enums and primitives are in the file; functions, forwards and void have 0. A depth-first
- * traversal with a stack of visits on the heap settles every type once. A type that is reached while its own visit is
+ * traversal with a stack of visits on the heap completes every type once. A type that is reached while its own visit is
  * on the stack contains itself. Pointers end this traversal, but not the chains that type_record follows (aliases,
  * arrays and pointers): those are walked here once, each walk with a mark of its own, up to a type that has a mark; if
  * it is the walk's own, the chain is a ring. */
@@ -60,8 +60,8 @@ static eden_value held_type(eden_value type, size_t index) {
     return index == 0 && is_wrapper(entity_kind(type)) ? entity_target(type) : EDEN_NONE;
 }
 
-/* Settles a type all of whose held types are settled; `nesting` is the greatest among them. */
-static bool settle(struct model *model, eden_value type, int64_t nesting) {
+/* Completes a type all of whose held types are complete; `nesting` is the greatest among them. */
+static bool complete(struct model *model, eden_value type, int64_t nesting) {
     int64_t size = int_at(type, TYPE_SIZE);
     if (is_wrapper(entity_kind(type))) {
         int64_t length = entity_kind(type) == KIND_ARRAY ? int_at(type, ARRAY_LENGTH) : 1;
@@ -75,7 +75,7 @@ static bool settle(struct model *model, eden_value type, int64_t nesting) {
     return true;
 }
 
-/* Goes on with the last visit: enters the next type that is held and not settled, or settles its own. */
+/* Continues the last visit: enters the next held type that is not complete, or completes its own. */
 static bool step(struct model *model, const eden_value *stack) {
     eden_mutator *m = model->mutator;
     eden_value visit = list_at(*stack, list_size(*stack) - 1);
@@ -95,7 +95,7 @@ static bool step(struct model *model, const eden_value *stack) {
         nesting = held_nesting > nesting ? held_nesting : nesting;
     }
     (void)list_remove_last(model, *stack);
-    return settle(model, type, nesting);
+    return complete(model, type, nesting);
 }
 
 /* What the file says, 0 where it says nothing. */
@@ -110,7 +110,7 @@ static int64_t reported_size(const struct btf *btf, const struct btf_type *type)
         return type->size;
     case BTF_KIND_PTR: {
         size_t size = btf__pointer_size(btf);
-        return size == 0 ? 8 : (int64_t)size; /* not to be told from the file: of the machines that have BTF */
+        return size == 0 ? 8 : (int64_t)size; /* not in the file: that of machines with BTF */
     }
     default:
         return 0;

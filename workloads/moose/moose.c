@@ -19,7 +19,7 @@ static const char usage[] =
     "\n"
     "  --seed N      of the random numbers, at least 1 (default 1)\n"
     "  --queries N   rounds of queries (default 100)\n"
-    "  --top N       how many entries of a ranking are told (default 5)\n"
+    "  --top N       how many entries of a ranking are shown (default 5)\n"
     "  --json        print one JSON object\n"
     "  --verify      check the whole heap afterwards\n"
     "  --help        this text\n"

@@ -11,7 +11,7 @@ static int print_nothing(enum libbpf_print_level level, const char *format, va_l
     return 0;
 }
 
-/* libbpf tells "no such section" and "no such file" by the same number: whether the file can be read is asked here. */
+/* libbpf returns one number for "no such section" and "no such file": whether the file can be read is checked here. */
 static bool is_readable(struct program *program, const char *name) {
     FILE *file = fopen(name, "rbe");
     if (file == NULL) {

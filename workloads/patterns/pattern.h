@@ -1,8 +1,9 @@
 /* Small programs that a collector with the wrong parameters serves badly, each in its own way, and near misses.
  *
- * A pattern is named by the key under which `edenscope tune` tells it. Its near miss (KEY-near) has the same shape and
- * is well. A pattern's file opens with what goes wrong, why, and the cure: the parameter and value that `EDEN_OPTIONS`
- * cures it with. What a pattern sets itself are parameters of its heap, so that EDEN_OPTIONS overrides them. */
+ * A pattern is named by the key under which `edenscope tune` reports it. Its near miss (KEY-near) has the same shape
+ * and is well. A pattern's file opens with what goes wrong, why, and the cure: the parameter and value that
+ * `EDEN_OPTIONS` cures it with. What a pattern sets itself are parameters of its heap, so that EDEN_OPTIONS overrides
+ * them. */
 #ifndef PATHOLOGY_PATTERN_H
 #define PATHOLOGY_PATTERN_H
 

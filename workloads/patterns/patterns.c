@@ -1,5 +1,5 @@
 /* patterns KEY: a program that a collector with the wrong parameters serves badly, in the way that KEY names; KEY-near:
- * one like it that is well. pattern.h tells what they are for. */
+ * one like it that is well. pattern.h says what they are for. */
 #include "parts.h"
 
 #include <inttypes.h>

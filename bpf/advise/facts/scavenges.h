@@ -6,7 +6,7 @@
 
 struct scavenge_model {
     const struct tune_facts *facts;
-    bool known;                                /* there were enough scavenges to tell anything */
+    bool known;                                /* there were enough scavenges to estimate it */
     double count, copied_bytes, tenured_bytes; /* of the scavenges recorded */
     double fixed_ns, ns_per_byte;              /* what one costs whatever it finds; and each byte it copies */
     double full_ns;                            /* full collections that growth has brought on */
@@ -43,7 +43,7 @@ struct scavenge_plan {
     struct scavenge_forecast without_early;
 };
 
-/* False: there were too few scavenges to tell. */
+/* False: there were too few scavenges. */
 bool scavenge_plan_make(struct scavenge_plan *plan, const struct tune_facts *facts);
 
 /* What was tenured because survivors did not fit into their semispace, in all, and by how many scavenges. */

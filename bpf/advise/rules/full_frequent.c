@@ -38,7 +38,7 @@ static void look(const struct tune_facts *facts, struct frequent *frequent) {
     }
 }
 
-/* By findings that tell why there is garbage in old space; or full.growth, which sets the ratio itself. */
+/* By findings that name the cause of garbage in old space; or full.growth, which sets the ratio itself. */
 static bool is_explained(const struct findings *findings) {
     for (size_t i = 0; i < findings->count; i++) {
         const struct finding *finding = &findings->at[i];

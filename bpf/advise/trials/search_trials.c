@@ -77,8 +77,8 @@ static double left(void *context) {
     return fmax(fmin(time, runs), 0);
 }
 
-static void tell(const struct trials *trials, const char *options, const struct trial_figures *figures,
-                 const char *problem) {
+static void report(const struct trials *trials, const char *options, const struct trial_figures *figures,
+                   const char *problem) {
     char gc[FORMAT_MAX], wall[FORMAT_MAX], memory[FORMAT_MAX], result[3 * FORMAT_MAX + 24];
     if (!problem) {
         snprintf(result, sizeof result, "GC %s of %s, memory %s", format_ns(gc, figures->figure[EDEN_FIGURE_gc_ns]),
@@ -115,25 +115,26 @@ static enum search_answer run(void *context, const struct search_point *point, s
     trials->runs++;
     switch (trial_run(trials->request->command, options, most_ns(trials), &trial, &trials->last)) {
     case TRIAL_RAN:
-        tell(trials, options, &trial, NULL);
+        report(trials, options, &trial, NULL);
         *figures = figures_of(&trial, rest);
         return SEARCH_RAN;
     case TRIAL_INTERRUPTED:
         outcome->interrupted = true;
-        tell(trials, options, NULL, "interrupted");
+        report(trials, options, NULL, "interrupted");
         return SEARCH_ENDED;
     case TRIAL_TOO_LONG:
-        tell(trials, options, NULL, left(trials) > 0 ? "stopped: it takes too long" : "stopped: the budget is used up");
+        report(trials, options, NULL,
+               left(trials) > 0 ? "stopped: it takes too long" : "stopped: the budget is used up");
         return left(trials) > 0 ? SEARCH_FAILED : SEARCH_ENDED;
     default:
-        tell(trials, options, NULL, trials->last.message);
+        report(trials, options, NULL, trials->last.message);
         return SEARCH_FAILED;
     }
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------------------- */
 
-/* Half of what the system can give without swapping; no limit where it does not tell. */
+/* Half of what the system can give without swapping; no limit where that is unknown. */
 static double available_memory(void) {
     FILE *file = fopen("/proc/meminfo", "re");
     char line[128];
@@ -164,7 +165,7 @@ static bool run_first(struct trials *trials, struct failure *why) {
     }
     trials->first_pending = ran == TRIAL_RAN;
     if (ran == TRIAL_RAN) {
-        tell(trials, "", &outcome->first, NULL);
+        report(trials, "", &outcome->first, NULL);
     }
     return ran == TRIAL_RAN;
 }

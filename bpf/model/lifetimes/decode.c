@@ -1,8 +1,8 @@
 /* Expands short forms of lifetime records, as runtime/profile/lifetimes.c does when it sends full ones.
  *
- * The byte clock's epochs and anchors come first, then the ends of objects as births, sites and sizes. When an object
- * was born in nanoseconds, what it survived, and when it was last seen alive follow from the clock. Births in eden come
- * in order, so the anchors around one are found next to those around the last.
+ * The allocation clock's epochs and anchors come first, then the ends of objects as births, sites and sizes. When an
+ * object was born in nanoseconds, what it survived, and when it was last seen alive follow from the clock. Births in
+ * eden come in order, so the anchors around one are found next to those around the last.
  *
  * What comes is somebody else's memory: counts are bounded by the batch, words by their record, epochs are checked
  * against their numbers; sizes and births are numbers that may be wrong, but do no harm. */
@@ -82,7 +82,7 @@ struct reading {
     void *context;
 };
 
-static bool tell(const struct reading *reading, const struct eden_end *end) {
+static bool emit(const struct reading *reading, const struct eden_end *end) {
     struct life_decoder *decoder = reading->decoder;
     const struct eden_epoch *epochs = decoder->epochs;
     size_t count = decoder->epoch_count;
@@ -137,7 +137,7 @@ static bool report_walked(const struct reading *reading, const struct eden_walke
             granules = walked->word[i];
         }
         end.bytes = granules * 8;
-        if (end.site != 0 && !tell(reading, &end)) {
+        if (end.site != 0 && !emit(reading, &end)) {
             return false;
         }
         end.birth_bytes += end.bytes;
@@ -167,7 +167,7 @@ bool life_decode(struct life_decoder *decoder, const struct eden_profile_record 
             sound &= record_bytes >= sizeof record.mark && add_mark(decoder, &record.mark);
             break;
         case EDEN_BATCH_ENDS:
-            sound &= record_bytes >= sizeof record.end && tell(&reading, &record.end);
+            sound &= record_bytes >= sizeof record.end && emit(&reading, &record.end);
             break;
         case EDEN_BATCH_EDEN:
             sound &= record_bytes >= sizeof record.walked && report_walked(&reading, &record.walked);

@@ -2,8 +2,8 @@
 #ifndef EDEN_LIFE_DECODE_H
 #define EDEN_LIFE_DECODE_H
 
+#include "eden_allocation_clock.h"
 #include "eden_batches.h"
-#include "eden_byte_clock.h"
 #include <stdbool.h>
 
 /* Of one heap. All zero is a fresh one. */

@@ -1,4 +1,4 @@
-/* Names of classes and sites, as class__define and the heaps' headers tell them. Small, for a program may define
+/* Names of classes and sites, from class__define and the heaps' headers. Small, for a program may define
  * hundreds of thousands: the model of lifetimes has only those that have samples. */
 #ifndef EDEN_LIFE_NAMES_H
 #define EDEN_LIFE_NAMES_H

@@ -34,13 +34,13 @@ static json_t *row(const struct life_heap *heap, const struct life_groups *group
     life_summarise(&summary, heap, group, &groups->total, &options->rule);
     life_curve_make(&curve, group, LIFE_NS, LIFE_BY_OBJECTS);
     struct life_percentile median = life_curve_percentile(&curve, 50);
-    uint64_t untold = life_unreported(group);
+    uint64_t unreported = life_unreported(group);
     put_count(object, "pid", heap->process.pid);
     put_count(object, "heap", heap->id);
     put_count(object, "births", summary.births);
     put_count(object, "deaths", summary.deaths);
-    put_count(object, "censored", summary.censored + untold);
-    put_count(object, "untold", untold);
+    put_count(object, "censored", summary.censored + unreported);
+    put_count(object, "untold", unreported);
     put_count(object, "bytes", group->births.bytes);
     put_real(object, "objects", summary.objects);
     put_real(object, "memory_bytes", summary.bytes);
@@ -49,7 +49,7 @@ static json_t *row(const struct life_heap *heap, const struct life_groups *group
     put_mean(object, "mean_lifetime_ns", &summary.mean[LIFE_NS]);
     put_mean(object, "mean_lifetime_bytes", &summary.mean[LIFE_BYTES]);
     put_real(object, "mean_lifetime_share", summary.mean_share);
-    put(object, "mean_is_lower_bound", json_boolean(summary.mean[LIFE_NS].restricted || untold != 0));
+    put(object, "mean_is_lower_bound", json_boolean(summary.mean[LIFE_NS].restricted || unreported != 0));
     put(object, "median_lifetime_ns", curve.count != 0 && median.known ? json_number(median.value) : json_null());
     put_mean(object, "mean_scavenges", &summary.mean[LIFE_SCAVENGES]);
     put_mean(object, "mean_fulls", &summary.mean[LIFE_FULLS]);

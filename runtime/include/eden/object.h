@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 #define EDEN_HEADER_CLASS_MASK ((uint64_t)EDEN_CLASS_LIMIT - 1)
-#define EDEN_HEADER_KEPT (1ull << 22)
+#define EDEN_HEADER_IN_PLACE (1ull << 22)
 #define EDEN_HEADER_IMMUTABLE (1ull << 23)
 #define EDEN_HEADER_FORMAT_SHIFT 24
 #define EDEN_HEADER_REMEMBERED (1ull << 29)

@@ -94,7 +94,7 @@ static void drain_all(struct pass *pass) {
     }
 }
 
-/* Tells and forgets those of a list that were not reached. */
+/* Reports and forgets those of a list that were not reached. */
 static void keep_reached(void *context, struct tracked_list *list) {
     const struct pass *pass = context;
     struct profile *profile = pass->profile;

@@ -1,6 +1,6 @@
 /* Batches and events of a hostile process, as they come out of the kernel: into names and the model of lifetimes. */
+#include "eden_allocation_clock.h"
 #include "eden_batches.h"
-#include "eden_byte_clock.h"
 #include "eden_weight.h"
 #include "model/lifetimes/batch.h"
 #include "model/lifetimes/model.h"

@@ -142,28 +142,28 @@ static void check_site(const struct life_heap *heap) {
     assert_int_equal(site->histogram[LIFE_CENSORED][LIFE_BYTES].at[0].bucket, histogram_bucket(5000000));
 }
 
-struct told {
+struct seen {
     size_t count;
     const struct life_heap *heap;
     struct eden_life_record last;
 };
 
-static bool tell(void *context, const struct life_heap *heap, const struct eden_life_record *one) {
-    struct told *told = context;
-    told->count++;
-    told->heap = heap;
-    told->last = *one;
+static bool see(void *context, const struct life_heap *heap, const struct eden_life_record *one) {
+    struct seen *seen = context;
+    seen->count++;
+    seen->heap = heap;
+    seen->last = *one;
     return true;
 }
 
-/* The same objects, told as cells and one by one, come to the same. */
+/* The same objects, reported as cells and as records, have the same sums. */
 TEST(cells_and_records_agree) {
     const struct eden_life_record all[] = {record(1000, 0, 0), record(1000, EDEN_LIFE_TENURED, 0),
                                            record(500000, 0, 1)};
     const struct eden_life_cell cells[] = {cell(&all[0]), cell(&all[1]), cell(&all[2])};
     for (int details = 0; details < 3; details++) {
-        struct told told = {0};
-        struct life_model model = {.on_object = details == 2 ? tell : NULL, .object_context = &told};
+        struct seen seen = {0};
+        struct life_model model = {.on_object = details == 2 ? see : NULL, .object_context = &seen};
         struct life_heap *heap = new_heap(&model);
         assert_true(life_model_batch(&model, heap, EDEN_BATCH_BIRTHS, births, 3, sizeof *births));
         if (details) {
@@ -173,10 +173,10 @@ TEST(cells_and_records_agree) {
             assert_true(life_model_batch(&model, heap, EDEN_BATCH_CENSORED, cells + 2, 1, sizeof *cells));
         }
         check_site(heap);
-        assert_int_equal(told.count, details == 2 ? 3 : 0);
+        assert_int_equal(seen.count, details == 2 ? 3 : 0);
         if (details == 2) {
-            assert_ptr_equal(told.heap, heap);
-            assert_memory_equal(&told.last, &all[2], sizeof *all);
+            assert_ptr_equal(seen.heap, heap);
+            assert_memory_equal(&seen.last, &all[2], sizeof *all);
         }
         life_model_clear(&model);
     }
@@ -207,8 +207,8 @@ TEST(other_versions_are_read) {
 }
 
 TEST(nonsense_is_refused) {
-    struct told told = {0};
-    struct life_model model = {.on_object = tell, .object_context = &told};
+    struct seen seen = {0};
+    struct life_model model = {.on_object = see, .object_context = &seen};
     struct life_heap *heap = new_heap(&model);
     struct eden_birth_cell birth[2] = {births[0], births[1]};
     birth[0].site = EDEN_CLASS_LIMIT;
@@ -228,7 +228,7 @@ TEST(nonsense_is_refused) {
     }
     good.flags = UINT32_MAX;
     assert_false(life_model_batch(&model, heap, EDEN_BATCH_OBJECTS, &good, 1, sizeof good));
-    assert_int_equal(told.count, 0);
+    assert_int_equal(seen.count, 0);
     assert_false(life_model_batch(&model, heap, EDEN_BATCH_DEATHS, bad, 1, 0));
     /* A death before the birth counts as no time at all. */
     struct eden_life_record back = record(2000000, EDEN_LIFE_TENURED, 0);

@@ -100,47 +100,47 @@ TEST(samples_are_found_by_birth) {
 
 enum { CLASS = 5, SITE = 6, RATE = 100, BYTES = 24 };
 
-struct told {
+struct fixture {
     struct life_stacks stacks;
     struct life_model model;
     struct life_heap *heap;
 };
 
-static void begin(struct told *told) {
-    *told = (struct told){.model.stacks = &told->stacks};
+static void begin(struct fixture *fixture) {
+    *fixture = (struct fixture){.model.stacks = &fixture->stacks};
     static const struct process_key process = {.start_ns = 10000000, .pid = 7};
-    told->heap = life_model_heap(&told->model, &process, 0x1000, 1);
-    const uint32_t frame[] = {life_stacks_name(&told->stacks, "push"), life_stacks_name(&told->stacks, "main")};
-    assert_int_equal(life_stacks_add(&told->stacks, CLASS, frame, 2), 1);
-    assert_int_equal(life_stacks_add(&told->stacks, CLASS, frame + 1, 1), 2);
+    fixture->heap = life_model_heap(&fixture->model, &process, 0x1000, 1);
+    const uint32_t frame[] = {life_stacks_name(&fixture->stacks, "push"), life_stacks_name(&fixture->stacks, "main")};
+    assert_int_equal(life_stacks_add(&fixture->stacks, CLASS, frame, 2), 1);
+    assert_int_equal(life_stacks_add(&fixture->stacks, CLASS, frame + 1, 1), 2);
 }
 
-static void tell(struct told *told, uint32_t kind, const void *record, size_t bytes) {
-    assert_true(life_model_batch(&told->model, told->heap, kind, record, 1, bytes));
+static void emit(struct fixture *fixture, uint32_t kind, const void *record, size_t bytes) {
+    assert_true(life_model_batch(&fixture->model, fixture->heap, kind, record, 1, bytes));
 }
 
-static void report_profile(struct told *told, uint64_t begun) {
+static void report_profile(struct fixture *fixture, uint64_t begun) {
     struct eden_profile_record profile = {
         .begun_ns = begun, .time_ns = begun, .rate = RATE, .sampling = EDEN_SAMPLE_OBJECTS};
-    tell(told, EDEN_BATCH_PROFILE, &profile, sizeof profile);
+    emit(fixture, EDEN_BATCH_PROFILE, &profile, sizeof profile);
 }
 
-static void report_stack(struct told *told, uint64_t birth, uint32_t site, uint32_t stack) {
+static void report_stack(struct fixture *fixture, uint64_t birth, uint32_t site, uint32_t stack) {
     struct life_stack_record record = {
         .birth_bytes = birth, .bytes = BYTES, .site = site, .class_id = CLASS, .stack = stack};
-    tell(told, LIFE_BATCH_STACK, &record, sizeof record);
+    emit(fixture, LIFE_BATCH_STACK, &record, sizeof record);
 }
 
-static void emit_births(struct told *told, uint32_t site, uint32_t count) {
+static void emit_births(struct fixture *fixture, uint32_t site, uint32_t count) {
     struct eden_birth_cell cell = {.site = site,
                                    .count = count,
                                    .bytes = (uint64_t)BYTES * count,
                                    .weight = (uint64_t)RATE * EDEN_WEIGHT_ONE * count,
                                    .weight_bytes = (uint64_t)RATE * BYTES * count};
-    tell(told, EDEN_BATCH_BIRTHS, &cell, sizeof cell);
+    emit(fixture, EDEN_BATCH_BIRTHS, &cell, sizeof cell);
 }
 
-static void report_end(struct told *told, uint64_t birth, uint32_t site, bool censored) {
+static void report_end(struct fixture *fixture, uint64_t birth, uint32_t site, bool censored) {
     struct eden_life_record record = {.site = site,
                                       .bytes = BYTES,
                                       .birth_bytes = birth,
@@ -148,20 +148,20 @@ static void report_end(struct told *told, uint64_t birth, uint32_t site, bool ce
                                       .death_ns = 10,
                                       .censored = censored,
                                       .weight = RATE * EDEN_WEIGHT_ONE};
-    tell(told, EDEN_BATCH_OBJECTS, &record, sizeof record);
+    emit(fixture, EDEN_BATCH_OBJECTS, &record, sizeof record);
 }
 
-static const struct life_site *group_of(const struct told *told, uint32_t site) {
-    for (size_t i = 0; i < told->heap->site_count; i++) {
-        if (told->heap->sites[i].site == site) {
-            return &told->heap->sites[i];
+static const struct life_site *group_of(const struct fixture *fixture, uint32_t site) {
+    for (size_t i = 0; i < fixture->heap->site_count; i++) {
+        if (fixture->heap->sites[i].site == site) {
+            return &fixture->heap->sites[i];
         }
     }
     return NULL;
 }
 
-static void expect(const struct told *told, uint32_t site, uint64_t births, uint64_t deaths, uint64_t censored) {
-    const struct life_site *group = group_of(told, site);
+static void expect(const struct fixture *fixture, uint32_t site, uint64_t births, uint64_t deaths, uint64_t censored) {
+    const struct life_site *group = group_of(fixture, site);
     assert_non_null(group);
     assert_int_equal(group->births.count, births);
     assert_int_equal(group->births.bytes, births * BYTES);
@@ -172,84 +172,84 @@ static void expect(const struct told *told, uint32_t site, uint64_t births, uint
     assert_int_equal(group->class_id, CLASS);
 }
 
-static void end(struct told *told) {
-    life_model_clear(&told->model);
-    life_stacks_clear(&told->stacks);
+static void end(struct fixture *fixture) {
+    life_model_clear(&fixture->model);
+    life_stacks_clear(&fixture->stacks);
 }
 
 TEST(ends_go_to_the_stack_of_their_birth) {
-    struct told told;
-    begin(&told);
-    report_stack(&told, 8, CLASS, 1); /* before its profile: not known of which it is */
-    report_profile(&told, 1000);
-    report_stack(&told, 16, CLASS, 1);
-    report_stack(&told, 48, SITE, 2);    /* another site of the class */
-    report_stack(&told, 80, CLASS, 0);   /* could not be taken */
-    report_stack(&told, 112, CLASS, 77); /* is none */
-    report_stack(&told, 144, CLASS, 1);
-    emit_births(&told, CLASS, 5);
-    emit_births(&told, SITE, 2); /* one of them of lost stack */
-    report_end(&told, 144, CLASS, false);
-    report_end(&told, 48, SITE, false);
-    report_end(&told, 176, SITE, false);
-    report_end(&told, 80, CLASS, false);
-    report_end(&told, 16, CLASS, true);
-    report_end(&told, 112, CLASS, true);
-    report_end(&told, 208, CLASS, true);
-    assert_true(life_by_stack_settle(&told.model));
-    assert_int_equal(told.heap->site_count, 3);
-    expect(&told, EDEN_CLASS_LIMIT + 1, 2, 1, 1);
-    expect(&told, EDEN_CLASS_LIMIT + 2, 1, 1, 0);
-    expect(&told, LIFE_NO_STACK + CLASS, 4, 2, 2);
-    assert_int_equal(life_by_stack_unknown(told.heap), 4);
-    assert_string_equal(group_of(&told, EDEN_CLASS_LIMIT + 1)->name, "push < main");
-    assert_string_equal(group_of(&told, EDEN_CLASS_LIMIT + 2)->name, "main");
-    assert_string_equal(group_of(&told, LIFE_NO_STACK + CLASS)->name, "unknown stack");
-    assert_int_equal(told.model.lost + told.model.unknown, 0);
-    end(&told);
+    struct fixture fixture;
+    begin(&fixture);
+    report_stack(&fixture, 8, CLASS, 1); /* before its profile: not known of which it is */
+    report_profile(&fixture, 1000);
+    report_stack(&fixture, 16, CLASS, 1);
+    report_stack(&fixture, 48, SITE, 2);    /* another site of the class */
+    report_stack(&fixture, 80, CLASS, 0);   /* could not be taken */
+    report_stack(&fixture, 112, CLASS, 77); /* is none */
+    report_stack(&fixture, 144, CLASS, 1);
+    emit_births(&fixture, CLASS, 5);
+    emit_births(&fixture, SITE, 2); /* one of them of lost stack */
+    report_end(&fixture, 144, CLASS, false);
+    report_end(&fixture, 48, SITE, false);
+    report_end(&fixture, 176, SITE, false);
+    report_end(&fixture, 80, CLASS, false);
+    report_end(&fixture, 16, CLASS, true);
+    report_end(&fixture, 112, CLASS, true);
+    report_end(&fixture, 208, CLASS, true);
+    assert_true(life_by_stack_reconcile(&fixture.model));
+    assert_int_equal(fixture.heap->site_count, 3);
+    expect(&fixture, EDEN_CLASS_LIMIT + 1, 2, 1, 1);
+    expect(&fixture, EDEN_CLASS_LIMIT + 2, 1, 1, 0);
+    expect(&fixture, LIFE_NO_STACK + CLASS, 4, 2, 2);
+    assert_int_equal(life_by_stack_unknown(fixture.heap), 4);
+    assert_string_equal(group_of(&fixture, EDEN_CLASS_LIMIT + 1)->name, "push < main");
+    assert_string_equal(group_of(&fixture, EDEN_CLASS_LIMIT + 2)->name, "main");
+    assert_string_equal(group_of(&fixture, LIFE_NO_STACK + CLASS)->name, "unknown stack");
+    assert_int_equal(fixture.model.lost + fixture.model.unknown, 0);
+    end(&fixture);
 }
 
 TEST(nothing_of_a_former_profile_stays) {
-    struct told told;
-    begin(&told);
-    report_profile(&told, 1000);
-    report_stack(&told, 16, CLASS, 1);
-    report_profile(&told, 2000);
-    report_end(&told, 16, CLASS, false); /* another object: of this profile no stack was told */
-    emit_births(&told, CLASS, 1);
-    assert_true(life_by_stack_settle(&told.model));
-    assert_int_equal(told.heap->site_count, 1);
-    expect(&told, LIFE_NO_STACK + CLASS, 1, 1, 0);
-    end(&told);
+    struct fixture fixture;
+    begin(&fixture);
+    report_profile(&fixture, 1000);
+    report_stack(&fixture, 16, CLASS, 1);
+    report_profile(&fixture, 2000);
+    report_end(&fixture, 16, CLASS, false); /* another object: this profile reported no stack */
+    emit_births(&fixture, CLASS, 1);
+    assert_true(life_by_stack_reconcile(&fixture.model));
+    assert_int_equal(fixture.heap->site_count, 1);
+    expect(&fixture, LIFE_NO_STACK + CLASS, 1, 1, 0);
+    end(&fixture);
 }
 
-/* A heap that was not asked in time tells no objects: then no stack is any object's. */
+/* A heap that was not asked in time reports no objects: then no stack can be joined to one. */
 TEST(cells_are_of_unknown_stack) {
-    struct told told;
-    begin(&told);
-    report_profile(&told, 1000);
-    report_stack(&told, 16, CLASS, 1);
-    emit_births(&told, CLASS, 2);
+    struct fixture fixture;
+    begin(&fixture);
+    report_profile(&fixture, 1000);
+    report_stack(&fixture, 16, CLASS, 1);
+    emit_births(&fixture, CLASS, 2);
     struct eden_life_cell cell = {.site = CLASS, .count = 2, .bytes = 2 * BYTES};
-    tell(&told, EDEN_BATCH_DEATHS, &cell, sizeof cell);
-    assert_true(life_by_stack_settle(&told.model));
-    assert_int_equal(told.heap->site_count, 1);
-    expect(&told, LIFE_NO_STACK + CLASS, 2, 2, 0);
-    end(&told);
+    emit(&fixture, EDEN_BATCH_DEATHS, &cell, sizeof cell);
+    assert_true(life_by_stack_reconcile(&fixture.model));
+    assert_int_equal(fixture.heap->site_count, 1);
+    expect(&fixture, LIFE_NO_STACK + CLASS, 2, 2, 0);
+    end(&fixture);
 }
 
-/* Whoever was killed told no births: they are known by stack alone. */
+/* A killed process reported no births: they are known by stack alone. */
 TEST(births_are_never_below_zero) {
-    struct told told;
-    begin(&told);
-    report_profile(&told, 1000);
-    report_stack(&told, 16, CLASS, 1);
-    report_stack(&told, 48, CLASS, 1);
-    emit_births(&told, CLASS, 1);
-    assert_true(life_by_stack_settle(&told.model));
-    assert_int_equal(told.heap->site_count, 1);
-    expect(&told, EDEN_CLASS_LIMIT + 1, 2, 0, 0);
-    end(&told);
+    struct fixture fixture;
+    begin(&fixture);
+    report_profile(&fixture, 1000);
+    report_stack(&fixture, 16, CLASS, 1);
+    report_stack(&fixture, 48, CLASS, 1);
+    emit_births(&fixture, CLASS, 1);
+    assert_true(life_by_stack_reconcile(&fixture.model));
+    assert_int_equal(fixture.heap->site_count, 1);
+    expect(&fixture, EDEN_CLASS_LIMIT + 1, 2, 0, 0);
+    end(&fixture);
 }
 
 TEST(a_model_without_stacks_knows_no_such_batch) {

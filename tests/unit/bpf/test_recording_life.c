@@ -508,7 +508,7 @@ TEST(short_forms_that_lie_do_no_harm) {
                                    [EDEN_BATCH_ENDS] = sizeof(struct eden_end),
                                    [EDEN_BATCH_EDEN] = sizeof(struct eden_walked)};
     unsigned seed = 9;
-    uint64_t told = 0;
+    uint64_t objects_reported = 0;
     for (int round = 0; round < 200; round++) {
         struct recorder *recorder = begin("short.data");
         struct eden_profile_record profile = profile_of(500, false);
@@ -547,11 +547,11 @@ TEST(short_forms_that_lie_do_no_harm) {
         assert_true(recording_lifetimes(recording, &read, &why));
         assert_true(read.objects.each(read.objects.from, &read, count_object, &objects, &why));
         assert_int_equal(objects, deaths(&read) + alive(&read));
-        told += objects;
+        objects_reported += objects;
         life_model_clear(&read);
         recording_close(recording);
     }
-    assert_true(told > 0);
+    assert_true(objects_reported > 0);
 }
 
 /* ---- recorders -------------------------------------------------------------------------------------------------- */

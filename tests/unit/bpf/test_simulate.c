@@ -415,7 +415,7 @@ TEST(what_was_held_is_reported_by_the_full_collection_after) {
     add(&history, record); /* tenured before */
     assert_int_equal(history.held_bytes[SIMULATE_SEEN], 200);
     simulate_history_finish(&history);
-    /* Held objects were alive at the collection before; the other one, of which no full collection told, when tenured.
+    /* Held objects were alive at the collection before; the other one, which no full collection reported, when tenured.
      */
     assert_int_equal(history.cell_count, 2);
     assert_int_equal(history.cells[0].from, MIB);

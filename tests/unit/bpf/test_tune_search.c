@@ -239,7 +239,7 @@ TEST(search_finds_a_good_point_in_noise) {
     assert_true(good * 10 >= all * 9);
 }
 
-/* A machine that changes its pace for many runs at a time, where points that differ by a tenth can only be told apart
+/* A machine that changes its pace for many runs at a time, where points that differ by a tenth can be told apart only
  * by runs of the same minutes. Seeds are fixed. */
 TEST(search_finds_a_good_point_as_the_machine_changes_pace) {
     size_t good = 0, all = 0;

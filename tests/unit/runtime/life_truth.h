@@ -1,4 +1,4 @@
-/* A program that knows when each of its objects dies, and checks what a profile tells of them: what the tests of
+/* A program that knows when each of its objects dies, and checks what a profile reports of them: what the tests of
  * lifetimes share. The batch probe is caught: --wrap=eden_probe_batch (tests.mk). */
 #ifndef EDEN_TESTS_LIFE_TRUTH_H
 #define EDEN_TESTS_LIFE_TRUTH_H
@@ -19,12 +19,12 @@ enum { SLOTS = 3000, MOST = 400000, LONGEST = 6 };
 
 /* One object that the program has made. */
 struct made {
-    uint64_t birth, bytes; /* on the byte clock */
+    uint64_t birth, bytes; /* on the allocation clock */
     uint64_t death;        /* when it was let go; UINT64_MAX: alive */
     size_t holds[2];       /* the objects that its slots hold, counted from 1; 0: none */
     uint32_t site;
     uint32_t length; /* of the chain that it begins */
-    bool told, reported_censored;
+    bool is_reported, is_censored;
     uint64_t reported_last, reported_death;
 };
 
@@ -40,7 +40,7 @@ static struct truth {
     struct made made[MOST];
     size_t count;
     size_t in_slot[SLOTS];
-    uint64_t births, deaths, censored, lost; /* as told */
+    uint64_t births, deaths, censored, lost; /* as reported */
     uint64_t weight, ended_weight;           /* in EDEN_WEIGHT_ONE */
     uint64_t reported_bytes;
     uint64_t ns_sum, bytes_sum;
@@ -50,7 +50,7 @@ static struct truth {
     struct sited sited[2 * (EDEN_CLASS_FIRST + 32)];
     struct eden_profile_record state;
     uint64_t born_old;
-    uint64_t turns; /* collections told */
+    uint64_t turns; /* collections reported */
     uint64_t random;
 } truth;
 
@@ -65,16 +65,16 @@ static struct made *made_at(uint64_t birth) {
         }
     }
     if (low == truth.count || truth.made[low].birth != birth) {
-        fail_msg("an object was told that was born after %llu bytes: there is none", (unsigned long long)birth);
+        fail_msg("no object was born after %llu bytes, but one was reported", (unsigned long long)birth);
     }
     return &truth.made[low];
 }
 
 static void take_record(const struct eden_life_record *r) {
     struct made *made = made_at(r->birth_bytes);
-    assert_false(made->told);
-    made->told = true;
-    made->reported_censored = r->censored != 0;
+    assert_false(made->is_reported);
+    made->is_reported = true;
+    made->is_censored = r->censored != 0;
     made->reported_last = r->last_bytes;
     made->reported_death = r->death_bytes;
     assert_int_equal(r->bytes, made->bytes);
@@ -155,7 +155,7 @@ static void take_decoded(void *context, const struct eden_life_record *record) {
     take_record(record);
 }
 
-static bool must_not_end; /* what is told is not looked at, but no profile may end */
+static bool must_not_end; /* reports are ignored, but no profile may end */
 
 void __wrap_eden_probe_batch(const void *heap, uint64_t kind, const void *records, uint64_t count, uint64_t bytes) {
     if (must_not_end) {
@@ -273,7 +273,7 @@ static void churn(const struct world *w, const eden_value *table, size_t count) 
     }
 }
 
-/* Has a profile begin anew, as the control word says, and forgets what was told before. */
+/* Restarts the profile as the control word says, and forgets earlier reports. */
 static void begin_anew(const struct world *w, uint64_t mail) {
     w->heap->info.sample_control = mail;
     eden_batch_semaphore = 0;

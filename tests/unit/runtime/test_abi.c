@@ -82,7 +82,7 @@ TEST(mutator_and_frame_keep_their_layout) {
 
 TEST(header_bits_keep_their_places) {
     assert_true(EDEN_HEADER_CLASS_MASK == 0x3fffff);
-    assert_true(EDEN_HEADER_KEPT == 1ull << 22);
+    assert_true(EDEN_HEADER_IN_PLACE == 1ull << 22);
     assert_true(EDEN_HEADER_IMMUTABLE == 1ull << 23);
     assert_int_equal(EDEN_HEADER_FORMAT_SHIFT, 24);
     assert_true(EDEN_HEADER_REMEMBERED == 1ull << 29);

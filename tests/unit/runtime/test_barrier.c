@@ -127,7 +127,7 @@ TEST(many_holders_are_counted_exactly) {
     assert_int_equal(figures_of(&w).remembered_now, 0);
 }
 
-/* Tenured while it refers to young objects: remembered, and told by the figures. */
+/* Tenured while it refers to young objects: remembered, and counted in the figures. */
 TEST(tenured_with_young_references_is_remembered) {
     WORLD(w, "eden_size=64K,full_gc_ratio=inf,tenure_fill=0,tenure_proportion=0.01");
     EDEN_FRAME(w.m, local, 1);

@@ -17,7 +17,7 @@ static void check_whole(enum eden_mechanism mechanism) {
     assert_int_equal(truth.state.mechanism, mechanism);
     assert_int_equal(truth.births, truth.count);
     for (size_t i = 0; i < truth.count; i++) {
-        assert_true(truth.made[i].told);
+        assert_true(truth.made[i].is_reported);
     }
     assert_true(truth.deaths > truth.count / 2);
     assert_true(truth.censored > 0);
@@ -27,12 +27,12 @@ static uint64_t last_death(void) {
     uint64_t last = 0;
     for (size_t i = 0; i < truth.count; i++) {
         const struct made *made = &truth.made[i];
-        last = !made->reported_censored && made->reported_death > last ? made->reported_death : last;
+        last = !made->is_censored && made->reported_death > last ? made->reported_death : last;
     }
     return last;
 }
 
-/* Of vm's and the oracle's intervals, which both contain the true death, each is told by allocation. */
+/* vm's and the oracle's intervals both contain the true death; each is measured in allocation. */
 TEST(exact_object_by_object) {
     static struct made oracle[MOST];
     for (size_t h = 0; h < HEAPS; h++) {
@@ -52,11 +52,11 @@ TEST(exact_object_by_object) {
                 assert_int_equal(made->birth, exact->birth);
                 assert_int_equal(made->site, exact->site);
                 assert_int_equal(made->death, exact->death);
-                if (!made->reported_censored) {
+                if (!made->is_censored) {
                     assert_true(exact->reported_last <= made->reported_death);
-                    assert_true(!exact->reported_censored || exact->death >= last_pass);
+                    assert_true(!exact->is_censored || exact->death >= last_pass);
                 }
-                assert_true(exact->reported_censored || made->reported_last <= exact->reported_death);
+                assert_true(exact->is_censored || made->reported_last <= exact->reported_death);
             }
         }
     }
@@ -67,7 +67,7 @@ TEST(oracle_finds_all) {
     run(heaps[0], all_by(EDEN_MECHANISM_ORACLE), 60000);
     uint64_t last = last_death();
     for (size_t i = 0; i < truth.count; i++) {
-        assert_true(!truth.made[i].reported_censored || truth.made[i].death >= last);
+        assert_true(!truth.made[i].is_censored || truth.made[i].death >= last);
     }
 }
 
@@ -406,7 +406,7 @@ TEST(keeping_is_seen) {
             assert_true(after[1] > 1.2 * before[1]);
             assert_true(before[2] > before[1] && after[2] > after[1]);
             assert_true(after[1] > after[0]);
-            /* The long-lived stay as they are, within what so few samples tell. */
+            /* The share of long-lived objects stays the same, within the error of so few samples. */
             double tolerance = rates[i] <= 2 ? 0.1 : rates[i] == 100 ? 0.15 : 0.4;
             if (after[2] > before[2] * (1 + tolerance) || before[2] > after[2] * (1 + tolerance)) {
                 fail_msg("%s, 1/%d: long-lived from %.0f to %.0f", eden_mechanism_name((uint64_t)m), (int)rates[i],

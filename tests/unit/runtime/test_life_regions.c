@@ -1,6 +1,6 @@
 /* The lists of old samples, by MiB of old space: objects that lie across boundaries, segments that come and go, pinned
- * and moved ones, and memory that is refused while they are moved. Each death is told by the full collection that comes
- * first, and once; nothing else is told. */
+ * and moved ones, and memory that is refused while they are moved. The next full collection reports each death, once;
+ * nothing else is reported. */
 #include "life_truth.h"
 
 enum { HELD = 96, ROUNDS = 90, REGION = 1 << 20 };
@@ -41,7 +41,7 @@ static void check_lists(const struct world *w, const eden_value *held) {
             assert_true(is_old(w, object));
             assert_int_equal(region_of(w, object), region);
             assert_int_equal(object_bytes(object), made->bytes);
-            assert_false(made->told);
+            assert_false(made->is_reported);
             size_t found = 0;
             for (size_t slot = 0; slot < HELD; slot++) {
                 found += held[slot] == object && truth.in_slot[slot] == (size_t)(made - truth.made) + 1;
@@ -52,19 +52,20 @@ static void check_lists(const struct world *w, const eden_value *held) {
     }
     for (size_t slot = 0; slot < HELD; slot++) {
         old += is_old(w, held[slot]);
-        lost += is_old(w, held[slot]) && truth.made[truth.in_slot[slot] - 1].told;
+        lost += is_old(w, held[slot]) && truth.made[truth.in_slot[slot] - 1].is_reported;
     }
     assert_int_equal(followed + lost, old);
 }
 
-/* Right after a full collection. Who is lost to refused memory is told as censored, whether it dies later or not. */
+/* Right after a full collection. An object lost to refused memory is reported censored, whether it dies later or not.
+ */
 static void check_reported(void) {
     size_t lost = 0;
     for (size_t i = 0; i < truth.count; i++) {
         const struct made *made = &truth.made[i];
-        lost += made->told && made->reported_censored;
-        assert_true(made->told || made->death == UINT64_MAX);
-        assert_true(!made->told || made->reported_censored || made->death != UINT64_MAX);
+        lost += made->is_reported && made->is_censored;
+        assert_true(made->is_reported || made->death == UINT64_MAX);
+        assert_true(!made->is_reported || made->is_censored || made->death != UINT64_MAX);
     }
     assert_int_equal(lost, truth.state.lost);
     assert_int_equal(truth.births, truth.count);
@@ -167,7 +168,7 @@ static uint64_t run_work(const char *with, bool refuse) {
     assert_int_equal(truth.births, truth.deaths + truth.censored);
     assert_int_equal(truth.state.ended, 1);
     for (size_t i = 0; i < truth.count; i++) {
-        assert_true(truth.made[i].told);
+        assert_true(truth.made[i].is_reported);
     }
     return moves.refused;
 }
@@ -179,7 +180,7 @@ TEST(each_death_is_reported_in_time) {
     }
 }
 
-/* Who finds no place in the list of its new region is lost, and its end told where it is. */
+/* An object that does not fit into the list of its new region is lost, and its end reported in place. */
 TEST(objects_refused_while_moving_are_lost_and_reported) {
     for (size_t i = 1; i < WAYS; i++) {
         uint64_t refused = run_work(parameters[i], true);
@@ -188,8 +189,8 @@ TEST(objects_refused_while_moving_are_lost_and_reported) {
     }
 }
 
-/* The overflow word in one MiB, the header in the next: the list is the header's. Its death is told whether it is the
- * only one there, or others come before and behind it. */
+/* The overflow word in one MiB, the header in the next: the list is the header's. Its death is reported whether it is
+ * the only one there, or others come before and behind it. */
 TEST(a_header_decides_the_region_across_a_boundary) {
     for (unsigned dead = 0; dead < 32; dead++) {
         listen();

@@ -1,5 +1,5 @@
 /* Eden walked at 100%, two parts at a time: survivors join the list in order of birth, however many there are and
- * wherever in eden they lie, and the dead are told to the byte. */
+ * wherever in eden they lie, and the dead are reported to the byte. */
 #include "life_truth.h"
 
 enum { EDEN_MIB = 6, SLOTS_KEPT = 120000 };

@@ -9,7 +9,7 @@ static void every_object_is_reported(uint64_t flags) {
         run(heaps[h], mail(EDEN_SAMPLE_OBJECTS, 1, flags), objects_for(heaps[h]));
         assert_int_equal(truth.births, truth.count);
         for (size_t i = 0; i < truth.count; i++) {
-            assert_true(truth.made[i].told);
+            assert_true(truth.made[i].is_reported);
         }
         assert_true(truth.deaths > truth.count / 2);
         assert_true(truth.censored > 0);
@@ -35,7 +35,7 @@ TEST(pretenured_objects_are_born_old) {
     assert_true(truth.born_old > truth.count / 4);
     uint64_t pairs = 0;
     for (size_t i = 0; i < truth.count; i++) {
-        assert_true(truth.made[i].told);
+        assert_true(truth.made[i].is_reported);
         pairs += truth.made[i].bytes == 24 && truth.made[i].site == 2;
     }
     assert_int_equal(truth.born_old, truth.count - pairs - 1); /* and the table */
@@ -173,7 +173,8 @@ static bool refuse_profile(void *context, size_t bytes, const char *what) {
     return !refusing || strcmp(what, "profile") != 0;
 }
 
-/* The byte clock finds no memory to tell of a large object: the profile is given up, lest births after it be wrong. */
+/* The allocation clock has no memory to record a large object: the profile is dropped, as later births would be wrong.
+ */
 TEST(a_jump_without_memory_ends_the_profile) {
     listen();
     struct world w;

@@ -14,7 +14,7 @@ static void tolerate(const struct world *w, eden_value value, size_t *failures) 
     }
 }
 
-/* Allocates in every way, pins, tenures, collects; tells how many calls failed. False: no heap came to be. */
+/* Allocates in every way, pins, tenures, collects; counts the calls that failed. False: no heap was created. */
 static bool program(struct refusal *refusal, size_t *failures) {
     enum { LIST = 3000 };
     eden_options options = {.parameters =

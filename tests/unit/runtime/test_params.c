@@ -5,7 +5,7 @@
 
 struct known {
     const char *name, *fallback;
-    const char *good[3], *told[3]; /* what to set, and what eden_heap_get says then */
+    const char *good[3], *got[3]; /* what to set, and what eden_heap_get returns then */
     const char *bad[6];
     const char *says[2]; /* the error names these: bounds or choices */
 };
@@ -166,8 +166,8 @@ TEST(each_by_options_and_environment) {
             if (by_program == NULL || by_environment == NULL) {
                 fail_msg("%s: %s", text, error.message);
             }
-            assert_value(by_program, all[i].name, all[i].told[g]);
-            assert_value(by_environment, all[i].name, all[i].told[g]);
+            assert_value(by_program, all[i].name, all[i].got[g]);
+            assert_value(by_environment, all[i].name, all[i].got[g]);
             eden_heap_destroy(by_program);
             eden_heap_destroy(by_environment);
         }
@@ -182,23 +182,23 @@ TEST(each_set_later_and_reported_as_it_can_be_set) {
             error = (eden_error){EDEN_OK, ""};
             bool set = eden_heap_set(heap, all[i].name, all[i].good[g], &error);
             if (strcmp(all[i].name, "eden_size") == 0) {
-                assert_int_equal(set, strcmp(all[i].told[g], "1048576") == 0);
+                assert_int_equal(set, strcmp(all[i].got[g], "1048576") == 0);
                 continue;
             }
             if (strcmp(all[i].name, "remembered_set") == 0) {
-                assert_int_equal(set, strcmp(all[i].told[g], "card") == 0);
+                assert_int_equal(set, strcmp(all[i].got[g], "card") == 0);
                 continue;
             }
             if (strcmp(all[i].name, "pretenure") == 0) {
-                assert_int_equal(set, strcmp(all[i].told[g], "none") == 0);
+                assert_int_equal(set, strcmp(all[i].got[g], "none") == 0);
                 continue;
             }
             if (!set) {
                 fail_msg("%s=%s: %s", all[i].name, all[i].good[g], error.message);
             }
-            assert_value(heap, all[i].name, all[i].told[g]);
-            assert_true(eden_heap_set(heap, all[i].name, all[i].told[g], &error));
-            assert_value(heap, all[i].name, all[i].told[g]);
+            assert_value(heap, all[i].name, all[i].got[g]);
+            assert_true(eden_heap_set(heap, all[i].name, all[i].got[g], &error));
+            assert_value(heap, all[i].name, all[i].got[g]);
         }
     }
     eden_heap_destroy(heap);

@@ -87,7 +87,7 @@ TEST(objects_are_scanned_whole) {
     /* They stay young, and so the array stays remembered. */
     watched_scavenge(&w);
     assert_seen(local[0], 1, SLOTS, 8);
-    /* The scan that finds nothing is told too; then it is forgotten. */
+    /* A scan that finds nothing is reported too; then the object is forgotten. */
     for (size_t i = 0; i < SLOTS; i++) {
         eden_slot_set(w.m, local[0], i, EDEN_NONE);
     }

@@ -270,7 +270,7 @@ TEST(visitors_keep_what_they_visit) {
     assert_int_equal(count_objects(&w), 0);
 }
 
-/* A slot that two roots tell of is followed once. */
+/* A slot that two roots report is followed once. */
 TEST(a_slot_may_be_reported_twice) {
     enum { OBJECTS = 300 };
     WORLD(w, "eden_size=64K");

@@ -287,7 +287,7 @@ TEST(threshold_in_the_wrong_space_tenures_all_or_none) {
     }
 }
 
-/* The reasons that probes and tools tell. */
+/* The reasons that probes and tools report. */
 TEST(reasons_have_names) {
     assert_null(eden_tenure_reason_name(EDEN_TENURE_REASONS));
     assert_string_equal(eden_tenure_reason_name(EDEN_TENURE_AGE), "age");

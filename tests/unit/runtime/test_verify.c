@@ -1,4 +1,4 @@
-/* The verifier finds each fault that it can tell, seeded here by writing into the heap by hand, and names it. */
+/* The verifier finds each fault that it can detect, seeded here by writing into the heap by hand, and names it. */
 #include "support.h"
 
 enum { ROOT_OLD, ROOT_YOUNG, ROOT_SPARE, ROOT_OLD_RAW, ROOT_YOUNG_RAW, ROOTS };
@@ -66,7 +66,7 @@ TEST(damaged_headers_are_found) {
         uint64_t *header = header_word(root);
         seed(&w, header, *header | EDEN_HEADER_MARKED, "flag that only collections set");
         seed(&w, header, *header | EDEN_HEADER_GREY, "flag that only collections set");
-        seed(&w, header, *header | EDEN_HEADER_KEPT, "flag that only collections set");
+        seed(&w, header, *header | EDEN_HEADER_IN_PLACE, "flag that only collections set");
         seed(&w, header, *header | EDEN_HEADER_FORWARDED, "flag that only collections set");
         seed(&w, header, with_class(*header, 4000000), "class index 4000000 is not defined");
         seed(&w, header, with_class(*header, 0), "neither an object nor a free chunk");

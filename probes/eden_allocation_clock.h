@@ -5,8 +5,8 @@
  * between anchors, places where both clocks were read, nanoseconds are interpolated. See
  * runtime/profile/allocation_clock.c.
  */
-#ifndef EDEN_BYTE_CLOCK_H
-#define EDEN_BYTE_CLOCK_H
+#ifndef EDEN_ALLOCATION_CLOCK_H
+#define EDEN_ALLOCATION_CLOCK_H
 
 #include <stddef.h>
 #include <stdint.h>
