@@ -38,42 +38,8 @@ enum {
 };
 
 enum sph_site {
-    /* BoxedFloat64: a double that is no small float */
-    SITE_FLOAT,
-    /* What lives as long as the simulation */
-    SITE_PARTICLES,
-    SITE_PARTICLE,
-    SITE_START_POSITION,
-    SITE_START_VELOCITY,
-    SITE_SAMPLES,
-    SITE_SAMPLE,
-    /* The particle map and the search in it */
-    SITE_MAP,
-    SITE_MAP_SIZE,
-    SITE_MAP_PARTITIONS,
-    SITE_MAP_ARRAY,
-    SITE_PARTITION,
-    SITE_PARTITION_KEYED,
-    SITE_DICTIONARY_GROWN,
-    SITE_LIST_ARRAY,
-    SITE_LIST_GROWN,
-    SITE_INDEX_POINT,
-    SITE_RANGE,
-    SITE_CORNER,
-    SITE_NEIGHBORS,
-    SITE_NEIGHBOR,
-    /* Forces: HG2dPoints */
-    SITE_FORCE,
-    SITE_PRESSURE,
-    SITE_VISCOSITY,
-    SITE_GRAVITY,
-    /* Motion: HG2dPoints */
-    SITE_ACCELERATED,
-    SITE_MOVED,
-    SITE_REFLECTED,
-    /* Measuring: HG2dPoints */
-    SITE_MOMENTUM,
-    SITE_CENTRE,
+#define SITE(constant, class, name) constant,
+#include "classes.def"
     SITES
 };
 
