@@ -95,6 +95,7 @@ struct look {
     int refusal;            /* errno of the last one */
     uint64_t end_ns;        /* when it is cut short, to go on at the next one; 0: not at all */
     bool failed;
+    bool is_gone;      /* what was mapped, with its process or by an exec: that it cannot be opened says nothing */
     bool is_unchanged; /* the mappings, since the last look */
     bool goes_on;      /* where the last look was cut short */
     bool is_cut;
@@ -140,6 +141,15 @@ static void fail_for_now(struct look *look, const char *path, int error) {
     }
 }
 
+/* Whether the process has ended, or executed another program, since its mappings were read. */
+static bool has_gone(const struct look *look) {
+    struct mappings mappings;
+    bool is_read = inspect_mappings(look->source->inspect, &look->observed->target, &mappings);
+    int error = errno;
+    free(mappings.at);
+    return !is_read && (error == ESTALE || error == ESRCH);
+}
+
 static void look_at_files(struct look *look, const struct mapping *mapping, size_t count) {
     struct regular file[INSPECT_FILES];
     int error[INSPECT_FILES];
@@ -150,7 +160,9 @@ static void look_at_files(struct look *look, const struct mapping *mapping, size
     }
     source_find_probes(look->source, source_budget(look->observed), file, count, can_have_probes);
     for (size_t i = 0; i < count; i++) {
-        if (inspect_may_have_probes(error[i])) {
+        bool is_lost = error[i] == ENOENT || error[i] == ESRCH;
+        look->is_gone = look->is_gone || (is_lost && has_gone(look));
+        if (inspect_may_have_probes(error[i]) && !(is_lost && look->is_gone)) {
             look->refused++;
             look->refusal = error[i];
         }
@@ -200,7 +212,8 @@ void source_look(struct source *source, struct observed *observed, uint64_t end_
     struct look look = {.source = source, .observed = observed, .why = &why, .end_ns = end_ns};
     look_at_mappings(&look);
     if (!look.is_unchanged) {
-        observed->has_all = look.files > 0 && look.refused == 0 && !look.failed && (observed->has_all || !look.goes_on);
+        observed->has_all = look.files > 0 && look.refused == 0 && !look.failed && !look.is_gone &&
+                            (observed->has_all || !look.goes_on);
     }
     bool has_all = observed->has_all && !look.is_cut;
     bool is_whole = has_all && (look.is_unchanged || !observed->is_partial);
