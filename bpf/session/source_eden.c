@@ -437,25 +437,20 @@ static bool open_command(struct source *source, struct failure *why) {
 
 /* Attaching takes a descriptor a process, or a probe where there are no uprobe_multi links. The command has been forked
  * with the limit that it is to have. */
-static bool allow_files(struct source *source, struct failure *why) {
-    enum { LEAST_FILES = 64, ENOUGH_FILES = 65536, MOST_OWN = 512 };
+static void allow_files(struct source *source) {
+    enum { ENOUGH_FILES = 65536, MOST_OWN = 512 };
     struct rlimit limit;
     source->most_descriptors = ENOUGH_FILES;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
-        return true;
+        return;
     }
     rlim_t most = limit.rlim_max < ENOUGH_FILES ? limit.rlim_max : ENOUGH_FILES;
     if (limit.rlim_cur < most) {
         limit.rlim_cur = most;
         setrlimit(RLIMIT_NOFILE, &limit);
     }
-    if (limit.rlim_cur < LEAST_FILES) {
-        return failure_set(why, 2, "the limit of %ju open files is too low: edenscope needs %d or more (ulimit -n)",
-                           (uintmax_t)limit.rlim_cur, LEAST_FILES);
-    }
     rlim_t own = limit.rlim_cur / 2 < MOST_OWN ? limit.rlim_cur / 2 : MOST_OWN;
     source->most_descriptors = limit.rlim_cur - own < INT_MAX ? (uint32_t)(limit.rlim_cur - own) : INT_MAX;
-    return true;
 }
 
 static bool prepare_command(struct source *source, struct failure *why) {
@@ -497,7 +492,8 @@ struct source *source_open(const struct source_options *options, struct failure 
     }
     uint64_t before = now_ns();
     libraries_open(&source->libraries, source->inspect);
-    source->kernel = allow_files(source, why) ? open_kernel(options, source->inspect, why) : NULL;
+    allow_files(source);
+    source->kernel = open_kernel(options, source->inspect, why);
     bool is_open = source->kernel && (options->command ? open_command : open_process)(source, why);
     if (interrupt_count() > 0) {
         is_open = failure_set(why, 128 + interrupt_last(), "interrupted while attaching: nothing was observed%s",

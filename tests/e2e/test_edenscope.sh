@@ -140,8 +140,15 @@ refused 1 'mine: is not a recording' report -i mine
 head -c 3000 eden.data >cut.data
 expect_status 1 "$scope" report -i cut.data
 grep -q '^edenscope: .*cut.data' err || die "a damaged recording is not named: $(cat err)"
-expect_status 2 bash -c 'ulimit -n 32 && exec "$@"' - "$scope" stat -- true
-grep -q 'ulimit -n' err || die "that too few files may be open is not told: $(cat err)"
+for limit in "-n 4" "-n 8" "-n 16" "-n 32" "-n 63" "-Sn 8"; do
+    for command in "stat -- true" "list"; do
+        # shellcheck disable=SC2086
+        expect_status 2 bash -c "ulimit $limit && exec \"\$@\"" - "$scope" $command
+        [[ $(cat err) == "edenscope: the limit of ${limit#* } open files is too low: edenscope needs 64 or more (raise ulimit -n)" ]] ||
+            die "$command does not report that only ${limit#* } files may be open: $(cat err)"
+    done
+done
+expect_status 0 bash -c 'ulimit -n 64 && exec "$@"' - "$scope" stat -o /dev/null -- true
 [[ $(bash -c 'ulimit -Sn 64 && exec "$@"' - "$scope" stat -o /dev/null -- sh -c 'ulimit -n') == 64 ]] ||
     die "the command got another limit"
 

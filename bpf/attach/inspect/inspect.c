@@ -36,6 +36,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -122,7 +123,21 @@ static bool is_crowded(struct inspect *inspect, uint32_t user) {
     return own >= (ZYGOTE_MOST - left) / 8;
 }
 
+/* Whoever inspects can raise its own limit, but starts with the one that it has. */
+static bool has_files(struct failure *why) {
+    enum { LEAST_FILES = 64, LEAST_TO_START = 16 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || (limit.rlim_max >= LEAST_FILES && limit.rlim_cur >= LEAST_TO_START)) {
+        return true;
+    }
+    return failure_set(why, 2, "the limit of %ju open files is too low: edenscope needs %d or more (raise ulimit -n)",
+                       (uintmax_t)limit.rlim_cur, LEAST_FILES);
+}
+
 struct inspect *inspect_open(uint64_t control, struct failure *why) {
+    if (!has_files(why)) {
+        return NULL;
+    }
     struct inspect *inspect = calloc(1, sizeof *inspect);
     if (!inspect) {
         failure_set(why, 1, "out of memory");
