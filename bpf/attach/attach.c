@@ -1,17 +1,19 @@
-/* Getting the kernel program in and its probes set.
+/* Loading the kernel program and attaching it to probes.
  *
- * Two ways. A uprobe_multi link (Linux 6.6) attaches all sites of a file in one call and lets them go at once. Where
- * the kernel has no such link, every site gets a perf event, which libbpf knows how to do; letting go of those takes
- * the kernel up to 100 ms each.
+ * 1. Algorithm
+ * A uprobe_multi link (Linux 6.6) attaches all sites of a file in one call and detaches them at once. Without that link
+ * type, each site gets a perf event through libbpf; detaching those takes the kernel up to 100 ms each.
  *
- * Both ways take the mmap lock of each process that maps the file, which a stranger can hold for ever. Links are made
- * and closed by workers (inspect.c), before a deadline; perf events by this process, without one.
+ * Both ways take the mmap lock of each process that maps the file, which a stranger can hold for ever. So workers
+ * (inspect.c) make and close links, before a deadline. Perf events are made and closed by this process, without one.
  *
- * Both name the file by /proc/self/fd/N of a file that is open already: what was looked into is what is attached to,
- * whatever happens to its path, and it does not matter from which mount namespace it came.
+ * 2. Invariants
+ * I1. The file is named by /proc/self/fd/N of a descriptor that is already open: the file that was read is the one
+ *     attached to, whatever happens to its path, and from whichever mount namespace it came.
  *
- * Most that goes wrong here is not the user's doing but a missing right or kernel feature, so a failure names which one
- * and what gives it, and its status is 2. */
+ * 3. Failure
+ * Most failures are a missing right or kernel feature: the message names it and what provides it, and the status is 2.
+ */
 #include "attach/attach.h"
 #include "attach/inspect/inspect.h"
 #include "kernel/life_kernel.h"

@@ -1,13 +1,22 @@
-/* Reading heap headers out of another process's memory.
+/* Reading heap headers from another process's memory.
  *
- * Nothing read here is trusted. The process may be broken or hostile, may have been built with another version, and
- * runs on while we read. So:
- * - sizes and counts are cut to what this build knows; addresses are only ever given to target_read, which fails for a
- *   bad one;
- * - the list of heaps may be a cycle: at most a number of steps are made;
- * - a header is taken only with magic and version right, and unchanged while it was read: `lock` even, and the same
- *   before and after (a sequence lock; it is odd for less than a microsecond, so a few tries are enough);
- * - names are cut and terminated. */
+ * 1. Purpose
+ * Nothing read here is trusted: the process may be broken or hostile, may have been built with another version, and
+ * runs meanwhile.
+ *
+ * 2. Algorithm
+ * A header is read between two readings of its `lock` (a sequence lock, odd for less than a microsecond; a few tries
+ * are enough). The list of heaps is followed from the registry, class names from the table's pages.
+ *
+ * 3. Invariants
+ * I1. Sizes and counts are cut to what this build knows; names are cut and terminated.
+ * I2. Addresses are only ever passed to target_read, which fails for a bad one.
+ * I3. A list takes at most MOST_STEPS steps, in all MOST_TRIES tries: it may be a cycle. A class table takes at most
+ *     MOST_PAGES pages a call, and ends after MOST_UNREAD unreadable names.
+ * I4. A header counts only if magic and version are right, and `lock` was even and the same before and after.
+ *
+ * 4. Failure
+ * False or -1 with errno: EPROTO for another version of the runtime. Unreadable heaps and names are counted. */
 #include "attach/heapinfo.h"
 #include "attach/target.h"
 #include <errno.h>

@@ -1,9 +1,10 @@
-/* Reads PT_INTERP and the dynamic section, or the first line of a script, which the file's owner may have made to harm
- * the reader.
+/* Reads PT_INTERP and the dynamic section, or the first line of a script.
  *
- * libelf reads the tables that the file header names, so their sizes are checked first: with at most MOST_SEGMENTS
- * program headers, and a number of sections that fits the header, libelf allocates a few MiB at most. The dynamic
- * section is read up to MOST_DYNAMIC bytes, each text up to MOST_TEXT. */
+ * 1. Invariants
+ * I1. The file's owner may want to harm the reader. libelf reads the tables that the file header names, so their sizes
+ *     are checked first: with at most MOST_SEGMENTS program headers, and a number of sections that fits the header,
+ *     libelf allocates a few MiB at most.
+ * I2. The dynamic section is read up to MOST_DYNAMIC bytes, each text up to MOST_TEXT. */
 #include "attach/needs.h"
 #include <fcntl.h>
 #include <gelf.h>

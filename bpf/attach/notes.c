@@ -1,16 +1,23 @@
-/* ELF notes of type "stapsdt", as <sys/sdt.h> leaves them:
+/* ELF notes of type "stapsdt", as <sys/sdt.h> leaves them.
  *
- *     address of the site, address of .stapsdt.base as linked, address of the semaphore (or 0): three words,
- *     then provider, name and arguments, three NUL-terminated strings.
+ * 1. A note
+ *     three words     address of the site, address of .stapsdt.base as linked, address of the semaphore (or 0)
+ *     three strings   provider, name and arguments, NUL-terminated
  *
- * Addresses are those of link time. prelink moves a file's addresses but not the notes'; .stapsdt.base is there to tell
- * by how much: the difference between where the section is and where the note says it was is added. Attaching needs
- * offsets in the file, so each address is looked up in the program headers.
+ * 2. Algorithm
+ * Addresses are those of link time. prelink moves a file's addresses but not the notes': the distance is where section
+ * .stapsdt.base is, less where the note says it was, and it is added. Attaching needs offsets in the file, so each
+ * address is looked up in the program headers.
  *
- * The file may be anybody's: libelf checks sizes against the file's, everything else is checked here, and there is one
- * budget for all that is read of a file. A note that breaks the rules makes the file an error that names the file and
- * what is wrong with it, never a crash or a probe at a made-up place. The file is read, not mapped: who truncates it
- * meanwhile causes an error, not a signal. */
+ * 3. Invariants
+ * I1. libelf checks sizes against the file's size; everything else is checked here: anybody may have made the file.
+ * I2. At most MOST_BYTES are read of a file, and at most MOST_NOTES notes, MOST_SECTIONS sections, MOST_SEGMENTS
+ *     segments.
+ * I3. A site lies in code, a semaphore in writable data, by the program headers: never a probe at a made-up place.
+ * I4. The file is read, not mapped: if it is truncated meanwhile, that is an error, not a signal.
+ *
+ * 4. Failure
+ * A note that breaks the rules makes the file an error, which names the file and what is wrong with it. */
 #include "attach/notes.h"
 #include "util/array.h"
 #include <elf.h>

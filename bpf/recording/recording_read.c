@@ -1,13 +1,22 @@
 /* Reading a recording.
  *
- * The file may be half written, cut short, damaged, or made to harm whoever opens it. recording_file.c opens it and
- * copies what is not the caller's. Then the process gives up its rights, and only then SQLite looks at the content:
- * - nothing is mapped into memory: a file that shrinks would raise SIGBUS;
- * - views and triggers are off, and the schema may call no function that reaches outside;
- * - tables must be plain tables without generated columns, whose expressions could run for hours;
- * - lengths are bounded, and so is the work, by the data in the file, not its holes; a signal ends it;
- * - what is counted or indexed is checked: keys must rise (a damaged tree may run in circles), numbers of rows have
- *   limits, names that are not known are skipped. */
+ * 1. Purpose
+ * The file may be half written, cut short, damaged, or made to harm whoever opens it.
+ *
+ * 2. Algorithm
+ * recording_file.c opens the file, and copies it unless it is the caller's or root's without a hot journal. The process
+ * then gives up its rights. Only then SQLite looks at the content, and rows become the model, events and batches of
+ * lifetimes.
+ *
+ * 3. Invariants
+ * I1. Nothing is mapped into memory: a file that shrinks would raise SIGBUS.
+ * I2. Views and triggers are off, and the schema may call no function that reaches outside.
+ * I3. Tables are plain tables without generated columns, whose expressions could run for hours.
+ * I4. Lengths are bounded. So is the work, by the data in the file without its holes (steps_most); a signal ends it.
+ * I5. Keys rise (a damaged tree may be a cycle), numbers of rows have limits, unknown names are skipped.
+ *
+ * 4. Failure
+ * A damaged recording is an error that says what is wrong. So is one that takes more work than any of its size. */
 #include "eden_values.h"
 #include "model/lifetimes/names.h"
 #include "recording/reading.h"

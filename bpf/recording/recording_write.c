@@ -1,16 +1,30 @@
 /* Writing a recording: gathering events, and transactions.
  *
- * Events are gathered in memory: a copy each, fifteen times quicker than writing them, so that the kernel's ring buffer
- * is drained as fast as a collection that moves a million objects can fill it. They are written between drains, in
- * short transactions, at least every 250 ms; only during a transaction is there a journal, so a recorder that is killed
- * leaves one file, or, if the kill falls into those milliseconds, that file and a journal which the next reader rolls
- * back. What a kill can cost is the events of the last 250 ms.
+ * 1. Purpose
+ * The kernel's ring buffer is drained as fast as a collection that moves a million objects fills it. A killed recorder
+ * loses at most the events of its last 250 ms.
  *
- * What can go wrong: a write fails. Then the transaction is rolled back, what was committed before stays, and the
- * recorder takes nothing more (`failed`); a last, small transaction notes why. A reader that holds the file locked is
- * no such failure, for anybody who may read can: what comes waits in memory, and beyond
- * WAIT_MOST or BATCHES_MOST it is counted as lost. A transaction waits BUSY_MS for the lock and then, as long as the
- * lock stays, not at all, so that the kernel's ring buffer is drained as ever. At the end it is waited for 10 s. */
+ * 2. Terms
+ * Pending: events and batches in memory that are not committed yet. Cut: why a recording ends early (enum
+ * recording_cut).
+ *
+ * 3. Algorithm
+ * recorder_add and recorder_add_batch copy into memory, fifteen times faster than writing. Between drains,
+ * recorder_write commits up to RECORDER_BATCH events, once that many are pending or BATCH_AGE_NS has passed.
+ * recorder_commit adds the model: a heap's rows are rewritten if their fingerprint has changed.
+ *
+ * 4. Invariants
+ * I1. The journal has content during a transaction only. So a killed recorder leaves its last commit, or that commit
+ *     with a hot journal, which the next reader undoes (recording_file.c).
+ * I2. After a failed write nothing more is taken (`failed`), and what was committed stays. The row that says why exists
+ *     from the beginning, so it needs no new page.
+ * I3. A reader's lock is no failure, since anybody who may read can hold one: events wait in memory. Beyond WAIT_MOST
+ *     events or BATCHES_MOST bytes they are counted as lost.
+ * I4. A transaction waits BUSY_MS for a lock, and then not again while the lock stays, so that drains continue. Only
+ *     the end waits: FINISH_TRIES times FINISH_MS.
+ *
+ * 5. Failure
+ * A full disk, quota or size limit. Before each transaction the file system is asked for room (recorder_has_room). */
 #include "recording/recorder.h"
 #include "util/array.h"
 #include "util/clock.h"

@@ -1,15 +1,21 @@
 /* `-- COMMAND`, attached before its first instruction.
  *
- * A child is forked and waits on a pipe. Meanwhile the parent finds out which files the program will map, and attaches
+ * 1. Algorithm
+ * A child is forked and waits on a pipe. Meanwhile the parent finds the files that the program will map, and attaches
  * to those that carry probes, for the child's pid: the kernel sets the breakpoints as exec and the loader map the
  * files. Then a byte on the pipe lets the child exec.
  *
- * Which libraries a program needs is read from its file, by workers (libraries.c). Nothing that the command or its
- * files name is executed, or opened where it is no regular file: these may be a stranger's, and the rights here are
- * root's. Programs that the command names among its arguments are treated alike, for it may be there to start them.
+ * The libraries that a program needs are read from its file, by workers (libraries.c). Programs that the command names
+ * among its arguments are treated alike: it may start them.
  *
- * The child is an ordinary child: it is not traced by ptrace, does not die with its parent, and has no descriptor of
- * ours after exec. If the parent dies while the child waits, the child sees the pipe's end and leaves. */
+ * 2. Invariants
+ * I1. Nothing that the command or its files name is executed, or opened unless it is a regular file: these may be a
+ *     stranger's, and the rights here are root's.
+ * I2. The child is an ordinary child: not traced by ptrace, not killed with its parent, without a descriptor of ours
+ *     after exec.
+ *
+ * 3. Failure
+ * If the parent dies while the child waits, the child reads the pipe's end and exits. */
 #include "session/launch.h"
 #include "util/interrupt.h"
 #include <errno.h>

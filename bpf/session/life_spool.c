@@ -1,3 +1,8 @@
+/* Batches in a temporary file, for views that read the objects more than once.
+ *
+ * 1. Invariants
+ * I1. The file has no name, at most ROOM_MOST_BYTES, and leaves root's reserve alone: room is checked every 16 MiB.
+ * I2. After the first error nothing is written; reading it back reports that error. */
 #include "session/life_spool.h"
 #include "util/room.h"
 #include "util/temporary.h"

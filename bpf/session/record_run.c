@@ -1,13 +1,17 @@
-/* A run that is recorded: of `edenscope record`, and of the commands that examine what they have recorded.
+/* A recorded run: of `edenscope record`, and of the commands that examine what they have recorded.
  *
+ * 1. Algorithm
  *     source --events--> recorder
- *     source --model---> recorder, each 250 ms in which something happened, each 2 s else, and at the end
+ *     source --model---> recorder, every 250 ms in which something happened, else every 2 s, and at the end
  *
- * The order at the start protects what is already there: the new file is made beside the old one, then tracing is
- * attached, then the file takes its place, and only then does the program run.
+ * 2. Invariants
+ * I1. Nothing that is at the path is lost before tracing works: first the new file is made, then tracing is attached,
+ *     then the file takes its place, and only then the program runs.
+ * I2. A heap is committed before its events: where there is little room, events of unknown heaps are worth nothing.
  *
- * If the recording can't be written any more (the disk is full), the program continues: record waits for it, and
- * reports its end and the failure. */
+ * 3. Failure
+ * If the recording cannot be written any more (the disk is full), a command continues: record waits for it, and reports
+ * its end and the failure. Without a command, record ends. */
 #include "session/record_run.h"
 #include "recording/recording.h"
 #include "util/clock.h"

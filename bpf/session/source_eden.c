@@ -1,21 +1,30 @@
-/* The source for provider `eden`: who is observed, what is attached to, and how the kernel's sums become the model.
+/* The source for provider `eden`: whom it observes, what it attaches to, and how the kernel's sums become the model.
  *
+ * 1. Purpose
  *     root process (-p or the command) -+- files with probes -- attachment (process, file) -> kernel program -> entries
  *     its children, from the kernel ----+                                                                        |
  *     headers of heaps that were alive at attach ------------------------------ totals up to a collection ----> model
  *
- * A heap whose heap__create was seen is simple: its entry holds the figures of its whole life.
+ * A heap whose heap__create was seen has its whole life in its entry. The figures of one that was alive at attach come
+ * from its header and from later events (source_late.c).
  *
- * The figures of a heap that was alive at attach come from its header and from later events: see source_late.c.
+ * 2. Terms
+ * Look: reading a process's mappings, and attaching to the files that are new among them. Round: ROUND_NS, in which
+ * looks are made; between rounds intervals are printed and buffers drained.
  *
- * Looking at processes goes on in rounds of ROUND_NS, between which intervals are printed and buffers are read. A look
- * that is not done when its round ends goes on in another one, at the next mapping; what reading files costs is charged
- * to the process that maps them. The
- * users whose processes are to be looked at take turns, and within a user the process that has waited longest: many
- * processes of one user delay the look at another's by one look each, not by all of theirs.
+ * 3. Algorithm
+ * A look that is not done when its round ends continues in another round, at the next mapping. The process whose turn
+ * is next is the one that has waited longest, of the user after the last one: many processes of one user delay another
+ * user's look by one look each, not by all of theirs. The pause after a look doubles up to LOOK_NS; a look that takes
+ * longer is followed by LOOK_REST times as long without one.
  *
- * What can go wrong: a process ends while it is looked at (every look may fail, and none is needed); a pid comes again
- * (each look compares start times); a hit is lost (counted and reported). */
+ * 4. Invariants
+ * I1. The cost of reading a file is charged to a process that maps it.
+ * I2. Each look compares the process's start time: a pid is used again.
+ * I3. What an ended process held is given back, except perf events, which would take seconds.
+ *
+ * 5. Failure
+ * A process ends during a look: any look may fail, and none is needed. A lost hit is counted and reported. */
 #include "session/source_parts.h"
 #include "util/array.h"
 #include "util/clock.h"

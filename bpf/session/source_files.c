@@ -1,11 +1,27 @@
-/* Files with probes: looked into once, however many processes map them, and attached to once a process and file; or,
- * for a command whose children the kernel follows, once a file, for every process, of which the kernel counts the
- * observed. The probes by which heaps sample lifetimes are attached to for a process in any case: others must not
- * sample.
+/* Files with probes: read once, and attached to.
  *
- * A file is known by device, inode and time of change: the inode of a deleted file comes again. Its sites become specs
- * in the kernel program's table, which all attachments to it share; an attachment's cookies say which spec a site has.
- * A site with unreadable arguments is skipped with a message, and its figures are then unknown rather than 0. */
+ * 1. Purpose
+ * A file is read once, however many processes map it, and attached to once a process. For a command whose children the
+ * kernel follows, it is attached to once for every process, and the kernel program counts the observed ones.
+ *
+ * 2. Terms
+ * Site: a probe's place in a file (its note). Spec: what the kernel program must know of a site; all attachments to the
+ * file share it. Cookie: a number that an attachment gives each site: target and spec.
+ *
+ * 3. Algorithm
+ * The notes of a new file become specs in the kernel program's table. The probes by which heaps sample lifetimes are
+ * always attached to for one process: other processes must not sample.
+ *
+ * 4. Invariants
+ * I1. A file is known by device, inode and time of change: the inode of a deleted file is used again.
+ * I2. A site with unreadable arguments is skipped with a message, and its figures are then unknown, never 0.
+ * I3. A file takes no more sites than its branch and user have left (file_share); what finds no room is forgotten, and
+ *     other branches can still use it.
+ * I4. A target is in use only while an attachment has it.
+ *
+ * 5. Failure
+ * An attachment that misses its deadline is tried again after a minute, then after twice as long, MOST_RETRIES times in
+ * all. */
 #include "attach/operand.h"
 #include "model/probe_table.h"
 #include "session/source_parts.h"

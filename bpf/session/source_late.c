@@ -1,16 +1,33 @@
-/* Heaps that were there before us.
+/* Heaps that were alive at attach.
  *
- * A heap that was alive at attach is known by its header and by what came after. The rule: the header says what had
- * happened when collection `seq` ended; the kernel program remembers its own sums as they stood at the ends of the last
- * few collections (checkpoints). With the checkpoint of the same seq,
+ * 1. Purpose
+ * Totals over the whole life of such a heap, exact once a collection has ended after attach.
+ *
+ * 2. Terms
+ * Late heap: one that was alive at attach. Header: its struct eden_heap_info, in its process's memory. Checkpoint: the
+ * kernel program's sums as they stood when collection `seq` ended; it keeps the last few.
+ *
+ * 3. Algorithm
+ * A header says what had happened when collection `seq` ended. With the checkpoint of the same seq,
  *
  *     total = header + (sums now - sums at that checkpoint)
  *
- * is exact: what the header includes is taken out of our sums, even where attaching fell into the middle of a
- * collection. Right after attaching there may be no such checkpoint, for no collection has ended since. Until then the
- * total is header + sums now, which may lack the large objects, segments and failures of the moments in which the
- * attachment was being made, or of a collection then under way. So the header is read again (a heap is then reconciled)
- * until a checkpoint fits; it takes one collection and one look, every 200 ms. */
+ * is exact, even if the attachment fell into the middle of a collection: what the header includes is subtracted from
+ * the sums. Right after attach there may be no such checkpoint. Until then the total is header + sums now, which may
+ * lack large objects, segments and failures of the moments of attaching, or of the collection then under way. So the
+ * header is read again until a checkpoint fits: then the heap is reconciled (source_reconcile).
+ *
+ * 4. Invariants
+ * I1. A reconciled heap stays so: its base and its checkpoint are of the same collection.
+ * I2. A header counts only if it has the heap's ID: another heap may take the address.
+ * I3. At most MOST_LATE_HEAPS heaps of a list and MOST_CLASSES_REPORTED classes of a process are read: both counts come
+ *     from a process that nobody trusts.
+ *
+ * 5. Failure
+ * If headers cannot be read, a message says so, and figures are those since attach.
+ *
+ * 6. Cost
+ * Until a collection ends: at most three readings of the header a look. */
 #include "session/source_parts.h"
 #include "util/array.h"
 #include "util/clock.h"

@@ -1,20 +1,32 @@
-/* Lifetimes: asking the heaps for profiles, ending these, and the model of what they said.
+/* Lifetimes: requesting profiles from the heaps, ending them, and the model of their reports.
  *
- * What a profile is to do is said before it can begin. A command and its children get it in their environment
- * (EDEN_SAMPLING). Heaps of a process that runs already get it in their control word (sample_control), before the probe
- * batch is attached to, which is what makes them begin. A heap that such a process creates later begins with its
- * environment's setting, at once, before we can know of it; its control word is written as soon as it is seen, which is
- * for the next profile. So the settings of a profile come from its own records, never from the request; a message
- * reports differences.
+ * 1. Purpose
+ * Each heap is asked before its profile begins, and each profile ends with its live objects reported, where the program
+ * collects in time.
  *
- * Detaching. Live objects must be reported as censored, which only a collection can do. So the tool requests that each
- * heap end its profile (EDEN_CONTROL_END), and waits at most ENDING_NS, since it cannot make a program collect. Then it
- * lowers the semaphores, and last writes 0 to the control words: no request, so the next profile samples as by default.
- * It does not restore the old values: they are data of the process, which the tool never writes. A profile without a
- * reported end lacks its censored objects: births - deaths, of unknown age.
+ * 2. Terms
+ * Control word: sample_control of a heap's header. Request: what is written to it. Censored: alive when the profile
+ * ended.
  *
- * What can go wrong: the tool is killed: the semaphores fall, and the profiles end with the next collections; the
- * control words keep the request, for whoever listens next and asks for nothing else. */
+ * 3. Algorithm
+ * A command and its children get the request in their environment (EDEN_SAMPLING). Heaps of a running process get it in
+ * their control word, before the probe batch is attached to, which starts their profiles. A heap that such a process
+ * creates later starts at once with its environment's setting; its control word is written when the heap is seen, for
+ * its next profile.
+ *
+ * Only a collection can report live objects, and the tool cannot make a program collect. So at the end it requests that
+ * each profile end (EDEN_CONTROL_END), and waits at most ENDING_NS. Then it lowers the semaphores, and last writes 0 to
+ * the control words: no request. It does not restore old values: they are data of the process, and the tool never
+ * writes those.
+ *
+ * 4. Invariants
+ * I1. A profile's settings come from its own records, never from the request; a message reports differences.
+ * I2. Once the semaphores have fallen, the control word of each asked heap that is still alive is 0.
+ *
+ * 5. Failure
+ * A profile without a reported end lacks its censored objects: births - deaths, of unknown age. If the tool is killed,
+ * the semaphores fall and the profiles end with the next collections; control words keep the request for the next
+ * listener that writes none. */
 #include "kernel/life_kernel.h"
 #include "session/source_parts.h"
 #include "util/array.h"

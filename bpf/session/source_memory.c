@@ -1,27 +1,31 @@
 /* The memory of an observed process: one handle for each of its address spaces.
  *
- * Purpose: whatever is read from a process or written to it belongs to one address space. A process that calls exec
- * between two looks gets another program, perhaps one of another user; what was learnt of the old address space says
- * nothing about the new one.
+ * 1. Purpose
+ * Whatever is read from a process or written to it belongs to one address space. A process that calls exec between two
+ * looks gets another program, perhaps one of another user: what is known of the old address space says nothing about
+ * the new one.
  *
- * Terms: handle, struct target; registry, the list of heaps of one copy of libeden (eden_abi.h); control word,
- * sample_control of a heap's header.
+ * 2. Terms
+ * Handle: struct target. Registry: the list of heaps of one copy of libeden (eden_abi.h). Control word: sample_control
+ * of a heap's header.
  *
- * Algorithm: the handle is opened when the process is looked at, and again when its address space is gone. Then
- * registries are forgotten, and late heaps are read no more. It is kept between two looks only while something is to be
- * read or written through it: heaps that were there before us, control words.
+ * 3. Algorithm
+ * The handle is opened when the process is looked at, and again when its address space is gone. Then its registries are
+ * forgotten, and its late heaps are read no more. Between two looks it stays open only while something may be read or
+ * written through it: late heaps, control words.
  *
- * Each process keeps descriptors: of itself (pidfd), its memory, and what is attached to it. Half of what the tool may
- * open is for these, shared by branch; the other half is for the tool, and for what a look takes.
+ * Each process takes descriptors: of itself (pidfd), of its memory, of what is attached to it. Half of those that the
+ * tool may open are for these, shared by branch; the other half is for the tool, and for a look.
  *
- * Invariants:
+ * 4. Invariants
  * I1. A control word is written only in a heap that a registry lists now, read through the same handle.
- * I2. Only two values are written: what the user asked for, and 0.
+ * I2. Only two values are written: the user's request, and 0.
  * I3. A handle that is opened again gives the process no more time than it had.
  *
- * Failure: a process that cannot be held, or that does not answer in time, is observed by its probes alone. That is
- * said once a process. So it is where its branch has used up its share of descriptors. A process without a pidfd has
- * ended when the kernel, or a look, says so. */
+ * 5. Failure
+ * A process that cannot be opened, does not answer in time, or whose branch has used up its descriptors is observed by
+ * its probes alone. A message says so once a process. A process without a pidfd has ended when the kernel, or a look,
+ * says so. */
 #include "session/source_parts.h"
 #include <errno.h>
 #include <unistd.h>

@@ -1,7 +1,13 @@
 /* The model from the kernel program's entries.
  *
- * An entry is copied under its sequence lock, so its sums and its phase are of one moment. A figure is known only if
- * every probe that reports it is attached in the heap's file; one that isn't is shown as unknown, never as 0. */
+ * 1. Algorithm
+ * Each entry is copied under its sequence lock and becomes a heap of the model. For late heaps the header's totals are
+ * added (source_late.c). A collection that is under way counts from its start, or from the attachment.
+ *
+ * 2. Invariants
+ * I1. An entry's sums and its phase are of one moment.
+ * I2. A figure is known only if every probe that reports it is attached in the heap's file. An unknown figure is shown
+ *     as unknown, never as 0. */
 #include "eden_values.h"
 #include "model/probe_table.h"
 #include "session/source_parts.h"

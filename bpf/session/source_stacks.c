@@ -1,12 +1,16 @@
 /* Stacks: from the addresses that the kernel program took to functions, and to the number of the stack.
  *
- *     return addresses -> names (symbols.c), once an address -> without the collector's own -> number
- * (model/lifetimes/stacks.c)
+ * 1. Algorithm
+ *     return addresses -> names (symbols.c), once an address -> without the collector's -> number (lifetimes/stacks.c)
  *
- * They are named as they come, while the process is alive. The innermost functions are the collector's, from
- * eden_allocate_slow inwards; it is left out, and the inline functions of its header around it. What is at no mapped
- * file (code made at run time, or what a function compiled without a frame pointer left in the register) is
- * "[unknown]"; a stack of nothing else is the unknown one. */
+ * Addresses are named as they arrive, while the process is alive. The innermost functions are the collector's, from
+ * eden_allocate_slow inwards; they are left out, and so are the inline functions of its header around it.
+ *
+ * 2. Invariants
+ * I1. An address outside every mapped file is "[unknown]": generated code, or what a function compiled without a frame
+ *     pointer left in the register. Several in a row are one.
+ * I2. A stack of nothing but "[unknown]" is the unknown stack, number 0.
+ * I3. At most MOST_ADDRESSES addresses are remembered. An address without a name is not: it may be mapped later. */
 #include "attach/symbols.h"
 #include "kernel/life_kernel.h"
 #include "session/source_parts.h"

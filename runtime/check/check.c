@@ -1,30 +1,43 @@
-/* The checked build (make CHECKED=1 B=build/checked): finds the embedder's mistakes, names them in one line on standard
- * error, and ends the process there, by abort, so that a debugger shows where. No other build ends a process.
+/* The checked build (make CHECKED=1 B=build/checked).
  *
- * When. At each collection, before and after: the heap verifier (verify.c), which finds missed barriers, overwritten
- * headers and slots that hold no value. At each allocation: the class and its slots. At each call that takes an object,
- * and each eden_slot, eden_slot_set and eden_raw of a program compiled with EDEN_CHECKED: the object must be alive and
- * the slot a reference of its own.
+ * 1. Purpose
+ * Finds the embedder's mistakes, reports them in one line on standard error with the rule that was broken, and aborts,
+ * so that a debugger shows where. No other build ends a process.
  *
- * Frames. One that a longjmp has skipped lies below the function that runs now, or is found when an older one is left
- * or when its memory holds something else. Only frames on the thread's own stack are compared with it: coroutines have
- * stacks elsewhere. No frame may be open when its heap is destroyed or its mutator detached.
+ * 2. Terms
+ * Stale reference: one to where an object was before a collection moved or freed it. Poison: POISON, a word that is
+ * neither a value (no value has tag 7) nor an address.
  *
- * Stale references. `starts` has a bit for the header of each live object, made anew by each collection
- * and kept by each allocation (all take the slow path here: mutator->limit is never above free). It would miss a
- * reference whose address another object has taken since, which in eden is the usual case: so eden is not used from its
- * start again after each scavenge, but from where it was, and only then from its start when less than half is left
+ * 3. Algorithm
+ *     when                                                what is checked
+ *     before and after each collection                    the heap, by the verifier (verify.c); frames; poison
+ *     each allocation                                     the class, its format and slots; the newest frame
+ *     each call that takes an object; eden_slot,          the object is alive, the slot is one of its references,
+ *     eden_slot_set and eden_raw under EDEN_CHECKED       a stored value belongs to the same heap
+ *     destroying the heap, detaching the mutator          no frame is open
+ *
+ * Stale references: `starts` has a bit for the header of each live object; each collection sets them anew, each
+ * allocation adds one (all allocations take the slow path here: `limit`). New objects would soon reuse the addresses of
+ * eden. So allocation continues behind what was there, and returns to eden's start only when less than half is left
  * (eden_emptied).
  *
- * Poison. What a scavenge leaves behind, and the bodies of free chunks after a full collection, are filled with POISON,
- * a word that is no value (no value has tag 7) and no address. If it is not whole when memory is used again, or before
- * the next collection, somebody wrote through a stale C pointer; what is read through one is plainly no data. A pattern
- * rather than mprotect: it works below a page, costs no system call when collections are stressed, and the fault can be
- * named where a signal could not. Under the address sanitizer and under Valgrind, the same memory is marked as
- * inaccessible too, and they report each read and write of it where it happens.
+ * Poison fills what a scavenge leaves behind, and free chunks after a full collection. If it has changed when the
+ * memory is used again, or before the next collection, somebody wrote through a stale C pointer; a read through one
+ * finds no data. Poison, unlike mprotect, works below a page, costs no system call, and lets the fault be named. Under
+ * the address sanitizer and Valgrind the same memory is also inaccessible, and they report each access where it
+ * happens.
  *
- * What can go wrong: a stale reference is not found where another object has begun at its very address since: in old
- * space, in a semispace, or in eden once that came round. */
+ * Frames: a frame that a longjmp skipped lies below the running function, or its memory holds something else. Only
+ * frames on the thread's own stack are compared by address: coroutines have stacks elsewhere.
+ *
+ * 4. Invariants
+ * I1. A bit of `starts` is set if and only if a live object begins there, except while a collection runs.
+ * I2. After each collection, what it left behind in new space is poison; after a full one, so are the bodies of free
+ *     chunks.
+ *
+ * 5. Failure
+ * A stale reference passes if another object begins at the same address by then: in old space, in a semispace, or in
+ * eden after its start was reused. Without memory for `starts`, stale references are not found. */
 #ifndef EDEN_CHECKED
 #define EDEN_CHECKED 1 /* for tools that look at this file by itself */
 #endif

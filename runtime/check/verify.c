@@ -1,12 +1,36 @@
-/* The heap verifier: checks everything that the rest of the runtime relies on, and names the first fault it finds.
+/* The heap verifier.
  *
- * Two walks. The first notes where objects start, in a bit map over the heap, and checks each header by itself: a
- * defined class, a format that agrees with it, no flag that only a running collection sets. The second checks every
- * reference, in objects, roots and the remembered set: it must lead to the start of a live object of this heap; and an
- * old object with a young reference must be remembered. Then the books: free chunks against free bytes, objects against
- * used bytes.
+ * 1. Purpose
+ * Checks what the rest of the runtime relies on between collections, and reports the first fault. The checked build
+ * (check.c) calls it around each collection, tests and fuzzers when they like.
  *
- * If the bit map finds no memory, references are only checked to lie within the heap. */
+ * 2. Terms
+ * Start: the address of a live object's header. Transient flag: one that only a running collection sets (FORWARDED,
+ * MARKED, GREY, IN_PLACE). Fragment: free bytes of old space too few for a chunk of the free list.
+ *
+ * 3. Algorithm
+ * The first pass walks all spaces and segments: it checks each header by itself, notes starts in a bit map over the
+ * heap, and adds up bytes. The second pass checks every reference in roots and objects. Then the free list, the
+ * remembered set and the counters are compared with the sums.
+ *
+ * 4. Invariants
+ * I1. Objects and fillers follow each other without a gap, and end within their space or segment.
+ * I2. A header has no transient flag, a defined class, and the format and slot count of that class. A mourned ephemeron
+ *     has format FIXED instead.
+ * I3. A reference slot holds EDEN_NONE, an immediate, or a start.
+ * I4. An old object with a young reference is remembered (a large one: the slot's card is dirty), or the remembered set
+ *     is_incomplete.
+ * I5. The remembered set has each old object with the REMEMBERED bit once, and no other; its cards are dirty cards of
+ *     large old objects. A young object never has the bit.
+ * I6. Listed chunks are free memory of old space, and their headers have their sizes. Sizes rise; chunks of one size in
+ *     the tree rise by address.
+ * I7. Chunks and fragments add up to the free bytes, objects to the used bytes, and the counters say the same.
+ *
+ * 5. Failure
+ * Without memory for the bit map, I3 is reduced to "lies within the heap", and I5 is not checked for duplicates.
+ *
+ * 6. Cost
+ * Two walks of the heap, and a bit for each of its words. */
 #include "heap/heap.h"
 #include "young/cards.h"
 #include <inttypes.h>
@@ -20,7 +44,7 @@ struct verifier {
     size_t starts_bytes;
     uintptr_t base;
     uint64_t old_objects_bytes, old_free_bytes;
-    uint64_t sliver_bytes; /* free, but too short to be listed */
+    uint64_t fragment_bytes; /* free, but too short to be listed */
     uint64_t chunks, chunk_bytes;
     size_t last_bytes; /* of the chunk listed before */
     uintptr_t last_chunk;
@@ -193,7 +217,7 @@ static bool first_pass(struct verifier *v, eden_value object, uintptr_t limit) {
     if (object_is_free(object)) {
         size_t bytes = object_bytes(object);
         v->old_free_bytes += old ? bytes : 0;
-        v->sliver_bytes += old && bytes < 16 ? bytes : 0;
+        v->fragment_bytes += old && bytes < 16 ? bytes : 0;
         return true;
     }
     v->old_objects_bytes += old ? object_bytes(object) : 0;
@@ -285,11 +309,11 @@ static bool check_books(struct verifier *v) {
                           " free; the counters have %" PRIu64 " and %" PRIu64,
                           v->old_objects_bytes, v->old_free_bytes + buffer, heap_old_used(heap), old->free_bytes);
     }
-    if (v->chunk_bytes + v->sliver_bytes != v->old_free_bytes || v->chunks != old->free.chunks) {
+    if (v->chunk_bytes + v->fragment_bytes != v->old_free_bytes || v->chunks != old->free.chunks) {
         return error_fail(v->error, EDEN_CORRUPT,
                           "free chunks: %" PRIu64 " of %" PRIu64 " bytes are listed, old space has %" PRIu64
                           " bytes free, the counter has %" PRIu64,
-                          v->chunks, v->chunk_bytes, v->old_free_bytes - v->sliver_bytes, old->free.chunks);
+                          v->chunks, v->chunk_bytes, v->old_free_bytes - v->fragment_bytes, old->free.chunks);
     }
     return check_remembered(v) && check_cards(v);
 }

@@ -1,11 +1,18 @@
-/* Expands short forms of lifetime records, as runtime/profile/lifetimes.c does when it sends full ones.
+/* Expands short forms of lifetime records into the full ones that runtime/profile/lifetimes.c would send.
  *
- * The allocation clock's epochs and anchors come first, then the ends of objects as births, sites and sizes. When an
- * object was born in nanoseconds, what it survived, and when it was last seen alive follow from the clock. Births in
- * eden come in order, so the anchors around one are found next to those around the last.
+ * 1. Algorithm
+ * The allocation clock's epochs and anchors come first, then the ends of objects as births, sites and sizes. Birth in
+ * nanoseconds, collections survived, and when an object was last seen alive follow from the clock. Births in eden come
+ * in order, so the anchors around one are found next to those around the last (mark_hint).
  *
- * What comes is somebody else's memory: counts are bounded by the batch, words by their record, epochs are checked
- * against their numbers; sizes and births are numbers that may be wrong, but do no harm. */
+ * 2. Invariants
+ * I1. The bytes are another process's: counts are bounded by the batch, words by their record.
+ * I2. Epochs are numbered from 0 without a gap, anchors rise. Otherwise the clock is broken, and nothing is reported
+ *     until the next epoch 0.
+ * I3. Sizes and births are only numbers: wrong ones give wrong sums and do no harm.
+ *
+ * 3. Failure
+ * A record that the clock cannot date is not reported; the batch then counts as unsound (false). */
 #include "model/lifetimes/decode.h"
 #include "eden_weight.h"
 #include "util/array.h"

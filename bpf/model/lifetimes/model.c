@@ -1,11 +1,13 @@
 /* The model of lifetimes: adding up cells and records.
  *
- * A record of one object is a cell of one object, so both come to the same sums: what the runtime would have added up
- * itself (runtime/profile/aggregator.c). Only weight_bytes of a record is worked out from its weight, which is rounded
- * to 1 / EDEN_WEIGHT_ONE.
+ * 1. Algorithm
+ * A record of one object is a cell of one object, so both give the sums that the runtime would have computed itself
+ * (runtime/profile/aggregator.c). Only a record's weight_bytes is computed from its weight, which is rounded to 1 /
+ * EDEN_WEIGHT_ONE.
  *
- * Records come from other processes or from files. Their fields are checked where they name something (site, bucket,
- * flags) and are otherwise numbers to be added, which may wrap around and then are wrong, but do no harm. */
+ * 2. Invariants
+ * I1. Records come from other processes or from files. Fields that name something (site, bucket, flags) are checked;
+ *     the others are numbers to add. They may wrap around, and are then wrong, but do no harm. */
 #include "model/lifetimes/model.h"
 #include "eden_weight.h"
 #include "model/lifetimes/batch.h"

@@ -1,3 +1,13 @@
+/* Names of classes and sites: collected from events, applied to the model's sites at the end.
+ *
+ * 1. Algorithm
+ * A heap is found by process and address, the last one created there. class__define adds a name to it, in order of
+ * sites; a late heap, whose heap__create was not seen, is added with ID 0.
+ *
+ * 2. Invariants
+ * I1. A site's first name stays: a late heap's class may be reported twice, by the header and by its definition.
+ * I2. At most MOST_NAMES names and MOST_HEAPS heaps are stored: a program may define classes without end.
+ * I3. A heap of the model gets the names of its own ID; only without those, the names of ID 0 at its address. */
 #include "model/lifetimes/names.h"
 #include "util/array.h"
 #include <stdlib.h>

@@ -1,8 +1,13 @@
-/* Batches are gone through once to fill the model, and once more each time the objects are wanted: a hundred million
- * objects fit into no memory, but what is added up of them does.
+/* From batches to the model, and to objects.
  *
- * The second pass fills another model in the same way. It shows which objects belong to a profile that another one of
- * the same heap replaced: the first model has the number of earlier profiles. */
+ * 1. Algorithm
+ * Batches are read once to fill the model, and once more each time the objects are wanted: a hundred million objects
+ * fit into no memory, but their sums do. The second pass fills another model in the same way.
+ *
+ * 2. Invariants
+ * I1. Objects of a profile that a later one of the same heap replaced are not reported: the first model has the number
+ *     of replaced profiles, the second one counts up to it.
+ * I2. Losses are counted in the first pass only. */
 #include "model/lifetimes/replay.h"
 #include <string.h>
 

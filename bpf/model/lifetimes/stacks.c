@@ -1,5 +1,9 @@
-/* A process that makes functions without end (a compiler at run time) must not take all memory: there is a most of
- * names and of stacks, and what is beyond it is of unknown stack. */
+/* Native stacks and the names of their functions: each stored once, and numbered.
+ *
+ * 1. Invariants
+ * I1. At most MOST_NAMES names and MOST_STACKS stacks: a process may generate functions without end. What is beyond has
+ *     number 0, the unknown stack.
+ * I2. Numbers count from 1 in order of arrival and never change. */
 #include "model/lifetimes/stacks.h"
 #include "util/array.h"
 #include <search.h>
