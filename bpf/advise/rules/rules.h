@@ -1,4 +1,4 @@
-/* The rules, a file each: full_growth.c has rule_full_growth, and so on. */
+/* The rules, in a file for each topic: full.c has rule_full_growth, and so on. */
 #ifndef EDEN_TUNE_RULES_H
 #define EDEN_TUNE_RULES_H
 

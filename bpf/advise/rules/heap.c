@@ -1,0 +1,239 @@
+/* Rules about the memory of old space: its segments, its free chunks, its limit. */
+#include "advise/rules/rules.h"
+#include "util/format.h"
+#include <inttypes.h>
+#include <math.h>
+
+/* heap.thrash: segments are returned to the system and asked for again, in turn.
+ *
+ * A full collection that leaves more free than shrink_threshold returns segments until grow_headroom is left. A program
+ * whose use of old space swings by more than that pays for each swing: the system clears the pages again as they are
+ * touched, and the first allocation that finds no room brings on a full collection before the heap grows. With a
+ * threshold above the swing the segments stay. */
+
+/* Where pages are touched, which is in the program mostly: so the gain in collections is less than the share of the
+ * run. */
+static const double CLEARING_NS_PER_BYTE = 0.25; /* a page fault of some 1,000 ns clears 4 KiB */
+
+struct swings {
+    uint64_t count, remapped; /* times that segments were mapped after others had been returned; their bytes */
+    uint64_t fulls, ns;       /* full collections because an allocation found no room then */
+    double most_free;         /* at the end of a full collection, before anything was returned */
+    uint64_t first_ns, last_ns;
+};
+
+/* Where segments are mapped after others were returned, the full collection before may have come from the allocation
+ * that found no room for that. One that freed as much as was asked for would have been made anyway. */
+static void look_for_swings(const struct tune_facts *facts, struct swings *swings) {
+    uint64_t returned = 0; /* that could be asked for again */
+    bool unmapped = false;
+    size_t next = 0;
+    const struct tune_pass *last = NULL;
+    for (size_t i = 0; i < facts->segment_count; i++) {
+        const struct tune_segment *segment = &facts->segments[i];
+        for (; next < facts->pass_count && facts->passes[next].start_ns <= segment->time_ns; next++) {
+            last = facts->passes[next].full ? &facts->passes[next] : last;
+        }
+        if (!segment->mapped) {
+            returned += segment->bytes;
+            unmapped = true;
+            continue;
+        }
+        uint64_t again = segment->bytes < returned ? segment->bytes : returned;
+        returned -= again;
+        swings->remapped += again;
+        swings->count += unmapped;
+        if (unmapped && last && last->cause == EDEN_FULL_ALLOCATION && last->freed_bytes < last->requested) {
+            swings->fulls++;
+            swings->ns += last->duration_ns;
+        }
+        unmapped = false;
+        if (again) {
+            swings->first_ns = swings->first_ns ? swings->first_ns : segment->time_ns;
+            swings->last_ns = segment->time_ns;
+        }
+    }
+    for (size_t i = 0; i < facts->pass_count; i++) {
+        const struct tune_pass *full = &facts->passes[i];
+        if (full->full) {
+            swings->most_free = fmax(swings->most_free, (double)full->capacity_before - (double)full->old_after);
+        }
+    }
+}
+
+void rule_heap_thrash(const struct tune_facts *facts, struct findings *findings) {
+    struct swings swings = {0};
+    look_for_swings(facts, &swings);
+    double ns = (double)swings.ns + CLEARING_NS_PER_BYTE * (double)swings.remapped,
+           share = tune_share_of_time(facts, ns);
+    double threshold = tune_number(facts, EDEN_PARAM_shrink_threshold), value = swings.most_free * 1.1;
+    if (swings.count < 3 || share < TUNE_MATTERS || tune_gc_share(facts) < TUNE_MATTERS || value <= threshold) {
+        return;
+    }
+    char again[FORMAT_MAX], took[FORMAT_MAX], first[TUNE_WHEN], last[TUNE_WHEN], most[FORMAT_MAX], has[FORMAT_MAX],
+        headroom[FORMAT_MAX];
+    struct finding *finding = finding_add(findings, "heap.thrash", share);
+    finding_explains(finding, 0, (double)swings.ns); /* the rest is spent in the program */
+    finding_evidence(finding,
+                     "segments were mapped %" PRIu64
+                     " times after others had been returned, %s in total, between %s and %s",
+                     swings.count, format_bytes(again, swings.remapped), tune_when(first, facts, swings.first_ns),
+                     tune_when(last, facts, swings.last_ns));
+    if (swings.fulls) {
+        finding_evidence(finding,
+                         "%" PRIu64 " full collections came from allocations that then found no room; they took "
+                         "%s",
+                         swings.fulls, format_ns(took, swings.ns));
+    }
+    finding_evidence(finding, "shrink_threshold is %s and grow_headroom %s; up to %s were free after a full collection",
+                     format_bytes(has, (uint64_t)threshold),
+                     format_bytes(headroom, (uint64_t)tune_number(facts, EDEN_PARAM_grow_headroom)),
+                     format_bytes(most, (uint64_t)swings.most_free));
+    finding_why(finding, "The program's need for old space oscillates. At each low the heap returns memory that it "
+                         "needs again at the next high. The system then clears the pages again, and an allocation that "
+                         "finds no room causes a full collection.");
+    finding_set(finding, EDEN_PARAM_shrink_threshold, value);
+    finding_how(finding,
+                "the most memory ever free after a full collection plus a tenth, so that the heap keeps it mapped");
+    double gain = tune_share_of_gc(facts, (double)swings.ns);
+    finding_gain(finding, gain * 0.5, gain);
+    finding_cost(finding, "the heap keeps up to %s that it does not always use", format_bytes(most, (uint64_t)value));
+}
+
+/* heap.fragmented: large allocations fail, or take a sliding collection, beside enough free memory.
+ *
+ * Free memory in pieces holds no object that is larger than the largest piece. compactor=none only sweeps, so the
+ * pieces stay; selective empties the sparsest segments, and slides when an allocation would fail; planning slides
+ * objects together in each full collection. A failure is reported even at a low cost. */
+
+struct pieces {
+    uint64_t failures, slides, ns;
+    const struct tune_allocation *first;
+    const struct tune_pass *before, *slide; /* the full collection before the first failure; a sliding one */
+};
+
+static const struct tune_pass *full_before(const struct tune_facts *facts, uint64_t time_ns) {
+    const struct tune_pass *found = NULL;
+    for (size_t i = 0; i < facts->pass_count && facts->passes[i].start_ns <= time_ns; i++) {
+        found = facts->passes[i].full ? &facts->passes[i] : found;
+    }
+    return found;
+}
+
+/* It was to find room for an allocation, and found enough, but in no piece. */
+static bool in_pieces(const struct tune_pass *pass) {
+    return pass->full && pass->cause == EDEN_FULL_ALLOCATION && pass->requested > pass->largest_free &&
+           pass->requested <= pass->capacity_after - pass->old_after;
+}
+
+void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findings) {
+    struct pieces pieces = {0};
+    for (size_t i = 0; i < facts->failure_count; i++) {
+        const struct tune_allocation *failure = &facts->failures[i];
+        const struct tune_pass *before = full_before(facts, failure->time_ns);
+        if (before && failure->bytes > before->largest_free &&
+            failure->bytes <= before->capacity_after - before->old_after) {
+            pieces.failures++;
+            if (!pieces.first) {
+                pieces.first = failure;
+                pieces.before = before;
+            }
+        }
+    }
+    for (size_t i = 0; i < facts->pass_count; i++) {
+        const struct tune_pass *pass = &facts->passes[i];
+        bool slid = pass->full && pass->cause == EDEN_FULL_LIMIT && pass->requested &&
+                    pass->requested <= pass->capacity_before - pass->old_before;
+        pieces.slides += slid;
+        pieces.slide = slid ? pass : pieces.slide;
+        pieces.ns += slid || in_pieces(pass) ? pass->duration_ns : 0;
+    }
+    double share = tune_share_of_time(facts, (double)pieces.ns);
+    if (!pieces.failures && (pieces.slides < 2 || share < TUNE_MATTERS)) {
+        return;
+    }
+    char bytes[FORMAT_MAX], free[FORMAT_MAX], largest[FORMAT_MAX], when[TUNE_WHEN], name[TUNE_LABEL], took[FORMAT_MAX];
+    struct finding *finding = finding_add(findings, "heap.fragmented", share);
+    finding_explains(finding, 0, (double)pieces.ns);
+    if (pieces.failures) {
+        finding->severity = TUNE_HIGH;
+        finding_evidence(
+            finding,
+            "%" PRIu64 " allocations failed despite free memory: at %s one of %s (%s), when %s were free in %" PRIu64
+            " chunks, the largest of %s",
+            pieces.failures, tune_when(when, facts, pieces.first->time_ns), format_bytes(bytes, pieces.first->bytes),
+            tune_class_label(name, facts, pieces.first->class_id),
+            format_bytes(free, pieces.before->capacity_after - pieces.before->old_after), pieces.before->free_chunks,
+            format_bytes(largest, pieces.before->largest_free));
+    }
+    if (pieces.slides) {
+        finding_evidence(finding,
+                         "%" PRIu64 " full collections had to slide all objects together for one allocation, the last "
+                         "at %s for %s; they took %s",
+                         pieces.slides, tune_when(when, facts, pieces.slide->start_ns),
+                         format_bytes(bytes, pieces.slide->requested), format_ns(took, pieces.ns));
+    }
+    finding_why(finding, "Free memory is scattered between live objects, and no free chunk is large enough for a large "
+                         "object. Sliding the objects together makes one chunk of it.");
+    finding_set(finding, EDEN_PARAM_compactor, 0);
+    finding_how(finding, "the compactor that leaves no fragments; now it is %s",
+                facts->parameters[EDEN_PARAM_compactor].text);
+    finding_gain(finding, 0, tune_share_of_gc(facts, (double)pieces.ns));
+    finding_cost(finding, "longer full collections, since they move live objects");
+}
+
+/* heap.limit: new and old space together come near max_heap.
+ *
+ * Near the limit the heap collects in full again and again for ever less (cause limit), and at it allocation fails. So
+ * it is reported even at a low cost. */
+
+static const double NEAR = 0.9, USED = 0.75; /* of the limit: mapped, and in use */
+
+void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) {
+    double limit = tune_number(facts, EDEN_PARAM_max_heap), peak = 0, used = 0;
+    uint64_t peak_ns = 0, ns = 0, fulls = 0;
+    if (!isfinite(limit)) {
+        return;
+    }
+    double new_space = tune_number(facts, EDEN_PARAM_eden_size) * 7 / 5;
+    for (size_t i = 0; i < facts->segment_count; i++) {
+        if ((double)facts->segments[i].capacity_after > peak) {
+            peak = (double)facts->segments[i].capacity_after;
+            peak_ns = facts->segments[i].time_ns;
+        }
+    }
+    peak = fmax(peak, (double)tune_figure(facts, EDEN_FIGURE_old_capacity));
+    for (size_t i = 0; i < facts->pass_count; i++) {
+        const struct tune_pass *pass = &facts->passes[i];
+        bool hurried = pass->full && (pass->cause == EDEN_FULL_LIMIT || pass->cause == EDEN_FULL_ALLOCATION);
+        used = fmax(used, (double)(pass->full ? pass->old_after : pass->old_before));
+        fulls += hurried;
+        ns += hurried ? pass->duration_ns : 0;
+    }
+    /* Mapped is not used: what is mapped and free is room still. */
+    bool near = peak + new_space >= NEAR * limit && used + new_space >= USED * limit;
+    if (!near) {
+        return;
+    }
+    char most[FORMAT_MAX], bound[FORMAT_MAX], when[TUNE_WHEN], took[FORMAT_MAX];
+    struct finding *finding = finding_add(findings, "heap.limit", tune_share_of_time(facts, (double)ns));
+    finding_explains(finding, 0, (double)ns);
+    finding->severity = facts->failure_count ? TUNE_HIGH : finding->severity > TUNE_MEDIUM ? TUNE_HIGH : TUNE_MEDIUM;
+    finding_evidence(finding, "the heap took %s at %s, %.0f%% of max_heap (%s)",
+                     format_bytes(most, (uint64_t)(peak + new_space)), tune_when(when, facts, peak_ns),
+                     100 * (peak + new_space) / limit, format_bytes(bound, (uint64_t)limit));
+    if (fulls) {
+        finding_evidence(finding, "%" PRIu64 " full collections ran for lack of room; they took %s", fulls,
+                         format_ns(took, ns));
+    }
+    if (facts->failure_count) {
+        finding_evidence(finding, "%zu allocations failed, the first at %s", facts->failure_count,
+                         tune_when(when, facts, facts->failures[0].time_ns));
+    }
+    finding_why(finding, "The heap cannot grow any more, so it runs a full collection each time it needs room, and "
+                         "each one frees less. When one frees too little, allocation fails.");
+    finding_set(finding, EDEN_PARAM_max_heap, limit * 1.5);
+    finding_how(finding, "1.5 times the limit; or keep less data in the program");
+    finding_gain(finding, 0, tune_share_of_gc(facts, (double)ns));
+    finding_cost(finding, "memory, up to the new limit");
+}
