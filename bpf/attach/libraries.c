@@ -1,26 +1,31 @@
 /* Finds a program's libraries as its loader will, without running either.
  *
- * Purpose: probes are set in the files that a command will map before it runs. The loader itself could list them
- * (--list), but the file names its loader, and root must run nothing that a file names.
+ * 1. Purpose
+ * Probes are set in the files that a command will map, before it runs. The loader itself could list them (--list), but
+ * the file names its loader, and root must run nothing that a file names.
  *
- * Algorithm: breadth first over DT_NEEDED. A name with a slash is a path. Any other name is looked for in, as ld.so(8)
- * says: DT_RPATH of the file and of those that need it, where there is no DT_RUNPATH; LD_LIBRARY_PATH; DT_RUNPATH of
- * the file; the cache; the default folders. The first folder that has an ELF file for x86-64 of this name wins, as with
- * every loader. Within a folder all variants for newer processors (glibc-hwcaps) are taken: which one is mapped depends
- * on the processor, and what is never mapped costs nothing. The cache comes from ldconfig -p, a program of root's; only
- * this program is run. LD_PRELOAD and /etc/ld.so.preload count as needed by the program.
+ * 2. Algorithm
+ * Breadth first over DT_NEEDED. A name with a slash is a path. Any other name is searched for, as ld.so(8) says, in:
+ * DT_RPATH of the file and of those that need it, where there is no DT_RUNPATH; LD_LIBRARY_PATH; DT_RUNPATH of the
+ * file; the cache; the default folders. The first folder that has an ELF file for x86-64 of this name wins. Within a
+ * folder all variants for newer processors (glibc-hwcaps) are taken: the processor decides which one is mapped, and
+ * what is never mapped costs nothing. The cache comes from ldconfig -p, a program of root's, and the only one that is
+ * run. LD_PRELOAD and /etc/ld.so.preload count as needed by the program.
  *
- * Invariants: I1. A file is opened by the opener (regular_open(): no pipe, no device), and read by the inspector:
- * nobody else waits for it, or parses it. I2. A name from a file leads to what a loader would open for it and to
- * nothing else. I3. A library named inside a file is opened with the rights of that file's owner. If root owns the
- * file: with those of the file that led to it, or of the user that executed it, since that user chooses the path of the
- * program and so its $ORIGIN. If others may write the file: not at all. I4. At most
- * LIBRARIES_MOST files, MOST_OPENED paths and MOST_NAMES names, whatever the files say. I5. Where the loader may find
- * another file than was found here, is_partial says so.
+ * 3. Invariants
+ * I1. The opener opens each file (regular_open(): no pipe, no device), and the inspector reads it: nobody else waits
+ *     for it, or parses it.
+ * I2. A name from a file leads to what a loader would open for it, and to nothing else.
+ * I3. A library named inside a file is opened with the rights of that file's owner. If root owns the file: with those
+ *     of the file that led to it, or of the user that executed it, since that user chooses the path of the program and
+ *     so its $ORIGIN. If others may write the file: not at all.
+ * I4. At most LIBRARIES_MOST files, MOST_OPENED paths and MOST_NAMES names, whatever the files say.
+ * I5. Where the loader may find another file than was found here, is_partial says so.
  *
- * Failure: a file that misses a deadline is named, and ends the search of this program; all searches have one budget,
- * which grows with time. A library that is missed here, as one loaded by dlopen() or by a loader with rules of its own,
- * is attached to when it is found in the process's mappings. */
+ * 4. Failure
+ * A file that misses a deadline is named, and ends the search of this program. All searches have one budget, which
+ * grows with time. A library that is missed here (dlopen(), a loader with rules of its own) is attached to when it is
+ * found in the process's mappings. */
 #include "attach/libraries.h"
 #include "util/array.h"
 #include "util/clock.h"

@@ -1,28 +1,33 @@
-/* Purpose: reading /proc of a process that may end, exec or be replaced by another at any moment, that may live in
- * another mount namespace, and that may be hostile; and writing to its memory.
+/* Another process's memory and mapped files.
  *
- * Algorithm: /proc/PID/mem and /proc/PID/maps are opened once, and stay with the address space that the process had
- * then. All reading and writing of the process's memory goes through that one descriptor: after an exec it reads and
- * writes nothing, never another program's memory.
+ * 1. Purpose
+ * Reads /proc of a process that may end, exec or be replaced by another at any moment, that may live in another mount
+ * namespace, and that may be hostile; and writes to its memory.
  *
- * A mapped file is opened by what refers to the very file, never by the path that the process knows it by:
+ * 2. Algorithm
+ * /proc/PID/mem and /proc/PID/maps are opened once, and stay with the address space that the process had then. All
+ * reading and writing of its memory uses that one descriptor: after an exec it reads and writes nothing, never another
+ * program's memory.
+ *
+ * A mapped file is opened by what refers to the very file, never by the path in the process's mappings:
  * /proc/PID/map_files/RANGE (it needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE); without that right by /proc/PID/exe (it
- * needs the right to trace the process), then the path below /proc/PID/root, with each link resolved inside of it. The
- * file is first opened without any effect on it (O_PATH), must be a regular file, and the one that is mapped: only then
- * it is opened to be read.
+ * needs the right to trace the process), then by the path below /proc/PID/root, with each link resolved inside of it.
+ * The file is first opened without any effect on it (O_PATH). It must be a regular file, and the one that is mapped;
+ * only then it is opened to be read.
  *
- * Invariants:
+ * 3. Invariants
  * I1. mem is opened before maps. If an exec comes between them, mem belongs to an address space that no longer exists,
  *     and maps cannot allow a write to a space that mem does not reach.
  * I2. Both belong to the process that started at the time given: its start is compared after they were opened.
- * I3. Nothing is written but to a page that these maps show private and writable. Where the process replaces the page
- *     between check and write, the word goes to its own memory all the same.
+ * I3. A write goes only to a page that these maps show private and writable. If the process replaces the page between
+ *     check and write, the word still goes to its own memory.
  * I4. A page that is neither in memory nor in swap is not touched: its process may back it by a file system of its own,
- *     which never answers, and the kernel holds the process's mmap lock while it waits. Whoever attaches a uprobe to a
- *     file that this process maps then waits for that lock, and every fork() of the machine waits, too.
+ *     which never answers, and the kernel holds the process's mmap lock while it waits. An attempt to attach a uprobe
+ *     to a file that this process maps then waits for that lock, and so does every fork() of the machine.
  *
- * Failure: each function fails with errno. Opening, reading and writing can wait for ever for the process (a page fault
- * that it answers itself): callers that trust no process call them in a process of their own. */
+ * 4. Failure
+ * Each function fails with errno. Opening, reading and writing can wait for ever for the process (a page fault that it
+ * answers itself): callers that trust no process call them in a process of their own. */
 #include "attach/target.h"
 #include "kernel/event.h"
 #include <ctype.h>

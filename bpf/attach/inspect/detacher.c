@@ -1,13 +1,18 @@
-/* Purpose: detaching, in a process that may hang in it for ever and that nobody needs.
+/* The detacher: a worker that closes links.
  *
- * Algorithm: the tool keeps each link's descriptor while it is attached, sends it here, and then closes its own: so the
- * last reference ends in this process, or, where this one is killed before, as it ends.
+ * 1. Purpose
+ * Detaching may hang for ever. Here it hangs in a process that nobody needs.
  *
- * Invariants:
- * I1. It runs before anything is attached: while another process hangs in attaching, none can be forked.
- * I2. It has no rights: closing takes none.
+ * 2. Algorithm
+ * The tool holds each link's descriptor while it is attached, sends it here, and then closes its own. So the last
+ * reference ends in this process, at the latest when it ends.
  *
- * Failure: the tool waits for it before a deadline. It reports no errors: there are none. */
+ * 3. Invariants
+ * I1. It is forked before anything is attached: while another process hangs in attaching, none can be forked.
+ * I2. It has no rights: closing needs none.
+ *
+ * 4. Failure
+ * The tool waits for it, before a deadline. It reports no errors: there are none. */
 #include "attach/inspect/packet.h"
 #include "attach/inspect/zygote.h"
 #include "util/sandbox.h"

@@ -1,13 +1,16 @@
-/* Purpose: file offset -> address as linked (program headers) -> function (symbols).
+/* File offset -> address as linked (program headers) -> function (symbols).
  *
- * Algorithm: .symtab, or .dynsym where that was stripped, is read once, in pieces; of each function its addresses and
- * the place of its name are kept, in order of address. A name is read when it is asked for. Of several functions at one
- * address the first by name counts. C++ names stay as they are linked.
+ * 1. Algorithm
+ * .symtab, or .dynsym where that was stripped, is read once, in pieces. For each function its addresses and the place
+ * of its name are stored, in order of address; a name is read when it is asked for. Of several functions at one address
+ * the first by name counts. C++ names stay as they are linked.
  *
- * Failure: the file may be anybody's. libelf reads its headers, whose numbers are checked first; a table beyond
- * MOST_TABLE bytes is not read, and a name that does not end within its table is none.
+ * 2. Failure
+ * Anybody may have made the file. libelf reads its headers, whose numbers are checked first. A table beyond MOST_TABLE
+ * bytes is not read; a name that does not end within its table is none.
  *
- * Cost: 24 bytes of memory a function; the largest browsers have some 50 MiB a table of 24 bytes a symbol. */
+ * 3. Cost
+ * 24 bytes of memory a function. The largest browsers have some 50 MiB a table, at 24 bytes a symbol. */
 #include "attach/inspect/functions.h"
 #include "util/array.h"
 #include <gelf.h>

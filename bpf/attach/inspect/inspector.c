@@ -1,14 +1,18 @@
-/* Purpose: parsing the maps, ELF files, heap headers and class tables of processes and files that belong to anybody, in
- * a process that can open, write, start and signal nothing.
+/* The inspector: a worker that parses what strangers wrote.
  *
- * Invariants:
+ * 1. Purpose
+ * Parses maps, ELF files, heap headers and class tables of anybody's processes and files, in a process that can open,
+ * write, start and signal nothing.
+ *
+ * 2. Invariants
  * I1. It gives up its rights before it receives the first descriptor.
- * I2. Work for one request is bounded by count and bytes (here, in notes.c, needs.c, functions.c and heapinfo.c); time
- * is bounded by the tool, which has this process killed. I3. An answer is at most PACKET_BYTES long; what does not fit
- * is counted.
+ * I2. Work for one request is bounded by count and bytes (here, in notes.c, needs.c, functions.c and heapinfo.c). Its
+ *     time is bounded by the tool, which has this process killed.
+ * I3. An answer is at most PACKET_BYTES long; what does not fit is counted.
  *
- * Failure: where memory runs out, or a parser fails, the request is answered with errno; where this process dies, the
- * tool sees the end of the socket and starts another. */
+ * 3. Failure
+ * If memory runs out, or a parser fails, the answer is errno. If this process dies, the tool sees the end of the socket
+ * and starts another. */
 #include "attach/inspect/functions.h"
 #include "attach/inspect/packet.h"
 #include "attach/inspect/protocol.h"

@@ -1,23 +1,28 @@
-/* Purpose: whatever takes rights, and can wait for a stranger: opening a process's memory and the files that it maps,
- * the files that a program names, writing a heap's control word, attaching to a file.
+/* The opener: a worker that does whatever needs rights and can wait for a stranger.
  *
- * Files: whoever serves a file system decides when opening a file, asking for its size and closing it end, also below
- * another file system (overlayfs). So the tool gets descriptors opened with O_PATH, by which nobody is asked, and what
- * fstat() says. A descriptor to read is opened for one request to the inspector, to which it goes from here.
+ * 1. Purpose
+ * Opens a process's memory, the files that it maps, and those that a program names; writes a heap's control word;
+ * attaches to files.
  *
- * Invariants:
+ * 2. Algorithm
+ * A file system's server, which may be a stranger's, decides when opening a file, asking for its size and closing it
+ * end, also below another file system (overlayfs). So the tool gets descriptors opened with O_PATH, which ask no
+ * server, and what fstat() says. A descriptor to read is opened for one request to the inspector, and sent there from
+ * here.
+ *
+ * 3. Invariants
  * I1. It reads no byte of a file, and of memory only the one page that a write touches.
  * I2. It writes three values only, which it knew before any stranger's byte was read (opener_serve).
  * I3. It keeps nothing from one request to the next.
- * I4. A path that the user names is opened by the user's own rights, one that a stranger's file names by the stranger's
- *     (rights.h).
+ * I4. A path that the user names is opened with the user's own rights, one that a stranger's file names with the
+ *     stranger's (rights.h).
  * I5. A link goes to the tool in one piece with its head: the tool has it, or this process closes it.
  * I6. No descriptor from which a stranger's file can be read goes to the tool.
  * I7. Files are closed before the answer: a close that never ends costs the file's process its deadline, not the next
  *     one.
  *
- * Failure: a request that fails is answered with errno. One that never ends costs the worker: the tool has it killed.
- */
+ * 4. Failure
+ * The answer to a request that fails is errno. One that never ends costs the worker: the tool has it killed. */
 #include "attach/inspect/packet.h"
 #include "attach/inspect/protocol.h"
 #include "attach/inspect/zygote.h"

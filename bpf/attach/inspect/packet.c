@@ -1,7 +1,7 @@
 /* Packets: a head of fixed size with the descriptors, then the data.
  *
- * The side that trusts the other less is the tool: it takes no more bytes and descriptors than it asked for, and waits
- * no longer than it said. */
+ * The side that trusts the other less is the tool: it accepts no more bytes and descriptors than it asked for, and
+ * waits no longer than its deadline. */
 #include "attach/inspect/packet.h"
 #include "util/clock.h"
 #include "util/interrupt.h"

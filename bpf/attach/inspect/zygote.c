@@ -1,22 +1,27 @@
-/* Purpose: starting workers, again and again, from a process that has all rights and none of the tool's state; ending
- * those that hang.
+/* The zygote: starts workers and ends those that hang.
  *
- * Terms: worker, a process that answers requests over its socket, one at a time: the opener, the inspector or the
- * detacher; to hang, to wait in the kernel for a page, a lock or a file that a stranger keeps: SIGKILL ends that at
- * once, later, or never.
+ * 1. Purpose
+ * Workers are forked again and again from a process that has all rights and none of the tool's state.
  *
- * Algorithm: the tool forks the zygote before it opens kernel objects, files or recordings. On request the zygote forks
- * a worker, and hands the tool the other end of the worker's socket. A worker that misses a deadline is killed, and the
- * next request gets a new one.
+ * 2. Terms
+ * Worker: a process that answers requests over its socket, one at a time: the opener, the inspector or the detacher. To
+ * hang: to wait in the kernel for a page, a lock or a file that a stranger holds; SIGKILL ends that at once, later, or
+ * never.
  *
- * Invariants:
- * I1. Zygote and workers hold no descriptor of the tool or of whoever started it but their sockets: a worker that hangs
- *     for ever keeps no pipe open on which somebody waits.
+ * 3. Algorithm
+ * The tool forks the zygote before it opens kernel objects, files or recordings. On request the zygote forks a worker,
+ * and hands the tool the other end of the worker's socket. A worker that misses a deadline is killed, and the next
+ * request gets a new one.
+ *
+ * 4. Invariants
+ * I1. Zygote and workers hold no descriptor of the tool or its parent but their sockets: a worker that hangs for ever
+ *     keeps no pipe open that somebody reads to its end.
  * I2. The zygote never waits for a worker; it reaps those that have ended.
  * I3. All end when the tool ends, however it ends: the zygote at the end of its socket, the workers with the zygote.
  * I4. The tool waits for the zygote before a deadline: no process of the machine can fork while one hangs in attaching.
  *
- * Failure: at most ZYGOTE_MOST workers exist; where all of them hang, none is started. */
+ * 5. Failure
+ * At most ZYGOTE_MOST workers exist. If all of them hang, none is started. */
 #include "attach/inspect/zygote.h"
 #include "attach/inspect/packet.h"
 #include "util/clock.h"
