@@ -1,11 +1,17 @@
 /* Addresses to functions: mapping -> file and offset in it -> function (inspect/functions.c, in a worker).
  *
- * A process's mappings are read at the first address of it, and again where an address is in none; the files are opened
- * then, as the process may end. A file's symbols are read when an address lies in it, once, however many processes map
- * it. A file that costs too much, or whose reading does not end, has no symbols.
+ * 1. Algorithm
+ * A process's mappings are read at its first address, and again for an address outside them, READ_AGAIN_NS later at the
+ * earliest. The files are opened then, as the process may end. A file's symbols are read when an address lies in it,
+ * once, however many processes map it.
  *
- * Users, and of a user the processes, have a share of the files that are kept open (kernel_share_left). What finds no
- * room is unknown, is said, and is opened for another process that has some. */
+ * 2. Invariants
+ * I1. Users, and of a user the processes, have a share of the open files (kernel_share_left). A file beyond it is
+ *     reported and its functions are unknown, until a process with a share left maps it.
+ * I2. What was mapped stays known after the process has ended.
+ *
+ * 3. Failure
+ * A file that costs too much, or whose reading does not end, has no symbols: its label, [FILE], is the function. */
 #include "attach/symbols.h"
 #include "kernel/kernel.h"
 #include "util/array.h"

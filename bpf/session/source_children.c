@@ -1,32 +1,34 @@
 /* Children of the observed process: what the kernel says of them (descent.bpf.c), and which of them could not be
  * observed.
  *
- * Purpose: a child is looked at as soon as it executes a program, and the children that came and went before that are
- * counted, never passed over.
+ * 1. Purpose
+ * A child is looked at as soon as it executes a program. Children that came and went before that are counted.
  *
- * Terms: image, what a process runs between fork or exec and the next exec or its end; program, a file that was
- * executed; inspected, an image of which it is known that all its probes are attached to, or that it has none.
+ * 2. Terms
+ * Image: what a process runs between fork or exec and the next exec or its end. Program: a file that was executed.
+ * Inspected: an image whose probes are all attached to, or that is known to have none.
  *
- * Algorithm: a program that is executed for the first time is looked into at once, with its libraries as its loader
- * will find them. For a command the files are attached to for every process, so each later image of that program is
- * observed from its first instruction, however short it lives. With -p PID each process is attached to by itself, in
- * its mappings (source_eden.c). What is known of a program is known for one user: another may be allowed to open other
- * libraries, and may have executed the file by another path. A fork goes on with its parent's image. The file is opened
- * through /proc/PID/exe, or, where the child has ended, by the path that it was executed by, if that leads to the inode
- * that the kernel named.
+ * 3. Algorithm
+ * A program that is executed for the first time is inspected at once, with its libraries as its loader will find them.
+ * For a command the files are attached to for every process, so each later image of that program is observed from its
+ * first instruction, however short it lives. With -p PID each process is attached to by itself, in its mappings
+ * (source_eden.c). A fork continues its parent's image. The file is opened through /proc/PID/exe or, if the child has
+ * ended, by the path that it was executed by, if that leads to the inode that the kernel named.
  *
- * What is known holds for the variables, too, that direct the loader, and for the folder that $ORIGIN stands for: a
- * file can be bound to several places. Where a process has a root folder of its own, paths lead it to other files.
- * Where the loader may find other libraries than the search did, only a process that has been looked at counts as
- * inspected: twice, as its loader may not have been done at the first look.
+ * What is known of a program holds for one user: another may be allowed to open other libraries, and may have executed
+ * the file by another path. It also holds only for the same loader variables and the same folder of $ORIGIN: a file can
+ * be bound to several places. A process with a root folder of its own finds other files by the same paths. Where the
+ * loader may find other libraries than the search did, only a process that has been looked at twice counts as
+ * inspected: its loader may not have been done at the first look.
  *
- * Invariants:
+ * 4. Invariants
  * I1. A process that ends is counted as missed if its image was not inspected, or attached to after it had begun, and
  *     nothing of a heap was seen. Whether it used Eden is unknown.
- * I2. An ended process without heaps is forgotten: what is kept is bounded by the living processes and the heaps.
+ * I2. An ended process without heaps is forgotten: memory is bounded by the living processes and the heaps.
  *
- * Failure: a notice that is lost counts as a missed child; the processes themselves are found by looking, as soon as
- * one was lost, and every few seconds in any case. */
+ * 5. Failure
+ * A lost notice counts as a missed child. The processes themselves are then found by looking, at once and every few
+ * seconds. */
 #include "session/source_parts.h"
 #include "util/array.h"
 #include "util/clock.h"

@@ -1,30 +1,32 @@
-/* Purpose: the tool's side of its workers: asking, waiting, giving up, and checking the answers.
+/* The tool's side of its workers: requests, deadlines, and checks of the answers.
  *
- * Terms: opener, inspector, detacher: zygote.h; deadline, when a call ends at the latest; share, how long one process
- * may keep the tool in all; link, what attaches a kernel program to a file; owner, whose bytes an inspector parses.
+ * 1. Terms
+ * Opener, inspector, detacher: zygote.h. Deadline: when a call ends at the latest. Share: how long one process may keep
+ * the tool in all. Link: what attaches a kernel program to a file. Owner: whose bytes an inspector parses.
  *
- * Algorithm: a request goes to its worker, and the answer is waited for. At the deadline a worker that waits (for a
- * page or a lock that a stranger keeps) is given up; one that computes, or waits for a processor, may use up the
- * target's share, so that a busy machine makes no process look hostile. A worker that is given up is killed and not
- * waited for; the next call starts another. What it answered by then counts all the same: nothing can come after.
+ * 2. Algorithm
+ * A request goes to its worker, and the tool waits for the answer. At the deadline a worker that waits (for a page or a
+ * lock that a stranger holds) is given up. One that computes, or waits for a processor, may use up the target's share,
+ * so that a busy machine makes no process look hostile. A worker that is given up is killed and not waited for; the
+ * next call starts another. Its answer up to then still counts: nothing can come after.
  *
- * A request about files goes to the opener, which opens them and sends it on to the inspector; the answer comes from
- * there. Who has the opener or an inspector hang, by opening, reading or closing a file, pays for it: workers that were
- * given up and have not ended are counted by user, and no user has more of them than an eighth of those still to be
- * had.
+ * A request about files goes to the opener, which opens them and passes it on to the inspector, which answers. Workers
+ * that were given up and have not ended are counted by user: the user whose file made them hang pays. No user has more
+ * of them than an eighth of those that can still be started.
  *
  * Attaching and detaching wait for each process that maps the file, so both have a deadline of their own. The detacher
- * is not given up: from its first miss on it is sent links, and nobody waits for it before it has caught up.
+ * is not given up: after its first missed deadline it still gets links, but nobody waits for it until it has caught up.
  *
- * Invariants:
+ * 3. Invariants
  * I1. No call lasts much longer than a deadline and a share, nor than the end of all reading.
  * I2. A target that has used up its share, or missed a deadline, costs nothing more.
  * I3. Every length and string of an answer is checked before it is used.
- * I4. The tool closes a link only where another process holds it, too: whoever closes the last descriptor detaches.
+ * I4. The tool closes a link only if another process holds it, too: closing the last descriptor detaches.
  * I5. An inspector serves one owner: one that a user's file has taken over sees and answers nothing of another user.
  * I6. The tool reads and asks nothing of a file: it has O_PATH descriptors and what the opener says of them.
  *
- * Failure: false with errno; nothing is retried but a call whose worker had died before it. */
+ * 4. Failure
+ * False with errno. Only a call whose worker had died before it is retried. */
 #include "attach/inspect/inspect.h"
 #include "attach/inspect/packet.h"
 #include "attach/inspect/protocol.h"
