@@ -3,9 +3,9 @@
 
 Whether `edenscope lifetimes -p PID 10` leaves a process as fast as it was, and with nothing allocated for it.
 
-One process (bench/steady.c) does the same work round after round and tells the CPU time of each. A pair is SECONDS (-r,
+One process (bench/steady.c) does the same work round after round and prints the CPU time of each. A pair is SECONDS (-r,
 10) before and after the tool was attached for a while (-s, 10 seconds), and is followed by one where nothing was
-attached for as long, which tells what the machine does by itself. Printed are the medians of the rounds, after over
+attached for as long, which measures the machine by itself. It prints the medians of the rounds, after over
 before: the geometric mean over the pairs, its 95% interval and the range; what it cost meanwhile; and the bytes of
 malloc after over before. The exit status is 1 where bytes stayed, never because of a time.
 """

@@ -59,7 +59,7 @@ def record(build, sampling, output, mechanism):
 
 
 def read_back(build, recording, output):
-    """Writes what `lifetimes --json` tells of a recording to a file. Raises RuntimeError where that fails."""
+    """Writes what `lifetimes --json` prints of a recording to a file. Raises RuntimeError where that fails."""
     words = [os.path.join(build, "bin", "edenscope"), "lifetimes", "--json", "-i", recording, "-o", output]
     done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:

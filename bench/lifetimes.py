@@ -36,7 +36,7 @@ import lifetimes_table
 import pairs
 from life_programs import RATES
 
-# Against the program alone: what a side is called, its mechanism, and what becomes of what the heaps tell.
+# Against the program alone: a side's name, its mechanism, and what becomes of the heaps' reports.
 SIDES = {"vm": ("vm", "sums"), "records": ("vm", "records"), "ephemeron": ("ephemeron", "sums"),
          "pretenured": ("pretenured", "sums")}
 EPHEMERONS = ("ephemeron", "pretenured")
@@ -75,15 +75,15 @@ class Bench:
         place = os.path.join(self.build, "bench")  # gigabytes may be too much for /tmp
         os.makedirs(place, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place) as folder:
-            told, file = os.path.join(folder, "seen.json"), os.path.join(folder, "eden.data")
+            table, file = os.path.join(folder, "seen.json"), os.path.join(folder, "eden.data")
             if output == "sums":
-                words = life_programs.lifetimes(self.build, sampling, told, "--mechanism", mechanism, "--json")
+                words = life_programs.lifetimes(self.build, sampling, table, "--mechanism", mechanism, "--json")
                 printed, processes = pairs.measure(words + program, self.library, **variables)
-                return printed, processes, life_programs.load(told), None
+                return printed, processes, life_programs.load(table), None
             printed, processes = pairs.measure(
                 life_programs.record(self.build, sampling, file, mechanism) + program, self.library, **variables)
-            life_programs.read_back(self.build, file, told)
-            return printed, processes, life_programs.load(told), os.path.getsize(file)
+            life_programs.read_back(self.build, file, table)
+            return printed, processes, life_programs.load(table), os.path.getsize(file)
 
     def run(self, name, program, cpu, side=None, sampling=None):
         """One run on this CPU; alone if there is no side."""

@@ -8,7 +8,7 @@ propose (`tune --emit options`, root; left out where it can't record); of a sear
 memory of before) the point that it recommends, that of least GC time within the memory, and that of least GC time
 whatever the memory. Then the five best of the grid within twice the memory of the program as it is, the five best of
 all, the tuned points and the program as it is are run in rounds, one run each, the order reversed each time. Compared
-are the ratios, round by round, to the grid's best. Which of the five that is, is told for the even rounds by the odd ones
+are the ratios, round by round, to the grid's best. The odd rounds choose the best of the five for the even rounds
 and the other way round: the least of five medians is also the luckiest, and must not be judged by the runs that chose
 it.
 

@@ -32,7 +32,7 @@ $(B)/lib/libeden.so: $(RUNTIME_OBJ)
 	$(CC) -shared -Wl,-soname,libeden.so.0 -Wl,-z,defs -o $@ $^ $(LDFLAGS) -lm -lpthread
 	ln -sf libeden.so $(B)/lib/libeden.so.0
 
-# Whoever takes the stack at alloc__sample (edenscope lifetimes --stacks) must get through to the program: these are the
+# A stack taken at alloc__sample (edenscope lifetimes --stacks) must reach the program: these are the
 # functions between the two, none of which is on allocation's fast path. (They depend on this file: built without, they
 # would look the same to make.)
 FRAMED_OBJ := $(B)/runtime/api/allocate.o $(B)/runtime/profile/lifetimes.o $(B)/probes/probes.o

@@ -38,7 +38,7 @@ $(B)/tests/unit/runtime/embed_cxx.o: tests/unit/runtime/embed_cxx.cpp
 	$(CXX) $(CPPFLAGS_ALL) -std=c++17 $(WARN) -Wpedantic -O2 -g $(SAN_FLAGS) -fPIC -MMD -MP -c $< -o $@
 # Catches what the batch probe hands over.
 $(addprefix $(B)/tests/test_,lifetimes life_mechanisms life_regions life_walk): LDLIBS += -Wl,--wrap=eden_probe_batch
-# Catches what remembered__scan tells.
+# Catches what remembered__scan reports.
 $(B)/tests/test_remembered_scan: LDLIBS += -Wl,--wrap=eden_probe_remembered__scan
 # Somebody cuts the file of a trial's figures between its size and its bytes.
 $(B)/tests/test_tune_trial: LDLIBS += -Wl,--wrap=fstat
@@ -52,7 +52,7 @@ $(B)/tests/unit/bpf/test_life_view_profiles.o: $(B)/bpf/profile.pb-c.h
 # The parts of honeyginger that its runs do not reach in full.
 $(B)/tests/test_sph: $(B)/obj/workloads/program.o $(call workload_parts,honeyginger)
 
-# One job a processor, unless whoever called make said how many.
+# One job a processor, unless make was called with a number.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .PHONY: unit-tests test-programs

@@ -18,16 +18,16 @@ class Proposal:
     """`options`: all that the program is to run with; `changed`: the text of those that tune proposes; `keys`: of its
     findings, in the report's order."""
 
-    def __init__(self, before, told):
-        self.changed = told["options"] or ""
+    def __init__(self, before, found):
+        self.changed = found["options"] or ""
         self.options = before | dict(pair.split("=", 1) for pair in self.changed.split(",") if pair)
-        self.keys = list(dict.fromkeys(finding["key"] for finding in told["findings"]))
+        self.keys = list(dict.fromkeys(finding["key"] for finding in found["findings"]))
 
 
 def record(lab, size):
-    """Raises RuntimeError where the program fails when recorded, or answers otherwise than when not."""
+    """Raises RuntimeError if the program fails when recorded, or answers differently than without recording."""
     command, before = lab.frame_command(size), lab.papers()
-    lab.frame(size, before)  # so what fails below is the recording, and the answer is known
+    lab.frame(size, before)  # a failure below is then the recording's, and the answer is known
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as report:
         tune = [lab.tool, "tune", "--json", "-o", report.name, "--", *command]
         done = subprocess.run(tune, env=lab.environment(before), capture_output=True)
@@ -37,9 +37,9 @@ def record(lab, size):
             return None
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(tune)} gave status {done.returncode}: {errors}")
-        told = json.load(report)
+        found = json.load(report)
     lab.check_answer(command, done.stdout, " ".join(tune))
-    return Proposal(before, told)
+    return Proposal(before, found)
 
 
 def proposal(lab, size):
@@ -65,13 +65,13 @@ def verdict(size, seconds):
     if NAME not in seconds:
         return f"{size}: how much GC a tuned run takes is unknown, for nothing could be recorded."
     def shown(value):
-        return f"{value:.3g} s"  # digits enough to tell it from others, small as it may be
+        return f"{value:.3g} s"  # enough digits to differ from others, even if it is small
 
     here = seconds[NAME]
     others = {name: value for name, value in seconds.items() if name != NAME}
     less = [f"{name} ({shown(value)})" for name, value in others.items() if value < here]
-    told = f"at most that of each of {', '.join(others)}" if not less else f"more than that of {', '.join(less)}"
+    verdict = f"at most that of each of {', '.join(others)}" if not less else f"more than that of {', '.join(less)}"
     if less and len(less) < len(others):
-        told += f", and at most that of {', '.join(name for name, value in others.items() if value >= here)}"
-    return (f"{size}: tuned GC time, {shown(here)}, is {told}; "
+        verdict += f", and at most that of {', '.join(name for name, value in others.items() if value >= here)}"
+    return (f"{size}: tuned GC time, {shown(here)}, is {verdict}; "
             f"of the default's it is {page.percent(here / seconds['default'])}.")

@@ -1,5 +1,5 @@
 """Tuning paper, tables 1 and 2: a data frame is loaded with the VM's default parameters, and with those of the authors.
-And the steps between, which tell which of them does it."""
+And the steps between, which show which one matters."""
 from repro import page, paper, tuned
 
 

@@ -2,7 +2,7 @@
 # A tool that a script has started in the background, so that SIGINT was ignored when it began, ends when SIGINT is sent to
 # it; SIGHUP that nohup ignores stays ignored; signals that were blocked arrive, and so does SIGCHLD that was ignored. The
 # command that it starts ignores and blocks what it would without it. Once it observes, a tool has no rights, and a command
-# has those of whoever started it.
+# has those of its parent.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 

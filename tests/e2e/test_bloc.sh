@@ -43,7 +43,7 @@ done
 [[ $("$program" --json --boids 9 --frames 2 --seed 1) != "$("$program" --json --boids 9 --frames 2 --seed 2)" ]] ||
     die "the seed is ignored"
 sum=$("$program" --json --boids 9 --frames 2 | sed 's/.*"checksum": "\([0-9a-f]*\)".*/\1/')
-"$program" --boids 9 --frames 2 | grep -qE "^checksum of what was drawn +$sum\$" || die "the table does not tell the checksum"
+"$program" --boids 9 --frames 2 | grep -qE "^checksum of what was drawn +$sum\$" || die "the table does not show the checksum"
 "$program" --help | grep -q '^usage: bloc' || die "--help does not show the usage"
 
 expect_error 2 "--boids=0: must be a whole number from 1" --boids 0

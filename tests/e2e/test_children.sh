@@ -217,7 +217,7 @@ grep -E '^[0-9]+ [0-9]+ [0-9]+ [0-9]+$' out >own
 heaps stat.json | grep "^$(cut -d' ' -f1 own) " | diff - own >differ || die "a sibling crowds out a heap: $(cat differ err)"
 jq -e '.lost == 0 and ([.processes[] | select(.lost_heaps > 0)] | length == 1 and
     all((.heaps | length) + .lost_heaps == 6000 and (.command | startswith("hostile"))))' stat.json >out ||
-    die "what was cut is not told: $(jq -c '[.lost, [.processes[] | [.command, (.heaps | length), .lost_heaps]]]' stat.json)"
+    die "what was cut is not reported: $(jq -c '[.lost, [.processes[] | [.command, (.heaps | length), .lost_heaps]]]' stat.json)"
 grep -q "^edenscope: process [0-9]* 'hostile': [0-9]* heaps beyond its share" err || die "stat does not name who was cut: $(cat err)"
 grep -q "^edenscope: process [0-9]* 'hostile': [0-9]* heaps beyond its share" said || die "record does not name who was cut: $(cat said)"
 "$scope" report -i shares.data >report
@@ -382,4 +382,4 @@ for file in err report; do
     grep -q "process [0-9]* 'hostile' and its descendants: $lost of the lost events" "$file" ||
         die "$file does not name whose events were lost: $(head -n 20 "$file")"
 done
-echo "who floods the ring buffer is named"
+echo "the process that floods the ring buffer is named"

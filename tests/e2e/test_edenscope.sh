@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # edenscope as a command line: the examples of docs/edenscope.md run, and that page and --help name the same options; what
-# goes wrong is told by name, with the right status, and harms neither files nor the program that is observed.
+# goes wrong is reported by name, with the right status, and harms neither files nor the program that is observed.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -65,7 +65,7 @@ for command in help "list --help" "list --json" "list $exercise"; do
     # shellcheck disable=SC2086
     expect_status 1 bash -c '"$@" >/dev/full' - "$scope" $command
     # Which of both depends on the output's length, and so on the machine's processes.
-    grep -Eq "cannot be written|could not be written in full" err || die "$command: a full disk is not told: $(cat err)"
+    grep -Eq "cannot be written|could not be written in full" err || die "$command: a full disk is not reported: $(cat err)"
     # shellcheck disable=SC2086
     expect_status 1 bash -c '"$@" >&-' - "$scope" $command
 done
@@ -85,7 +85,7 @@ while read -r line; do
     line=${line//PROGRAM/$exercise}
     line=${line//PID/$target}
     if [[ $line == *"record"*"-p $target"* ]]; then
-        # It ends when it is told to.
+        # It ends on request.
         # shellcheck disable=SC2086
         "$scope" ${line#edenscope } -v 2>err &
         tool=$!
@@ -187,4 +187,4 @@ done
 echo go >&7
 exec 7>&-
 wait "$target" || die "the program that was observed came to harm"
-echo "what goes wrong is told, and costs nothing"
+echo "faults are reported, and cost nothing"

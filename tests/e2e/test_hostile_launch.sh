@@ -87,7 +87,7 @@ grep -q 'pipe: not a regular file' err || die "list does not name the pipe: $(ca
 [[ ! -s watch ]] || die "a pipe was opened"
 echo "pipes and devices are left alone"
 
-# tracefs calls it regular, but whoever closes it stops tracing and cuts the buffer.
+# tracefs calls it regular, but closing it stops tracing and empties the buffer.
 tracing=$folder/tracing
 mkdir "$tracing"
 mount -t tracefs tracefs "$tracing"

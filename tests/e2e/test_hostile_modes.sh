@@ -26,7 +26,7 @@ for i in "${!modes[@]}"; do
     ! kill -0 "${children[i]}" 2>/dev/null || [[ $(stat -c %u "/proc/${children[i]}") == 65534 ]] || die "${modes[i]} is still root's"
 done
 
-# Whoever reads a page of the process that is missing waits until the process is another program. (Through /proc/PID/mem
+# A read of a missing page of the process waits until the process is another program. (Through /proc/PID/mem
 # such a read fails at once.)
 cat >"$folder/read.py" <<'EOT'
 import ctypes, re, sys

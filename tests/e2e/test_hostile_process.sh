@@ -117,7 +117,7 @@ for trick in classes lock uffd; do
     kill -INT "$tool"
     until_true "$trick: the recorder ends" has_ended
     wait "$tool" || die "record of $trick: status $?: $(cat "$folder/err")"
-    grep -q "process ${pid[one]}.* read" "$folder/err" || die "$trick: what was not read is not said: $(cat "$folder/err")"
+    grep -q "process ${pid[one]}.* read" "$folder/err" || die "$trick: what was not read is not reported: $(cat "$folder/err")"
     end_all
 done
 
@@ -129,7 +129,7 @@ run "$scope" list
 grep -q "^ *${pid[headless]} .* listed " "$folder/out" || die "it is not in the list: $(cat "$folder/err")"
 run "$scope" stat -p "${pid[headless]}" 1 1
 [[ $status -eq 1 ]] && grep -q "${pid[headless]}: its first thread has ended" "$folder/err" ||
-    die "no figure of it can be had, and this is not said (status $status): $(cat "$folder/out" "$folder/err")"
+    die "it has no figures, and this is not reported (status $status): $(cat "$folder/out" "$folder/err")"
 end_all
 
 # ---- a file system that is hidden below another one, and does not answer ---------------------------------------------
@@ -201,7 +201,7 @@ until_true "its first thread ends" grep -q '^State:.*Z' "/proc/${pid[threads]}/s
 for ((i = 0; i < 10; i++)); do
     run "$scope" stat -p "${pid[threads]}" 1 1
     grep -q "${pid[threads]}.*: its first thread has ended\|${pid[threads]} .* cannot be read: its threads end too fast" "$folder/err" ||
-        die "why a process cannot be observed is not said: $(cat "$folder/err")"
+        die "the reason why a process cannot be observed is not reported: $(cat "$folder/err")"
 done
 end_all
 
@@ -213,7 +213,7 @@ signal.signal(signal.SIGIO, signal.SIG_IGN)
 file = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o600)
 os.ftruncate(file, 4096)
 page = mmap.mmap(file, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
-fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)  # whoever opens the file waits until it is given back
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)  # an open of the file waits until the lease is given back
 print("ready", flush=True)
 signal.pause()
 PYTHON

@@ -103,7 +103,7 @@ kill -0 "$swapper" || die "the journal has not changed"
 kill "$swapper"
 echo "a journal that changes is harmless"
 
-# Locks of whoever may read: they say nothing of a recording. One is finished, the other was cut short.
+# Locks of readers: they say nothing of a recording. One is finished, the other was cut short.
 cp good.data shared.data
 cp good.data short.data
 chmod 644 shared.data short.data
@@ -140,7 +140,7 @@ expect_status 0 "$scope" record -o shared.data -- true
 kill -0 "$locker" || die "the locks are gone"
 kill "$locker"
 rm short.data short.data-journal
-echo "locks of those who can only read are without effect"
+echo "readers' locks have no effect"
 
 # ---- what keeps a reader busy --------------------------------------------------------------------------------------
 
@@ -214,7 +214,7 @@ before=$(state good.data sticky/theirs.data)
 for path in file folder/new.data nowhere theirs.data; do
     expect_status 1 "$scope" record -o "sticky/$path" -- true
     expect_status 1 "$scope" lifetimes --pretenure "sticky/$path" -- "$exercise"
-    grep -Eq 'another user' err || die "$path: whose it is is not said: $(cat err)"
+    grep -Eq 'another user' err || die "$path: the owner is not reported: $(cat err)"
 done
 [[ $(state good.data sticky/theirs.data) == "$before" && -z $(ls target) ]] || die "something was written through a link"
 [[ $(echo sticky/*) == "sticky/file sticky/folder sticky/nowhere sticky/theirs.data" ]] || die "left over: $(ls sticky)"

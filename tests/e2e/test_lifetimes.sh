@@ -160,7 +160,7 @@ for bad in "-p $$ 0" "-p $$ 1 2" "-p $$ x" "3 -- true" "" "--json --view csv -- 
 done
 expect_status 1 "$scope" stat --sampling all -- true
 grep -q sampling "$folder/err" || die "an option that is not stat's is not named"
-# A mechanism is what the heap says it is; where it is another than was asked, that is told.
+# The heap reports its mechanism; if another one was requested, a message says so.
 lifetimes --mechanism oracle=16K -- "$exercise"
 check "mechanism" "
 whole(seen)
@@ -214,7 +214,7 @@ boxes = Process($target, '$program').control_words()
 assert boxes == [0] * 9, boxes"
 done
 "$scope" lifetimes -p "$target" 1 >"$folder/out" 2>"$folder/err" || die "lifetimes -p failed: $(cat "$folder/err")"
-grep -q 'excludes the .* allocated before' "$folder/out" || die "what came before is not told: $(cat "$folder/out")"
+grep -q 'excludes the .* allocated before' "$folder/out" || die "what came before is not reported: $(cat "$folder/out")"
 # A signal is an end like another; a process that collects no more is not waited for.
 "$scope" lifetimes -v --sampling all --json -o "$seen" -p "$target" 2>"$folder/err" &
 tool=$!
@@ -242,7 +242,7 @@ exec 7>"$folder/go"
 until_true "the program is ready" grep -q ready "$folder/rest"
 lifetimes --sampling all -p "$target" 0.2
 check "at rest" "assert not seen['classes'] and seen['lost'] == 0"
-# The control word is heard by those that wake up while we are there: then they tell everything.
+# Heaps that collect while the tool is attached read the control word, and report everything.
 "$scope" lifetimes -v --sampling all --json -o "$seen" -p "$target" 2>"$folder/err" &
 tool=$!
 children+=("$tool")
@@ -261,6 +261,6 @@ for details in "" --details; do
         batch:0x1000,4,0x10,18446744073709551615,120 batch:0x1000,1,0x10,3,0 batch:0x1000,0,0x10,1,112 \
         100xbatch:0x1000,3,0x10,7,4000000000 batch:0x1000,77,0x10,2,16 heap__destroy:0x1000,7,1,1,1,1
     check "lies $details" "assert seen['lost'] > 700 and not seen['classes'], seen"
-    grep -q 'unreadable or invalid' "$folder/err" || die "what was lost is not told"
+    grep -q 'unreadable or invalid' "$folder/err" || die "what was lost is not reported"
 done
 echo "lies are counted as lost"

@@ -66,4 +66,4 @@ def order(name):
 for mechanism in "vm", "ephemeron", "pretenured", "oracle":
     assert order(mechanism) == ["NumberParser", "Fraction", "ByteString"], (mechanism, order(mechanism))
 PYTHON
-echo "a class that is kept shows at every rate; every mechanism tells the same order"
+echo "a class that is kept shows at every rate; every mechanism reports the same order"

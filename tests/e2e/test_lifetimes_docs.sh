@@ -35,8 +35,8 @@ def pattern(line, exact):
 
 blocks = examples(sys.argv[1], 4)
 for command, shown in blocks:
-    told = output(command)
-    printed = [" ".join(line.split()) for line in told.splitlines()]
+    printed_text = output(command)
+    printed = [" ".join(line.split()) for line in printed_text.splitlines()]
     lines = [line for line in shown.splitlines() if line.strip() not in ("", "...")]
     if len(lines) < 4:
         sys.exit(f"{command}: shows next to nothing")
@@ -46,7 +46,7 @@ for command, shown in blocks:
         while at < len(printed) and not wanted.fullmatch(printed[at]):
             at += 1
         if at == len(printed):
-            sys.exit(f"{command}\ndoes not print, in its place:\n{line}\nbut:\n{told}")
+            sys.exit(f"{command}\ndoes not print, in its place:\n{line}\nbut:\n{printed_text}")
         at += 1
 print(f"{len(blocks)} examples print what is shown")
 PYTHON

@@ -63,5 +63,5 @@ try:
 finally:
     process.child.kill()
     process.child.wait()
-print("nothing is held for those who have left")
+print("nothing is held for listeners that have left")
 PYTHON

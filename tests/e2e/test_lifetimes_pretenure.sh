@@ -28,7 +28,7 @@ for sampling in all 1/100 bytes=512K; do
     for details in "" --details; do
         expect_status 0 "$scope" lifetimes $details --sampling $sampling --json -o "$seen" --pretenure "$names" -- "$bench" steady
         cp "$folder/out" "$folder/plain"
-        grep -q '2 classes and 0 sites' "$folder/err" || die "what was written is not told: $(cat "$folder/err")"
+        grep -q '2 classes and 0 sites' "$folder/err" || die "what was written is not reported: $(cat "$folder/err")"
         entries "$names" | sort | diff - <(printf 'class Record\nclass Text\n') || die "$sampling $details names that"
     done
 done
@@ -47,7 +47,7 @@ for row in csv.DictReader(open(sys.argv[1], newline="")):
     by_class.setdefault(row["class"], set()).add(row["born_old"])
 assert by_class["Record"] == by_class["Text"] == {"1"} and by_class["Garbage"] == {"0"}, by_class
 PYTHON
-# Of what is born old a profile can't tell when it would have been tenured.
+# A profile does not know when an object that was born old would have been tenured.
 [[ -z $(entries "$folder/again") ]] || die "names without evidence: $(cat "$folder/again")"
 echo "what the file names is born old, all of it and nothing else"
 
@@ -75,7 +75,7 @@ expect_status 0 "$scope" lifetimes --sampling all --force --pretenure "$folder/n
 grep -q '^class Text$' "$folder/notes" || die "--force does not replace"
 cp "$names" "$folder/before"
 expect_status 1 "$scope" lifetimes --pretenure "$names" -- true
-grep -q 'no heap was profiled' "$folder/err" || die "nothing profiled is not told: $(cat "$folder/err")"
+grep -q 'no heap was profiled' "$folder/err" || die "the lack of a profiled heap is not reported: $(cat "$folder/err")"
 diff "$names" "$folder/before" || die "the file was replaced by nothing"
 [[ -z $(find "$folder" -name '*.??????' ! -name '*.stats') ]] || die "temporary files are left: $(ls "$folder")"
 expect_status 1 "$scope" stat --pretenure "$names" -- true

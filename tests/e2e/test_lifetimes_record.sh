@@ -55,7 +55,7 @@ for sampling in all nth=7 "all --mechanism ephemeron"; do
         # shellcheck disable=SC2086
         expect_status 0 "$scope" record --lifetimes$details --sampling $sampling -- "$exercise"
         grep -q '^done$' out || die "the command's output is not its own"
-        grep -q 'batches of lifetimes' err || die "the last line does not tell of lifetimes: $(cat err)"
+        grep -q 'batches of lifetimes' err || die "the last line does not show lifetimes: $(cat err)"
         expect_status 0 "$scope" lifetimes --json -o recorded.json -i eden.data
         # shellcheck disable=SC2086
         "$scope" lifetimes ${details:+--details} --sampling $sampling --json -o live.json -- "$exercise" >out 2>err ||
@@ -69,7 +69,7 @@ assert recorded['sampling'] == '${sampling%% *}' and [heap['profiled'] for heap 
 done
 echo "what is recorded is what live runs say"
 
-# One recording of objects, in every view: the table and those that draw come, those of objects tell the same objects.
+# One recording of objects, in every view: the table and the plots are there, and the views of objects list the same objects.
 "$scope" record --lifetimes=details --sampling all -- "$exercise" >out 2>err || die "record: $(cat err)"
 for view in percentiles survival density histogram heatmap tenured nepotism ndjson csv folded pprof; do
     expect_status 0 "$scope" lifetimes --view $view -i eden.data
@@ -100,7 +100,7 @@ cmp out heap.json || die "--pid chooses another heap"
 expect_status 0 "$scope" lifetimes --heap 2 --view csv -i eden.data
 [[ $(tail -n +2 out | cut -d, -f2 | sort -u) == 2 ]] || die "--heap leaves objects of others"
 expect_status 0 "$scope" lifetimes --pid 1 -i eden.data
-grep -q 'has heaps, but none' err || die "a heap that is not there is not told: $(cat err)"
+grep -q 'has heaps, but none' err || die "the missing heap is not reported: $(cat err)"
 echo "every view, and heaps apart"
 
 # Without --lifetimes nothing is sampled, and that nothing was is said.
@@ -157,7 +157,7 @@ whole(seen)
 assert seen['sampling'] == 'nth=3' and total(seen, 'births') > 100
 assert any(site['class_id'] != site['site_id'] for site in seen['sites'])"
 
-# A recorder that is killed: what it wrote can be read, and is told to be less than all.
+# A killed recorder: what it wrote can be read, and is reported as incomplete.
 "$scope" record -v --lifetimes=details --sampling nth=3 -o killed.data -p "$target" >out 2>err &
 tool=$!
 children+=("$tool")
@@ -166,8 +166,8 @@ until_true "batches are written" has_batches killed.data
 kill -KILL "$tool"
 wait "$tool" 2>wait.err || true
 expect_status 0 "$scope" lifetimes --json -o killed.json -i killed.data
-grep -q 'recorder was killed' err || die "that the recorder was killed is not told: $(cat err)"
-grep -q 'did not report the objects alive' err || die "that the end is missing is not told: $(cat err)"
+grep -q 'recorder was killed' err || die "the recorder's death is not reported: $(cat err)"
+grep -q 'did not report the objects alive' err || die "the missing end is not reported: $(cat err)"
 check "killed" "
 seen = read('killed.json')
 assert total(seen, 'births') > 1000 and total(seen, 'untold') > 0 and seen['lost'] == 0
@@ -221,15 +221,15 @@ echo "three million at once"
 "$scope" record --lifetimes -o lies.data -- "$gun" heap__create:0x1000,7,demo batch:0x1000,2,0x10,5,112 \
     batch:0x1000,4,0x10,100000,120 batch:0x1000,1,0x10,3,0 heap__destroy:0x1000,7,1,1,1,1 >out 2>err ||
     die "lies: $(cat err)"
-grep -q 'records of lifetimes lost' err || die "lost records are not told: $(cat err)"
+grep -q 'records of lifetimes lost' err || die "lost records are not reported: $(cat err)"
 expect_status 0 "$scope" lifetimes --json -i lies.data
 [[ $(jq .lost out) == 100008 ]] || die "lost records are not in the recording: $(cat out)"
 expect_status 0 "$scope" report -i lies.data
-grep -q 'lost records of lifetimes' out || die "the report does not tell of lost records"
+grep -q 'lost records of lifetimes' out || die "the report does not show lost records"
 sqlite3 eden.data "UPDATE life_batch SET kind = 99 WHERE batch % 2 = 0;
     UPDATE life_batch SET data = substr(data, 2) WHERE batch % 3 = 0"
 expect_status 0 "$scope" lifetimes --json -i eden.data
-grep -q 'batches are of unknown kinds' err || die "unknown kinds are not told: $(cat err)"
-grep -q 'batches with wrong sizes are skipped' err || die "what is left out is not told: $(cat err)"
+grep -q 'batches are of unknown kinds' err || die "unknown kinds are not reported: $(cat err)"
+grep -q 'batches with wrong sizes are skipped' err || die "what is left out is not reported: $(cat err)"
 [[ $(jq .lost out) -gt 0 ]] || die "what is left out is not counted"
-echo "lies are told"
+echo "false records are reported"

@@ -5,7 +5,7 @@
 #
 # The programs are linked to a listener of the test's own (programs/shares.c), which is quicker than to attach a tool 200
 # times. Seeds are fixed, so the outcome is. Of so many shares, one in a hundred or so lies beyond 3 standard errors by
-# chance with other seeds; `make bench-shares` tells of larger problems.
+# chance with other seeds; `make bench-shares` runs larger problems.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -37,11 +37,11 @@ PROGRAMS = {
 
 def counts(name, rate, seed):
     """Samples by class, of one object in `rate`."""
-    told = folder + "/shares"
+    shares = folder + "/shares"
     request = rate << 16 | 0x11  # objects, asked for: probes/eden_batches.h
     subprocess.run([prefix + name, *PROGRAMS[name]], check=True, stdout=subprocess.DEVNULL,
-                   env=dict(os.environ, EDEN_SAMPLING=hex(request), EDEN_SAMPLING_SEED=str(seed), SHARES=told))
-    lines = [line.rstrip("\n").split(" ", 1) for line in open(told)]
+                   env=dict(os.environ, EDEN_SAMPLING=hex(request), EDEN_SAMPLING_SEED=str(seed), SHARES=shares))
+    lines = [line.rstrip("\n").split(" ", 1) for line in open(shares)]
     return {name: int(count) for count, name in lines}
 
 

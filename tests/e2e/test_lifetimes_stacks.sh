@@ -35,7 +35,7 @@ def births(rows):
     return found
 
 def adds_up(seen):
-    """By stack as by class, to the unit; what is unknown is told."""
+    """By stack as by class, to the unit; unknown stacks are reported."""
     whole(seen)
     assert births(seen["sites"]) == {row["name"]: row["births"] for row in seen["classes"]}, seen["sites"]
     unknown = sum(row["births"] for row in seen["sites"] if row["stack"] is None)
@@ -66,7 +66,7 @@ echo "the functions that allocate are named, with their callers; births by stack
 # The same by views: whole stacks.
 expect_status 0 "$scope" lifetimes --stacks --sampling 1/100 -- "$program" 1000000
 grep -q 'births.* stack$' "$folder/out" || die "the table has no stacks"
-grep -q 'stacks of 0 samples are unknown' "$folder/out" || die "the table does not tell how many are unknown"
+grep -q 'stacks of 0 samples are unknown' "$folder/out" || die "the table does not show how many are unknown"
 grep -q 'Branch, make_branch < grow < main' "$folder/out" || die "the table does not name a stack"
 expect_status 0 "$scope" lifetimes --stacks --sampling 1/100 --view folded -- "$program" 1000000
 grep -q ';main;grow;make_trunk;Trunk;' "$folder/out" || die "no folded stack: $(cat "$folder/out")"

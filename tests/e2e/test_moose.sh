@@ -56,13 +56,13 @@ PYTHON
     EDEN_OPTIONS=max_heap=60M expect_error 1 "^moose: the heap is exhausted: .+" --json --queries 0
     # The table.
     "$program" --queries 1 >"$folder/out"
-    grep -qE '^[0-9]+ entities, [0-9]+ references, [0-9]+ symbols$' "$folder/out" || die "the table does not tell counts"
+    grep -qE '^[0-9]+ entities, [0-9]+ references, [0-9]+ symbols$' "$folder/out" || die "the table does not show counts"
     grep -qE '^ +[0-9]+  task_struct$' "$folder/out" || die "the table does not name task_struct"
 else
     echo "$kernel is not there: small files only"
 fi
 EDEN_OPTIONS=max_heap=1M,eden_size=64K "$program" --queries 2 "$small" >"$folder/out" || die "types.o needs 1M"
-grep -qE '^ *providers' "$folder/out" || die "the table does not tell rounds"
+grep -qE '^ *providers' "$folder/out" || die "the table does not show rounds"
 "$program" --help | grep -q '^usage: moose' || die "--help does not show the usage"
 
 printf 'int main(void) { return 0; }\n' >"$folder/main.c"

@@ -42,7 +42,7 @@ expect_status 2 unshare -m sh -c 'umount -l /sys && exec "$@"' sh "${stat[@]}" "
 grep -q 'mount -t sysfs' err || die "stat does not miss /sys: $(cat err)"
 echo "what cannot be compared is said"
 
-# A program of another user, where /proc hides such processes from whoever has no rights.
+# A program of another user, where /proc hides such processes from users without rights.
 install -m 755 "$build/tests/exercise" "$folder/exercise"
 chmod 755 "$folder"
 mkfifo go

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # patterns: a program and a near miss for each key of `edenscope tune`; each verifies itself, answers the same whatever
-# the heap's parameters, and does to the default heap what its key says, which the heap's own counters tell.
+# the heap's parameters, and does to the default heap what its key says, which the heap's own counters show.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -9,7 +9,7 @@ keys="full.growth full.headroom full.explicit scavenge.remembered scavenge.copyi
     tenure.threshold-outside tenure.nepotism eden.small full.frequent heap.thrash heap.fragmented heap.limit ephemeron.load
     program.allocates"
 
-# The list is complete, and tells of each pattern what else is true of it, and what it does.
+# The list is complete, and says of each pattern what it does, and what else is true of it.
 for key in $keys; do
     printf '%s\n%s-near\n' "$key" "$key"
 done >"$folder/wanted"
@@ -53,38 +53,38 @@ for key in keys:
 
 
 # A fact that holds of the pattern, and not of its near miss.
-def tells(key, what, holds):
+def expect(key, what, holds):
     for name, wanted in (key, True), (key + "-near", False):
         if holds(stats[name]) != wanted:
             wrong.append(f"{name}: '{what}' is {not wanted}: {stats[name]}")
 
 
 if not wrong:
-    tells("full.growth", "ten full collections by growth that free nothing",
+    expect("full.growth", "ten full collections by growth that free nothing",
           lambda s: s["full_by_cause"]["ratio"] >= 10 and s["freed_bytes"] == 0)
-    tells("full.headroom", "a full collection for nearly each large object",
+    expect("full.headroom", "a full collection for nearly each large object",
           lambda s: s["full_by_cause"]["allocation"] >= 20 and s["freed_bytes"] == 0)
-    tells("full.explicit", "ten full collections on request that free next to nothing",
+    expect("full.explicit", "ten full collections on request that free next to nothing",
           lambda s: s["full_by_cause"]["request"] >= 10 and s["freed_bytes"] < 1e6)
-    tells("scavenge.copying", "each scavenge copies two megabytes",
+    expect("scavenge.copying", "each scavenge copies two megabytes",
           lambda s: s["survived_bytes"] > 2e6 * s["scavenges"])
-    tells("scavenge.overflow", "a tenth of what survives is tenured, and little of it lives",
+    expect("scavenge.overflow", "a tenth of what survives is tenured, and little of it lives",
           lambda s: s["tenured_bytes"] > 0.1 * s["survived_bytes"] and s["freed_bytes"] > 0.8 * s["tenured_bytes"])
-    tells("tenure.premature", "most of what is tenured dies", lambda s: s["freed_bytes"] > 0.8 * s["tenured_bytes"])
-    tells("tenure.threshold-outside", "more than a tenth of a batch is tenured, in full collections as many as batches",
+    expect("tenure.premature", "most of what is tenured dies", lambda s: s["freed_bytes"] > 0.8 * s["tenured_bytes"])
+    expect("tenure.threshold-outside", "more than a tenth of a batch is tenured, in full collections as many as batches",
           lambda s: s["full_by_cause"]["ratio"] >= 20)
-    tells("tenure.nepotism", "ten megabytes are tenured, and dead",
+    expect("tenure.nepotism", "ten megabytes are tenured, and dead",
           lambda s: s["tenured_bytes"] > 10e6 and s["freed_bytes"] > 10e6)
-    tells("eden.small", "hundreds of scavenges that find survivors",
+    expect("eden.small", "hundreds of scavenges that find survivors",
           lambda s: s["scavenges"] > 200 and s["survived_bytes"] > 1e5 * s["scavenges"])
-    tells("full.frequent", "ten full collections by growth that free more than a tenth of old space each",
+    expect("full.frequent", "ten full collections by growth that free more than a tenth of old space each",
           lambda s: s["full_by_cause"]["ratio"] >= 10 and s["freed_bytes"] > 1e6 * s["full_collections"])
-    tells("heap.thrash", "a segment is mapped and one returned for nearly each large object",
+    expect("heap.thrash", "a segment is mapped and one returned for nearly each large object",
           lambda s: s["segments_unmapped"] >= 20 and s["segments_mapped"] >= 20)
-    tells("heap.fragmented", "allocations fail with most of old space free",
+    expect("heap.fragmented", "allocations fail with most of old space free",
           lambda s: s["alloc_failures"] >= 10 and s["old_used"] < 0.5 * s["old_capacity"])
-    tells("heap.limit", "full collections because of the limit", lambda s: s["full_by_cause"]["limit"] >= 10)
-    tells("program.allocates", "a tenth of what is allocated survives",
+    expect("heap.limit", "full collections because of the limit", lambda s: s["full_by_cause"]["limit"] >= 10)
+    expect("program.allocates", "a tenth of what is allocated survives",
           lambda s: s["survived_bytes"] > 0.1 * s["allocated_bytes"])
 print(*wrong, sep="\n")
 sys.exit(len(wrong) != 0)

@@ -14,7 +14,7 @@ need_edenscope
 cd "$folder"
 expect_status 0 "$scope" record -- true
 expect_status 1 "$scope" report
-grep -q 'contains no heap' err || die "that there is no heap is not said"
+grep -q 'contains no heap' err || die "the lack of heaps is not reported"
 
 # ---- the figures, and the events ----
 
@@ -79,14 +79,14 @@ PYTHON
 }
 
 for objects in "" --objects; do
-    # Where the processors are busy with other things, one event an object can be too fast: then the loss must be told.
+    # On a busy machine, an event for each object can be too fast: then the loss must be reported.
     for ((i = 0; i < 10; i++)); do
         rm -f stats
         EDEN_STATS=$folder/stats "$scope" record $objects -- "$exercise" 2 >out 2>err || die "record $objects: $(cat err)"
         lost=$(sqlite3 eden.data "SELECT value FROM meta WHERE key = 'lost'")
         [[ $lost != 0 ]] || break
-        grep -q 'lost' err || die "events were lost and it is not said: $(cat err)"
-        [[ $("$scope" report | tr -d ,) == *"# lost events: $lost"* ]] || die "the report does not tell what was lost"
+        grep -q 'lost' err || die "lost events are not reported: $(cat err)"
+        [[ $("$scope" report | tr -d ,) == *"# lost events: $lost"* ]] || die "the report does not show what was lost"
     done
     grep -q '^done$' out || die "the command's output is not its own"
     events=$(sqlite3 eden.data 'SELECT count(*) FROM event')
@@ -108,7 +108,7 @@ done
 [[ $("$scope" script --probe full__done --probe eden:full__start | grep -c ' eden:full__') == \
     "$("$scope" script | grep -c ' eden:full__')" ]] || die "--probe chooses other events"
 expect_status 0 "$scope" report --heap 1
-grep -q "eden_size=" out || die "the report does not tell the parameters"
+grep -q "eden_size=" out || die "the report does not show the parameters"
 expect_status 1 "$scope" report --heap 99999
 expect_status 1 "$scope" script --probe nonesuch
 grep -q nonesuch err || die "the unknown probe is not named"
@@ -246,7 +246,7 @@ status=0
 ) >out 2>err || status=$?
 [[ $status != 0 ]] || die "a recording that could not be written gave status 0"
 grep -q 'recording stopped' err || die "it does not say that recording ended: $(cat err)"
-tr -d , <err | grep -q " $(sqlite3 full.data 'SELECT count(*) FROM event') events" || die "it tells of other events: $(cat err)"
+tr -d , <err | grep -q " $(sqlite3 full.data 'SELECT count(*) FROM event') events" || die "it reports other events: $(cat err)"
 [[ -s full.alive ]] || die "the program did not run on to its end"
 "$scope" report -i full.data >out || die "report: a recording that hit a full disk"
 grep -q 'cut short' out || die "the report does not say that it was cut short"

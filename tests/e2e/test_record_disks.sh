@@ -31,7 +31,7 @@ make_disk() {
 
 # A recording that fills the disk is cut short, and says so.
 is_cut_short() {
-    grep -q "^edenscope: disk/eden.data: $1" err || die "$2: what is wrong is not said: $(cat err)"
+    grep -q "^edenscope: disk/eden.data: $1" err || die "$2: what is wrong is not reported: $(cat err)"
     grep -q 'recording stopped' err || die "$2: it does not say that recording ended: $(cat err)"
     grep -q '^done$' out || die "$2: the program did not run on to its end"
     "$scope" report -i disk/eden.data >report 2>&1 || true

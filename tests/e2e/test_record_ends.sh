@@ -20,7 +20,7 @@ only() {
 # is_cut_short FILE REASON: a recording that ended before its first heap was written says that.
 is_cut_short() {
     "$scope" report -i "$1" >out 2>err || true
-    grep -Eq "cut short: .*$2|contains no heap" out err || die "$1: cut short by '$2' is not said: $(head -5 out err)"
+    grep -Eq "cut short: .*$2|contains no heap" out err || die "$1: cut short by '$2' is not reported: $(head -5 out err)"
 }
 
 # ---- SIGKILL -----------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whoever may read a recording can hold it locked for ever: the recorder says who does, drains events as ever, counts
+# Any reader can hold a recording locked for ever: the recorder names it, drains events as ever, counts
 # those that find no room in memory, and ends in bounded time with what it had written.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
@@ -56,8 +56,8 @@ wait "$tool" || status=$?
 [[ $(meta eden.data finished) == 1 ]] || die "the recording is not finished: $(cat err)"
 rows=$(sqlite3 eden.data 'SELECT count(*) FROM event')
 lost=$(meta eden.data lost)
-((rows + lost == 1200001)) || die "of 1200001 events $rows were written and $lost are said to be lost: $(cat err)"
-grep -q 'events lost while another program held the recording locked' err || die "that events were lost is not said: $(cat err)"
+((rows + lost == 1200001)) || die "of 1200001 events $rows were written and $lost are reported lost: $(cat err)"
+grep -q 'events lost while another program held the recording locked' err || die "lost events are not reported: $(cat err)"
 ((rows >= 262144)) || die "events are lost that memory has room for: $(cat err)"
 echo "a lock costs $lost of 1200001 events, and they are counted"
 
@@ -74,7 +74,7 @@ kill -0 "$holder" || die "the lock is gone"
 kill "$holder"
 [[ $status == 1 ]] || die "a lock that stays gave status $status: $(cat err)"
 grep -q 'held.data: another program (`lsof` names it) holds a lock on it: its last [0-9,]* events' err ||
-    die "what is lost is not said: $(cat err)"
+    die "what is lost is not reported: $(cat err)"
 "$scope" report -i held.data >out 2>&1 || true
 grep -Eq 'cut short|contains no heap' out || die "it is taken for whole: $(cat out)"
 [[ $(sqlite3 held.data 'PRAGMA integrity_check') == ok ]] || die "the recording is damaged"

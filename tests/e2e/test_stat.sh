@@ -46,7 +46,7 @@ for way in "" NO_MULTI=1; do
     echo "attached first $way: $(cat "$folder/count") figures equal"
 done
 
-# The same figures must differ when a probe that tells them is left out.
+# The same figures must differ when a probe that reports them is left out.
 for probe in heap__create heap__destroy param__set scavenge__start scavenge__done full__start full__done mark__done \
     sweep__done compact__done alloc__large alloc__failed segment__map segment__unmap mourned; do
     rm -f "$folder/stats"
@@ -138,7 +138,7 @@ until_true "the command outlives the tool" test -s "$folder/alive"
 exec 8>&-
 echo "statuses are right, and a command outlives the tool"
 
-# The tool stands still while its command ends: the observed time ends with the command, which the kernel has told.
+# The tool stands still while its command ends: the observed time ends with the command, as the kernel reported it.
 cat >"$folder/stops" <<'COMMAND'
 #!/bin/sh
 # stops TOOL FILE: stops the tool; when this process has ended, writes the time, waits, and has the tool go on.

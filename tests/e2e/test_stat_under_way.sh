@@ -120,7 +120,7 @@ grep -qF "heap 1 of process $rest: no collection ended while it was observed" "$
     die "the heap is not named: $(cat "$folder/err")"
 kill -STOP "$rest"
 "$scope" tune -p "$rest" 0.05 >"$folder/text" 2>"$folder/err" || die "tune -p of a stopped process failed"
-grep -q "process $rest (exercise) is stopped" "$folder/err" || die "that it is stopped is not said: $(cat "$folder/err")"
+grep -q "process $rest (exercise) is stopped" "$folder/err" || die "the stopped process is not reported: $(cat "$folder/err")"
 [[ $(grep -cE '^  [a-z.]+ \(' "$folder/text") == $(grep -c '^  unseen ' "$folder/text") ]] ||
     die "tune judges a stopped process: $(cat "$folder/text")"
 kill -CONT "$rest"
@@ -131,7 +131,7 @@ until_true "attached" grep -q 'attached in' "$folder/err"
 echo >&9
 wait "$rest"
 wait "$tool" || die "stat -p of a process that ends failed"
-grep -q "process $rest (exercise) has ended" "$folder/err" || die "the end is not said: $(cat "$folder/err")"
+grep -q "process $rest (exercise) has ended" "$folder/err" || die "the end is not reported: $(cat "$folder/err")"
 exec 9>&-
 echo "attached late: what was not seen is not known"
 

@@ -176,14 +176,14 @@ until_true "edenscope attaches" test -e "$folder/stopped.mark"
 kill -INT "$tool"
 finish stopped "$tool" 130
 grep -qx 'edenscope: interrupted while attaching: nothing was observed' "$folder/stopped.err" ||
-    die "that ^C ended attaching is not said, or it waited for the deadline: $(cat "$folder/stopped.err")"
+    die "the end of attaching by ^C is not reported, or it waited for the deadline: $(cat "$folder/stopped.err")"
 for kind in stat record lifetimes; do
     begin $kind-stopped attach "$scope" $kind -o "$folder/$kind-kept" -- "$folder/stuck" one
     until_true "edenscope attaches" test -e "$folder/$kind-stopped.mark"
     kill -INT "$tool"
     finish $kind-stopped "$tool" 130
     grep -qx 'edenscope: interrupted while attaching: nothing was observed, and the program was not started' \
-        "$folder/$kind-stopped.err" || die "$kind: what ^C cost is not said: $(cat "$folder/$kind-stopped.err")"
+        "$folder/$kind-stopped.err" || die "$kind: what ^C cost is not reported: $(cat "$folder/$kind-stopped.err")"
     [[ ! -s $folder/$kind-kept ]] || die "$kind: writes an output though nothing was observed"
 done
 
@@ -209,7 +209,7 @@ kill -INT "$detach"
 finish lifetimes "$tool" 0
 finish detach "$detach" 0
 grep -q '^edenscope: the kernel has not detached all probes' "$folder/detach.err" ||
-    die "that detaching hangs is not said: $(cat "$folder/detach.err")"
+    die "the hang in detaching is not reported: $(cat "$folder/detach.err")"
 "$scope" report -i "$folder/detach.data" >"$folder/out" || die "the recording is not whole"
 
 echo go >&7

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # edenscope tune, from a program to a line of options: the forms agree with each other, the runtime takes the options, the
-# VM's old bug is named from the probes alone, and what goes wrong is told and leaves nothing behind.
+# VM's old bug is named from the probes alone, and faults are reported and leave nothing behind.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -72,12 +72,12 @@ sqlite3 lives.data "UPDATE meta SET value = 'x; touch pwned' WHERE key = 'comman
 "$scope" tune -i lives.data >text
 grep -qF "EDEN_OPTIONS=\"$(jq -r .options lives.json)\" PROGRAM" text || die "nothing to paste: $(tail -n 2 text)"
 ! grep -q pwned text || die "the line to paste is the recording's: $(tail -n 2 text)"
-# Without lifetimes what they alone tell is listed, not guessed.
+# Findings that need lifetimes are listed as unexamined, not guessed.
 "$scope" tune --json -i plain.data >plain.json || die "tune -i fails without lifetimes"
 has plain.json tenure.threshold-outside || die "it takes lifetimes to name the bug: $(keys plain.json)"
-has plain.json scavenge.copying && die "copying is told without lifetimes"
+has plain.json scavenge.copying && die "copying is reported without lifetimes"
 jq -e '.unexamined | any(.key == "scavenge.copying" and (.needs | contains("--lifetimes")))' plain.json >/dev/null ||
-    die "what is not examined is not told: $(jq -c .unexamined plain.json)"
+    die "what is not examined is not reported: $(jq -c .unexamined plain.json)"
 "$scope" tune -i plain.data | grep -q 'not examined: .*scavenge.copying' || die "nor in the text"
 
 # ---- a process ----
@@ -88,7 +88,7 @@ pid=$!
 until_true "a heap" bash -c "'$scope' list --json | jq -e '.processes[] | select(.pid == $pid) | .heaps | length > 0' >/dev/null"
 "$scope" tune --json -p "$pid" 0.5 >late.json 2>err || die "tune -p fails: $(cat err)"
 jq -e --argjson pid "$pid" '.findings | all(.pid == $pid) and length > 0' late.json >/dev/null || die "$(cat late.json)"
-grep -q 'was attached late' err || die "it is not said that defaults are assumed: $(cat err)"
+grep -q 'was attached late' err || die "the assumed defaults are not reported: $(cat err)"
 kill "$pid" || die "the process did not survive"
 
 # ---- what goes wrong ----
@@ -138,7 +138,7 @@ until_true "leftovers are swept, and nothing else" is_swept
 exec 9<&-
 rm -r tmp/*
 TMPDIR=$folder/nowhere expect_status 1 "$scope" tune -- true
-grep -q 'set TMPDIR' err || die "a folder that is not there is not told: $(cat err)"
+grep -q 'set TMPDIR' err || die "the missing folder is not reported: $(cat err)"
 # Nor one in which somebody else can put another folder in the place of ours.
 mkdir open && chmod 777 open
 TMPDIR=$folder/open expect_status 1 "$scope" tune -- true

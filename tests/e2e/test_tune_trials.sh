@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# edenscope tune --verify and --search: the counts and the form of what they tell, that trials are the command's own runs
+# edenscope tune --verify and --search: the counts and the form of their report, that trials are the command's own runs
 # with the options merged in, that a program which prints something else is found, that nothing stays behind, and what is
 # said of bad input.
 # shellcheck disable=SC2016
@@ -174,4 +174,4 @@ if "$scope" stat -- true >/dev/null 2>&1; then
     expect_status 0 "$scope" tune --verify --pairs 1 --json -- "$build/workloads/honeyginger" --steps 20
     check "$folder/out" 'd["pairs"] == (1 if d["options"] else 0)'
 fi
-echo "trials are told, and leave nothing"
+echo "trials are reported, and leave nothing"

@@ -1,4 +1,4 @@
-/* hostile: a process that tries one trick on whoever observes it.
+/* hostile: a process that tries one trick on its observer.
  *
  *     hostile [--seconds N] [--user UID] MODE [WORD...]        hostile --list
  *

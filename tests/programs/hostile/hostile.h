@@ -11,7 +11,7 @@ enum { HOSTILE_PAGE = 4096, HOSTILE_SKIP = 77 };
 struct hostile {
     char **argv;      /* of the whole command */
     char **words;     /* after the mode, NULL-terminated */
-    uid_t user;       /* to become, once the trick is laid; 0: stay who we are */
+    uid_t user;       /* to become, once the trick is ready; 0: no change */
     unsigned seconds; /* to live */
 };
 
@@ -25,7 +25,7 @@ _Noreturn void hostile_skip(const char *what);
 uint64_t hostile_number(const struct hostile *hostile, int index, uint64_t value);
 const char *hostile_word(const struct hostile *hostile, int index, const char *word);
 
-/* Becomes this user; 0: stays who it is. */
+/* Becomes this user; 0: no change. */
 void hostile_become(uid_t user);
 /* Drops to the user wanted, prints "ready". From here on the process dies with its parent. */
 void hostile_ready(const struct hostile *hostile);

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum { ROOT = FUSE_ROOT_ID, FILE_NODE = 2, FOR_EVER = 1000000 };
-/* Whoever waits for the file holds locks that stop others, ps and fork among them: so the server's life is short. */
+/* A process that waits for the file holds locks that stop others, ps and fork among them: so the server ends soon. */
 enum { SERVER_SECONDS = 10, OVERLAY_SECONDS = 120 };
 
 struct server {
@@ -35,7 +35,7 @@ static void answer(int fd, uint64_t unique, int error, const void *body, size_t 
     struct fuse_out_header header = {.len = (uint32_t)(sizeof header + bytes), .error = -error, .unique = unique};
     struct iovec parts[] = {{&header, sizeof header}, {(void *)(uintptr_t)body, bytes}};
     if (writev(fd, parts, bytes ? 2 : 1) < 0) {
-        return; /* who asked has gone */
+        return; /* the client has ended */
     }
 }
 
@@ -231,7 +231,7 @@ void hostile_fuse(struct hostile *hostile) {
     if (at == MAP_FAILED) {
         hostile_fail("mapping a FUSE file");
     }
-    if (file.is_never_closed) { /* whoever looks at a process amid exec waits for the end of that */
+    if (file.is_never_closed) { /* a look at a process during exec waits for the end of exec */
         hostile_ready(hostile);
         execl("/proc/self/exe", "honest", "honest", (char *)NULL);
         hostile_fail("becoming another program");

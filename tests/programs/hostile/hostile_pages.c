@@ -1,7 +1,7 @@
 /* Pages that come late, never, or when the process has become another program.
  *
  * A page of anonymous memory registered with a userfaultfd stays missing until its owner supplies it, and a page of a
- * FUSE file until its server does; who reads it from outside waits as long. (But through /proc/PID/mem a read of the
+ * FUSE file until its server does; a read from outside waits as long. (But through /proc/PID/mem a read of the
  * first kind fails at once.) The trick of `exec`: the fault of the reader says when it reads, the process becomes
  * another program at that moment, and this program then supplies the page and so lets the reader go on. A reader that
  * names the process by its id reads or writes the new program's memory from there on. */
@@ -42,7 +42,7 @@ void hostile_uffd(struct hostile *hostile) {
     hostile_rest();
 }
 
-/* Whoever reads the page waits for the disk; it is out of memory again at once. */
+/* A read of the page waits for the disk; the page leaves memory again at once. */
 void hostile_cold(struct hostile *hostile) {
     char path[512];
     snprintf(path, sizeof path, "%s/cold.XXXXXX", hostile_word(hostile, 0, "/var/tmp"));
@@ -81,7 +81,7 @@ static struct {
 static struct eden_class_info class_page[1 << EDEN_CLASS_PAGE_SHIFT];
 static uint64_t class_pages[1];
 
-/* What the missing page has, whoever supplies it. */
+/* The content of the missing page, for both ways to supply it. */
 static char supply[HOSTILE_PAGE] __attribute__((aligned(HOSTILE_PAGE)));
 
 enum { HEAD_BYTES = offsetof(struct eden_heap_info, full_by_cause) };
@@ -125,7 +125,7 @@ static void lay_trap(bool names) {
     hostile_register(at);
 }
 
-/* Who says that the missing page is wanted, and supplies it: a userfaultfd, or the server of a FUSE file. */
+/* Reports an access to the missing page, and supplies it: a userfaultfd, or the server of a FUSE file. */
 struct pager {
     bool is_fuse;
     int asked, supply, file;

@@ -56,7 +56,7 @@ static struct eden_life_record nth_object(uint64_t i) {
                                      .weight = EDEN_WEIGHT_ONE};
 }
 
-/* Whoever is given all batches, one after the other. */
+/* Gets all batches, one after the other. */
 typedef void batch_taker(void *to, const struct life_batch *batch);
 
 /* Of three heaps, of which the first two follow each other at an address: profiles, births and objects, and a kind that

@@ -138,7 +138,7 @@ TEST(every_byte_is_in_a_cell_or_big) {
     simulate_history_clear(&history);
 }
 
-/* ---- who is tenured first --------------------------------------------------------------------------------------- */
+/* ---- what is tenured first -------------------------------------------------------------------------------------- */
 
 /* At 2 MiB 400 bytes are tenured, of which 100 live on, and 600 kept, of which 400 do, for 2 MiB more. */
 TEST(odds_are_those_of_the_recorded_run) {

@@ -119,7 +119,7 @@ TEST(half_a_file_leaves_nothing) {
     inspect_close(source.inspect);
 }
 
-/* Who has used up his share has nothing read for him, and makes no file known as one without probes. */
+/* For a process whose share is used up nothing is read, and no file becomes known as one without probes. */
 TEST(files_are_read_at_the_cost_of_who_maps_them) {
     struct failure why = {0};
     struct source source = {.inspect = inspect_open(0, &why)};

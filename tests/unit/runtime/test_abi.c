@@ -1,7 +1,8 @@
 /* The ABI is frozen: what embedders have compiled in, and what tools of other versions read from outside.
  *
  * The numbers below are not computed from the headers but written down. Where one no longer holds, the question is not
- * what the new number is, but who still has the old one: only append, or raise EDEN_ABI_VERSION or the SONAME. */
+ * what the new number is, but which code still has the old one: only append, or raise EDEN_ABI_VERSION or the SONAME.
+ */
 #include "support.h"
 
 bool embed_from_cxx(void);

@@ -94,7 +94,7 @@ static void release(const struct world *w, eden_value *held, size_t slot) {
     }
 }
 
-/* Every list is full: who moves to another has to ask for memory. */
+/* Every list is full: an object that moves to another needs memory. */
 static void fill_lists(const struct profile *profile) {
     for (size_t region = 0; region < profile->old.region_count; region++) {
         struct tracked_list *lives = &profile->old.regions[region];

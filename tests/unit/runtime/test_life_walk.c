@@ -66,7 +66,7 @@ static void walk_with(const char *parameters, size_t most, bool overflows) {
         eden_scavenge(w.m);
         check_young(&w, local[0], kept, count);
         assert_int_equal(figures_of(&w).tenured_objects != 0, overflows);
-        /* Who died did so as the scavenge began, who lives is censored at the end. */
+        /* The dead died as the scavenge began, the living are censored at the end. */
         for (size_t i = 0; i < truth.count; i++) {
             lifetimes += (truth.made[i].death == 0 ? start : bytes_now(&w)) - truth.made[i].birth;
         }

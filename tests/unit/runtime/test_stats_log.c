@@ -569,7 +569,7 @@ TEST(others_choose_no_file_in_their_folders) {
     others_choose_no_file_in(65534, 0755);
 }
 
-/* A terminal with tostop stops who writes to it from the background. */
+/* A terminal with tostop stops a background process that writes to it. */
 TEST(a_terminal_in_use_stops_nothing) {
     int terminal;
     pid_t leader = forkpty(&terminal, NULL, NULL, NULL);
