@@ -24,35 +24,10 @@ enum { ANIMAT_NUMBER, ANIMAT_LIFESPAN, ANIMAT_NOW, ANIMAT_NEXT, ANIMAT_DEATH, AN
 enum { TASK_ORDER, TASK_ANIMAT, TASK_SLOTS }; /* RMDTask */
 enum { CENSUS_GRASS, CENSUS_ANIMATS, CENSUS_SLOTS = CENSUS_ANIMATS + SPECIES };
 
+/* The places that allocate; for species s, SITE_SETUP + s and SITE_BORN + s. */
 enum site {
-    SITE_PATCHES,     /* Array of all patches, row by row */
-    SITE_PATCH,       /* RMDPatch */
-    SITE_PATCH_SETUP, /* RMDPatchState */
-    SITE_PATCH_GROW,  /* RMDPatchState */
-    SITE_AROUND,      /* Array of nine patches */
-    SITE_SETUP,       /* Goat, Wolf */
-    SITE_BORN = SITE_SETUP + SPECIES,
-    SITE_PLACE_SETUP = SITE_BORN + SPECIES, /* Point */
-    SITE_PLACE_GRASS,                       /* Point: where a goat goes */
-    SITE_PLACE_STRAY,                       /* Point: where a wolf goes */
-    SITE_VECTOR_MOVE,                       /* Point: from the old place to the new */
-    SITE_VECTOR_CHASE,                      /* Point: from a wolf to a goat */
-    SITE_STATE_SETUP,                       /* RMDAnimatState */
-    SITE_STATE_NEXT,                        /* RMDAnimatState: after the turn */
-    SITE_STATE_BORN,                        /* RMDAnimatState: of a young */
-    SITE_TASK,                              /* RMDTask */
-    SITE_QUEUE,                             /* Heap of tasks */
-    SITE_QUEUE_GROW,                        /* its Array */
-    SITE_SPACE,                             /* Array: for each patch EDEN_NONE or the goats there */
-    SITE_CELL,                              /* OrderedCollection of the goats of a patch */
-    SITE_CELL_GROW,                         /* its Array */
-    SITE_ANIMATS,                           /* OrderedCollection of a species */
-    SITE_ANIMATS_GROW,                      /* its Array */
-    SITE_YOUNG,                             /* OrderedCollection of the young of a step */
-    SITE_YOUNG_GROW,                        /* its Array */
-    SITE_CENSUS,                            /* RMDCensus: the numbers of a step */
-    SITE_CHRONICLE,                         /* OrderedCollection of them */
-    SITE_CHRONICLE_GROW,                    /* its Array */
+#define SITE(constant, class, name) constant,
+#include "classes.def"
     SITES
 };
 

@@ -1,13 +1,13 @@
 #include "classes.h"
 
 static const eden_class_definition definitions[CLASSES] = {
-#define KIND(constant, class, slots, site) {class, EDEN_FORMAT_FIXED, slots},
+#define KIND(constant, name, class, slots, site) {class, EDEN_FORMAT_FIXED, slots},
 #define CLASS(constant, name, format, slots) {name, format, slots},
 #include "classes.def"
 };
 
 static const struct program_site sites[SITES] = {
-#define KIND(constant, class, slots, site) {constant, site},
+#define KIND(constant, name, class, slots, site) {constant, site},
 #define SITE(constant, class, name) {class, name},
 #include "classes.def"
 };

@@ -15,7 +15,7 @@
 
 /* What an entity is; ranges of them mean something (entity.h). Each has a class and a site of the same number. */
 enum kind {
-#define KIND(constant, class, slots, site) constant,
+#define KIND(constant, name, class, slots, site) constant,
 #include "classes.def"
     KINDS
 };

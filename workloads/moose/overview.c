@@ -2,26 +2,8 @@
 #include "query.h"
 
 static const char *const kind_names[KINDS] = {
-    [KIND_STRUCT] = "Struct",
-    [KIND_UNION] = "Union",
-    [KIND_ENUM] = "Enum",
-    [KIND_PRIMITIVE] = "PrimitiveType",
-    [KIND_FORWARD] = "ForwardType",
-    [KIND_FUNCTION_TYPE] = "FunctionType",
-    [KIND_POINTER] = "Pointer",
-    [KIND_TYPEDEF] = "Typedef",
-    [KIND_CONST] = "Const",
-    [KIND_VOLATILE] = "Volatile",
-    [KIND_RESTRICT] = "Restrict",
-    [KIND_TYPE_TAG] = "TypeTag",
-    [KIND_ARRAY] = "Array",
-    [KIND_FUNCTION] = "Function",
-    [KIND_VARIABLE] = "GlobalVariable",
-    [KIND_SECTION] = "DataSection",
-    [KIND_TAG] = "Tag",
-    [KIND_ATTRIBUTE] = "Attribute",
-    [KIND_ENUM_VALUE] = "EnumValue",
-    [KIND_PARAMETER] = "Parameter",
+#define KIND(constant, name, class, slots, site) name,
+#include "classes.def"
 };
 
 static bool put_counts(struct model *model) {

@@ -1,38 +1,7 @@
 /* The table of patterns. */
 #include "all.h"
 
-const struct pattern *const patterns[] = {&full_growth,
-                                          &full_growth_near,
-                                          &full_headroom,
-                                          &full_headroom_near,
-                                          &full_explicit,
-                                          &full_explicit_near,
-                                          &scavenge_remembered,
-                                          &scavenge_remembered_near,
-                                          &scavenge_copying,
-                                          &scavenge_copying_near,
-                                          &scavenge_overflow,
-                                          &scavenge_overflow_near,
-                                          &tenure_premature,
-                                          &tenure_premature_near,
-                                          &threshold_outside,
-                                          &threshold_outside_near,
-                                          &tenure_nepotism,
-                                          &tenure_nepotism_near,
-                                          &eden_small,
-                                          &eden_small_near,
-                                          &full_frequent,
-                                          &full_frequent_near,
-                                          &heap_thrash,
-                                          &heap_thrash_near,
-                                          &heap_fragmented,
-                                          &heap_fragmented_near,
-                                          &heap_limit,
-                                          &heap_limit_near,
-                                          &ephemeron_load,
-                                          &ephemeron_load_near,
-                                          &program_allocates,
-                                          &program_allocates_near,
-                                          &healthy,
-                                          &shifting,
-                                          NULL};
+const struct pattern *const patterns[] = {
+#define PATTERN(name) &name,
+#include "patterns.def"
+    NULL};
