@@ -27,7 +27,6 @@ enum eden_status {
     EDEN_NO_MEMORY,     /* max_heap or the system allows no more */
     EDEN_CORRUPT,       /* the verifier found a fault, or the runtime a broken invariant, which the message names */
     EDEN_BUSY,          /* the heap already has a mutator */
-    EDEN_SYSTEM,        /* reserved: no call of this version returns it */
 };
 
 /* Filled by a call that fails, left alone by one that succeeds. The caller owns it. The message is one line of text,
