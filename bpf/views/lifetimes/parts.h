@@ -24,9 +24,12 @@ char *life_group_label(char text[LIFE_LABEL], const struct life_site *group, boo
 void life_heading(FILE *out, const struct life_heap *heap, const char *title);
 
 extern const char *const life_clock_names[LIFE_CLOCKS]; /* "ns", "bytes", "scavenges", "fulls" */
-extern const char *const life_outcome_names[LIFE_OUTCOMES];
 char *life_format(char text[FORMAT_MAX], enum life_clock clock, double value);
 char *life_percent(char text[FORMAT_MAX], double share); /* "12.3%"; "unknown" */
+
+/* ">=" before a mean that the end of the run restricts. */
+enum { LIFE_MEAN_TEXT = FORMAT_MAX + 2 };
+char *life_mean_text(char text[LIFE_MEAN_TEXT], enum life_clock clock, const struct life_mean *mean);
 
 /* How many of count rows are shown. */
 size_t life_rows(const struct life_view_options *options, size_t count);

@@ -19,13 +19,6 @@ static char *percentile_text(char text[FORMAT_MAX + 2], enum life_clock clock, s
     return text;
 }
 
-static char *mean_text(char text[FORMAT_MAX + 2], enum life_clock clock, const struct life_mean *mean) {
-    char number[FORMAT_MAX];
-    snprintf(text, FORMAT_MAX + 2, "%s%s", mean->known && mean->restricted ? ">=" : "",
-             life_format(number, clock, mean->known ? mean->value : NAN));
-    return text;
-}
-
 static void print_row(FILE *out, const struct life_heap *heap, const struct life_groups *groups,
                       const struct life_site *group, const struct life_view_options *options) {
     char text[FORMAT_MAX + 2], label[LIFE_HEAP_LABEL];
@@ -37,7 +30,7 @@ static void print_row(FILE *out, const struct life_heap *heap, const struct life
     fprintf(out, " %8s", life_percent(text, summary.allocation_share));
     fprintf(out, " %8s", life_percent(text, summary.memory_share));
     fprintf(out, " %8s", life_percent(text, summary.births ? (double)summary.censored / (double)summary.births : NAN));
-    fprintf(out, " %11s", mean_text(text, options->clock, &summary.mean[options->clock]));
+    fprintf(out, " %11s", life_mean_text(text, options->clock, &summary.mean[options->clock]));
     fprintf(out, " %8s", life_percent(text, summary.mean_share));
     for (int i = 0; i < PERCENTS; i++) {
         bool ended = curve.count != 0;

@@ -10,13 +10,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-static char *mean_text(char text[FORMAT_MAX + 2], enum life_clock clock, const struct life_mean *mean) {
-    char number[FORMAT_MAX];
-    snprintf(text, FORMAT_MAX + 2, "%s%s", mean->known && mean->restricted ? ">=" : "",
-             life_format(number, clock, mean->known ? mean->value : NAN));
-    return text;
-}
-
 static char *median_text(char text[FORMAT_MAX + 2], const struct life_site *group) {
     struct life_curve curve;
     char number[FORMAT_MAX];
@@ -37,12 +30,12 @@ static void print_row(FILE *out, const struct life_heap *heap, const struct life
     fprintf(out, " %7s", life_percent(text, summary.memory_share));
     fprintf(out, " %11s", format_count(text, summary.deaths));
     fprintf(out, " %10s", format_count(text, summary.censored + life_unreported(group)));
-    fprintf(out, " %10s", mean_text(text, LIFE_NS, &summary.mean[LIFE_NS]));
-    fprintf(out, " %10s", mean_text(text, LIFE_BYTES, &summary.mean[LIFE_BYTES]));
+    fprintf(out, " %10s", life_mean_text(text, LIFE_NS, &summary.mean[LIFE_NS]));
+    fprintf(out, " %10s", life_mean_text(text, LIFE_BYTES, &summary.mean[LIFE_BYTES]));
     fprintf(out, " %7s", life_percent(text, summary.mean_share));
     fprintf(out, " %10s", median_text(text, group));
-    fprintf(out, " %9s", mean_text(text, LIFE_SCAVENGES, &summary.mean[LIFE_SCAVENGES]));
-    fprintf(out, " %7s", mean_text(text, LIFE_FULLS, &summary.mean[LIFE_FULLS]));
+    fprintf(out, " %9s", life_mean_text(text, LIFE_SCAVENGES, &summary.mean[LIFE_SCAVENGES]));
+    fprintf(out, " %7s", life_mean_text(text, LIFE_FULLS, &summary.mean[LIFE_FULLS]));
     fprintf(out, "  %-11s  %s\n", life_verdict_name(summary.verdict),
             by_site && life_is_stack(group->site) ? life_place_label(label, group)
                                                   : life_group_label(label, group, by_site));

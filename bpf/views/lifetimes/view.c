@@ -40,7 +40,6 @@ const struct life_view_description *life_view_named(const char *name) {
 /* ---- labels ------------------------------------------------------------------------------------------------------ */
 
 const char *const life_clock_names[LIFE_CLOCKS] = {"ns", "bytes", "scavenges", "fulls"};
-const char *const life_outcome_names[LIFE_OUTCOMES] = {"died", "censored"};
 
 static char *label(char text[LIFE_LABEL], const char *name, const char *kind, uint32_t index) {
     if (!name[0]) {
@@ -133,6 +132,13 @@ char *life_percent(char text[FORMAT_MAX], double share) {
         return memcpy(text, "unknown", sizeof "unknown");
     }
     snprintf(text, FORMAT_MAX, "%.1f%%", 100 * share);
+    return text;
+}
+
+char *life_mean_text(char text[LIFE_MEAN_TEXT], enum life_clock clock, const struct life_mean *mean) {
+    char number[FORMAT_MAX];
+    snprintf(text, LIFE_MEAN_TEXT, "%s%s", mean->known && mean->restricted ? ">=" : "",
+             life_format(number, clock, mean->known ? mean->value : NAN));
     return text;
 }
 
