@@ -3,6 +3,7 @@
 #ifndef EDEN_TESTS_SUITE_H
 #define EDEN_TESTS_SUITE_H
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,6 +30,12 @@ int suite_run(void);
     }                                                                                                                  \
     static void name(__attribute__((unused)) void **state)
 #define TEST(name) TEST_WITH(name, NULL, NULL)
+
+static inline void assert_near(double value, double wanted, double within) {
+    if (!(fabs(value - wanted) <= within)) {
+        fail_msg("%.9g is not %.9g within %g", value, wanted, within);
+    }
+}
 
 #define SUITE(set_up, tear_down)                                                                                       \
     __attribute__((constructor)) static void suite_surround(void) { suite_around(set_up, tear_down); }

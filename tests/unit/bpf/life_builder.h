@@ -3,6 +3,7 @@
 #define EDEN_TESTS_LIFE_BUILDER_H
 
 #include "model/lifetimes/model.h"
+#include "stats/lifetimes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,27 @@ static inline void build_end(struct life_site *site, struct build_end end) {
     for (int clock = 0; clock < LIFE_CLOCKS; clock++) {
         build_bucket(&site->histogram[end.outcome][clock], values[clock], bucket);
     }
+}
+
+/* Adds a site without objects; valid until the next is added. */
+static inline struct life_site *build_site(struct life_heap *heap, uint32_t site, uint32_t class_id, const char *name,
+                                           const char *class_name) {
+    heap->sites = realloc(heap->sites, (heap->site_count + 1) * sizeof *heap->sites);
+    if (!heap->sites) {
+        abort();
+    }
+    struct life_site *added = &heap->sites[heap->site_count++];
+    *added = (struct life_site){.site = site, .class_id = class_id};
+    snprintf(added->name, sizeof added->name, "%s", name);
+    snprintf(added->class_name, sizeof added->class_name, "%s", class_name);
+    return added;
+}
+
+static inline void build_clear(struct life_heap *heap) {
+    for (size_t i = 0; i < heap->site_count; i++) {
+        life_site_clear(&heap->sites[i]);
+    }
+    free(heap->sites);
 }
 
 /* Objects in memory, for struct life_objects: all are of the model's first heap. */

@@ -14,24 +14,6 @@
 /* A run of 1 GiB, of which 5% are long. */
 static const uint64_t mib = 1 << 20, run = 1 << 30;
 
-static struct life_site *site_of(struct life_heap *heap, uint32_t site, uint32_t class_id, const char *name,
-                                 const char *class_name) {
-    heap->sites = realloc(heap->sites, (heap->site_count + 1) * sizeof *heap->sites);
-    assert_non_null(heap->sites);
-    struct life_site *added = &heap->sites[heap->site_count++];
-    *added = (struct life_site){.site = site, .class_id = class_id};
-    snprintf(added->name, sizeof added->name, "%s", name);
-    snprintf(added->class_name, sizeof added->class_name, "%s", class_name);
-    return added;
-}
-
-static void clear_heap(struct life_heap *heap) {
-    for (size_t i = 0; i < heap->site_count; i++) {
-        life_site_clear(&heap->sites[i]);
-    }
-    free(heap->sites);
-}
-
 /* Half of its life in new space, as build_end has it: tenured at 256 MiB, alive long after. */
 static void keep(struct life_site *site, uint64_t count) {
     build_end(site, (struct build_end){
@@ -160,43 +142,43 @@ TEST(names_cover_what_is_worth_it_only) {
     struct life_heap heap = {0};
     build_run(&heap, 1000, run);
     /* All of it; with a site that says too little to stand in the way. */
-    keep(site_of(&heap, 3, 3, "Record", "Record"), 100);
-    keep(site_of(&heap, 4, 3, "reader", "Record"), 90);
-    drop(site_of(&heap, 5, 3, "rare", "Record"), 1);
+    keep(build_site(&heap, 3, 3, "Record", "Record"), 100);
+    keep(build_site(&heap, 4, 3, "reader", "Record"), 90);
+    drop(build_site(&heap, 5, 3, "rare", "Record"), 1);
     /* A class that one site makes garbage of, though nine in ten live on. */
-    keep(site_of(&heap, 6, 6, "Text", "Text"), 50);
-    keep(site_of(&heap, 7, 6, "cell", "Text"), 1000);
-    drop(site_of(&heap, 8, 6, "scratch", "Text"), 100);
+    keep(build_site(&heap, 6, 6, "Text", "Text"), 50);
+    keep(build_site(&heap, 7, 6, "cell", "Text"), 1000);
+    drop(build_site(&heap, 8, 6, "scratch", "Text"), 100);
     /* A site where two classes are made, of which one is garbage. */
-    keep(site_of(&heap, 9, 9, "Row", "Row"), 2);
-    keep(site_of(&heap, 10, 9, "mixed", "Row"), 1000);
-    drop(site_of(&heap, 11, 12, "mixed", "Parser"), 30);
-    drop(site_of(&heap, 12, 12, "Parser", "Parser"), 30);
+    keep(build_site(&heap, 9, 9, "Row", "Row"), 2);
+    keep(build_site(&heap, 10, 9, "mixed", "Row"), 1000);
+    drop(build_site(&heap, 11, 12, "mixed", "Parser"), 30);
+    drop(build_site(&heap, 12, 12, "Parser", "Parser"), 30);
     /* A class of which little is known, and one that has no name. */
-    keep(site_of(&heap, 13, 13, "Seldom", "Seldom"), 5);
-    keep(site_of(&heap, 14, 14, "", ""), 500);
+    keep(build_site(&heap, 13, 13, "Seldom", "Seldom"), 5);
+    keep(build_site(&heap, 14, 14, "", ""), 500);
     assert_names(&heap, 1, "class Row\nsite cell\nclass Record\n");
     struct life_pretenured named;
     free(text_of(&heap, 1, &named));
     assert_int_equal(named.classes, 2);
     assert_int_equal(named.sites, 1);
     assert_int_equal(named.promising, 1);
-    clear_heap(&heap);
+    build_clear(&heap);
 }
 
 TEST(heaps_are_added_up) {
     struct life_heap heaps[2] = {{.begun = false}, {.begun = false}};
     build_run(&heaps[0], 1000, run);
     build_run(&heaps[1], 1000, run / 1024);
-    keep(site_of(&heaps[0], 3, 3, "Both", "Both"), 6);
-    keep(site_of(&heaps[1], 8, 8, "Both", "Both"), 6);
-    keep(site_of(&heaps[0], 4, 4, "Torn", "Torn"), 1000);
-    drop(site_of(&heaps[1], 3, 3, "Torn", "Torn"), 10);
+    keep(build_site(&heaps[0], 3, 3, "Both", "Both"), 6);
+    keep(build_site(&heaps[1], 8, 8, "Both", "Both"), 6);
+    keep(build_site(&heaps[0], 4, 4, "Torn", "Torn"), 1000);
+    drop(build_site(&heaps[1], 3, 3, "Torn", "Torn"), 10);
     assert_names(heaps, 1, "class Torn\n");
     assert_names(heaps, 2, "class Both\n");
     assert_names(heaps, 0, "");
-    clear_heap(&heaps[0]);
-    clear_heap(&heaps[1]);
+    build_clear(&heaps[0]);
+    build_clear(&heaps[1]);
 }
 
 static int enter_folder(void **state) {
@@ -225,10 +207,10 @@ TEST_WITH(the_runtime_reads_what_is_written, enter_folder, leave_folder) {
     struct life_heap heap = {.name = "a\nclass Injected\n", .command = "b\nclass Injected\n"};
     build_run(&heap, 1000, run);
     for (uint32_t i = 0; i < NAMES; i++) {
-        keep(site_of(&heap, 3 + i, 3 + i, names[i], names[i]), 100);
+        keep(build_site(&heap, 3 + i, 3 + i, names[i], names[i]), 100);
     }
-    keep(site_of(&heap, 100, 99, "only\na site", "Mixed"), 100);
-    drop(site_of(&heap, 99, 99, "Mixed", "Mixed"), 100);
+    keep(build_site(&heap, 100, 99, "only\na site", "Mixed"), 100);
+    drop(build_site(&heap, 99, 99, "Mixed", "Mixed"), 100);
     struct life_model model = {.heaps = &heap, .heap_count = 1};
     struct life_pretenured named;
     struct replacement file;
@@ -256,7 +238,7 @@ TEST_WITH(the_runtime_reads_what_is_written, enter_folder, leave_folder) {
         assert_int_equal(eden_is_young(mutator, eden_new(mutator, of)), names[i] == cut);
     }
     eden_heap_destroy(made);
-    clear_heap(&heap);
+    build_clear(&heap);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */

@@ -5,12 +5,6 @@
 
 #include "suite.h"
 
-static void assert_near(double value, double wanted, double within) {
-    if (!(fabs(value - wanted) <= within)) {
-        fail_msg("%.9g is not %.9g within %g", value, wanted, within);
-    }
-}
-
 static void die(struct life_site *site, uint64_t ns) {
     build_end(site, (struct build_end){.outcome = LIFE_DIED, .count = 1, .bytes = 16, .ns = ns});
 }
@@ -171,34 +165,16 @@ TEST(samples_count_as_often_as_they_weigh) {
     life_site_clear(&site);
 }
 
-static struct life_site *site_of(struct life_heap *heap, uint32_t site, uint32_t class_id, const char *name,
-                                 const char *class_name) {
-    heap->sites = realloc(heap->sites, (heap->site_count + 1) * sizeof *heap->sites);
-    assert_non_null(heap->sites);
-    struct life_site *added = &heap->sites[heap->site_count++];
-    *added = (struct life_site){.site = site, .class_id = class_id};
-    snprintf(added->name, sizeof added->name, "%s", name);
-    snprintf(added->class_name, sizeof added->class_name, "%s", class_name);
-    return added;
-}
-
-static void clear_heap(struct life_heap *heap) {
-    for (size_t i = 0; i < heap->site_count; i++) {
-        life_site_clear(&heap->sites[i]);
-    }
-    free(heap->sites);
-}
-
 TEST(sites_merge_into_classes) {
     struct life_heap heap = {0};
     struct life_groups groups;
     build_run(&heap, 1000000, 1 << 20);
-    struct life_site *site = site_of(&heap, 3, 3, "Point", "Point");
+    struct life_site *site = build_site(&heap, 3, 3, "Point", "Point");
     build_end(site, (struct build_end){.count = 5, .bytes = 24, .ns = 100, .allocated = 50, .flags = 1});
     build_end(site, (struct build_end){.count = 7, .bytes = 24, .ns = 100000, .allocated = 5000});
-    site = site_of(&heap, 5, 5, "Array", "Array");
+    site = build_site(&heap, 5, 5, "Array", "Array");
     build_end(site, (struct build_end){.count = 1, .bytes = 100000, .ns = 900000, .outcome = LIFE_CENSORED});
-    site = site_of(&heap, 9, 3, "parse:12", "Point");
+    site = build_site(&heap, 9, 3, "parse:12", "Point");
     build_end(site, (struct build_end){.count = 11, .bytes = 24, .ns = 100, .flags = 1});
     build_end(site, (struct build_end){.count = 13, .bytes = 24, .ns = 3000});
     build_end(site, (struct build_end){.count = 17, .bytes = 24, .ns = 50, .outcome = LIFE_CENSORED});
@@ -236,7 +212,7 @@ TEST(sites_merge_into_classes) {
     assert_int_equal(summary.deaths, 24);
     assert_int_equal(summary.censored, 17);
     life_groups_clear(&groups);
-    clear_heap(&heap);
+    build_clear(&heap);
 }
 
 static struct life_summary judge(const struct life_heap *heap, const struct life_site *site) {

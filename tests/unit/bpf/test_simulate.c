@@ -32,12 +32,6 @@ static struct simulate_figures predict(const struct simulate_history *history, s
     return figures;
 }
 
-static void assert_near(double value, double wanted, double within) {
-    if (!(fabs(value - wanted) <= within)) {
-        fail_msg("%.9g is not %.9g within %g", value, wanted, within);
-    }
-}
-
 /* ---- histories -------------------------------------------------------------------------------------------------- */
 
 /* A run of so many bytes, recorded with a collection each `epoch` bytes. */

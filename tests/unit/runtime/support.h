@@ -129,6 +129,14 @@ static inline void make_old(const struct world *w, const eden_value *slot) {
     assert_true(is_old(w, *slot));
 }
 
+/* An old array in *slot, with tenuring switched off. */
+static inline void make_old_array(const struct world *w, eden_value *slot, size_t n) {
+    *slot = eden_new_slots(w->m, w->array, n);
+    make_old(w, slot);
+    set_parameter(w, "tenure_proportion", "0");
+    w->heap->tenure_threshold = 0;
+}
+
 /* Not a filler, free chunk, or ephemeron of a profile. */
 static inline bool is_of_program(const struct world *w, eden_value object) {
     return !object_is_free(object) && eden_index_of(object) != w->heap->observer_class;
@@ -209,6 +217,12 @@ static inline uint64_t next_random(uint64_t *state) {
     x ^= x >> 27;
     *state = x;
     return x * 0x2545f4914f6cdd1dull;
+}
+
+/* Before all tests of a program that sets EDEN_OPTIONS itself. */
+static inline int clear_options(void **state) {
+    (void)state;
+    return unsetenv("EDEN_OPTIONS");
 }
 
 #endif

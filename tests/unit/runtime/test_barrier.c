@@ -8,18 +8,10 @@ static void assert_remembered(const struct world *w, uint64_t now, uint64_t reme
     assert_int_equal(figures.forgotten, forgotten);
 }
 
-/* An old array, and tenuring switched off. */
-static void old_array(const struct world *w, eden_value *slot, size_t n) {
-    *slot = eden_new_slots(w->m, w->array, n);
-    make_old(w, slot);
-    set_parameter(w, "tenure_proportion", "0");
-    w->heap->tenure_threshold = 0;
-}
-
 TEST(a_store_is_remembered_once) {
     WORLD(w, "eden_size=1M,full_gc_ratio=inf");
     EDEN_FRAME(w.m, local, 2);
-    old_array(&w, &local[0], 10);
+    make_old_array(&w, &local[0], 10);
     eden_figures before = figures_of(&w);
     assert_int_equal(before.remembered, 0);
     for (size_t i = 0; i < 10; i++) {
@@ -46,7 +38,7 @@ TEST(stores_without_young_references_are_not_remembered) {
     WORLD(w, "eden_size=1M,full_gc_ratio=inf");
     EDEN_FRAME(w.m, local, 3);
     local[1] = eden_new(w.m, w.pair);
-    old_array(&w, &local[0], 10);
+    make_old_array(&w, &local[0], 10);
     local[2] = eden_new(w.m, w.pair);
     assert_true(is_old(&w, local[1]) && !is_old(&w, local[2]));
     eden_slot_set(w.m, local[0], 0, local[1]);    /* old to old */
@@ -63,7 +55,7 @@ TEST(stores_without_young_references_are_not_remembered) {
 TEST(immediates_that_look_like_addresses_are_not_followed) {
     WORLD(w, "eden_size=1M,full_gc_ratio=inf");
     EDEN_FRAME(w.m, local, 3);
-    old_array(&w, &local[0], 16);
+    make_old_array(&w, &local[0], 16);
     local[1] = eden_new_slots(w.m, w.array, 16);
     local[2] = eden_new(w.m, w.pair);
     eden_value fakes[16];

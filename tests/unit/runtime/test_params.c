@@ -407,9 +407,4 @@ TEST(the_locale_does_not_matter) {
     print_message("decimal point in the locale tried: %s\n", found == NULL ? "." : ",");
 }
 
-static int clear_options(void **state) {
-    (void)state;
-    return unsetenv("EDEN_OPTIONS");
-}
-
 SUITE(clear_options, NULL)

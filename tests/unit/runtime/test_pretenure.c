@@ -384,9 +384,4 @@ TEST(auto_survives_refused_memory) {
     }
 }
 
-static int clear_options(void **state) {
-    (void)state;
-    return unsetenv("EDEN_OPTIONS");
-}
-
 SUITE(clear_options, NULL)

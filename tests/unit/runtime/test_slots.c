@@ -3,14 +3,6 @@
 
 enum { SMALL = 100, LARGE = 1000 };
 
-/* An old array in *slot, with tenuring switched off. */
-static void old_array(const struct world *w, eden_value *slot, size_t n) {
-    *slot = eden_new_slots(w->m, w->array, n);
-    make_old(w, slot);
-    set_parameter(w, "tenure_proportion", "0");
-    w->heap->tenure_threshold = 0;
-}
-
 static void assert_same(eden_value one, eden_value other) {
     assert_int_equal(eden_slot_count(one), eden_slot_count(other));
     for (size_t i = 0; i < eden_slot_count(one); i++) {
@@ -28,8 +20,8 @@ TEST(equal_single_stores) {
             WORLD(w, parameters[p]);
             EDEN_FRAME(w.m, local, 4);
             size_t n = sizes[s];
-            old_array(&w, &local[0], n);
-            old_array(&w, &local[1], n);
+            make_old_array(&w, &local[0], n);
+            make_old_array(&w, &local[1], n);
             local[2] = eden_new(w.m, w.pair);
             local[3] = local[0];
             uint64_t random = 17 + s;
@@ -61,7 +53,7 @@ TEST(copies_may_overlap) {
         WORLD(w, "eden_size=1M,full_gc_ratio=inf");
         EDEN_FRAME(w.m, local, 2);
         if (old) {
-            old_array(&w, &local[0], LARGE);
+            make_old_array(&w, &local[0], LARGE);
         } else {
             local[0] = eden_new_slots(w.m, w.array, LARGE);
         }
@@ -93,7 +85,7 @@ TEST(copies_may_overlap) {
 TEST(copies_from_young_to_old_are_remembered) {
     WORLD(w, "eden_size=1M,full_gc_ratio=inf");
     EDEN_FRAME(w.m, local, 2);
-    old_array(&w, &local[1], SMALL);
+    make_old_array(&w, &local[1], SMALL);
     local[0] = eden_new_slots(w.m, w.array, SMALL / 2);
     local[0] = eden_new_slots(w.m, w.mixed, SMALL / 2); /* fixed slots count, too */
     for (size_t i = 0; i < SMALL / 2 + 2; i++) {
@@ -138,7 +130,7 @@ TEST(nothing_is_lost_where_memory_is_refused) {
         world_make_with(&w, &options);
         EDEN_FRAME(w.m, local, 2);
         size_t n = sizes[p % 2];
-        old_array(&w, &local[0], n);
+        make_old_array(&w, &local[0], n);
         eden_value values[LARGE];
         for (size_t i = 0; i < n; i++) {
             values[i] = eden_new(w.m, w.pair);
