@@ -103,21 +103,35 @@ bool target_has_ended(int pidfd) {
     return poll(&process, 1, 0) > 0;
 }
 
-uint64_t target_start_ns(int pid) {
+enum { STAT_BYTES = 1024 };
+
+/* The state, which is field 3 of its stat, and what follows; NULL: there is none. */
+static const char *read_stat(int pid, char text[STAT_BYTES]) {
     FILE *file = open_proc(pid, "stat");
     if (!file) {
-        return 0;
+        return NULL;
     }
-    char text[1024];
-    size_t length = fread(text, 1, sizeof text - 1, file);
+    size_t length = fread(text, 1, STAT_BYTES - 1, file);
     fclose(file);
     text[length] = 0;
-    /* The second field is the command in parentheses and may hold anything; the state is field 3, the start 22. */
-    const char *at = strrchr(text, ')');
-    if (!at || at[1] != ' ') {
+    const char *at = strrchr(text, ')'); /* field 2 is the command in parentheses and may hold anything */
+    return at && at[1] == ' ' ? at + 2 : NULL;
+}
+
+bool target_is_kernel_thread(int pid) {
+    const unsigned kernel_thread = 0x00200000; /* PF_KTHREAD of linux/sched.h */
+    char text[STAT_BYTES];
+    unsigned flags;
+    const char *at = read_stat(pid, text);
+    return at && sscanf(at, "%*c %*d %*d %*d %*d %*d %u", &flags) == 1 && (flags & kernel_thread) != 0;
+}
+
+uint64_t target_start_ns(int pid) {
+    char text[STAT_BYTES];
+    const char *at = read_stat(pid, text); /* the start is field 22 */
+    if (!at) {
         return 0;
     }
-    at += 2;
     bool gone = *at == 'Z' || *at == 'X';
     for (int field = 3; field < 22; field++) {
         at = strchr(at, ' ');

@@ -52,7 +52,8 @@ bool target_has_ended(int pidfd); /* a zombie has; -1: not known to have */
 /* Start in nanoseconds of CLOCK_BOOTTIME, cut to PROCESS_START_STEP_NS; 0: no such process. A zombie has ended. It
  * waits for a process whose exec is under way, for as long as that takes: the tool itself asks inspect_start(). */
 uint64_t target_start_ns(int pid);
-unsigned target_user(int pid); /* its real user id; 0 where it cannot be read */
+bool target_is_kernel_thread(int pid); /* it has no memory and maps no files */
+unsigned target_user(int pid);         /* its real user id; 0 where it cannot be read */
 /* Its real user id, or, in a user namespace below the caller's, that of the namespace's owner: one user has many ids
  * there. Of nested ones it is the outermost. */
 uint32_t target_owner(int pid);

@@ -21,6 +21,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,8 +193,10 @@ struct listing {
     struct process now;    /* the process that is looked at */
     unsigned files_before; /* that have been shown */
     struct processes missed;
-    uint64_t unread;      /* heaps */
-    size_t refused_files; /* of the process: not opened */
+    bool is_verbose;
+    struct message_kind cut; /* processes that were not read, or not in full */
+    uint64_t unread;         /* heaps */
+    size_t refused_files;    /* of the process: not opened */
     struct heapinfo *heap;
 };
 
@@ -344,6 +347,20 @@ static void add_process(struct processes *processes, struct process process) {
     }
 }
 
+/* Names a process that was not read in full: the first MESSAGE_FEW, or all. */
+__attribute__((format(printf, 2, 3))) static void report_cut(struct listing *listing, const char *format, ...) {
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (listing->is_verbose) {
+        message_print("%s", text);
+    } else {
+        message_few(&listing->cut, "%s", text);
+    }
+}
+
 static bool has_lost_thread(const struct listing *listing) {
     return target_lacks_first_thread(listing->pid) && inspect_start(listing->inspect, listing->pid) != 0;
 }
@@ -370,7 +387,7 @@ static void note_failure(struct listing *listing, int error) {
         return;
     }
     if (error == EAGAIN) {
-        message_print("process %d (%s) was not read: its threads end too fast", listing->pid, listing->command);
+        report_cut(listing, "process %d (%s) was not read: its threads end too fast", listing->pid, listing->command);
         return;
     }
     if (error == ESTALE || error == ESRCH || error == ENOENT || listing->target.is_unread) {
@@ -402,15 +419,17 @@ static void look_at_process(struct listing *listing, struct process process) {
         add_process(&listing->missed, listing->now);
     } else if ((listing->unread != 0 || mappings.left_out + listing->refused_files != 0) &&
                target_process_of(process.pid) != 0) {
-        message_print("process %d (%s): %" PRIu64 " heaps and %zu mapped files were not read", process.pid,
-                      listing->command, listing->unread, mappings.left_out + listing->refused_files);
+        report_cut(listing, "process %d (%s): %" PRIu64 " heaps and %zu mapped files were not read", process.pid,
+                   listing->command, listing->unread, mappings.left_out + listing->refused_files);
     }
     free(mappings.at);
     target_close(&listing->target);
 }
 
 static void add_found(void *context, int pid) {
-    add_process(context, (struct process){.pid = pid, .user = target_user(pid)});
+    if (!target_is_kernel_thread(pid)) {
+        add_process(context, (struct process){.pid = pid, .user = target_user(pid)});
+    }
 }
 
 static int compare_users(const void *left, const void *right) {
@@ -453,8 +472,12 @@ static void report_missed(struct listing *listing) {
     for (size_t i = 0; i < listing->missed.count; i++) {
         const struct process *process = &listing->missed.at[i];
         target_command(process->pid, listing->command);
-        message_print("process %d (%s, user %u) was not read: reading its memory or files takes too long", process->pid,
-                      listing->command, process->user);
+        report_cut(listing, "process %d (%s, user %u) was not read: reading its memory or files takes too long",
+                   process->pid, listing->command, process->user);
+    }
+    if (listing->cut.count > MESSAGE_FEW) {
+        message_print("%" PRIu64 " more processes were not read, or not in full (list -v names them)",
+                      listing->cut.count - MESSAGE_FEW);
     }
 }
 
@@ -471,6 +494,7 @@ static int list_processes(struct inspect *inspect, const struct options *options
     struct listing listing = {.inspect = inspect,
                               .target = {.memory = {-1, -1}, .maps = -1},
                               .processes = options->json ? json_array() : NULL,
+                              .is_verbose = options->verbose,
                               .heap = calloc(MOST_HEAPS, sizeof *listing.heap)};
     if (!listing.heap) {
         message_print("out of memory");

@@ -58,7 +58,7 @@ start honest "$folder/honest" honest
 for name in "${!pid[@]}"; do
     until_true "$name is ready" has_begun "$name"
 done
-run "$scope" list
+run "$scope" list -v
 [[ $status == 0 ]] || die "list gave status $status: $(cat "$folder/err")"
 grep -q "^ *${pid[honest]} .* listed " "$folder/out" || die "a process that answers was lost: $(cat "$folder/err")"
 for ((i = 0; i < 100; i++)); do
@@ -82,7 +82,7 @@ children+=($!)
 for name in "${!pid[@]}"; do
     until_true "$name is ready" has_begun "$name"
 done
-run "$scope" list
+run "$scope" list -v
 [[ $status == 0 ]] || die "list beside many mappings gave status $status: $(cat "$folder/err")"
 grep -q "^ *${pid[eden]} .* pretenuring " "$folder/out" || die "an honest process was lost: $(grep "${pid[eden]}" "$folder/err")"
 end_all
@@ -125,7 +125,7 @@ done
 
 start headless "$folder/honest" headless
 until_true "headless is ready" has_begun headless
-run "$scope" list
+run "$scope" list -v
 grep -q "^ *${pid[headless]} .* listed " "$folder/out" || die "it is not in the list: $(cat "$folder/err")"
 run "$scope" stat -p "${pid[headless]}" 1 1
 [[ $status -eq 1 ]] && grep -q "${pid[headless]}: its first thread has ended" "$folder/err" ||
@@ -141,7 +141,7 @@ for command in edenscope edenscope-open edenscope-read; do
         start one "$build/tests/hostile" overlay "$request" "$command"
         until_true "overlay $request is ready" has_begun one
         is_there one || continue
-        run "$scope" list
+        run "$scope" list -v
         grep -q "^ *${pid[honest]} .* listed " "$folder/out" ||
             die "$request of $command is not answered: a process that answers was lost: $(cat "$folder/err")"
         kill -9 "${pid[one]}"
@@ -182,7 +182,7 @@ for name in "${!pid[@]}"; do
     until_true "$name is ready" has_begun "$name"
 done
 if is_there 0; then
-    run "$scope" list
+    run "$scope" list -v
     grep -q "^ *${pid[honest]} .* listed " "$folder/out" ||
         die "another user's processes hang the workers: a process that answers was lost: $(cat "$folder/err")"
     hung=$(pgrep -c -x edenscope-open) || true
@@ -190,6 +190,10 @@ if is_there 0; then
     for ((i = 0; i < 90; i++)); do
         grep -q "process ${pid[$i]} (.*not read" "$folder/err" || die "process ${pid[$i]} is not named: $(cat "$folder/err")"
     done
+    run "$scope" list
+    [[ $(grep -c "^edenscope: process .* not read" "$folder/err") == 8 ]] || die "not eight processes are named: $(cat "$folder/err")"
+    more=$(sed -nE 's/^edenscope: ([0-9]+) more processes were not read, or not in full \(list -v names them\)$/\1/p' "$folder/err")
+    ((more >= 82)) || die "the other processes are not counted: $(cat "$folder/err")"
 fi
 end_all
 
@@ -224,7 +228,7 @@ until_true "lease is ready" has_begun lease
 run "$scope" stat -p "${pid[lease]}"
 [[ $status == 1 ]] && grep -q "whether it uses Eden is unknown, because 1 of its mapped files cannot be opened" "$folder/err" ||
     die "stat -p takes a file that it cannot open for one without probes: $(cat "$folder/err")"
-run "$scope" list
+run "$scope" list -v
 grep -q "^edenscope: process ${pid[lease]} (.*0 heaps and 1 mapped files were not read" "$folder/err" ||
     die "list does not count a file that it cannot open: $(cat "$folder/err")"
 end_all
