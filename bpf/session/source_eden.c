@@ -363,6 +363,60 @@ static int until_look(const struct source *source, int timeout_ms) {
     return next == UINT64_MAX ? -1 : next <= now ? 0 : (int)((next - now + 999999) / 1000000);
 }
 
+/* ---- descendants, for a message ------------------------------------------------------------------------------------
+ */
+
+static bool has_probes(struct source *source, struct observed *observed) {
+    struct mappings mappings;
+    struct failure why;
+    struct look look = {0};
+    bool found = false;
+    if (!source_map(source, observed, &mappings)) {
+        return false;
+    }
+    for (size_t next = 0; next < mappings.count && !found;) {
+        struct mapping taken[INSPECT_FILES];
+        struct regular file[INSPECT_FILES];
+        int error[INSPECT_FILES];
+        bool can_have_probes[INSPECT_FILES];
+        size_t count = take_mappings(&look, &mappings, &next, taken);
+        if (count == 0 || !inspect_open_mappings(source->inspect, &observed->target, taken, count, file, error)) {
+            break;
+        }
+        source_find_probes(source, source_budget(observed), file, count, can_have_probes);
+        for (size_t i = 0; i < count; i++) {
+            int64_t number =
+                file[i].fd >= 0 && can_have_probes[i] && !found
+                    ? source_add_file(source, observed, source_budget(observed), &file[i], taken[i].path, true, &why)
+                    : -1;
+            found = found || (number >= 0 && source->file[number].sites[KERNEL_ON_PROBE] != 0);
+            regular_close(&file[i]);
+        }
+    }
+    source_let_go(source, observed);
+    free(mappings.at);
+    return found;
+}
+
+/* Names a descendant of the root that uses Eden. "": none of the first ones does. */
+static void name_descendant(struct source *source, char *text, size_t size) {
+    enum { MOST = 64 };
+    const uint64_t end_ns = now_ns() + 1000000000u;
+    size_t children = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < source->observed_count && i < MOST && now_ns() < end_ns; i++) {
+        struct following following = {.source = source, .parent = source->observed[i].key};
+        target_children((int)following.parent.pid, follow_child, &following);
+        children = i == 0 ? source->observed_count - 1 : children;
+        struct observed *observed = &source->observed[i];
+        if (i != 0 && has_probes(source, observed)) {
+            snprintf(text, size, "; its %s %u (%s) does: -p %u", i <= children ? "child" : "descendant",
+                     observed->key.pid, observed->command, observed->key.pid);
+            return;
+        }
+    }
+}
+
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 
 static bool open_process(struct source *source, struct failure *why) {
@@ -408,10 +462,15 @@ static bool open_process(struct source *source, struct failure *why) {
                            observed->command);
     }
     if (observed->attachments == 0) {
-        return failure_set(
-            why, 1,
-            "process %d (%s) does not use Eden: none of its %d readable mapped files has probes of provider eden", pid,
-            observed->command, look.files);
+        char descendant[128];
+        name_descendant(source, descendant, sizeof descendant); /* may move source->observed */
+        observed = source->observed;
+        return descendant[0]
+                   ? failure_set(why, 1, "process %d (%s) does not use Eden%s", pid, observed->command, descendant)
+                   : failure_set(why, 1,
+                                 "process %d (%s) does not use Eden: none of its %d readable mapped files has probes "
+                                 "of provider eden",
+                                 pid, observed->command, look.files);
     }
     source_reconcile(source);
     return true;

@@ -128,6 +128,17 @@ kernel_thread=$(grep -l '^PPid:.2$' /proc/[0-9]*/status 2>/dev/null | head -n 1 
 if [[ -n $kernel_thread ]]; then
     refused 1 "runs no program" stat -p "$kernel_thread"
 fi
+mkfifo held
+exec 6<>held
+: >ready
+sh -c "'$build/tests/children' wait <held >/dev/null 2>ready; true" &
+parent=$!
+children+=("$parent")
+until_true "a child is ready" grep -q ready ready
+child=$(pgrep -P "$parent")
+refused 1 "process $parent (sh) does not use Eden; its child $child (children) does: -p $child" stat -p "$parent"
+printf 'go\ngo\n' >&6
+wait "$parent"
 
 # ---- what can't begin costs nothing that is there ----
 
