@@ -71,7 +71,7 @@ static void print_heading(FILE *out, const struct life_heap *heap) {
         fprintf(out, "  not profiled\n");
         return;
     }
-    fprintf(out, "  %s, %s allocated; sampling %s, deaths found by %s",
+    fprintf(out, "  %s profiled, %s allocated; sampling %s, deaths found by %s",
             life_format(run, LIFE_NS, life_run(heap, LIFE_NS)),
             life_format(bytes, LIFE_BYTES, life_run(heap, LIFE_BYTES)),
             life_sampling_text(sampling, state->sampling, state->rate), life_mechanism_text(state->mechanism));
