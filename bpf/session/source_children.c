@@ -128,7 +128,7 @@ static struct program *add_program(struct source *source, struct observed *obser
         program.has_probes = program.has_probes || (number >= 0 && source->file[number].sites[KERNEL_ON_PROBE] != 0);
         program.failed =
             program.failed || number < 0 ||
-            (source_is_by_file(source) && !source_attach_file(source, (uint32_t)number, &file->file, &why));
+            (source_is_by_file(source) && !source_attach_file(source, observed, (uint32_t)number, &file->file, &why));
     }
     program.is_partial = source->libraries.is_partial;
     program.failed = program.failed || source->libraries.budget.is_unread;

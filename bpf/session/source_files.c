@@ -16,7 +16,8 @@
  * I1. A file is known by device, inode and time of change: the inode of a deleted file is used again.
  * I2. A site with unreadable arguments is skipped with a message, and its figures are then unknown, never 0.
  * I3. A file takes no more sites than its branch and user have left (file_share); what finds no room is forgotten, and
- *     other branches can still use it.
+ *     other branches can still use it. Attaching for every process is charged to the process that needs it, whoever had
+ *     the file first.
  * I4. A target is in use only while an attachment has it.
  *
  * 5. Failure
@@ -407,13 +408,14 @@ static void give_target_back(struct source *source, uint32_t target) {
     kernel_arm(source->kernel, target, false, &ignored);
 }
 
-bool source_attach_file(struct source *source, uint32_t number, const struct regular *regular, struct failure *why) {
+bool source_attach_file(struct source *source, const struct observed *observed, uint32_t number,
+                        const struct regular *regular, struct failure *why) {
     struct file *file = &source->file[number];
     if (file->sites[KERNEL_ON_PROBE] == 0 || file->attachment) {
         return true;
     }
-    if (!source_may_keep(source, file->user, &file->branch, links_to(source, file, KERNEL_ON_PROBE))) {
-        return source_fail_files(&file->branch, why);
+    if (!source_may_keep(source, observed->user, &observed->branch, links_to(source, file, KERNEL_ON_PROBE))) {
+        return source_fail_files(&observed->branch, why);
     }
     uint32_t target = next_target(source);
     file->attachment = attach_sites(source, 0, target, number, regular, KERNEL_ON_PROBE, why);
@@ -421,6 +423,8 @@ bool source_attach_file(struct source *source, uint32_t number, const struct reg
         return false;
     }
     file->attached_ns = now_ns();
+    file->branch = observed->branch;
+    file->user = observed->user;
     if (source->options.verbose) {
         message_print("attached to %u probes of %s", file->sites[KERNEL_ON_PROBE], file->name);
     }
@@ -447,7 +451,7 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
     struct attached attached = {.file = number, .target = next_target(source)};
     bool taken = true;
     if (source_is_by_file(source)) {
-        if (!source_attach_file(source, number, regular, why)) {
+        if (!source_attach_file(source, observed, number, regular, why)) {
             return false;
         }
     } else {

@@ -25,7 +25,7 @@ struct file {
     dev_t device;
     ino_t inode;
     struct timespec changed;   /* st_ctim, which no owner can set */
-    struct process_key branch; /* of the process that had it first: the file is of its share */
+    struct process_key branch; /* of the process that had it first, or attached to it: it is of its share */
     unsigned user;             /* likewise */
     char *name;
     uint32_t sites[KERNEL_PROGRAMS]; /* how many for each */
@@ -207,8 +207,10 @@ void source_find_probes(const struct source *source, struct target *budget, cons
 /* Attaches the process to the file's probes; true too where it is attached already or there are none. */
 bool source_attach(struct source *source, struct observed *observed, uint32_t number, const struct regular *regular,
                    struct failure *why);
-/* Attaches to the file's probes for every process; true too where that has been done or there are none. */
-bool source_attach_file(struct source *source, uint32_t number, const struct regular *regular, struct failure *why);
+/* Attaches to the file's probes for every process, at the cost of the observed one's share; true too where that has
+ * been done or there are none. */
+bool source_attach_file(struct source *source, const struct observed *observed, uint32_t number,
+                        const struct regular *regular, struct failure *why);
 void source_clear_file(struct file *file);
 /* False and why: the branch may keep no more files open. */
 bool source_fail_files(const struct process_key *branch, struct failure *why);

@@ -271,22 +271,51 @@ TEST(a_missed_deadline_is_tried_again) {
     uint64_t site = 0, semaphore = 0;
     struct file file = {.name = (char[]){"this"}, .site = &site, .semaphore = &semaphore};
     struct source source = {.file = &file, .files = 1, .most_descriptors = 100};
+    const struct observed observed = {.branch = {.pid = 1, .start_ns = 1}};
     const struct regular none = {.fd = -1};
     file.sites[KERNEL_ON_PROBE] = 1;
     attach_calls = 0;
     attach_error = ETIMEDOUT;
     for (int tries = 1; tries <= 6; tries++) {
-        assert_false(source_attach_file(&source, 0, &none, &why));
-        assert_false(source_attach_file(&source, 0, &none, &why)); /* not before its time */
+        assert_false(source_attach_file(&source, &observed, 0, &none, &why));
+        assert_false(source_attach_file(&source, &observed, 0, &none, &why)); /* not before its time */
         assert_int_equal(attach_calls, tries < 4 ? tries : 4);
         file.retry_ns = 0;
     }
     assert_non_null(strstr(why.message, "not attached, and not retried"));
     file.misses = 1;
     attach_error = 0;
-    assert_true(source_attach_file(&source, 0, &none, &why));
+    assert_true(source_attach_file(&source, &observed, 0, &none, &why));
     assert_int_equal(file.misses, 0);
     assert_non_null(file.attachment);
+}
+
+/* A user who has used up his share and has mapped another's program first. */
+TEST(attaching_is_charged_to_who_needs_it) {
+    enum { MANY = 50 };
+    struct failure why = {0};
+    uint64_t site = 0, semaphore = 0;
+    struct attachment *attachment = (struct attachment *)&attach_calls; /* any */
+    struct attached attached = {.by = {attachment}};
+    struct observed all[MANY] = {0};
+    for (int i = 0; i < MANY; i++) {
+        all[i] = (struct observed){.user = 7, .pidfd = -1, .attached = &attached, .attachments = 1};
+        all[i].branch = all[i].key = (struct process_key){.start_ns = 1, .pid = (uint32_t)i + 1};
+    }
+    const struct observed honest = {.branch = {.start_ns = 1, .pid = 1000}, .user = 8};
+    struct file file = {
+        .name = (char[]){"this"}, .site = &site, .semaphore = &semaphore, .user = 7, .branch = all[0].branch};
+    struct source source = {
+        .file = &file, .files = 1, .observed = all, .observed_count = MANY, .most_descriptors = MANY + 10};
+    const struct regular none = {.fd = -1};
+    file.sites[KERNEL_ON_PROBE] = 1;
+    attach_error = 0;
+    assert_false(source_attach_file(&source, &all[0], 0, &none, &why));
+    assert_string_equal(why.message,
+                        "process 1 and its descendants have used up their share of open files (raise ulimit -n)");
+    assert_true(source_attach_file(&source, &honest, 0, &none, &why));
+    assert_int_equal(file.user, 8);
+    assert_true(process_is_same(&file.branch, &honest.branch));
 }
 
 /* ---- descriptors ------------------------------------------------------------------------------------------------ */
