@@ -324,33 +324,16 @@ static bool set_trials(struct options *options, int value, const char *argument)
         return parse_count(argument, &options->trials) && options->trials >= 3 && options->trials <= 1000000;
     case OPTION_BUDGET:
         return parse_within(argument, 0.1, 1e6, &options->budget);
-    default:
+    case OPTION_MEMORY:
         options->memory_factor = INFINITY;
         return strcmp(argument, "none") == 0 || parse_within(argument, 1, 1e6, &options->memory_factor);
+    default:
+        return set_lifetimes(options, value, argument);
     }
 }
 
 static bool set(struct options *options, int value, const char *argument) {
     switch (value) {
-    case OPTION_VERIFY:
-    case OPTION_SEARCH:
-    case OPTION_OPTIONS:
-    case OPTION_PAIRS:
-    case OPTION_BUDGET:
-    case OPTION_TRIALS:
-    case OPTION_MEMORY:
-        return set_trials(options, value, argument);
-    case OPTION_SAMPLING:
-    case OPTION_MECHANISM:
-    case OPTION_DETAILS:
-    case OPTION_STACKS:
-    case OPTION_LIFETIMES:
-    case OPTION_VIEW:
-    case OPTION_BY_SITE:
-    case OPTION_TOP:
-    case OPTION_LONG_LIVED:
-    case OPTION_PRETENURE:
-        return set_lifetimes(options, value, argument);
     case OPTION_HEAP:
         return parse_heap(argument, &options->heap);
     case OPTION_PROBE:
@@ -387,9 +370,11 @@ static bool set(struct options *options, int value, const char *argument) {
     case OPTION_EVENTS_ONLY:
         options->events_only = true;
         return true;
-    default:
+    case OPTION_OBJECTS:
         options->objects = true;
         return true;
+    default:
+        return set_trials(options, value, argument);
     }
 }
 
