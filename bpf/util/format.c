@@ -28,20 +28,25 @@ static char *scaled(char text[FORMAT_MAX], double value, const char *unit) {
     return text;
 }
 
+/* In the largest of `count` units, each of `step` times the one before, that keeps it below step: 1023.6 KiB would be
+ * shown as 1024. */
+static char *in_units(char text[FORMAT_MAX], uint64_t value, double step, const char *const *units, size_t count) {
+    double scale = (double)value / step;
+    size_t unit = 0;
+    while (scale >= step - 0.5 && unit + 1 < count) {
+        scale /= step;
+        unit++;
+    }
+    return scaled(text, scale, units[unit]);
+}
+
 char *format_bytes(char text[FORMAT_MAX], uint64_t value) {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     if (value < 1024) {
         snprintf(text, FORMAT_MAX, "%" PRIu64 " B", value);
         return text;
     }
-    double scale = (double)value / 1024;
-    size_t unit = 0;
-    /* 1023.6 would be shown as 1024. */
-    while (scale >= 1023.5 && unit + 1 < sizeof units / sizeof *units) {
-        scale /= 1024;
-        unit++;
-    }
-    return scaled(text, scale, units[unit]);
+    return in_units(text, value, 1024, units, sizeof units / sizeof *units);
 }
 
 char *format_ns(char text[FORMAT_MAX], uint64_t value) {
@@ -50,13 +55,7 @@ char *format_ns(char text[FORMAT_MAX], uint64_t value) {
         snprintf(text, FORMAT_MAX, "%" PRIu64 " ns", value);
         return text;
     }
-    double scale = (double)value / 1000;
-    size_t unit = 0;
-    while (scale >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
-        scale /= 1000;
-        unit++;
-    }
-    return scaled(text, scale, units[unit]);
+    return in_units(text, value, 1000, units, sizeof units / sizeof *units);
 }
 
 char *format_figure(char text[FORMAT_MAX], enum eden_figure figure, uint64_t value) {
