@@ -3,7 +3,7 @@
  * Where objects were recorded one by one, a row is an object. Else a row is a bucket of the histogram of a site on one
  * clock; a site's rows of one clock add up to its objects. */
 #include "util/csv.h"
-#include "views/lifetimes/parts.h"
+#include "views/lifetimes/view.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * A histogram's bucket that lies across the edges of bins is shared out among them by length: buckets are 6.25% wide,
  * so the figure of a bin is exact to that. What was alive at the end is shown apart: it lived at least so long. */
 #include "util/plot.h"
-#include "views/lifetimes/parts.h"
+#include "views/lifetimes/view.h"
 #include <math.h>
 
 enum { BINS = 20, WIDTH = 50 };

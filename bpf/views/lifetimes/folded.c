@@ -5,7 +5,7 @@
  * what was sampled there, in objects or bytes. With many heaps their labels are the first frames. With native stacks
  * the frames are the program's functions, outermost first, then the class. */
 #include "util/text.h"
-#include "views/lifetimes/parts.h"
+#include "views/lifetimes/view.h"
 #include <inttypes.h>
 
 /* As the survival curve has it: a bucket that contains the limit is above it. */

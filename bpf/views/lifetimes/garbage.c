@@ -6,7 +6,7 @@
  *
  * Nepotism (Ungar 1984): a young object that only a dead old object refers to is kept, and tenured in its turn, until a
  * full collection. The collector marks what it finds so (EDEN_LIFE_NEPOTISM). */
-#include "views/lifetimes/parts.h"
+#include "views/lifetimes/view.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * A site is defined for a class, so the same place in a program has one site for each class that it allocates: those of
  * one name make one row. Classes allocated at no site have a row of their own. */
 #include "util/plot.h"
-#include "views/lifetimes/parts.h"
+#include "views/lifetimes/view.h"
 #include <stdlib.h>
 #include <string.h>
 

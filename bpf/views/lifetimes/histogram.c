@@ -1,7 +1,7 @@
 /* Lifetimes by class, as in FiLiP's Figures 4 and 5: how many objects (or bytes) of each class lived how long, in bins
  * that double: most objects die at once and a few live a million times longer. */
 #include "util/plot.h"
-#include "views/lifetimes/parts.h"
+#include "views/lifetimes/view.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -9,8 +9,8 @@
 #include "util/json.h"
 #include "model/lifetimes/options.h"
 #include "stats/by_stack.h"
-#include "views/lifetimes/parts.h"
 #include "views/lifetimes/table.h"
+#include "views/lifetimes/view.h"
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * known is null. */
 #include "eden_values.h"
 #include "util/json.h"
-#include "views/lifetimes/parts.h"
+#include "views/lifetimes/view.h"
 #include <math.h>
 
 static void put(json_t *line, const char *key, json_t *value) { json_object_set_new(line, key, value); }

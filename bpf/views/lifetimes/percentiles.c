@@ -2,7 +2,7 @@
  *
  * A percentile that censoring hides is shown as ">" and the longest time seen: unknown, above that. A restricted mean
  * has ">=" before it. */
-#include "views/lifetimes/parts.h"
+#include "views/lifetimes/view.h"
 #include <math.h>
 
 static const double percents[] = {25, 50, 75, 90, 99};

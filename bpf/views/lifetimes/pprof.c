@@ -18,7 +18,7 @@
 #include "model/lifetimes/batch.h"
 #include "profile.pb-c.h"
 #include "util/text.h"
-#include "views/lifetimes/parts.h"
+#include "views/lifetimes/view.h"
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>

@@ -31,7 +31,7 @@
 #include "views/lifetimes/pretenure.h"
 #include "util/array.h"
 #include "util/text.h"
-#include "views/lifetimes/parts.h"
+#include "views/lifetimes/view.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

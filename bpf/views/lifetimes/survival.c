@@ -1,7 +1,7 @@
 /* Survival curves, after Kaplan and Meier (stats/curve.c): a step a bucket in which something ended. */
 #include "util/csv.h"
 #include "util/plot.h"
-#include "views/lifetimes/parts.h"
+#include "views/lifetimes/view.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

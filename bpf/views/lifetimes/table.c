@@ -6,7 +6,7 @@
 #include "views/lifetimes/table.h"
 #include "model/lifetimes/options.h"
 #include "stats/by_stack.h"
-#include "views/lifetimes/parts.h"
+#include "views/lifetimes/view.h"
 #include <inttypes.h>
 #include <math.h>
 

@@ -1,7 +1,6 @@
 #include "views/lifetimes/view.h"
 #include "eden_values.h"
 #include "util/text.h"
-#include "views/lifetimes/parts.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
