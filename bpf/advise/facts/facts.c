@@ -4,7 +4,7 @@
 #include "stats/lifetimes.h"
 #include "util/array.h"
 #include "util/text.h"
-#include "views/lifetimes/parts.h"
+#include "views/lifetimes/view.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Rules about full collections: how often they come, and what for. */
-#include "advise/rules/rules.h"
+#include "advise/rules/rule.h"
 #include "util/format.h"
 #include <inttypes.h>
 #include <math.h>

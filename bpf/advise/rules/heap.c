@@ -1,5 +1,5 @@
 /* Rules about the memory of old space: its segments, its free chunks, its limit. */
-#include "advise/rules/rules.h"
+#include "advise/rules/rule.h"
 #include "util/format.h"
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  */
 #include "advise/facts/scavenges.h"
 #include "advise/rules/account.h"
-#include "advise/rules/rules.h"
+#include "advise/rules/rule.h"
 #include "util/format.h"
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The table of rules. Those that look at what the others have claimed come after them: full.frequent, eden.small,
  * program.allocates, unexplained, unseen, ok. */
-#include "advise/rules/rules.h"
+#include "advise/rules/rule.h"
 
 const struct rule tune_rules[] = {
     {"full.growth", "full collections that free almost nothing while tenuring makes old space grow", rule_full_growth},

@@ -1,6 +1,6 @@
 /* Rules about scavenges: what they read and copy, and how often they come. */
 #include "advise/facts/scavenges.h"
-#include "advise/rules/rules.h"
+#include "advise/rules/rule.h"
 #include "util/format.h"
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Rules about tenuring: too early, at a wrong threshold, or for the sake of dead objects. */
 #include "advise/facts/scavenges.h"
-#include "advise/rules/rules.h"
+#include "advise/rules/rule.h"
 #include "util/format.h"
 #include <inttypes.h>
 #include <math.h>
