@@ -43,19 +43,23 @@ grep -q 'log.data: another program switched it to write-ahead logging (WAL)' err
 sqlite3 log.data 'PRAGMA journal_mode=delete' >out
 expect_status 0 "$scope" report -i log.data
 
-# A hot journal: half a transaction that the file shows, and its journal undoes.
-python3 - <<'PYTHON'
-import os, sqlite3
+# cut_short NAME KEY: NAME.data gets a hot journal, of a transaction that changes meta's row KEY.
+cut_short() {
+    python3 - "$1.data" "$2" <<'PYTHON'
+import os, sqlite3, sys
 if os.fork() == 0:
-    db = sqlite3.connect("theirs.data", isolation_level=None)
-    db.executescript("PRAGMA cache_size = 1; BEGIN; UPDATE meta SET value = 'half' WHERE key = 'tool';"
+    db = sqlite3.connect(sys.argv[1], isolation_level=None)
+    db.executescript(f"PRAGMA cache_size = 1; BEGIN; UPDATE meta SET value = 'half' WHERE key = '{sys.argv[2]}';"
                      "CREATE TABLE filler(x); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)"
                      "INSERT INTO filler SELECT zeroblob(4000) FROM n")
     os.kill(os.getpid(), 9)
 os.wait()
 PYTHON
+    [[ -s $1.data-journal ]] || die "there is no hot journal"
+}
+# A hot journal: half a transaction that the file shows, and its journal undoes.
+cut_short theirs tool
 chown 65534 theirs.data-journal
-[[ -s theirs.data-journal ]] || die "there is no hot journal"
 before=$(state theirs.data theirs.data-journal)
 expect_status 0 "$scope" report --force -i theirs.data
 [[ $(state theirs.data theirs.data-journal) == "$before" ]] || die "a half transaction was undone in place"
@@ -107,17 +111,7 @@ echo "a journal that changes is harmless"
 cp good.data shared.data
 cp good.data short.data
 chmod 644 shared.data short.data
-python3 - <<'PYTHON'
-import os, sqlite3
-if os.fork() == 0:
-    db = sqlite3.connect("short.data", isolation_level=None)
-    db.executescript("PRAGMA cache_size = 1; BEGIN; UPDATE meta SET value = 'half' WHERE key = 'command';"
-                     "CREATE TABLE filler(x); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)"
-                     "INSERT INTO filler SELECT zeroblob(4000) FROM n")
-    os.kill(os.getpid(), 9)
-os.wait()
-PYTHON
-[[ -s short.data-journal ]] || die "there is no hot journal"
+cut_short short command
 cat >locks.py <<'PYTHON'
 import fcntl, os, signal, struct
 os.setuid(65534)
