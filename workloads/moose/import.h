@@ -3,7 +3,11 @@
 #define MODEL_IMPORT_H
 
 #include "entity.h"
-#include "source.h"
+#include <bpf/btf.h>
+
+/* Reads a file of BTF, raw or the section .BTF of an ELF object. NULL, with the reason noted, where that fails. The
+ * caller frees it (btf__free). Touches no heap. */
+struct btf *source_open(struct program *program, const char *file);
 
 /* Makes the model, a root (ROOT_MODEL): entities (import.c), associations (link.c), and sizes and nesting (measure.c).
  * A file that is not as BTF must be is refused. May collect. */
