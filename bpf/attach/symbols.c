@@ -18,32 +18,37 @@
 #include "util/clock.h"
 #include "util/message.h"
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define READ_AGAIN_NS 100000000u
 
+/* A file is known by device, inode and time of change: the inode of a deleted file comes again. */
 struct object {
     uint64_t device, inode;
-    char label[64];      /* "[FILE]" */
-    struct regular file; /* none: it has no symbols */
-    bool is_beyond;      /* not opened: it was beyond a share */
-    unsigned user;       /* of the process that it was opened for */
-    struct process_key process;
+    struct timespec changed; /* st_ctim; 0: it could not be opened, and device and inode are as mapped */
+    char label[64];          /* "[FILE]" */
+    struct regular file;     /* none: it has no symbols */
+    bool is_beyond;          /* not kept open: it was beyond a share */
+    size_t program;          /* index of the one that it is kept open for */
     uint64_t number;
 };
 
 struct region {
     uint64_t start, end, offset;
-    size_t object;
+    struct object *object;
 };
 
 struct program {
     struct process_key key;
     uint64_t read_ns; /* when its mappings were */
     bool is_reported; /* that files are beyond its share */
+    unsigned user;
+    uint32_t open; /* files that are kept open for it */
     struct region *regions;
     size_t region_count, region_room;
 };
@@ -52,8 +57,7 @@ struct symbols {
     struct inspect *inspect;
     uint32_t most_files;
     struct message_kind beyond;
-    struct object *objects;
-    size_t object_count, object_room;
+    void *objects; /* tsearch(3), by_identity */
     struct program *programs;
     size_t program_count, program_room;
     char name[1024];
@@ -68,79 +72,112 @@ static void *add(void *array, size_t *room, size_t *count, size_t bytes) {
 
 /* ---- processes -------------------------------------------------------------------------------------------------- */
 
-static bool has_share(const struct symbols *symbols, unsigned user, const struct process_key *process) {
-    uint32_t taken = 0, by_user = 0, by_process = 0;
-    for (size_t i = 0; i < symbols->object_count; i++) {
-        const struct object *object = &symbols->objects[i];
-        bool is_open = object->file.fd >= 0;
-        taken += is_open;
-        by_user += is_open && object->user == user;
-        by_process += is_open && process_is_same(&object->process, process);
-    }
-    return kernel_share_left(by_user, by_process, taken, symbols->most_files) != 0;
+static int compare(uint64_t left, uint64_t right) { return (left > right) - (left < right); }
+
+static int by_identity(const void *left, const void *right) {
+    const struct object *a = left, *b = right;
+    int device = compare(a->device, b->device), inode = compare(a->inode, b->inode),
+        second = compare((uint64_t)a->changed.tv_sec, (uint64_t)b->changed.tv_sec);
+    return device   ? device
+           : inode  ? inode
+           : second ? second
+                    : compare((uint64_t)a->changed.tv_nsec, (uint64_t)b->changed.tv_nsec);
 }
 
-/* Opens an object that was not, for a process that maps it. */
-static void open_object(struct symbols *symbols, struct object *object, struct target *target,
-                        const struct process_key *process, const struct mapping *mapping) {
-    object->is_beyond = !has_share(symbols, target->user, process);
-    if (object->is_beyond) {
-        return;
-    }
-    object->user = target->user;
-    object->process = *process;
-    inspect_open_mapping(symbols->inspect, target, mapping, &object->file);
+static void free_object(void *freed) {
+    struct object *object = freed;
+    regular_close(&object->file);
+    free(object);
 }
 
-/* The object's number plus 1; 0: no memory. */
-static size_t object_of(struct symbols *symbols, struct target *target, const struct process_key *process,
-                        const struct mapping *mapping) {
-    for (size_t i = 0; i < symbols->object_count; i++) {
-        if (symbols->objects[i].inode == mapping->inode && symbols->objects[i].device == mapping->device) {
-            if (symbols->objects[i].is_beyond) {
-                open_object(symbols, &symbols->objects[i], target, process, mapping);
-            }
-            return i + 1;
-        }
+static bool has_share(const struct symbols *symbols, const struct program *program) {
+    uint32_t taken = 0, by_user = 0;
+    for (size_t i = 0; i < symbols->program_count; i++) {
+        const struct program *other = &symbols->programs[i];
+        taken += other->open;
+        by_user += other->user == program->user ? other->open : 0;
     }
-    struct object *object = add(&symbols->objects, &symbols->object_room, &symbols->object_count, sizeof *object);
+    return kernel_share_left(by_user, program->open, taken, symbols->most_files) != 0;
+}
+
+/* One that is not known yet. NULL: no memory. */
+static struct object *add_object(struct symbols *symbols, const struct object *identity,
+                                 const struct mapping *mapping) {
+    struct object *object = malloc(sizeof *object);
     if (!object) {
-        return 0;
+        return NULL;
     }
     const char *slash = strrchr(mapping->path, '/');
-    object->device = mapping->device;
-    object->inode = mapping->inode;
+    *object = *identity;
     snprintf(object->label, sizeof object->label, "[%.60s]", slash ? slash + 1 : mapping->path);
     object->number = inspect_number(symbols->inspect);
-    object->file.fd = -1;
-    open_object(symbols, object, target, process, mapping);
-    return symbols->object_count;
+    if (!tsearch(object, &symbols->objects, by_identity)) {
+        free(object);
+        return NULL;
+    }
+    return object;
+}
+
+/* Takes the file, which is kept open if it was not and the program has a share left. NULL: no memory. */
+static struct object *object_of(struct symbols *symbols, struct program *program, const struct mapping *mapping,
+                                struct regular *file) {
+    const struct stat *status = &file->status;
+    bool is_open = file->fd >= 0;
+    const struct object identity = {.device = is_open ? status->st_dev : mapping->device,
+                                    .inode = is_open ? status->st_ino : mapping->inode,
+                                    .changed = is_open ? status->st_ctim : (struct timespec){0},
+                                    .file = {.fd = -1},
+                                    .is_beyond = is_open};
+    struct object *const *found = tfind(&identity, &symbols->objects, by_identity);
+    struct object *object = found ? *found : add_object(symbols, &identity, mapping);
+    if (object && object->is_beyond && has_share(symbols, program)) {
+        object->is_beyond = false;
+        object->program = (size_t)(program - symbols->programs);
+        object->file = *file;
+        program->open++;
+    } else {
+        regular_close(file);
+    }
+    return object;
+}
+
+static void read_files(struct symbols *symbols, struct program *program, struct target *target,
+                       const struct mapping *mapping, size_t count, struct program *fresh) {
+    struct regular file[INSPECT_FILES];
+    int error[INSPECT_FILES];
+    inspect_open_mappings(symbols->inspect, target, mapping, count, file, error);
+    for (size_t i = 0; i < count; i++) {
+        struct object *object = object_of(symbols, program, &mapping[i], &file[i]);
+        struct region *region =
+            object ? add(&fresh->regions, &fresh->region_room, &fresh->region_count, sizeof *region) : NULL;
+        if (region) {
+            *region = (struct region){mapping[i].start, mapping[i].end, mapping[i].offset, object};
+        }
+    }
 }
 
 /* What was mapped is kept where the process has ended. */
 static void read_mappings(struct symbols *symbols, struct program *program) {
     struct target target;
     struct mappings mappings = {0};
+    struct program fresh = {0};
     program->read_ns = now_ns();
     if (!inspect_process(symbols->inspect, (int)program->key.pid, program->key.start_ns, false, &target)) {
         return;
     }
+    program->user = target.user;
     inspect_mappings(symbols->inspect, &target, &mappings);
-    struct program fresh = {.key = program->key, .read_ns = program->read_ns, .is_reported = program->is_reported};
-    for (size_t i = 0; i < mappings.count; i++) {
-        const struct mapping *mapping = &mappings.at[i];
-        size_t object = object_of(symbols, &target, &program->key, mapping);
-        struct region *region =
-            object ? add(&fresh.regions, &fresh.region_room, &fresh.region_count, sizeof *region) : NULL;
-        if (region) {
-            *region = (struct region){mapping->start, mapping->end, mapping->offset, object - 1};
-        }
+    for (size_t i = 0; i < mappings.count; i += INSPECT_FILES) {
+        size_t left = mappings.count - i;
+        read_files(symbols, program, &target, &mappings.at[i], left < INSPECT_FILES ? left : INSPECT_FILES, &fresh);
     }
     free(mappings.at);
     target_close(&target);
     if (fresh.region_count != 0) {
         free(program->regions);
-        *program = fresh;
+        program->regions = fresh.regions;
+        program->region_count = fresh.region_count;
+        program->region_room = fresh.region_room;
     }
 }
 
@@ -177,15 +214,12 @@ struct symbols *symbols_open(struct inspect *inspect, uint32_t most_files) {
 }
 
 void symbols_close(struct symbols *symbols) {
-    for (size_t i = 0; symbols && i < symbols->object_count; i++) {
-        regular_close(&symbols->objects[i].file);
-    }
     for (size_t i = 0; symbols && i < symbols->program_count; i++) {
         free(symbols->programs[i].regions);
     }
     if (symbols) {
         message_more(&symbols->beyond, "processes have functions in files beyond their share");
-        free(symbols->objects);
+        tdestroy(symbols->objects, free_object);
         free(symbols->programs);
         free(symbols);
     }
@@ -201,7 +235,7 @@ const char *symbols_find(struct symbols *symbols, const struct process_key *proc
     if (!region) {
         return NULL;
     }
-    struct object *object = &symbols->objects[region->object];
+    struct object *object = region->object;
     uint64_t offset = address - region->start + region->offset;
     bool is_open = object->file.fd >= 0;
     if (is_open && inspect_function(symbols->inspect, object->number, &object->file, offset, symbols->name,
@@ -219,6 +253,7 @@ const char *symbols_find(struct symbols *symbols, const struct process_key *proc
     }
     if (is_open && (errno == ETIMEDOUT || errno == EIO)) {
         regular_close(&object->file);
+        symbols->programs[object->program].open--;
     }
     return object->label;
 }

@@ -159,7 +159,6 @@ TEST(unmapped_address_and_dead_process_have_no_symbol) {
     symbols_close(symbols);
 }
 
-/* What makes no sense has no symbols, and takes neither memory nor time. */
 /* One process maps more files than may be open: what finds no room is unknown, and another process has room for it. */
 TEST(no_process_takes_all_files) {
     enum { MANY = 200, MOST = 128 };
@@ -201,6 +200,37 @@ TEST(no_process_takes_all_files) {
     unmap_file(&mapped);
 }
 
+/* Functions are those of the file as it is when another process is asked for. */
+TEST(a_changed_file_is_read_anew) {
+    struct mapped mapped;
+    struct image image = sound_image();
+    int end[2];
+    char byte;
+    map_file(&mapped);
+    write_image(&mapped, &image, FILE_BYTES);
+    assert_int_equal(pipe(end), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        close(end[1]);
+        _exit(read(end[0], &byte, 1) != 0);
+    }
+    struct symbols *symbols = symbols_open(inspect, 4096);
+    assert_non_null(symbols);
+    const struct process_key own = this_process();
+    const struct process_key its = {.pid = (uint32_t)child, .start_ns = target_start_ns(child)};
+    assert_string_equal(symbols_find(symbols, &own, (uintptr_t)mapped.code), "first");
+    memcpy(image.names + 1, "other", 5);
+    usleep(20000); /* a tick of the clock that files have */
+    write_image(&mapped, &image, FILE_BYTES);
+    assert_string_equal(symbols_find(symbols, &its, (uintptr_t)mapped.code), "other");
+    close(end[0]), close(end[1]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    symbols_close(symbols);
+    unmap_file(&mapped);
+}
+
+/* What makes no sense has no symbols, and takes neither memory nor time. */
 TEST(nonsense_has_no_symbols) {
     const off_t huge = 1 << 29; /* sparse; an honest reader could take it in */
     struct mapped mapped;
