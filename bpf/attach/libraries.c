@@ -432,8 +432,9 @@ bool libraries_add(struct libraries *libraries, uint32_t user, const char *path,
         return false;
     }
     const struct needs *needs = libraries->file[first].needs;
+    libraries->is_partial = libraries->is_partial || (!needs->is_static && needs->interpreter == 0); /* a loader */
     if (needs->interpreter == 0) {
-        return true; /* static */
+        return true;
     }
     const char *loader = needs->text + needs->interpreter;
     libraries->is_partial = libraries->is_partial || !libraries->environment.is_known;

@@ -4,7 +4,9 @@
  * I1. The file's owner may want to harm the reader. libelf reads the tables that the file header names, so their sizes
  *     are checked first: with at most MOST_SEGMENTS program headers, and a number of sections that fits the header,
  *     libelf allocates a few MiB at most.
- * I2. The dynamic section is read up to MOST_DYNAMIC bytes, each text up to MOST_TEXT. */
+ * I2. The dynamic section is read up to MOST_DYNAMIC bytes, each text up to MOST_TEXT.
+ * I3. A file without PT_INTERP counts as static only if it cannot be a loader, which is a library with an entry point
+ *     (ET_DYN, DT_SONAME): started by its own name, it maps the program that its first argument names. */
 #include "attach/needs.h"
 #include <fcntl.h>
 #include <gelf.h>
@@ -20,6 +22,7 @@ struct reader {
     GElf_Phdr segment[MOST_SEGMENTS];
     size_t segments;
     struct needs *needs;
+    bool is_pie, is_library; /* what the dynamic section says of it */
 };
 
 static bool is_readable(int fd) {
@@ -86,6 +89,8 @@ static void read_dynamic(struct reader *reader, const GElf_Phdr *segment) {
     }
     struct needs *needs = reader->needs;
     for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
+        reader->is_pie = reader->is_pie || (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0);
+        reader->is_library = reader->is_library || entry.d_tag == DT_SONAME || entry.d_tag == DT_NEEDED;
         if (entry.d_tag == DT_RPATH && needs->rpath == 0) {
             needs->rpath = text_of(reader, &texts, entry.d_un.d_val);
         } else if (entry.d_tag == DT_RUNPATH && needs->runpath == 0) {
@@ -99,8 +104,10 @@ static void read_dynamic(struct reader *reader, const GElf_Phdr *segment) {
 }
 
 static bool read_elf(struct reader *reader) {
+    GElf_Ehdr header;
     size_t count;
-    if (elf_kind(reader->elf) != ELF_K_ELF || elf_getphdrnum(reader->elf, &count) != 0) {
+    if (elf_kind(reader->elf) != ELF_K_ELF || elf_getphdrnum(reader->elf, &count) != 0 ||
+        !gelf_getehdr(reader->elf, &header)) {
         return false;
     }
     for (size_t i = 0; i < count && i < MOST_SEGMENTS; i++) {
@@ -110,16 +117,19 @@ static bool read_elf(struct reader *reader) {
         reader->segments++;
     }
     const GElf_Phdr *dynamic = NULL;
+    bool has_loader = false;
     for (size_t i = 0; i < reader->segments; i++) {
         const GElf_Phdr *segment = &reader->segment[i];
         if (segment->p_type == PT_INTERP && reader->needs->interpreter == 0) {
             reader->needs->interpreter = add_text(reader, segment->p_offset, segment->p_filesz);
         }
+        has_loader = has_loader || segment->p_type == PT_INTERP;
         dynamic = segment->p_type == PT_DYNAMIC && !dynamic ? segment : dynamic;
     }
     if (dynamic) {
         read_dynamic(reader, dynamic);
     }
+    reader->needs->is_static = !has_loader && !reader->is_library && (header.e_type == ET_EXEC || reader->is_pie);
     return true;
 }
 

@@ -12,6 +12,7 @@ enum { NEEDS_LIBRARIES = 256, NEEDS_TEXT = 32768 };
 /* Texts are offsets into `text`, each ended by a 0 byte; 0: none. No pointers: the whole can cross a socket. */
 struct needs {
     uint32_t is_script;                /* not 0: it has an interpreter, and nothing else. No bool: it may be anything */
+    uint32_t is_static;                /* not 0: it is a program that needs no loader, and is none */
     uint32_t interpreter;              /* PT_INTERP */
     uint32_t rpath, runpath;           /* DT_RPATH, DT_RUNPATH: folders separated by colons */
     uint32_t library[NEEDS_LIBRARIES]; /* DT_NEEDED */

@@ -61,6 +61,13 @@ if [[ $missed != 0 ]]; then
     grep -q "$missed child process.* ended before .* could be observed" said || die "record does not say that $missed were missed"
     grep -q "^# $missed child process.* ended before" report || die "report does not say that $missed were missed"
 fi
+# The loader is what the kernel executes: it says nothing of the program that it maps.
+loader=$(readelf -lW "$program" | sed -nE 's/.*program interpreter: (.*)\]/\1/p')
+printf '#!/bin/sh\ni=0\nwhile [ $i -lt 50 ]; do %s %s one; i=$((i + 1)); done\n' "$loader" "$program" >command
+chmod +x command
+expect_status 0 "$scope" stat --json -o stat.json -- ./command
+sort out >own
+seen_or_counted stat.json "children that the loader is executed for"
 mkfifo go
 exec 7<>go
 : >ready

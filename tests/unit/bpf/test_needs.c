@@ -65,6 +65,24 @@ TEST(sound_file_is_read) {
     assert_string_equal(needs.text + needs.library[1], "libtwo.so");
 }
 
+TEST(loaders_are_not_static) {
+    struct sample file = sample();
+    static struct needs needs;
+    assert_true(read_sample(&file, &needs) && !needs.is_static); /* it has a loader */
+    file.header.e_type = ET_EXEC;
+    file.segment[1].p_type = PT_NULL;
+    file.entry[2] = file.entry[4] = (Elf64_Dyn){DT_DEBUG, {0}};
+    assert_true(read_sample(&file, &needs) && needs.is_static);
+    file.header.e_type = ET_DYN;
+    assert_true(read_sample(&file, &needs) && !needs.is_static);
+    file.entry[4] = (Elf64_Dyn){DT_FLAGS_1, {DF_1_PIE}};
+    assert_true(read_sample(&file, &needs) && needs.is_static);
+    file.entry[2] = (Elf64_Dyn){DT_SONAME, {1}};
+    assert_true(read_sample(&file, &needs) && !needs.is_static);
+    file.entry[2] = (Elf64_Dyn){DT_NEEDED, {UINT64_MAX}};
+    assert_true(read_sample(&file, &needs) && !needs.is_static);
+}
+
 TEST(texts_outside_the_file_are_left_out) {
     struct sample file = sample();
     static struct needs needs;
