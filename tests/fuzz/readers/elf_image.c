@@ -1,4 +1,5 @@
 #include "elf_image.h"
+#include "bpf/elf_header.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +13,7 @@ enum { LOADER = 1, LIBEDEN = 29, LIBC = 42, FOLDERS = 52, FIRST = 76, SECOND = 8
 
 static struct elf_image sound_image(void) {
     struct elf_image image = {
-        .header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-                   .e_type = ET_DYN,
-                   .e_machine = EM_X86_64,
-                   .e_version = EV_CURRENT,
-                   .e_phoff = offsetof(struct elf_image, segment),
-                   .e_shoff = offsetof(struct elf_image, section),
-                   .e_ehsize = sizeof(Elf64_Ehdr),
-                   .e_phentsize = sizeof(Elf64_Phdr),
-                   .e_phnum = 4,
-                   .e_shentsize = sizeof(Elf64_Shdr),
-                   .e_shnum = 4,
-                   .e_shstrndx = 2},
+        .header = elf_header(ET_DYN, offsetof(struct elf_image, segment), 4, offsetof(struct elf_image, section), 4),
         .segment = {{.p_type = PT_LOAD, .p_filesz = sizeof image, .p_memsz = sizeof image},
                     {.p_type = PT_INTERP, .p_offset = offsetof(struct elf_image, text) + LOADER, .p_filesz = 28},
                     {.p_type = PT_DYNAMIC,
@@ -65,6 +55,7 @@ static struct elf_image sound_image(void) {
         image.symbol[i].st_shndx = 1;
     }
     memcpy(image.text, texts, sizeof texts);
+    image.header.e_shstrndx = 2;
     return image;
 }
 

@@ -1,6 +1,6 @@
 /* What an ELF file says of its loader and libraries: read where it is sound, left out where it lies. */
 #include "attach/needs.h"
-#include <elf.h>
+#include "elf_header.h"
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -18,18 +18,7 @@ struct sample {
 
 static struct sample sample(void) {
     static const char text[] = "\0libone.so\0libtwo.so\0$ORIGIN/a:/b\0/lib/loader.so";
-    struct sample file = {0};
-    memcpy(file.header.e_ident, ELFMAG, SELFMAG);
-    file.header.e_ident[EI_CLASS] = ELFCLASS64;
-    file.header.e_ident[EI_DATA] = ELFDATA2LSB;
-    file.header.e_ident[EI_VERSION] = EV_CURRENT;
-    file.header.e_type = ET_DYN;
-    file.header.e_machine = EM_X86_64;
-    file.header.e_version = EV_CURRENT;
-    file.header.e_ehsize = sizeof file.header;
-    file.header.e_phoff = offsetof(struct sample, segment);
-    file.header.e_phentsize = sizeof file.segment[0];
-    file.header.e_phnum = 3;
+    struct sample file = {.header = elf_header(ET_DYN, offsetof(struct sample, segment), 3, 0, 0)};
     file.segment[0] = (Elf64_Phdr){.p_type = PT_LOAD, .p_vaddr = ADDRESS, .p_filesz = sizeof file};
     file.segment[1] = (Elf64_Phdr){
         .p_type = PT_INTERP, .p_offset = offsetof(struct sample, text) + 34, .p_filesz = sizeof "/lib/loader.so"};

@@ -1,7 +1,7 @@
 /* The reader of ELF notes and their operands: what is right is read, what is not is an error that names it. */
 #include "attach/notes.h"
 #include "attach/operand.h"
-#include <elf.h>
+#include "elf_header.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,20 +28,7 @@ enum { LOAD_ADDRESS = 0x400000, LOAD_OFFSET = 0x80, LOAD_BYTES = 0x100, BASE = 0
 
 static struct sample sample(void) {
     struct sample file = {0};
-    memcpy(file.header.e_ident, ELFMAG, SELFMAG);
-    file.header.e_ident[EI_CLASS] = ELFCLASS64;
-    file.header.e_ident[EI_DATA] = ELFDATA2LSB;
-    file.header.e_ident[EI_VERSION] = EV_CURRENT;
-    file.header.e_type = ET_EXEC;
-    file.header.e_machine = EM_X86_64;
-    file.header.e_version = EV_CURRENT;
-    file.header.e_ehsize = sizeof file.header;
-    file.header.e_phoff = offsetof(struct sample, load);
-    file.header.e_phentsize = sizeof file.load;
-    file.header.e_phnum = 1;
-    file.header.e_shoff = offsetof(struct sample, section);
-    file.header.e_shentsize = sizeof file.section[0];
-    file.header.e_shnum = 4;
+    file.header = elf_header(ET_EXEC, offsetof(struct sample, load), 1, offsetof(struct sample, section), 4);
     file.header.e_shstrndx = 1;
     file.load = (Elf64_Phdr){.p_type = PT_LOAD,
                              .p_flags = PF_R | PF_W | PF_X,

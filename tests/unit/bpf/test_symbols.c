@@ -2,7 +2,7 @@
  * sizes beyond their end, and with bytes changed at random. The tool runs as root, and reads anybody's. */
 #include "attach/symbols.h"
 #include "attach/target.h"
-#include <elf.h>
+#include "elf_header.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,18 +28,7 @@ struct image {
 
 static struct image sound_image(void) {
     struct image image = {
-        .header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-                   .e_type = ET_DYN,
-                   .e_machine = EM_X86_64,
-                   .e_version = EV_CURRENT,
-                   .e_phoff = offsetof(struct image, segment),
-                   .e_shoff = offsetof(struct image, section),
-                   .e_ehsize = sizeof(Elf64_Ehdr),
-                   .e_phentsize = sizeof(Elf64_Phdr),
-                   .e_phnum = 2,
-                   .e_shentsize = sizeof(Elf64_Shdr),
-                   .e_shnum = 4,
-                   .e_shstrndx = 2},
+        .header = elf_header(ET_DYN, offsetof(struct image, segment), 2, offsetof(struct image, section), 4),
         .segment = {{.p_type = PT_LOAD, .p_filesz = CODE, .p_memsz = CODE},
                     {.p_type = PT_LOAD,
                      .p_flags = PF_X,
@@ -72,6 +61,7 @@ static struct image sound_image(void) {
         image.symbol[i].st_info = STT_FUNC;
         image.symbol[i].st_shndx = 1;
     }
+    image.header.e_shstrndx = 2;
     return image;
 }
 
