@@ -78,7 +78,7 @@ static void print_figure(FILE *out, const struct heap_model *heap, enum eden_fig
             snprintf(note, sizeof note, "#  %s/s", format_bytes(text, (uint64_t)rate));
         }
     }
-    fprintf(out, "%20s  %-18s%s%s\n", value, figure_names[figure], note[0] ? "  " : "", note);
+    fprintf(out, "%20s  %-18s%s%s\n", value, figure_descriptions[figure].name, note[0] ? "  " : "", note);
 }
 
 static void print_heap(FILE *out, const struct process_model *process, const struct heap_model *heap,

@@ -6,12 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const figure_names[EDEN_FIGURE_COUNT] = {
-#define EDEN_FIGURE(name, kind, unit, doc) #name,
-#include "eden_figures.def"
-#undef EDEN_FIGURE
-};
-
 const char *const phase_names[EDEN_PHASE_COUNT] = {
 #define EDEN_PHASE(name, text, parent) text,
 #include "eden_phases.def"

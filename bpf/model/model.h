@@ -102,7 +102,6 @@ uint64_t phase_observed_ns(const struct phase_model *phase);
 uint64_t phase_percentile(const struct phase_model *phase, double p);
 
 /* The names of the vocabulary, by enum. */
-extern const char *const figure_names[EDEN_FIGURE_COUNT];
 extern const char *const phase_names[EDEN_PHASE_COUNT];
 extern const int phase_parents[EDEN_PHASE_COUNT]; /* enum eden_phase, or -1: a whole collection */
 

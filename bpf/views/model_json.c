@@ -33,7 +33,7 @@ static json_t *window_figure(const struct heap_model *heap, enum eden_figure fig
 static json_t *window_to_json(const struct heap_model *heap) {
     json_t *object = json_object();
     for (enum eden_figure i = 0; object && i < EDEN_FIGURE_COUNT; i++) {
-        json_object_set_new(object, figure_names[i], window_figure(heap, i));
+        json_object_set_new(object, figure_descriptions[i].name, window_figure(heap, i));
         if (i == EDEN_FIGURE_full_collections) {
             json_object_set_new(object, "full_by_cause",
                                 causes_known(heap) ? causes_to_json(heap->full_by_cause, heap->full_by_cause_before)
@@ -86,7 +86,7 @@ json_t *heap_to_json(const struct heap_model *heap) {
     json_object_set_new(object, "heap", heap->id ? json_number(heap->id) : json_null());
     json_object_set_new(object, "name", heap->name[0] ? json_text(heap->name, sizeof heap->name) : json_null());
     for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {
-        json_object_set_new(object, figure_names[i], figure_to_json(heap, i));
+        json_object_set_new(object, figure_descriptions[i].name, figure_to_json(heap, i));
         if (i == EDEN_FIGURE_full_collections) {
             json_object_set_new(object, "full_by_cause",
                                 causes_known(heap) ? causes_to_json(heap->full_by_cause, NULL) : json_null());

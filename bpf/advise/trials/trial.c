@@ -484,8 +484,8 @@ static void add_figure(uint64_t *figure, enum figure_kind kind, uint64_t value) 
 /* False: a figure is missing or is no number, as of a runtime that has other figures than we know. */
 static bool add_line(struct trial_figures *figures, const json_t *line, const char **missing) {
     for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {
-        const json_t *value = json_object_get(line, figure_names[i]);
-        *missing = figure_names[i];
+        const json_t *value = json_object_get(line, figure_descriptions[i].name);
+        *missing = figure_descriptions[i].name;
         if (!json_is_integer(value) || json_integer_value(value) < 0) {
             return false;
         }

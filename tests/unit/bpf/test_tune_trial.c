@@ -3,6 +3,7 @@
 #include "advise/trials/trial.h"
 #include "eden_values.h"
 #include "model/model.h"
+#include "util/format.h"
 #include "util/interrupt.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,7 @@ static char *line_of(char *text, int pid, unsigned base, int without) {
     char *to = text + sprintf(text, "{\"pid\":%d,\"heap\":1,\"name\":\"x\"", pid);
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
         if (i != without) {
-            to += sprintf(to, ",\"%s\":%u", figure_names[i], base + (unsigned)i);
+            to += sprintf(to, ",\"%s\":%u", figure_descriptions[i].name, base + (unsigned)i);
         }
     }
     to += sprintf(to, ",\"full_by_cause\":{");
@@ -66,7 +67,7 @@ TEST(malformed_stats_are_refused) {
         struct trial_figures figures = {0};
         line_of(text, 1, 5, i);
         assert_false(trial_read_stats(&figures, text, strlen(text), &why));
-        assert_non_null(strstr(why.message, figure_names[i]));
+        assert_non_null(strstr(why.message, figure_descriptions[i].name));
     }
 }
 
