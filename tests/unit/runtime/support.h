@@ -171,6 +171,15 @@ static inline bool refuse_some(void *context, size_t bytes, const char *what) {
     return refusal->seen < refusal->from || refusal->seen > refusal->to;
 }
 
+/* A world with these parameters (NULL: the defaults) whose memory is refused so. */
+static inline void world_make_refusing(struct world *w, const char *parameters, struct refusal *refusal) {
+    const eden_options options = {.parameters = parameters, .memory_hook = refuse_some, .memory_hook_context = refusal};
+    world_make_with(w, &options);
+}
+#define WORLD_REFUSING(w, parameters, refusal)                                                                         \
+    struct world w __attribute__((cleanup(world_end)));                                                                \
+    world_make_refusing(&(w), parameters, refusal)
+
 /* Runs a function in a child process, which ends with exit() so that destructors run; returns waitpid's status. What
  * the child allocates with malloc is no leak: heaps that live at exit are what some tests are about. */
 static inline int run_child(void (*program)(void *context), void *context) {

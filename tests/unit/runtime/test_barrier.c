@@ -140,11 +140,7 @@ TEST(tenured_with_young_references_is_remembered) {
 TEST(a_set_that_cannot_grow_loses_no_store) {
     enum { HOLDERS = 200 };
     struct refusal refusal = {0, 0, 0};
-    eden_options options = {.parameters = "eden_size=1M,full_gc_ratio=inf,tenure_fill=0,tenure_proportion=1",
-                            .memory_hook = refuse_some,
-                            .memory_hook_context = &refusal};
-    struct world w __attribute__((cleanup(world_end)));
-    world_make_with(&w, &options);
+    WORLD_REFUSING(w, "eden_size=1M,full_gc_ratio=inf,tenure_fill=0,tenure_proportion=1", &refusal);
     EDEN_FRAME(w.m, local, 2);
     local[0] = eden_new_slots(w.m, w.array, HOLDERS);
     for (size_t i = 0; i < HOLDERS; i++) {

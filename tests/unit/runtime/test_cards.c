@@ -275,9 +275,7 @@ TEST(dirty_cards_follow_objects_that_full_collections_move) {
 TEST(card_list_that_cannot_grow_loses_no_store) {
     enum { SLOTS = CARD_SLOTS * 100 };
     struct refusal refusal = {0, 0, 0};
-    eden_options options = {.parameters = CARDS, .memory_hook = refuse_some, .memory_hook_context = &refusal};
-    struct world w __attribute__((cleanup(world_end)));
-    world_make_with(&w, &options);
+    WORLD_REFUSING(w, CARDS, &refusal);
     EDEN_FRAME(w.m, local, 1);
     old_array(&w, &local[0], SLOTS);
     refusal = (struct refusal){1, LONG_MAX, 0};
@@ -302,11 +300,7 @@ TEST(card_list_that_cannot_grow_loses_no_store) {
 TEST(scan_of_old_space_meets_what_it_tenures) {
     enum { EPHEMERONS = 5 };
     struct refusal refusal = {0, 0, 0};
-    eden_options options = {.parameters = "eden_size=1M,full_gc_ratio=inf,remembered_set=card,tenure_criterion=class",
-                            .memory_hook = refuse_some,
-                            .memory_hook_context = &refusal};
-    struct world w __attribute__((cleanup(world_end)));
-    world_make_with(&w, &options);
+    WORLD_REFUSING(w, "eden_size=1M,full_gc_ratio=inf,remembered_set=card,tenure_criterion=class", &refusal);
     eden_class ephemeron = define_class(w.heap, "Ephemeron", EDEN_FORMAT_EPHEMERON, 2);
     EDEN_FRAME(w.m, local, 1);
     old_array(&w, &local[0], 10);

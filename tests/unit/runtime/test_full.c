@@ -234,11 +234,7 @@ TEST(without_a_compactor_nothing_moves) {
 TEST(without_memory_for_tables_it_sweeps) {
     for (long refused = 1; refused <= 6; refused++) { /* tables, gaps, obstacles and as they grow */
         struct refusal refusal = {1, 0, 0};
-        eden_options options = {.parameters = "eden_size=4M,full_gc_ratio=inf",
-                                .memory_hook = refuse_some,
-                                .memory_hook_context = &refusal};
-        struct world w __attribute__((cleanup(world_end)));
-        world_make_with(&w, &options);
+        WORLD_REFUSING(w, "eden_size=4M,full_gc_ratio=inf", &refusal);
         make_sliders(&w);
         uint64_t bytes = 0;
         size_t live = 0;

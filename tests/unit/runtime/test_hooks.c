@@ -170,9 +170,7 @@ TEST(neither_allocate_nor_collect) {
 
 TEST(are_not_added_where_memory_is_refused) {
     struct refusal refusal = {LONG_MAX, LONG_MAX, 0};
-    const eden_options options = {.memory_hook = refuse_some, .memory_hook_context = &refusal};
-    struct world w __attribute__((cleanup(world_end)));
-    world_make_with(&w, &options);
+    WORLD_REFUSING(w, NULL, &refusal);
     struct journal journal = {.w = &w};
     struct entry entries[20];
     refusal.from = refusal.seen + 1;

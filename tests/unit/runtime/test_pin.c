@@ -128,11 +128,7 @@ TEST(pinning_under_a_memory_limit_fails_cleanly) {
 TEST(pinned_whichever_collection_promotes_it) {
     for (long refused = 1; refused < 12; refused++) {
         struct refusal refusal = {1, 0, 0};
-        eden_options options = {.parameters = "eden_size=64K,tenure_fill=0,tenure_proportion=1,full_gc_ratio=0",
-                                .memory_hook = refuse_some,
-                                .memory_hook_context = &refusal};
-        struct world w __attribute__((cleanup(world_end)));
-        world_make_with(&w, &options);
+        WORLD_REFUSING(w, "eden_size=64K,tenure_fill=0,tenure_proportion=1,full_gc_ratio=0", &refusal);
         EDEN_FRAME(w.m, local, 4);
         for (size_t i = 0; i < 4; i++) {
             local[i] = eden_new(w.m, w.pair);

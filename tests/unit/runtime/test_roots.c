@@ -202,9 +202,7 @@ TEST(root_ranges_follow_moves_until_removed) {
 /* Refused memory adds nothing; after a removal the next addition needs none. */
 TEST(refused_memory_adds_no_root) {
     struct refusal refusal = {LONG_MAX, LONG_MAX, 0};
-    const eden_options options = {.memory_hook = refuse_some, .memory_hook_context = &refusal};
-    struct world w __attribute__((cleanup(world_end)));
-    world_make_with(&w, &options);
+    WORLD_REFUSING(w, NULL, &refusal);
     static eden_value slots[1000];
     memset(slots, 0, sizeof slots);
     refusal.from = refusal.seen + 1;

@@ -267,10 +267,7 @@ TEST(large_objects_are_born_old) {
 TEST(what_cannot_be_promoted_is_kept) {
     enum { OBJECTS = 800 };
     struct refusal refusal = {1, 0, 0};
-    eden_options options = {
-        .parameters = "eden_size=64K,full_gc_ratio=inf", .memory_hook = refuse_some, .memory_hook_context = &refusal};
-    struct world w __attribute__((cleanup(world_end)));
-    world_make_with(&w, &options);
+    WORLD_REFUSING(w, "eden_size=64K,full_gc_ratio=inf", &refusal);
     EDEN_FRAME(w.m, local, OBJECTS + 1);
     for (size_t i = 0; i < OBJECTS; i++) {
         local[i] = new_sized(&w, 64);
@@ -311,10 +308,7 @@ TEST(what_cannot_be_promoted_is_kept) {
 static void check_promoted_later(size_t stack_room) {
     enum { OBJECTS = 800 };
     struct refusal refusal = {1, 0, 0};
-    eden_options options = {
-        .parameters = "eden_size=64K,full_gc_ratio=inf", .memory_hook = refuse_some, .memory_hook_context = &refusal};
-    struct world w __attribute__((cleanup(world_end)));
-    world_make_with(&w, &options);
+    WORLD_REFUSING(w, "eden_size=64K,full_gc_ratio=inf", &refusal);
     EDEN_FRAME(w.m, local, 2);
     /* A list, so that kept objects refer to moved ones and the other way round. */
     for (int64_t i = 0; i < OBJECTS; i++) {
@@ -358,10 +352,7 @@ TEST(the_kept_are_promoted_later) {
 TEST(kept_objects_are_gathered_in_a_semispace) {
     enum { OBJECTS = 800, EACH = SEMISPACE / 64 };
     struct refusal refusal = {1, 0, 0};
-    eden_options options = {
-        .parameters = "eden_size=64K,full_gc_ratio=inf", .memory_hook = refuse_some, .memory_hook_context = &refusal};
-    struct world w __attribute__((cleanup(world_end)));
-    world_make_with(&w, &options);
+    WORLD_REFUSING(w, "eden_size=64K,full_gc_ratio=inf", &refusal);
     EDEN_FRAME(w.m, local, OBJECTS);
     for (size_t i = 0; i < OBJECTS; i++) {
         local[i] = new_sized(&w, 64);

@@ -124,10 +124,7 @@ TEST(nothing_is_lost_where_memory_is_refused) {
     static const size_t sizes[] = {SMALL, LARGE};
     for (size_t p = 0; p < 4; p++) {
         struct refusal refusal = {LONG_MAX, LONG_MAX, 0};
-        const eden_options options = {
-            .parameters = parameters[p / 2], .memory_hook = refuse_some, .memory_hook_context = &refusal};
-        struct world w __attribute__((cleanup(world_end)));
-        world_make_with(&w, &options);
+        WORLD_REFUSING(w, parameters[p / 2], &refusal);
         EDEN_FRAME(w.m, local, 2);
         size_t n = sizes[p % 2];
         make_old_array(&w, &local[0], n);

@@ -213,9 +213,7 @@ TEST(damage_to_the_free_lists_is_found) {
 /* Without memory for its map the verifier still checks what it can. */
 TEST(without_memory_the_verifier_checks_what_it_can) {
     struct refusal refusal = {1, 0, 0};
-    eden_options options = {.parameters = PARAMETERS, .memory_hook = refuse_some, .memory_hook_context = &refusal};
-    struct world w __attribute__((cleanup(world_end)));
-    world_make_with(&w, &options);
+    WORLD_REFUSING(w, PARAMETERS, &refusal);
     EDEN_FRAME(w.m, local, ROOTS);
     roots = local;
     prepare(&w);
