@@ -82,7 +82,7 @@ $(B)/bench/steady: $(B)/bench/steady.o $(B)/obj/workloads/program.o $(call workl
 bench-letgo: $(B)/bench/steady $(B)/bin/edenscope ## time a process before and after ten seconds of lifetimes (ten minutes; root)
 	@bench/letgo.py -n $(LETGO_PAIRS) -B $(B)
 
-# How good tune is, against an exhaustive grid. PROGRAMS: some only; GRID_POINTS: so many of its points, 0 being all.
+# How good tune is, against an exhaustive grid. PROGRAMS: some only; GRID_POINTS: how many of its points, 0 for all.
 TUNE_ROUNDS ?= 21
 TUNE_BUDGET ?= 60
 GRID_POINTS ?= 0

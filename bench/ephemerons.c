@@ -1,5 +1,5 @@
 /* Time of one full collection with many ephemerons in a chain of keys: the value of each is the key of the next. They
- * stand in an array in the order of the chain, against it, or in random order; the first key is alive, or dead.
+ * are in an array in the order of the chain, against it, or in random order; the first key is alive, or dead.
  *
  *     ephemerons [COUNT]    (default 277777)
  *

@@ -32,7 +32,7 @@ class Process:
 
     def rounds(self, until):
         """CPU seconds and bytes of malloc of the rounds that end until then, or until the process `until` ends, or of
-        one at least; the first one is left out, for it may have begun before."""
+        one at least; the first one is left out: it may have begun before."""
         seen = []
         while len(seen) < 2 or (until.poll() is None if isinstance(until, subprocess.Popen)
                                 else time.monotonic() < until):

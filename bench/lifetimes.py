@@ -113,7 +113,7 @@ class Bench:
             self.cpus.put(cpu)
 
     def rounds(self, name, program, kinds, count):
-        """So many rounds: of each a pair by its kind, which is a side and a sampling."""
+        """The rounds: of each a pair by its kind, which is a side and a sampling."""
         with concurrent.futures.ThreadPoolExecutor(self.cpus.qsize()) as pool:
             done = [{kind: pool.submit(self.pair, name, program, *kind) for kind in kinds} for _ in range(count)]
             try:

@@ -194,7 +194,7 @@ class Lab:
         return path
 
     def chart(self, name, csv_path, settings, plots):
-        """An SVG of a CSV file by gnuplot. `settings`: lines of gnuplot; `plots`: what stands after the file in
+        """An SVG of a CSV file by gnuplot. `settings`: lines of gnuplot; `plots`: what follows the file in
         `plot`. Answers the Markdown that shows it."""
         path = os.path.join(self.figures, name + ".svg")
         script = [

@@ -1,4 +1,4 @@
-"""What the two papers measured, as far as it is known here. None is not known, and is shown so.
+"""What the two papers measured, as far as it is known here. None: unknown, and shown so.
 
 Tuning: Palumbo et al., Garbage Collector Tuning in Pathological Allocation Pattern Applications, IWST 2023.
 Lifetimes: Jordan Montaño et al., Improving Performance Through Object Lifetime Profiling: the DataFrame Case, IWST

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/common.sh"
 
 make --no-print-directory -s B="$build" "$build/lib/libeden-internals.a"
-# reaches FUNCTION FILE ROOM...: the files that FUNCTION reaches stand in these rooms, and FILE is one of them.
+# reaches FUNCTION FILE ROOM...: the files that FUNCTION reaches are in these rooms, and FILE is one of them.
 reaches() {
     local function=$1 file=$2 rooms
     shift 2

@@ -121,7 +121,7 @@ run_shared "$(printf '/nowhere/%.0s' {1..40}):$folder/place" 0
 run_shared place 0
 echo "libraries are found by a child's environment, or its end is counted"
 
-# A program that stands beside another library, too: in another folder, or where paths lead to other files.
+# A program that is also beside another library: in another folder, or where paths lead to other files.
 mkdir bin false false/bin false/place
 mv origin bin/
 nm -D --undefined-only bin/origin | sed -nE 's/.* U (eden_[a-z_]+).*/int \1(void); int \1(void) { return 0; }/p' >false.c
@@ -367,7 +367,7 @@ if [[ $EUID -eq 0 ]] && bindfs --no-allow-other files mounted; then
     echo "programs and libraries on FUSE are named and counted"
 fi
 
-# A child that floods the ring buffer while nobody drains it: the tool stands still.
+# A child that floods the ring buffer while the tool is stopped.
 cat >command <<COMMAND
 #!/bin/sh
 kill -STOP \$PPID

@@ -48,7 +48,7 @@ cat >opened.c <<'SOURCE'
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
-/* Prints whether somebody opens the pipe to read: else opening it to write fails. */
+/* Prints whether the pipe is open for reading: else opening it for writing fails. */
 int main(int count, char **argument) {
     for (int i = 0; i < 1000000; i++) {
         int fd = open(argument[count - 1], O_WRONLY | O_NONBLOCK);

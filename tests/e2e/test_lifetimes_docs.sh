@@ -6,7 +6,7 @@
 . "$(dirname "$0")/common.sh"
 
 need_edenscope
-# One of ten choices of samples gives no advice, for it has enough of each class; what the page shows has some.
+# One of ten choices of samples has enough of each class, and gives no advice; the page shows one with advice.
 export EDEN_SAMPLING_SEED=2
 program=$(readlink -f "$exercise")
 open_page docs/lifetimes.md

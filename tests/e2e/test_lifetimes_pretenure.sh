@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # edenscope lifetimes --pretenure: the file of a profile names what lives long; a program that reads it bears that old,
-# and nothing else, and prints the same; and what the file can't replace, or nobody profiled, is left alone.
+# and nothing else, and prints the same; and what the file cannot replace, or no profile covers, is left alone.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -23,7 +23,7 @@ print(sum(row["births"] for row in json.load(open(sys.argv[2]))["classes"] if ro
 PYTHON
 }
 
-# steady keeps Records and Texts; of its garbage and of its table, which is large, nothing is worth it.
+# steady keeps Records and Texts; its garbage does not qualify, nor its table, which is large.
 for sampling in all 1/100 bytes=512K; do
     for details in "" --details; do
         expect_status 0 "$scope" lifetimes $details --sampling $sampling --json -o "$seen" --pretenure "$names" -- "$bench" steady
@@ -51,7 +51,7 @@ PYTHON
 [[ -z $(entries "$folder/again") ]] || die "names without evidence: $(cat "$folder/again")"
 echo "what the file names is born old, all of it and nothing else"
 
-# turn keeps its records for half of the run only; nothing is worth it, which is a file too.
+# turn keeps its records for half of the run only; nothing qualifies, and the file says so.
 expect_status 0 "$scope" lifetimes --sampling all --pretenure "$folder/turn" -- "$bench" turn
 [[ -z $(entries "$folder/turn") ]] || die "turn: $(cat "$folder/turn")"
 grep -q 'no class or site qualifies' "$folder/turn" || die "an empty file does not say so"

@@ -103,7 +103,7 @@ expect_status 0 "$scope" lifetimes --pid 1 -i eden.data
 grep -q 'has heaps, but none' err || die "the missing heap is not reported: $(cat err)"
 echo "every view, and heaps apart"
 
-# Without --lifetimes nothing is sampled, and that nothing was is said.
+# Without --lifetimes nothing is sampled, and a message says so.
 expect_status 0 "$scope" record -- "$exercise"
 [[ $(sqlite3 eden.data 'SELECT count(*) FROM life_batch') == 0 ]] || die "record has sampled unasked"
 [[ $(sqlite3 eden.data "SELECT sum(value) FROM meta WHERE key IN ('lifetimes', 'lost_records')") == 0 ]] || die "meta"

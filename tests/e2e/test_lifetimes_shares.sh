@@ -4,7 +4,7 @@
 # programs; and the same seed chooses the same samples, another one others.
 #
 # The programs are linked to a listener of the test's own (programs/shares.c), which is quicker than to attach a tool 200
-# times. Seeds are fixed, so the outcome is. Of so many shares, one in a hundred or so lies beyond 3 standard errors by
+# times. Seeds are fixed, so the outcome is. About one share in a hundred lies beyond 3 standard errors by
 # chance with other seeds; `make bench-shares` runs larger problems.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"

@@ -93,7 +93,7 @@ PYTHON
 python3 "$folder/check.py" "$folder/repro" $rows || die "the tables are wrong"
 echo "tables and figures of five programs at two rates"
 
-# What can't be done is said, and leaves no tables.
+# Failures are reported, and leave no tables.
 for bad in "--programs nonesuch" "--samplings 1/3"; do
     # shellcheck disable=SC2086
     expect_status 1 tables $bad -o "$folder/none" "$folder/data.csv"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Programs with too little memory end in an error that names it, or with their right result: under limits of the address
 # space, of the data segment, of the heap and of a cgroup, from hopeless to plenty. Each heap is verified at its end, by
-# tests/programs/verify_at_end.c. A processor-time limit stands in for a hang: far above what any run takes.
+# tests/programs/verify_at_end.c. A processor-time limit, far above what any run takes, ends a hang.
 #
 # LIMIT_SIZES (4): how many sizes of each limit; `make test-limits` tries 30.
 # shellcheck source=tests/e2e/common.sh

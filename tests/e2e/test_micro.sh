@@ -27,7 +27,7 @@ expect_alive 3908161183202180452 large 100 100 100 1 1 20000
 expect_alive 12822117769068101017 large 100 7 7 1 1 1000000
 expect_alive 622248814612460352 large 3 3 7 1 1 1000000
 
-# By default: survivors die young, what grows is tenured, each large object finds no room.
+# By default survivors die young, what grows is tenured, and no large object fits.
 figures() { # PATTERN FILTER
     EDEN_STATS=$folder/stats "$program" "$1" >"$folder/out"
     jq -e "$2" "$folder/stats" >/dev/null || die "$1: $(cat "$folder/stats")"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Recording to file systems that refuse: one with a reserve for root, one with a quota, one that turns read-only; and to
-# those without files that have no name. The old recording or the new one stands there; what is cut short says so, and
+# those without files that have no name. The old recording or the new one is at the path; one that is cut short says so, and
 # the message names the file. All mounts are in a mount namespace of this test, and end with it.
 # shellcheck source=tests/e2e/common.sh
 if [[ ${IN_NAMESPACE:-} != yes ]]; then
@@ -38,7 +38,7 @@ is_cut_short() {
     grep -Eq 'cut short' report || die "$2: it is taken for whole: $(head -n 5 report)"
 }
 
-# The old recording stands there, and nothing beside it.
+# The old recording is there, and nothing beside it.
 is_old() {
     cmp old.data disk/eden.data || die "$1 has cost the old recording: $(cat err)"
     [[ $(cd disk && echo eden.data*) == eden.data ]] || die "$1: left over: $(ls disk)"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# However a recorder ends, at the path stands the recording that was there before, or the new one, which opens and says
+# However a recorder ends, the path has the recording that was there before, or the new one, which opens and says
 # whether it is whole: SIGKILL at 50 moments, each signal that a process can be ended with, a full disk, --max-size.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"

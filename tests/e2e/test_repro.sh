@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # scripts/reproduce at a small scale: each table and figure is there and has the papers' shape (monotone, knee, ratio),
-# in counts and bytes, never in time; what can't be done is said and leaves no page.
+# in counts and bytes, never in time; failures are reported and leave no page.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -66,7 +66,7 @@ assert falls(column(rows, "survived_bytes"), strictly=True), rows
 tenured = column(rows, "tenured_bytes")
 assert falls(tenured) and tenured[0] > 10e6 and tenured[-1] == 0, tenured
 
-# Figure 3: the more are kept the less is tenured, up to the semispace; above, overflow tenures again.
+# Figure 3: keeping more survivors tenures less, up to the semispace; above, overflow tenures again.
 rows = read("figure-3")
 tenured = column(rows, "tenured_bytes")
 assert falls(tenured[:-1], strictly=True) and tenured[0] > 10 * tenured[-2] and tenured[-1] > tenured[-2], tenured

@@ -131,14 +131,14 @@ tool=$!
 until_true "the command has started" test -s "$folder/started"
 kill -9 "$tool"
 wait "$tool" 2>/dev/null || true
-# Opened for both directions: it does not wait where nobody reads any more.
+# Opened for both directions: a write does not wait when no reader is left.
 exec 8<>"$folder/end"
 echo end >&8
 until_true "the command outlives the tool" test -s "$folder/alive"
 exec 8>&-
 echo "statuses are right, and a command outlives the tool"
 
-# The tool stands still while its command ends: the observed time ends with the command, as the kernel reported it.
+# The tool is stopped while its command ends: the observed time ends with the command, as the kernel reported it.
 cat >"$folder/stops" <<'COMMAND'
 #!/bin/sh
 # stops TOOL FILE: stops the tool; when this process has ended, writes the time, waits, and has the tool go on.

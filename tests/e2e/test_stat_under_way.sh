@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What edenscope says of a collection that is under way: probe_gun plays a heap that stands in one for as long as the test
+# What edenscope says of a collection that is under way: probe_gun plays a heap that stays in one for as long as the test
 # wants. The lines of stat show the phase and the share of each interval, never more than all of it; the lines add up to
 # gc_ns; what is not known is "?"; a process that is killed in a collection is in it to its end, in recordings too.
 # shellcheck source=tests/e2e/common.sh

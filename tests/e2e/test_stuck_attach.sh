@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The kernel that attaches to a file, or detaches, waits for each process that maps it, perhaps for ever. edenscope waits
-# ten seconds, says so, and goes on. A preloaded library does as such a kernel: it never comes back from attaching to
+# ten seconds, says so, and continues. A preloaded library acts as such a kernel: it never returns from attaching to
 # $STUCK_FILE ($STUCK is attach), from closing the last descriptor of a link (detach), or from fork() after the former
 # (fork); $STUCK_MARK is there once it has begun.
 # shellcheck source=tests/e2e/common.sh

@@ -67,7 +67,7 @@ has lives.json tenure.threshold-outside || die "the bug is not named in a record
 for key in $(keys lives.json); do
     grep -qF "  $key (" text || die "the text lacks $key"
 done
-# What is to be pasted into a shell is never what a file says.
+# Text to be pasted into a shell never comes from a file.
 sqlite3 lives.data "UPDATE meta SET value = 'x; touch pwned' WHERE key = 'command'"
 "$scope" tune -i lives.data >text
 grep -qF "EDEN_OPTIONS=\"$(jq -r .options lives.json)\" PROGRAM" text || die "nothing to paste: $(tail -n 2 text)"
@@ -139,7 +139,7 @@ exec 9<&-
 rm -r tmp/*
 TMPDIR=$folder/nowhere expect_status 1 "$scope" tune -- true
 grep -q 'set TMPDIR' err || die "the missing folder is not reported: $(cat err)"
-# Nor one in which somebody else can put another folder in the place of ours.
+# Nor one in which another user can replace our folder.
 mkdir open && chmod 777 open
 TMPDIR=$folder/open expect_status 1 "$scope" tune -- true
 grep -q 'open: other users can change files there' err || die "a folder open to all is used: $(cat err)"

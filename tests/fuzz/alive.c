@@ -3,7 +3,7 @@
  * Nothing too early: what a cleared slot referred to is nowhere to be found, and the key of a fired ephemeron was out
  * of the model's reach before. Nothing too late: what an intact slot refers to, and the key of an ephemeron not fired,
  * are in reach of the model, or else, after a scavenge, old, or in reach of some old object; but a collection that was
- * refused memory may keep them. A fired ephemeron stands in the queue of mourners, once, and keeps what it refers to.
+ * refused memory may keep them. A fired ephemeron is in the queue of mourners, once, and keeps what it refers to.
  */
 #include "fuzz.h"
 

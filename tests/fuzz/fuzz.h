@@ -48,7 +48,7 @@ struct place {
     size_t slot;
 };
 
-/* A node, and the object that stands for it. */
+/* A node, and the object that represents it. */
 struct pair {
     struct node *node;
     eden_value object;
@@ -163,7 +163,7 @@ size_t explain(struct event *events, size_t count); /* how many are left */
 void make_events(struct event *events, size_t count, uint64_t seed);
 bool run_seeds(uint64_t first, uint64_t seeds, size_t events, size_t jobs);
 
-/* profile.c. With EDEN_SAMPLING set somebody listens to a run's lifetimes. */
+/* profile.c. With EDEN_SAMPLING set a listener follows a run's lifetimes. */
 void listen_if_asked(void);
 void stop_listening(void);
 void begin_listening(const struct event *event); /* before each event: what listeners do follows from it alone */

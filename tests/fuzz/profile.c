@@ -1,7 +1,7 @@
 /* A listener to lifetimes: what a profile reports must add up, whatever happens to the heap.
  *
- * Every object that is born ends once, dead or censored; no end comes before its birth. A profile that finds no memory
- * gives up, and a later one begins anew: sums are then of the new one. Where every object is a sample and none is lost,
+ * Every object that is born ends once, dead or censored; no end comes before its birth. A profile without memory
+ * ends, and a later one starts: sums are then of the new one. If every object is a sample and none is lost,
  * those reported singly are as many bytes as were allocated, and each begins where another ends. The program is linked
  * so that what the runtime hands to the batch probe comes here.
  *

@@ -141,7 +141,7 @@ static void work_on_recovery(struct part *part) {
     eden_scavenge(part->mutator);
 }
 
-/* Pinned objects amid others: promoted, stepped around by compaction, let go. */
+/* Pinned objects among others: promoted, avoided by compaction, unpinned. */
 static void work_on_pins(struct part *part) {
     EDEN_FRAME(part->mutator, local, 1);
     eden_value pinned[4];

@@ -282,7 +282,7 @@ FAULT(stale_raw_pointer, "-", "in eden, left or freed .* overwritten .* stale C 
     eden_scavenge(p->m);
 }
 
-/* Found when the place is allocated anew, long before the next scavenge. */
+/* Found when the memory is allocated again, long before the next scavenge. */
 FAULT(stale_raw_pointer_reused, "-", "in eden, left or freed .* stale C pointer.* rule 3") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = new_text(p, 64);

@@ -22,7 +22,7 @@ static inline bool node_list_begin(struct node_list *list, uint32_t slots) {
     return list->node != 0;
 }
 
-/* So many nodes before those that hang on the root. False: memory is exhausted. */
+/* Adds nodes before those that hang on the root. False: memory is exhausted. */
 static inline bool node_list_grow(const struct node_list *list, eden_value *root, int count) {
     for (int i = 0; i < count; i++) {
         eden_value fresh = eden_new(list->mutator, list->node);

@@ -45,7 +45,7 @@ static void write_whole(const char *path, const struct input *input) {
     close(fd);
 }
 
-/* Called amid a crash: nothing is allocated. */
+/* Called during a crash: allocates nothing. */
 static void keep_finding(void) {
     static char path[512];
     const char *findings = getenv("READER_FINDINGS");

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 typedef void reader_seed_fn(const void *bytes, size_t size);
 void reader_seeds(reader_seed_fn *seed);
 
-/* How many mutations main.c tries where nothing else is said: some seconds, together. */
+/* How many mutations main.c tries by default: some seconds, together. */
 extern const unsigned reader_runs;
 
 /* ---- for readers: support.c ------------------------------------------------------------------------------------- */

@@ -52,7 +52,7 @@ static void send_answer(int socket, const struct answer *answer) {
             memcpy(CMSG_DATA(rights) + i * sizeof nowhere, &nowhere, sizeof nowhere);
         }
     }
-    /* What finds no room is not sent: then the answer is cut. */
+    /* What does not fit is not sent: then the answer is cut. */
     if (sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof answer->head && answer->bytes != 0) {
         send(socket, answer->data, answer->bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
     }

@@ -87,7 +87,7 @@ static size_t put_note(unsigned char *at, uint64_t site) {
     return (44 + sizeof strings + 3) / 4 * 4;
 }
 
-/* So many probes of ours. */
+/* Eden's probes, this many. */
 static void many(struct elf *elf, size_t count) {
     enum { NOTE = 128 };
     unsigned char *notes = hostile_pages(count * NOTE);

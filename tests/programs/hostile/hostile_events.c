@@ -8,7 +8,7 @@
 
 enum { LIMIT_CHILDREN = 20000, AT_A_TIME = 8 };
 
-/* A heap of its own address for each number: nothing stands there. */
+/* A heap of its own address for each number: nothing is mapped there. */
 static const void *heap_at(uint64_t number) { return (const void *)(uintptr_t)(0x100000 + 4096 * number); }
 
 static bool is_watched(void) { return eden_watched_heap__create(); }

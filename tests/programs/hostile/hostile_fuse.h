@@ -1,4 +1,4 @@
-/* A file whose pages nobody supplies, or only this process. */
+/* A file whose pages are never supplied, or only by this process. */
 #ifndef EDEN_TESTS_HOSTILE_FUSE_H
 #define EDEN_TESTS_HOSTILE_FUSE_H
 

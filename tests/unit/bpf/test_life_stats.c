@@ -149,7 +149,7 @@ TEST(without_censoring_the_mean_is_the_mean) {
 TEST(samples_count_as_often_as_they_weigh) {
     struct life_site site = {0};
     struct life_curve curve;
-    /* One stands for 300 objects of 1000 bytes that live 5 us, two for 50 of 10 bytes each that live 10 us. */
+    /* One represents 300 objects of 1000 bytes that live 5 us, two for 50 of 10 bytes each that live 10 us. */
     build_end(&site, (struct build_end){.count = 1, .weight = 300, .bytes = 1000, .ns = 5000, .allocated = 4096});
     build_end(&site, (struct build_end){.count = 2, .weight = 50, .bytes = 10, .ns = 10000, .allocated = 8192});
     assert_near(life_objects(&site.births), 400, 0);

@@ -233,7 +233,7 @@ TEST(other_versions_are_refused) {
     free(bytes);
 }
 
-/* Somebody holds the file locked for a while: nothing is lost and nothing fails. */
+/* A reader holds the file locked for a while: nothing is lost and nothing fails. */
 TEST(locked_file_is_waited_for) {
     struct recorder *recorder = begin("locked.data");
     struct model model = {0};

@@ -129,7 +129,7 @@ TEST(hostile_schemas_do_no_harm) {
     free(bytes);
 }
 
-/* Nobody pays for holes, so they give no right to more work. */
+/* Holes cost nothing to make, so they allow no more work. */
 TEST(holes_do_not_raise_the_budget) {
     size_t size;
     unsigned char *bytes = sample(&size);
@@ -282,7 +282,7 @@ TEST(half_transaction_is_undone_in_a_copy) {
     fill_model(&model, 4);
     commit(recorder, &model, true);
     recorder_close(recorder);
-    /* A transaction that changed the file and was not ended: its pages are written, its journal stands. */
+    /* A transaction that changed the file and did not end: its pages are written, its journal is there. */
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {

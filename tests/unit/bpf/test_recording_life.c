@@ -613,7 +613,7 @@ TEST(killed_recorder_leaves_what_was_committed) {
         if (model.heap_count) {
             const struct life_heap *heap = &model.heaps[0];
             assert_false(heap->state.ended);
-            /* One of each 101 has no end: it is alive, or nobody knows. */
+            /* One of each 101 has no end: it is alive, or its end is unknown. */
             uint64_t births = heap->site_count ? heap->sites[0].births.count : 0;
             assert_int_equal(births % (OBJECTS_EACH + 1), 0);
             assert_int_equal(deaths(&model), births / (OBJECTS_EACH + 1) * OBJECTS_EACH);

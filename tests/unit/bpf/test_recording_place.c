@@ -1,4 +1,4 @@
-/* Where a recording is put, and what stands there: files that are not recordings are neither read nor overwritten,
+/* Where a recording is put, and what is there: files that are not recordings are neither read nor overwritten,
  * files beside a recording are left alone, and files of other users take --force. */
 #include "recording_builder.h"
 
@@ -92,7 +92,7 @@ static void assert_holds(const char *path, const char *text) {
     free(bytes);
 }
 
-/* A journal may name a file that SQLite then deletes: such a journal is not ours, and is read by nobody. */
+/* A journal may name a file that SQLite then deletes: such a journal is not ours, and is never read. */
 TEST(trap_in_the_journal_is_refused) {
     static const unsigned char mark[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
     unsigned char journal[1024];

@@ -34,7 +34,7 @@ static struct simulate_figures predict(const struct simulate_history *history, s
 
 /* ---- histories -------------------------------------------------------------------------------------------------- */
 
-/* A run of so many bytes, recorded with a collection each `epoch` bytes. */
+/* A run of `bytes`, recorded with a collection each `epoch` bytes. */
 static struct simulate_history begin(uint64_t bytes, uint64_t epoch) {
     struct simulate_history history = {.end = bytes, .young_most = 512 * KIB};
     for (uint64_t at = epoch; at <= bytes; at += epoch) {

@@ -1,4 +1,4 @@
-/* The source without a kernel: a file of which not all sites find room leaves nothing behind, a process without heaps
+/* The source without a kernel: a file whose sites do not all fit leaves nothing behind, a process without heaps
  * is no heap, and a file is the mapped one by its device too. */
 #include "eden/eden.h"
 #include "session/source_parts.h"
@@ -142,7 +142,7 @@ TEST(files_are_read_at_the_cost_of_who_maps_them) {
     inspect_close(source.inspect);
 }
 
-/* A look that is cut short goes on where it was, and ends. */
+/* A look that is cut short continues where it was, and ends. */
 TEST(a_look_goes_on_after_its_round) {
     enum { MANY = 40 };
     struct failure why = {0};

@@ -641,7 +641,7 @@ TEST(unexplained_is_what_no_rule_accounts_for) {
     tune_facts_clear(&facts);
 }
 
-/* Findings explain their part, and no more than there is; the rest is said beside them. */
+/* Findings explain their part, and no more than the whole; the rest is reported beside them. */
 TEST(findings_explain_no_more_than_their_part) {
     struct tune_facts facts = make_facts();
     for (int i = 0; i < 10; i++) {

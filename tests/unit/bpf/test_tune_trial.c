@@ -80,7 +80,7 @@ static enum trial_outcome run_shell(const char *script, uint64_t most_ns, struct
     return outcome;
 }
 
-/* A shell stands for a program: it writes what a heap would. */
+/* A shell plays a program: it writes what a heap would. */
 TEST(equal_runs_give_equal_figures_and_output) {
     char line[4096], script[8192];
     struct trial_figures first, second;
@@ -214,7 +214,7 @@ TEST(a_process_that_cannot_be_killed_is_named) {
     snprintf(seen, sizeof seen, "%s.seen", folder);
     int device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
     snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0", device);
-    /* In a mount namespace of its own: nobody else can come upon it. */
+    /* In a mount namespace of its own: no other process can reach it. */
     if (device < 0 || unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
         mount("eden-stuck", folder, "fuse", MS_NOSUID | MS_NODEV, options) != 0) {
         rmdir(folder);
@@ -249,7 +249,7 @@ TEST(a_process_that_cannot_be_killed_is_named) {
     no_children();
 }
 
-/* fstat() of a trial's EDEN_STATS, while `is_cut`, is followed by somebody else's truncation. */
+/* fstat() of a trial's EDEN_STATS, while `is_cut`, is followed by another process's truncation. */
 int __real_fstat(int file, struct stat *status);
 int __wrap_fstat(int file, struct stat *status);
 

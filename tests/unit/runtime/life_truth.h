@@ -9,7 +9,7 @@
 #include "model/lifetimes/decode.h"
 #include "support.h"
 
-/* NULL: nobody listens. */
+/* NULL: no listener. */
 static inline struct profile *profile_of(eden_heap *heap) { return instance_of(heap)->lifetimes.profile; }
 
 extern volatile unsigned short eden_batch_semaphore;
@@ -208,7 +208,7 @@ static void listen(void) {
     eden_batch_semaphore = 1;
 }
 
-/* An object is let go, with all that only it held. */
+/* Drops an object, with all that only it held. */
 static void let_go(size_t gone, uint64_t death) {
     for (; gone != 0; gone = truth.made[gone - 1].holds[0]) {
         truth.made[gone - 1].death = death;

@@ -134,7 +134,7 @@ TEST(events_keep_their_numbers) {
     assert_int_equal(EDEN_REMEMBER_RECOVERY, 2);
 }
 
-/* Lists that may be appended to: these stand where they stood. */
+/* Lists that may be appended to: these entries keep their places. */
 TEST(figures_phases_and_probes_keep_their_places) {
     static const char *const figures[] = {
 #define EDEN_FIGURE(name, kind, unit, doc) #name,

@@ -90,7 +90,7 @@ TEST(immediate_keys_live_for_ever) {
     assert_int_equal(eden_int_value(eden_slot(eden_slot(local[0], 1), 0)), 3);
 }
 
-/* An unreachable ephemeron is garbage: nobody mourns. */
+/* An unreachable ephemeron is garbage: it is not mourned. */
 TEST(dead_ephemerons_are_not_mourned) {
     struct mourning t __attribute__((cleanup(end)));
     make(&t, "eden_size=1M");
@@ -150,7 +150,7 @@ TEST(all_ephemerons_of_one_key_die_together) {
     }
 }
 
-/* A chain of keys: the value of each ephemeron is the key of the next, and they stand in an array in any order. */
+/* A chain of keys: the value of each ephemeron is the key of the next, and they are in an array in any order. */
 static void chain(enum how how, const size_t *order, size_t count, bool alive) {
     struct mourning t __attribute__((cleanup(end)));
     make(&t, "eden_size=64M");

@@ -230,7 +230,7 @@ TEST(without_a_compactor_nothing_moves) {
     assert_true(w.heap->old.free.chunks > 100);
 }
 
-/* Where compaction finds no memory for its tables, the collection sweeps. */
+/* Without memory for its tables compaction becomes a sweep. */
 TEST(without_memory_for_tables_it_sweeps) {
     for (long refused = 1; refused <= 6; refused++) { /* tables, gaps, obstacles and as they grow */
         struct refusal refusal = {1, 0, 0};

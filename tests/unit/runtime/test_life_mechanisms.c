@@ -62,7 +62,7 @@ TEST(exact_object_by_object) {
     }
 }
 
-/* The oracle leaves nothing undiscovered but what was let go after its last pass. */
+/* The oracle misses only what was dropped after its last pass. */
 TEST(oracle_finds_all) {
     run(heaps[0], all_by(EDEN_MECHANISM_ORACLE), 60000);
     uint64_t last = last_death();

@@ -109,7 +109,7 @@ static void fill_lists(const struct profile *profile) {
     }
 }
 
-/* Now many are let go, now few: segments come, and go back to the system. */
+/* Many are dropped, then few: segments are mapped and returned to the system. */
 static void work(struct world *w, struct refused_moves *moves, bool refuse) {
     size_t least = SIZE_MAX, most = 0;
     begin_anew(w, mail(EDEN_SAMPLE_OBJECTS, 1, EDEN_CONTROL_OBJECTS));
@@ -224,7 +224,7 @@ TEST(a_header_decides_the_region_across_a_boundary) {
     }
 }
 
-/* The listener goes while marking, so that the sweep has nobody to call; another comes, and follows what is new. */
+/* The listener leaves during marking, so the sweep has no listener; another attaches, and follows new objects. */
 static void leave(void *context, eden_visit *visit) {
     (void)visit;
     if (*(const bool *)context) {

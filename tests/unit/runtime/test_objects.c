@@ -93,7 +93,7 @@ TEST(raw_objects_of_every_size_keep_their_bytes) {
                 EDEN_FRAME(w.m, local, 1);
                 local[0] = eden_new_raw(w.m, kinds[k].of, n);
                 size_t body = (n + kinds[k].per_slot - 1) / kinds[k].per_slot, slots = body + kinds[k].fixed;
-                /* Unused units stand in the header's format, which is not the class's then. */
+                /* The header's format has the unused units, and then differs from the class's. */
                 assert_int_equal(eden_slot_count(local[0]), slots);
                 assert_int_equal(eden_raw_count(local[0]), n + 8 * kinds[k].fixed);
                 assert_true(eden_class_of(w.heap, local[0]) == kinds[k].of);

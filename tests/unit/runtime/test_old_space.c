@@ -43,7 +43,7 @@ TEST(exact_lists_return_chunks_of_their_size) {
     }
     assert_int_equal(free_chunks.chunks, 0);
     assert_int_equal(free_chunks.filled, 0);
-    /* 8 bytes are free, but stand nowhere. */
+    /* 8 bytes are free, but in no list. */
     free_chunks_add(&free_chunks, at, 8);
     assert_int_equal(free_chunks.chunks, 0);
     assert_true(object_is_free(object_at(at)));

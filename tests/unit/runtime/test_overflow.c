@@ -54,7 +54,7 @@ TEST(the_oldest_make_room_for_eden) {
     for (size_t i = 0; i < old; i++) {
         assert_true(is_old(&w, eden_slot(local[0], i)));
     }
-    /* All of it goes on as ever. */
+    /* Everything works as before. */
     eden_scavenge(w.m);
     verify(&w);
     eden_full_collect(w.m);

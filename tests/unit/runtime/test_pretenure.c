@@ -336,7 +336,7 @@ static enum eden_pretenured standing(const struct world *w, eden_class of) {
     return (enum eden_pretenured)heap_class(w->heap, eden_class_index(of))->pretenured;
 }
 
-/* Objects of two classes: bytes die at once; of `keeper` each stands in a ring until `keep` later ones have taken its
+/* Objects of two classes: bytes die at once; of `keeper` each is in a ring until `keep` later ones have taken its
  * place. */
 static void work(const struct world *w, const eden_value *ring, eden_class keeper, size_t count, size_t keep) {
     static size_t at;

@@ -199,7 +199,7 @@ TEST(survivors_to_keep_is_the_papers_formula) {
     }
 }
 
-/* Proportion 0: however full, only what finds no room is tenured. */
+/* Proportion 0: however full, only what does not fit is tenured. */
 TEST(overflow_tenures_what_does_not_fit) {
     WORLD(w, "eden_size=64K,full_gc_ratio=inf,tenure_proportion=0");
     EDEN_FRAME(w.m, local, 400);
@@ -348,7 +348,7 @@ TEST(the_kept_are_promoted_later) {
 }
 
 /* All three spaces hold kept objects and there is no memory at all: when enough have died, the rest is gathered behind
- * those of one semispace, and the heap is as ever. */
+ * those of one semispace, and the heap is as before. */
 TEST(kept_objects_are_gathered_in_a_semispace) {
     enum { OBJECTS = 800, EACH = SEMISPACE / 64 };
     struct refusal refusal = {1, 0, 0};

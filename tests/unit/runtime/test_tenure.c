@@ -11,7 +11,7 @@ static int reason_for(const struct world *w, eden_value object) {
     return tenure_reason(w->heap, &policy, object);
 }
 
-/* Reference counts stand in young headers from the census until the scavenge that took it. */
+/* Reference counts are in young headers from the census until the scavenge that took it. */
 static void clear_counts(const struct world *w) {
     struct space *spaces[YOUNG_SPACES];
     heap_young_spaces(w->heap, spaces);
@@ -99,7 +99,7 @@ TEST(what_fills_the_remembered_set) {
     remembered_case((struct population){2, 5}, (struct population){0, 0}, 5, 2, 0);
 }
 
-/* The same counts where the references stand in one large array, remembered by cards. */
+/* The same counts with the references in one large array, remembered by cards. */
 TEST(references_from_cards_count) {
     WORLD(w, "eden_size=1M,full_gc_ratio=inf,tenure_criterion=remembered,remembered_set=card");
     EDEN_FRAME(w.m, local, 1);
