@@ -9,16 +9,10 @@
 #include "collection.h"
 #include "model.h"
 #include "point.h"
+#include "random.h"
 
-static double next_random(uint64_t *state) {
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return (double)(*state * 0x2545F4914F6CDD1Du >> 11) * 0x1p-53;
-}
-
-static double jittered(const struct simulation *s, size_t index, uint64_t *random) {
-    double off = (double)s->jitter / 100.0 * (next_random(random) - 0.5);
+static double jittered(const struct simulation *s, size_t index, struct random *random) {
+    double off = (double)s->jitter / 100.0 * (random_uniform(random) - 0.5);
     return ((double)index + 0.5 + off) * spacing;
 }
 
@@ -48,7 +42,7 @@ bool setup(struct simulation *s) {
     if (s->roots[ROOT_PARTICLES] == EDEN_NONE) {
         return program_exhausted(s->program, s->mutator);
     }
-    uint64_t random = s->seed;
+    struct random random = {.state = s->seed};
     for (size_t i = 0; i < particle_count(s); i++) {
         double x = jittered(s, i % s->columns, &random);
         double y = jittered(s, i / s->columns, &random);

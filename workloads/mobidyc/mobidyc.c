@@ -106,7 +106,7 @@ static bool run(struct program *program, eden_mutator *mutator) {
                           .roots = roots,
                           .width = numbers[WIDTH].value,
                           .height = numbers[HEIGHT].value};
-    random_seed(&world.random, numbers[SEED].value);
+    world.random = random_start((uint64_t)numbers[SEED].value);
     const int64_t animats[SPECIES] = {[GOAT] = numbers[GOATS].value, [WOLF] = numbers[WOLVES].value};
     if (!classes_define(program, eden_mutator_heap(mutator), world.sites) || !simulation_new(&world, animats) ||
         !simulation_run(&world, numbers[STEPS].value)) {

@@ -8,20 +8,14 @@
  * Random numbers: xorshift64* (Sebastiano Vigna, An experimental exploration of Marsaglia's xorshift generators,
  * scrambled, ACM TOMS 42, 2016), from a seed that is not 0; a draw among n is the next number modulo n. */
 #include "query.h"
+#include "random.h"
 
 enum { PREFIX = 4 };
 enum { ROUND, SUBJECT, ATTRIBUTE, PROVIDERS, CLIENTS, SCOPE, SCOPE_SET, LIST, LOCALS };
 
-static uint64_t next_random(uint64_t *state) {
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return *state * 0x2545f4914f6cdd1du;
-}
-
 /* One of all `count` attributes. */
-static eden_value draw_attribute(struct model *model, size_t count, uint64_t *state) {
-    return list_at(model_group(model, KIND_ATTRIBUTE), next_random(state) % count);
+static eden_value draw_attribute(struct model *model, size_t count, struct random *random) {
+    return list_at(model_group(model, KIND_ATTRIBUTE), random_next(random) % count);
 }
 
 /* Adds the records of a list that the scope does not have. *list is a root. */
@@ -147,12 +141,12 @@ static bool run_queries(struct model *model, eden_value *local) {
            put_coupled(model, local) && put_namesakes(model, local);
 }
 
-static bool run_round(struct model *model, eden_value rounds, size_t count, uint64_t *state) {
+static bool run_round(struct model *model, eden_value rounds, size_t count, struct random *random) {
     EDEN_FRAME(model->mutator, all, 1);
     all[0] = rounds;
     EDEN_FRAME(model->mutator, local, LOCALS);
-    local[SUBJECT] = eden_slot(draw_attribute(model, count, state), PART_OWNER);
-    local[ATTRIBUTE] = draw_attribute(model, count, state);
+    local[SUBJECT] = eden_slot(draw_attribute(model, count, random), PART_OWNER);
+    local[ATTRIBUTE] = draw_attribute(model, count, random);
     local[ROUND] = report_new(model);
     return local[ROUND] != EDEN_NONE && run_queries(model, local) && list_add(model, SITE_ROUNDS, all[0], local[ROUND]);
 }
@@ -163,10 +157,10 @@ bool session_run(struct model *model, uint64_t seed, size_t rounds) {
     if (local[0] == EDEN_NONE) {
         return false;
     }
-    uint64_t state = seed;
+    struct random random = {.state = seed};
     size_t count = list_size(model_group(model, KIND_ATTRIBUTE));
     for (size_t i = 0; i < rounds && count > 0; i++) {
-        if (!run_round(model, local[0], count, &state)) {
+        if (!run_round(model, local[0], count, &random)) {
             return false;
         }
     }

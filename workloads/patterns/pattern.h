@@ -7,8 +7,8 @@
 #ifndef PATHOLOGY_PATTERN_H
 #define PATHOLOGY_PATTERN_H
 
-#include "mobidyc/random.h"
 #include "program.h"
+#include "random.h"
 
 /* A run of a pattern. Its answer, `operations` and `checksum`, depends on the pattern alone. */
 struct run {

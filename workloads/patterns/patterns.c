@@ -47,7 +47,7 @@ static bool prepare(struct program *program) {
 static bool run(struct program *program, eden_mutator *mutator) {
     const struct pattern *pattern = find(program);
     struct run run = {.program = program, .mutator = mutator, .checksum = CHECKSUM_START};
-    random_seed(&run.random, 1);
+    run.random = random_start(1);
     if (!parts_define(&run) || !pattern->run(&run)) {
         return false;
     }
