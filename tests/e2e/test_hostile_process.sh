@@ -136,11 +136,12 @@ end_all
 
 start honest "$folder/honest" honest
 until_true "honest is ready" has_begun honest
+requests=(stat flush) # none where this file system cannot be mounted, as in a chroot, which has no user namespaces
 for command in edenscope edenscope-open edenscope-read; do
     for request in stat open read flush; do
         start one "$build/tests/hostile" overlay "$request" "$command"
         until_true "overlay $request is ready" has_begun one
-        is_there one || continue
+        is_there one || { requests=(); break 2; }
         run "$scope" list -v
         grep -q "^ *${pid[honest]} .* listed " "$folder/out" ||
             die "$request of $command is not answered: a process that answers was lost: $(cat "$folder/err")"
@@ -153,7 +154,7 @@ stops() {
     kill -INT "$tool" 2>/dev/null || true
     has_ended
 }
-for request in stat flush; do
+for request in "${requests[@]}"; do
     cat >"$folder/both.sh" <<END
 "$build/tests/hostile" --seconds 120 --user 65534 overlay $request edenscope >"$folder/$request.out" &
 echo \$! \$\$ >"$folder/$request.pids"
