@@ -38,8 +38,8 @@ def run(lab):
         *(chart for chart, _ in parts),
         page.table(["", "scavenges", "full", "for growth", "for an allocation", "a scavenge at first, us",
                     "at last, us"], [row for _, row in parts]),
-        f"The file of {SIZE}. Of which size the paper's figures are, and their values, are not known. As there, full "
-        "collections come in two ways: for growth, at ever larger steps, and for an allocation, each time the table "
-        "of rows doubles or a column is made, the headroom being smaller. Scavenges take longer the longer the table "
-        "is. The third figure is not the paper's: after the first step of table 2, but with cards, they don't.",
+        f"The file of {SIZE}. The size of the paper's figures, and their values, are not known. As there, full "
+        "collections have two causes: growth, at ever larger steps, and an allocation, each time the table of rows "
+        "doubles or a column is made, because the headroom is smaller. Scavenges take longer as the table grows. The "
+        "third figure is not the paper's: after the first step of table 2, but with cards, they do not.",
     ])

@@ -66,19 +66,18 @@ def run(lab):
         tuned.proposals(lab),
         "As in the paper, full collections end with the first step. What is left is the remembered set: the table of "
         "rows is one old object that is scanned whole at each scavenge, and grows with the file, so that this cost "
-        f"grows with the square of its size. The paper saw scavenges {paper.REMEMBERED_SLOWER} times slower for it, "
-        "and cured it by keeping all survivors. Here that is no cure, it makes it worse. When survivors are tenured "
-        "by overflow only, what is reached first is copied and stays young, and that is the oldest rows: each table "
-        "that was outgrown and is garbage refers to them too, so all of these tables stay in the remembered set "
-        "(`remembered at the end`) and are scanned besides. What the paper's program did otherwise when it "
-        "makes its columns is not known.",
-        "Two things do cure it. The last rows to be read survive but fill less than 90% of the semispace, so they "
+        f"grows with the square of its size. The paper saw scavenges {paper.REMEMBERED_SLOWER} times slower, and "
+        "cured that by keeping all survivors. Here that makes it worse. When survivors are tenured by overflow only, "
+        "what is reached first is copied and stays young: the oldest rows. Each outgrown table, which is garbage, "
+        "refers to them too, so all of these tables stay in the remembered set (`remembered at the end`) and are "
+        "scanned as well. How the paper's program makes its columns is not known.",
+        "Two things cure it. The last rows to be read survive but fill less than 90% of the semispace, so they "
         "are never tenured, and keep the table in the remembered set while the columns are made: `tenure_fill=0` "
         f"tenures them, and GC at 3.1 GB takes {gain[FIRST_STEP] / gain[EARLY]:.1f} times less than after the first "
         "step. And a remembered set of cards, which the VM did not have and which is Eden's default, is a cure for "
         f"both halves: {gain[BEFORE] / gain[CARDS]:.0f} times less GC than with the default parameters, where the "
         f"first step alone has {gain[BEFORE] / gain[FIRST_STEP]:.1f} times less.",
         "The share of GC is larger here than in the paper because the rest is smaller: the program is compiled C, and "
-        "parses a cell in a fraction of the time. At 3.1 GB the paper's machine spends 92% all the same, more than the "
+        "parses a cell in a fraction of the time. At 3.1 GB the paper's machine still spends 92%, more than the "
         "growth from 1.6 GB explains; whether it ran short of memory is not known.",
     ])
