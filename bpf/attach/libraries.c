@@ -84,9 +84,17 @@ bool libraries_open_program(struct libraries *libraries, uint32_t user, uint32_t
     bool was_unread = libraries->budget.is_unread;
     bool is_open = inspect_open_path(libraries->inspect, &libraries->budget, rights, path, inode, is_executable, file);
     int error = errno;
-    libraries->is_partial = libraries->is_partial || (!is_open && error == ENOTSUP);
     report_late(libraries, path, was_unread);
     errno = error;
+    return is_open;
+}
+
+/* Opens what a file or the environment names. I5: only of what does not exist is it known that the loader goes on, too;
+ * it may have rights (groups) that are not known here. */
+static bool open_named(struct libraries *libraries, uint32_t rights, const char *path, bool is_executable,
+                       struct regular *file) {
+    bool is_open = libraries_open_program(libraries, libraries->budget.user, rights, path, 0, is_executable, file);
+    libraries->is_partial = libraries->is_partial || (!is_open && errno != ENOENT && errno != ENOTDIR);
     return is_open;
 }
 
@@ -105,6 +113,7 @@ static bool add_file(struct libraries *libraries, const char *path, struct regul
     char *copy = has_room ? strdup(path) : NULL;
     struct needs *kept = has_room ? malloc(needs_bytes(needs)) : NULL;
     if (!copy || !kept) {
+        libraries->is_partial = true;
         free(copy);
         free(kept);
         regular_close(file);
@@ -121,8 +130,9 @@ static bool add_path(struct libraries *libraries, const char *path, size_t from)
     struct needs needs;
     struct regular file = {.fd = -1};
     uint32_t rights = libraries->file[from].user;
-    bool is_open = libraries->opened++ < MOST_OPENED &&
-                   libraries_open_program(libraries, libraries->budget.user, rights, path, 0, false, &file);
+    bool has_room = libraries->opened++ < MOST_OPENED;
+    bool is_open = has_room && open_named(libraries, rights, path, false, &file);
+    libraries->is_partial = libraries->is_partial || !has_room;
     bool known = is_open && is_known(libraries, &file);
     if (is_open && !known && read_needs(libraries, path, &file, &needs) && !needs.is_script) {
         return add_file(libraries, path, &file, from, rights, &needs);
@@ -411,8 +421,7 @@ static bool add_program(struct libraries *libraries, uint32_t user, const char *
         regular_close(file);
         snprintf(interpreter, sizeof interpreter, "%s", needs.text + needs.interpreter);
         path = interpreter;
-        is_read = libraries_open_program(libraries, user, rights, path, 0, true, file) &&
-                  read_needs(libraries, path, file, &needs);
+        is_read = open_named(libraries, rights, path, true, file) && read_needs(libraries, path, file, &needs);
     }
     if (is_read && !needs.is_script && !is_known(libraries, file)) {
         return add_file(libraries, path, file, libraries->count, rights, &needs);

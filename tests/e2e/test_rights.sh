@@ -9,6 +9,7 @@ libeden=$(readlink -f "$build/lib/libeden.so.0")
 [[ $scope == /* ]] || scope=$PWD/$scope
 [[ $exercise == /* ]] || exercise=$PWD/$exercise
 
+top=$PWD
 chmod 755 "$folder"
 cd "$folder"
 mkdir mine
@@ -97,6 +98,28 @@ chmod 755 closed
 "$scope" list names >out 2>err || true
 grep -qF "$found" err || die "a library that a stranger's program may open is not found: $(cat err)"
 echo "a stranger's file leads no further than its owner may go"
+
+# A library that only the groups of the user who executes the program may open: another of its name is not the answer.
+mkdir groups groups/bin groups/first groups/second
+cp "$libeden" groups/first/libeden.so.0
+chgrp 2000 groups/first
+chmod 750 groups/first
+echo 'void nothing(void) {}' | gcc -shared -Wl,-soname,libeden.so.0 -x c -o groups/second/libeden.so.0 -
+# shellcheck disable=SC2016 # $ORIGIN is the loader's
+gcc -O1 -D_GNU_SOURCE -I "$top/probes" -I "$top/runtime/include" -o groups/bin/program "$top/tests/programs/children.c" \
+    "$libeden" -Wl,-rpath,'$ORIGIN/../first:$ORIGIN/../second'
+cat >groups.sh <<END
+i=0
+while [ \$i -lt 20 ]; do
+    setpriv --reuid 65534 --regid 65534 --groups 2000 '$folder/groups/bin/program' one
+    i=\$((i + 1))
+done
+END
+expect_status 0 "$scope" stat --json -o stat.json -- sh groups.sh
+[[ $(wc -l <out) == 20 ]] || die "the command did not run as it should: $(cat out err)"
+jq -e '([.processes[] | select(.heaps | length > 0)] | length) + .missed_children == 20' stat.json >out ||
+    die "a library that cannot be opened hides children: $(jq -c '[(.processes | length), .missed_children]' stat.json)"
+echo "a library that cannot be opened is unknown, not absent"
 
 # A stranger who executes root's program chooses the folder that it lies in, and so what its $ORIGIN leads to.
 mkdir -p sys/bin sys/lib evil/bin evil/lib
