@@ -93,8 +93,11 @@ bool libraries_open_program(struct libraries *libraries, uint32_t user, uint32_t
  * it may have rights (groups) that are not known here. */
 static bool open_named(struct libraries *libraries, uint32_t rights, const char *path, bool is_executable,
                        struct regular *file) {
-    bool is_open = libraries_open_program(libraries, libraries->budget.user, rights, path, 0, is_executable, file);
-    libraries->is_partial = libraries->is_partial || (!is_open && errno != ENOENT && errno != ENOTDIR);
+    *file = (struct regular){.fd = -1};
+    bool is_known = *path == '/' || libraries->environment.is_own; /* others' relative paths start from their folders */
+    bool is_open =
+        is_known && libraries_open_program(libraries, libraries->budget.user, rights, path, 0, is_executable, file);
+    libraries->is_partial = libraries->is_partial || !is_known || (!is_open && errno != ENOENT && errno != ENOTDIR);
     return is_open;
 }
 
@@ -139,11 +142,6 @@ static bool add_path(struct libraries *libraries, const char *path, size_t from)
     }
     regular_close(&file);
     return known;
-}
-
-/* A loader looks for such a path in its process's folder. */
-static void note_folder(struct libraries *libraries, const char *path) {
-    libraries->is_partial = libraries->is_partial || (!libraries->environment.is_own && *path != '/');
 }
 
 /* ---- folders ---------------------------------------------------------------------------------------------------- */
@@ -191,7 +189,6 @@ static bool expand(const char *text, size_t length, const char *origin, const ch
 
 static bool find_in_folder(struct libraries *libraries, const char *folder, const char *name, size_t from) {
     bool found = false;
-    note_folder(libraries, folder);
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         char path[PATH_MAX];
         if (snprintf(path, sizeof path, "%s%s/%s", *folder ? folder : ".", variants[i], name) < (int)sizeof path) {
@@ -338,11 +335,8 @@ static bool find_by_path(struct libraries *libraries, const char *name, size_t f
     char origin[PATH_MAX], path[PATH_MAX];
     libraries_folder_of(libraries->file[from].file.fd, origin);
     for (int i = 0; i < LIB_FOLDERS; i++) {
-        if (expand(name, strlen(name), origin, lib_folders[i], path)) {
-            note_folder(libraries, path);
-            if (add_path(libraries, path, from)) {
-                return true;
-            }
+        if (expand(name, strlen(name), origin, lib_folders[i], path) && add_path(libraries, path, from)) {
+            return true;
         }
     }
     return false;

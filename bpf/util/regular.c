@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static void name_of(int fd, char name[64]) { snprintf(name, 64, "/proc/self/fd/%d", fd); }
@@ -43,9 +45,16 @@ static int check(int found, uint64_t inode, bool is_executable) {
     return is_executable && faccessat(AT_FDCWD, name, X_OK, AT_EACCESS) != 0 ? errno : 0;
 }
 
-bool regular_open(int folder, const char *path, uint64_t inode, bool is_executable, struct regular *file) {
-    /* O_PATH finds the file without opening it: opening is what wakes a pipe's writer, rewinds a tape or hangs. */
-    *file = (struct regular){.fd = openat(folder, path, O_PATH | O_CLOEXEC)};
+/* O_PATH finds the file without opening it: opening is what wakes a pipe's writer, rewinds a tape or hangs. */
+static int find(int folder, const char *path, bool is_strangers) {
+    const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
+    return is_strangers ? (int)syscall(SYS_openat2, folder, path, &how, sizeof how)
+                        : openat(folder, path, O_PATH | O_CLOEXEC);
+}
+
+bool regular_open(int folder, const char *path, uint64_t inode, bool is_executable, bool is_strangers,
+                  struct regular *file) {
+    *file = (struct regular){.fd = find(folder, path, is_strangers)};
     int error = file->fd < 0 ? errno : check(file->fd, inode, is_executable);
     errno = error;
     int fd = error == 0 ? regular_read(file->fd, &file->status) : -1;

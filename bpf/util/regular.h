@@ -17,8 +17,10 @@ struct regular {
 /* Finds a regular file, opens it to read without ever waiting for its other end, and closes that again; `path` is
  * relative to `folder`, as for openat(). False with errno, and none: EINVAL for a pipe, a device, a file of /proc, /sys
  * and their like, or anything else that stores no bytes, which is not opened at all; ENOTSUP as regular_read(); ENOENT
- * where it does not have this inode number (0: any); EACCES where it must be executable and is not. */
-bool regular_open(int folder, const char *path, uint64_t inode, bool is_executable, struct regular *file);
+ * where it does not have this inode number (0: any); EACCES where it must be executable and is not; ELOOP where a path
+ * of a stranger leads through this process's own descriptors and folders (/proc/self/fd, cwd, root). */
+bool regular_open(int folder, const char *path, uint64_t inode, bool is_executable, bool is_strangers,
+                  struct regular *file);
 
 /* Opens a file to read that is open with O_PATH, and says what it is. -1 with errno: EINVAL as above; ENOTSUP where
  * root would read a file that another user's process makes up (FUSE). */

@@ -99,6 +99,25 @@ chmod 755 closed
 grep -qF "$found" err || die "a library that a stranger's program may open is not found: $(cat err)"
 echo "a stranger's file leads no further than its owner may go"
 
+# A relative path of a stranger's file starts from the folder of the stranger's process, not from the operator's; and
+# it leads through no descriptor of the tool.
+mkdir -p secret/inside
+cp "$libeden" secret/inside/libeden.so.0
+chmod 755 secret/inside
+chmod 700 secret
+for path in . /proc/self/cwd $(seq -f '/proc/self/fd/%g' 3 20); do echo "$path"; done | paste -sd : >paths
+for path in . "$(cat paths)"; do
+    gcc -Wl,--no-as-needed -o relative main.c "$libeden" -Wl,-rpath,"$path"
+    chown 65534 relative
+    cat >relative.sh <<END
+for i in 1 2 3; do setpriv --reuid 65534 --regid 65534 --clear-groups '$folder/relative' stays; done
+END
+    (cd secret/inside && expect_status 0 "$scope" stat -v -- sh ../../relative.sh)
+    ! grep -q 'attached to .* probes of [^/]\|attached to .* probes of /proc' err ||
+        die "a stranger's file leads to the operator's folder by $path: $(cat err)"
+done
+echo "a stranger's relative path does not lead to the operator's folder"
+
 # A library that only the groups of the user who executes the program may open: another of its name is not the answer.
 mkdir groups groups/bin groups/first groups/second
 cp "$libeden" groups/first/libeden.so.0

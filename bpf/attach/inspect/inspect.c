@@ -679,6 +679,8 @@ void inspect_probes(struct inspect *inspect, struct target *target, const struct
 bool inspect_open_path(struct inspect *inspect, struct target *target, uint32_t rights, const char *path,
                        uint64_t inode, bool is_executable, struct regular *file) {
     struct path_request wanted = {.inode = inode, .user = rights, .is_executable = is_executable};
+    /* A stranger's relative path would lead into a folder that may be closed to the stranger. */
+    bool has_folder = inspect->folder >= 0 && (rights == 0 || rights == getuid());
     if (snprintf(wanted.path, sizeof wanted.path, "%s", path) >= (int)sizeof wanted.path) {
         *file = (struct regular){.fd = -1};
         errno = ENAMETOOLONG;
@@ -688,7 +690,7 @@ bool inspect_open_path(struct inspect *inspect, struct target *target, uint32_t 
                                    .data = &wanted,
                                    .bytes = sizeof wanted,
                                    .descriptor = {inspect->folder},
-                                   .descriptors = inspect->folder >= 0};
+                                   .descriptors = has_folder};
     int error;
     bool is_open = call_for_files(inspect, target, &request, 1, file, &error) && file->fd >= 0;
     error = errno;

@@ -55,8 +55,8 @@ bool inspect_open_mapping(struct inspect *inspect, struct target *target, const 
 /* Whether a mapped file that could not be opened, with this errno, may have probes: any but a device or the like. */
 static inline bool inspect_may_have_probes(int error) { return error != 0 && error != EINVAL; }
 
-/* As regular_open(), from the folder in which the tool was started, by the rights of a user; 0: by those of the tool.
- * It is opened for the target's user. */
+/* As regular_open(), by the rights of a user; 0: by those of the tool, whose relative paths start from the folder in
+ * which it was started. A stranger's do not lead anywhere (EBADF). It is opened for the target's user. */
 bool inspect_open_path(struct inspect *inspect, struct target *target, uint32_t rights, const char *path,
                        uint64_t inode, bool is_executable, struct regular *file);
 

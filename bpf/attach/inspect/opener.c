@@ -134,7 +134,8 @@ static bool open_path(const struct packet *packet, struct packet *answer, struct
     pid_t zygote = getppid();
     bool is_limited = request.user != 0 ? rights_files_of_stranger(request.user) : rights_files_of_user();
     struct regular file;
-    bool is_open = is_limited && regular_open(folder, request.path, request.inode, request.is_executable, &file);
+    bool is_open = is_limited &&
+                   regular_open(folder, request.path, request.inode, request.is_executable, request.user != 0, &file);
     int error = errno;
     if (is_open) {
         answer->descriptor[answer->descriptors++] = file.fd;
