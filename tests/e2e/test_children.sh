@@ -133,8 +133,15 @@ gcc -shared -fPIC -w -Wl,-soname,libeden.so.0 -o false/place/libeden.so.0 false.
 ln bin/origin false/bin/origin
 places=("false/bin/origin")
 if [[ $EUID -eq 0 ]]; then
-    places+=("unshare -m sh -c 'mount --bind bin false/bin && exec false/bin/origin one'"
-        "unshare -m sh -c 'mount --bind false/place place && exec bin/origin one'")
+    # What a child mounts stays in its namespace: unshare cannot make mounts private where the root folder is none.
+    trap 'umount -l false place 2>/dev/null; cleanup' EXIT
+    for place in false place; do
+        mount --bind "$place" "$place"
+        mount --make-private "$place"
+    done
+    own_mounts="unshare -m --propagation unchanged"
+    places+=("$own_mounts sh -c 'mount --bind bin false/bin && exec false/bin/origin one'"
+        "$own_mounts sh -c 'mount --bind false/place place && exec bin/origin one'")
 fi
 for place in "${places[@]}"; do
     cat >command <<COMMAND
@@ -153,6 +160,10 @@ COMMAND
     [[ $(wc -l <own) == 2 && $(cat false.out) == false ]] || die "$place: the command did not run as it should: $(cat err)"
     heaps stat.json | sort - own | uniq -d | diff - own >differ || die "after $place the program is not observed: $(cat differ err)"
 done
+if [[ $EUID -eq 0 ]]; then
+    umount -l false place
+    trap cleanup EXIT
+fi
 echo "a program's libraries are those beside it, where its process sees it"
 
 # ---- many ----
