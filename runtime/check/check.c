@@ -12,6 +12,8 @@
  *     when                                                what is checked
  *     before and after each collection                    the heap, by the verifier (verify.c); frames; poison
  *     each allocation                                     the class, its format and slots; the newest frame
+ *     eden_new, eden_new_slots, eden_new_raw,             it is the call for the format of the class, which the header
+ *     under EDEN_CHECKED                                  alone does not show
  *     each call that takes an object; eden_slot,          the object is alive, the slot is one of its references,
  *     eden_slot_set and eden_raw under EDEN_CHECKED       a stored value belongs to the same heap
  *     destroying the heap, detaching the mutator          no frame is open
@@ -58,6 +60,7 @@ static const char RULE_3[] = "a C pointer into an object is valid until the next
                              "eden_raw_count units (docs/embedding.md, rule 3)";
 static const char VALUES[] = "a slot may hold references to objects of its own heap, immediates or EDEN_NONE; only raw "
                              "formats may hold raw data (docs/embedding.md, Values)";
+static const char CALLS[] = "each format has one call that allocates it (docs/embedding.md, Classes and sites)";
 static const char CLASSES[] = "an object must have a class or site defined in this heap, and the slots of its class "
                               "(docs/embedding.md, Classes and sites)";
 static const char ROOTS[] = "leave each frame's block before you destroy the heap; with longjmp, call "
@@ -284,6 +287,51 @@ void check_hook(const eden_heap *heap, const char *call) { REPORT(heap, call, HO
 
 /* ---- allocation and collections ---------------------------------------------------------------------------------- */
 
+static const char *format_name(uint32_t format) {
+    switch ((enum eden_format)format) {
+    case EDEN_FORMAT_EMPTY:
+        return "EMPTY";
+    case EDEN_FORMAT_FIXED:
+        return "FIXED";
+    case EDEN_FORMAT_VARIABLE:
+        return "VARIABLE";
+    case EDEN_FORMAT_FIXED_VARIABLE:
+        return "FIXED_VARIABLE";
+    case EDEN_FORMAT_WORDS64:
+        return "WORDS64";
+    case EDEN_FORMAT_WORDS32:
+        return "WORDS32";
+    case EDEN_FORMAT_WORDS16:
+        return "WORDS16";
+    case EDEN_FORMAT_BYTES:
+        return "BYTES";
+    case EDEN_FORMAT_WEAK:
+        return "WEAK";
+    case EDEN_FORMAT_EPHEMERON:
+        return "EPHEMERON";
+    case EDEN_FORMAT_COMPOUND:
+        return "COMPOUND";
+    }
+    return "?";
+}
+
+static bool format_is_indexed(uint32_t format) {
+    return format == EDEN_FORMAT_VARIABLE || format == EDEN_FORMAT_FIXED_VARIABLE || format == EDEN_FORMAT_WEAK;
+}
+
+void eden_check_new(const eden_mutator *mutator, eden_class of, const char *call) {
+    const eden_heap *heap = mutator->heap;
+    check_class_of(heap, of, call);
+    const struct eden_class_info *class = heap_class(heap, eden_class_index(of));
+    const char *right = class->format >= EDEN_FORMAT_WORDS64 ? "eden_new_raw"
+                        : format_is_indexed(class->format)   ? "eden_new_slots"
+                                                             : "eden_new";
+    if (strcmp(call, right) != 0) {
+        REPORT(heap, call, CALLS, "class '%.60s' is %s: allocate it with %s, not %s",
+               (const char *)(uintptr_t) class->name, format_name(class->format), right, call);
+    }
+}
+
 static void allocating(struct observer *self, uint64_t header, size_t slots) {
     const eden_heap *heap = self->heap;
     uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
@@ -295,8 +343,7 @@ static void allocating(struct observer *self, uint64_t header, size_t slots) {
                "index %u is class '%.60s' of format %u, but the program requested format %u", index,
                (const char *)(uintptr_t) class->name, class->format, format);
     }
-    bool more = class->format == EDEN_FORMAT_VARIABLE || class->format == EDEN_FORMAT_FIXED_VARIABLE ||
-                class->format == EDEN_FORMAT_WEAK || class->format >= EDEN_FORMAT_WORDS64;
+    bool more = format_is_indexed(class->format) || class->format >= EDEN_FORMAT_WORDS64;
     if (slots < class->fixed_slots || (!more && slots != class->fixed_slots)) {
         REPORT(heap, "allocation", CLASSES, "class '%.60s' fixes %u slots, but the program requested %zu",
                (const char *)(uintptr_t) class->name, class->fixed_slots, slots);

@@ -77,16 +77,20 @@ try "$checked" root_left_out
 ! nm "$build/lib/libeden.so" | grep -E 'eden_check_|check_(before|after)_|check_(class|segment)' || die "the ordinary library has checks"
 cp -r runtime/include "$folder/include"
 sed -i '/^ *EDEN_CHECK_[A-Z_]*(.*);$/d' "$folder/include/eden/object.h"
-[[ $(diff runtime/include/eden/object.h "$folder/include/eden/object.h" | grep -c '^<') -eq 5 ]] ||
+[[ $(diff runtime/include/eden/object.h "$folder/include/eden/object.h" | grep -c '^<') -eq 8 ]] ||
     die "the checks of object.h are not where this test looks"
 cat >"$folder/inline.c" <<'SOURCE'
 #include <eden/eden.h>
 eden_value allocate(eden_mutator *mutator, eden_class of);
+eden_value allocate_slots(eden_mutator *mutator, eden_class of, size_t n);
+eden_value allocate_raw(eden_mutator *mutator, eden_class of, size_t n);
 eden_value load(eden_value object, size_t index);
 void store(eden_mutator *mutator, eden_value object, size_t index, eden_value value);
 void *raw(eden_value object);
 bool is_a(const eden_mutator *mutator, eden_value value, eden_class of);
 eden_value allocate(eden_mutator *mutator, eden_class of) { return eden_new(mutator, of); }
+eden_value allocate_slots(eden_mutator *mutator, eden_class of, size_t n) { return eden_new_slots(mutator, of, n); }
+eden_value allocate_raw(eden_mutator *mutator, eden_class of, size_t n) { return eden_new_raw(mutator, of, n); }
 eden_value load(eden_value object, size_t index) { return eden_slot(object, index); }
 void store(eden_mutator *mutator, eden_value object, size_t index, eden_value value) {
     eden_slot_set(mutator, object, index, value);

@@ -434,11 +434,11 @@ FAULT(mutator_of_another_heap, "-", "another heap than the mutator, of heap 'oth
     eden_heap_destroy(other.heap);
 }
 
-FAULT(site_undefined, "-", "allocation: class or site index 47.* is not defined.* Classes") {
+FAULT(site_undefined, "-", "eden_new: class or site index 47.* is not defined.* Classes") {
     eden_new(p->m, wrong ? p->pair + 4711 : p->pair);
 }
 
-FAULT(class_of_another_heap, "-", "allocation: class or site index 10.* is not defined") {
+FAULT(class_of_another_heap, "-", "eden_new: class or site index 10.* is not defined") {
     struct program other;
     start(&other, "other");
     for (int i = 0; i < 100; i++) {
@@ -449,8 +449,44 @@ FAULT(class_of_another_heap, "-", "allocation: class or site index 10.* is not d
 }
 
 FAULT(slots_of_a_fixed_class, "-", "allocation: class 'Pair' fixes 2 slots, but the program requested 5.* Classes") {
-    eden_new_slots(p->m, p->pair, wrong ? 3 : 0);
+    /* As a program compiled without EDEN_CHECKED allocates with eden_new_slots. */
+    eden_allocate_(p->m, eden_class_header_(p->pair), wrong ? 5 : 2, 2, false);
 }
+
+/* ---- the call for a format --------------------------------------------------------------------------------------- */
+
+static void call_new(eden_mutator *m, eden_class of) { eden_new(m, of); }
+static void call_slots(eden_mutator *m, eden_class of) { eden_new_slots(m, of, 16); }
+static void call_raw(eden_mutator *m, eden_class of) { eden_new_raw(m, of, 16); }
+#define NAME_new "eden_new"
+#define NAME_slots "eden_new_slots"
+#define NAME_raw "eden_new_raw"
+
+#define CALL_FAULT(id, format, fixed, right, other)                                                                    \
+    FAULT(other##_of_##id, "-",                                                                                        \
+          NAME_##other ": class 'Made' is " #format ": allocate it with " NAME_##right ", not " NAME_##other ";") {    \
+        eden_class of = define(p, "Made", EDEN_FORMAT_##format, fixed);                                                \
+        (wrong ? call_##other : call_##right)(p->m, of);                                                               \
+        eden_scavenge(p->m);                                                                                           \
+    }
+#define CALL_FAULTS(id, format, fixed, right, other, third)                                                            \
+    CALL_FAULT(id, format, fixed, right, other)                                                                        \
+    CALL_FAULT(id, format, fixed, right, third)
+
+CALL_FAULTS(empty, EMPTY, 0, new, slots, raw)
+CALL_FAULTS(fixed, FIXED, 2, new, slots, raw)
+CALL_FAULTS(fixed_of_none, FIXED, 0, new, slots, raw)
+CALL_FAULTS(ephemeron, EPHEMERON, 2, new, slots, raw)
+CALL_FAULTS(variable, VARIABLE, 0, slots, new, raw)
+CALL_FAULTS(fixed_variable, FIXED_VARIABLE, 2, slots, new, raw)
+CALL_FAULTS(weak, WEAK, 1, slots, new, raw)
+CALL_FAULTS(words64, WORDS64, 0, raw, new, slots)
+CALL_FAULTS(words32, WORDS32, 0, raw, new, slots)
+CALL_FAULTS(words16, WORDS16, 0, raw, new, slots)
+CALL_FAULTS(bytes, BYTES, 0, raw, new, slots)
+CALL_FAULTS(compound, COMPOUND, 1, raw, new, slots)
+
+/* ---- calls that take an object or a class ------------------------------------------------------------------------ */
 
 FAULT(class_of_a_stale_value, "-", "eden_class_of: .* in eden " STALE ".* rule 1") {
     EDEN_FRAME(p->m, local, 1);

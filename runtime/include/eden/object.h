@@ -79,8 +79,8 @@ static inline bool eden_is_young(const eden_mutator *mutator, eden_value v) {
 /* ---- allocation --------------------------------------------------------------------------------------------------
  * May collect. Return a new object; EDEN_NONE if memory is exhausted (eden_last_error gives the reason), and then the
  * heap is as usable as before. Reference slots are EDEN_NONE; raw bodies are not initialised, except that the unused
- * bytes of the last word are zero. The call must be the one for the format of the class: only the checked build
- * verifies it. */
+ * bytes of the last word are zero. The call must be the one for the format of the class: only a program compiled with
+ * EDEN_CHECKED verifies it. Another call leaves slots uncleared, which a collection then takes for references. */
 
 /* The bump: load, add, compare, store; then the header and what is to be cleared: the first `clear` slots, and the last
  * one where it is `in_part` unused. header: of the class, with the format's unused units, without the slot count. The
@@ -118,6 +118,7 @@ static inline size_t eden_class_slots_(eden_class of) {
 
 /* Allocates an instance of an EMPTY, FIXED or EPHEMERON class. May collect; EDEN_NONE: no memory. */
 static inline eden_value eden_new(eden_mutator *mutator, eden_class of) {
+    EDEN_CHECK_NEW(mutator, of, "eden_new");
     size_t slots = eden_class_fixed_(of);
     return eden_allocate_(mutator, eden_class_header_(of), slots, slots, false);
 }
@@ -125,6 +126,7 @@ static inline eden_value eden_new(eden_mutator *mutator, eden_class of) {
 /* Allocates an instance of a VARIABLE, FIXED_VARIABLE or WEAK class with n indexed slots after its fixed ones. May
  * collect; EDEN_NONE: no memory. */
 static inline eden_value eden_new_slots(eden_mutator *mutator, eden_class of, size_t n) {
+    EDEN_CHECK_NEW(mutator, of, "eden_new_slots");
     size_t slots = n > SIZE_MAX - EDEN_SLOTS_OVERFLOW ? n : n + eden_class_fixed_(of);
     return eden_allocate_(mutator, eden_class_header_(of), slots, slots, false);
 }
@@ -132,6 +134,7 @@ static inline eden_value eden_new_slots(eden_mutator *mutator, eden_class of, si
 /* Allocates an instance of a raw class (WORDS64, WORDS32, WORDS16, BYTES) of n units (words or bytes), or of a COMPOUND
  * class with n raw bytes. May collect; EDEN_NONE: no memory. */
 static inline eden_value eden_new_raw(eden_mutator *mutator, eden_class of, size_t n) {
+    EDEN_CHECK_NEW(mutator, of, "eden_new_raw");
     uint32_t format = (uint32_t)(of >> EDEN_HEADER_FORMAT_SHIFT) & 31u;
     unsigned shift = format >= EDEN_FORMAT_BYTES     ? 0
                      : format >= EDEN_FORMAT_WORDS16 ? 1
