@@ -18,7 +18,7 @@
 #define EDEN_SAMPLE_DEFAULT_BYTES (512ull * 1024)
 
 /* The control word of a heap's header (sample_control): 0, or what the next profile is to do. The sampling in the
- * lowest 4 bits, then flags, then 48 bits of rate. What cannot be is ignored. Its first value is that of the
+ * lowest 4 bits, then flags, then 47 bits of rate. What cannot be is ignored. Its first value is that of the
  * environment variable EDEN_SAMPLING, a number, so that a tool which starts a program can say it before there is a
  * heap. */
 #define EDEN_CONTROL_ASKED 0x10ull   /* set in each valid request */
@@ -31,7 +31,9 @@
 #define EDEN_CONTROL_SHORT 0x80ull
 #define EDEN_CONTROL_MECHANISM_SHIFT 8 /* 2 bits: enum eden_mechanism */
 #define EDEN_CONTROL_STEP_SHIFT 10     /* 6 bits: the oracle passes every 2^n bytes allocated; 0: EDEN_ORACLE_STEP */
-#define EDEN_CONTROL_RATE_SHIFT 16
+#define EDEN_CONTROL_RATE_SHIFT 16     /* 47 bits */
+/* Requests nothing: makes a request differ from an equal one that was left in the word, whose profile has begun. */
+#define EDEN_CONTROL_TURN (1ull << 63)
 
 #define EDEN_ORACLE_STEP 16 /* 64 KiB */
 

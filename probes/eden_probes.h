@@ -21,6 +21,7 @@
 #ifdef EDEN_NO_PROBES
 #define EDEN_PROBE(name, doc, ...)                                                                                     \
     static inline bool eden_watched_##name(void) { return false; }                                                     \
+    static inline uint64_t eden_semaphore_##name(void) { return 0; }                                                   \
     __attribute__((unused)) static inline void eden_fire_##name(EDEN_EACH_COMMA(EDEN_PARAMETER_UNUSED, __VA_ARGS__)) {}
 #define EDEN_PARAMETER_UNUSED(name, kind, doc) __attribute__((unused)) eden_kind_##kind name
 #else
@@ -30,6 +31,7 @@
     static inline bool eden_watched_##name(void) {                                                                     \
         return __builtin_expect(__atomic_load_n(&eden_##name##_semaphore, __ATOMIC_RELAXED) != 0, 0);                  \
     }                                                                                                                  \
+    static inline uint64_t eden_semaphore_##name(void) { return (uintptr_t)&eden_##name##_semaphore; }                 \
     static inline void eden_fire_##name(EDEN_EACH_COMMA(EDEN_PARAMETER, __VA_ARGS__)) {                                \
         if (eden_watched_##name()) {                                                                                   \
             eden_probe_##name(EDEN_EACH_COMMA(EDEN_PASS, __VA_ARGS__));                                                \

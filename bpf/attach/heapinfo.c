@@ -65,6 +65,11 @@ static bool read_consistent(struct memory memory, uint64_t address, struct eden_
     return false;
 }
 
+static bool has_listener(struct memory memory, uint64_t semaphore) {
+    uint16_t listeners;
+    return semaphore != 0 && target_read(memory, semaphore, &listeners, sizeof listeners) && listeners != 0;
+}
+
 static bool read_heap(struct memory memory, uint64_t address, struct heapinfo *info, int *tries) {
     struct eden_heap_info header;
     if (!read_consistent(memory, address, &header, tries)) {
@@ -75,9 +80,11 @@ static bool read_heap(struct memory memory, uint64_t address, struct heapinfo *i
         .id = header.heap_id,
         .seq = header.seq,
         .class_pages = header.class_pages,
-        .control_word = header.bytes >= offsetof(struct eden_heap_info, reserved)
+        .control_word = header.bytes >= offsetof(struct eden_heap_info, batch_semaphore)
                             ? address + offsetof(struct eden_heap_info, sample_control)
                             : 0,
+        .control = header.sample_control,
+        .has_listener = has_listener(memory, header.batch_semaphore),
         .class_limit = header.class_limit < EDEN_CLASS_LIMIT ? header.class_limit : EDEN_CLASS_LIMIT,
     };
     memcpy(info->name, header.name, sizeof info->name - 1);

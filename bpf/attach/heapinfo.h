@@ -4,6 +4,7 @@
 
 #include "attach/target.h"
 #include "eden_abi.h"
+#include "eden_batches.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -17,8 +18,15 @@ struct heapinfo {
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
     uint64_t class_pages;
     uint64_t control_word; /* address of sample_control; 0: a runtime that has none */
+    uint64_t control;      /* what is in it */
+    bool has_listener;     /* somebody is attached to its batch probe; false too: a runtime that does not say so */
     uint32_t class_limit;
 };
+
+/* Whether a tool profiles it, or is ending its profile: a request that a killed tool has left has no listener. */
+static inline bool heapinfo_is_profiled(const struct heapinfo *info) {
+    return info->has_listener && (info->control & EDEN_CONTROL_ASKED) != 0;
+}
 
 /* One heap, consistent in itself. False: unreadable, no heap, or it changed all the time. */
 bool heapinfo_read(struct memory memory, uint64_t address, struct heapinfo *info);

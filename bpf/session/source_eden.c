@@ -121,6 +121,10 @@ static void look_at_file(struct look *look, const struct mapping *mapping, const
         look->failed = true;
     } else if (look->observed->attachments > before) {
         source_read_headers(look->source, look->observed, (uint32_t)number, mapping);
+        look->failed = !source_check_profiles(look->source, look->observed, look->why);
+        if (look->failed) {
+            return;
+        }
         source_ask_late_heaps(look->source, look->observed);
         look->failed = !source_attach_batches(look->source, look->observed, (uint32_t)number, file, look->why);
     } else {
@@ -547,6 +551,9 @@ struct source *source_open(const struct source_options *options, struct failure 
         return NULL;
     }
     source->options = *options;
+    struct timespec now;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    source->open_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     source->exit_status = source->root_fd = -1;
     source->launch.go = source->launch.outcome = -1;
     source->inspect = inspect_open(options->lifetimes ? options->control : 0, why);

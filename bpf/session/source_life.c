@@ -172,6 +172,19 @@ static void on_event(void *context, const struct event *event) {
     life_names_event(&source->life.names, event);
 }
 
+bool source_check_profiles(const struct source *source, const struct observed *observed, struct failure *why) {
+    /* A child forked since then has a copy of our own request. */
+    bool is_checked = source->options.lifetimes && !source->options.command && observed->key.start_ns < source->open_ns;
+    for (size_t i = 0; is_checked && i < observed->late_heaps; i++) {
+        if (heapinfo_is_profiled(&observed->late_heap[i].first)) {
+            return failure_set(why, 1,
+                               "process %u (%s) is being profiled already, by another edenscope; repeat when that ends",
+                               observed->key.pid, observed->command);
+        }
+    }
+    return true;
+}
+
 void source_ask_late_heaps(struct source *source, struct observed *observed) {
     for (size_t i = 0; source->options.lifetimes && i < observed->late_heaps; i++) {
         uint64_t address = observed->late_heap[i].first.address;

@@ -19,7 +19,9 @@
  *
  * 4. Invariants
  * I1. A control word is written only in a heap that a registry lists now, read through the same handle.
- * I2. Only two values are written: the user's request, and 0.
+ * I2. Only the user's request, the request to end and 0 are written. A request that is there already has a profile with
+ *     births that nobody here has seen: EDEN_CONTROL_TURN makes the new one differ, so that a new profile begins. 0
+ *     replaces no request of another tool.
  * I3. A handle that is opened again gives the process no more time than it had.
  *
  * 5. Failure
@@ -203,8 +205,12 @@ bool source_write_control(struct source *source, struct observed *observed, uint
     struct heapinfo info;
     for (size_t i = 0; i < observed->registries; i++) {
         if (inspect_find_heap(source->inspect, &observed->target, observed->registry[i], heap, &info)) { /* I1 */
-            return info.control_word != 0 &&
-                   inspect_write(source->inspect, &observed->target, info.control_word, value);
+            uint64_t own = source->options.control, end = EDEN_CONTROL_ASKED | EDEN_CONTROL_END;
+            bool is_left = value == own && value == info.control; /* I2 */
+            bool is_others = value == 0 && info.control != end && (info.control & ~EDEN_CONTROL_TURN) != own;
+            return info.control_word != 0 && !is_others &&
+                   inspect_write(source->inspect, &observed->target, info.control_word,
+                                 is_left ? value | EDEN_CONTROL_TURN : value);
         }
     }
     source_report_unread(source, observed);

@@ -167,6 +167,7 @@ struct source {
     bool started, finished, reaped;
     int exit_status;
     uint64_t attach_ns, start_ns, end_ns, followed_ns;
+    uint64_t open_ns; /* when it was opened: CLOCK_BOOTTIME, as the starts of processes */
     volatile sig_atomic_t stops;
 };
 
@@ -242,7 +243,9 @@ bool source_find_registry(const struct source *source, struct observed *observed
  * heap has no such word, or it cannot be written. */
 bool source_write_control(struct source *source, struct observed *observed, uint64_t heap, uint64_t value);
 
-/* source_life.c. Asks the late heaps of a process for what is wanted: before batch is attached to. */
+/* source_life.c. False and why: a heap that existed when the source was opened is profiled by another tool. */
+bool source_check_profiles(const struct source *source, const struct observed *observed, struct failure *why);
+/* Asks the late heaps of a process for what is wanted: before batch is attached to. */
 void source_ask_late_heaps(struct source *source, struct observed *observed);
 bool source_follow_lifetimes(struct source *source); /* new heaps are asked, batches handed on; true: all there were */
 void source_take_names(struct source *source);       /* where it is for lifetimes alone */

@@ -84,6 +84,7 @@ static uint64_t number_of(const char *variable) {
 
 void sampling_from_environment(struct lifetimes *lifetimes) {
     lifetimes->observer.heap->info.sample_control = number_of("EDEN_SAMPLING");
+    lifetimes->observer.heap->info.batch_semaphore = eden_semaphore_batch();
     lifetimes->seed = number_of("EDEN_SAMPLING_SEED");
 }
 
@@ -97,7 +98,7 @@ void sampling_read_request(struct profile *profile) {
     uint64_t word = profile->request;
     profile->sampling = EDEN_SAMPLE_BYTES;
     profile->rate = (uint64_t)EDEN_SAMPLE_DEFAULT_BYTES;
-    uint64_t sampling = word & 15, rate = word >> EDEN_CONTROL_RATE_SHIFT;
+    uint64_t sampling = word & 15, rate = (word & ~EDEN_CONTROL_TURN) >> EDEN_CONTROL_RATE_SHIFT;
     if ((word & EDEN_CONTROL_ASKED) != 0 && sampling < EDEN_SAMPLINGS && rate != 0) {
         profile->sampling = (enum eden_sampling)sampling;
         profile->rate = rate;

@@ -184,7 +184,8 @@ static bool write_word(const struct packet *packet, uint64_t control) {
         return false;
     }
     const uint64_t end = EDEN_CONTROL_ASKED | EDEN_CONTROL_END;
-    if (request.value != 0 && request.value != control && request.value != end) { /* I2 */
+    bool is_request = control != 0 && (request.value & ~EDEN_CONTROL_TURN) == control;
+    if (request.value != 0 && !is_request && request.value != end) { /* I2 */
         errno = EPERM;
         return false;
     }

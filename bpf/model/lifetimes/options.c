@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_RATE ((1ull << (64 - EDEN_CONTROL_RATE_SHIFT)) - 1)
-enum { MOST_WINDOW_MS = 0xffffff, LEAST_STEP = 4, MOST_STEP = 63 };
+#define MOST_RATE ((EDEN_CONTROL_TURN >> EDEN_CONTROL_RATE_SHIFT) - 1)
+enum { MOST_OPEN_MS = 0x7fffff, MOST_WINDOW_MS = 0xffffff, LEAST_STEP = 4, MOST_STEP = 63 };
 
 /* A whole number from 1 to most; *end is where it ends. */
 static bool parse_number(const char *text, uint64_t most, uint64_t *number, const char **end) {
@@ -28,7 +28,7 @@ static bool parse_whole(const char *text, bool bytes, uint64_t most, uint64_t *n
 static bool parse_window(const char *text, uint64_t *rate) {
     uint64_t open, closed;
     const char *end;
-    if (!parse_number(text, MOST_WINDOW_MS, &open, &end) || *end != '/' ||
+    if (!parse_number(text, MOST_OPEN_MS, &open, &end) || *end != '/' ||
         !parse_whole(end + 1, false, MOST_WINDOW_MS, &closed)) {
         return false;
     }

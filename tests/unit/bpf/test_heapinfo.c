@@ -143,6 +143,32 @@ TEST(finds_a_listed_heap) {
     assert_int_equal(info.control_word, 0);
 }
 
+/* A request without a listener is what a killed tool left; a listener without a request is no tool of ours. */
+TEST(knows_whether_a_tool_profiles_a_heap) {
+    struct eden_heap_info one = heap(1);
+    struct heapinfo info;
+    uint16_t semaphore = 1;
+    one.sample_control = EDEN_CONTROL_ASKED | EDEN_SAMPLE_BYTES;
+    one.batch_semaphore = address_of(&semaphore);
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
+    assert_true(heapinfo_is_profiled(&info));
+    semaphore = 0;
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
+    assert_false(heapinfo_is_profiled(&info));
+    semaphore = 1;
+    one.sample_control = 0;
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
+    assert_false(heapinfo_is_profiled(&info));
+    one.sample_control = EDEN_CONTROL_ASKED;
+    one.batch_semaphore = 8; /* nothing is mapped there */
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
+    assert_false(heapinfo_is_profiled(&info));
+    one.batch_semaphore = address_of(&semaphore);
+    one.bytes = offsetof(struct eden_heap_info, batch_semaphore); /* of a runtime that has none */
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
+    assert_false(heapinfo_is_profiled(&info));
+}
+
 /* Only what the process may write itself is written, and only its own. */
 TEST(writes_private_pages_only) {
     struct target target;

@@ -365,7 +365,7 @@ TEST(words_become_requests) {
         {"bytes=1M", EDEN_SAMPLE_BYTES, 1 << 20, "bytes=1048576"},
         {"refill=4096", EDEN_SAMPLE_REFILL, 4096, "refill=4096"},
         {"window=10/990", EDEN_SAMPLE_WINDOW, 10 << 24 | 990, "window=10/990"},
-        {"window=16777215/16777215", EDEN_SAMPLE_WINDOW, (1ull << 48) - 1, "window=16777215/16777215"},
+        {"window=8388607/16777215", EDEN_SAMPLE_WINDOW, (1ull << 47) - 1, "window=8388607/16777215"},
         {NULL, EDEN_SAMPLE_BYTES, EDEN_SAMPLE_DEFAULT_BYTES, "bytes=524288"},
     };
     static const char *const bad[] = {"",

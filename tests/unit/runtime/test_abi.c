@@ -34,7 +34,8 @@ TEST(heap_info_keeps_its_layout) {
     AT(info, full_by_cause, 152, 32);
     AT(info, figures, 184, 256);
     AT(info, sample_control, 440, 8);
-    AT(info, reserved, 448, 120);
+    AT(info, batch_semaphore, 448, 8);
+    AT(info, reserved, 456, 112);
     assert_int_equal(EDEN_ABI_VERSION, 1);
     assert_true(EDEN_HEAP_MAGIC == 0x31706165486e6445ull);
     assert_int_equal(offsetof(eden_heap, info), 0);
