@@ -196,27 +196,28 @@ static const char *refuse_again(int value) {
                                                : "given twice; give it once";
 }
 
-static bool parse_pid(const char *text, int *pid) {
-    char *end;
-    errno = 0;
-    long value = strtol(text, &end, 10);
-    *pid = (int)value;
-    return !errno && end != text && *end == 0 && value > 0 && value <= 1 << 22;
-}
-
 static bool parse_count(const char *text, uint64_t *count) {
     char *end;
     errno = 0;
     *count = strtoull(text, &end, 10);
-    return errno == 0 && end != text && *end == 0 && text[0] != '-';
+    return errno == 0 && end != text && *end == 0 && !strchr(text, '-');
 }
 
-static bool parse_heap(const char *text, uint64_t *heap) { return parse_count(text, heap) && *heap != 0; }
+static bool parse_count_within(const char *text, uint64_t least, uint64_t most, uint64_t *count) {
+    return parse_count(text, count) && *count >= least && *count <= most;
+}
 
-static bool parse_percent(const char *text, double *percent) {
+static bool parse_pid(const char *text, int *pid) {
+    uint64_t value;
+    bool is_pid = parse_count_within(text, 1, 1 << 22, &value);
+    *pid = (int)value;
+    return is_pid;
+}
+
+static bool parse_within(const char *text, double least, double most, double *number) {
     char *end;
-    *percent = strtod(text, &end);
-    return end != text && *end == 0 && isfinite(*percent) && *percent > 0 && *percent <= 100;
+    *number = strtod(text, &end);
+    return end != text && *end == 0 && *number >= least && *number <= most;
 }
 
 static bool add_probe(struct options *options, const char *name) {
@@ -231,151 +232,101 @@ static bool add_probe(struct options *options, const char *name) {
 
 /* What is wrong with the value of an option. */
 static const char *wanted(int value, const char *argument) {
+    static const char *const values[OPTION_COUNT] = {
+        ['p'] = "not a process id",
+        ['o'] = "not a file name",
+        ['i'] = "not a file name",
+        [OPTION_PRETENURE] = "not a file name",
+        [OPTION_HEAP] = "not a heap number (from 1)",
+        [OPTION_LONG_LIVED] = "not a percentage above 0 and at most 100",
+        [OPTION_TOP] = "not a number of rows",
+        [OPTION_LIFETIMES] = "not a value of --lifetimes (details, or none)",
+        [OPTION_EMIT] = "not a value of --emit (options)",
+        [OPTION_OPTIONS] = "not a list of options name=value,...; docs/parameters.md lists the names",
+        [OPTION_PAIRS] = "not a number of pairs, from 1 to 100",
+        [OPTION_BUDGET] = "not a time in seconds, from 0.1 to 1000000",
+        [OPTION_TRIALS] = "not a number of runs, from 3 to 1000000",
+        [OPTION_MEMORY] = "not a memory factor: give a number from 1, or none",
+        [OPTION_MAX_SIZE] = "not a size in bytes, such as 200M",
+        [OPTION_PROBE] = "not a probe such as scavenge__done; docs/probes.md lists the probes",
+    };
     uint64_t bytes;
-    switch (value) {
-    case 'p':
-        return "not a process id";
-    case OPTION_HEAP:
-        return "not a heap number (from 1)";
-    case OPTION_LONG_LIVED:
-        return "not a percentage above 0 and at most 100";
-    case OPTION_TOP:
-        return "not a number of rows";
-    case OPTION_LIFETIMES:
-        return "not a value of --lifetimes (details, or none)";
-    case OPTION_EMIT:
-        return "not a value of --emit (options)";
-    case OPTION_OPTIONS:
-        return "not a list of options name=value,...; docs/parameters.md lists the names";
-    case OPTION_PAIRS:
-        return "not a number of pairs, from 1 to 100";
-    case OPTION_BUDGET:
-        return "not a time in seconds, from 0.1 to 1000000";
-    case OPTION_TRIALS:
-        return "not a number of runs, from 3 to 1000000";
-    case OPTION_MEMORY:
-        return "not a memory factor: give a number from 1, or none";
-    case OPTION_MAX_SIZE:
-        return eden_size_parse(argument, &bytes) && bytes < 1 << 20 ? "too small: give at least 1M"
-                                                                    : "not a size in bytes, such as 200M";
-    case OPTION_PROBE:
-        return "not a probe such as scavenge__done; docs/probes.md lists the probes";
-    default:
-        return "not a file name";
-    }
+    bool is_small = value == OPTION_MAX_SIZE && eden_size_parse(argument, &bytes) && bytes < 1 << 20;
+    return is_small ? "too small: give at least 1M" : values[value];
 }
 
-static bool set_lifetimes(struct options *options, int value, const char *argument) {
+/* Sets an option whose value must be read. */
+static bool set_read(struct options *options, int value, const char *argument) {
     switch (value) {
-    case OPTION_SAMPLING:
-        options->sampling = argument;
-        return true;
-    case OPTION_MECHANISM:
-        options->mechanism = argument;
-        return true;
-    case OPTION_PRETENURE:
-        options->pretenure = argument;
-        return *argument != 0;
-    case OPTION_DETAILS:
-        options->details = true;
-        return true;
-    case OPTION_STACKS:
-        options->stacks = true;
-        return true;
+    case 'p':
+        return parse_pid(argument, &options->pid);
+    case OPTION_HEAP:
+        return parse_count_within(argument, 1, UINT64_MAX, &options->heap);
+    case OPTION_PROBE:
+        return add_probe(options, argument);
+    case OPTION_EMIT:
+        options->emit_options = true;
+        return strcmp(argument, "options") == 0;
+    case OPTION_MAX_SIZE:
+        return eden_size_parse(argument, &options->max_size) && options->max_size >= 1 << 20 &&
+               options->max_size != EDEN_NO_LIMIT;
     case OPTION_LIFETIMES:
         options->lifetimes = true;
         options->details = argument != NULL;
         return !argument || strcmp(argument, "details") == 0;
-    case OPTION_VIEW:
-        options->view = argument;
-        return true;
-    case OPTION_BY_SITE:
-        options->by_site = true;
-        return true;
     case OPTION_TOP:
         options->top_given = true;
         return parse_count(argument, &options->top);
-    default:
-        options->long_lived_given = true;
-        return parse_percent(argument, &options->long_lived);
-    }
-}
-
-static bool parse_within(const char *text, double least, double most, double *number) {
-    char *end;
-    *number = strtod(text, &end);
-    return end != text && *end == 0 && *number >= least && *number <= most;
-}
-
-static bool set_trials(struct options *options, int value, const char *argument) {
-    switch (value) {
-    case OPTION_VERIFY:
-        options->verify = true;
-        return true;
-    case OPTION_SEARCH:
-        options->search = true;
-        return true;
     case OPTION_OPTIONS:
         options->proposed = argument;
         return strchr(argument, '=') != NULL;
     case OPTION_PAIRS:
-        return parse_count(argument, &options->pairs) && options->pairs >= 1 && options->pairs <= 100;
+        return parse_count_within(argument, 1, 100, &options->pairs);
     case OPTION_TRIALS:
-        return parse_count(argument, &options->trials) && options->trials >= 3 && options->trials <= 1000000;
+        return parse_count_within(argument, 3, 1000000, &options->trials);
     case OPTION_BUDGET:
         return parse_within(argument, 0.1, 1e6, &options->budget);
     case OPTION_MEMORY:
         options->memory_factor = INFINITY;
         return strcmp(argument, "none") == 0 || parse_within(argument, 1, 1e6, &options->memory_factor);
     default:
-        return set_lifetimes(options, value, argument);
+        options->long_lived_given = true;
+        return parse_within(argument, 0, 100, &options->long_lived) && options->long_lived > 0;
     }
 }
 
 static bool set(struct options *options, int value, const char *argument) {
-    switch (value) {
-    case OPTION_HEAP:
-        return parse_heap(argument, &options->heap);
-    case OPTION_PROBE:
-        return add_probe(options, argument);
-    case OPTION_EMIT:
-        options->emit_options = true;
-        return strcmp(argument, "options") == 0;
-    case OPTION_FORCE:
-        options->force = true;
+    bool *const flags[OPTION_COUNT] = {
+        ['T'] = &options->timestamp,          ['v'] = &options->verbose,
+        [OPTION_BY_SITE] = &options->by_site, [OPTION_CSV] = &options->csv,
+        [OPTION_DETAILS] = &options->details, [OPTION_EVENTS_ONLY] = &options->events_only,
+        [OPTION_FORCE] = &options->force,     [OPTION_JSON] = &options->json,
+        [OPTION_OBJECTS] = &options->objects, [OPTION_SEARCH] = &options->search,
+        [OPTION_STACKS] = &options->stacks,   [OPTION_VERIFY] = &options->verify,
+    };
+    const char **const files[OPTION_COUNT] = {
+        ['o'] = &options->output,
+        ['i'] = &options->input,
+        [OPTION_PRETENURE] = &options->pretenure,
+    };
+    const char **const names[OPTION_COUNT] = {
+        [OPTION_SAMPLING] = &options->sampling,
+        [OPTION_MECHANISM] = &options->mechanism,
+        [OPTION_VIEW] = &options->view,
+    };
+    if (flags[value]) {
+        *flags[value] = true;
         return true;
-    case OPTION_MAX_SIZE:
-        return eden_size_parse(argument, &options->max_size) && options->max_size >= 1 << 20 &&
-               options->max_size != EDEN_NO_LIMIT;
-    case 'p':
-        return parse_pid(argument, &options->pid);
-    case 'o':
-        options->output = argument;
-        return *argument != 0;
-    case 'i':
-        options->input = argument;
-        return *argument != 0;
-    case 'T':
-        options->timestamp = true;
-        return true;
-    case 'v':
-        options->verbose = true;
-        return true;
-    case OPTION_JSON:
-        options->json = true;
-        return true;
-    case OPTION_CSV:
-        options->csv = true;
-        return true;
-    case OPTION_EVENTS_ONLY:
-        options->events_only = true;
-        return true;
-    case OPTION_OBJECTS:
-        options->objects = true;
-        return true;
-    default:
-        return set_trials(options, value, argument);
     }
+    if (names[value]) {
+        *names[value] = argument;
+        return true;
+    }
+    if (files[value]) {
+        *files[value] = argument;
+        return *argument != 0;
+    }
+    return set_read(options, value, argument);
 }
 
 /* What is wrong with the interval or the count; NULL: nothing. *wrong: the first word, and then the one that is. */
