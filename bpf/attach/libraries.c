@@ -104,7 +104,7 @@ static bool open_named(struct libraries *libraries, uint32_t rights, const char 
 static bool read_needs(struct libraries *libraries, const char *path, const struct regular *file, struct needs *needs) {
     bool was_unread = libraries->budget.is_unread;
     bool is_read = inspect_needs(libraries->inspect, &libraries->budget, file, needs);
-    libraries->is_partial = libraries->is_partial || (!is_read && errno != ENOEXEC);
+    libraries->is_partial = libraries->is_partial || (is_read ? needs->is_cut != 0 : errno != ENOEXEC);
     report_late(libraries, path, was_unread);
     return is_read;
 }

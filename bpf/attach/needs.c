@@ -33,7 +33,7 @@ static bool is_readable(int fd) {
            (header.e_shnum != 0 || header.e_shoff == 0);
 }
 
-/* The text at an offset in the file; 0: none, or no room. */
+/* The text at an offset in the file; 0: none, or no room, and what it named is cut. */
 static uint32_t add_text(struct reader *reader, uint64_t offset, uint64_t most) {
     struct needs *needs = reader->needs;
     uint64_t room = NEEDS_TEXT - needs->used;
@@ -43,6 +43,7 @@ static uint32_t add_text(struct reader *reader, uint64_t offset, uint64_t most) 
     ssize_t got = offset <= INT64_MAX ? pread(reader->fd, to, most, (off_t)offset) : -1;
     size_t length = got > 0 ? strnlen(to, (size_t)got) : 0;
     if (length == 0 || length == (size_t)got) {
+        needs->is_cut = true;
         return 0;
     }
     uint32_t at = needs->used;
@@ -67,10 +68,9 @@ struct texts {
 };
 
 static uint32_t text_of(struct reader *reader, const struct texts *texts, uint64_t at) {
-    uint64_t offset;
-    return at < texts->bytes && !__builtin_add_overflow(texts->offset, at, &offset)
-               ? add_text(reader, offset, texts->bytes - at)
-               : 0;
+    uint64_t offset = INT64_MAX, bytes = at < texts->bytes ? texts->bytes - at : 0;
+    bool is_inside = !__builtin_add_overflow(texts->offset, at, &offset);
+    return add_text(reader, offset, is_inside ? bytes : 0);
 }
 
 static void read_dynamic(struct reader *reader, const GElf_Phdr *segment) {
@@ -80,14 +80,16 @@ static void read_dynamic(struct reader *reader, const GElf_Phdr *segment) {
                          ? elf_getdata_rawchunk(reader->elf, (int64_t)segment->p_offset, (size_t)bytes, ELF_T_DYN)
                          : NULL;
     struct texts texts = {0};
+    struct needs *needs = reader->needs;
+    needs->is_cut = needs->is_cut || bytes != segment->p_filesz || !data;
     GElf_Dyn entry;
     for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
         if (entry.d_tag == DT_STRTAB && !file_offset(reader, entry.d_un.d_ptr, &texts.offset)) {
+            needs->is_cut = true;
             return;
         }
         texts.bytes = entry.d_tag == DT_STRSZ ? entry.d_un.d_val : texts.bytes;
     }
-    struct needs *needs = reader->needs;
     for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
         reader->is_pie = reader->is_pie || (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0);
         reader->is_library = reader->is_library || entry.d_tag == DT_SONAME || entry.d_tag == DT_NEEDED;
@@ -95,7 +97,9 @@ static void read_dynamic(struct reader *reader, const GElf_Phdr *segment) {
             needs->rpath = text_of(reader, &texts, entry.d_un.d_val);
         } else if (entry.d_tag == DT_RUNPATH && needs->runpath == 0) {
             needs->runpath = text_of(reader, &texts, entry.d_un.d_val);
-        } else if (entry.d_tag == DT_NEEDED && needs->libraries < NEEDS_LIBRARIES) {
+        } else if (entry.d_tag == DT_NEEDED && needs->libraries == NEEDS_LIBRARIES) {
+            needs->is_cut = true;
+        } else if (entry.d_tag == DT_NEEDED) {
             uint32_t name = text_of(reader, &texts, entry.d_un.d_val);
             needs->library[needs->libraries] = name;
             needs->libraries += name != 0;

@@ -13,6 +13,7 @@ enum { NEEDS_LIBRARIES = 256, NEEDS_TEXT = 32768 };
 struct needs {
     uint32_t is_script;                /* not 0: it has an interpreter, and nothing else. No bool: it may be anything */
     uint32_t is_static;                /* not 0: it is a program that needs no loader, and is none */
+    uint32_t is_cut;                   /* not 0: it names more than was read */
     uint32_t interpreter;              /* PT_INTERP */
     uint32_t rpath, runpath;           /* DT_RPATH, DT_RUNPATH: folders separated by colons */
     uint32_t library[NEEDS_LIBRARIES]; /* DT_NEEDED */
@@ -22,7 +23,7 @@ struct needs {
 };
 
 /* Reads them from an open regular file. False: no ELF file for x86-64. What is malformed or beyond the limits above is
- * left out. */
+ * left out, and is_cut. */
 bool needs_read(int fd, struct needs *needs);
 
 /* Reads the interpreter of a script, or the shell's name for a file that is neither script nor ELF, as execvp() has it.

@@ -49,6 +49,7 @@ TEST(sound_file_is_read) {
     assert_string_equal(needs.text + needs.interpreter, "/lib/loader.so");
     assert_string_equal(needs.text + needs.runpath, "$ORIGIN/a:/b");
     assert_int_equal(needs.rpath, 0);
+    assert_int_equal(needs.is_cut, 0);
     assert_int_equal(needs.libraries, 2);
     assert_string_equal(needs.text + needs.library[0], "libone.so");
     assert_string_equal(needs.text + needs.library[1], "libtwo.so");
@@ -82,9 +83,11 @@ TEST(texts_outside_the_file_are_left_out) {
     assert_int_equal(needs.interpreter, 0);
     assert_int_equal(needs.runpath, 0);
     assert_int_equal(needs.libraries, 1);
+    assert_true(needs.is_cut);
     file.entry[0].d_un.d_ptr = 0; /* in no segment */
     assert_true(read_sample(&file, &needs));
     assert_int_equal(needs.libraries, 0);
+    assert_true(needs.is_cut);
     file.segment[2].p_offset = UINT64_MAX - 7;
     file.segment[2].p_filesz = UINT64_MAX;
     assert_true(read_sample(&file, &needs));
@@ -99,6 +102,7 @@ TEST(numbers_have_limits) {
     }
     assert_true(read_sample(&file, &needs));
     assert_int_equal(needs.libraries, NEEDS_LIBRARIES);
+    assert_true(needs.is_cut);
     assert_true(needs.used <= NEEDS_TEXT);
     file = sample();
     file.header.e_phnum = 65535; /* the number stands in the first section header */
