@@ -23,9 +23,9 @@
  * I5. Where the loader may find another file than was found here, is_partial says so.
  *
  * 4. Failure
- * A file that misses a deadline is named, and ends the search of this program. All searches have one budget, which
- * grows with time. A library that is missed here (dlopen(), a loader with rules of its own) is attached to when it is
- * found in the process's mappings. */
+ * A file that misses a deadline is named, and ends the search of this program. All searches for a user have one budget,
+ * which grows with time. A library that is missed here (dlopen(), a loader with rules of its own) is attached to when
+ * it is found in the process's mappings. */
 #include "attach/libraries.h"
 #include "util/array.h"
 #include "util/clock.h"
@@ -78,9 +78,32 @@ static uint32_t user_of(const struct regular *file, uint32_t from) {
     return status->st_uid != 0 ? status->st_uid : status->st_mode & (S_IWGRP | S_IWOTH) ? NOBODY : from;
 }
 
+void libraries_charge(struct libraries *libraries, uint32_t user) {
+    struct target *budget = &libraries->budget;
+    for (size_t i = 0; budget->user != user && i < libraries->users; i++) {
+        if (libraries->budgets[i].user == user) {
+            const struct target found = libraries->budgets[i];
+            libraries->budgets[i] = *budget;
+            *budget = found;
+            budget->is_unread = false; /* that search is over */
+        }
+    }
+    if (budget->user == user) {
+        return;
+    }
+    struct target *kept =
+        array_grow(&libraries->budgets, &libraries->user_room, libraries->users, sizeof *libraries->budgets);
+    if (kept) {
+        *kept = *budget;
+        libraries->users++;
+        *budget = (struct target){.opened_ns = now_ns()};
+    }
+    budget->user = user; /* no memory: the user has what is left of another's */
+}
+
 bool libraries_open_program(struct libraries *libraries, uint32_t user, uint32_t rights, const char *path,
                             uint64_t inode, bool is_executable, struct regular *file) {
-    libraries->budget.user = user;
+    libraries_charge(libraries, user);
     bool was_unread = libraries->budget.is_unread;
     bool is_open = inspect_open_path(libraries->inspect, &libraries->budget, rights, path, inode, is_executable, file);
     int error = errno;
@@ -430,7 +453,7 @@ bool libraries_add(struct libraries *libraries, uint32_t user, const char *path,
     const struct loader_environment own = {getenv("LD_LIBRARY_PATH"), getenv("LD_PRELOAD"), true, true};
     libraries->environment = environment ? *environment : own;
     clear_names(libraries); /* another program may find other files by them */
-    libraries->budget.user = user;
+    libraries_charge(libraries, user);
     if (!add_program(libraries, user, path, file)) {
         return false;
     }
@@ -472,5 +495,6 @@ void libraries_clear(struct libraries *libraries) {
     libraries_empty(libraries);
     free(libraries->cache);
     free(libraries->preload);
+    free(libraries->budgets);
     *libraries = (struct libraries){0};
 }

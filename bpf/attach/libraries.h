@@ -37,7 +37,9 @@ struct libraries {
     char *cache;                           /* what ldconfig -p prints; owned */
     char *preload;                         /* what /etc/ld.so.preload says; owned; NULL: nothing */
     struct inspect *inspect;
-    struct target budget; /* no process: what searching has cost (inspect.h) */
+    struct target budget;    /* no process: what searching for one user has cost (inspect.h) */
+    struct target *budgets;  /* of the other users; owned */
+    size_t users, user_room; /* budgets */
 };
 
 /* Runs ldconfig and reads the system's files: before the rights to do so are given up. */
@@ -50,6 +52,9 @@ void libraries_open(struct libraries *libraries, struct inspect *inspect);
 bool libraries_add(struct libraries *libraries, uint32_t user, const char *path, struct regular *file,
                    const struct loader_environment *environment);
 
+/* From now on it is this user's budget that searching is charged to. */
+void libraries_charge(struct libraries *libraries, uint32_t user);
+
 /* The folder of a file, for $ORIGIN: links are followed, as for /proc/self/exe. */
 void libraries_folder_of(int fd, char folder[PATH_MAX]);
 
@@ -58,7 +63,7 @@ void libraries_folder_of(int fd, char folder[PATH_MAX]);
 bool libraries_open_program(struct libraries *libraries, uint32_t user, uint32_t rights, const char *path,
                             uint64_t inode, bool is_executable, struct regular *file);
 
-/* Closes the files. The next search has what is left of the budget. */
+/* Closes the files. The next search has what is left of its user's budget. */
 void libraries_empty(struct libraries *libraries);
 void libraries_clear(struct libraries *libraries);
 

@@ -43,10 +43,11 @@ enum { MOST_PROGRAMS = 1024 };
 
 static bool open_executed(struct source *source, const struct exec_notice *notice, struct regular *file) {
     struct libraries *libraries = &source->libraries;
-    const uint64_t spent_ns = libraries->budget.spent_ns;
     const uint32_t user = notice->head.user;
     char path[64];
     libraries_empty(libraries);
+    libraries_charge(libraries, user);
+    const uint64_t spent_ns = libraries->budget.spent_ns;
     snprintf(path, sizeof path, "/proc/%u/exe", notice->head.process.pid);
     /* If it has ended: the path is its own word, and leads only where its user may go. */
     bool is_open = libraries_open_program(libraries, user, 0, path, notice->inode, false, file) ||

@@ -263,6 +263,23 @@ TEST(users_take_turns) {
     assert_null(source_next_turn(&(struct source){.observed = all, .observed_count = ROUNDS}, 49));
 }
 
+TEST(users_have_a_budget_each) {
+    struct libraries libraries = {0};
+    libraries_charge(&libraries, 7);
+    libraries.budget.spent_ns = 1000;
+    libraries.budget.is_unread = true;
+    libraries_charge(&libraries, 7);
+    assert_true(libraries.budget.is_unread);
+    libraries_charge(&libraries, 8);
+    assert_true(libraries.budget.spent_ns == 0 && !libraries.budget.is_unread && libraries.budget.opened_ns != 0);
+    libraries_charge(&libraries, 7);
+    assert_true(libraries.budget.spent_ns == 1000 && !libraries.budget.is_unread);
+    libraries_charge(&libraries, 8);
+    assert_int_equal(libraries.budget.spent_ns, 0);
+    assert_int_equal(libraries.users, 2);
+    libraries_clear(&libraries);
+}
+
 /* ---- attaching ----------------------------------------------------------------------------------------------------
  */
 
