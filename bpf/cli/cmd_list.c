@@ -378,9 +378,11 @@ static bool open_process(struct listing *listing, const struct process *process,
     return error == 0;
 }
 
-/* A process that has ended, or has no memory of its own, is no failure. One that missed a deadline is looked at again.
+/* A process that has ended, or has no memory of its own, is no failure. One that missed a deadline, or whose worker
+ * gave no answer that fits (EIO), is looked at again, and then named: what the process did is no failure of the tool.
  */
 static void note_failure(struct listing *listing, int error) {
+    listing->target.is_unread = listing->target.is_unread || error == EIO;
     if (error == EACCES) {
         listing->first_refused = listing->refused == 0 ? listing->pid : listing->first_refused;
         listing->refused++;
@@ -472,7 +474,8 @@ static void report_missed(struct listing *listing) {
     for (size_t i = 0; i < listing->missed.count; i++) {
         const struct process *process = &listing->missed.at[i];
         target_command(process->pid, listing->command);
-        report_cut(listing, "process %d (%s, user %u) was not read: reading its memory or files takes too long",
+        report_cut(listing,
+                   "process %d (%s, user %u) was not read: reading its memory or files fails or takes too long",
                    process->pid, listing->command, process->user);
     }
     if (listing->cut.count > MESSAGE_FEW) {
