@@ -247,17 +247,24 @@ static void add_failure(bool *refused, struct tune_facts *facts, const struct ev
     }
 }
 
+/* How much of the observed time has passed at an event: a broken process may say that its heap was created after it
+ * was destroyed. */
+static uint64_t passed_ns(const struct tune_facts *facts, uint64_t time_ns) {
+    uint64_t passed = time_ns > facts->start_ns ? time_ns - facts->start_ns : 0;
+    return passed < facts->wall_ns ? passed : facts->wall_ns;
+}
+
 /* Adds an event of this heap. False: no memory. */
 static bool facts_take(struct heap_reader *heap, const struct event *event) {
     bool out_of_memory = false, *refused = &out_of_memory;
     struct tune_facts *facts = &heap->facts;
     switch (event->probe) {
     case EDEN_PROBE_heap__create:
-        facts->wall_ns -= event->time_ns > facts->start_ns ? event->time_ns - facts->start_ns : 0;
+        facts->wall_ns -= passed_ns(facts, event->time_ns);
         facts->start_ns = event->time_ns;
         break;
     case EDEN_PROBE_heap__destroy:
-        facts->wall_ns = event->time_ns - facts->start_ns;
+        facts->wall_ns = passed_ns(facts, event->time_ns);
         break;
     case EDEN_PROBE_class__define:
         add_class(refused, facts, event);

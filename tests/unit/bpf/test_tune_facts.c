@@ -20,6 +20,15 @@ static void add_collection(struct recorder *recorder, bool full, uint64_t seq, u
     add(recorder, &done);
 }
 
+/* The facts of the only heap in a recording. */
+static void read_heap(const char *path, struct tune_heaps *heaps) {
+    struct recording *recording = open_good(path);
+    struct failure why = {0};
+    assert_true(tune_heaps_read(heaps, recording, 0, 0, &why));
+    assert_int_equal(heaps->count, 1);
+    recording_close(recording);
+}
+
 /* The longest pause that the facts of a late heap have, whose header said HEADER_PAUSE when it was attached to. */
 static uint64_t longest_pause(const char *path, uint64_t figure, bool collections) {
     struct recorder *recorder = begin(path);
@@ -39,14 +48,10 @@ static uint64_t longest_pause(const char *path, uint64_t figure, bool collection
     recorder_close(recorder);
     model_clear(&model);
 
-    struct recording *recording = open_good(path);
-    struct failure why = {0};
     struct tune_heaps heaps;
-    assert_true(tune_heaps_read(&heaps, recording, 0, 0, &why));
-    assert_int_equal(heaps.count, 1);
+    read_heap(path, &heaps);
     uint64_t longest = tune_figure(&heaps.at[0], EDEN_FIGURE_max_pause_ns);
     tune_heaps_clear(&heaps);
-    recording_close(recording);
     return longest;
 }
 
@@ -57,6 +62,38 @@ TEST(longest_pause_before_recording_does_not_count) {
 
 TEST(longest_pause_of_recorded_time_is_the_figure) {
     assert_int_equal(longest_pause("longer", HEADER_PAUSE + 1, true), HEADER_PAUSE + 1);
+}
+
+enum { RECORDED_NS = 1000 };
+
+/* For how long a heap was observed whose probes of creation and end fired at these times of a recording. */
+static uint64_t observed_ns(const char *path, uint64_t created, uint64_t destroyed, uint64_t created_again) {
+    struct recorder *recorder = begin(path);
+    struct model model = {.wall_ns = RECORDED_NS};
+    struct process_key key = process_key(100);
+    model_heap(model_process(&model, &key), HEAP, 1)->late = true;
+    struct event create = make_event(EDEN_PROBE_heap__create, created, HEAP, 1);
+    struct event destroy = make_event(EDEN_PROBE_heap__destroy, destroyed, HEAP, 1);
+    struct event again = make_event(EDEN_PROBE_heap__create, created_again, HEAP, 1);
+    add(recorder, &create);
+    add(recorder, &destroy);
+    if (created_again) {
+        add(recorder, &again);
+    }
+    commit(recorder, &model, true);
+    recorder_close(recorder);
+    model_clear(&model);
+    struct tune_heaps heaps;
+    read_heap(path, &heaps);
+    uint64_t observed = heaps.at[0].wall_ns;
+    tune_heaps_clear(&heaps);
+    return observed;
+}
+
+TEST(observed_time_lies_within_recording) {
+    assert_int_equal(observed_ns("whole", 100, 700, 0), 600);
+    assert_int_equal(observed_ns("created_twice", 100, 700, 5000), 0);
+    assert_int_equal(observed_ns("destroyed_late", 100, 100000, 0), RECORDED_NS);
 }
 
 SUITE(enter_folder, leave_folder)
