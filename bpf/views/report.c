@@ -238,11 +238,10 @@ static void print_line(FILE *out, const char *text, const struct heap_model *hea
 
 static void print_causes(FILE *out, const struct heap_model *heap) {
     for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
-        char count[FORMAT_MAX], text[64];
+        char count[FORMAT_MAX];
         if (heap->full_by_cause[i]) {
-            snprintf(text, sizeof text, "  cause: %s", eden_full_cause_name(i));
-            label(out, text);
-            fprintf(out, "%s: %s\n", format_count(count, heap->full_by_cause[i]), eden_full_cause_meaning(i));
+            fprintf(out, "    cause: %-*s%s: %s\n", LABEL - 9, eden_full_cause_name(i),
+                    format_count(count, heap->full_by_cause[i]), eden_full_cause_meaning(i));
         }
     }
 }
