@@ -69,15 +69,14 @@ static int wait_ms(uint64_t end) {
     return left < COMMIT_MS ? (int)left : COMMIT_MS;
 }
 
-/* Drains events until all that is observed has ended, or the user has enough. */
-static void follow(struct source *source, struct run *run, const struct record_request *request) {
-    struct model model = {0};
+/* Drains events until all that is observed has ended, or the user has enough. *model: as of the end. */
+static void follow(struct source *source, struct run *run, const struct record_request *request, struct model *model) {
     uint64_t committed = now_ns(), events = 0;
     uint64_t end = request->seconds > 0 ? committed + (uint64_t)(request->seconds * 1e9) : UINT64_MAX;
     bool said = false, reported_locked = false;
     struct failure locked;
     int handled = 0;
-    commit(source, run, false, &model); /* heaps that were there before get their names */
+    commit(source, run, false, model); /* heaps that were there before get their names */
     bool more = false;
     while (source_poll(source, more ? 0 : wait_ms(end), on_event, run)) {
         for (; handled < interrupt_count(); handled++) {
@@ -89,7 +88,7 @@ static void follow(struct source *source, struct run *run, const struct record_r
         }
         /* Heaps before their events: where there is room for little, it must not be events of unknown heaps. */
         if (!run->failed && events == 0 && recorder_event_count(run->recorder) != 0) {
-            commit(source, run, false, &model);
+            commit(source, run, false, model);
             committed = now_ns();
             events = recorder_event_count(run->recorder);
         }
@@ -100,7 +99,7 @@ static void follow(struct source *source, struct run *run, const struct record_r
         uint64_t now = now_ns(), age = now - committed;
         bool news = recorder_event_count(run->recorder) != events;
         if (!run->failed && age >= (news ? COMMIT_MS : IDLE_COMMIT_MS) * MS) {
-            commit(source, run, false, &model);
+            commit(source, run, false, model);
             committed = now;
             events = recorder_event_count(run->recorder);
         }
@@ -116,13 +115,12 @@ static void follow(struct source *source, struct run *run, const struct record_r
             }
         }
     }
-    bool whole = commit(source, run, true, &model);
+    bool whole = commit(source, run, true, model);
     if (run->failed && !said) {
         print_failure(run, request);
     } else if (!whole) {
         run->failed = true;
     }
-    model_clear(&model);
 }
 
 static uint64_t figure_sum(const struct model *model, enum eden_figure figure) {
@@ -138,18 +136,13 @@ static uint64_t figure_sum(const struct model *model, enum eden_figure figure) {
 
 static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
-static void report_summary(struct source *source, const struct run *run, const struct record_request *request,
+static void report_summary(const struct model *model, const struct run *run, const struct record_request *request,
                            bool is_lost) {
     const bool is_kept = !request->temporary && !is_lost;
-    struct model model = {0};
-    struct failure why;
     char events[FORMAT_MAX], scavenges[FORMAT_MAX], full[FORMAT_MAX];
-    if (!source_snapshot(source, &model, &why)) {
-        return;
-    }
     uint64_t event_count = recorder_written_count(run->recorder);
-    uint64_t scavenge_count = figure_sum(&model, EDEN_FIGURE_scavenges);
-    uint64_t full_count = figure_sum(&model, EDEN_FIGURE_full_collections);
+    uint64_t scavenge_count = figure_sum(model, EDEN_FIGURE_scavenges);
+    uint64_t full_count = figure_sum(model, EDEN_FIGURE_full_collections);
     char batches[FORMAT_MAX + 24] = "", size[FORMAT_MAX] = "";
     if (request->observed.lifetimes) {
         uint64_t batch_count = recorder_batch_count(run->recorder);
@@ -163,11 +156,11 @@ static void report_summary(struct source *source, const struct run *run, const s
                  format_count(events, event_count), plural(event_count), format_count(scavenges, scavenge_count),
                  plural(scavenge_count), format_count(full, full_count), plural(full_count), batches,
                  is_kept ? "wrote " : "recorded", is_kept ? request->path : "", size);
-    if (model.lost) {
+    if (model->lost) {
         char lost[FORMAT_MAX];
         message_print("%s event%s lost, because they came faster than they could be written, or from too many "
                       "heaps: the recording's figures may be too small",
-                      format_count(lost, model.lost), plural(model.lost));
+                      format_count(lost, model->lost), plural(model->lost));
     }
     uint64_t dropped = recorder_dropped_count(run->recorder);
     if (dropped) {
@@ -175,21 +168,20 @@ static void report_summary(struct source *source, const struct run *run, const s
         message_print("%s event%s lost while another program held the recording locked", format_count(lost, dropped),
                       plural(dropped));
     }
-    if (model.lost_records) {
+    if (model->lost_records) {
         char lost[FORMAT_MAX];
         message_print("%s record%s of lifetimes lost, because they came faster than they could be written, or were "
                       "invalid; use a sparser --sampling, or no details",
-                      format_count(lost, model.lost_records), plural(model.lost_records));
+                      format_count(lost, model->lost_records), plural(model->lost_records));
     }
     char missed[MODEL_TEXT];
-    if (model.missed_children) {
-        message_print("%s", model_missed_text(model.missed_children, missed));
+    if (model->missed_children) {
+        message_print("%s", model_missed_text(model->missed_children, missed));
     }
-    model_report_losses(&model, message_report, NULL);
-    if (model.process_count == 0) {
+    model_report_losses(model, message_report, NULL);
+    if (model->process_count == 0) {
         message_print("no heap was observed: check that the program uses libeden, and that this is the right process");
     }
-    model_clear(&model);
 }
 
 /* Observes and writes; *published: the recording stands at its path. */
@@ -215,9 +207,11 @@ static int observe(struct recorder *recorder, const struct record_request *reque
         char took[FORMAT_MAX];
         message_print("attached in %s, recording to %s", format_ns(took, source_attach_ns(source)), request->path);
     }
-    follow(source, &run, request);
+    struct model model = {0};
+    follow(source, &run, request, &model);
     const bool is_lost = !request->temporary && !recorder_is_in_place(recorder);
-    report_summary(source, &run, request, is_lost);
+    report_summary(&model, &run, request, is_lost);
+    model_clear(&model);
     if (is_lost) {
         message_print("%s: was removed or replaced during the recording; the recording is lost", request->path);
         run.failed = true;

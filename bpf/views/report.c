@@ -225,29 +225,46 @@ static uint64_t observed(const struct heap_model *heap, enum eden_figure id) {
     return heap->figures[id] - heap->before[id];
 }
 
-static void print_line(FILE *out, const char *text, const struct heap_model *heap, enum eden_figure id) {
+static void print_figure(FILE *out, const char *text, const struct heap_model *heap, enum eden_figure id) {
     char value[FORMAT_MAX];
     label(out, text);
-    fprintf(out, "%s", figure(value, heap, id));
+    fputs(figure(value, heap, id), out);
+}
+
+/* Of a heap that is older than the recording: what the recorded time adds to the figure. */
+static void print_recorded(FILE *out, const struct heap_model *heap, enum eden_figure id) {
+    char value[FORMAT_MAX];
     if (heap->before[id] && heap->known >> id & 1 && figure_descriptions[id].kind == KIND_sum) {
-        fprintf(out, " (%s of it while recorded)", format_figure(value, id, observed(heap, id)));
+        fprintf(out, "; while recorded: %s", format_figure(value, id, observed(heap, id)));
     } else if (heap->before[id] && figure_descriptions[id].kind == KIND_max && heap->figures[id] == heap->before[id]) {
         fprintf(out, " (before it was recorded)");
     }
+}
+
+static void print_line(FILE *out, const char *text, const struct heap_model *heap, enum eden_figure id) {
+    print_figure(out, text, heap, id);
+    print_recorded(out, heap, id);
+    fputc('\n', out);
 }
 
 static void print_causes(FILE *out, const struct heap_model *heap) {
     for (unsigned i = 0; i < EDEN_FULL_CAUSES; i++) {
         char count[FORMAT_MAX];
         if (heap->full_by_cause[i]) {
-            fprintf(out, "    cause: %-*s%s: %s\n", LABEL - 9, eden_full_cause_name(i),
+            fprintf(out, "    cause: %-*s%s: %s", LABEL - 9, eden_full_cause_name(i),
                     format_count(count, heap->full_by_cause[i]), eden_full_cause_meaning(i));
+            if (heap->full_by_cause_before[i]) {
+                uint64_t recorded = heap->full_by_cause[i] - heap->full_by_cause_before[i];
+                fprintf(out, "; while recorded: %s", format_count(count, recorded));
+            }
+            fputc('\n', out);
         }
     }
 }
 
 static void print_stopped(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
-    print_line(out, "paused for garbage collection", heap, EDEN_FIGURE_gc_ns);
+    print_figure(out, "paused for garbage collection", heap, EDEN_FIGURE_gc_ns);
+    print_recorded(out, heap, EDEN_FIGURE_gc_ns);
     if (wall_ns && heap->stopped_known) {
         fprintf(out, ", %.2f%% of wall time", percent(heap->stopped_ns, wall_ns));
     } else if (wall_ns) {
@@ -279,38 +296,35 @@ static void print_sums(FILE *out, const struct recording_info *info, const struc
     if (heap->late) {
         char since[64];
         fprintf(out,
-                "  Recorded since %s; counts of earlier collections come from the heap's header.\n"
-                "  Shares of wall time and the table of phases cover the recorded time only.\n",
+                "  Recorded since %s; shares of wall time and the table of phases cover that time only.\n"
+                "  Sums cover each heap's whole life: counts of earlier collections come from the heap's header.\n",
                 wall_time(since, info->start_ns));
     }
     label(out, "wall time");
     fprintf(out, "%s\n", format_ns(text, model->wall_ns));
     print_stopped(out, heap, model->wall_ns);
     print_line(out, "longest pause", heap, EDEN_FIGURE_max_pause_ns);
-    fputc('\n', out);
     print_line(out, "scavenges (of young objects)", heap, EDEN_FIGURE_scavenges);
-    fputc('\n', out);
     print_line(out, "full collections (of all objects)", heap, EDEN_FIGURE_full_collections);
-    fputc('\n', out);
     print_causes(out, heap);
     print_line(out, "allocated", heap, EDEN_FIGURE_allocated_bytes);
-    fputc('\n', out);
-    print_line(out, "survived scavenges", heap, EDEN_FIGURE_survived_bytes);
+    print_figure(out, "survived scavenges", heap, EDEN_FIGURE_survived_bytes);
     uint64_t both = 1ull << EDEN_FIGURE_survived_bytes | 1ull << EDEN_FIGURE_allocated_bytes;
     if ((heap->known & both) == both && heap->figures[EDEN_FIGURE_allocated_bytes]) {
         fprintf(out, ", %.1f%% of the allocated bytes",
                 percent(heap->figures[EDEN_FIGURE_survived_bytes], heap->figures[EDEN_FIGURE_allocated_bytes]));
     }
+    print_recorded(out, heap, EDEN_FIGURE_survived_bytes);
     fputc('\n', out);
-    print_line(out, "tenured (moved to old space)", heap, EDEN_FIGURE_tenured_bytes);
-    fprintf(out, ", objects: %s\n", figure(text, heap, EDEN_FIGURE_tenured_objects));
+    print_figure(out, "tenured (moved to old space)", heap, EDEN_FIGURE_tenured_bytes);
+    fprintf(out, ", objects: %s", figure(text, heap, EDEN_FIGURE_tenured_objects));
+    print_recorded(out, heap, EDEN_FIGURE_tenured_bytes);
+    fputc('\n', out);
     print_line(out, "freed by full collections", heap, EDEN_FIGURE_freed_bytes);
-    fputc('\n', out);
-    print_line(out, "old space after last collection", heap, EDEN_FIGURE_old_used);
+    print_figure(out, "old space after last collection", heap, EDEN_FIGURE_old_used);
     fprintf(out, ", of %s mapped\n", figure(text, heap, EDEN_FIGURE_old_capacity));
     if (heap->known >> EDEN_FIGURE_alloc_failures & 1 && heap->figures[EDEN_FIGURE_alloc_failures]) {
         print_line(out, "allocations that failed", heap, EDEN_FIGURE_alloc_failures);
-        fputc('\n', out);
     }
 }
 
@@ -341,13 +355,16 @@ static void print_heap_line(FILE *out, const struct process_model *process, cons
     fputc('\n', out);
 }
 
-static void print_heap_lines(FILE *out, const struct model *model) {
+static void print_heap_lines(FILE *out, const struct model *model, bool late) {
     fprintf(out, "# %9s  %8s %5s  %-16s  %-16s %10s %6s %10s %10s\n", "Overhead", "PID", "Heap", "Command", "Name",
             "Scavenges", "Full", "Longest", "Allocated");
     for (size_t i = 0; i < model->process_count; i++) {
         for (size_t j = 0; j < model->processes[i].heap_count; j++) {
             print_heap_line(out, &model->processes[i], &model->processes[i].heaps[j], model->wall_ns);
         }
+    }
+    if (late) {
+        fprintf(out, "# Overhead covers the recorded time, the other columns each heap's whole life\n");
     }
     fprintf(out, "# --heap ID and --pid PID show one of them in full\n");
 }
@@ -402,7 +419,7 @@ bool report_text(FILE *out, const char *path, struct recording *recording, const
     print_sums(out, info, model, &total);
     print_phases(out, &total, model->wall_ns);
     fputc('\n', out);
-    print_heap_lines(out, model);
+    print_heap_lines(out, model, total.late);
     report_total_clear(&total);
     return true;
 }

@@ -209,6 +209,27 @@ kill "$target"
 exec 6>&-
 echo "late and ended by hand: figures agree"
 
+# Ended while the program works: the last line counts what the recording has, as the report does.
+EDEN_LOG=$folder/busy.log "$exercise" 100000 >/dev/null &
+target=$!
+children+=("$target")
+until_true "the program works" test -s busy.log
+"$scope" record -o busy.data -p "$target" 2>err &
+tool=$!
+until_true "events are recorded" sh -c \
+    "test -s busy.data && sqlite3 busy.data 'SELECT count(*) > 0 FROM event' 2>/dev/null | grep -q 1"
+kill -TERM "$tool"
+wait "$tool" || die "a recorder of a busy program gave status $?"
+kill -KILL "$target"
+wait "$target" 2>/dev/null || true
+read -r scavenges full < <(sqlite3 -separator ' ' busy.data 'SELECT sum(scavenges - before_scavenges),
+    sum(full_collections - before_full_collections) FROM heap')
+tr -d , <err | grep -q " $scavenges scavenges $full full" || die "not $scavenges scavenges, $full full: $(cat err)"
+"$scope" report -i busy.data >out
+tr -d , <out | grep -q "^  scavenges .*; while recorded: $scavenges\$" || die "not $scavenges while recorded: $(cat out)"
+grep -Eq '^  paused .*; while recorded: [^,]*, [0-9.]+% of wall time$' out || die "pauses while recorded: $(cat out)"
+echo "ended while the program works: the last line counts what is recorded"
+
 # ---- kills ----
 
 for delay in 0.05 0.2 0.31 0.47 0.6; do
