@@ -102,8 +102,9 @@ static bool prepare(struct lifetimes *run, struct failure *why) {
         return failure_set(why, 1,
                            "--pretenure cannot be combined with --stacks: it names sites, and stacks replace sites");
     }
-    return options_seconds(options, &run->seconds, why) && choose_view(run, why) &&
-           life_request_encode(&request, &run->wanted.control, why);
+    bool good = options_seconds(options, &run->seconds, why);
+    run->wanted.until_interrupt = run->seconds <= 0;
+    return good && choose_view(run, why) && life_request_encode(&request, &run->wanted.control, why);
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */

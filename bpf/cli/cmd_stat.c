@@ -73,6 +73,8 @@ static void print_figure(FILE *out, const struct heap_model *heap, enum eden_fig
             note_stopped(note, sizeof note, heap, wall_ns);
         } else if (heap->late && kind == KIND_sum) {
             snprintf(note, sizeof note, "#  %s since attach", format_figure(text, figure, seen));
+        } else if (kind == KIND_max && heap->before[figure] && seen == 0) {
+            snprintf(note, sizeof note, "#  before attach");
         } else if (figure == EDEN_FIGURE_allocated_bytes && wall_ns) {
             double rate = (double)seen / ((double)wall_ns / 1e9);
             snprintf(note, sizeof note, "#  %s/s", format_bytes(text, (uint64_t)rate));
@@ -276,6 +278,7 @@ static int run_stat(struct run *run) {
     struct source_options wanted = {.pid = run->options.pid,
                                     .command = run->options.command,
                                     .no_headers = run->options.events_only,
+                                    .until_interrupt = run->options.interval <= 0,
                                     .verbose = run->options.verbose};
     interrupt_install();
     run->source = source_open(&wanted, &why);

@@ -189,6 +189,7 @@ static int observe(struct recorder *recorder, const struct record_request *reque
     struct run run = {.recorder = recorder};
     struct source_options wanted = request->observed;
     wanted.events = true;
+    wanted.until_interrupt = request->seconds <= 0;
     wanted.on_batch = wanted.lifetimes ? on_batch : NULL;
     wanted.batch_context = &run;
     struct failure why;

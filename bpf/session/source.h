@@ -35,8 +35,9 @@ struct source_options {
     /* lifetimes with on_batch: also take the stack on which each sampled object is allocated, name its functions, add
      * it to these and hand on its number as a batch LIFE_BATCH_STACK. NULL: don't. */
     struct life_stacks *stacks;
-    bool no_headers;     /* don't read heap headers of late processes: figures are then of what was observed alone */
-    const char *without; /* comma-separated probes not to attach; NULL: none */
+    bool no_headers;      /* don't read heap headers of late processes: figures are then of what was observed alone */
+    const char *without;  /* comma-separated probes not to attach; NULL: none */
+    bool until_interrupt; /* nothing else ends observing a process that lives on: say so on a terminal */
     bool verbose;
 };
 

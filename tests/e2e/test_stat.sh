@@ -75,6 +75,7 @@ echo go >&7
 exec 7>&-
 wait "$target" && wait "$tool" || die "attached late to heaps at rest: it failed"
 compare "$folder/late" "$folder/seen" >"$folder/count" || die "attached late to heaps at rest"
+! grep -q 'Ctrl-C' "$folder/err" || die "where there is no terminal, Ctrl-C is named"
 echo "attached late, heaps at rest: $(cat "$folder/count") figures equal"
 
 EDEN_LOG=$folder/middle.log EDEN_STATS=$folder/middle "$exercise" 200 >/dev/null &
@@ -85,6 +86,46 @@ until_true "the program works" test -s "$folder/middle.log"
 wait "$target"
 compare "$folder/middle" "$folder/seen" >"$folder/count" || die "attached in the middle"
 echo "attached in the middle: $(cat "$folder/count") figures equal"
+
+# On a terminal, what waits for Ctrl-C says so. The program is stopped after its first pauses, so none is observed.
+EDEN_LOG=$folder/paused.log "$exercise" 100000 >/dev/null &
+target=$!
+children+=("$target")
+until_true "the program works" test -s "$folder/paused.log"
+kill -STOP "$target"
+cat >"$folder/terminal.py" <<'PYTHON'
+# terminal.py COMMAND...: runs it on a terminal, presses Ctrl-C when it waits for that, and prints what it printed.
+import os, pty, signal, sys
+child, terminal = pty.fork()
+if child == 0:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.execv(sys.argv[1], sys.argv[1:])
+printed, pressed = b"", False
+while True:
+    try:
+        printed += os.read(terminal, 4096)
+    except OSError:  # the other end is closed
+        break
+    if b"Ctrl-C ends and reports" in printed and not pressed:
+        pressed = os.write(terminal, b"\3") == 1
+sys.stdout.buffer.write(printed.replace(b"\r", b""))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+PYTHON
+for command in "stat -p $target" "record -o $folder/terminal.data -p $target" "lifetimes -p $target"; do
+    # shellcheck disable=SC2086 # words
+    timeout 60 python3 "$folder/terminal.py" "$(command -v "$scope")" $command >"$folder/out" ||
+        die "$command on a terminal: $(cat "$folder/out")"
+    grep -qx "edenscope: observing process $target; Ctrl-C ends and reports" "$folder/out" ||
+        die "$command does not say how it ends: $(cat "$folder/out")"
+    [[ $command != stat* ]] || grep -Eq 'max_pause_ns +#  before attach$' "$folder/out" ||
+        die "a pause before attach is not marked: $(cat "$folder/out")"
+done
+timeout 60 python3 "$folder/terminal.py" "$(command -v "$scope")" stat -p "$target" 0.1 1 >"$folder/out" ||
+    die "stat by interval on a terminal: $(cat "$folder/out")"
+! grep -q 'Ctrl-C' "$folder/out" || die "stat by interval names Ctrl-C"
+kill -KILL "$target"
+wait "$target" 2>/dev/null || true
+echo "on a terminal, Ctrl-C is named"
 
 # Made-up events, many.
 "$scope" stat --json -o "$folder/seen" -- "$gun" heap__create:0x1000,7,demo \
