@@ -103,6 +103,7 @@ char *tune_class_label(char text[TUNE_LABEL], const struct tune_facts *facts, ui
 struct heap_reader {
     struct tune_facts facts;
     uint64_t address;
+    uint64_t wall_ns, end_ns; /* of the recording */
     struct tune_pass open;
     bool is_open;
 };
@@ -247,11 +248,10 @@ static void add_failure(bool *refused, struct tune_facts *facts, const struct ev
     }
 }
 
-/* How much of the observed time has passed at an event: a broken process may say that its heap was created after it
- * was destroyed. */
-static uint64_t passed_ns(const struct tune_facts *facts, uint64_t time_ns) {
-    uint64_t passed = time_ns > facts->start_ns ? time_ns - facts->start_ns : 0;
-    return passed < facts->wall_ns ? passed : facts->wall_ns;
+/* The part of the observed time between two events; a broken process sends them in any order. */
+static uint64_t observed_between(const struct heap_reader *heap, uint64_t from_ns, uint64_t to_ns) {
+    uint64_t passed = to_ns > from_ns ? to_ns - from_ns : 0;
+    return passed < heap->wall_ns ? passed : heap->wall_ns;
 }
 
 /* Adds an event of this heap. False: no memory. */
@@ -260,11 +260,11 @@ static bool facts_take(struct heap_reader *heap, const struct event *event) {
     struct tune_facts *facts = &heap->facts;
     switch (event->probe) {
     case EDEN_PROBE_heap__create:
-        facts->wall_ns -= passed_ns(facts, event->time_ns);
+        facts->wall_ns = observed_between(heap, event->time_ns, heap->end_ns);
         facts->start_ns = event->time_ns;
         break;
     case EDEN_PROBE_heap__destroy:
-        facts->wall_ns = passed_ns(facts, event->time_ns);
+        facts->wall_ns = observed_between(heap, facts->start_ns, event->time_ns);
         break;
     case EDEN_PROBE_class__define:
         add_class(refused, facts, event);
@@ -527,6 +527,8 @@ static void begin_heap(struct heap_reader *reader, const struct process_model *p
                        const struct model *model, const struct recording_info *info) {
     struct tune_facts *facts = &reader->facts;
     reader->address = heap->address;
+    reader->wall_ns = model->wall_ns;
+    reader->end_ns = info->commit_ns;
     facts->process = process->key;
     memcpy(facts->command, process->command, sizeof facts->command);
     memcpy(facts->heap_name, heap->name, sizeof facts->heap_name);

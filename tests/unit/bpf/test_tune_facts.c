@@ -2,6 +2,7 @@
  * of the recorded time. */
 #include "advise/facts/facts.h"
 #include "recording_builder.h"
+#include "util/clock.h"
 
 enum { HEAP = 0x1000, HEADER_PAUSE = 629000000 };
 
@@ -64,21 +65,23 @@ TEST(longest_pause_of_recorded_time_is_the_figure) {
     assert_int_equal(longest_pause("longer", HEADER_PAUSE + 1, true), HEADER_PAUSE + 1);
 }
 
-enum { RECORDED_NS = 1000 };
+/* Observing begins long after the recorder, when it has attached; and writing takes longer than this. */
+enum { RECORDED_NS = 10 };
 
-/* For how long a heap was observed whose probes of creation and end fired at these times of a recording. */
+/* Observed time of a heap whose probes fired at these times after attaching; UINT64_MAX: it did not fire. */
 static uint64_t observed_ns(const char *path, uint64_t created, uint64_t destroyed, uint64_t created_again) {
+    const uint64_t times[] = {created, destroyed, created_again};
     struct recorder *recorder = begin(path);
     struct model model = {.wall_ns = RECORDED_NS};
     struct process_key key = process_key(100);
-    model_heap(model_process(&model, &key), HEAP, 1)->late = true;
-    struct event create = make_event(EDEN_PROBE_heap__create, created, HEAP, 1);
-    struct event destroy = make_event(EDEN_PROBE_heap__destroy, destroyed, HEAP, 1);
-    struct event again = make_event(EDEN_PROBE_heap__create, created_again, HEAP, 1);
-    add(recorder, &create);
-    add(recorder, &destroy);
-    if (created_again) {
-        add(recorder, &again);
+    model_heap(model_process(&model, &key), HEAP, 1);
+    uint64_t attached = now_ns();
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        if (times[i] != UINT64_MAX) {
+            struct event event =
+                make_event(i == 1 ? EDEN_PROBE_heap__destroy : EDEN_PROBE_heap__create, attached + times[i], HEAP, 1);
+            add(recorder, &event);
+        }
     }
     commit(recorder, &model, true);
     recorder_close(recorder);
@@ -90,10 +93,16 @@ static uint64_t observed_ns(const char *path, uint64_t created, uint64_t destroy
     return observed;
 }
 
+TEST(observed_time_of_heap_begins_with_its_creation) {
+    assert_int_equal(observed_ns("whole", 2, 8, UINT64_MAX), 6);
+    assert_int_equal(observed_ns("at_end", 3600000000000, UINT64_MAX, UINT64_MAX), 0);
+}
+
 TEST(observed_time_lies_within_recording) {
-    assert_int_equal(observed_ns("whole", 100, 700, 0), 600);
-    assert_int_equal(observed_ns("created_twice", 100, 700, 5000), 0);
-    assert_int_equal(observed_ns("destroyed_late", 100, 100000, 0), RECORDED_NS);
+    assert_int_equal(observed_ns("not_destroyed", 2, UINT64_MAX, UINT64_MAX), RECORDED_NS);
+    assert_int_equal(observed_ns("created_twice", 2, 8, 9), RECORDED_NS);
+    assert_int_equal(observed_ns("destroyed_late", 2, 5000, UINT64_MAX), RECORDED_NS);
+    assert_int_equal(observed_ns("destroyed_first", 8, 2, UINT64_MAX), RECORDED_NS);
 }
 
 SUITE(enter_folder, leave_folder)
