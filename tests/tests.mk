@@ -42,6 +42,8 @@ $(addprefix $(B)/tests/test_,lifetimes life_mechanisms life_regions life_walk): 
 $(B)/tests/test_remembered_scan: LDLIBS += -Wl,--wrap=eden_probe_remembered__scan
 # Somebody cuts the file of a trial's figures between its size and its bytes.
 $(B)/tests/test_tune_trial: LDLIBS += -Wl,--wrap=fstat
+# A worker that does not answer.
+$(B)/tests/test_symbols: LDLIBS += -Wl,--wrap=inspect_function
 # The kernel's part is played by the test.
 $(B)/tests/test_source: LDLIBS += $(foreach name,kernel_set_spec kernel_heaps kernel_share kernel_lost kernel_attach \
 	kernel_uses_multi kernel_descriptors kernel_arm source_take_notices source_missed_children,-Wl,--wrap=$(name))

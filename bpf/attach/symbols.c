@@ -3,7 +3,7 @@
  * 1. Algorithm
  * A process's mappings are read at its first address, and again for an address outside them, READ_AGAIN_NS later at the
  * earliest. The files are opened then, as the process may end. A file's symbols are read when an address lies in it,
- * once, however many processes map it.
+ * once, however many processes of a user map it.
  *
  * 2. Invariants
  * I1. Users, and of a user the processes, have a share of the open files (kernel_share_left). A file beyond it is
@@ -11,7 +11,8 @@
  * I2. What was mapped stays known after the process has ended.
  *
  * 3. Failure
- * A file that costs too much, or whose reading does not end, has no symbols: its label, [FILE], is the function. */
+ * Functions in a file that cannot be opened or read are unknown, and the process is named. Where a file was read and
+ * has no symbol, its label, [FILE], is the function. */
 #include "attach/symbols.h"
 #include "kernel/kernel.h"
 #include "util/array.h"
@@ -27,9 +28,11 @@
 
 #define READ_AGAIN_NS 100000000u
 
-/* A file is known by device, inode and time of change: the inode of a deleted file comes again. */
+/* A file is known by device, inode and time of change (the inode of a deleted file comes again), and by the user whose
+ * processes map it: what cannot be read for one user can be for another. */
 struct object {
     uint64_t device, inode;
+    unsigned user;
     struct timespec changed; /* st_ctim; 0: it could not be opened, and device and inode are as mapped */
     char label[64];          /* "[FILE]" */
     struct regular file;     /* none: it has no symbols */
@@ -56,7 +59,7 @@ struct program {
 struct symbols {
     struct inspect *inspect;
     uint32_t most_files;
-    struct message_kind beyond;
+    struct message_kind unknown;
     void *objects; /* tsearch(3), by_identity */
     struct program *programs;
     size_t program_count, program_room;
@@ -76,10 +79,11 @@ static int compare(uint64_t left, uint64_t right) { return (left > right) - (lef
 
 static int by_identity(const void *left, const void *right) {
     const struct object *a = left, *b = right;
-    int device = compare(a->device, b->device), inode = compare(a->inode, b->inode),
+    int device = compare(a->device, b->device), inode = compare(a->inode, b->inode), user = compare(a->user, b->user),
         second = compare((uint64_t)a->changed.tv_sec, (uint64_t)b->changed.tv_sec);
     return device   ? device
            : inode  ? inode
+           : user   ? user
            : second ? second
                     : compare((uint64_t)a->changed.tv_nsec, (uint64_t)b->changed.tv_nsec);
 }
@@ -125,6 +129,7 @@ static struct object *object_of(struct symbols *symbols, struct program *program
     bool is_open = file->fd >= 0;
     const struct object identity = {.device = is_open ? status->st_dev : mapping->device,
                                     .inode = is_open ? status->st_ino : mapping->inode,
+                                    .user = program->user,
                                     .changed = is_open ? status->st_ctim : (struct timespec){0},
                                     .file = {.fd = -1},
                                     .is_beyond = is_open};
@@ -218,11 +223,20 @@ void symbols_close(struct symbols *symbols) {
         free(symbols->programs[i].regions);
     }
     if (symbols) {
-        message_more(&symbols->beyond, "processes have functions in files beyond their share");
+        message_more(&symbols->unknown, "processes have functions in files that are not read");
         tdestroy(symbols->objects, free_object);
         free(symbols->programs);
         free(symbols);
     }
+}
+
+/* Once a process. */
+static void report_unknown(struct symbols *symbols, struct program *program, const struct object *object) {
+    if (!program->is_reported) {
+        message_few(&symbols->unknown, "process %u: functions in %s are unknown: %s", program->key.pid, object->label,
+                    object->is_beyond ? "files beyond its share are not read" : "it cannot be read, or not in time");
+    }
+    program->is_reported = true;
 }
 
 const char *symbols_find(struct symbols *symbols, const struct process_key *process, uint64_t address) {
@@ -242,18 +256,13 @@ const char *symbols_find(struct symbols *symbols, const struct process_key *proc
                                     sizeof symbols->name)) {
         return symbols->name;
     }
-    if (object->is_beyond) {
-        if (!program->is_reported) {
-            message_few(&symbols->beyond,
-                        "process %u: files beyond its share are not read: functions in %s are unknown", process->pid,
-                        object->label);
-        }
-        program->is_reported = true;
-        return NULL;
+    if (is_open && errno == 0) {
+        return object->label;
     }
     if (is_open && (errno == ETIMEDOUT || errno == EIO)) {
         regular_close(&object->file);
         symbols->programs[object->program].open--;
     }
-    return object->label;
+    report_unknown(symbols, program, object);
+    return NULL;
 }

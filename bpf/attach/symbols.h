@@ -10,7 +10,7 @@ struct symbols;
 struct symbols *symbols_open(struct inspect *inspect, uint32_t most_files);
 void symbols_close(struct symbols *symbols);
 /* The function's name, or "[FILE]" where the file has no symbol there; good until the next call. NULL: no file is
- * mapped there, as far as is known, or it is beyond the process's share. Reads the process's mappings at the first call
+ * mapped there, as far as is known, or it was not read. Reads the process's mappings at the first call
  * for it, and again where an address is in none of them. */
 const char *symbols_find(struct symbols *symbols, const struct process_key *process, uint64_t address);
 

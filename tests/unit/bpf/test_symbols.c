@@ -3,17 +3,33 @@
 #include "attach/symbols.h"
 #include "attach/target.h"
 #include "elf_header.h"
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "suite.h"
 
 static struct inspect *inspect;
+
+/* A worker that does not answer (--wrap). */
+static bool reading_hangs;
+
+bool __real_inspect_function(struct inspect *at, uint64_t number, const struct regular *file, uint64_t offset,
+                             char *name, size_t size);
+bool __wrap_inspect_function(struct inspect *at, uint64_t number, const struct regular *file, uint64_t offset,
+                             char *name, size_t size);
+bool __wrap_inspect_function(struct inspect *at, uint64_t number, const struct regular *file, uint64_t offset,
+                             char *name, size_t size) {
+    errno = ETIMEDOUT;
+    return !reading_hangs && __real_inspect_function(at, number, file, offset, name, size);
+}
 
 enum { CODE = 4096, FILE_BYTES = 2 * CODE, LINKED = 0x400000, NAMES = 64 };
 
@@ -187,6 +203,60 @@ TEST(no_process_takes_all_files) {
     }
     close(end[0]), close(ready[0]), close(ready[1]);
     symbols_close(symbols);
+    unmap_file(&mapped);
+}
+
+/* A process of a user that maps what this one maps, and sleeps. */
+static struct process_key fork_other(unsigned user) {
+    int ready[2];
+    char byte;
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if ((user == geteuid() || setresuid(user, user, user) == 0) && write(ready[1], "", 1) == 1) {
+            sleep(60);
+        }
+        _exit(1);
+    }
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    return (struct process_key){.pid = (uint32_t)child, .start_ns = target_start_ns(child)};
+}
+
+static void end_other(const struct process_key *process) {
+    assert_int_equal(kill((pid_t)process->pid, SIGKILL), 0);
+    assert_int_equal(waitpid((pid_t)process->pid, NULL, 0), (pid_t)process->pid);
+}
+
+static void expect_of(struct symbols *symbols, const struct process_key *process, const struct mapped *mapped,
+                      const char *wanted) {
+    const char *found = symbols_find(symbols, process, (uintptr_t)mapped->code);
+    assert_true(wanted ? found && strcmp(found, wanted) == 0 : !found);
+}
+
+TEST(what_cannot_be_read_for_one_user_can_for_another) {
+    struct mapped mapped;
+    const struct image image = sound_image();
+    const unsigned user = geteuid() == 0 ? 65534 : geteuid();
+    map_file(&mapped);
+    assert_int_equal(fchmod(mapped.fd, 0755), 0);
+    write_image(&mapped, &image, FILE_BYTES);
+    const struct process_key stranger = fork_other(user);
+    const struct process_key sibling = fork_other(user);
+    const struct process_key own = this_process();
+    struct symbols *symbols = symbols_open(inspect, 4096);
+    assert_non_null(symbols);
+    reading_hangs = true;
+    expect_of(symbols, &stranger, &mapped, NULL);
+    reading_hangs = false;
+    expect_of(symbols, &sibling, &mapped, NULL);
+    expect_of(symbols, &own, &mapped, user == geteuid() ? NULL : "first");
+    symbols_close(symbols);
+    end_other(&stranger);
+    end_other(&sibling);
     unmap_file(&mapped);
 }
 
