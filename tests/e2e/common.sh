@@ -1,5 +1,6 @@
 # What the end-to-end tests share; each starts with `. "$(dirname "$0")/common.sh"`. Goes to the project's root; sets
-# $build, $scope and $folder, a scratch folder that goes away at the end, as do the processes listed in $children.
+# $build, $scope and $folder, a scratch folder that goes away at the end, as do processes in the background and those
+# listed in $children.
 # shellcheck shell=bash
 # shellcheck disable=SC2034
 set -euo pipefail
@@ -13,7 +14,7 @@ children=()
 
 cleanup() {
     local child
-    for child in "${children[@]}"; do
+    for child in $(jobs -p) "${children[@]}"; do
         kill "$child" 2>/dev/null || true
     done
     rm -rf "$folder"
@@ -74,6 +75,12 @@ until_true() {
         sleep 0.02
     done
     die "waited in vain: $what"
+}
+
+# Goes to the scratch folder; the names of what was built stay right.
+enter_folder() {
+    build=$(readlink -f "$build") scope=$(readlink -f "$scope") exercise=$(readlink -f "$exercise")
+    cd "$folder"
 }
 
 # Ends the test, as skipped, where edenscope can't attach.

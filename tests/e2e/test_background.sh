@@ -13,7 +13,6 @@ export TMPDIR=$folder/tmp
 exec 7<>"$folder/go"
 "$exercise" --wait <&7 >"$folder/ready" &
 target=$!
-children+=("$target")
 until_true "the program is ready" grep -q ready "$folder/ready"
 
 has_ended() { [[ ! -e /proc/$1/status ]] || grep -q '^State:[[:space:]]*Z' "/proc/$1/status"; }
@@ -31,7 +30,6 @@ for command in "record -o $folder/eden.data" "stat -o $folder/out" "lifetimes -o
     # shellcheck disable=SC2086
     "$scope" $command -v -p "$target" 2>"$folder/err" >"$folder/said" &
     tool=$!
-    children+=("$tool")
     until_true "$command attaches" is_attached
     until_true "edenscope $command gives up its rights" has_only "$none" "$tool"
     grep -q '^SigCgt:.*[2367abef]$' "/proc/$tool/status" || die "edenscope $command does not catch SIGINT"
@@ -49,7 +47,6 @@ if [[ $(id -u) == 0 ]]; then
     chown 65534 "$folder/theirs"
     "$scope" record -o "$folder/theirs/eden.data" -p "$target" 2>"$folder/err" &
     tool=$!
-    children+=("$tool")
     until_true "record gives up its rights" has_only 0000000000000002 "$tool"
     kill -INT "$tool"
     wait "$tool" || die "record to another user's folder gives status $?: $(cat "$folder/err")"
@@ -60,7 +57,6 @@ fi
 : >"$folder/err"
 nohup "$scope" stat -o "$folder/out" -v -p "$target" 2>"$folder/err" >"$folder/said" &
 tool=$!
-children+=("$tool")
 until_true "stat attaches" is_attached
 grep -q '^SigIgn:.*[13579bdf]$' "/proc/$tool/status" || die "SIGHUP does not stay ignored"
 kill -HUP "$tool"
@@ -88,7 +84,6 @@ end
 : >"$folder/err"
 python3 "$folder/deaf.py" "$scope" stat -o "$folder/out" -v -p "$target" 2>"$folder/err" >"$folder/said" &
 tool=$!
-children+=("$tool")
 until_true "stat attaches" is_attached
 kill -TERM "$tool"
 until_true "SIGTERM that was blocked ends stat" has_ended "$tool"
@@ -109,7 +104,6 @@ for command in "stat -o $folder/out" "record -o $folder/eden.data" "lifetimes -o
     # shellcheck disable=SC2086
     "$scope" $command -- "$exercise" --wait <&7 >"$folder/ready" 2>"$folder/err" &
     tool=$!
-    children+=("$tool")
     until_true "edenscope $command gives up its rights" has_only "$none" "$tool"
     until_true "the command is ready" grep -q ready "$folder/ready"
     echo >&7

@@ -4,16 +4,14 @@
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
-[[ $build == /* ]] || build=$PWD/$build
-scope=$build/bin/edenscope
-program=$build/tests/children
 need_edenscope
 libeden=$(readlink -f "$build/lib/libeden.so.0")
 for options in "-o $folder/shared" "-Wl,-rpath,\$ORIGIN/../place -o $folder/origin"; do
     # shellcheck disable=SC2086
     gcc -O1 -I probes -I runtime/include $options tests/programs/children.c "$libeden"
 done
-cd "$folder"
+enter_folder
+program=$build/tests/children
 
 # What the model says of each heap that was seen from its start to its end, as `children` prints it.
 heaps() {
@@ -73,11 +71,9 @@ exec 7<>go
 : >ready
 "$program" spawn 50 <go >own 2>ready &
 target=$!
-children+=("$target")
 until_true "the program is ready" grep -q ready ready
 "$scope" stat -v --json -o stat.json -p "$target" 2>err &
 tool=$!
-children+=("$tool")
 until_true "attached" grep -q 'attached in' err
 echo go >go
 wait "$tool" || die "stat -p gives status $?: $(cat err)"
@@ -180,7 +176,6 @@ exec 8<>go2
 : >ready2
 "$program" wait <go2 >bystander 2>ready2 &
 bystander=$!
-children+=("$bystander")
 until_true "the bystander is ready" grep -q ready ready2
 cat >semaphores.py <<'PYTHON'
 # Prints the semaphores of a process's probes, by name: how many listen.
@@ -364,7 +359,6 @@ if [[ $EUID -eq 0 ]] && bindfs --no-allow-other files mounted; then
     done
     mounted/children wait <go >out 2>ready &
     target=$!
-    children+=("$target")
     until_true "the program on FUSE is ready" grep -q ready ready
     expect_status 1 "$scope" stat -p "$target"
     grep -q "process $target (children): whether it uses Eden is unknown" err || die "stat -p of a program on FUSE: $(cat err)"

@@ -5,10 +5,7 @@
 . "$(dirname "$0")/common.sh"
 
 page=$PWD/docs/edenscope.md
-[[ $build == /* ]] || build=$PWD/$build
-scope=$build/bin/edenscope
-exercise=$build/tests/exercise
-cd "$folder"
+enter_folder
 
 # ---- options ----
 
@@ -77,7 +74,6 @@ need_edenscope
 mkfifo go
 "$exercise" --wait <go >ready &
 target=$!
-children+=("$target")
 exec 7>go
 until_true "the program is ready" grep -q ready ready
 count=0
@@ -121,7 +117,6 @@ if pid == 0:
     os._exit(0)
 print(pid, flush=True)
 time.sleep(600)' >zombie &
-children+=("$!")
 until_true "a process has ended" grep -qs '^State:.Z' "/proc/$(until_true "its id" test -s zombie && cat zombie)/status"
 refused 1 "process $(cat zombie) has ended" stat -p "$(cat zombie)"
 kernel_thread=$(grep -l '^PPid:.2$' /proc/[0-9]*/status 2>/dev/null | head -n 1 | cut -d/ -f3 || true)
@@ -133,7 +128,6 @@ exec 6<>held
 : >ready
 sh -c "'$build/tests/children' wait <held >/dev/null 2>ready; true" &
 parent=$!
-children+=("$parent")
 until_true "a child is ready" grep -q ready ready
 child=$(pgrep -P "$parent")
 refused 1 "process $parent (sh) does not use Eden; its child $child (children) does: -p $child" stat -p "$parent"
@@ -185,7 +179,6 @@ for signal in TERM HUP; do
     status=0
     LD_PRELOAD=$folder/hold.so "$scope" record -o held.data -- touch begun >out 2>err &
     tool=$!
-    children+=("$tool")
     until_true "edenscope prepares" test -e held
     kill -"$signal" "$tool"
     echo >release

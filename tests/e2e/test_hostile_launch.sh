@@ -8,9 +8,8 @@
 libeden=$(readlink -f "$build/lib/libeden.so.0")
 source=$PWD/tests/programs/exercise.c
 includes=(-D_GNU_SOURCE -I "$PWD/probes" -I "$PWD/runtime/include" -I "$PWD/runtime")
-[[ $scope == /* ]] || scope=$PWD/$scope
 need_edenscope
-cd "$folder"
+enter_folder
 
 # ---- nothing is executed ----
 
@@ -64,7 +63,6 @@ int main(int count, char **argument) {
 SOURCE
 gcc -o opened opened.c
 ./opened "$folder/pipe" >watch &
-children+=("$!")
 gcc -Wl,--dynamic-linker="$folder/pipe" -o asks main.c
 no_hang "a pipe as the loader" ./asks
 printf '#!%s/pipe\n' "$folder" >script

@@ -17,7 +17,6 @@ start() {
     shift
     "$1" --seconds 120 --user 65534 "${@:2}" >"$folder/$name.out" 2>"$folder/$name.err" &
     pid[$name]=$!
-    children+=($!)
 }
 has_begun() { grep -q ready "$folder/$1.out" || ! kill -0 "${pid[$1]}" 2>/dev/null; }
 is_there() { kill -0 "${pid[$1]}" 2>/dev/null; }
@@ -40,7 +39,6 @@ has_ended() { ! kill -0 "$tool" 2>/dev/null; }
 run() {
     "$@" >"$folder/out" 2>"$folder/err" &
     tool=$!
-    children+=("$tool")
     until_true "$* ends" has_ended
     status=0
     wait "$tool" || status=$?
@@ -78,7 +76,6 @@ install -m 755 "$exercise" "$folder/exercise"
 mkfifo "$folder/go"
 setpriv --reuid 65533 --clear-groups "$folder/exercise" --wait <>"$folder/go" >"$folder/eden.out" 2>"$folder/eden.err" &
 pid[eden]=$!
-children+=($!)
 for name in "${!pid[@]}"; do
     until_true "$name is ready" has_begun "$name"
 done
@@ -112,7 +109,6 @@ for trick in classes lock uffd; do
     rm -f "$folder/two.data"
     "$scope" record -o "$folder/two.data" -p "${pid[one]}" >"$folder/out" 2>"$folder/err" &
     tool=$!
-    children+=("$tool")
     until_true "$trick is recorded" test -e "$folder/two.data"
     kill -INT "$tool"
     until_true "$trick: the recorder ends" has_ended
@@ -162,7 +158,6 @@ exec "$folder/honest" --seconds 120 honest
 END
     "$scope" stat 1 -- sh "$folder/both.sh" >"$folder/out" 2>"$folder/err" &
     tool=$!
-    children+=("$tool")
     until_true "overlay $request is ready" grep -qs ready "$folder/$request.out"
     read -r pid[one] pid[two] <"$folder/$request.pids"
     until_true "$request of edenscope is not answered: intervals are shown" grep -q '^ *[1-9][0-9]*\.[0-9]* ' "$folder/out"
@@ -178,7 +173,6 @@ for ((i = 0; i < 90; i++)); do
 done
 "$folder/honest" --seconds 120 --user 65533 honest >"$folder/honest.out" 2>&1 &
 pid[honest]=$!
-children+=($!)
 for name in "${!pid[@]}"; do
     until_true "$name is ready" has_begun "$name"
 done
@@ -224,7 +218,6 @@ signal.pause()
 PYTHON
 python3 "$folder/lease.py" "$folder/leased" >"$folder/lease.out" 2>"$folder/lease.err" &
 pid[lease]=$!
-children+=($!)
 until_true "lease is ready" has_begun lease
 run "$scope" stat -p "${pid[lease]}"
 [[ $status == 1 ]] && grep -q "whether it uses Eden is unknown, because 1 of its mapped files cannot be opened" "$folder/err" ||

@@ -4,10 +4,8 @@
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 need_edenscope
-[[ $scope == /* ]] || scope=$PWD/$scope
-[[ $exercise == /* ]] || exercise=$PWD/$exercise
 [[ $EUID == 0 ]] || { echo "needs root"; exit 77; }
-cd "$folder"
+enter_folder
 chmod 755 .
 unset SUDO_UID
 
@@ -97,7 +95,6 @@ while True:
 PYTHON
 python3 swap.py &
 swapper=$!
-children+=("$swapper")
 until_true "the journal is there" test -e turns/theirs.data-journal
 for ((i = 0; i < 40; i++)); do
     SUDO_UID=65534 "$scope" report -i turns/theirs.data >out 2>err || [[ $? == 1 ]] || die "a journal that changes: $(cat err)"
@@ -124,7 +121,6 @@ signal.pause()
 PYTHON
 python3 locks.py >locked &
 locker=$!
-children+=("$locker")
 until_true "the recordings are locked" test -s locked
 expect_status 0 "$scope" report -i shared.data
 ! grep -q 'still being recorded' out || die "a reader's lock makes a finished recording a live one"
@@ -170,7 +166,6 @@ echo "generated columns and pipes are refused"
 mkfifo lines
 "$scope" script -i large.data >lines &
 reader=$!
-children+=("$reader")
 exec 8<lines
 has_no_rights() {
     grep -q 'CapEff:[[:space:]]*0000000000000000' "/proc/$reader/status" &&

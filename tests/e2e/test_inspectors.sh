@@ -13,7 +13,6 @@ exec 5<>"$folder/go" 6<>"$folder/go_too"
 "$scope" stat -- sh -c '"$0/exercise" --wait 1 <"$0/go" &
     setpriv --reuid 65534 --regid 65534 --clear-groups "$0/exercise" --wait 1 <"$0/go_too" & wait' "$folder" \
     >"$folder/out" 2>"$folder/err" 5>&- 6>&- &
-children+=("$!")
 observer=$!
 
 # children_of PID NAME: its children of that name.

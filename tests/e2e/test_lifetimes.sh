@@ -178,7 +178,6 @@ echo "statuses, options and what is left out"
 program=$(readlink -f "$exercise")
 EDEN_LOG=$folder/collections "$exercise" 300000 >/dev/null &
 target=$!
-children+=("$target")
 # collects: waits for a thousand collections of the program.
 has_collected() { [[ $(wc -l <"$folder/collections") -gt $1 ]]; }
 collects() { until_true "collections" has_collected $(($(wc -l <"$folder/collections") + 1000)); }
@@ -192,7 +191,6 @@ sys.exit(process.semaphore('batch') != $1 or process.semaphore('alloc__sample') 
 until_true "the program runs" semaphore 0
 "$scope" stat -v -p "$target" 60 >/dev/null 2>"$folder/stat" &
 tool=$!
-children+=("$tool")
 until_true "stat has attached" grep -q 'attached in' "$folder/stat"
 semaphore 0 || die "stat makes the program sample"
 kill -TERM "$tool"
@@ -200,7 +198,6 @@ wait "$tool" || die "stat failed"
 for details in "" --details; do
     "$scope" lifetimes $details --sampling nth=3 --json -o "$seen" -p "$target" 2>"$folder/err" &
     tool=$!
-    children+=("$tool")
     until_true "sampling is on" semaphore 1
     collects
     kill -TERM "$tool"
@@ -218,7 +215,6 @@ grep -q 'excludes the .* allocated before' "$folder/out" || die "what came befor
 # A signal is an end like another; a process that collects no more is not waited for.
 "$scope" lifetimes -v --sampling all --json -o "$seen" -p "$target" 2>"$folder/err" &
 tool=$!
-children+=("$tool")
 until_true "attached" grep -q 'attached in' "$folder/err"
 collects
 kill -STOP "$target"
@@ -237,7 +233,6 @@ kill "$target"
 mkfifo "$folder/go"
 "$exercise" --wait <"$folder/go" >"$folder/rest" &
 target=$!
-children+=("$target")
 exec 7>"$folder/go"
 until_true "the program is ready" grep -q ready "$folder/rest"
 lifetimes --sampling all -p "$target" 0.2
@@ -245,7 +240,6 @@ check "at rest" "assert not seen['classes'] and seen['lost'] == 0"
 # Heaps that collect while the tool is attached read the control word, and report everything.
 "$scope" lifetimes -v --sampling all --json -o "$seen" -p "$target" 2>"$folder/err" &
 tool=$!
-children+=("$tool")
 until_true "attached" grep -q 'attached in' "$folder/err"
 echo go >&7
 exec 7>&-

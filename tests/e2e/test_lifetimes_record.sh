@@ -5,14 +5,11 @@
 . "$(dirname "$0")/common.sh"
 
 root=$PWD
-[[ $build == /* ]] || build=$root/$build
-scope=$build/bin/edenscope
-exercise=$build/tests/exercise
-gun=$build/tests/probe_gun
-frame=$build/workloads/dataframe
 need_edenscope
 here=$PWD/tests/e2e
-cd "$folder"
+enter_folder
+gun=$build/tests/probe_gun
+frame=$build/workloads/dataframe
 
 # check WHAT PYTHON ARGUMENT...
 check() {
@@ -135,7 +132,6 @@ echo "nothing is sampled unasked"
 # A running process, attached to late: its classes have their names, and what it was asked for is taken back.
 "$exercise" 300000 >/dev/null &
 target=$!
-children+=("$target")
 until_true "its heaps are there" sh -c "'$scope' list --json 2>/dev/null | grep -q '\"pid\":$target,'"
 # has_batches FILE: its sampled objects have begun to be written.
 has_batches() {
@@ -145,7 +141,6 @@ has_batches() {
 }
 "$scope" record -v --lifetimes --sampling nth=3 -o late.data -p "$target" >out 2>err &
 tool=$!
-children+=("$tool")
 until_true "attached" grep -q 'attached in' err # before sqlite3, which would make a file of this name
 until_true "batches are written" has_batches late.data
 kill -TERM "$tool"
@@ -160,7 +155,6 @@ assert any(site['class_id'] != site['site_id'] for site in seen['sites'])"
 # A killed recorder: what it wrote can be read, and is reported as incomplete.
 "$scope" record -v --lifetimes=details --sampling nth=3 -o killed.data -p "$target" >out 2>err &
 tool=$!
-children+=("$tool")
 until_true "attached" grep -q 'attached in' err
 until_true "batches are written" has_batches killed.data
 kill -KILL "$tool"
@@ -201,7 +195,6 @@ echo "millions of objects, none lost, none held"
 mkfifo words
 "$scope" record --lifetimes=details --sampling all -o burst.data -- "$build/tests/burst" <words >out 2>err &
 tool=$!
-children+=("$tool")
 exec 4>words
 until_true "the list has grown" grep -q grown out
 kill -STOP "$tool"

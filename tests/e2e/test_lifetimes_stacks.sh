@@ -77,7 +77,6 @@ echo "views show whole stacks"
 
 # Of a process that runs already.
 "$program" 1000000000 &
-children+=($!)
 stacks --sampling 1/200 -p $! 0.5
 check "a running process" "
 is_garden(seen)

@@ -7,7 +7,6 @@
 need_edenscope
 "$exercise" 300000 >/dev/null 2>&1 &
 target=$!
-children+=("$target")
 
 # The profile of FILE is whole: some objects, and births = deaths + censored.
 is_whole() {
@@ -26,7 +25,6 @@ PYTHON
 starts_profile() {
     "$scope" lifetimes "$@" -v --json -o "$folder/first" -p "$target" 2>"$folder/first.err" &
     tool=$!
-    children+=("$tool")
     local i
     for ((i = 0; i < 200; i++)); do
         ! grep -q 'attached in' "$folder/first.err" || break

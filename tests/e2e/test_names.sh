@@ -31,7 +31,6 @@ shows() {
 mkdir "$folder/programs"
 "$hostile" names "$folder/programs" >"$folder/ready" &
 target=$!
-children+=("$target")
 until_true "the hostile process is ready" grep -q ready "$folder/ready"
 files=("$folder"/programs/*)
 [[ ${#files[@]} == 2 ]] || die "the hostile process made ${#files[@]} files"
@@ -55,7 +54,6 @@ checked json 0 "$scope" lifetimes --sampling all --json -p "$target" 0.2
 attached() { grep -q "attached in" "$folder/late"; }
 "$scope" stat -v -o "$folder/outputs/table.text" -p "$target" 2>"$folder/late" &
 tool=$!
-children+=("$tool")
 until_true "stat is attached" attached
 kill -INT "$tool"
 wait "$tool" || die "stat gave status $?"

@@ -7,10 +7,8 @@
 [[ $EUID == 0 ]] || { echo "takes root"; exit 77; }
 need_edenscope
 unshare -p -T -f --mount-proc true 2>/dev/null || { echo "takes pid and time namespaces"; exit 77; }
-[[ $build == /* ]] || build=$PWD/$build
-scope=$build/bin/edenscope
+enter_folder
 program=$build/tests/children
-cd "$folder"
 
 # figures FILE: of each heap that was seen from its start; pids differ.
 figures() {
@@ -48,7 +46,6 @@ chmod 755 "$folder"
 mkfifo go
 setpriv --reuid 65534 --regid 65534 --clear-groups ./exercise --wait 1 <go >ready &
 hidden=$!
-children+=("$hidden")
 exec 3>go
 until_true "the hidden program is ready" grep -q ready ready
 for other in "unshare -p -f" "unshare -T --boottime 100000 -f"; do

@@ -4,9 +4,7 @@
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 need_edenscope
-[[ $scope == /* ]] || scope=$PWD/$scope
-[[ $build == /* ]] || build=$PWD/$build
-cd "$folder"
+enter_folder
 
 # command_to NAME STATUS FILE: must end by itself; a minute is for ever.
 command_to() {
@@ -23,7 +21,6 @@ done
 exec 5<>pipe
 cat pipe >piped 5>&- &
 reader=$!
-children+=("$reader")
 command_to stat 0 pipe
 until_true "the reader opens the pipe" test -e "/proc/$reader/fd/3"
 exec 5>&-

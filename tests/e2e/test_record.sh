@@ -6,12 +6,9 @@
 . "$(dirname "$0")/common.sh"
 
 root=$PWD
-[[ $build == /* ]] || build=$root/$build
-scope=$build/bin/edenscope
-exercise=$build/tests/exercise
 need_edenscope
 
-cd "$folder"
+enter_folder
 expect_status 0 "$scope" record -- true
 expect_status 1 "$scope" report
 grep -q 'contains no heap' err || die "the lack of heaps is not reported"
@@ -161,12 +158,10 @@ expect_status 127 "$scope" record -- "$folder/nonesuch"
 mkfifo go
 EDEN_STATS=$folder/late "$exercise" --wait 3 <go >out &
 target=$!
-children+=("$target")
 exec 7>go
 until_true "the program is ready" grep -q ready out
 "$scope" record -v -o late.data -p "$target" 2>err &
 tool=$!
-children+=("$tool")
 until_true "attached" grep -q 'attached in' err
 echo go >&7
 exec 7>&-
@@ -192,7 +187,6 @@ mkfifo hold
 exec 6<>hold # nobody writes to it
 "$exercise" --wait <hold >/dev/null &
 target=$!
-children+=("$target")
 until_true "heaps are there" sh -c "'$scope' list --json 2>/dev/null | grep -q '\"pid\":$target,'"
 # In the background a shell ignores SIGINT for its commands; SIGTERM is handled alike.
 rm err # what it says of another run is not waited for
@@ -212,7 +206,6 @@ echo "late and ended by hand: figures agree"
 # Ended while the program works: the last line counts what the recording has, as the report does.
 EDEN_LOG=$folder/busy.log "$exercise" 100000 >/dev/null &
 target=$!
-children+=("$target")
 until_true "the program works" test -s busy.log
 "$scope" record -o busy.data -p "$target" 2>err &
 tool=$!

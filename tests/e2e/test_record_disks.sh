@@ -11,9 +11,7 @@ fi
 . "$(dirname "$0")/common.sh"
 need_edenscope
 PATH=$PATH:/usr/sbin:/sbin
-[[ $scope == /* ]] || scope=$PWD/$scope
-[[ $exercise == /* ]] || exercise=$PWD/$exercise
-cd "$folder"
+enter_folder
 mkdir disk
 trap 'umount -l disk/over disk 2>/dev/null || true; cleanup' EXIT
 
@@ -80,7 +78,6 @@ echo "root's reserve is left alone"
 make_disk ext4 64M
 mkfifo go
 "$exercise" --wait 10 <go >out &
-children+=("$!")
 program=$!
 exec 7>go
 until_true "the program is ready" grep -q ready out

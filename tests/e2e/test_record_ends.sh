@@ -4,9 +4,7 @@
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 need_edenscope
-[[ $scope == /* ]] || scope=$PWD/$scope
-[[ $exercise == /* ]] || exercise=$PWD/$exercise
-cd "$folder"
+enter_folder
 
 meta() { sqlite3 "$1" "SELECT value FROM meta WHERE key = '$2'"; }
 # Only the recording, and its journal where one may be.
@@ -69,7 +67,6 @@ echo "SIGKILL: $old left the old recording, $cut a new one that was cut short ($
 mkfifo go
 "$exercise" --wait 3 <go >ready &
 target=$!
-children+=("$target")
 exec 7>go
 until_true "the program is ready" grep -q ready ready
 for signal in INT TERM HUP QUIT ALRM VTALRM PROF XCPU USR1 USR2 IO PWR STKFLT PIPE XFSZ; do

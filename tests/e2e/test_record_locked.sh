@@ -4,10 +4,8 @@
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 need_edenscope
-[[ $scope == /* ]] || scope=$PWD/$scope
-[[ $build == /* ]] || build=$PWD/$build
+enter_folder
 gun=$build/tests/probe_gun
-cd "$folder"
 
 meta() { sqlite3 "$1" "SELECT value FROM meta WHERE key = '$2'"; }
 
@@ -28,7 +26,6 @@ hold() {
     rm -f locked
     python3 holder.py "$1" "$2" >locked &
     holder=$!
-    children+=("$holder")
     until_true "the recording is locked" test -s locked
 }
 
@@ -41,7 +38,6 @@ until test -e over; do sleep 0.02; done
 COMMAND
 "$scope" record -o eden.data -- sh command "$gun" 2>err &
 tool=$!
-children+=("$tool")
 until_true "the recording is there" test -s eden.data
 hold eden.data process
 touch go
@@ -64,7 +60,6 @@ echo "a lock costs $lost of 1200001 events, and they are counted"
 rm go fired over err
 "$scope" record -o held.data -- sh command "$gun" >out 2>err &
 tool=$!
-children+=("$tool")
 until_true "the recording is there" test -s held.data
 hold held.data file
 touch go over

@@ -6,12 +6,10 @@
 [[ $EUID == 0 ]] || { echo "takes root"; exit 77; }
 need_edenscope
 libeden=$(readlink -f "$build/lib/libeden.so.0")
-[[ $scope == /* ]] || scope=$PWD/$scope
-[[ $exercise == /* ]] || exercise=$PWD/$exercise
 
 top=$PWD
 chmod 755 "$folder"
-cd "$folder"
+enter_folder
 mkdir mine
 chown 65534 mine
 chmod 700 mine
@@ -30,7 +28,6 @@ chmod 777 shut/open
 chmod 700 shut
 # Root's process in a folder that is closed to the user: /proc/PID/cwd leads there.
 (cd shut/open && exec sleep 600) &
-children+=("$!")
 inside=/proc/$!/cwd
 until_true "the process is in its folder" test "$inside" -ef shut/open
 sha256sum roots.data roots.txt shut/open/r.data >before
@@ -61,7 +58,6 @@ sha256sum --quiet -c before || die "root's files were changed"
 # What they are for: root's process, a command, and a recording of one's own.
 mkfifo go
 ./exercise --wait 1 <go >ready &
-children+=("$!")
 program=$!
 exec 5>go
 until_true "the program is ready" test -s ready

@@ -6,11 +6,8 @@
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
-[[ $build == /* ]] || build=$PWD/$build
-scope=$build/bin/edenscope
-exercise=$build/tests/exercise
 need_edenscope
-cd "$folder"
+enter_folder
 "$build/workloads/mkdata" 20000 >data.csv
 best="full_gc_ratio=0,grow_headroom=64K,tenure_fill=0,tenure_proportion=0.02"
 

@@ -63,13 +63,11 @@ echo "each probe left out is noticed"
 mkfifo "$folder/go"
 EDEN_STATS=$folder/late "$exercise" --wait 5 <"$folder/go" >"$folder/out" &
 target=$!
-children+=("$target")
 exec 7>"$folder/go"
 until_true "the program is ready" grep -q ready "$folder/out"
 "$scope" list --json | grep -q "\"pid\":$target," || die "list does not show the process"
 "$scope" stat -v --json -o "$folder/seen" -p "$target" 2>"$folder/err" &
 tool=$!
-children+=("$tool")
 until_true "attached" grep -q 'attached in' "$folder/err"
 echo go >&7
 exec 7>&-
@@ -80,7 +78,6 @@ echo "attached late, heaps at rest: $(cat "$folder/count") figures equal"
 
 EDEN_LOG=$folder/middle.log EDEN_STATS=$folder/middle "$exercise" 200 >/dev/null &
 target=$!
-children+=("$target")
 until_true "the program works" test -s "$folder/middle.log"
 "$scope" stat --json -o "$folder/seen" -p "$target" || die "attached in the middle: it failed"
 wait "$target"

@@ -23,7 +23,6 @@ start_gun() {
     exec 7<>"$folder/go"
     "$gun" "$@" <"$folder/go" >"$folder/gun" 7>&- &
     target=$!
-    children+=("$target")
 }
 
 # ---- line by line, from the first instruction on ----
@@ -33,7 +32,6 @@ exec 8<>"$folder/held"
 "$scope" stat 0.05 -o "$folder/text" -- "$gun" heap__create:0x1000,1,demo "${full[@]}" wait heap__destroy:0x1000,1 \
     <"$folder/held" 8>&- &
 tool=$!
-children+=("$tool")
 until_true "the phase is shown" lines ' in full\.mark for [0-9.]+ ' "$folder/text"
 echo >&8
 until_true "the next phase is shown" lines ' in full\.compact for [0-9.]+ ' "$folder/text"
@@ -57,7 +55,6 @@ echo "each line has its own share"
 "$scope" stat 0.05 --json -o "$folder/json" -- "$gun" heap__create:0x1000,1,demo "${full[@]}" wait \
     heap__destroy:0x1000,1 <"$folder/held" 8>&- &
 tool=$!
-children+=("$tool")
 until_true "the phase is in the JSON" lines '"phase":"full.mark"' "$folder/json"
 echo >&8
 until_true "the next phase is in the JSON" lines '"phase":"full.compact"' "$folder/json"
@@ -89,7 +86,6 @@ start_gun heap__create:0x1000,1,demo "${full[@]}" wait heap__destroy:0x1000,1
 until_true "the gun waits" grep -q waiting "$folder/gun"
 "$scope" stat -v 0.05 -o "$folder/late" -p "$target" 2>"$folder/err" &
 tool=$!
-children+=("$tool")
 until_true "attached" grep -q 'attached in' "$folder/err"
 echo >&7
 until_true "a collection whose start was not seen is shown" lines ' in full\.compact for [0-9.]+ ' "$folder/late"
@@ -104,7 +100,6 @@ mkfifo "$folder/rest"
 exec 9<>"$folder/rest"
 "$exercise" --wait <"$folder/rest" >"$folder/out" &
 rest=$!
-children+=("$rest")
 until_true "the program is ready" grep -q ready "$folder/out"
 "$scope" stat -p "$rest" 0.05 3 >"$folder/idle" || die "stat -p of a process at rest failed"
 grep -v '^#' "$folder/idle" | awk '$6 != "?" || $7 != "?" || $NF != "?" { exit 1 }' ||
@@ -126,7 +121,6 @@ grep -q "process $rest (exercise) is stopped" "$folder/err" || die "the stopped 
 kill -CONT "$rest"
 "$scope" stat -v -p "$rest" >"$folder/idle" 2>"$folder/err" &
 tool=$!
-children+=("$tool")
 until_true "attached" grep -q 'attached in' "$folder/err"
 echo >&9
 wait "$rest"
@@ -144,7 +138,6 @@ for how in "stat 0.05 -o $folder/killed" "stat -o $folder/table" "record -o $fol
     # shellcheck disable=SC2086
     "$scope" $how -- "$gun" heap__create:0x1000,1,demo "${full[@]}" <"$folder/go" >"$folder/gun" 2>"$folder/err" 7>&- &
     tool=$!
-    children+=("$tool")
     until_true "the gun stands in a collection" grep -q waiting "$folder/gun"
     kill -9 "$(awk '{ print $2 }' "$folder/gun")"
     status=0

@@ -139,7 +139,6 @@ start() {
     mkfifo "$folder/$1.go"
     "$2" wait <"$folder/$1.go" >"$folder/$1.out" 2>&1 &
     program=$!
-    children+=("$program")
     exec 7>"$folder/$1.go"
 }
 # begin NAME MODE COMMAND...: in the background; its process is $tool, its output $folder/NAME.out and NAME.err.
@@ -149,7 +148,6 @@ begin() {
     STUCK=$mode STUCK_FILE=$folder/stuck STUCK_MARK=$folder/$name.mark LD_PRELOAD=$folder/stuck.so "$@" \
         >"$folder/$name.out" 2>"$folder/$name.err" &
     tool=$!
-    children+=("$tool")
 }
 has_ended() { ! kill -0 "$1" 2>/dev/null; }
 # finish NAME PROCESS STATUS: it ends within a minute.

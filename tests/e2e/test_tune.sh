@@ -5,12 +5,10 @@
 . "$(dirname "$0")/common.sh"
 
 need_edenscope
-[[ $build == /* ]] || build=$PWD/$build
-scope=$build/bin/edenscope
-frame=$build/workloads/dataframe
 page=$PWD/docs/edenscope.md
 "$build/workloads/mkdata" 40000 >"$folder/data.csv"
-cd "$folder"
+enter_folder
+frame=$build/workloads/dataframe
 mkdir tmp
 export TMPDIR=$folder/tmp
 unset EDEN_OPTIONS
@@ -83,7 +81,6 @@ jq -e '.unexamined | any(.key == "scavenge.copying" and (.needs | contains("--li
 # ---- a process ----
 
 EDEN_OPTIONS='' "$build/workloads/honeyginger" --steps 1000000 >/dev/null & # which does not end meanwhile
-children+=($!)
 pid=$!
 until_true "a heap" bash -c "'$scope' list --json | jq -e '.processes[] | select(.pid == $pid) | .heaps | length > 0' >/dev/null"
 "$scope" tune --json -p "$pid" 0.5 >late.json 2>err || die "tune -p fails: $(cat err)"
@@ -113,7 +110,6 @@ refused 127 'nonesuch' -- ./nonesuch
 [[ -z $(ls tmp) ]] || die "left behind: $(ls -R tmp)"
 # What a tune left that was killed goes away with the next one; what is not its own, or in use, stays.
 "$scope" tune -- sleep 600 >/dev/null 2>&1 &
-children+=($!)
 tool=$!
 until_true "it records" bash -c 'compgen -G "tmp/edenscope-*/eden.data-journal" >/dev/null'
 refused 1 'no heap was observed' -- true

@@ -97,7 +97,6 @@ cp "$build/workloads/honeyginger" "$folder/honeyginger-long"
 "$scope" tune --search --budget 100 --json --options eden_size=4M -o "$folder/ended" -- \
     "$folder/honeyginger-long" --steps 200 2>"$folder/progress" &
 tool=$!
-children+=("$tool")
 until_true "a second run" grep -q 'run 2,' "$folder/progress"
 kill -TERM "$tool"
 status=0
