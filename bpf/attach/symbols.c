@@ -50,8 +50,9 @@ struct program {
     struct process_key key;
     uint64_t read_ns; /* when its mappings were */
     bool is_reported; /* that files are beyond its share */
-    unsigned user;
-    uint32_t open; /* files that are kept open for it */
+    unsigned user;    /* its real user id: whose rights read its files */
+    unsigned owner;   /* as target_owner(): whose shares it takes */
+    uint32_t open;    /* files that are kept open for it */
     struct region *regions;
     size_t region_count, region_room;
 };
@@ -95,13 +96,13 @@ static void free_object(void *freed) {
 }
 
 static bool has_share(const struct symbols *symbols, const struct program *program) {
-    uint32_t taken = 0, by_user = 0;
+    uint32_t taken = 0, by_owner = 0;
     for (size_t i = 0; i < symbols->program_count; i++) {
         const struct program *other = &symbols->programs[i];
         taken += other->open;
-        by_user += other->user == program->user ? other->open : 0;
+        by_owner += other->owner == program->owner ? other->open : 0;
     }
-    return kernel_share_left(by_user, program->open, taken, symbols->most_files) != 0;
+    return kernel_share_left(by_owner, program->open, taken, symbols->most_files) != 0;
 }
 
 /* One that is not known yet. NULL: no memory. */
@@ -171,6 +172,7 @@ static void read_mappings(struct symbols *symbols, struct program *program) {
         return;
     }
     program->user = target.user;
+    program->owner = inspect_owner(symbols->inspect, target.pid);
     inspect_mappings(symbols->inspect, &target, &mappings);
     for (size_t i = 0; i < mappings.count; i += INSPECT_FILES) {
         size_t left = mappings.count - i;

@@ -72,6 +72,8 @@ static __always_inline void submit(struct notice *notice, enum notice_kind kind,
     notice->branch = branch->pid ? *branch : *process;
     notice->kind = kind;
     notice->user = (uint32_t)bpf_get_current_uid_gid();
+    notice->owner = current_owner();
+    notice->reserved = 0;
     bool filling = bpf_ringbuf_query(&notices, BPF_RB_AVAIL_DATA) > KERNEL_NOTICES_BYTES / 4;
     bpf_ringbuf_submit(notice, kind == NOTICE_EXEC || filling ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }

@@ -44,7 +44,21 @@ struct pid {
 
 struct signal_struct;
 
+struct kernel_user {
+    uint32_t val;
+} __attribute__((preserve_access_index));
+
+struct user_namespace {
+    struct user_namespace *parent;
+    struct kernel_user owner;
+} __attribute__((preserve_access_index));
+
+struct cred {
+    struct user_namespace *user_ns;
+} __attribute__((preserve_access_index));
+
 struct task_struct___more {
+    const struct cred *cred;
     struct pid *thread_pid;
     struct signal_struct *signal;
     int tgid;
@@ -105,7 +119,7 @@ struct users_map {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(map_flags, BPF_F_NO_PREALLOC);
     __uint(max_entries, KERNEL_SHARES);
-    __type(key, uint32_t); /* real user id */
+    __type(key, uint32_t); /* current_owner() */
     __type(value, struct share);
 };
 extern struct users_map users SEC(".maps");
@@ -208,6 +222,32 @@ static __always_inline uint64_t fetch(const struct operand *operand, const uint6
     return operand->is_signed ? (uint64_t)((int64_t)value >> lift) : value >> lift;
 }
 
+/* Nested user namespaces; the kernel allows 33. */
+enum { MOST_USER_NAMESPACES = 64 };
+
+/* Whose shares the current process takes: its real user id, or, in a user namespace below the first, that of the
+ * outermost one's owner, since one user has many ids there. What an inner one says does not matter. */
+static __noinline uint32_t current_owner(void) {
+    uint32_t owner = (uint32_t)bpf_get_current_uid_gid();
+    if (!bpf_core_field_exists(((struct task_struct___more *)0)->cred) ||
+        !bpf_core_field_exists(((struct cred *)0)->user_ns) ||
+        !bpf_core_field_exists(((struct user_namespace *)0)->parent) ||
+        !bpf_core_field_exists(((struct user_namespace *)0)->owner)) {
+        return owner;
+    }
+    const struct task_struct___more *task = (struct task_struct___more *)bpf_get_current_task();
+    const struct user_namespace *at = BPF_CORE_READ(task, cred, user_ns);
+    for (int i = 0; i < MOST_USER_NAMESPACES; i++) {
+        const struct user_namespace *parent = BPF_CORE_READ(at, parent);
+        if (!parent) {
+            break;
+        }
+        owner = BPF_CORE_READ(at, owner.val);
+        at = parent;
+    }
+    return owner;
+}
+
 /* ---- entries ---------------------------------------------------------------------------------------------------- */
 
 /* The share of the branch that a process belongs to. NULL: there are too many. */
@@ -226,10 +266,10 @@ static __noinline struct share *share_of(const struct process_key *process) {
     return share;
 }
 
-/* What the current process's user has taken. Where there are too many users, what the branch has. */
+/* What the current process's owner has taken. Where there are too many users, what the branch has. */
 static __noinline struct share *user_share(struct share *branch) {
     static const struct share none;
-    uint32_t key = (uint32_t)bpf_get_current_uid_gid();
+    uint32_t key = current_owner();
     struct share *share = bpf_map_lookup_elem(&users, &key);
     if (!share) {
         bpf_map_update_elem(&users, &key, &none, BPF_NOEXIST); /* another thread may be first */

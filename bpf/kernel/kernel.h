@@ -166,6 +166,8 @@ struct notice {
     struct process_key branch;          /* its first process */
     uint32_t kind;                      /* enum notice_kind */
     uint32_t user;                      /* its real user id */
+    uint32_t owner;                     /* whose shares it takes, as target_owner() */
+    uint32_t reserved;
 };
 
 struct exec_notice {

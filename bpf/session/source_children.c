@@ -82,12 +82,12 @@ static struct program *find_program(const struct children *children, const struc
 }
 
 static bool may_add_program(const struct children *children, const struct observed *observed) {
-    uint32_t user = 0, branch = 0;
+    uint32_t owner = 0, branch = 0;
     for (size_t i = 0; i < children->programs; i++) {
-        user += children->program[i].user == observed->user;
+        owner += children->program[i].owner == observed->owner;
         branch += process_is_same(&children->program[i].branch, &observed->branch);
     }
-    return kernel_share_left(user, branch, (uint32_t)children->programs, MOST_PROGRAMS) != 0;
+    return kernel_share_left(owner, branch, (uint32_t)children->programs, MOST_PROGRAMS) != 0;
 }
 
 /* Looks into a program that is new. Takes the file. NULL: it could not be looked into. */
@@ -108,6 +108,7 @@ static struct program *add_program(struct source *source, struct observed *obser
                               .inode = executed->status.st_ino,
                               .changed = executed->status.st_ctim,
                               .branch = observed->branch,
+                              .owner = observed->owner,
                               .user = observed->user,
                               .folder = strdup(folder),
                               .is_elsewhere = notice->is_elsewhere,
@@ -181,13 +182,14 @@ static void on_notice(void *context, const struct notice *notice) {
     struct observed *observed = source_find(source, &notice->process);
     bool is_new = !observed;
     if (is_new) {
-        observed = source_observe(source, &notice->process, &notice->branch, notice->user);
+        observed = source_observe(source, &notice->process, &notice->branch, notice->user, notice->owner);
     }
     if (!observed) {
         source->children.missed += notice->kind == NOTICE_END;
         return;
     }
     observed->user = notice->user;
+    observed->owner = notice->owner;
     if (notice->kind == NOTICE_FORK && is_new) {
         take_fork(source, observed, notice);
     } else if (notice->kind == NOTICE_EXEC) {

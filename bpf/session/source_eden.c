@@ -52,7 +52,7 @@ enum { LOOK_FIRST_NS = 1000000, LOOK_YOUNG_NS = 20000000, LOOK_NS = 200000000, Y
 enum { SCAN_REST = 50 };
 
 struct observed *source_observe(struct source *source, const struct process_key *key, const struct process_key *branch,
-                                unsigned user) {
+                                unsigned user, unsigned owner) {
     struct observed *observed =
         array_grow(&source->observed, &source->observed_room, source->observed_count, sizeof *observed);
     if (!observed) {
@@ -62,6 +62,7 @@ struct observed *source_observe(struct source *source, const struct process_key 
     *observed = (struct observed){.key = *key,
                                   .branch = *branch,
                                   .user = user,
+                                  .owner = owner,
                                   .pidfd = -1,
                                   .target = {.memory = {-1, -1}, .maps = -1},
                                   .pause_ns = LOOK_FIRST_NS};
@@ -84,7 +85,9 @@ static struct observed *observe(struct source *source, int pid, const struct obs
     struct process_key key = {.start_ns = inspect_start(source->inspect, pid), .pid = (uint32_t)pid};
     bool is_branch = !parent || parent == source->observed;
     struct process_key branch = is_branch ? key : parent->branch;
-    struct observed *observed = key.start_ns ? source_observe(source, &key, &branch, target_user(pid)) : NULL;
+    struct observed *observed =
+        key.start_ns ? source_observe(source, &key, &branch, target_user(pid), inspect_owner(source->inspect, pid))
+                     : NULL;
     if (observed) {
         kernel_observe(source->kernel, &key, observed == source->observed ? NULL : &branch);
         observed->late = late;
@@ -319,7 +322,8 @@ static void take_turn(struct source *source, size_t index, uint64_t round_end_ns
         return;
     }
     observed->user = target_user((int)observed->key.pid);
-    source->last_user = observed->user;
+    observed->owner = inspect_owner(source->inspect, (int)observed->key.pid);
+    source->last_owner = observed->owner;
     target_command((int)observed->key.pid, observed->command);
     look_for_children(source, index);
     look_again(source, &source->observed[index], round_end_ns);
@@ -333,7 +337,8 @@ struct observed *source_next_turn(const struct source *source, uint64_t now) {
             continue;
         }
         /* Unsigned: the users after the last one come before those up to it. */
-        unsigned turn = observed->user - source->last_user - 1, before = next ? next->user - source->last_user - 1 : 0;
+        unsigned turn = observed->owner - source->last_owner - 1,
+                 before = next ? next->owner - source->last_owner - 1 : 0;
         if (!next || turn < before || (turn == before && observed->look_ns < next->look_ns)) {
             next = observed;
         }

@@ -132,17 +132,17 @@ uint32_t source_sites(const struct file *file) { return sites_before(file, KERNE
 
 /* How many more files, and probe sites, the process may add. */
 static void file_share(const struct source *source, const struct observed *observed, uint32_t *files, uint32_t *sites) {
-    uint32_t user_files = 0, user_sites = 0, branch_files = 0, branch_sites = 0;
+    uint32_t owner_files = 0, owner_sites = 0, branch_files = 0, branch_sites = 0;
     for (uint32_t i = 0; i < source->files; i++) {
         const struct file *file = &source->file[i];
-        bool is_user = file->user == observed->user, is_branch = process_is_same(&file->branch, &observed->branch);
-        user_files += is_user;
-        user_sites += is_user ? source_sites(file) : 0;
+        bool is_owner = file->owner == observed->owner, is_branch = process_is_same(&file->branch, &observed->branch);
+        owner_files += is_owner;
+        owner_sites += is_owner ? source_sites(file) : 0;
         branch_files += is_branch;
         branch_sites += is_branch ? source_sites(file) : 0;
     }
-    *files = kernel_share_left(user_files, branch_files, source->files, MOST_FILES);
-    *sites = kernel_share_left(user_sites, branch_sites, source->specs, KERNEL_SPECS);
+    *files = kernel_share_left(owner_files, branch_files, source->files, MOST_FILES);
+    *sites = kernel_share_left(owner_sites, branch_sites, source->specs, KERNEL_SPECS);
 }
 
 static bool fail_share(const struct process_key *branch, const char *what, struct failure *why) {
@@ -274,7 +274,7 @@ int64_t source_add_file(struct source *source, const struct observed *observed, 
                           .inode = status->st_ino,
                           .changed = status->st_ctim,
                           .branch = observed->branch,
-                          .user = observed->user,
+                          .owner = observed->owner,
                           .name = strdup(name)};
     if (!file->name) {
         failure_set(why, 1, "out of memory");
@@ -386,16 +386,16 @@ static uint32_t links_to(const struct source *source, const struct file *file, e
 
 /* Whether the process may have one more attachment. */
 static bool has_target_share(const struct source *source, const struct observed *observed) {
-    uint32_t user = 0, branch = 0;
+    uint32_t owner = 0, branch = 0;
     for (size_t i = 0; i < source->observed_count; i++) {
         const struct observed *other = &source->observed[i];
         for (size_t j = 0; j < other->attachments; j++) {
             bool is_held = other->attached[j].by[KERNEL_ON_PROBE];
-            user += is_held && other->user == observed->user;
+            owner += is_held && other->owner == observed->owner;
             branch += is_held && process_is_same(&other->branch, &observed->branch);
         }
     }
-    return kernel_share_left(user, branch, source->targets - (uint32_t)source->free_targets, KERNEL_TARGETS) != 0;
+    return kernel_share_left(owner, branch, source->targets - (uint32_t)source->free_targets, KERNEL_TARGETS) != 0;
 }
 
 static void give_target_back(struct source *source, uint32_t target) {
@@ -414,7 +414,7 @@ bool source_attach_file(struct source *source, const struct observed *observed, 
     if (file->sites[KERNEL_ON_PROBE] == 0 || file->attachment) {
         return true;
     }
-    if (!source_may_keep(source, observed->user, &observed->branch, links_to(source, file, KERNEL_ON_PROBE))) {
+    if (!source_may_keep(source, observed->owner, &observed->branch, links_to(source, file, KERNEL_ON_PROBE))) {
         return source_fail_files(&observed->branch, why);
     }
     uint32_t target = next_target(source);
@@ -424,7 +424,7 @@ bool source_attach_file(struct source *source, const struct observed *observed, 
     }
     file->attached_ns = now_ns();
     file->branch = observed->branch;
-    file->user = observed->user;
+    file->owner = observed->owner;
     if (source->options.verbose) {
         message_print("attached to %u probes of %s", file->sites[KERNEL_ON_PROBE], file->name);
     }
@@ -444,7 +444,7 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
     if (source->options.lifetimes) {
         links += links_to(source, file, KERNEL_ON_BATCH) + links_to(source, file, KERNEL_ON_SAMPLE);
     }
-    if (!source_may_keep(source, observed->user, &observed->branch, links) ||
+    if (!source_may_keep(source, observed->owner, &observed->branch, links) ||
         (source->options.lifetimes && !source_may_hold(source, observed))) {
         return source_fail_files(&observed->branch, why);
     }

@@ -55,31 +55,31 @@ static uint32_t kept_by(const struct source *source, const struct observed *obse
     return kept;
 }
 
-bool source_may_keep(const struct source *source, unsigned user, const struct process_key *branch, uint32_t more) {
-    uint32_t by_user = 0, by_branch = 0, taken = 0;
+bool source_may_keep(const struct source *source, unsigned owner, const struct process_key *branch, uint32_t more) {
+    uint32_t by_owner = 0, by_branch = 0, taken = 0;
     for (size_t i = 0; i < source->observed_count; i++) {
         const struct observed *observed = &source->observed[i];
         uint32_t kept = observed->ended ? 0 : kept_by(source, observed);
         taken += kept;
-        by_user += observed->user == user ? kept : 0;
+        by_owner += observed->owner == owner ? kept : 0;
         by_branch += process_is_same(&observed->branch, branch) ? kept : 0;
     }
     for (uint32_t i = 0; i < source->files; i++) {
         const struct file *file = &source->file[i];
         uint32_t kept = kernel_descriptors(source->kernel, file->attachment);
         taken += kept;
-        by_user += file->user == user ? kept : 0;
+        by_owner += file->owner == owner ? kept : 0;
         by_branch += process_is_same(&file->branch, branch) ? kept : 0;
     }
-    return kernel_share_left(by_user, by_branch, taken, source->most_descriptors) >= more;
+    return kernel_share_left(by_owner, by_branch, taken, source->most_descriptors) >= more;
 }
 
 bool source_may_hold(const struct source *source, const struct observed *observed) {
-    return needs_memory(source, observed) || source_may_keep(source, observed->user, &observed->branch, HANDLE_FILES);
+    return needs_memory(source, observed) || source_may_keep(source, observed->owner, &observed->branch, HANDLE_FILES);
 }
 
 void source_open_pidfd(const struct source *source, struct observed *observed) {
-    if (source_may_keep(source, observed->user, &observed->branch, 1)) {
+    if (source_may_keep(source, observed->owner, &observed->branch, 1)) {
         observed->pidfd = target_pidfd((int)observed->key.pid);
         observed->is_gone = observed->pidfd < 0 && errno == ESRCH;
     }

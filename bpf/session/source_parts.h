@@ -26,7 +26,7 @@ struct file {
     ino_t inode;
     struct timespec changed;   /* st_ctim, which no owner can set */
     struct process_key branch; /* of the process that had it first, or attached to it: it is of its share */
-    unsigned user;             /* likewise */
+    unsigned owner;            /* likewise */
     char *name;
     uint32_t sites[KERNEL_PROGRAMS]; /* how many for each */
     uint64_t *site, *semaphore;      /* in that order */
@@ -47,6 +47,7 @@ struct program {
     ino_t inode;
     struct timespec changed;   /* st_ctim, which no owner can set */
     struct process_key branch; /* of the process that executed it first: it is of its share */
+    unsigned owner;            /* likewise */
     unsigned user;             /* likewise: others may find other libraries */
     char library_path[KERNEL_VARIABLE], preload[KERNEL_VARIABLE]; /* with which it was executed */
     bool knows_environment, is_elsewhere;                         /* likewise */
@@ -86,7 +87,8 @@ struct attached {
 
 struct observed {
     struct process_key key, branch; /* branch: its first process */
-    unsigned user;                  /* its real user id when it was looked at last */
+    unsigned user;                  /* its real user id when it was looked at last: its rights */
+    unsigned owner;                 /* as target_owner(), likewise: whose shares it takes */
     char command[64];
     int pidfd;                          /* -1: none is kept */
     bool is_gone;                       /* there is no such process any more: where it has no pidfd */
@@ -162,8 +164,8 @@ struct source {
     struct children children;
     struct observed *observed; /* the first is the root */
     size_t observed_count, observed_room;
-    unsigned last_user; /* of the process that had the last turn */
-    int root_fd;        /* pidfd of the root; -1: this kernel has none */
+    unsigned last_owner; /* of the process that had the last turn */
+    int root_fd;         /* pidfd of the root; -1: this kernel has none */
     bool started, finished, reaped;
     int exit_status;
     uint64_t attach_ns, start_ns, end_ns, followed_ns;
@@ -179,12 +181,12 @@ static inline bool source_is_by_file(const struct source *source) {
 /* source_eden.c. Observes one more process, of which nothing but its key and branch is known yet. NULL: no memory. May
  * move those that are observed already. */
 struct observed *source_observe(struct source *source, const struct process_key *key, const struct process_key *branch,
-                                unsigned user);
+                                unsigned user, unsigned owner);
 struct observed *source_find(const struct source *source, const struct process_key *key);
 void source_end(struct source *source, struct observed *observed, uint64_t ended_ns); /* or that was noticed then */
 /* Attaches to what the process has mapped; at end_ns (0: never) that is cut short, to go on at the next call. */
 void source_look(struct source *source, struct observed *observed, uint64_t end_ns);
-/* Which process is to be looked at next: of the next user whose time has come, the one that has waited longest. NULL:
+/* Which process is to be looked at next: of the next owner whose time has come, the one that has waited longest. NULL:
  * none. */
 struct observed *source_next_turn(const struct source *source, uint64_t now);
 
@@ -222,8 +224,8 @@ bool source_attach_batches(struct source *source, struct observed *observed, uin
                            const struct regular *regular, struct failure *why);
 void source_detach(struct source *source, struct attached *attached); /* at the latest by kernel_detach() */
 
-/* source_memory.c. Whether a branch of a user may keep so many more descriptors open. */
-bool source_may_keep(const struct source *source, unsigned user, const struct process_key *branch, uint32_t more);
+/* source_memory.c. Whether a branch of an owner may keep so many more descriptors open. */
+bool source_may_keep(const struct source *source, unsigned owner, const struct process_key *branch, uint32_t more);
 bool source_may_hold(const struct source *source, const struct observed *observed); /* its memory, between two looks */
 void source_open_pidfd(const struct source *source, struct observed *observed);     /* if its branch may */
 void source_close_pidfd(struct observed *observed);

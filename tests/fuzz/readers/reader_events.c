@@ -388,7 +388,7 @@ static void begin(struct run *run) {
     run->recorder = recorder_create(&options, &why);
     const struct process_key root = {.start_ns = START_NS, .pid = PID};
     if (!run->source.inspect || !run->recorder || !recorder_publish(run->recorder, &why) ||
-        !source_observe(&run->source, &root, &root, 0)) {
+        !source_observe(&run->source, &root, &root, 0, 0)) {
         abort();
     }
 }

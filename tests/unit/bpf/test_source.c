@@ -242,15 +242,15 @@ TEST(users_take_turns) {
     struct source source = {.observed = all, .observed_count = MANY + 2};
     int turns[MANY + 2] = {0};
     for (size_t i = 0; i < MANY; i++) {
-        all[i] = (struct observed){.user = 1000};
+        all[i] = (struct observed){.owner = 1000};
     }
-    all[MANY] = (struct observed){.user = 0, .look_ns = 1};
-    all[MANY + 1] = (struct observed){.user = UINT32_MAX - 1, .look_ns = 1};
+    all[MANY] = (struct observed){.owner = 0, .look_ns = 1};
+    all[MANY + 1] = (struct observed){.owner = UINT32_MAX - 1, .look_ns = 1};
     for (uint64_t i = 0; i < 3 * ROUNDS; i++) {
         struct observed *next = source_next_turn(&source, 100);
         assert_non_null(next);
-        source.last_user = next->user;
-        next->look_ns += next->user == 1000 ? 50 : 0;
+        source.last_owner = next->owner;
+        next->look_ns += next->owner == 1000 ? 50 : 0;
         turns[next - all]++;
     }
     assert_int_equal(turns[MANY], ROUNDS);
@@ -316,12 +316,12 @@ TEST(attaching_is_charged_to_who_needs_it) {
     struct attached attached = {.by = {attachment}};
     struct observed all[MANY] = {0};
     for (int i = 0; i < MANY; i++) {
-        all[i] = (struct observed){.user = 7, .pidfd = -1, .attached = &attached, .attachments = 1};
+        all[i] = (struct observed){.owner = 7, .pidfd = -1, .attached = &attached, .attachments = 1};
         all[i].branch = all[i].key = (struct process_key){.start_ns = 1, .pid = (uint32_t)i + 1};
     }
-    const struct observed honest = {.branch = {.start_ns = 1, .pid = 1000}, .user = 8};
+    const struct observed honest = {.branch = {.start_ns = 1, .pid = 1000}, .owner = 8};
     struct file file = {
-        .name = (char[]){"this"}, .site = &site, .semaphore = &semaphore, .user = 7, .branch = all[0].branch};
+        .name = (char[]){"this"}, .site = &site, .semaphore = &semaphore, .owner = 7, .branch = all[0].branch};
     struct source source = {
         .file = &file, .files = 1, .observed = all, .observed_count = MANY, .most_descriptors = MANY + 10};
     const struct regular none = {.fd = -1};
@@ -331,7 +331,7 @@ TEST(attaching_is_charged_to_who_needs_it) {
     assert_string_equal(why.message,
                         "process 1 and its descendants have used up their share of open files (raise ulimit -n)");
     assert_true(source_attach_file(&source, &honest, 0, &none, &why));
-    assert_int_equal(file.user, 8);
+    assert_int_equal(file.owner, 8);
     assert_true(process_is_same(&file.branch, &honest.branch));
 }
 
@@ -346,7 +346,7 @@ TEST(users_share_descriptors) {
     const struct process_key honest = {.start_ns = 1, .pid = 1000};
     int kept = 0;
     for (int i = 0; i < MANY; i++) {
-        all[i] = (struct observed){.key = {1, (uint32_t)i + 1}, .user = 7, .pidfd = -1};
+        all[i] = (struct observed){.key = {1, (uint32_t)i + 1}, .owner = 7, .pidfd = -1};
         all[i].branch = all[i].key;
         all[i].attached = &attached;
         if (source_may_keep(&source, 7, &all[i].branch, 1)) {
@@ -354,7 +354,7 @@ TEST(users_share_descriptors) {
             kept++;
         }
     }
-    all[MANY] = (struct observed){.key = honest, .branch = honest, .user = 8, .pidfd = -1};
+    all[MANY] = (struct observed){.key = honest, .branch = honest, .owner = 8, .pidfd = -1};
     assert_in_range(kept, MOST / 2, MANY - 1);            /* a user takes some */
     assert_true(source_may_keep(&source, 8, &honest, 4)); /* and leaves some */
     assert_false(source_may_hold(&source, &all[0]));
