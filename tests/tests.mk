@@ -5,7 +5,7 @@
 # UNIT_TESTS run a second time under gcc's address and undefined-behaviour sanitizers (SAN=1).
 ifeq ($(SAN),1)
 # -Wno-error: gcc's flow warnings have false positives amid the sanitizers' own code; the ordinary build has them all.
-SAN_FLAGS := -Wno-error -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+SAN_FLAGS := -Wno-error -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
 CFLAGS_ALL += $(SAN_FLAGS)
 LDFLAGS += $(SAN_FLAGS)
 endif

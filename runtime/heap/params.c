@@ -16,13 +16,17 @@ static const size_t offsets[] = {
 #undef EDEN_PARAM
 };
 
+/* A size or a choice. */
+static uint64_t as_unsigned(double value) { return isfinite(value) && value >= 0 ? (uint64_t)value : EDEN_NO_LIMIT; }
+
 static void set_field(struct params *params, enum eden_param_id id, double value) {
     char *field = (char *)params + offsets[id];
-    uint64_t number = isfinite(value) && value >= 0 ? (uint64_t)value : EDEN_NO_LIMIT;
+    uint64_t number;
     int64_t whole;
     switch (eden_param(id)->kind) {
     case EDEN_KIND_size:
     case EDEN_KIND_choice:
+        number = as_unsigned(value);
         memcpy(field, &number, sizeof number);
         break;
     case EDEN_KIND_number:
@@ -33,7 +37,7 @@ static void set_field(struct params *params, enum eden_param_id id, double value
         memcpy(field, &whole, sizeof whole);
         break;
     case EDEN_KIND_file: {
-        struct param_file file = {.choice = isnan(value) ? FILE_CHOICE : number, .where = ""};
+        struct param_file file = {.choice = isnan(value) ? FILE_CHOICE : as_unsigned(value), .where = ""};
         memcpy(field, &file, sizeof file);
         break;
     }

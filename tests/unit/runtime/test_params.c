@@ -231,6 +231,14 @@ TEST(each_is_refused_by_name_with_its_bounds) {
     eden_heap_destroy(heap);
 }
 
+/* 1e50 exceeds every integer type. */
+TEST(a_number_may_be_larger_than_any_integer) {
+    eden_error error;
+    eden_heap *heap = create("full_gc_ratio=1e50", NULL, &error);
+    assert_value(heap, "full_gc_ratio", "1e+50");
+    eden_heap_destroy(heap);
+}
+
 TEST(the_environment_overrides_the_program) {
     eden_error error;
     eden_heap *heap = create("eden_size=2M,full_gc_ratio=5", "eden_size=1M", &error);
