@@ -87,7 +87,6 @@ echo "attached in the middle: $(cat "$folder/count") figures equal"
 # On a terminal, what waits for Ctrl-C says so. The program is stopped after its first pauses, so none is observed.
 EDEN_LOG=$folder/paused.log "$exercise" 100000 >/dev/null &
 target=$!
-children+=("$target")
 until_true "the program works" test -s "$folder/paused.log"
 kill -STOP "$target"
 cat >"$folder/terminal.py" <<'PYTHON'

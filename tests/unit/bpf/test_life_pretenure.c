@@ -66,7 +66,7 @@ static struct life_evidence evidence_of(const struct life_site *site) {
 
 TEST(worth_is_certain_or_unknown) {
     for (uint64_t n = 1; n <= 20; n++) {
-        struct life_site site = {0};
+        struct life_site site __attribute__((cleanup(life_site_clear))) = {0};
         keep(&site, n);
         struct life_evidence evidence = evidence_of(&site);
         /* Wilson: n / (n + 1.96^2) > 3/4. */
@@ -75,29 +75,25 @@ TEST(worth_is_certain_or_unknown) {
         assert_int_equal(evidence.samples, n);
         assert_true(evidence.tenured == 1 && evidence.alive == 1);
         assert_true(evidence.age == 256. * (double)mib && evidence.limit == 256. * (double)mib + 0.05 * (double)run);
-        life_site_clear(&site);
     }
     for (uint64_t n = 1; n <= 20; n++) {
-        struct life_site site = {0};
+        struct life_site site __attribute__((cleanup(life_site_clear))) = {0};
         drop(&site, n);
         assert_int_equal(evidence_of(&site).worth, n >= 2 ? LIFE_NOT_WORTH : LIFE_WORTH_UNKNOWN);
         assert_false(evidence_of(&site).promising);
-        life_site_clear(&site);
     }
-    struct life_site nothing = {0};
+    struct life_site nothing __attribute__((cleanup(life_site_clear))) = {0};
     assert_int_equal(evidence_of(&nothing).worth, LIFE_WORTH_UNKNOWN);
     assert_false(evidence_of(&nothing).promising);
 }
 
 static enum life_worth worth_of(struct build_end first, struct build_end second) {
-    struct life_site site = {0};
+    struct life_site site __attribute__((cleanup(life_site_clear))) = {0};
     build_end(&site, first);
     if (second.count) {
         build_end(&site, second);
     }
-    enum life_worth worth = evidence_of(&site).worth;
-    life_site_clear(&site);
-    return worth;
+    return evidence_of(&site).worth;
 }
 
 TEST(each_condition_counts) {

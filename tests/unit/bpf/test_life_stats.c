@@ -35,7 +35,7 @@ TEST(the_leukaemia_trial_comes_out) {
         {6, 0.8571, 0.0764, 21},  {7, 0.8067, 0.0869, 17}, {10, 0.7529, 0.0963, 15}, {13, 0.6902, 0.1068, 12},
         {16, 0.6275, 0.1141, 11}, {22, 0.5378, 0.1282, 7}, {23, 0.4482, 0.1346, 6},
     };
-    struct life_site site = {0};
+    struct life_site site __attribute__((cleanup(life_site_clear))) = {0};
     struct life_curve curve;
     six_mp(&site);
     life_curve_make(&curve, &site, LIFE_NS, LIFE_BY_OBJECTS);
@@ -52,11 +52,10 @@ TEST(the_leukaemia_trial_comes_out) {
     /* Between deaths it stays. */
     assert_near(life_curve_at(&curve, 21)->survival, 0.6275, 0.00005);
     assert_near(life_curve_at(&curve, 1000)->survival, 0.4482, 0.00005);
-    life_site_clear(&site);
 }
 
 TEST(percentiles_mark_what_is_unknown) {
-    struct life_site site = {0};
+    struct life_site site __attribute__((cleanup(life_site_clear))) = {0};
     struct life_curve curve;
     life_curve_make(&curve, &site, LIFE_NS, LIFE_BY_OBJECTS);
     assert_false(life_curve_percentile(&curve, 50).known);
@@ -70,10 +69,9 @@ TEST(percentiles_mark_what_is_unknown) {
     /* The curve ends at 0.448; the longest time seen lies in the bucket of 34 and 35. */
     assert_false(life_curve_percentile(&curve, 75).known);
     assert_int_equal(life_curve_percentile(&curve, 75).value, 34);
-    life_site_clear(&site);
 
     /* Without censoring, the ranks: 1 to 10. */
-    struct life_site whole = {0};
+    struct life_site whole __attribute__((cleanup(life_site_clear))) = {0};
     for (uint64_t i = 1; i <= 10; i++) {
         die(&whole, i);
     }
@@ -82,15 +80,13 @@ TEST(percentiles_mark_what_is_unknown) {
     assert_int_equal(life_curve_percentile(&curve, 90).value, 9);
     assert_int_equal(life_curve_percentile(&curve, 100).value, 10);
     assert_true(life_curve_percentile(&curve, 100).known);
-    life_site_clear(&whole);
 
     /* The open bucket has no upper edge. */
-    struct life_site ancient = {0};
+    struct life_site ancient __attribute__((cleanup(life_site_clear))) = {0};
     die(&ancient, UINT64_MAX);
     life_curve_make(&curve, &ancient, LIFE_NS, LIFE_BY_OBJECTS);
     assert_false(life_curve_percentile(&curve, 50).known);
     assert_int_equal(life_curve_percentile(&curve, 50).value, histogram_lower(HISTOGRAM_BUCKETS - 1));
-    life_site_clear(&ancient);
 }
 
 /* Kaplan and Meier's own example (1958): deaths at 0.8, 3.1, 5.4, 9.2 months, losses at 1.0, 2.7, 7.0, 12.1;
@@ -98,7 +94,7 @@ TEST(percentiles_mark_what_is_unknown) {
 TEST(kaplan_and_meiers_example_comes_out) {
     static const uint64_t died[] = {8, 31, 54, 92}, lost[] = {10, 27, 70, 121};
     static const double survival[] = {7 / 8., 7 / 10., 21 / 40., 21 / 80.};
-    struct life_site site = {0};
+    struct life_site site __attribute__((cleanup(life_site_clear))) = {0};
     struct life_curve curve;
     for (int i = 0; i < 4; i++) {
         die(&site, died[i]);
@@ -120,13 +116,12 @@ TEST(kaplan_and_meiers_example_comes_out) {
     assert_near(mean.value, area, 1e-9);
     /* No lifetime is longer than the run. */
     assert_near(life_curve_mean(&curve, 121).value, area - 2 * 0.2625, 1e-9);
-    life_site_clear(&site);
 }
 
 /* Lifetimes below 16 have buckets of their own: mean, and variance by n, are the plain ones. */
 TEST(without_censoring_the_mean_is_the_mean) {
     static const uint64_t times[] = {1, 2, 2, 3, 7, 15};
-    struct life_site site = {0};
+    struct life_site site __attribute__((cleanup(life_site_clear))) = {0};
     double sum = 0, squares = 0, n = sizeof times / sizeof *times;
     for (int i = 0; i < n; i++) {
         die(&site, times[i]);
@@ -138,16 +133,14 @@ TEST(without_censoring_the_mean_is_the_mean) {
     assert_near(mean.value, sum / n, 1e-12);
     assert_near(mean.error, sqrt((squares / n - sum / n * sum / n) / n), 1e-12);
     /* Exact, where buckets are wide: 1000 and 1001 are of one. */
-    struct life_site wide = {0};
+    struct life_site wide __attribute__((cleanup(life_site_clear))) = {0};
     die(&wide, 1000);
     die(&wide, 1001);
     assert_near(life_mean_of(&wide, LIFE_NS, 0).value, 1000.5, 0);
-    life_site_clear(&wide);
-    life_site_clear(&site);
 }
 
 TEST(samples_count_as_often_as_they_weigh) {
-    struct life_site site = {0};
+    struct life_site site __attribute__((cleanup(life_site_clear))) = {0};
     struct life_curve curve;
     /* One represents 300 objects of 1000 bytes that live 5 us, two for 50 of 10 bytes each that live 10 us. */
     build_end(&site, (struct build_end){.count = 1, .weight = 300, .bytes = 1000, .ns = 5000, .allocated = 4096});
@@ -162,7 +155,6 @@ TEST(samples_count_as_often_as_they_weigh) {
     assert_near(curve.at[0].error, 0.25 * sqrt(0.75 / (0.25 * 3)), 1e-12);
     life_curve_make(&curve, &site, LIFE_NS, LIFE_BY_MEMORY);
     assert_near(curve.at[0].survival, 1000. / 301000, 1e-12);
-    life_site_clear(&site);
 }
 
 TEST(sites_merge_into_classes) {
@@ -229,17 +221,16 @@ TEST(verdicts_need_samples) {
     build_run(&heap, 1000 * ms, 1 << 20);
     for (uint64_t n = 1; n <= 6; n++) {
         /* All die at once: from four on, chance is excluded. */
-        struct life_site site = {0};
+        struct life_site site __attribute__((cleanup(life_site_clear))) = {0};
         build_end(&site, (struct build_end){.count = n, .bytes = 16, .ns = ms});
         summary = judge(&heap, &site);
         assert_int_equal(summary.verdict, LIFE_SHORT);
         assert_near(summary.mean_share, 0.001, 1e-12);
         assert_near(summary.long_share, 0, 0);
         assert_int_equal(summary.enough, n >= 4);
-        life_site_clear(&site);
     }
     /* Most die at once, one lives long: the mean of 60 ms is above the limit, but by chance, for all that is known. */
-    struct life_site rare = {0};
+    struct life_site rare __attribute__((cleanup(life_site_clear))) = {0};
     build_end(&rare, (struct build_end){.count = 9, .bytes = 16, .ns = ms});
     build_end(&rare, (struct build_end){.count = 1, .bytes = 16, .ns = 600 * ms});
     summary = judge(&heap, &rare);
@@ -252,28 +243,25 @@ TEST(verdicts_need_samples) {
     summary = judge(&heap, &rare);
     assert_int_equal(summary.verdict, LIFE_LONG);
     assert_true(summary.enough);
-    life_site_clear(&rare);
 
     /* All alive at the end, half a second old: long-lived, as a lower bound. */
-    struct life_site alive = {0};
+    struct life_site alive __attribute__((cleanup(life_site_clear))) = {0};
     build_end(&alive, (struct build_end){.outcome = LIFE_CENSORED, .count = 50, .bytes = 16, .ns = 500 * ms});
     summary = judge(&heap, &alive);
     assert_int_equal(summary.verdict, LIFE_LONG);
     assert_true(summary.enough);
     assert_true(summary.mean[LIFE_NS].restricted);
     assert_near(summary.long_share, 1, 0);
-    life_site_clear(&alive);
     /* All alive, but born a moment ago: nothing is known of how long they live. */
-    struct life_site fresh = {0};
+    struct life_site fresh __attribute__((cleanup(life_site_clear))) = {0};
     build_end(&fresh, (struct build_end){.outcome = LIFE_CENSORED, .count = 50, .bytes = 16, .ns = ms});
     summary = judge(&heap, &fresh);
     assert_int_equal(summary.verdict, LIFE_UNKNOWN);
     assert_false(summary.enough);
-    life_site_clear(&fresh);
     /* Nearly all die within a moment, and the others were born less than one ago: even if those lived to the run's end,
      * the mean would be short. With a tenth of them older than any death seen, it might not be. */
     for (uint64_t older = 0; older <= 100; older += 100) {
-        struct life_site young = {0};
+        struct life_site young __attribute__((cleanup(life_site_clear))) = {0};
         build_end(&young, (struct build_end){.count = 900, .bytes = 16, .ns = ms});
         uint64_t age = older == 0 ? ms / 2 : 2 * ms;
         build_end(&young, (struct build_end){.outcome = LIFE_CENSORED, .count = 100, .bytes = 16, .ns = age});
@@ -281,11 +269,10 @@ TEST(verdicts_need_samples) {
         assert_true(summary.mean[LIFE_NS].restricted);
         assert_int_equal(summary.verdict, older == 0 ? LIFE_SHORT : LIFE_UNKNOWN);
         assert_int_equal(summary.enough, older == 0);
-        life_site_clear(&young);
     }
     /* Short by what was seen, but most live on: unknown. With nearly half of them: short, not for certain. */
     for (uint64_t dead = 30; dead <= 70; dead += 20) {
-        struct life_site watched = {0};
+        struct life_site watched __attribute__((cleanup(life_site_clear))) = {0};
         build_end(&watched, (struct build_end){.count = dead, .bytes = 16, .ns = ms});
         build_end(&watched,
                   (struct build_end){.outcome = LIFE_CENSORED, .count = 100 - dead, .bytes = 16, .ns = 51 * ms});
@@ -293,40 +280,36 @@ TEST(verdicts_need_samples) {
         assert_true(summary.mean[LIFE_NS].value < (double)(50 * ms));
         assert_int_equal(summary.verdict, dead == 30 ? LIFE_UNKNOWN : LIFE_SHORT);
         assert_int_equal(summary.enough, dead == 70);
-        life_site_clear(&watched);
     }
     /* Forty samples, and a mean just above the limit by three of them. */
-    struct life_site three = {0};
+    struct life_site three __attribute__((cleanup(life_site_clear))) = {0};
     build_end(&three, (struct build_end){.count = 37, .bytes = 16, .ns = ms});
     build_end(&three, (struct build_end){.count = 3, .bytes = 16, .ns = 700 * ms});
     summary = judge(&heap, &three);
     assert_int_equal(summary.verdict, LIFE_LONG);
     assert_false(summary.enough);
-    life_site_clear(&three);
     /* Twenty samples: the mean is well above the limit, most objects are well below it. */
-    struct life_site torn = {0};
+    struct life_site torn __attribute__((cleanup(life_site_clear))) = {0};
     build_end(&torn, (struct build_end){.count = 16, .bytes = 16, .ns = 45 * ms});
     build_end(&torn, (struct build_end){.count = 4, .bytes = 16, .ns = 950 * ms});
     summary = judge(&heap, &torn);
     assert_int_equal(summary.verdict, LIFE_LONG);
     assert_true(summary.mean[LIFE_NS].value - 1.96 * summary.mean[LIFE_NS].error > (double)(50 * ms));
     assert_false(summary.enough);
-    life_site_clear(&torn);
     /* The length of the run is not known, or nothing ended. */
-    struct life_site one = {0};
+    struct life_site one __attribute__((cleanup(life_site_clear))) = {0};
     assert_int_equal(judge(&heap, &one).verdict, LIFE_UNKNOWN);
     assert_true(isnan(judge(&heap, &one).allocation_share));
     die(&one, 5);
     heap.begun = false;
     assert_int_equal(judge(&heap, &one).verdict, LIFE_UNKNOWN);
     assert_true(isnan(judge(&heap, &one).mean_share));
-    life_site_clear(&one);
 }
 
 /* What is on which side of the limit, to a bucket. */
 TEST(the_limit_divides) {
     struct life_heap heap = {0};
-    struct life_site site = {0};
+    struct life_site site __attribute__((cleanup(life_site_clear))) = {0};
     build_run(&heap, 400, 1 << 20); /* the limit is 20 ns */
     build_end(&site, (struct build_end){.count = 3, .bytes = 16, .ns = 20});
     build_end(&site, (struct build_end){.count = 1, .bytes = 160, .ns = 21});
@@ -335,7 +318,6 @@ TEST(the_limit_divides) {
     assert_near(summary.long_memory, 160. / 208, 1e-12);
     life_summarise(&summary, &heap, &site, &site, &(struct life_rule){0.04, LIFE_NS});
     assert_near(summary.long_share, 1, 0);
-    life_site_clear(&site);
 }
 
 TEST(advice_goes_up_the_rates) {

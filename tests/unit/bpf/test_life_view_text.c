@@ -18,6 +18,12 @@ static char *row_with(const char *text, const char *what) {
     return strndup(at, strcspn(at, "\n"));
 }
 
+static void assert_row(const char *text, const char *what, const char *part) {
+    char *row = row_with(text, what);
+    assert_non_null(strstr(row, part));
+    free(row);
+}
+
 TEST(text_views_fit_a_terminal) {
     struct life_model model = make_model(20000, true), empty = {0};
     static const char *const views[] = {"percentiles", "density", "histogram", "heatmap", "tenured", "nepotism"};
@@ -53,9 +59,9 @@ TEST(text_views_fit_a_terminal) {
 /* Two sites; 100 objects of 1 KiB tenured, of which 60 died: 30 after 10 ms in old space, 30 after 200 ms; the run is a
  * second, so the limit 50 ms. 40 of them died of nepotism. */
 TEST(garbage_is_counted) {
-    struct life_site sites[2] = {{.site = 4, .class_id = 4, .name = "Node", .class_name = "Node"},
-                                 {.site = 6, .class_id = 4, .name = "grow", .class_name = "Node"}};
-    struct life_heap heap = {.site_count = 2, .sites = sites, .id = 1};
+    struct life_heap heap __attribute__((cleanup(build_clear))) = {.id = 1};
+    build_end(build_site(&heap, 4, 4, "Node", "Node"), (struct build_end){.count = 100, .bytes = 16, .ns = 1000000});
+    struct life_site *grow = build_site(&heap, 6, 4, "grow", "Node");
     struct eden_life_record objects[60] = {0};
     struct build_objects from = {objects, 60};
     struct life_model model = {.heap_count = 1, .heaps = &heap};
@@ -63,17 +69,16 @@ TEST(garbage_is_counted) {
     size_t size;
     build_run(&heap, 1000 * ms, 1 << 20);
     struct build_end end = {.count = 30, .bytes = 1024, .ns = 20 * ms, .flags = EDEN_LIFE_TENURED};
-    build_end(&sites[1], end);
+    build_end(grow, end);
     end.ns = 400 * ms;
     end.count = 20;
     end.flags |= EDEN_LIFE_NEPOTISM;
-    build_end(&sites[1], end);
+    build_end(grow, end);
     end.count = 10;
-    build_end(&sites[1], end);
-    build_end(&sites[1],
+    build_end(grow, end);
+    build_end(grow,
               (struct build_end){
                   .outcome = LIFE_CENSORED, .count = 40, .bytes = 1024, .ns = 500 * ms, .flags = EDEN_LIFE_TENURED});
-    build_end(&sites[0], (struct build_end){.count = 100, .bytes = 16, .ns = ms});
     char *text = print("tenured", &model, &life_view_defaults, &size);
     assert_non_null(strstr(text, "total: 60 samples, about 60.0 KiB, 59.1% of the allocated"));
     char *row = row_with(text, "Node, grow");
@@ -96,56 +101,43 @@ TEST(garbage_is_counted) {
             .site = 6, .flags = EDEN_LIFE_TENURED, .tenured_ns = 5000, .death_ns = 5000 + (i < 30 ? 10 : 200) * ms};
     }
     text = print("tenured", &model, &life_view_defaults, &size);
-    row = row_with(text, "Node, grow");
-    assert_non_null(strstr(row, " 50.0%  Node"));
-    free(row);
+    assert_row(text, "Node, grow", " 50.0%  Node");
     free(text);
 
     text = print("nepotism", &model, &life_view_defaults, &size);
     assert_non_null(strstr(text, "total: 30 samples"));
-    row = row_with(text, "Node, grow");
-    assert_non_null(strstr(row, " 50.0%  Node")); /* of 60 that died */
-    free(row);
+    assert_row(text, "Node, grow", " 50.0%  Node"); /* of 60 that died */
     free(text);
-    life_site_clear(&sites[0]);
-    life_site_clear(&sites[1]);
 }
 
 /* 3 of 4 objects die within 5% of the run, the fourth, as large as nine of them, at 48%. */
 TEST(density_has_shares_in_place) {
-    struct life_site site = {.site = 1, .class_id = 1, .name = "A", .class_name = "A"};
-    struct life_heap heap = {.site_count = 1, .sites = &site};
+    struct life_heap heap __attribute__((cleanup(build_clear))) = {0};
+    struct life_site *site = build_site(&heap, 1, 1, "A", "A");
     struct life_model model = {.heap_count = 1, .heaps = &heap};
     size_t size;
     build_run(&heap, 1000000, 1 << 20);
-    build_end(&site, (struct build_end){.count = 3, .bytes = 100, .ns = 1000});
-    build_end(&site, (struct build_end){.count = 1, .bytes = 900, .ns = 480000}); /* its bucket: 475,136 to 491,519 */
+    build_end(site, (struct build_end){.count = 3, .bytes = 100, .ns = 1000});
+    build_end(site, (struct build_end){.count = 1, .bytes = 900, .ns = 480000}); /* its bucket: 475,136 to 491,519 */
     char *text = print("density", &model, &life_view_defaults, &size);
     char *objects = strstr(text, "by objects");
     assert_non_null(objects);
-    char *row = row_with(text, " 45% -  50%");
-    assert_non_null(strstr(row, " 75.00%"));
-    free(row);
-    row = row_with(objects, "  0% -   5%");
-    assert_non_null(strstr(row, " 75.00%"));
-    free(row);
-    row = row_with(objects, " 45% -  50%");
-    assert_non_null(strstr(row, " 25.00%    0.00%  ####"));
-    free(row);
+    assert_row(text, " 45% -  50%", " 75.00%");
+    assert_row(objects, "  0% -   5%", " 75.00%");
+    assert_row(objects, " 45% -  50%", " 25.00%    0.00%  ####");
     free(text);
-    life_site_clear(&site);
 }
 
 TEST(percentiles_and_advice_are_shown) {
-    struct life_site site = {.site = 1, .class_id = 1, .name = "A", .class_name = "A"};
-    struct life_heap heap = {.site_count = 1, .sites = &site};
+    struct life_heap heap __attribute__((cleanup(build_clear))) = {0};
+    struct life_site *site = build_site(&heap, 1, 1, "A", "A");
     struct life_model model = {.heap_count = 1, .heaps = &heap};
     size_t size;
     build_run(&heap, 1000, 1 << 20);
     heap.state.rate = 1000;
-    build_end(&site, (struct build_end){.count = 1, .bytes = 100, .ns = 10});
-    build_end(&site, (struct build_end){.count = 1, .bytes = 100, .ns = 20});
-    build_end(&site, (struct build_end){.count = 2, .bytes = 100, .ns = 30, .outcome = LIFE_CENSORED});
+    build_end(site, (struct build_end){.count = 1, .bytes = 100, .ns = 10});
+    build_end(site, (struct build_end){.count = 1, .bytes = 100, .ns = 20});
+    build_end(site, (struct build_end){.count = 2, .bytes = 100, .ns = 30, .outcome = LIFE_CENSORED});
     char *text = print("percentiles", &model, &life_view_defaults, &size);
     char *row = row_with(text, "  A");
     assert_non_null(strstr(row, "10 ns      20 ns     >30 ns     >30 ns     >30 ns"));
@@ -153,33 +145,21 @@ TEST(percentiles_and_advice_are_shown) {
     assert_non_null(strstr(text, "too few samples for a reliable verdict: A\n# try --sampling 1/100\n"));
     free(row);
     free(text);
-    life_site_clear(&site);
 }
 
 /* Sites of the same name at two classes are one row; the classes' columns come largest first. */
 TEST(heatmap_has_a_row_a_place) {
-    struct life_site sites[] = {{.site = 1, .class_id = 1, .name = "A", .class_name = "A"},
-                                {.site = 2, .class_id = 2, .name = "B", .class_name = "B"},
-                                {.site = 3, .class_id = 1, .name = "read", .class_name = "A"},
-                                {.site = 4, .class_id = 2, .name = "read", .class_name = "B"}};
-    struct life_heap heap = {.site_count = 4, .sites = sites};
+    struct life_heap heap __attribute__((cleanup(build_clear))) = {0};
     struct life_model model = {.heap_count = 1, .heaps = &heap};
     size_t size;
-    static const uint64_t counts[] = {10, 0, 20, 70};
-    for (int i = 0; i < 4; i++) {
-        build_end(&sites[i], (struct build_end){.count = counts[i], .bytes = 8, .ns = 5});
-    }
+    build_end(build_site(&heap, 1, 1, "A", "A"), (struct build_end){.count = 10, .bytes = 8, .ns = 5});
+    build_end(build_site(&heap, 2, 2, "B", "B"), (struct build_end){.count = 0, .bytes = 8, .ns = 5});
+    build_end(build_site(&heap, 3, 1, "read", "A"), (struct build_end){.count = 20, .bytes = 8, .ns = 5});
+    build_end(build_site(&heap, 4, 2, "read", "B"), (struct build_end){.count = 70, .bytes = 8, .ns = 5});
     char *text = print("heatmap", &model, &life_view_defaults, &size);
     assert_non_null(strstr(text, "A: B\n"));
     assert_non_null(strstr(text, "B: A\n"));
-    char *row = row_with(text, "  read\n");
-    assert_non_null(strstr(row, "  70.00%  20.00%  90.00%"));
-    free(row);
-    row = row_with(text, "(no site)");
-    assert_non_null(strstr(row, "       .  10.00%  10.00%"));
-    free(row);
+    assert_row(text, "  read\n", "  70.00%  20.00%  90.00%");
+    assert_row(text, "(no site)", "       .  10.00%  10.00%");
     free(text);
-    for (int i = 0; i < 4; i++) {
-        life_site_clear(&sites[i]);
-    }
 }
