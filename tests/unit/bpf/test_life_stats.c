@@ -213,6 +213,14 @@ static struct life_summary judge(const struct life_heap *heap, const struct life
     return summary;
 }
 
+static struct life_summary assert_judged(const struct life_heap *heap, const struct life_site *site,
+                                         enum life_verdict verdict, bool enough) {
+    struct life_summary summary = judge(heap, site);
+    assert_int_equal(summary.verdict, verdict);
+    assert_int_equal(summary.enough, enough);
+    return summary;
+}
+
 /* A run of a second: the limit is 50 ms. */
 TEST(verdicts_need_samples) {
     const uint64_t ms = 1000000;
@@ -223,41 +231,31 @@ TEST(verdicts_need_samples) {
         /* All die at once: from four on, chance is excluded. */
         struct life_site site __attribute__((cleanup(life_site_clear))) = {0};
         build_end(&site, (struct build_end){.count = n, .bytes = 16, .ns = ms});
-        summary = judge(&heap, &site);
-        assert_int_equal(summary.verdict, LIFE_SHORT);
+        summary = assert_judged(&heap, &site, LIFE_SHORT, n >= 4);
         assert_near(summary.mean_share, 0.001, 1e-12);
         assert_near(summary.long_share, 0, 0);
-        assert_int_equal(summary.enough, n >= 4);
     }
     /* Most die at once, one lives long: the mean of 60 ms is above the limit, but by chance, for all that is known. */
     struct life_site rare __attribute__((cleanup(life_site_clear))) = {0};
     build_end(&rare, (struct build_end){.count = 9, .bytes = 16, .ns = ms});
     build_end(&rare, (struct build_end){.count = 1, .bytes = 16, .ns = 600 * ms});
-    summary = judge(&heap, &rare);
-    assert_int_equal(summary.verdict, LIFE_LONG);
-    assert_false(summary.enough);
+    summary = assert_judged(&heap, &rare, LIFE_LONG, false);
     assert_near(summary.long_share, 0.1, 1e-12);
     /* A thousand times as many say the same for certain. */
     build_end(&rare, (struct build_end){.count = 8991, .bytes = 16, .ns = ms});
     build_end(&rare, (struct build_end){.count = 999, .bytes = 16, .ns = 600 * ms});
-    summary = judge(&heap, &rare);
-    assert_int_equal(summary.verdict, LIFE_LONG);
-    assert_true(summary.enough);
+    assert_judged(&heap, &rare, LIFE_LONG, true);
 
     /* All alive at the end, half a second old: long-lived, as a lower bound. */
     struct life_site alive __attribute__((cleanup(life_site_clear))) = {0};
     build_end(&alive, (struct build_end){.outcome = LIFE_CENSORED, .count = 50, .bytes = 16, .ns = 500 * ms});
-    summary = judge(&heap, &alive);
-    assert_int_equal(summary.verdict, LIFE_LONG);
-    assert_true(summary.enough);
+    summary = assert_judged(&heap, &alive, LIFE_LONG, true);
     assert_true(summary.mean[LIFE_NS].restricted);
     assert_near(summary.long_share, 1, 0);
     /* All alive, but born a moment ago: nothing is known of how long they live. */
     struct life_site fresh __attribute__((cleanup(life_site_clear))) = {0};
     build_end(&fresh, (struct build_end){.outcome = LIFE_CENSORED, .count = 50, .bytes = 16, .ns = ms});
-    summary = judge(&heap, &fresh);
-    assert_int_equal(summary.verdict, LIFE_UNKNOWN);
-    assert_false(summary.enough);
+    assert_judged(&heap, &fresh, LIFE_UNKNOWN, false);
     /* Nearly all die within a moment, and the others were born less than one ago: even if those lived to the run's end,
      * the mean would be short. With a tenth of them older than any death seen, it might not be. */
     for (uint64_t older = 0; older <= 100; older += 100) {
@@ -265,10 +263,8 @@ TEST(verdicts_need_samples) {
         build_end(&young, (struct build_end){.count = 900, .bytes = 16, .ns = ms});
         uint64_t age = older == 0 ? ms / 2 : 2 * ms;
         build_end(&young, (struct build_end){.outcome = LIFE_CENSORED, .count = 100, .bytes = 16, .ns = age});
-        summary = judge(&heap, &young);
+        summary = assert_judged(&heap, &young, older == 0 ? LIFE_SHORT : LIFE_UNKNOWN, older == 0);
         assert_true(summary.mean[LIFE_NS].restricted);
-        assert_int_equal(summary.verdict, older == 0 ? LIFE_SHORT : LIFE_UNKNOWN);
-        assert_int_equal(summary.enough, older == 0);
     }
     /* Short by what was seen, but most live on: unknown. With nearly half of them: short, not for certain. */
     for (uint64_t dead = 30; dead <= 70; dead += 20) {
@@ -276,26 +272,20 @@ TEST(verdicts_need_samples) {
         build_end(&watched, (struct build_end){.count = dead, .bytes = 16, .ns = ms});
         build_end(&watched,
                   (struct build_end){.outcome = LIFE_CENSORED, .count = 100 - dead, .bytes = 16, .ns = 51 * ms});
-        summary = judge(&heap, &watched);
+        summary = assert_judged(&heap, &watched, dead == 30 ? LIFE_UNKNOWN : LIFE_SHORT, dead == 70);
         assert_true(summary.mean[LIFE_NS].value < (double)(50 * ms));
-        assert_int_equal(summary.verdict, dead == 30 ? LIFE_UNKNOWN : LIFE_SHORT);
-        assert_int_equal(summary.enough, dead == 70);
     }
     /* Forty samples, and a mean just above the limit by three of them. */
     struct life_site three __attribute__((cleanup(life_site_clear))) = {0};
     build_end(&three, (struct build_end){.count = 37, .bytes = 16, .ns = ms});
     build_end(&three, (struct build_end){.count = 3, .bytes = 16, .ns = 700 * ms});
-    summary = judge(&heap, &three);
-    assert_int_equal(summary.verdict, LIFE_LONG);
-    assert_false(summary.enough);
+    assert_judged(&heap, &three, LIFE_LONG, false);
     /* Twenty samples: the mean is well above the limit, most objects are well below it. */
     struct life_site torn __attribute__((cleanup(life_site_clear))) = {0};
     build_end(&torn, (struct build_end){.count = 16, .bytes = 16, .ns = 45 * ms});
     build_end(&torn, (struct build_end){.count = 4, .bytes = 16, .ns = 950 * ms});
-    summary = judge(&heap, &torn);
-    assert_int_equal(summary.verdict, LIFE_LONG);
+    summary = assert_judged(&heap, &torn, LIFE_LONG, false);
     assert_true(summary.mean[LIFE_NS].value - 1.96 * summary.mean[LIFE_NS].error > (double)(50 * ms));
-    assert_false(summary.enough);
     /* The length of the run is not known, or nothing ended. */
     struct life_site one __attribute__((cleanup(life_site_clear))) = {0};
     assert_int_equal(judge(&heap, &one).verdict, LIFE_UNKNOWN);
