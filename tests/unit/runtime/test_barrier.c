@@ -77,20 +77,25 @@ TEST(immediates_that_look_like_addresses_are_not_followed) {
     assert_int_equal(count_objects(&w), 3);
 }
 
+/* Makes an array of `count` pairs, all old, and ends tenuring; may collect. */
+static void make_holders(struct world *w, eden_value *root, size_t count) {
+    *root = eden_new_slots(w->m, w->array, count);
+    for (size_t i = 0; i < count; i++) {
+        eden_value pair = eden_new(w->m, w->pair);
+        eden_slot_set(w->m, *root, i, pair);
+    }
+    eden_scavenge(w->m);
+    eden_scavenge(w->m);
+    assert_true(is_old(w, *root) && is_old(w, eden_slot(*root, count - 1)));
+    set_parameter(w, "tenure_proportion", "0");
+    w->heap->tenure_threshold = 0;
+}
+
 TEST(many_holders_are_counted_exactly) {
     enum { HOLDERS = 1000 };
     WORLD(w, "eden_size=1M,full_gc_ratio=inf,tenure_fill=0,tenure_proportion=1");
     EDEN_FRAME(w.m, local, 2);
-    local[0] = eden_new_slots(w.m, w.array, HOLDERS);
-    for (size_t i = 0; i < HOLDERS; i++) {
-        eden_value pair = eden_new(w.m, w.pair);
-        eden_slot_set(w.m, local[0], i, pair);
-    }
-    eden_scavenge(w.m);
-    eden_scavenge(w.m);
-    assert_true(is_old(&w, local[0]) && is_old(&w, eden_slot(local[0], HOLDERS - 1)));
-    set_parameter(&w, "tenure_proportion", "0");
-    w.heap->tenure_threshold = 0;
+    make_holders(&w, &local[0], HOLDERS);
     assert_remembered(&w, 0, 0, 0);
     local[1] = eden_new(w.m, w.pair);
     for (int round = 0; round < 3; round++) {
@@ -142,15 +147,7 @@ TEST(a_set_that_cannot_grow_loses_no_store) {
     struct refusal refusal = {0, 0, 0};
     WORLD_REFUSING(w, "eden_size=1M,full_gc_ratio=inf,tenure_fill=0,tenure_proportion=1", &refusal);
     EDEN_FRAME(w.m, local, 2);
-    local[0] = eden_new_slots(w.m, w.array, HOLDERS);
-    for (size_t i = 0; i < HOLDERS; i++) {
-        eden_value pair = eden_new(w.m, w.pair);
-        eden_slot_set(w.m, local[0], i, pair);
-    }
-    eden_scavenge(w.m);
-    eden_scavenge(w.m);
-    set_parameter(&w, "tenure_proportion", "0");
-    w.heap->tenure_threshold = 0;
+    make_holders(&w, &local[0], HOLDERS);
     for (int round = 0; round < 2; round++) {
         refusal = (struct refusal){1, LONG_MAX, 0};
         for (size_t i = 0; i < HOLDERS; i++) {
