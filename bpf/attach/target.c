@@ -47,6 +47,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 static FILE *open_proc(int pid, const char *name) {
@@ -232,6 +233,13 @@ bool target_lacks_first_thread(int pid) {
 bool target_is_stopped(int pid) {
     char state = state_of(pid, pid);
     return state == 'T' || state == 't';
+}
+
+uint64_t target_cpu_ns(int pid) {
+    clockid_t clock;
+    struct timespec used;
+    bool is_known = clock_getcpuclockid(pid, &clock) == 0 && clock_gettime(clock, &used) == 0;
+    return is_known ? (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec : 0;
 }
 
 /* Opens the address space through a living thread. errno is that of maps. *is_lost: the thread has ended meanwhile, the

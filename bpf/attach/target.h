@@ -45,6 +45,7 @@ bool target_lacks_first_thread(int pid);
 
 /* Whether a signal or a debugger has stopped the process. */
 bool target_is_stopped(int pid);
+uint64_t target_cpu_ns(int pid); /* of its living and ended threads; 0: unknown. Reads no file */
 
 int target_pidfd(int pid);        /* -1 with errno */
 bool target_has_ended(int pidfd); /* a zombie has; -1: not known to have */

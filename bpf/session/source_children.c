@@ -18,8 +18,8 @@
  * What is known of a program holds for one user: another may be allowed to open other libraries, and may have executed
  * the file by another path. It also holds only for the same loader variables and the same folder of $ORIGIN: a file can
  * be bound to several places. A process with a root folder of its own finds other files by the same paths. Where the
- * loader may find other libraries than the search did, only a process that has been looked at twice counts as
- * inspected: its loader may not have been done at the first look.
+ * loader may find other libraries than the search did, only a process whose mappings have stayed as they are for
+ * LOADED_NS of its CPU time counts as inspected (source_eden.c): its loader may not have been done at the first look.
  *
  * 4. Invariants
  * I1. A process that ends is counted as missed if its image was not inspected, or attached to after it had begun, and

@@ -48,6 +48,7 @@
 enum { LOOK_FIRST_NS = 1000000, LOOK_YOUNG_NS = 20000000, LOOK_NS = 200000000, YOUNG_NS = 1000000000, LOOK_REST = 10 };
 
 #define ROUND_NS 100000000u
+#define LOADED_NS 10000000u
 #define SCAN_NS 5000000000u /* between looks for children, where the kernel reports them */
 enum { SCAN_REST = 50 };
 
@@ -221,6 +222,12 @@ static bool look_at_mappings(struct look *look) {
     return true;
 }
 
+/* Whether the loader has mapped all libraries: it does not compute for that long before it maps the next. Wall time
+ * would say nothing: the process may wait for a CPU. */
+static bool is_loaded(const struct observed *observed, const struct look *look) {
+    return look->is_unchanged && target_cpu_ns((int)observed->key.pid) >= observed->mapped_cpu_ns + LOADED_NS;
+}
+
 /* Attaches to the mapped files that are not attached yet. A failure is reported once per process; the other files are
  * still observed. A process that has ended meanwhile is no failure. */
 void source_look(struct source *source, struct observed *observed, uint64_t end_ns) {
@@ -230,9 +237,10 @@ void source_look(struct source *source, struct observed *observed, uint64_t end_
     if (!look.is_unchanged) {
         observed->has_all = look.files > 0 && look.refused == 0 && !look.failed && !look.is_gone &&
                             (observed->has_all || !look.goes_on);
+        observed->mapped_cpu_ns = target_cpu_ns((int)observed->key.pid);
     }
     bool has_all = observed->has_all && !look.is_cut;
-    bool is_whole = has_all && (look.is_unchanged || !observed->is_partial);
+    bool is_whole = has_all && (!observed->is_partial || is_loaded(observed, &look));
     observed->inspected =
         look.refused == 0 &&
         (observed->inspected || (has_all && (observed->attachments > 0 || (is_whole && !observed->expects_probes))));

@@ -103,6 +103,7 @@ struct observed {
     uint64_t image_ns;           /* since when it runs its present program: fork or exec; 0: since before us */
     bool expects_probes;         /* its program has some */
     bool is_partial;             /* its program may map other libraries than were found */
+    uint64_t mapped_cpu_ns;      /* CPU time that it had used when its mappings had last changed */
     bool has_all;                /* all that it mapped at the last look is attached to, or has no probes */
     bool inspected;              /* what its program has is attached to, or it has none */
     bool image_late;             /* attached after image_ns */

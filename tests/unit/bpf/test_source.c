@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "suite.h"
@@ -138,6 +139,59 @@ TEST(files_are_read_at_the_cost_of_who_maps_them) {
     assert_true(budget->spent_ns > 0 && budget->opened_ns > 0);
     regular_close(&file);
     source_clear_file(&source.file[0]);
+    free(source.file);
+    inspect_close(source.inspect);
+}
+
+/* Without probes; computes for much longer than LOADED_NS when it gets a line. */
+static pid_t start_shell(int asked, int done) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        dup2(asked, STDIN_FILENO);
+        dup2(done, STDOUT_FILENO);
+        execl("/bin/sh", "sh", "-c", "echo; read x; i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done; echo; read x",
+              NULL);
+        _exit(1);
+    }
+    return child;
+}
+
+/* What a process maps says nothing of what its loader will map, however often it is looked at before it goes on. */
+TEST(a_loader_that_waits_for_a_cpu_is_not_done) {
+    struct failure why = {0};
+    struct source source = {.inspect = inspect_open(0, &why), .most_descriptors = 1000};
+    int ask[2], answer[2];
+    char byte;
+    assert_non_null(source.inspect);
+    assert_int_equal(pipe2(ask, O_CLOEXEC) | pipe2(answer, O_CLOEXEC), 0);
+    pid_t child = start_shell(ask[0], answer[1]);
+    assert_int_equal(read(answer[0], &byte, 1), 1);
+    struct observed observed = {.key = {.pid = (uint32_t)child, .start_ns = inspect_start(source.inspect, child)},
+                                .pidfd = -1,
+                                .is_partial = true,
+                                .target = {.memory = {-1, -1}, .maps = -1}};
+    room = KERNEL_SPECS;
+    for (int i = 0; i < 5; i++) {
+        source_look(&source, &observed, 0);
+        assert_true(observed.has_all);
+        assert_false(observed.inspected);
+    }
+    assert_int_equal(write(ask[1], "\n", 1), 1);
+    assert_int_equal(read(answer[0], &byte, 1), 1);
+    source_look(&source, &observed, 0);
+    assert_true(observed.inspected);
+    close(ask[0]);
+    close(ask[1]);
+    close(answer[0]);
+    close(answer[1]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    for (uint32_t i = 0; i < source.files; i++) {
+        source_clear_file(&source.file[i]);
+    }
+    target_close(&observed.target);
+    free(observed.attached);
+    free(observed.late_heap);
     free(source.file);
     inspect_close(source.inspect);
 }
