@@ -622,7 +622,7 @@ bool source_start(struct source *source, struct failure *why) {
             message_print("process %u (%s) is stopped (state T): nothing happens in it until it is continued",
                           root->key.pid, root->command);
         }
-        if (source->options.until_interrupt && isatty(STDERR_FILENO)) {
+        if (source->options.until_interrupt && message_is_on_terminal()) {
             message_print("observing process %u; Ctrl-C ends and reports", root->key.pid);
         }
         return true;

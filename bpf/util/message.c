@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST = 4096 };
 
@@ -48,6 +49,8 @@ void message_more(const struct message_kind *kind, const char *what) {
         message_print("%" PRIu64 " more %s (%" PRIu64 " in all)", kind->count - MESSAGE_FEW, what, kind->count);
     }
 }
+
+bool message_is_on_terminal(void) { return isatty(STDERR_FILENO); }
 
 void message_line(const char *format, ...) {
     va_list arguments;

@@ -4,6 +4,7 @@
 #define EDEN_MESSAGE_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Prints "edenscope: ", the message and a newline; what is beyond some 4,000 bytes is cut. Keeps errno. */
@@ -21,6 +22,9 @@ struct message_kind {
 __attribute__((format(printf, 2, 3))) void message_few(struct message_kind *kind, const char *format, ...);
 /* After the last one: prints how many more there were, and of what; nothing where all were printed. */
 void message_more(const struct message_kind *kind, const char *what);
+
+/* Whether messages appear on a terminal. */
+bool message_is_on_terminal(void);
 
 /* As message_print(), without "edenscope: ". */
 __attribute__((format(printf, 1, 2))) void message_line(const char *format, ...);
