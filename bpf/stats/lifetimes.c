@@ -50,6 +50,11 @@ const char *life_verdict_name(enum life_verdict verdict) {
     return names[verdict];
 }
 
+const char *life_verdict_text(const struct life_summary *summary) {
+    static const char *const doubtful[] = {"unknown", "short-lived?", "long-lived?"};
+    return summary->enough ? life_verdict_name(summary->verdict) : doubtful[summary->verdict];
+}
+
 /* Sums are exact where curves are not, to the microsecond and KiB, or wholly where each object was sampled. */
 static double exact_mean(const struct life_sums *died, enum life_clock clock) {
     if (died->weight == died->count * EDEN_WEIGHT_ONE) {

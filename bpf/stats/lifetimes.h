@@ -111,6 +111,9 @@ struct life_summary {
     bool enough;                   /* the samples suffice for the verdict */
 };
 
+/* "?" follows where the samples do not suffice: "long-lived?". */
+const char *life_verdict_text(const struct life_summary *summary);
+
 /* `total`: of which the shares are, as in life_groups. */
 void life_summarise(struct life_summary *summary, const struct life_heap *heap, const struct life_site *group,
                     const struct life_site *total, const struct life_rule *rule);

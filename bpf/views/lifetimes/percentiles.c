@@ -37,7 +37,7 @@ static void print_row(FILE *out, const struct life_heap *heap, const struct life
         fprintf(out, " %10s",
                 ended ? percentile_text(text, options->clock, life_curve_percentile(&curve, percents[i])) : "unknown");
     }
-    fprintf(out, " %8s  %-11s  %s\n", life_percent(text, summary.long_share), life_verdict_name(summary.verdict),
+    fprintf(out, " %8s  %-12s %s\n", life_percent(text, summary.long_share), life_verdict_text(&summary),
             life_place_label(label, group));
 }
 

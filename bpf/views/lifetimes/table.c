@@ -36,7 +36,7 @@ static void print_row(FILE *out, const struct life_heap *heap, const struct life
     fprintf(out, " %10s", median_text(text, group));
     fprintf(out, " %9s", life_mean_text(text, LIFE_SCAVENGES, &summary.mean[LIFE_SCAVENGES]));
     fprintf(out, " %7s", life_mean_text(text, LIFE_FULLS, &summary.mean[LIFE_FULLS]));
-    fprintf(out, "  %-11s  %s\n", life_verdict_name(summary.verdict),
+    fprintf(out, "  %-12s %s\n", life_verdict_text(&summary),
             by_site && life_is_stack(group->site) ? life_place_label(label, group)
                                                   : life_group_label(label, group, by_site));
 }

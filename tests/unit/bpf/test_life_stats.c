@@ -310,6 +310,15 @@ TEST(the_limit_divides) {
     assert_near(summary.long_share, 1, 0);
 }
 
+TEST(a_verdict_from_too_few_samples_is_in_doubt) {
+    struct life_summary summary = {.verdict = LIFE_LONG, .enough = true};
+    assert_string_equal(life_verdict_text(&summary), "long-lived");
+    summary.enough = false;
+    assert_string_equal(life_verdict_text(&summary), "long-lived?");
+    summary.verdict = LIFE_UNKNOWN;
+    assert_string_equal(life_verdict_text(&summary), "unknown");
+}
+
 TEST(advice_goes_up_the_rates) {
     static const struct {
         uint32_t sampling;
