@@ -134,7 +134,7 @@ void rule_scavenge_copying(const struct tune_facts *facts, struct findings *find
 static const double OVERFLOW_MORE = 96 * 1024 * 1024; /* bytes more that nobody misses */
 static const double OVERFLOW_WASTED = 0.3;            /* of what was tenured, dead by the next full collection */
 
-/* The largest of what a scavenge found alive, but for the largest twentieth. */
+/* The most bytes that a scavenge found alive. */
 static double alive_at_most(const struct tune_facts *facts) {
     double most = 0;
     for (size_t i = 0; i < facts->pass_count; i++) {
@@ -169,7 +169,9 @@ void rule_scavenge_overflow(const struct tune_facts *facts, struct findings *fin
     while (value < fits && value * 2 * 7 / 5 <= room) {
         value *= 2;
     }
-    value = fmax(value, scavenge_eden(&plan, 1));
+    double forecast = scavenge_eden(&plan, 1);
+    bool is_forecast = forecast > value;
+    value = fmax(value, forecast);
     if (value <= model->eden_bytes) {
         return; /* the limit allows no larger eden */
     }
@@ -191,9 +193,16 @@ void rule_scavenge_overflow(const struct tune_facts *facts, struct findings *fin
                 "Survivors that find no room in their semispace are tenured, however young they are. Many die soon "
                 "after, but only a full collection frees them, and their garbage brings the next one forward.");
     finding_set(finding, EDEN_PARAM_eden_size, value);
-    finding_how(finding, "%s: a semispace is a fifth of eden",
-                value >= fits ? "this fits the most bytes ever alive, plus a tenth"
-                              : "this doubles the heap; even so, the most bytes ever alive do not fit");
+    if (is_forecast) {
+        finding_how(finding,
+                    "by the forecast, this spares scavenges; the most bytes ever alive, plus a tenth, need %s: a "
+                    "semispace is a fifth of eden",
+                    format_bytes(most, (uint64_t)fits));
+    } else {
+        finding_how(finding, "%s: a semispace is a fifth of eden",
+                    value >= fits ? "this fits the most bytes ever alive, plus a tenth"
+                                  : "this doubles the heap; even so, the most bytes ever alive do not fit");
+    }
     double gain = tune_share_of_gc(facts, fmax(ns, scavenge_eden_ns(&plan)));
     finding_gain(finding, gain * 0.5, scavenge_gain_most(gain));
     finding_cost(finding, "%s more memory", format_bytes(more, (uint64_t)((value - model->eden_bytes) * 7 / 5)));

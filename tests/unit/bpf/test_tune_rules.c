@@ -305,9 +305,9 @@ TEST(scavenge_copying_proposes_early_tenuring_of_repeated_copies) {
     tune_facts_clear(&facts);
 }
 
-static void overflowing(struct tune_facts *facts, double wasted) {
+static void overflowing_by(struct tune_facts *facts, uint64_t kept, uint64_t tenured, double wasted) {
     for (int i = 0; i < 100; i++) {
-        add_scavenge(facts, 4 * MS, 3 * MB, 5 * MB);
+        add_scavenge(facts, 4 * MS, kept, tenured);
         if (i % 4 == 3) {
             add_full(facts, EDEN_FULL_RATIO, 20 * MS, 40 * MB, 18 * MB);
         }
@@ -315,12 +315,33 @@ static void overflowing(struct tune_facts *facts, double wasted) {
     add_survivors(facts, 500e6, 1, true, wasted);
 }
 
+static void overflowing(struct tune_facts *facts, double wasted) { overflowing_by(facts, 3 * MB, 5 * MB, wasted); }
+
 TEST(scavenge_overflow_proposes_an_eden_that_holds_the_survivors) {
     struct tune_facts facts = make_facts();
     overflowing(&facts, 0.9);
     struct finding finding = expect(&facts, "scavenge.overflow");
     assert_true(value_of(&finding, EDEN_PARAM_eden_size) >= 40.0 * MB); /* 8 MB in a fifth of it */
     expect_none(&facts, "tenure.premature");                            /* the one or the other */
+    assert_string_equal(finding.how,
+                        "this fits the most bytes ever alive, plus a tenth: a semispace is a fifth of eden");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* 4 MB in a fifth of it; and most of what is copied would die in a larger one */
+    overflowing_by(&facts, 3 * MB, 1 * MB, 0.9);
+    add_survivors(&facts, 5000e6, 1, false, 0);
+    finding = expect(&facts, "scavenge.overflow");
+    assert_string_equal(finding.how,
+                        "by the forecast, this spares scavenges; the most bytes ever alive, plus a tenth, need 22.0 "
+                        "MiB: a semispace is a fifth of eden");
+    tune_facts_clear(&facts);
+
+    facts = make_facts(); /* 60 MB would need an eden of 330 MB */
+    overflowing_by(&facts, 3 * MB, 57 * MB, 0.9);
+    finding = expect(&facts, "scavenge.overflow");
+    assert_string_equal(finding.how,
+                        "this doubles the heap; even so, the most bytes ever alive do not fit: a semispace is a fifth "
+                        "of eden");
     tune_facts_clear(&facts);
 
     facts = make_facts(); /* what overflows goes on living */
