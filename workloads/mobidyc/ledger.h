@@ -4,8 +4,8 @@
  *   grass:   initial + grown = eaten + left;                eaten = goats' intake
  *   goats:   initial + intake = respired + lost by death + left;    lost by wolves = wolves' intake + wasted
  *   wolves:  initial + intake = respired + lost by death + left
- * where left is counted at the end, animal by animal. What is given to the young stays within the species: it is told
- * but is no term. */
+ * where left is counted at the end, animal by animal. What is given to the young stays within the species: it is
+ * shown but is no term. */
 #ifndef AGENTS_LEDGER_H
 #define AGENTS_LEDGER_H
 

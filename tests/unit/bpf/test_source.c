@@ -361,7 +361,7 @@ TEST(a_missed_deadline_is_tried_again) {
     assert_non_null(file.attachment);
 }
 
-/* A user who has used up his share and has mapped another's program first. */
+/* A user whose share is used up maps another's program first. */
 TEST(attaching_is_charged_to_who_needs_it) {
     enum { MANY = 50 };
     struct failure why = {0};

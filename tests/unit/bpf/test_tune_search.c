@@ -239,8 +239,8 @@ TEST(search_finds_a_good_point_in_noise) {
     assert_true(good * 10 >= all * 9);
 }
 
-/* A machine that changes its pace for many runs at a time, where points that differ by a tenth can be told apart only
- * by runs of the same minutes. Seeds are fixed. */
+/* A machine that changes its pace for many runs at a time: only runs of the same minutes distinguish points that differ
+ * by a tenth. Seeds are fixed. */
 TEST(search_finds_a_good_point_as_the_machine_changes_pace) {
     size_t good = 0, all = 0;
     for (size_t i = 0; i < PROGRAMS; i++) {
