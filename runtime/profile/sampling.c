@@ -13,7 +13,7 @@
  * together, but no part of the program is left out for long (stratified sampling), and that costs two traps a range,
  * where a coin costs every object. No period biases it.
  *  - nth: each rate-th object (as in the papers), found by walking. A periodic program biases it.
- *  - refill: the object that crosses each multiple of `rate` bytes (section 4).
+ *  - refill: the object that crosses each multiple of `rate` bytes, whatever collections lie between.
  *  - window: all objects allocated while the window is open; it is opened and closed at traps 64 KiB apart.
  * That is with mechanism `vm`. The others need each sample as it is allocated, so with nth, windows and objects at high
  * rates every allocation traps.
@@ -239,7 +239,12 @@ void sampling_begin_epoch(struct profile *profile, uint64_t now) {
         return;
     }
     advance_window(profile, at, now);
-    set_trap(profile, at);
+    if (profile->sampling == EDEN_SAMPLE_REFILL && profile->epoch_end != 0) { /* a multiple may be epochs away */
+        profile->next_trap = farther(at, profile->next_trap - profile->epoch_end);
+        profile->epoch_end = at; /* where nothing is allocated before the next collection */
+    } else {
+        set_trap(profile, at);
+    }
 }
 
 void sampling_end_epoch(struct profile *profile, uintptr_t at) {

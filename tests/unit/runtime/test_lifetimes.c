@@ -77,6 +77,20 @@ TEST(each_sampling_is_unbiased) {
     }
 }
 
+/* Eden is smaller than the distance of two samples. */
+TEST(refills_are_counted_across_collections) {
+    const uint64_t rate = 100000;
+    run(heaps[0], mail(EDEN_SAMPLE_REFILL, rate, 0), 60000);
+    uint64_t eden = 0, large = 0;
+    for (size_t i = 0; i < truth.count; i++) {
+        bool is_large = truth.made[i].bytes >= 4096;
+        large += is_large;
+        eden += is_large ? 0 : truth.made[i].bytes;
+    }
+    assert_true(eden / rate > 2 * large);
+    assert_in_range(truth.births, eden / rate, eden / rate + large);
+}
+
 /* ---- the process exits ---- */
 
 /* Heaps that are in use at the exit stay as they are. */
