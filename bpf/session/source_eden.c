@@ -324,15 +324,21 @@ static void look_again(struct source *source, struct observed *observed, uint64_
 
 static void take_turn(struct source *source, size_t index, uint64_t round_end_ns) {
     struct observed *observed = &source->observed[index];
-    if (source_is_gone(observed)) {
+    unsigned user = target_user((int)observed->key.pid);
+    uint32_t owner = inspect_owner(source->inspect, (int)observed->key.pid);
+    char command[sizeof observed->command];
+    target_command((int)observed->key.pid, command);
+    if (source_is_gone(observed)) {  /* perhaps since just now: what was read may be nobody's */
         source_take_notices(source); /* so that what is forgotten here does not come back by its notice */
         source_end(source, &source->observed[index], now_ns());
         return;
     }
-    observed->user = target_user((int)observed->key.pid);
-    observed->owner = inspect_owner(source->inspect, (int)observed->key.pid);
     source->last_owner = observed->owner;
-    target_command((int)observed->key.pid, observed->command);
+    if (command[0]) { /* without a pidfd its end is not seen */
+        observed->user = user;
+        observed->owner = source->last_owner = owner;
+        memcpy(observed->command, command, sizeof command);
+    }
     look_for_children(source, index);
     look_again(source, &source->observed[index], round_end_ns);
 }
