@@ -14,7 +14,7 @@ $(B)/tests/heap-fuzz $(B)/tests/fuzz-target: $(FUZZ_OBJ) $(B)/bpf/model/lifetime
 	@mkdir -p $(@D)
 	$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS) -Wl,--wrap=eden_probe_batch -lcmocka -lm -lpthread
 
-READER_PARTS := $(addprefix $(B)/tests/fuzz/readers/,support.o elf_image.o) $(call workload_parts,dataframe) \
+READER_PARTS := $(addprefix $(B)/tests/fuzz/readers/,support.o elf_image.o) $(call workload_parts,dataframe) $(B)/obj/workloads/program.o \
 	$(B)/lib/libedenscope.a $(B)/lib/libeden-internals.a
 .SECONDARY: $(READERS:%=$(B)/tests/fuzz/readers/reader_%.o)
 $(READER_TESTS): $(B)/tests/fuzz/readers/main.o

@@ -1,58 +1,43 @@
 #include "classes.h"
 
-static bool site(eden_heap *heap, eden_class of, const char *name, eden_class *result, eden_error *error) {
-    *result = eden_site_define(heap, of, name, error);
-    return *result != 0;
-}
+static const eden_class_definition classes[FRAME_CLASSES] = {
+    [BYTE_STRING] = {"ByteString", EDEN_FORMAT_BYTES, 0},
+    [BYTE_SYMBOL] = {"ByteSymbol", EDEN_FORMAT_BYTES, 0},
+    [ARRAY] = {"Array", EDEN_FORMAT_VARIABLE, 0},
+    [READ_STREAM] = {"ReadStream", EDEN_FORMAT_FIXED, STREAM_SLOTS},
+    [NUMBER_PARSER] = {"NumberParser", EDEN_FORMAT_FIXED, PARSER_SLOTS},
+    [FRACTION] = {"Fraction", EDEN_FORMAT_FIXED, FRACTION_SLOTS},
+    [BOXED_FLOAT] = {"BoxedFloat64", EDEN_FORMAT_WORDS64, 0},
+    [IMAGE_OBJECT] = {"ImageObject", EDEN_FORMAT_FIXED, IMAGE_SLOTS},
+};
 
-bool frame_sites_define(eden_heap *heap, struct frame_sites *sites, eden_error *error) {
-    enum {
-        BYTE_STRING,
-        BYTE_SYMBOL,
-        ARRAY,
-        ROW_TABLE,
-        DOUBLE_ARRAY,
-        TEXT_COLUMN,
-        STRING_SET,
-        DATA_FRAME,
-        READ_STREAM,
-        NUMBER_PARSER,
-        FRACTION,
-        CLASSES
-    };
-    static const eden_class_definition definitions[CLASSES] = {
-        [BYTE_STRING] = {"ByteString", EDEN_FORMAT_BYTES, 0},
-        [BYTE_SYMBOL] = {"ByteSymbol", EDEN_FORMAT_BYTES, 0},
-        [ARRAY] = {"Array", EDEN_FORMAT_VARIABLE, 0},
-        [ROW_TABLE] = {"RowTable", EDEN_FORMAT_VARIABLE, 0},
-        [DOUBLE_ARRAY] = {"DoubleArray", EDEN_FORMAT_WORDS64, 0},
-        [TEXT_COLUMN] = {"TextColumn", EDEN_FORMAT_VARIABLE, 0},
-        [STRING_SET] = {"StringSet", EDEN_FORMAT_VARIABLE, 0},
-        [DATA_FRAME] = {"DataFrame", EDEN_FORMAT_FIXED, FRAME_SLOTS},
-        [READ_STREAM] = {"ReadStream", EDEN_FORMAT_FIXED, STREAM_SLOTS},
-        [NUMBER_PARSER] = {"NumberParser", EDEN_FORMAT_FIXED, PARSER_SLOTS},
-        [FRACTION] = {"Fraction", EDEN_FORMAT_FIXED, FRACTION_SLOTS},
-    };
-    eden_class class[CLASSES];
-    for (size_t i = 0; i < CLASSES; i++) {
-        class[i] = eden_class_define(heap, &definitions[i], error);
-        if (class[i] == 0) {
-            return false;
-        }
-    }
-    return site(heap, class[BYTE_STRING], "DataFrameCsvReader>>readCell", &sites->cell, error) &&
-           site(heap, class[BYTE_SYMBOL], "DataFrameCsvReader>>readColumnName", &sites->name, error) &&
-           site(heap, class[ARRAY], "DataFrameCsvReader>>readRow", &sites->row, error) &&
-           site(heap, class[ROW_TABLE], "DataFrameCsvReader>>growRows", &sites->table, error) &&
-           site(heap, class[ARRAY], "DataFrame>>columns", &sites->columns, error) &&
-           site(heap, class[DOUBLE_ARRAY], "DataFrame>>addNumberColumn", &sites->number_column, error) &&
-           site(heap, class[TEXT_COLUMN], "DataFrame>>addTextColumn", &sites->text_column, error) &&
-           site(heap, class[STRING_SET], "DataFrame>>growDistinct", &sites->set, error) &&
-           site(heap, class[DATA_FRAME], "DataFrame class>>fromRows", &sites->frame, error) &&
-           site(heap, class[READ_STREAM], "DataFrameTypeDetector>>streamOn:", &sites->detect.stream, error) &&
-           site(heap, class[NUMBER_PARSER], "DataFrameTypeDetector>>parserOn:", &sites->detect.parser, error) &&
-           site(heap, class[FRACTION], "DataFrameTypeDetector>>nextFraction", &sites->detect.fraction, error) &&
-           site(heap, class[READ_STREAM], "DataFrameConverter>>streamOn:", &sites->convert.stream, error) &&
-           site(heap, class[NUMBER_PARSER], "DataFrameConverter>>parserOn:", &sites->convert.parser, error) &&
-           site(heap, class[FRACTION], "DataFrameConverter>>nextFraction", &sites->convert.fraction, error);
+static const struct program_site sites[FRAME_SITES] = {
+    [SITE_CELL] = {BYTE_STRING, "DataFrameCsvReader>>readCell"},
+    [SITE_NAME] = {BYTE_SYMBOL, "DataFrameCsvReader>>readColumnName"},
+    [SITE_NAMES] = {ARRAY, "DataFrameCsvReader>>readColumnNames"},
+    [SITE_ROW] = {ARRAY, "DataFrameCsvReader>>readRow"},
+    [SITE_ROWS] = {ARRAY, "OrderedCollection>>growAtLast"},
+    [SITE_CELLS] = {ARRAY, "DataFrameInternal class>>withRows:"},
+    [SITE_ROW_NAMES] = {ARRAY, "DataFrame>>setDefaultRowNames"},
+    [SITE_ROW_SET] = {ARRAY, "Set>>growTo:"},
+    [SITE_COLUMNS] = {ARRAY, "DataFrame>>columns"},
+    [SITE_TYPE_COLUMN] = {ARRAY, "DataFrame>>calculateDataTypes"},
+    [SITE_TRY_COLUMN] = {ARRAY, "DataFrameTypeDetector>>detectTypesAndConvert:"},
+    [SITE_NUMBERS] = {ARRAY, "DataFrameTypeDetector>>convertToFloat:"},
+    [SITE_COLUMN_COPY] = {ARRAY, "DataSeries class>>withValues:"},
+    [SITE_TRY_STREAM] = {READ_STREAM, "DataFrameTypeDetector>>canBeNumber: streamOn:"},
+    [SITE_TRY_PARSER] = {NUMBER_PARSER, "DataFrameTypeDetector>>canBeNumber: parserOn:"},
+    [SITE_TRY_FRACTION] = {FRACTION, "DataFrameTypeDetector>>canBeNumber: nextFraction"},
+    [SITE_CONVERT_STREAM] = {READ_STREAM, "DataFrameTypeDetector>>convertToFloat: streamOn:"},
+    [SITE_CONVERT_PARSER] = {NUMBER_PARSER, "DataFrameTypeDetector>>convertToFloat: parserOn:"},
+    [SITE_CONVERT_FRACTION] = {FRACTION, "DataFrameTypeDetector>>convertToFloat: nextFraction"},
+    [SITE_BOXED_FLOAT] = {BOXED_FLOAT, "Fraction>>asFloat"},
+    [SITE_IMAGE_PAGE] = {ARRAY, "image: pages"},
+    [SITE_IMAGE_OBJECT] = {IMAGE_OBJECT, "image: objects"},
+    [SITE_IMAGE_NEWS] = {IMAGE_OBJECT, "image: what comes and goes"},
+};
+
+bool frame_define(struct program *program, eden_heap *heap, eden_class *defined) {
+    eden_class ignored[FRAME_CLASSES];
+    return program_define(program, heap, classes, FRAME_CLASSES, ignored, sites, FRAME_SITES, defined);
 }

@@ -1,41 +1,72 @@
-/* The classes of the data frame and the places of the program that make their instances.
+/* The classes of the data frame, and the places of the program that make their instances.
  *
- * Every allocation goes through a site, so that a profile separates the parser of the first pass from that of the
- * second. Names follow Pharo's DataFrame, whose object mix this is: for each cell 2 NumberParser, 2 Fraction, 2
- * ReadStream and 1 ByteString, for each row 1 Array. */
+ * Names and sizes follow Pharo's DataFrame library: with its header a Fraction has 24 bytes, a ReadStream 32, a
+ * NumberParser 96, and a ByteString of a number of 16 or 17 digits 32. Every allocation goes through a site, so that a
+ * profile separates the parser that tries a cell from the one that converts it. */
 #ifndef FRAME_CLASSES_H
 #define FRAME_CLASSES_H
 
-#include "eden/eden.h"
+#include "program.h"
 
-/* Slots of the FIXED classes. */
-enum { STREAM_STRING, STREAM_POSITION, STREAM_SLOTS };
-enum { PARSER_STREAM, PARSER_MANTISSA, PARSER_SCALE, PARSER_STATE, PARSER_SLOTS };
-enum { FRACTION_NUMERATOR, FRACTION_DENOMINATOR, FRACTION_KIND, FRACTION_SLOTS };
-enum { FRAME_NAMES, FRAME_COLUMNS, FRAME_SLOTS };
-
-/* Where one pass over the cells allocates. */
-struct parse_sites {
-    eden_class stream;
-    eden_class parser;
-    eden_class fraction;
+enum frame_class {
+    BYTE_STRING, /* a cell */
+    BYTE_SYMBOL, /* a column's name */
+    ARRAY,       /* a row, a column, the frame's cells, what a collection keeps its elements in */
+    READ_STREAM,
+    NUMBER_PARSER,
+    FRACTION,
+    BOXED_FLOAT, /* a number that is no small float */
+    IMAGE_OBJECT,
+    FRAME_CLASSES
 };
 
-struct frame_sites {
-    eden_class cell;          /* ByteString: the bytes of a cell */
-    eden_class name;          /* ByteSymbol: the bytes of a column's name */
-    eden_class row;           /* Array: the cells of a row */
-    eden_class table;         /* RowTable: what the growing lists of names and rows stand in */
-    eden_class columns;       /* Array: the frame's columns */
-    eden_class number_column; /* DoubleArray: raw doubles */
-    eden_class text_column;   /* TextColumn: references to cells */
-    eden_class set;           /* StringSet: a hash table of cells */
-    eden_class frame;         /* DataFrame: names and columns */
-    struct parse_sites detect;
-    struct parse_sites convert;
+enum frame_site {
+    SITE_CELL,
+    SITE_NAME,
+    SITE_NAMES,
+    SITE_ROW,
+    SITE_ROWS,
+    SITE_CELLS,
+    SITE_ROW_NAMES,
+    SITE_ROW_SET,
+    SITE_COLUMNS,
+    SITE_TYPE_COLUMN,
+    SITE_TRY_COLUMN,
+    SITE_NUMBERS,
+    SITE_COLUMN_COPY,
+    SITE_TRY_STREAM,
+    SITE_TRY_PARSER,
+    SITE_TRY_FRACTION,
+    SITE_CONVERT_STREAM,
+    SITE_CONVERT_PARSER,
+    SITE_CONVERT_FRACTION,
+    SITE_BOXED_FLOAT,
+    SITE_IMAGE_PAGE,
+    SITE_IMAGE_OBJECT,
+    SITE_IMAGE_NEWS,
+    FRAME_SITES
 };
 
-/* Defines them all. False, with the reason in error, where the heap refuses one. */
-bool frame_sites_define(eden_heap *heap, struct frame_sites *sites, eden_error *error);
+/* Slots of the fixed classes. */
+enum { STREAM_STRING, STREAM_POSITION, STREAM_LIMIT, STREAM_SLOTS };
+enum {
+    PARSER_STREAM,
+    PARSER_BASE,
+    PARSER_NEGATIVE,
+    PARSER_INTEGER_PART,
+    PARSER_FRACTION_PART,
+    PARSER_EXPONENT,
+    PARSER_SCALE,
+    PARSER_DIGITS,
+    PARSER_LAST_NON_ZERO,
+    PARSER_REQUESTOR,
+    PARSER_FAIL_BLOCK,
+    PARSER_SLOTS
+};
+enum { FRACTION_NUMERATOR, FRACTION_DENOMINATOR, FRACTION_SLOTS };
+enum { IMAGE_SLOTS = 6 };
+
+/* Defines them all; `sites` has FRAME_SITES places. False after program_fail. */
+bool frame_define(struct program *program, eden_heap *heap, eden_class *sites);
 
 #endif

@@ -1,15 +1,16 @@
 /* dataframe: loads a CSV file into a typed data frame on the collector, and prints what is in it.
  *
- * This is the programs' DataFrame of the papers on the Pharo VM's collector: for each cell it makes the objects that
- * Pharo's DataFrame makes (classes.h), in two passes (reader.c, columns.c). */
+ * This is the DataFrame of the papers on the Pharo VM's collector: it makes the objects that Pharo's library makes, in
+ * its order, in an image of objects that were there before (image.c, reader.c, build.c). */
 #include "frame.h"
-#include "program.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char usage[] =
-    "usage: dataframe [--json] [--verify] [--keep N] FILE.csv\n"
+    "usage: dataframe [--json] [--verify] [--image KB] [--copies N] [--progress 1]\n"
+    "                 [--keep-class NAME,...] FILE.csv\n"
     "\n"
     "Loads a CSV file (RFC 4180; the first record names the columns) into a data frame on the collector and prints\n"
     "its columns. FILE.csv may be - for the standard input.\n"
@@ -18,58 +19,88 @@ static const char usage[] =
     "number of such cells, sum the sum of their values from the first row to the last. Otherwise it is of type text;\n"
     "count is the number of its cells, distinct the number of different ones.\n"
     "\n"
-    "  --json     print one JSON object (a sum that is not finite is null)\n"
-    "  --keep N   keep alive to the end what N of a hundred cells were parsed to at first (0): a leak, to look for\n"
-    "  --verify   check the whole heap afterwards\n"
-    "  --help     this text\n"
+    "  --json             print one JSON object (a sum that is not finite is null)\n"
+    "  --image KB         old objects to begin with, in thousands of bytes (60000)\n"
+    "  --copies N         how many copies are made of a column of numbers besides (0): 2 make up the memory of large\n"
+    "                     Arrays that FiLiP measured, 0 the full collections that the other papers counted\n"
+    "  --progress 1       print the collector's figures as JSON on standard error, when the image is made, when the\n"
+    "                     file is read, and when the frame is built\n"
+    "  --keep-class NAME  keep alive to the end all instances of these classes, separated by commas: a leak\n"
+    "  --verify           check the whole heap afterwards\n"
+    "  --help             this text\n"
     "\n"
     "EDEN_OPTIONS sets the collector's parameters, for example EDEN_OPTIONS=eden_size=64M.\n"
     "Exit status: 0, or 1 where the file is malformed or can't be read, or memory is exhausted; 2: wrong usage.\n";
 
-static bool load(struct frame *frame, const char *file_name) {
+enum { NUMBER_IMAGE, NUMBER_COPIES, NUMBER_PROGRESS, NUMBERS };
+
+static void show_progress(const struct frame *frame, const char *done) {
+    if (frame->program->numbers[NUMBER_PROGRESS].value == 0) {
+        return;
+    }
+    eden_figures figures;
+    eden_heap_figures(eden_mutator_heap(frame->mutator), &figures);
+    fprintf(stderr,
+            "{\"done\": \"%s\", \"scavenges\": %" PRIu64 ", \"full_collections\": %" PRIu64 ", \"gc_ns\": %" PRIu64
+            ", \"allocated_bytes\": %" PRIu64 "}\n",
+            done, figures.scavenges, figures.full_collections, figures.gc_ns, figures.allocated_bytes);
+}
+
+static bool read_file(struct frame *frame, const char *file_name) {
     bool is_input = strcmp(file_name, "-") == 0;
     FILE *file = is_input ? stdin : fopen(file_name, "rbe");
     if (file == NULL) {
-        return frame_fail(frame, "%s: can't be opened: %m", file_name);
+        return program_fail(frame->program, "%s: can't be opened: %m", file_name);
     }
     bool ok = frame_read(frame, file, is_input ? "standard input" : file_name);
     if (!is_input) {
         fclose(file);
     }
-    return ok && frame_build(frame);
+    return ok;
 }
 
-static bool work(struct program *program, struct frame *frame) {
-    if (!load(frame, program->operands[0]) ||
-        !(program->json ? frame_print_json(frame, stdout) : frame_print_table(frame, stdout))) {
-        return program_fail(program, "%s", frame->error);
+static bool load(struct frame *frame) {
+    struct program *program = frame->program;
+    if (!image_make(frame, (size_t)program->numbers[NUMBER_IMAGE].value * 1000)) {
+        return false;
     }
-    return program_flush(program) && program_verify(program, frame->mutator);
+    show_progress(frame, "image");
+    if (!read_file(frame, program->operands[0])) {
+        return false;
+    }
+    show_progress(frame, "read");
+    if (!frame_build(frame)) {
+        return false;
+    }
+    show_progress(frame, "build");
+    return frame_describe(frame);
 }
 
 static bool run(struct program *program, eden_mutator *mutator) {
-    eden_error error = {0};
-    struct frame_sites sites;
-    if (!frame_sites_define(eden_mutator_heap(mutator), &sites, &error)) {
-        return program_fail(program, "the heap can't be made: %s", error.message);
-    }
     EDEN_FRAME(mutator, roots, ROOTS);
-    struct frame frame = {.mutator = mutator, .sites = &sites, .roots = roots};
-    frame.keep = (size_t)program->numbers[0].value;
-    bool ok = work(program, &frame);
+    struct frame frame = {.program = program, .mutator = mutator, .roots = roots};
+    frame.copies = (size_t)program->numbers[NUMBER_COPIES].value;
+    bool ok = frame_define(program, eden_mutator_heap(mutator), frame.sites) && load(&frame) &&
+              (program->json ? frame_print_json(&frame, stdout) : frame_print_table(&frame, stdout)) &&
+              program_flush(program) && program_verify(program, mutator);
     free(frame.columns);
     free(frame.scratch);
     return ok;
 }
 
 int main(int argc, char **argv) {
-    struct program_number keep = {.name = "keep", .least = 0, .most = 100};
+    struct program_number numbers[NUMBERS] = {
+        [NUMBER_IMAGE] = {.name = "image", .least = 0, .most = 1000000000, .value = 60000},
+        [NUMBER_COPIES] = {.name = "copies", .least = 0, .most = 100},
+        [NUMBER_PROGRESS] = {.name = "progress", .least = 0, .most = 1},
+    };
     struct program program = {.name = "dataframe",
                               .usage = usage,
-                              .numbers = &keep,
-                              .number_count = 1,
+                              .numbers = numbers,
+                              .number_count = NUMBERS,
                               .operand_least = 1,
                               .operand_most = 1,
+                              .can_keep = true,
                               .run = run};
     return program_main(&program, argc, argv);
 }

@@ -1,4 +1,5 @@
-/* A data frame on the collector, and how it comes to be: rows of cells (reader.c), then typed columns (columns.c). */
+/* A data frame on the collector: an image of old objects (image.c), rows of cells (reader.c), and from them the frame
+ * (build.c). */
 #ifndef FRAME_FRAME_H
 #define FRAME_FRAME_H
 
@@ -7,54 +8,69 @@
 
 /* What is known of a column, beside its name and its cells, which the heap holds. */
 struct column {
-    bool is_text;      /* some cell that is not empty is no number */
+    bool is_number;    /* it has cells that are not empty, and all of them are numbers */
     size_t filled;     /* cells that are not empty */
     double sum;        /* number columns */
     uint64_t distinct; /* text columns */
 };
 
-/* The collector's objects that a frame is made of: slots of an EDEN_FRAME of the caller's. */
+/* What lives to the end: slots of an EDEN_FRAME of the caller's. */
 enum {
-    ROOT_NAMES, /* RowTable of ByteSymbols */
-    ROOT_ROWS,  /* RowTable of Arrays of ByteStrings; EDEN_NONE once the columns are built */
-    ROOT_ROW,   /* the row that is being read */
-    ROOT_FRAME, /* DataFrame: names, columns */
-    ROOT_KEPT,  /* RowTable of Fractions that are kept alive for nothing (`keep`) */
+    ROOT_IMAGE,     /* Array of pages: Arrays of ImageObjects */
+    ROOT_NAMES,     /* Array of ByteSymbols */
+    ROOT_ROWS,      /* Array, too long, of Arrays of ByteStrings; an empty cell is EDEN_NONE */
+    ROOT_ROW,       /* the row that is being read */
+    ROOT_CELLS,     /* Array of all cells, row by row */
+    ROOT_ROW_NAMES, /* Array of integers */
     ROOTS
 };
 
 struct frame {
+    struct program *program;
     eden_mutator *mutator;
-    const struct frame_sites *sites;
+    eden_class sites[FRAME_SITES];
     eden_value *roots;
+    size_t copies;     /* of a column of numbers, besides */
+    size_t image_news; /* how many objects have come into the image, so far */
     struct column *columns;
     size_t column_count;
     size_t column_capacity;
     size_t row_count;
-    size_t keep; /* of a hundred cells, the first so many keep their first pass's Fraction alive */
-    size_t cell_count, kept_count;
     char *scratch; /* longer than any cell by one byte */
     size_t scratch_size;
-    char error[512]; /* why the last call failed */
 };
 
-static inline bool column_is_number(const struct column *column) { return !column->is_text && column->filled > 0; }
+/* Reference to what stands in the cells' Array. */
+static inline eden_value frame_cell(const struct frame *frame, size_t row, size_t column) {
+    return eden_slot(frame->roots[ROOT_CELLS], row * frame->column_count + column);
+}
 
-/* Notes why the frame could not be made. Always false. */
-bool frame_fail(struct frame *frame, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same, for an allocation on the collector. Always false. */
-bool frame_fail_memory(struct frame *frame);
+/* Passes a new object on to --keep-class. EDEN_NONE, after program_fail, where memory is exhausted. May collect. */
+static inline eden_value frame_new(struct frame *frame, eden_value object) {
+    object = program_kept(frame->program, frame->mutator, object);
+    if (object == EDEN_NONE) {
+        program_exhausted(frame->program, frame->mutator);
+    }
+    return object;
+}
 
-/* Reads a CSV file: names and rows, and for each column whether its cells are numbers. May collect. */
+/* These five return false after program_fail, and may collect. */
+
+/* A program does not begin with an empty heap: makes `bytes` of objects, and has them tenured. */
+bool image_make(struct frame *frame, size_t bytes);
+/* Some of the image's objects refer to young ones, other ones from time to time: called for each row and each cell. */
+bool image_live(struct frame *frame);
+
+/* Appends `item`, which must be in a root: the list of `count` elements is that in *root, an Array with room. */
+bool list_append(struct frame *frame, enum frame_site site, eden_value *root, size_t count, const eden_value *item);
+/* Reads a CSV file: names and rows. */
 bool frame_read(struct frame *frame, FILE *file, const char *file_name);
-
-/* Makes the columns from the rows, and their sums and distinct counts; lets the rows go. May collect. */
+/* Makes the frame from the rows, which live on. */
 bool frame_build(struct frame *frame);
 
-/* Number of different strings in a column of text. May collect. False where memory is exhausted. */
-bool frame_count_distinct(struct frame *frame, eden_value column, uint64_t *distinct);
-
-/* Prints the frame; false where that fails (frame->error). */
+/* Sums and distinct counts of the columns. False after program_fail; does not collect. */
+bool frame_describe(struct frame *frame);
+/* Prints the frame. False after program_fail. */
 bool frame_print_json(struct frame *frame, FILE *out);
 bool frame_print_table(struct frame *frame, FILE *out);
 

@@ -1,27 +1,33 @@
 /* Is this text a number, and which? A ReadStream on the text, a NumberParser on the stream, a Fraction as its answer.
  *
  * A number is [+-] digits [. digits] [e [+-] digits], with a digit before or after the point; nothing may stand before
- * or after it. Any other text, the empty one too, parses to a Fraction of kind NUMBER_NONE. */
+ * or after it. For any other text there is no Fraction. */
 #ifndef FRAME_NUMBER_H
 #define FRAME_NUMBER_H
 
-#include "classes.h"
+#include "frame.h"
 
-enum number_kind {
-    NUMBER_NONE,  /* the text is no number */
-    NUMBER_EXACT, /* numerator / denominator is the number, and one division rounds it correctly */
-    NUMBER_LONG,  /* a number with more digits or a larger exponent than that: its text is converted */
+/* Where one pass over the cells allocates. */
+struct parse_sites {
+    enum frame_site stream, parser, fraction;
 };
 
-/* Parses a ByteString. May collect. EDEN_NONE where memory is exhausted (eden_last_error). */
-eden_value number_parse(eden_mutator *m, const struct parse_sites *sites, eden_value string);
+enum number_answer {
+    NUMBER_FAILED, /* memory is exhausted; program_fail was called */
+    NUMBER_NONE,   /* the text is no number */
+    NUMBER_PARSED, /* to a Fraction; one of denominator 0 is a number that its text alone has exactly */
+};
 
-static inline enum number_kind number_kind(eden_value fraction) {
-    return (enum number_kind)eden_int_value(eden_slot(fraction, FRACTION_KIND));
+/* Parses a ByteString. May collect. */
+enum number_answer number_parse(struct frame *frame, const struct parse_sites *sites, eden_value string,
+                                eden_value *fraction);
+
+/* The double nearest to the number that `string` was parsed to: a small float, or an object where it is none. EDEN_NONE
+ * after program_fail. May collect. */
+eden_value number_new(struct frame *frame, eden_value fraction, eden_value string);
+
+static inline double number_value(eden_value number) {
+    return eden_is_float(number) ? eden_float_value(number) : *(const double *)eden_raw(number);
 }
-
-/* The double nearest to the number that `string` was parsed to. Kind must not be NUMBER_NONE. scratch: at least one
- * byte longer than the string. Does not collect. */
-double number_value(eden_value fraction, eden_value string, char *scratch);
 
 #endif

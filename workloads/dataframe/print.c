@@ -53,7 +53,7 @@ static char *clean_name(eden_value name, size_t *length) {
 }
 
 static eden_value name_at(const struct frame *frame, size_t index) {
-    return eden_slot(eden_slot(frame->roots[ROOT_FRAME], FRAME_NAMES), index);
+    return eden_slot(frame->roots[ROOT_NAMES], index);
 }
 
 /* The object of one column. NULL where memory is refused. JSON has no infinity: a sum that is not finite is null. */
@@ -66,7 +66,7 @@ static json_t *column_json(const struct frame *frame, size_t index) {
     }
     json_t *name = json_stringn(text, length);
     free(text);
-    if (column_is_number(column)) {
+    if (column->is_number) {
         return json_pack("{s:o, s:s, s:I, s:o}", "name", name, "type", "number", "count", (json_int_t)column->filled,
                          "sum", isfinite(column->sum) ? json_real(column->sum) : json_null());
     }
@@ -79,14 +79,14 @@ bool frame_print_json(struct frame *frame, FILE *out) {
     for (size_t i = 0; i < frame->column_count; i++) {
         if (json_array_append_new(columns, column_json(frame, i)) != 0) {
             json_decref(columns);
-            return frame_fail(frame, "no memory to print column %zu", i + 1);
+            return program_fail(frame->program, "no memory to print column %zu", i + 1);
         }
     }
     json_t *root = json_pack("{s:I, s:o}", "rows", (json_int_t)frame->row_count, "columns", columns);
     /* 17 significant digits name a double exactly. */
     bool ok = root != NULL && json_dumpf(root, out, JSON_REAL_PRECISION(17)) == 0 && fputc('\n', out) != EOF;
     json_decref(root);
-    return ok || frame_fail(frame, "the result can't be written");
+    return ok || program_fail(frame->program, "the result can't be written");
 }
 
 bool frame_print_table(struct frame *frame, FILE *out) {
@@ -97,13 +97,13 @@ bool frame_print_table(struct frame *frame, FILE *out) {
         size_t length = 0;
         char *name = clean_name(name_at(frame, i), &length);
         if (name == NULL) {
-            return frame_fail(frame, "no memory to print column %zu", i + 1);
+            return program_fail(frame->program, "no memory to print column %zu", i + 1);
         }
         for (size_t at = 0; at < length; at++) {
             unsigned char c = (unsigned char)name[at];
             name[at] = c < 0x20 || c == 0x7F ? ' ' : name[at]; /* a newline would break the table */
         }
-        if (column_is_number(column)) {
+        if (column->is_number) {
             fprintf(out, "%-6s  %12zu  %24.17g  %s\n", "number", column->filled, column->sum, name);
         } else {
             fprintf(out, "%-6s  %12zu  %24llu  %s\n", "text", frame->row_count, (unsigned long long)column->distinct,
@@ -111,5 +111,5 @@ bool frame_print_table(struct frame *frame, FILE *out) {
         }
         free(name);
     }
-    return !ferror(out) || frame_fail(frame, "the result can't be written");
+    return !ferror(out) || program_fail(frame->program, "the result can't be written");
 }

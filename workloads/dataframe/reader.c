@@ -1,21 +1,17 @@
 /* From a CSV file to rows of cells.
  *
- * libcsv splits the bytes (RFC 4180, strictly); its callbacks make the objects: a ByteString for each cell, an Array
- * for each row, kept in a table that doubles when it is full. While a cell is read it is also parsed as a number, the
- * first of the two passes: a column is a number column if all its cells but the empty ones parse.
+ * libcsv splits the bytes (RFC 4180, strictly); its callbacks make the objects: a ByteString for each cell but the
+ * empty ones, an Array for each row, and the list of rows, whose Array doubles from 10 on. No number is parsed yet.
  *
- * Empty lines are no records, as for other CSV readers. A row must have as many cells as the header: a row that has
+ * Empty lines are no records, as for other CSV readers. A row must have as many cells as the header: a row that does
  * not is more often a stray quote or comma than a row with cells left out, and padding it would move values into
  * columns that are not theirs without a word. */
 #include "frame.h"
-#include "number.h"
 
 #include <csv.h>
-#include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-enum { BLOCK = 1 << 16, FIRST_ROWS = 64 };
+enum { BLOCK = 1 << 16 };
 
 struct reader {
     struct frame *frame;
@@ -25,42 +21,31 @@ struct reader {
     bool failed;
 };
 
-bool frame_fail(struct frame *frame, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(frame->error, sizeof frame->error, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
-bool frame_fail_memory(struct frame *frame) {
-    return frame_fail(frame, "the heap is exhausted: %s", eden_last_error(frame->mutator)->message);
-}
-
-/* Appends `item`, which must be in a root: `*root` is the list's table, `count` its length. */
-static bool list_append(struct frame *frame, eden_value *root, size_t count, const eden_value *item) {
-    size_t capacity = *root == EDEN_NONE ? 0 : eden_slot_count(*root);
-    if (count == capacity) {
-        eden_value table =
-            eden_new_slots(frame->mutator, frame->sites->table, capacity == 0 ? FIRST_ROWS : capacity * 2);
-        if (table == EDEN_NONE) {
-            return frame_fail_memory(frame);
+bool list_append(struct frame *frame, enum frame_site site, eden_value *root, size_t count, const eden_value *item) {
+    enum { FIRST_SIZE = 10 };
+    size_t size = *root == EDEN_NONE ? 0 : eden_slot_count(*root);
+    if (count == size) {
+        eden_value larger =
+            frame_new(frame, eden_new_slots(frame->mutator, frame->sites[site], size == 0 ? FIRST_SIZE : size * 2));
+        if (larger == EDEN_NONE) {
+            return false;
         }
-        for (size_t i = 0; i < count; i++) {
-            eden_slot_set(frame->mutator, table, i, eden_slot(*root, i));
+        if (count > 0) {
+            eden_slots_copy(frame->mutator, larger, 0, *root, 0, count);
         }
-        *root = table;
+        *root = larger;
     }
     eden_slot_set(frame->mutator, *root, count, *item);
     return true;
 }
 
-static eden_value bytes_new(struct frame *frame, eden_class site, const void *bytes, size_t size) {
-    eden_value string = eden_new_raw(frame->mutator, site, size);
+/* EDEN_NONE after program_fail. */
+static eden_value bytes_new(struct frame *frame, enum frame_site site, const void *bytes, size_t size) {
+    eden_value string = eden_new_raw(frame->mutator, frame->sites[site], size);
     if (string != EDEN_NONE && size > 0) {
         memcpy(eden_raw(string), bytes, size);
     }
-    return string;
+    return frame_new(frame, string);
 }
 
 static bool scratch_reserve(struct frame *frame, size_t size) {
@@ -70,7 +55,7 @@ static bool scratch_reserve(struct frame *frame, size_t size) {
     size_t wanted = size * 2 + 64;
     char *scratch = realloc(frame->scratch, wanted);
     if (scratch == NULL) {
-        return frame_fail(frame, "no memory for a cell of %zu bytes", size);
+        return program_fail(frame->program, "no memory for a cell of %zu bytes", size);
     }
     frame->scratch = scratch;
     frame->scratch_size = wanted;
@@ -83,29 +68,19 @@ static bool add_name(struct reader *reader, const void *bytes, size_t size) {
         size_t capacity = frame->column_capacity == 0 ? 16 : frame->column_capacity * 2;
         struct column *columns = realloc(frame->columns, capacity * sizeof *columns);
         if (columns == NULL) {
-            return frame_fail(frame, "no memory for %zu columns", capacity);
+            return program_fail(frame->program, "no memory for %zu columns", capacity);
         }
         frame->columns = columns;
         frame->column_capacity = capacity;
     }
     EDEN_FRAME(frame->mutator, local, 1);
-    local[0] = bytes_new(frame, frame->sites->name, bytes, size);
-    if (local[0] == EDEN_NONE) {
-        return frame_fail_memory(frame);
-    }
-    if (!list_append(frame, &frame->roots[ROOT_NAMES], frame->column_count, &local[0])) {
+    local[0] = bytes_new(frame, SITE_NAME, bytes, size);
+    if (local[0] == EDEN_NONE ||
+        !list_append(frame, SITE_NAMES, &frame->roots[ROOT_NAMES], frame->column_count, &local[0])) {
         return false;
     }
     frame->columns[frame->column_count++] = (struct column){0};
     return true;
-}
-
-/* Keeps a leak's worth of Fractions, as a program might that caches what it parsed. */
-static bool keep_some(struct frame *frame, const eden_value *fraction) {
-    if (frame->cell_count++ % 100 >= frame->keep) {
-        return true;
-    }
-    return list_append(frame, &frame->roots[ROOT_KEPT], frame->kept_count++, fraction);
 }
 
 static bool add_cell(struct reader *reader, const void *bytes, size_t size) {
@@ -114,27 +89,21 @@ static bool add_cell(struct reader *reader, const void *bytes, size_t size) {
         return true; /* too many: the end of the record has the number */
     }
     if (reader->cells == 0) {
-        frame->roots[ROOT_ROW] = eden_new_slots(frame->mutator, frame->sites->row, frame->column_count);
+        frame->roots[ROOT_ROW] =
+            frame_new(frame, eden_new_slots(frame->mutator, frame->sites[SITE_ROW], frame->column_count));
         if (frame->roots[ROOT_ROW] == EDEN_NONE) {
-            return frame_fail_memory(frame);
+            return false;
         }
     }
-    EDEN_FRAME(frame->mutator, local, 2);
-    local[0] = bytes_new(frame, frame->sites->cell, bytes, size);
-    if (local[0] == EDEN_NONE) {
-        return frame_fail_memory(frame);
+    if (size == 0) {
+        return true;
     }
-    eden_slot_set(frame->mutator, frame->roots[ROOT_ROW], reader->cells, local[0]);
-    local[1] = number_parse(frame->mutator, &frame->sites->detect, local[0]);
-    if (local[1] == EDEN_NONE) {
-        return frame_fail_memory(frame);
+    eden_value cell = bytes_new(frame, SITE_CELL, bytes, size);
+    if (cell == EDEN_NONE) {
+        return false;
     }
-    struct column *column = &frame->columns[reader->cells];
-    if (size > 0) {
-        column->filled++;
-        column->is_text = column->is_text || number_kind(local[1]) == NUMBER_NONE;
-    }
-    return keep_some(frame, &local[1]) && scratch_reserve(frame, size);
+    eden_slot_set(frame->mutator, frame->roots[ROOT_ROW], reader->cells, cell);
+    return scratch_reserve(frame, size);
 }
 
 static void on_cell(void *bytes, size_t size, void *context) {
@@ -150,12 +119,14 @@ static void on_cell(void *bytes, size_t size, void *context) {
 static bool end_row(struct reader *reader) {
     struct frame *frame = reader->frame;
     if (reader->cells != frame->column_count) {
-        return frame_fail(frame,
-                          "%s: record %zu (the header is record 1) has %zu fields where the header has %zu: give every "
-                          "record as many fields as the header, and put fields that hold commas or newlines in quotes",
-                          reader->file_name, reader->records + 1, reader->cells, frame->column_count);
+        return program_fail(
+            frame->program,
+            "%s: record %zu (the header is record 1) has %zu fields where the header has %zu: give every "
+            "record as many fields as the header, and put fields that hold commas or newlines in quotes",
+            reader->file_name, reader->records + 1, reader->cells, frame->column_count);
     }
-    if (!list_append(frame, &frame->roots[ROOT_ROWS], frame->row_count, &frame->roots[ROOT_ROW])) {
+    if (!list_append(frame, SITE_ROWS, &frame->roots[ROOT_ROWS], frame->row_count, &frame->roots[ROOT_ROW]) ||
+        !image_live(frame)) {
         return false;
     }
     frame->roots[ROOT_ROW] = EDEN_NONE;
@@ -184,15 +155,15 @@ static bool fail_csv(struct reader *reader, int error) {
     struct frame *frame = reader->frame;
     size_t record = reader->records + 1;
     if (error == CSV_EPARSE) {
-        return frame_fail(
-            frame,
+        return program_fail(
+            frame->program,
             "%s: record %zu (the header is record 1) is malformed near field %zu: a quote stands in a field that does "
             "not start with one, or a quoted field does not end; put the whole field in quotes and double "
             "the quotes in it",
             reader->file_name, record, reader->cells + 1);
     }
-    return frame_fail(frame, "%s: record %zu: no memory for a field: %s", reader->file_name, record,
-                      csv_strerror(error));
+    return program_fail(frame->program, "%s: record %zu: no memory for a field: %s", reader->file_name, record,
+                        csv_strerror(error));
 }
 
 static size_t skip_mark(const unsigned char *block, size_t size) {
@@ -204,7 +175,7 @@ static bool read_blocks(struct reader *reader, struct csv_parser *parser, FILE *
     for (bool is_first = true;; is_first = false) {
         size_t size = fread(block, 1, BLOCK, file);
         if (ferror(file)) {
-            return frame_fail(reader->frame, "%s: can't be read: %m", reader->file_name);
+            return program_fail(reader->frame->program, "%s: can't be read: %m", reader->file_name);
         }
         if (size == 0) {
             break;
@@ -230,14 +201,14 @@ bool frame_read(struct frame *frame, FILE *file, const char *file_name) {
     unsigned char *block = malloc(BLOCK);
     if (block == NULL || !scratch_reserve(frame, 0) || csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0) {
         free(block);
-        return frame_fail(frame, "%s: no memory to read it", file_name);
+        return program_fail(frame->program, "%s: no memory to read it", file_name);
     }
     csv_set_space_func(&parser, no_space);
     bool ok = read_blocks(&reader, &parser, file, block);
     csv_free(&parser);
     free(block);
     if (ok && reader.records == 0) {
-        return frame_fail(frame, "%s: is empty: the first record must name the columns", file_name);
+        return program_fail(frame->program, "%s: is empty: the first record must name the columns", file_name);
     }
     return ok;
 }

@@ -7,11 +7,13 @@
 
 const unsigned reader_runs = 4000;
 
-static void read_frame(eden_mutator *mutator, const struct frame_sites *sites, FILE *file) {
+static void read_frame(eden_mutator *mutator, FILE *file) {
+    struct program program = {.name = "reader"};
     EDEN_FRAME(mutator, roots, ROOTS);
-    struct frame frame = {.mutator = mutator, .sites = sites, .roots = roots, .keep = 50};
+    struct frame frame = {.program = &program, .mutator = mutator, .roots = roots, .copies = 1};
     FILE *nowhere = fopen("/dev/null", "we");
-    if (nowhere && frame_read(&frame, file, "input") && frame_build(&frame)) {
+    if (nowhere && frame_define(&program, eden_mutator_heap(mutator), frame.sites) && image_make(&frame, 100000) &&
+        frame_read(&frame, file, "input") && frame_build(&frame) && frame_describe(&frame)) {
         frame_print_json(&frame, nowhere);
         frame_print_table(&frame, nowhere);
     }
@@ -27,10 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     eden_error error;
     eden_heap *heap = eden_heap_create(&options, &error);
     eden_mutator *mutator = heap ? eden_mutator_attach(heap, &error) : NULL;
-    struct frame_sites sites;
     FILE *file = fdopen(reader_file(bytes, size), "rb");
-    if (mutator && file && frame_sites_define(heap, &sites, &error)) {
-        read_frame(mutator, &sites, file);
+    if (mutator && file) {
+        read_frame(mutator, file);
         if (!eden_heap_verify(heap, &error)) {
             abort();
         }
