@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char usage[] =
-    "usage: dataframe [--json] [--verify] [--image KB] [--copies N] [--progress 1]\n"
+    "usage: dataframe [--json] [--verify] [--image MB] [--copies N] [--progress 1]\n"
     "                 [--keep-class NAME,...] FILE.csv\n"
     "\n"
     "Loads a CSV file (RFC 4180; the first record names the columns) into a data frame on the collector and prints\n"
@@ -20,7 +20,7 @@ static const char usage[] =
     "count is the number of its cells, distinct the number of different ones.\n"
     "\n"
     "  --json             print one JSON object (a sum that is not finite is null)\n"
-    "  --image KB         old objects to begin with, in thousands of bytes (60000)\n"
+    "  --image MB         old objects to begin with, in millions of bytes (60)\n"
     "  --copies N         how many copies are made of a column of numbers besides (0): 2 make up the memory of large\n"
     "                     Arrays that FiLiP measured, 0 the full collections that the other papers counted\n"
     "  --progress 1       print the collector's figures as JSON on standard error, when the image is made, when the\n"
@@ -61,7 +61,7 @@ static bool read_file(struct frame *frame, const char *file_name) {
 
 static bool load(struct frame *frame) {
     struct program *program = frame->program;
-    if (!image_make(frame, (size_t)program->numbers[NUMBER_IMAGE].value * 1000)) {
+    if (!image_make(frame, (size_t)program->numbers[NUMBER_IMAGE].value * 1000000)) {
         return false;
     }
     show_progress(frame, "image");
@@ -90,7 +90,7 @@ static bool run(struct program *program, eden_mutator *mutator) {
 
 int main(int argc, char **argv) {
     struct program_number numbers[NUMBERS] = {
-        [NUMBER_IMAGE] = {.name = "image", .least = 0, .most = 1000000000, .value = 60000},
+        [NUMBER_IMAGE] = {.name = "image", .least = 0, .most = 1000000, .value = 60},
         [NUMBER_COPIES] = {.name = "copies", .least = 0, .most = 100},
         [NUMBER_PROGRESS] = {.name = "progress", .least = 0, .most = 1},
     };
