@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,10 +120,11 @@ bool program_define(struct program *program, eden_heap *heap, const eden_class_d
 static bool read_number(const struct program *program, struct program_number *number, const char *text) {
     char *end;
     errno = 0;
-    int64_t value = strtoll(text, &end, 10);
+    long long unit = number->is_fraction ? 1000 : 1;
+    int64_t value = number->is_fraction ? llround(strtod(text, &end) * 1000) : strtoll(text, &end, 10);
     if (errno != 0 || end == text || *end != '\0' || value < number->least || value > number->most) {
-        fprintf(stderr, "%s: --%s=%s: must be a whole number from %lld to %lld\n", program->name, number->name, text,
-                (long long)number->least, (long long)number->most);
+        fprintf(stderr, "%s: --%s=%s: must be a %snumber from %lld to %lld\n", program->name, number->name, text,
+                number->is_fraction ? "" : "whole ", number->least / unit, number->most / unit);
         return false;
     }
     number->value = value;

@@ -6,11 +6,12 @@
 
 #include <stdio.h>
 
-/* An option --NAME N. */
+/* An option --NAME N, a whole number. */
 struct program_number {
     const char *name;
     int64_t least, most;
-    int64_t value; /* the default, then what was given */
+    int64_t value;    /* the default, then what was given */
+    bool is_fraction; /* given as a decimal number; all three are in thousandths */
 };
 
 struct program {

@@ -61,7 +61,7 @@ static bool read_file(struct frame *frame, const char *file_name) {
 
 static bool load(struct frame *frame) {
     struct program *program = frame->program;
-    if (!image_make(frame, (size_t)program->numbers[NUMBER_IMAGE].value * 1000000)) {
+    if (!image_make(frame, (size_t)program->numbers[NUMBER_IMAGE].value * 1000)) {
         return false;
     }
     show_progress(frame, "image");
@@ -90,7 +90,7 @@ static bool run(struct program *program, eden_mutator *mutator) {
 
 int main(int argc, char **argv) {
     struct program_number numbers[NUMBERS] = {
-        [NUMBER_IMAGE] = {.name = "image", .least = 0, .most = 1000000, .value = 60},
+        [NUMBER_IMAGE] = {.name = "image", .least = 0, .most = 1000000000, .value = 60000, .is_fraction = true},
         [NUMBER_COPIES] = {.name = "copies", .least = 0, .most = 100},
         [NUMBER_PROGRESS] = {.name = "progress", .least = 0, .most = 1},
     };
