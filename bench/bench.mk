@@ -10,7 +10,7 @@ $(B)/bench/%.so: bench/%.c
 # Data sets: rows-N.csv has N rows.
 $(B)/%.csv: $(B)/workloads/mkdata
 	@mkdir -p $(@D)
-	$< $(lastword $(subst -, ,$*)) >$@.new && mv $@.new $@
+	$< --rows $(lastword $(subst -, ,$*)) >$@.new && mv $@.new $@
 BENCH_DATA := $(B)/bench/rows-$(BENCH_ROWS).csv
 
 bench: $(BENCH_TOOLS) $(B)/bench/remembered $(B)/workloads/dataframe $(B)/bin/edenscope $(BENCH_DATA) ## measure what watching costs, and what cards spare (paired runs, about ten minutes)

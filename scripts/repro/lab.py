@@ -121,7 +121,7 @@ class Lab:
         name = os.path.join(self.data, f"rows-{rows}.csv")
         if not os.path.exists(name):
             with open(name + ".new", "wb") as file:
-                subprocess.run([self.program("mkdata"), str(rows)], stdout=file, check=True)
+                subprocess.run([self.program("mkdata"), "--rows", str(rows)], stdout=file, check=True)
             os.replace(name + ".new", name)
         return name
 

@@ -40,8 +40,8 @@ expect_equal "$folder/linear.csv"
 expect_equal "$oui"
 
 # The same seed gives the same bytes, another one other bytes.
-"$build/workloads/mkdata" 20000 7 | cmp - "$folder/linear.csv" || die "mkdata is not reproducible"
-! "$build/workloads/mkdata" 20000 8 | cmp -s - "$folder/linear.csv" || die "mkdata ignores its seed"
+"$build/workloads/mkdata" --rows 20000 --seed 7 | cmp - "$folder/linear.csv" || die "mkdata is not reproducible"
+! "$build/workloads/mkdata" --rows 20000 --seed 8 | cmp -s - "$folder/linear.csv" || die "mkdata ignores its seed"
 
 # Standard input, the table, help.
 [[ $("$program" --json - <"$folder/csv/nasty.csv") == "$("$program" --json "$folder/csv/nasty.csv")" ]] || die "stdin differs"

@@ -118,7 +118,7 @@ echo "sums and records, multi links and perf events agree to the unit, and nothi
 
 # Known numbers: per cell two number parsers, fractions and streams and a string; an array a row, and one for the names.
 rows=30000
-"$build/workloads/mkdata" $rows >"$folder/data.csv"
+"$build/workloads/mkdata" --rows $rows >"$folder/data.csv"
 for sampling in all 1/10; do
     lifetimes --sampling $sampling -- "$frame" "$folder/data.csv"
     check "dataframe $sampling" "

@@ -5,8 +5,8 @@
 . "$(dirname "$0")/common.sh"
 
 need_edenscope
-"$build/workloads/mkdata" 60000 >"$folder/data.csv"
-"$build/workloads/mkdata" 5000 >"$folder/small.csv"
+"$build/workloads/mkdata" --rows 60000 >"$folder/data.csv"
+"$build/workloads/mkdata" --rows 5000 >"$folder/small.csv"
 
 # profile NAME ARGUMENTS... -- FILE KEEP
 profile() {

@@ -173,7 +173,7 @@ echo "late, and cut short"
 
 # Millions of objects: none is lost, none is held. Each is a record of 104 bytes; what reads them has not half that room.
 rows=60000
-"$build/workloads/mkdata" $rows >data.csv
+"$build/workloads/mkdata" --rows $rows >data.csv
 "$scope" record --lifetimes=details --sampling all -o many.data -- "$frame" data.csv >out 2>err || die "many: $(cat err)"
 expect_status 0 "$scope" lifetimes --json -o many.json -i many.data
 check "many" "

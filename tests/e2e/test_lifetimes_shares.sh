@@ -15,7 +15,7 @@ for ((i = 0; i < 400; i++)); do
     echo "int f$i(struct s$i *s, int n) { return s->b$((i % 7)) + n; }"
 done >"$folder/types.c"
 clang -target bpf -g -O1 -c "$folder/types.c" -o "$folder/types.o"
-"$build/workloads/mkdata" 6000 >"$folder/data.csv"
+"$build/workloads/mkdata" --rows 6000 >"$folder/data.csv"
 
 PYTHONPATH=bench python3 - "$build/tests/shares-" "$folder" <<'PYTHON'
 import os

@@ -8,7 +8,7 @@
 need_edenscope
 make --no-print-directory -s B="$build" "$build/bench/selftime.so"
 rows=30000
-"$build/workloads/mkdata" $rows >"$folder/data.csv"
+"$build/workloads/mkdata" --rows $rows >"$folder/data.csv"
 unset EDEN_OPTIONS
 
 tables() { scripts/lifetimes-tables --small -B "$build" "$@"; }

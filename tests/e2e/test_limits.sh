@@ -13,7 +13,7 @@ count=${LIMIT_SIZES:-4}
 seconds=20 # of processor time; none takes one
 mkdir -p "$build/tests"
 make --no-print-directory -s B="$build" "$build"/tests/limits-{mixed,queue,dataframe} "$build/workloads/mkdata"
-"$build/workloads/mkdata" 20000 1 >"$folder/data.csv"
+"$build/workloads/mkdata" --rows 20000 --seed 1 >"$folder/data.csv"
 
 programs=(dataframe queue mixed lifetimes)
 declare -A command=(

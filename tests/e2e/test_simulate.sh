@@ -8,7 +8,7 @@
 
 need_edenscope
 enter_folder
-"$build/workloads/mkdata" 20000 >data.csv
+"$build/workloads/mkdata" --rows 20000 >data.csv
 best="full_gc_ratio=0,grow_headroom=64K,tenure_fill=0,tenure_proportion=0.02"
 
 # record EDEN FILE COMMAND...

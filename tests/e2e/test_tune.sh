@@ -6,7 +6,7 @@
 
 need_edenscope
 page=$PWD/docs/edenscope.md
-"$build/workloads/mkdata" 40000 >"$folder/data.csv"
+"$build/workloads/mkdata" --rows 40000 >"$folder/data.csv"
 enter_folder
 frame=$build/workloads/dataframe
 mkdir tmp
