@@ -17,7 +17,7 @@ make --no-print-directory -s B="$build" "$build"/tests/limits-{mixed,queue,dataf
 
 programs=(dataframe queue mixed lifetimes)
 declare -A command=(
-    [dataframe]="$build/tests/limits-dataframe $folder/data.csv"
+    [dataframe]="$build/tests/limits-dataframe --image 1 $folder/data.csv"
     [queue]="$build/tests/limits-queue 2500000 2000000"
     [mixed]="$build/tests/limits-mixed 150000"
     [lifetimes]="$build/tests/limits-mixed --listen 150000"
