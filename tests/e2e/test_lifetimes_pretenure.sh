@@ -59,7 +59,7 @@ EDEN_OPTIONS=pretenure=$folder/turn EDEN_STATS=$folder/none "$bench" steady >/de
 [[ $(jq .pretenured_objects "$folder/none") == 0 ]] || die "objects are born old that nobody named"
 # Strings and rows of a data frame live until their columns are built; what parses them does not.
 "$build/workloads/mkdata" --rows 60000 >"$folder/data.csv"
-expect_status 0 "$scope" lifetimes --sampling 1/10 --pretenure "$folder/frame" -- "$frame" "$folder/data.csv"
+expect_status 0 "$scope" lifetimes --sampling 1/10 --pretenure "$folder/frame" -- "$frame" --image 0 "$folder/data.csv"
 entries "$folder/frame" | sort | diff - <(printf 'class Array\nclass ByteString\n') || die "dataframe names that"
 echo "what dies young is not named"
 

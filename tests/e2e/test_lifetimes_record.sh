@@ -174,13 +174,13 @@ echo "late, and cut short"
 # Millions of objects: none is lost, none is held. Each is a record of 104 bytes; what reads them has not half that room.
 rows=60000
 "$build/workloads/mkdata" --rows $rows >data.csv
-"$scope" record --lifetimes=details --sampling all -o many.data -- "$frame" data.csv >out 2>err || die "many: $(cat err)"
+"$scope" record --lifetimes=details --sampling all -o many.data -- "$frame" --image 0 data.csv >out 2>err || die "many: $(cat err)"
 expect_status 0 "$scope" lifetimes --json -o many.json -i many.data
 check "many" "
 seen = read('many.json')
 whole(seen)
 births = {row['name']: row['births'] for row in seen['classes']}
-assert births['NumberParser'] == 12 * $rows and births['Array'] == $rows + 1, births
+assert births['NumberParser'] == 12 * $rows and 0 < births['Array'] - $rows < 100, births
 assert total(seen, 'births') > 2500000"
 if ! ldd "$scope" | grep -q asan; then
     (
