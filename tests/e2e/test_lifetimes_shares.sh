@@ -27,7 +27,7 @@ from shares import ERRORS, errors
 prefix, folder = sys.argv[1:]
 SEEDS = range(1, 21)
 PROGRAMS = {
-    "dataframe": [folder + "/data.csv"],
+    "dataframe": ["--image", "0", folder + "/data.csv"],
     "honeyginger": ["--columns", "10", "--rows", "10", "--steps", "50"],
     "mobidyc": ["--width", "60", "--height", "60", "--goats", "600", "--wolves", "60", "--steps", "40"],
     "bloc": ["--boids", "100", "--frames", "60"],
