@@ -22,7 +22,7 @@ PROGRAMS = {
     "dataframe": [],
     "honeyginger": ["--steps", "150"],
     "mobidyc": ["--steps", "40"],
-    "bloc": ["--frames", "60"],
+    "bloc": ["--frames", "60000"],
     "moose": ["--queries", "20"],
 }
 # name in the output, key of the figures, relative bound

@@ -56,7 +56,7 @@ ARGUMENTS = {
     "dataframe": [],
     "honeyginger": ["--steps", "200"],
     "mobidyc": ["--steps", "40"],
-    "bloc": ["--frames", "120"],
+    "bloc": ["--frames", "100000"],
     "moose": ["--queries", "20"],
     "queue": ["5000000"],
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# bloc: the checksum of its answer at ordinary and at tiny heap sizes; --verify looks at the invariants after each frame,
-# in larger runs, too; and the error cases.
+# bloc: the checksum of its answer at ordinary and at tiny heap sizes; that its pace takes the time and changes nothing; the
+# classes that the paper names have its shares; and the error cases.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -17,44 +17,53 @@ expect_answer() {
     done
 }
 
-expect_answer 9f62390c59bcd8c4d85122554a6986e7 --boids 120 --frames 25 --seed 1
-expect_answer 6463fc31ac693e17a4b6c55caabe25ef --boids 60 --frames 40 --seed 20241 --trail 5 --moves 60
-expect_answer b5a13271a30df638f2ac30066945c95f --boids 1 --frames 0
-# A flock so dense that boids hide each other, and the order of sums counts; short trails, which die young.
-expect_answer 5c79c189aaccefa610e1eddf6ba606ac --boids 300 --frames 4 --seed 3 --trail 1 --moves 150
-# Speeds below what immediate floats hold, down to 0: these Points hold BoxedFloat64s.
-expect_answer 4b1b6ac2dc098643b7045ed8cd99e587 --boids 1 --frames 400 --seed 5 --moves 0 --drag 90
+expect_answer fa578efa821d24d96e10b07bc0f2fa79 --boids 120 --frames 25 --seed 1
+# Longer than a path is.
+expect_answer dcd8469b6b7e7a92236047095f8c290e --boids 30 --frames 700 --seed 20241
+expect_answer 8c0e287dbb8415134ec35d9e27a1f334 --boids 1 --frames 0
+# One that nobody else steers.
+expect_answer 1ba15f9d77d3e4bb337c8b9d9acf36ef --boids 1 --frames 40
 # Each allocation collects.
-heaps=(stress=1)
-expect_answer 0008a03f89a99604a21c160bae34ec54 --boids 4 --frames 3 --moves 2 --seed 2
-heaps=(stress=7)
-expect_answer c9870d155d54e6d41c2d79f9de1ef8b6 --boids 2 --frames 60 --moves 0 --drag 90
+heaps=(stress=1 stress=7)
+expect_answer e9c42cd8e48c01c6866f9bd95b13a182 --boids 4 --frames 5 --seed 2
 
-# A larger run: its invariants hold, and the heap's parameters change nothing.
-"$program" --json --verify --boids 1500 --frames 20 >"$folder/large.json" || die "a large run: exit status $?"
-for options in "eden_size=1M,compactor=planning,full_gc_ratio=0.05" "eden_size=1M,remembered_set=object"; do
-    EDEN_OPTIONS=$options EDEN_STATS=$folder/stats.json "$program" --json --verify --boids 1500 --frames 20 |
-        cmp - "$folder/large.json" || die "'$options' changes the answer of a large run"
-    grep -qE '"scavenges": [0-9]{3}' "$folder/stats.json" || die "'$options' makes a large run scavenge too seldom"
-    grep -qE '"tenured_objects": [0-9]{4}' "$folder/stats.json" || die "'$options' tenures nothing in a large run"
-done
+# A pace: frame 40 is due 0.4 seconds after frame 0.
+"$program" --json --frames 41 >"$folder/fast.json"
+start=$(date +%s%N)
+"$program" --json --frames 41 --pace 100 | cmp - "$folder/fast.json" || die "the pace changes the answer"
+(($(date +%s%N) - start >= 400000000)) || die "frames come before they are due"
+
+# What ten seconds of the paper's program allocate: bytes within a factor of two, the shares of its classes.
+EDEN_STATS=$folder/stats.json "$program" --json >/dev/null
+if [[ $(id -u) == 0 && -x $scope ]]; then
+    "$scope" lifetimes --sampling all --json -o "$folder/classes.json" -- "$program" >/dev/null
+    jq -e '[.classes[] | {(.name): (100 * .allocation_share)}] | add |
+        .BlChildrenSortedByElevation > 27 and .BlChildrenSortedByElevation < 33 and
+        .BlVector2D > 1.4 and .BlVector2D < 1.8 and .WriteStream > 1.8 and .WriteStream < 2.2' \
+        "$folder/classes.json" >/dev/null || die "the classes have not the paper's shares: $(cat "$folder/classes.json")"
+fi
+jq -e '.allocated_bytes > 9860000 / 2 and .allocated_bytes < 9860000 * 2' "$folder/stats.json" >/dev/null ||
+    die "not the paper's 9.86 MB: $(cat "$folder/stats.json")"
+
+# What is kept changes nothing but memory.
+"$program" --json --frames 41 --keep-class BlVector2D,WriteStream --verify | cmp - "$folder/fast.json" ||
+    die "--keep-class changes the answer"
 
 # Another seed, another answer; the table says what the JSON says.
-[[ $("$program" --json --boids 9 --frames 2 --seed 1) != "$("$program" --json --boids 9 --frames 2 --seed 2)" ]] ||
-    die "the seed is ignored"
-sum=$("$program" --json --boids 9 --frames 2 | sed 's/.*"checksum": "\([0-9a-f]*\)".*/\1/')
-"$program" --boids 9 --frames 2 | grep -qE "^checksum of what was drawn +$sum\$" || die "the table does not show the checksum"
+[[ $("$program" --json --frames 2 --seed 1) != "$("$program" --json --frames 2 --seed 2)" ]] || die "the seed is ignored"
+"$program" --frames 41 | grep -q "^checksum  *$(jq -r .checksum "$folder/fast.json")\$" || die "the table has another checksum"
 "$program" --help | grep -q '^usage: bloc' || die "--help does not show the usage"
 
 expect_error 2 "--boids=0: must be a whole number from 1" --boids 0
-expect_error 2 "--drag=100: must be" --drag 100
+expect_error 2 "--pace=-1: must be" --pace -1
 expect_error 2 "--seed=x: must be" --seed x
+expect_error 2 "--keep-class=Boid: Boid is no class" --keep-class Boid
 expect_error 2 "unrecognized option" --no-such-option
 expect_error 2 "usage: bloc" operand
-# Wherever the memory runs out, in making the tree or in a frame, as trails grow, it ends in the same way.
-for ((boids = 190; boids <= 400; boids += 7)); do
+# Wherever the memory runs out, in making the elements or in a frame, it ends in the same way.
+for ((boids = 450; boids <= 650; boids += 10)); do
     EDEN_OPTIONS=eden_size=64K,grow_headroom=64K,max_heap=1M \
-        expect_error 1 "^bloc: the heap is exhausted: .+" --json --boids "$boids" --frames 100 --trail 200
+        expect_error 1 "^bloc: the heap is exhausted: .+" --json --boids "$boids" --frames 600
 done
 EDEN_OPTIONS=no_such=1 expect_error 1 "the heap can't be made: .*no_such"
 expect_full_disk "$program" --json --boids 1 --frames 0

@@ -30,7 +30,7 @@ PROGRAMS = {
     "dataframe": ["--image", "0", folder + "/data.csv"],
     "honeyginger": ["--columns", "10", "--rows", "10", "--steps", "50"],
     "mobidyc": ["--width", "60", "--height", "60", "--goats", "600", "--wolves", "60", "--steps", "40"],
-    "bloc": ["--boids", "100", "--frames", "60"],
+    "bloc": [],
     "moose": ["--queries", "400", folder + "/types.o"],
 }
 

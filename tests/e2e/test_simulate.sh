@@ -53,7 +53,7 @@ PYTHON
 frame=("$build/workloads/dataframe" data.csv)
 record 1M frame.data "${frame[@]}"
 compare frame.data 1M,8M "${frame[@]}"
-flock=("$build/workloads/bloc" --boids 100 --frames 60)
+flock=("$build/workloads/bloc" --boids 100 --frames 600)
 record 256K flock.data "${flock[@]}"
 compare flock.data 256K,4M,16M "${flock[@]}"
 goats=("$build/workloads/mobidyc" --width 40 --height 40 --goats 400 --wolves 40 --steps 40)

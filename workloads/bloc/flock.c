@@ -1,135 +1,135 @@
-/* The flock's step.
+/* The flock: boids that steer by those near them (Craig Reynolds, "Flocks, Herds, and Schools", 1987), and its figures.
  *
- * All boids look at the flock as it stands and choose their accelerations (steer.c); then all move, in their order:
- *
- *   velocity   v + acceleration; times (100 - drag) / 100 if there is drag; at most SPEED_LIMIT long
- *   position   p + velocity, wrapped: a coordinate below 0 gets the world's size added, then one at or above the
- *              world's size has it taken away
- *
- * A boid that wraps begins its trail anew, as a line across the whole stage is nobody's way. */
-#include "flock.h"
+ * All is done in integers, so that any machine draws the same. A boid's elevation rises with its speed. */
+#include "scene.h"
 
-static bool boid_new(struct scene *scene, size_t index) {
-    enum { BOID, LOCALS };
-    eden_mutator *m = scene->mutator;
-    EDEN_FRAME(m, local, LOCALS);
-    local[BOID] = scene_new(scene, SITE_BOID);
-    if (local[BOID] == EDEN_NONE) {
+#include <stdio.h>
+#include <string.h>
+
+enum { SIGHT = 120 * UNIT, TOO_CLOSE = 24 * UNIT, FASTEST = 4 * UNIT, STEER_EVERY = 5, BUFFER = 32 };
+
+static eden_value boid_at(const struct scene *scene, size_t index) {
+    return scene_child(scene->roots[ROOT_SPACE], index);
+}
+static int64_t position(eden_value boid, size_t slot) { return number_at(eden_slot(boid, ELEMENT_POSITION), slot); }
+static int64_t velocity(eden_value boid, size_t slot) { return number_at(eden_slot(boid, ELEMENT_VELOCITY), slot); }
+
+static int64_t limited(int64_t speed) { return speed < -FASTEST ? -FASTEST : speed > FASTEST ? FASTEST : speed; }
+
+/* The boid's new velocity along one axis: towards those it sees, as they fly, and away from those too close. */
+static int64_t steered(const struct scene *scene, eden_value boid, size_t axis) {
+    int64_t seen = 0, apart = 0, pull = 0, speed = 0;
+    for (size_t i = 0; i < scene->boids; i++) {
+        eden_value other = boid_at(scene, i);
+        int64_t dx = position(other, POINT_X) - position(boid, POINT_X);
+        int64_t dy = position(other, POINT_Y) - position(boid, POINT_Y);
+        if (other == boid || dx * dx + dy * dy > (int64_t)SIGHT * SIGHT) {
+            continue;
+        }
+        int64_t way = axis == POINT_X ? dx : dy;
+        seen++;
+        pull += way;
+        speed += velocity(other, axis);
+        apart += dx * dx + dy * dy < (int64_t)TOO_CLOSE * TOO_CLOSE ? way : 0;
+    }
+    int64_t now = velocity(boid, axis);
+    return seen == 0 ? now : limited(now + pull / seen / 64 + (speed / seen - now) / 8 - apart / 16);
+}
+
+static bool steer(struct scene *scene, size_t index) {
+    eden_value boid = boid_at(scene, index);
+    const int64_t by[] = {steered(scene, boid, POINT_X), steered(scene, boid, POINT_Y)};
+    eden_value vector = scene_new_numbers(scene, SITE_VECTOR, POINT_SLOTS, by);
+    if (vector == EDEN_NONE) {
         return false;
     }
-    eden_slot_set(m, eden_slot(scene->roots[ROOT_FLOCK], FLOCK_BOIDS), index, local[BOID]);
-    whole_set(m, local[BOID], BOID_NEIGHBOURS, 0);
-    double x = random_uniform(&scene->random) * WORLD_WIDTH;
-    double y = random_uniform(&scene->random) * WORLD_HEIGHT;
-    eden_value point = point_new(scene, SITE_BOID_START, x, y);
-    if (point == EDEN_NONE) {
-        return false;
-    }
-    eden_slot_set(m, local[BOID], BOID_POSITION, point);
-    x = random_uniform(&scene->random) * SPEED_LIMIT - SPEED_LIMIT / 2;
-    y = random_uniform(&scene->random) * SPEED_LIMIT - SPEED_LIMIT / 2;
-    point = point_new(scene, SITE_BOID_START, x, y);
-    if (point == EDEN_NONE) {
-        return false;
-    }
-    eden_slot_set(m, local[BOID], BOID_VELOCITY, point);
+    eden_slot_set(scene->mutator, boid_at(scene, index), ELEMENT_VELOCITY, vector);
     return true;
 }
 
-bool flock_new(struct scene *scene) {
-    eden_value flock = scene_new(scene, SITE_FLOCK);
-    if (flock == EDEN_NONE) {
+/* The world wraps around. */
+static int64_t wrapped(int64_t at, int64_t size) { return at < 0 ? at + size : at >= size ? at - size : at; }
+
+static bool move(struct scene *scene, size_t index) {
+    eden_value boid = boid_at(scene, index);
+    int64_t x = velocity(boid, POINT_X), y = velocity(boid, POINT_Y);
+    int64_t speed = (x < 0 ? -x : x) + (y < 0 ? -y : y);
+    number_at_put(scene, boid, ELEMENT_ELEVATION, 1 + speed / UNIT * (ELEVATIONS - 3) / (2 * FASTEST / UNIT));
+    const int64_t at[] = {wrapped(position(boid, POINT_X) + x, WORLD_WIDTH),
+                          wrapped(position(boid, POINT_Y) + y, WORLD_HEIGHT)};
+    eden_value point = scene_new_numbers(scene, SITE_POSITION, POINT_SLOTS, at);
+    if (point == EDEN_NONE) {
         return false;
     }
-    scene->roots[ROOT_FLOCK] = flock;
-    eden_value boids = scene_new_slots(scene, SITE_FLOCK_BOIDS, (size_t)scene->boids);
-    if (boids == EDEN_NONE) {
-        return false;
+    eden_slot_set(scene->mutator, boid_at(scene, index), ELEMENT_POSITION, point);
+    if (scene->frame % PATH_EVERY == 0) {
+        eden_value path = eden_slot(boid_at(scene, index), ELEMENT_PATH);
+        eden_slot_set(scene->mutator, path, scene->frame / PATH_EVERY % PATH, point);
     }
-    eden_slot_set(scene->mutator, scene->roots[ROOT_FLOCK], FLOCK_BOIDS, boids);
-    bool ok = true;
-    for (size_t i = 0; i < flock_size(scene) && ok; i++) {
-        ok = boid_new(scene, i);
-    }
-    return ok;
-}
-
-/* Array of the boids' accelerations; notes the number of each one's neighbours. */
-static eden_value accelerations(struct scene *scene) {
-    enum { ACCELERATIONS, BOID, LOCALS };
-    eden_mutator *m = scene->mutator;
-    EDEN_FRAME(m, local, LOCALS);
-    local[ACCELERATIONS] = scene_new_slots(scene, SITE_ACCELERATIONS, flock_size(scene));
-    if (local[ACCELERATIONS] == EDEN_NONE) {
-        return EDEN_NONE;
-    }
-    for (size_t i = 0; i < flock_size(scene); i++) {
-        local[BOID] = flock_boid(scene, i);
-        eden_value neighbours = grid_neighbours(scene, local[BOID]);
-        if (neighbours == EDEN_NONE) {
-            return EDEN_NONE;
-        }
-        whole_set(m, local[BOID], BOID_NEIGHBOURS, (int64_t)collection_count(neighbours));
-        eden_value acceleration = steer(scene, local[BOID], neighbours);
-        if (acceleration == EDEN_NONE) {
-            return EDEN_NONE;
-        }
-        eden_slot_set(m, local[ACCELERATIONS], i, acceleration);
-    }
-    return local[ACCELERATIONS];
-}
-
-static bool accelerate(struct scene *scene, eden_value boid, eden_value acceleration) {
-    enum site site = SITE_VELOCITY;
-    EDEN_FRAME(scene->mutator, local, 1);
-    local[0] = boid;
-    eden_value point = point_plus(scene, site, eden_slot(boid, BOID_VELOCITY), acceleration);
-    if (point != EDEN_NONE && scene->drag > 0) {
-        point = point_times(scene, site, point, (double)(100 - scene->drag) / 100.0);
-    }
-    point = point == EDEN_NONE ? point : point_limited(scene, site, point, SPEED_LIMIT);
-    if (point != EDEN_NONE) {
-        eden_slot_set(scene->mutator, local[0], BOID_VELOCITY, point);
-    }
-    return point != EDEN_NONE;
-}
-
-static double wrapped(double coordinate, double size) {
-    coordinate = coordinate < 0 ? coordinate + size : coordinate;
-    return coordinate >= size ? coordinate - size : coordinate;
-}
-
-static bool move(struct scene *scene, eden_value boid) {
-    EDEN_FRAME(scene->mutator, local, 1);
-    local[0] = boid;
-    eden_value position = eden_slot(boid, BOID_POSITION), velocity = eden_slot(boid, BOID_VELOCITY);
-    double to_x = point_x(position) + point_x(velocity), to_y = point_y(position) + point_y(velocity);
-    double x = wrapped(to_x, WORLD_WIDTH), y = wrapped(to_y, WORLD_HEIGHT);
-    position = point_new(scene, SITE_POSITION, x, y);
-    if (position == EDEN_NONE) {
-        return false;
-    }
-    eden_slot_set(scene->mutator, local[0], BOID_POSITION, position);
-    eden_value trail = eden_slot(eden_slot(local[0], BOID_TRAIL_ELEMENT), ELEMENT_CONTENT);
-    if (x != to_x || y != to_y) {
-        trail_clear(scene, trail);
-    }
-    return trail_add(scene, trail, position);
+    return true;
 }
 
 bool flock_step(struct scene *scene) {
-    EDEN_FRAME(scene->mutator, local, 1);
-    eden_value grid = grid_new(scene);
-    if (grid == EDEN_NONE) {
-        return false;
+    for (size_t i = scene->frame % STEER_EVERY; i < scene->boids; i += STEER_EVERY) {
+        if (!steer(scene, i)) {
+            return false;
+        }
     }
-    eden_slot_set(scene->mutator, scene->roots[ROOT_FLOCK], FLOCK_GRID, grid);
-    local[0] = accelerations(scene);
-    bool ok = local[0] != EDEN_NONE;
-    for (size_t i = 0; i < flock_size(scene) && ok; i++) {
-        ok = accelerate(scene, flock_boid(scene, i), eden_slot(local[0], i)) && move(scene, flock_boid(scene, i));
+    for (size_t i = 0; i < scene->boids; i++) {
+        if (!move(scene, i)) {
+            return false;
+        }
     }
-    /* Where the boids stood; the next step makes its own. */
-    eden_slot_set(scene->mutator, scene->roots[ROOT_FLOCK], FLOCK_GRID, EDEN_NONE);
-    return ok;
+    return true;
+}
+
+/* ---- labels ------------------------------------------------------------------------------------------------------ */
+
+/* A WriteStream on a buffer that the text fits in, and a copy of what was written. */
+static eden_value printed(struct scene *scene, const char *text, size_t size) {
+    eden_mutator *m = scene->mutator;
+    EDEN_FRAME(m, local, 1);
+    local[0] = scene_new(scene, SITE_STREAM);
+    eden_value buffer =
+        local[0] == EDEN_NONE ? EDEN_NONE : scene_kept(scene, eden_new_raw(m, scene->sites[SITE_BUFFER], BUFFER));
+    if (buffer == EDEN_NONE) {
+        return EDEN_NONE;
+    }
+    memcpy(eden_raw(buffer), text, size);
+    eden_slot_set(m, local[0], STREAM_COLLECTION, buffer);
+    number_at_put(scene, local[0], STREAM_POSITION, (int64_t)size);
+    number_at_put(scene, local[0], STREAM_READ_LIMIT, (int64_t)size);
+    number_at_put(scene, local[0], STREAM_WRITE_LIMIT, BUFFER);
+    eden_value contents = scene_kept(scene, eden_new_raw(m, scene->sites[SITE_CONTENTS], size));
+    if (contents != EDEN_NONE) {
+        memcpy(eden_raw(contents), eden_raw(eden_slot(local[0], STREAM_COLLECTION)), size);
+    }
+    return contents;
+}
+
+bool flock_label(struct scene *scene) {
+    static const char *const names[LABELS] = {"frame", "x", "y", "x speed", "y speed", "lowest", "highest", "moved"};
+    int64_t numbers[LABELS] = {(int64_t)scene->frame, 0, 0, 0, 0, ELEVATIONS, 0, (int64_t)scene->moved};
+    for (size_t i = 0; i < scene->boids; i++) {
+        eden_value boid = boid_at(scene, i);
+        int64_t elevation = number_at(boid, ELEMENT_ELEVATION);
+        numbers[1] += position(boid, POINT_X);
+        numbers[2] += position(boid, POINT_Y);
+        numbers[3] += velocity(boid, POINT_X);
+        numbers[4] += velocity(boid, POINT_Y);
+        numbers[5] = elevation < numbers[5] ? elevation : numbers[5];
+        numbers[6] = elevation > numbers[6] ? elevation : numbers[6];
+    }
+    for (size_t i = 0; i < LABELS; i++) {
+        bool is_sum = i >= 1 && i <= 4 && scene->boids > 0;
+        int64_t number = is_sum ? numbers[i] / (int64_t)scene->boids : numbers[i];
+        char text[BUFFER];
+        int size = snprintf(text, sizeof text, "%s %lld", names[i], (long long)number);
+        eden_value string = printed(scene, text, (size_t)size);
+        if (string == EDEN_NONE) {
+            return false;
+        }
+        eden_slot_set(scene->mutator, scene_child(scene->roots[ROOT_PANEL], i), ELEMENT_TEXT, string);
+    }
+    return true;
 }
