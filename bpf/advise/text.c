@@ -99,21 +99,13 @@ static void print_settings(FILE *out, const struct finding *finding) {
 }
 
 static void print_gain(FILE *out, const struct finding *finding) {
-    char line[TUNE_TEXT + 128];
-    size_t length = 0;
-    if (finding->gains && finding->gain_max > 0) {
-        length = (size_t)snprintf(line, sizeof line, "%.0f%% to %.0f%% of the time in collections",
-                                  100 * finding->gain_min, 100 * finding->gain_max);
-        if (finding->cost[0]) {
-            length += (size_t)snprintf(line + length, sizeof line - length, "; costs ");
-        }
-    } else if (finding->cost[0]) {
-        length = (size_t)snprintf(line, sizeof line, "saves no time; costs ");
+    char line[TUNE_TEXT + 128], gain[64] = "not estimated";
+    if (finding->gains) {
+        snprintf(gain, sizeof gain, "%.0f%% to %.0f%% of the time in collections", 100 * finding->gain_min,
+                 100 * finding->gain_max);
     }
-    snprintf(line + length, sizeof line - length, "%s", finding->cost);
-    if (line[0]) {
-        print_wrapped(out, "    gain  ", line);
-    }
+    snprintf(line, sizeof line, "%s%s%s", gain, finding->cost[0] ? "; costs " : "", finding->cost);
+    print_wrapped(out, "    gain  ", line);
 }
 
 static void print_finding(FILE *out, const struct finding *finding) {

@@ -68,7 +68,7 @@ void finding_explains(struct finding *finding, double scavenges_ns, double fulls
 void finding_gain(struct finding *finding, double min, double max) {
     finding->gain_min = fmin(fmax(fmin(min, max), 0), 1);
     finding->gain_max = fmin(fmax(fmax(min, max), 0), 1);
-    finding->gains = true;
+    finding->gains = finding->gain_max > 0;
 }
 
 void tune_not_examined(struct findings *findings, const char *key, const char *needs) {

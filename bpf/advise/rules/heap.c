@@ -11,24 +11,35 @@
  * touched, and the first allocation that finds no room brings on a full collection before the heap grows. With a
  * threshold above the swing the segments stay. */
 
-/* Where pages are touched, which is in the program mostly: so the gain in collections is less than the share of the
- * run. */
+/* Pages are touched mostly by the program: so the gain in collections is less than the share of the run. */
 static const double CLEARING_NS_PER_BYTE = 0.25; /* a page fault of some 1,000 ns clears 4 KiB */
 
 struct swings {
-    uint64_t count, remapped; /* times that segments were mapped after others had been returned; their bytes */
-    uint64_t fulls, ns;       /* full collections because an allocation found no room then */
-    double most_free;         /* at the end of a full collection, before anything was returned */
+    uint64_t count, remapped;     /* times that segments were mapped after others had been returned; their bytes */
+    uint64_t fulls, ns;           /* full collections because an allocation found no room then */
+    uint64_t returns, returns_ns; /* other full collections that returned those segments; their time in no phase */
+    double most_free;             /* at the end of a full collection, before anything was returned */
     uint64_t first_ns, last_ns;
 };
 
+/* Returning segments is no phase: the system takes back their pages, between the last phase and the end. */
+static uint64_t ns_in_no_phase(const struct tune_pass *full) {
+    uint64_t phases = 0;
+    for (int phase = 0; phase < EDEN_PHASE_COUNT; phase++) {
+        phases += phase_parents[phase] == EDEN_PHASE_full ? full->part_ns[phase] : 0;
+    }
+    return full->duration_ns > phases ? full->duration_ns - phases : 0;
+}
+
 /* Where segments are mapped after others were returned, the full collection before may have come from the allocation
- * that found no room for that. One that freed as much as was asked for would have been made anyway. */
+ * that found no room for that. One that freed as much as was asked for would have been made anyway: then only the
+ * return is in vain. */
 static void look_for_swings(const struct tune_facts *facts, struct swings *swings) {
     uint64_t returned = 0; /* that could be asked for again */
     bool unmapped = false;
     size_t next = 0;
-    const struct tune_pass *last = NULL;
+    const struct tune_pass *last = NULL, *returner = NULL;
+    uint64_t returns = 0, returns_ns = 0; /* since a segment was mapped */
     for (size_t i = 0; i < facts->segment_count; i++) {
         const struct tune_segment *segment = &facts->segments[i];
         for (; next < facts->pass_count && facts->passes[next].start_ns <= segment->time_ns; next++) {
@@ -37,6 +48,11 @@ static void look_for_swings(const struct tune_facts *facts, struct swings *swing
         if (!segment->mapped) {
             returned += segment->bytes;
             unmapped = true;
+            if (last && last != returner) {
+                returner = last;
+                returns++;
+                returns_ns += ns_in_no_phase(last);
+            }
             continue;
         }
         uint64_t again = segment->bytes < returned ? segment->bytes : returned;
@@ -46,7 +62,16 @@ static void look_for_swings(const struct tune_facts *facts, struct swings *swing
         if (unmapped && last && last->cause == EDEN_FULL_ALLOCATION && last->freed_bytes < last->requested) {
             swings->fulls++;
             swings->ns += last->duration_ns;
+            if (last == returner) { /* its return is part of that */
+                returns--;
+                returns_ns -= ns_in_no_phase(last);
+            }
         }
+        if (again && unmapped) {
+            swings->returns += returns;
+            swings->returns_ns += returns_ns;
+        }
+        returns = returns_ns = 0;
         unmapped = false;
         if (again) {
             swings->first_ns = swings->first_ns ? swings->first_ns : segment->time_ns;
@@ -64,8 +89,9 @@ static void look_for_swings(const struct tune_facts *facts, struct swings *swing
 void rule_heap_thrash(const struct tune_facts *facts, struct findings *findings) {
     struct swings swings = {0};
     look_for_swings(facts, &swings);
-    double ns = (double)swings.ns + CLEARING_NS_PER_BYTE * (double)swings.remapped,
-           share = tune_share_of_time(facts, ns);
+    double in_fulls = (double)swings.ns + (double)swings.returns_ns,
+           clearing = CLEARING_NS_PER_BYTE * (double)swings.remapped,
+           share = tune_share_of_time(facts, in_fulls + clearing);
     double threshold = tune_number(facts, EDEN_PARAM_shrink_threshold), value = swings.most_free * 1.1;
     if (swings.count < 3 || share < TUNE_MATTERS || tune_gc_share(facts) < TUNE_MATTERS || value <= threshold) {
         return;
@@ -73,7 +99,7 @@ void rule_heap_thrash(const struct tune_facts *facts, struct findings *findings)
     char again[FORMAT_MAX], took[FORMAT_MAX], first[TUNE_WHEN], last[TUNE_WHEN], most[FORMAT_MAX], has[FORMAT_MAX],
         headroom[FORMAT_MAX];
     struct finding *finding = finding_add(findings, "heap.thrash", share);
-    finding_explains(finding, 0, (double)swings.ns); /* the rest is spent in the program */
+    finding_explains(finding, 0, in_fulls); /* the rest is spent in the program */
     finding_evidence(finding,
                      "segments were mapped %" PRIu64
                      " times after others had been returned, %s in total, between %s and %s",
@@ -85,6 +111,12 @@ void rule_heap_thrash(const struct tune_facts *facts, struct findings *findings)
                          "%s",
                          swings.fulls, format_ns(took, swings.ns));
     }
+    if (swings.returns) {
+        finding_evidence(finding, "%" PRIu64 " full collections returned them; outside their phases they took %s",
+                         swings.returns, format_ns(took, swings.returns_ns));
+    }
+    finding_evidence(finding, "the program takes about %s to touch these segments again, by an estimate",
+                     format_ns(took, (uint64_t)clearing));
     finding_evidence(finding, "shrink_threshold is %s and grow_headroom %s; up to %s were free after a full collection",
                      format_bytes(has, (uint64_t)threshold),
                      format_bytes(headroom, (uint64_t)tune_number(facts, EDEN_PARAM_grow_headroom)),
@@ -95,9 +127,9 @@ void rule_heap_thrash(const struct tune_facts *facts, struct findings *findings)
     finding_set(finding, EDEN_PARAM_shrink_threshold, value);
     finding_how(finding,
                 "the most memory ever free after a full collection plus a tenth, so that the heap keeps it mapped");
-    double gain = tune_share_of_gc(facts, (double)swings.ns);
+    double gain = tune_share_of_gc(facts, in_fulls);
     finding_gain(finding, gain * 0.5, gain);
-    finding_cost(finding, "the heap keeps up to %s that it does not always use", format_bytes(most, (uint64_t)value));
+    finding_cost(finding, "up to %s of memory that the heap does not always use", format_bytes(most, (uint64_t)value));
 }
 
 /* heap.fragmented: large allocations fail, or take a sliding collection, beside enough free memory.

@@ -89,7 +89,8 @@ __attribute__((format(printf, 2, 3))) void finding_cost(struct finding *finding,
 /* What it costs, in nanoseconds of scavenges and of full collections. */
 void finding_explains(struct finding *finding, double scavenges_ns, double fulls_ns);
 void finding_set(struct finding *finding, enum eden_param_id parameter, double number);
-/* Shares of the time in collections; brought within 0 and 1, and into order. */
+/* Shares of the time in collections; brought within 0 and 1, and into order. A gain of 0 at most is not known: what the
+ * finding cures is not in the time in collections, or not estimated. */
 void finding_gain(struct finding *finding, double min, double max);
 void tune_not_examined(struct findings *findings, const char *key, const char *needs);
 

@@ -64,7 +64,7 @@ void rule_tenure_premature(const struct tune_facts *facts, struct findings *find
                     "tenure only when the semispace fills: these are the defaults; now tenure_fill is %.3g and "
                     "tenure_proportion %.3g",
                     fill, proportion);
-        finding_cost(finding, "survivors are copied more often");
+        finding_cost(finding, "more copies of survivors");
     } else {
         double value = scavenge_eden(&plan, 4);
         finding_set(finding, EDEN_PARAM_eden_size, value);

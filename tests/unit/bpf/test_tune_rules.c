@@ -146,6 +146,24 @@ static void expect_none(struct tune_facts *facts, const char *key) {
     }
 }
 
+/* What is left when the findings have explained what they can. */
+static struct account_shares shares_of(const struct tune_facts *facts) {
+    struct findings findings;
+    struct account account;
+    struct account_shares shares;
+    assert_true(tune_examine(facts, &findings));
+    account_make(&account, &findings);
+    account_shares(&shares, &account, facts);
+    findings_clear(&findings);
+    for (int kind = 0; kind < TUNE_KINDS; kind++) {
+        assert_true(account.explained_ns[kind] >= 0 && account.explained_ns[kind] <= account.all_ns[kind]);
+    }
+    assert_true(fabs(shares.gc - tune_gc_share(facts)) < 1e-9);
+    assert_true(fabs(shares.explained + shares.unexplained - shares.gc) < 1e-9);
+    assert_true(fabs(shares.rest[TUNE_SCAVENGES] + shares.rest[TUNE_FULLS] - shares.unexplained) < 1e-9);
+    return shares;
+}
+
 static double value_of(const struct finding *finding, enum eden_param_id parameter) {
     for (int i = 0; i < finding->setting_count; i++) {
         if (finding->settings[i].parameter == parameter) {
@@ -504,6 +522,24 @@ TEST(heap_thrash_proposes_a_threshold_above_the_swings) {
     expect_none(&facts, "full.headroom"); /* those collections are of the thrashing */
     tune_facts_clear(&facts);
 
+    facts = make_facts(); /* the return takes 30 of 40 ms, which are in no phase */
+    set(&facts, "shrink_threshold", "8388608");
+    swings(&facts, true);
+    for (size_t i = 0; i < facts.pass_count; i++) {
+        if (facts.passes[i].full) {
+            facts.passes[i].part_ns[EDEN_PHASE_mark] = 4 * MS;
+            facts.passes[i].part_ns[EDEN_PHASE_sweep] = 3 * MS;
+            facts.passes[i].part_ns[EDEN_PHASE_compact] = 3 * MS;
+            facts.passes[i].part_ns[EDEN_PHASE_compact__move] = 2 * MS;
+        }
+    }
+    finding = expect(&facts, "heap.thrash");
+    struct account_shares shares = shares_of(&facts);
+    assert_true(fabs(shares.rest[TUNE_FULLS] - 0.02) < 1e-9);
+    assert_true(fabs(shares.explained - 0.06) < 1e-9);
+    assert_true(finding.gains && fabs(finding.gain_max - 20 * 30 / 820.0) < 1e-9);
+    tune_facts_clear(&facts);
+
     facts = make_facts(); /* the same swings, of what stays mapped */
     swings(&facts, false);
     expect_none(&facts, "heap.thrash");
@@ -613,24 +649,6 @@ TEST(ok_needs_an_observed_collection) {
     facts.wall_ns = 0; /* nothing is divided by it */
     expect(&facts, "ok");
     tune_facts_clear(&facts);
-}
-
-/* What is left when the findings have explained what they can. */
-static struct account_shares shares_of(const struct tune_facts *facts) {
-    struct findings findings;
-    struct account account;
-    struct account_shares shares;
-    assert_true(tune_examine(facts, &findings));
-    account_make(&account, &findings);
-    account_shares(&shares, &account, facts);
-    findings_clear(&findings);
-    for (int kind = 0; kind < TUNE_KINDS; kind++) {
-        assert_true(account.explained_ns[kind] >= 0 && account.explained_ns[kind] <= account.all_ns[kind]);
-    }
-    assert_true(fabs(shares.gc - tune_gc_share(facts)) < 1e-9);
-    assert_true(fabs(shares.explained + shares.unexplained - shares.gc) < 1e-9);
-    assert_true(fabs(shares.rest[TUNE_SCAVENGES] + shares.rest[TUNE_FULLS] - shares.unexplained) < 1e-9);
-    return shares;
 }
 
 /* The machine stops the program in a few full collections that no rule is for. */
