@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "model/lifetimes/options.h"
+#include "model/parameters.h"
 #include "recording/recording.h"
 #include "recording/recording_sql.h"
 #include "session/record_run.h"
@@ -370,6 +371,9 @@ static bool check_trials(const struct options *options, struct failure *why) {
     }
     if (options->proposed && !trials) {
         return failure_set(why, 1, "--options needs --verify or --search");
+    }
+    if (options->proposed && !tune_parameters_check(options->proposed, why)) {
+        return false;
     }
     if (options->pairs && !options->verify) {
         return failure_set(why, 1, "--pairs needs --verify");

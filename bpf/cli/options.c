@@ -242,7 +242,6 @@ static const char *wanted(int value, const char *argument) {
         [OPTION_TOP] = "not a number of rows",
         [OPTION_LIFETIMES] = "not a value of --lifetimes (details, or none)",
         [OPTION_EMIT] = "not a value of --emit (options)",
-        [OPTION_OPTIONS] = "not a list of options name=value,...; docs/parameters.md lists the names",
         [OPTION_PAIRS] = "not a number of pairs, from 1 to 100",
         [OPTION_BUDGET] = "not a time in seconds, from 0.1 to 1000000",
         [OPTION_TRIALS] = "not a number of runs, from 3 to 1000000",
@@ -277,9 +276,6 @@ static bool set_read(struct options *options, int value, const char *argument) {
     case OPTION_TOP:
         options->top_given = true;
         return parse_count(argument, &options->top);
-    case OPTION_OPTIONS:
-        options->proposed = argument;
-        return strchr(argument, '=') != NULL;
     case OPTION_PAIRS:
         return parse_count_within(argument, 1, 100, &options->pairs);
     case OPTION_TRIALS:
@@ -312,6 +308,7 @@ static bool set(struct options *options, int value, const char *argument) {
     const char **const names[OPTION_COUNT] = {
         [OPTION_SAMPLING] = &options->sampling,
         [OPTION_MECHANISM] = &options->mechanism,
+        [OPTION_OPTIONS] = &options->proposed,
         [OPTION_VIEW] = &options->view,
     };
     if (flags[value]) {

@@ -26,6 +26,36 @@ void tune_parameter_read(struct tune_parameter parameters[EDEN_PARAM_COUNT], con
     }
 }
 
+bool tune_parameters_check(const char *options, struct failure *why) {
+    if (!options[strspn(options, ",")]) {
+        return failure_set(why, 1, "--options: give name=value, separated by commas");
+    }
+    for (const char *at = options + strspn(options, ","); *at; at += strspn(at, ",")) {
+        char name[sizeof((struct eden_param *)NULL)->name], value[512];
+        size_t length = strcspn(at, ","), equals = strcspn(at, "=");
+        double number;
+        if (equals >= length || length - equals > sizeof value) {
+            return failure_set(why, 1, "--options %.*s: give name=value, separated by commas",
+                               (int)(length < 60 ? length : 60), at);
+        }
+        snprintf(name, sizeof name, "%.*s", (int)equals, at);
+        snprintf(value, sizeof value, "%.*s", (int)(length - equals - 1), at + equals + 1);
+        enum eden_param_id id = equals < sizeof name ? eden_param_find(name) : EDEN_PARAM_COUNT;
+        if (id == EDEN_PARAM_COUNT) {
+            return failure_set(why, 1, "--options %.*s: unknown parameter; docs/parameters.md lists the parameters",
+                               (int)(equals < 60 ? equals : 60), at);
+        }
+        if (!eden_param_parse(eden_param(id), value, &number)) {
+            return failure_set(why, 1,
+                               "--options %s=%.60s: out of bounds, or not a value of this parameter "
+                               "(docs/parameters.md)",
+                               name, value);
+        }
+        at += length;
+    }
+    return true;
+}
+
 /* The unit is the largest in which rounding up adds at most a tenth. */
 static double round_up(double bytes) {
     for (int power = 30; power > 0; power -= 10) {

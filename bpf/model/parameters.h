@@ -3,6 +3,7 @@
 #define EDEN_EDEN_PARAM_COUNT_H
 
 #include "eden_params.h"
+#include "util/failure.h"
 
 struct tune_parameter {
     bool is_reported; /* param__set reported it; else it is the default, which a preexisting heap may not have */
@@ -14,6 +15,8 @@ struct tune_parameter {
 void tune_parameters_default(struct tune_parameter parameters[EDEN_PARAM_COUNT]);
 /* As param__set reports it; unknown parameters and invalid values are ignored. */
 void tune_parameter_read(struct tune_parameter parameters[EDEN_PARAM_COUNT], const char *name, const char *value);
+/* Options in the form of EDEN_OPTIONS. False and why: one of them is no parameter, or not a value of it. */
+bool tune_parameters_check(const char *options, struct failure *why);
 
 enum { TUNE_VALUE = 32 };
 /* A value as EDEN_OPTIONS takes it: sizes rounded up to whole K, M or G of at most three digits where that adds at most

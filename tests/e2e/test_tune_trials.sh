@@ -141,9 +141,14 @@ refused() {
 refused 'true.* reported no Eden heap: it must use libeden' --verify --options eden_size=2M -- true
 refused 'ended with status 7; its last output: oh no' --verify --options eden_size=2M -- sh -c 'echo oh no >&2; exit 7'
 refused 'killed by signal 9' --search --options eden_size=2M -- sh -c 'kill -9 $$'
-refused 'with EDEN_OPTIONS=edn_size=2M ended.*unknown parameter .edn_size' --verify --options edn_size=2M -- "${small[@]}"
+for trials in --verify --search; do # before anything runs
+    refused '^edenscope: --options edn_size: unknown parameter' $trials --options edn_size=2M -- "$folder/nothing"
+    refused '^edenscope: --options eden_size=x: .*not a value' $trials --options full_gc_ratio=1,eden_size=x -- "$folder/nothing"
+    refused '^edenscope: --options eden_size: give name=value' $trials --options eden_size -- "$folder/nothing"
+    refused '^edenscope: --options: give name=value' $trials --options , -- "$folder/nothing"
+done
+refused 'with EDEN_OPTIONS=max_heap=1M ended' --verify --options max_heap=1M -- "${small[@]}"
 refused 'did not end within the budget of 0.2 s.*--budget' --search --budget 0.2 --options eden_size=2M -- "$folder/left-behind" 999
-refused 'not a list of options' --verify --options eden_size -- true
 for budget in 0 -1 x 1e9 nan ""; do
     refused 'not a time in seconds' --search --budget "$budget" -- true
 done
