@@ -4,7 +4,7 @@
  * A round is the first steps of honeyginger's dam break, from the same beginning, on one heap. After each it prints the
  * process's CPU time in nanoseconds since the one before, and the bytes that it has of malloc, and empties its buffer.
  */
-#include "honeyginger/sph.h"
+#include "honeyginger/fluid.h"
 #include "program.h"
 #include <inttypes.h>
 #include <malloc.h>
@@ -19,33 +19,25 @@ static uint64_t cpu_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static bool work(struct simulation *s) {
-    bool done = setup(s) && find_neighbors(s) && find_densities(s);
-    for (int64_t number = 1; done && number <= s->steps; number++) {
-        done = find_forces(s) && move(s, number) && find_neighbors(s) && find_densities(s);
+static bool work(struct fluid *fluid) {
+    enum { STEPS = 20, SEED = 1 };
+    bool done = fluid_make(fluid, SEED);
+    for (int step = 0; done && step < STEPS; step++) {
+        done = fluid_step(fluid);
     }
     return done;
 }
 
 static bool run(struct program *program, eden_mutator *mutator) {
-    eden_class sites[SITES];
-    if (!sph_sites_define(program, eden_mutator_heap(mutator), sites)) {
+    EDEN_FRAME(mutator, roots, ROOTS);
+    struct fluid fluid = {.program = program, .mutator = mutator, .roots = roots, .columns = 24, .rows = 12};
+    if (!fluid_define(&fluid)) {
         return false;
     }
-    EDEN_FRAME(mutator, roots, ROOTS);
-    struct simulation s = {.program = program,
-                           .mutator = mutator,
-                           .sites = sites,
-                           .roots = roots,
-                           .columns = 24,
-                           .rows = 12,
-                           .steps = 20,
-                           .every = 1,
-                           .seed = 1};
     bool good = true;
     uint64_t before = cpu_ns();
     for (int64_t round = 0; good && round < program->numbers[ROUNDS].value; round++) {
-        good = work(&s);
+        good = work(&fluid);
         uint64_t now = cpu_ns();
         struct mallinfo2 held = mallinfo2();
         printf("%" PRIu64 " %zu\n", now - before, held.uordblks + held.hblkhd);

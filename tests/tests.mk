@@ -51,8 +51,6 @@ $(B)/tests/test_source: LDLIBS += $(foreach name,kernel_set_spec kernel_heaps ke
 $(filter %/test_forms $(B)/tests/test_life_view_%,$(UNIT_FROM_SOURCE)): $(B)/tests/unit/bpf/life_views.o
 $(B)/tests/unit/bpf/test_life_view_profiles.o: CPPFLAGS_ALL += -isystem $(B)/bpf
 $(B)/tests/unit/bpf/test_life_view_profiles.o: $(B)/bpf/profile.pb-c.h
-# The parts of honeyginger that its runs do not reach in full.
-$(B)/tests/test_sph: $(B)/obj/workloads/program.o $(call workload_parts,honeyginger)
 
 # One job a processor, unless make was called with a number.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))

@@ -1,105 +1,298 @@
-/* Density, pressure and forces, by the formulas and in the order of model.h. */
-#include "collection.h"
-#include "model.h"
-#include "point.h"
+/* A step: map of cells, picture, contacts and densities, forces, motion. */
+#include "fluid.h"
+#include "random.h"
 
-static double number_of(eden_value particle, size_t slot) { return float_value(eden_slot(particle, slot)); }
+#include <math.h>
 
-static bool set_density(struct simulation *s, const eden_value *particle) {
-    double density = 0.0;
-    eden_value neighbors = eden_slot(*particle, PARTICLE_NEIGHBORS);
-    for (size_t i = 0; i < list_size(neighbors); i++) {
-        eden_value found = list_at(neighbors, i);
-        double r = number_of(found, ASSOCIATION_VALUE);
-        density += number_of(eden_slot(found, ASSOCIATION_KEY), PARTICLE_MASS) * kernel_poly6(r);
-    }
-    double excess = stiffness * (density - rest_density);
-    eden_value value = EDEN_NONE;
-    if (!float_new(s, density, &value)) {
+static const double rest_density = 1000.0; /* kg/m^2: rho_0 */
+static const double stiffness = 100.0;     /* m^2/s^2: k */
+static const double viscosity = 5.0;       /* kg/s: mu */
+static const double reflection = 0.5;      /* of a wall */
+static const double pi = 3.141592653589793;
+
+static double pi_h5(void) { return pi * (support * support * support * support * support); }
+/* poly6, at the square of a distance. */
+static double poly6(double square) {
+    double d = support * support - square;
+    return 4.0 / (pi_h5() * support * support * support) * (d * d * d);
+}
+
+static eden_value vector(struct fluid *fluid, enum fluid_site site, double x, double y) {
+    return fluid_pair(fluid, site, number(x), number(y));
+}
+
+/* *sum, a root, becomes the vector sum. */
+static bool add(struct fluid *fluid, enum fluid_site site, eden_value *sum, double x, double y) {
+    *sum = vector(fluid, site, point_x(*sum) + x, point_y(*sum) + y);
+    return *sum != EDEN_NONE;
+}
+
+static bool particle_make(struct fluid *fluid, size_t index, double x, double y) {
+    enum { PLACE, SPEED, LOCALS };
+    eden_mutator *m = fluid->mutator;
+    EDEN_FRAME(m, local, LOCALS);
+    local[PLACE] = vector(fluid, SITE_START, x, y);
+    local[SPEED] = local[PLACE] == EDEN_NONE ? EDEN_NONE : vector(fluid, SITE_START, 0.0, 0.0);
+    eden_value particle =
+        local[SPEED] == EDEN_NONE ? EDEN_NONE : fluid_new(fluid, eden_new(m, fluid->sites[SITE_PARTICLE]));
+    if (particle == EDEN_NONE) {
         return false;
     }
-    eden_slot_set(s->mutator, *particle, PARTICLE_DENSITY, value);
-    if (!float_new(s, excess > 0.0 ? excess : 0.0, &value)) {
-        return false;
-    }
-    eden_slot_set(s->mutator, *particle, PARTICLE_PRESSURE, value);
+    eden_slot_set(m, particle, PARTICLE_POSITION, local[PLACE]);
+    eden_slot_set(m, particle, PARTICLE_VELOCITY, local[SPEED]);
+    eden_slot_set(m, fluid->roots[ROOT_PARTICLES], index, particle);
     return true;
 }
 
-bool find_densities(struct simulation *s) {
-    EDEN_FRAME(s->mutator, local, 1);
-    for (size_t i = 0; i < particle_count(s); i++) {
-        local[0] = particle_at(s, i);
-        if (!set_density(s, &local[0])) {
+bool fluid_make(struct fluid *fluid, uint64_t seed) {
+    struct random random = {.state = seed};
+    fluid->roots[ROOT_PARTICLES] =
+        fluid_new(fluid, eden_new_slots(fluid->mutator, fluid->sites[SITE_PARTICLES], fluid_count(fluid)));
+    bool done = fluid->roots[ROOT_PARTICLES] != EDEN_NONE && display_make(fluid);
+    for (size_t i = 0; done && i < fluid_count(fluid); i++) {
+        size_t column = i % fluid->columns, row = i / fluid->columns;
+        double x = (double)column + 0.45 + 0.1 * random_uniform(&random);
+        double y = (double)row + 0.45 + 0.1 * random_uniform(&random);
+        done = particle_make(fluid, i, x * spacing, y * spacing);
+    }
+    return done;
+}
+
+/* ---- the map ------------------------------------------------------------------------------------------------------
+ */
+
+static size_t cell_of(double coordinate) { return (size_t)(coordinate / support); }
+
+static bool map_add(struct fluid *fluid, const eden_value *particle) {
+    eden_mutator *m = fluid->mutator;
+    eden_value position = eden_slot(*particle, PARTICLE_POSITION);
+    size_t column = cell_of(point_x(position)), row = cell_of(point_y(position));
+    size_t index = row * fluid_cells_wide(fluid) + column;
+    if (fluid_pair(fluid, SITE_INDEX, eden_int((int64_t)column), eden_int((int64_t)row)) == EDEN_NONE) {
+        return false;
+    }
+    eden_value cell = eden_slot(fluid->roots[ROOT_MAP], index);
+    size_t count = cell == EDEN_NONE ? 0 : (size_t)eden_int_value(eden_slot(cell, 0));
+    if (cell == EDEN_NONE || count + 1 == eden_slot_count(cell)) { /* full: twice the room */
+        cell = fluid_new(fluid, eden_new_slots(m, fluid->sites[SITE_CELL], count == 0 ? 2 : 2 * count + 1));
+        if (cell == EDEN_NONE) {
+            return false;
+        }
+        if (count > 0) {
+            eden_slots_copy(m, cell, 1, eden_slot(fluid->roots[ROOT_MAP], index), 1, count);
+        }
+        eden_slot_set(m, fluid->roots[ROOT_MAP], index, cell);
+    }
+    eden_slot_set(m, cell, 0, eden_int((int64_t)count + 1));
+    eden_slot_set(m, cell, count + 1, *particle);
+    return true;
+}
+
+static bool map_make(struct fluid *fluid) {
+    EDEN_FRAME(fluid->mutator, local, 1);
+    size_t cells = fluid_cells_wide(fluid) * fluid_cells_high(fluid);
+    fluid->roots[ROOT_MAP] = fluid_new(fluid, eden_new_slots(fluid->mutator, fluid->sites[SITE_MAP], cells));
+    bool done = fluid->roots[ROOT_MAP] != EDEN_NONE;
+    for (size_t i = 0; done && i < fluid_count(fluid); i++) {
+        local[0] = fluid_particle(fluid, i);
+        done = map_add(fluid, &local[0]);
+    }
+    return done;
+}
+
+/* ---- contacts and densities ---------------------------------------------------------------------------------------
+ */
+
+enum { SELF, OTHER, CELL, DIRECTION, SEARCH };
+
+/* A contact of SELF and OTHER, before the others of SELF. */
+static bool contact_make(struct fluid *fluid, eden_value *local, double dx, double dy) {
+    eden_mutator *m = fluid->mutator;
+    double square = dx * dx + dy * dy, distance = sqrt(square), near = support - distance;
+    local[DIRECTION] = vector(fluid, SITE_DIRECTION, dx, dy);
+    if (local[DIRECTION] != EDEN_NONE && distance > 0.0) {
+        local[DIRECTION] = vector(fluid, SITE_DIRECTION, dx / distance, dy / distance);
+    }
+    eden_value contact =
+        local[DIRECTION] == EDEN_NONE ? EDEN_NONE : fluid_new(fluid, eden_new(m, fluid->sites[SITE_CONTACT]));
+    if (contact == EDEN_NONE) {
+        return false;
+    }
+    eden_slot_set(m, contact, CONTACT_PARTICLE, local[SELF]);
+    eden_slot_set(m, contact, CONTACT_OTHER, local[OTHER]);
+    eden_slot_set(m, contact, CONTACT_DIRECTION, local[DIRECTION]);
+    eden_slot_set(m, contact, CONTACT_POLY6, number(poly6(square)));
+    eden_slot_set(m, contact, CONTACT_SPIKY, number(30.0 / pi_h5() * (near * near)));
+    eden_slot_set(m, contact, CONTACT_LAPLACIAN, number(40.0 / pi_h5() * near));
+    eden_slot_set(m, contact, CONTACT_NEXT, eden_slot(local[SELF], PARTICLE_CONTACTS));
+    eden_slot_set(m, local[SELF], PARTICLE_CONTACTS, contact);
+    return true;
+}
+
+/* Contacts of SELF with the particles of CELL. */
+static bool search_cell(struct fluid *fluid, eden_value *local) {
+    size_t count = (size_t)eden_int_value(eden_slot(local[CELL], 0));
+    for (size_t i = 1; i <= count; i++) {
+        local[OTHER] = eden_slot(local[CELL], i);
+        eden_value here = eden_slot(local[SELF], PARTICLE_POSITION), there = eden_slot(local[OTHER], PARTICLE_POSITION);
+        double dx = point_x(here) - point_x(there), dy = point_y(here) - point_y(there);
+        if (local[OTHER] != local[SELF] && dx * dx + dy * dy < support * support &&
+            !contact_make(fluid, local, dx, dy)) {
             return false;
         }
     }
     return true;
 }
 
-/* What a force is made of: slots of a frame. */
-enum { PARTICLE, OTHER, FORCE, SUM, TERM, LOCALS };
-
-static bool add_pressure(struct simulation *s, eden_value *local, double r) {
-    if (r == 0.0) {
-        return true; /* in the very same place: the force has no direction */
-    }
-    eden_value i = local[PARTICLE], j = local[OTHER];
-    double pressures = number_of(i, PARTICLE_PRESSURE) + number_of(j, PARTICLE_PRESSURE);
-    double densities = 2.0 * (number_of(i, PARTICLE_DENSITY) * number_of(j, PARTICLE_DENSITY));
-    double masses = number_of(i, PARTICLE_MASS) * number_of(j, PARTICLE_MASS);
-    double strength = masses * (pressures / densities) * kernel_spiky_slope(r);
-    return point_minus(s, SITE_PRESSURE, eden_slot(i, PARTICLE_POSITION), eden_slot(j, PARTICLE_POSITION),
-                       &local[TERM]) &&
-           point_over(s, SITE_PRESSURE, local[TERM], r, &local[TERM]) &&
-           point_times(s, SITE_PRESSURE, local[TERM], strength, &local[TERM]) &&
-           point_plus(s, SITE_PRESSURE, local[SUM], local[TERM], &local[SUM]);
-}
-
-static bool add_viscosity(struct simulation *s, eden_value *local, double r) {
-    eden_value i = local[PARTICLE], j = local[OTHER];
-    double densities = number_of(i, PARTICLE_DENSITY) * number_of(j, PARTICLE_DENSITY);
-    double masses = number_of(i, PARTICLE_MASS) * number_of(j, PARTICLE_MASS);
-    double strength = viscosity * masses / densities * kernel_viscosity_laplacian(r);
-    return point_minus(s, SITE_VISCOSITY, eden_slot(j, PARTICLE_VELOCITY), eden_slot(i, PARTICLE_VELOCITY),
-                       &local[TERM]) &&
-           point_times(s, SITE_VISCOSITY, local[TERM], strength, &local[TERM]) &&
-           point_plus(s, SITE_VISCOSITY, local[SUM], local[TERM], &local[SUM]);
-}
-
-/* Adds to FORCE what all neighbors do to the particle; add makes SUM larger by what OTHER does. May collect. */
-static bool add_of_neighbors(struct simulation *s, eden_value *local, enum sph_site site,
-                             bool (*add)(struct simulation *s, eden_value *local, double r)) {
-    if (!point_new(s, site, 0.0, 0.0, &local[SUM])) {
-        return false;
-    }
-    size_t count = list_size(eden_slot(local[PARTICLE], PARTICLE_NEIGHBORS));
-    for (size_t i = 0; i < count; i++) {
-        eden_value found = list_at(eden_slot(local[PARTICLE], PARTICLE_NEIGHBORS), i);
-        local[OTHER] = eden_slot(found, ASSOCIATION_KEY);
-        if (local[OTHER] != local[PARTICLE] && !add(s, local, number_of(found, ASSOCIATION_VALUE))) {
+/* Contacts of SELF: with what is in the nine cells around. */
+static bool search(struct fluid *fluid, eden_value *local) {
+    eden_value position = eden_slot(local[SELF], PARTICLE_POSITION);
+    size_t column = cell_of(point_x(position)), row = cell_of(point_y(position));
+    eden_slot_set(fluid->mutator, local[SELF], PARTICLE_CONTACTS, EDEN_NONE);
+    for (size_t i = 0; i < 9; i++) {
+        size_t x = column + i / 3 - 1, y = row + i % 3 - 1; /* below 0: very large */
+        if (fluid_pair(fluid, SITE_CORNER, eden_int((int64_t)x), eden_int((int64_t)y)) == EDEN_NONE) {
             return false;
         }
-    }
-    return point_plus(s, site, local[FORCE], local[SUM], &local[FORCE]);
-}
-
-static bool add_gravity(struct simulation *s, eden_value *local) {
-    return point_new(s, SITE_GRAVITY, 0.0, -gravity, &local[TERM]) &&
-           point_times(s, SITE_GRAVITY, local[TERM], number_of(local[PARTICLE], PARTICLE_MASS), &local[TERM]) &&
-           point_plus(s, SITE_GRAVITY, local[FORCE], local[TERM], &local[FORCE]);
-}
-
-bool find_forces(struct simulation *s) {
-    EDEN_FRAME(s->mutator, local, LOCALS);
-    for (size_t i = 0; i < particle_count(s); i++) {
-        local[PARTICLE] = particle_at(s, i);
-        if (!point_new(s, SITE_FORCE, 0.0, 0.0, &local[FORCE]) ||
-            !add_of_neighbors(s, local, SITE_PRESSURE, add_pressure) ||
-            !add_of_neighbors(s, local, SITE_VISCOSITY, add_viscosity) || !add_gravity(s, local)) {
+        bool is_inside = x < fluid_cells_wide(fluid) && y < fluid_cells_high(fluid);
+        local[CELL] = is_inside ? eden_slot(fluid->roots[ROOT_MAP], y * fluid_cells_wide(fluid) + x) : EDEN_NONE;
+        if (local[CELL] != EDEN_NONE && !search_cell(fluid, local)) {
             return false;
         }
-        eden_slot_set(s->mutator, local[PARTICLE], PARTICLE_FORCE, local[FORCE]);
     }
     return true;
+}
+
+static bool find_contacts(struct fluid *fluid) {
+    EDEN_FRAME(fluid->mutator, local, SEARCH);
+    for (size_t i = 0; i < fluid_count(fluid); i++) {
+        local[SELF] = fluid_particle(fluid, i);
+        if (!search(fluid, local)) {
+            return false;
+        }
+        double density = mass * poly6(0.0);
+        for (eden_value each = eden_slot(local[SELF], PARTICLE_CONTACTS); each != EDEN_NONE;
+             each = eden_slot(each, CONTACT_NEXT)) {
+            density += mass * number_at(each, CONTACT_POLY6);
+        }
+        double pressure = density < rest_density ? 0.0 : stiffness * (density - rest_density);
+        eden_slot_set(fluid->mutator, local[SELF], PARTICLE_DENSITY, number(density));
+        eden_slot_set(fluid->mutator, local[SELF], PARTICLE_PRESSURE, number(pressure));
+    }
+    return true;
+}
+
+/* ---- forces and motion --------------------------------------------------------------------------------------------
+ */
+
+enum { MOVING, EACH, FORCE, TERM, MOTION };
+
+/* FORCE += what the contact EACH does. */
+static bool add_contact(struct fluid *fluid, eden_value *local) {
+    eden_value one = eden_slot(local[EACH], CONTACT_PARTICLE), other = eden_slot(local[EACH], CONTACT_OTHER);
+    double densities = number_at(one, PARTICLE_DENSITY) * number_at(other, PARTICLE_DENSITY);
+    double pressures = number_at(one, PARTICLE_PRESSURE) + number_at(other, PARTICLE_PRESSURE);
+    double drag = viscosity * (mass * mass) / densities * number_at(local[EACH], CONTACT_LAPLACIAN);
+    double push = mass * mass * (pressures / (2.0 * densities)) * number_at(local[EACH], CONTACT_SPIKY);
+    eden_value direction = eden_slot(local[EACH], CONTACT_DIRECTION);
+    local[TERM] = vector(fluid, SITE_PRESSURE, point_x(direction) * push, point_y(direction) * push);
+    if (local[TERM] == EDEN_NONE ||
+        !add(fluid, SITE_PRESSURE, &local[FORCE], point_x(local[TERM]), point_y(local[TERM]))) {
+        return false;
+    }
+    eden_value speed = eden_slot(eden_slot(local[EACH], CONTACT_PARTICLE), PARTICLE_VELOCITY);
+    eden_value pull = eden_slot(eden_slot(local[EACH], CONTACT_OTHER), PARTICLE_VELOCITY);
+    local[TERM] = vector(fluid, SITE_VISCOSITY, point_x(pull) - point_x(speed), point_y(pull) - point_y(speed));
+    if (local[TERM] == EDEN_NONE) {
+        return false;
+    }
+    local[TERM] = vector(fluid, SITE_VISCOSITY, point_x(local[TERM]) * drag, point_y(local[TERM]) * drag);
+    return local[TERM] != EDEN_NONE &&
+           add(fluid, SITE_VISCOSITY, &local[FORCE], point_x(local[TERM]), point_y(local[TERM]));
+}
+
+/* The new velocity of MOVING; positions and velocities of others are still the old ones. */
+static bool accelerate(struct fluid *fluid, eden_value *local, double velocity[2]) {
+    local[FORCE] = vector(fluid, SITE_GRAVITY, 0.0, -gravity * mass);
+    if (local[FORCE] == EDEN_NONE) {
+        return false;
+    }
+    for (local[EACH] = eden_slot(local[MOVING], PARTICLE_CONTACTS); local[EACH] != EDEN_NONE;
+         local[EACH] = eden_slot(local[EACH], CONTACT_NEXT)) {
+        if (!add_contact(fluid, local)) {
+            return false;
+        }
+    }
+    eden_value old = eden_slot(local[MOVING], PARTICLE_VELOCITY);
+    velocity[0] = point_x(old) + point_x(local[FORCE]) * (time_step / mass);
+    velocity[1] = point_y(old) + point_y(local[FORCE]) * (time_step / mass);
+    return true;
+}
+
+/* Throws back from the walls at 0 and `wall`; the impulse is what the wall gives. */
+static void reflect(double wall, double *place, double *speed, double *impulse) {
+    if (*place >= 0.0 && *place <= wall) {
+        return;
+    }
+    double beyond = *place < 0.0 ? 0.0 : wall;
+    *place = (*place - beyond) * -reflection + beyond;
+    *impulse += mass * (*speed * -reflection - *speed);
+    *speed = *speed * -reflection;
+}
+
+/* x += dt v, for MOVING, whose velocity is new. */
+static bool move(struct fluid *fluid, eden_value *local) {
+    eden_value old = eden_slot(local[MOVING], PARTICLE_POSITION), speed = eden_slot(local[MOVING], PARTICLE_VELOCITY);
+    double vx = point_x(speed), vy = point_y(speed);
+    double x = point_x(old) + vx * time_step, y = point_y(old) + vy * time_step;
+    double width = (double)(4 * fluid->columns) * spacing, height = (double)(2 * fluid->rows) * spacing;
+    bool is_inside = x >= 0.0 && x <= width && y >= 0.0 && y <= height;
+    reflect(width, &x, &vx, &fluid->impulse[0]);
+    reflect(height, &y, &vy, &fluid->impulse[1]);
+    if (!(x >= 0.0 && x <= width && y >= 0.0 && y <= height)) {
+        return program_fail(fluid->program, "a particle leaves the box: the simulation is unstable");
+    }
+    local[TERM] = vector(fluid, is_inside ? SITE_MOVED : SITE_REFLECTED, x, y);
+    if (local[TERM] == EDEN_NONE) {
+        return false;
+    }
+    eden_slot_set(fluid->mutator, local[MOVING], PARTICLE_POSITION, local[TERM]);
+    if (!is_inside) {
+        local[TERM] = vector(fluid, SITE_REFLECTED, vx, vy);
+        if (local[TERM] == EDEN_NONE) {
+            return false;
+        }
+        eden_slot_set(fluid->mutator, local[MOVING], PARTICLE_VELOCITY, local[TERM]);
+    }
+    return true;
+}
+
+/* Forces depend on the velocities of others: none changes before all forces are found. The new ones wait where the
+ * contacts were. */
+static bool move_all(struct fluid *fluid) {
+    EDEN_FRAME(fluid->mutator, local, MOTION);
+    for (size_t i = 0; i < fluid_count(fluid); i++) {
+        double velocity[2];
+        local[MOVING] = fluid_particle(fluid, i);
+        if (!accelerate(fluid, local, velocity)) {
+            return false;
+        }
+        eden_value speed = vector(fluid, SITE_ACCELERATED, velocity[0], velocity[1]);
+        if (speed == EDEN_NONE) {
+            return false;
+        }
+        eden_slot_set(fluid->mutator, local[MOVING], PARTICLE_CONTACTS, speed);
+    }
+    for (size_t i = 0; i < fluid_count(fluid); i++) {
+        local[MOVING] = fluid_particle(fluid, i);
+        eden_slot_set(fluid->mutator, local[MOVING], PARTICLE_VELOCITY, eden_slot(local[MOVING], PARTICLE_CONTACTS));
+        if (!move(fluid, local)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool fluid_step(struct fluid *fluid) {
+    return map_make(fluid) && display_draw(fluid) && find_contacts(fluid) && move_all(fluid);
 }

@@ -1,79 +1,111 @@
-/* honeyginger: a dam breaks, by smoothed-particle hydrodynamics, and the program prints what the water does.
- *
- * This is the programs' HoneyGinger of the papers on the Pharo VM's collector: particles live long, and each vector,
- * list and map that a step makes dies with the step or the next (classes.h; the model is in model.h). */
-#include "program.h"
-#include "sph.h"
+/* honeyginger: a dam breaks, particle by particle, and each step is drawn (fluid.h). */
+#include "fluid.h"
+
+#include <inttypes.h>
+#include <jansson.h>
 
 static const char usage[] =
-    "usage: honeyginger [--json] [--verify] [--columns N] [--rows N] [--steps N] [--every N] [--seed N] [--jitter N]\n"
+    "usage: honeyginger [OPTION...]\n"
     "\n"
-    "Lets a block of water fall to the floor of a box, by smoothed-particle hydrodynamics in two dimensions, and\n"
-    "prints energies, momentum, centre of mass and densities (the least and the most) of samples, and a checksum of\n"
-    "all positions and velocities. The same options give the same numbers, to the last bit.\n"
+    "Lets a block of water fall to the floor of a box, by smoothed-particle hydrodynamics in two dimensions, and "
+    "draws\n"
+    "each step. Prints the momentum, what it must be by gravity and walls, the centre of mass, the pixels drawn and a\n"
+    "checksum of all pictures and of the last positions.\n"
     "\n"
-    "  --columns N   width of the block, in particles: 1 to 1000, default 24\n"
-    "  --rows N      height of the block, in particles: 1 to 100, default 36\n"
-    "  --steps N     steps of 1/512 s: 0 to 1000000, default 1000\n"
-    "  --every N     steps from sample to sample: 1 to 1000000, default 100; the last step is always sampled\n"
-    "  --seed N      of the random places at the beginning: 1 to 2^63 - 1, default 1\n"
-    "  --jitter N    how far these are from regular ones, in percent of the spacing: 0 to 100, default 10\n"
-    "  --json        print one JSON object\n"
-    "  --verify      check the whole heap afterwards\n"
-    "  --help        this text\n"
+    "  --columns N          width of the block in particles, 1 to 1000 (24)\n"
+    "  --rows N             height of the block in particles, 1 to 100 (40)\n"
+    "  --steps N            steps of 1/512 s, 0 to 1000000 (1000)\n"
+    "  --seed N             of the places at the start, 1 to 9223372036854775807 (1)\n"
+    "  --keep-class NAME,...  keep the instances of these classes to the end\n"
+    "  --json               print one JSON object\n"
+    "  --verify             check the whole heap afterwards\n"
+    "  --help               this text\n"
     "\n"
     "EDEN_OPTIONS sets the collector's parameters, for example EDEN_OPTIONS=eden_size=64M.\n"
     "Exit status: 0, or 1 where memory is exhausted or the simulation unstable; 2: wrong usage.\n";
 
-enum { COLUMNS, ROWS, STEPS, EVERY, SEED, JITTER, NUMBERS };
+enum { COLUMNS, ROWS, STEPS, SEED, NUMBERS };
 
-/* The particles' neighbors and densities are those of their positions before and after. */
-static bool step(struct simulation *s, int64_t number) {
-    return find_forces(s) && move(s, number) && find_neighbors(s) && find_densities(s);
+struct sums {
+    double momentum[2], centre[2];
+    uint64_t checksum;
+};
+
+/* FNV-1a of the 8 bytes of a double, lowest first. */
+static uint64_t sum_double(uint64_t sum, double d) {
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    for (int i = 0; i < 8; i++) {
+        sum = (sum ^ (bits >> (8 * i) & 0xFF)) * 0x100000001B3u;
+    }
+    return sum;
 }
 
-static bool simulate(struct simulation *s) {
-    if (!setup(s) || !find_neighbors(s) || !find_densities(s) || !measure(s, 0)) {
-        return false;
-    }
-    for (int64_t number = 1; number <= s->steps; number++) {
-        bool is_sampled = number % s->every == 0 || number == s->steps;
-        if (!step(s, number) || (is_sampled && !measure(s, number))) {
-            return false;
+static struct sums sum_up(const struct fluid *fluid) {
+    struct sums sums = {.checksum = fluid->checksum};
+    double count = (double)fluid_count(fluid);
+    for (size_t i = 0; i < fluid_count(fluid); i++) {
+        eden_value position = eden_slot(fluid_particle(fluid, i), PARTICLE_POSITION);
+        eden_value velocity = eden_slot(fluid_particle(fluid, i), PARTICLE_VELOCITY);
+        for (size_t axis = POINT_X; axis < POINT_SLOTS; axis++) {
+            sums.momentum[axis] += mass * number_at(velocity, axis);
+            sums.centre[axis] += number_at(position, axis) / count;
+            sums.checksum = sum_double(sums.checksum, number_at(position, axis));
         }
     }
-    return true;
+    return sums;
+}
+
+static bool print(const struct fluid *fluid, int64_t steps) {
+    struct sums sums = sum_up(fluid);
+    double fall = -gravity * mass * (double)fluid_count(fluid) * time_step * (double)steps;
+    char checksum[17];
+    snprintf(checksum, sizeof checksum, "%016" PRIx64, sums.checksum);
+    if (!fluid->program->json) {
+        printf("%zu particles, %" PRId64 " steps, %" PRIu64 " pixels\n"
+               "momentum %.3f, %.3f N s; by gravity and walls %.3f, %.3f\ncentre of mass %.5f, %.5f m\nchecksum %s\n",
+               fluid_count(fluid), steps, fluid->pixels, sums.momentum[0], sums.momentum[1], fluid->impulse[0],
+               fluid->impulse[1] + fall, sums.centre[0], sums.centre[1], checksum);
+        return true;
+    }
+    json_t *root = json_pack(
+        "{s:I, s:I, s:I, s:[f, f], s:[f, f], s:[f, f], s:s}", "particles", (json_int_t)fluid_count(fluid), "steps",
+        (json_int_t)steps, "pixels", (json_int_t)fluid->pixels, "momentum", sums.momentum[0], sums.momentum[1], "due",
+        fluid->impulse[0], fluid->impulse[1] + fall, "centre", sums.centre[0], sums.centre[1], "checksum", checksum);
+    /* 17 significant digits name a double exactly. */
+    bool ok = root != NULL && json_dumpf(root, stdout, JSON_REAL_PRECISION(17)) == 0 && putchar('\n') != EOF;
+    json_decref(root);
+    return ok || program_fail(fluid->program, "the result can't be written");
 }
 
 static bool run(struct program *program, eden_mutator *mutator) {
-    eden_class sites[SITES];
-    if (!sph_sites_define(program, eden_mutator_heap(mutator), sites)) {
-        return false;
-    }
-    EDEN_FRAME(mutator, roots, ROOTS);
     const struct program_number *numbers = program->numbers;
-    struct simulation s = {
-        .program = program,
-        .mutator = mutator,
-        .sites = sites,
-        .roots = roots,
-        .columns = (size_t)numbers[COLUMNS].value,
-        .rows = (size_t)numbers[ROWS].value,
-        .steps = numbers[STEPS].value,
-        .every = numbers[EVERY].value,
-        .seed = (uint64_t)numbers[SEED].value,
-        .jitter = numbers[JITTER].value,
-    };
-    return simulate(&s) && (program->json ? print_json(&s) : print_table(&s)) && program_flush(program) &&
-           program_verify(program, mutator);
+    EDEN_FRAME(mutator, roots, ROOTS);
+    struct fluid fluid = {.program = program,
+                          .mutator = mutator,
+                          .roots = roots,
+                          .columns = (size_t)numbers[COLUMNS].value,
+                          .rows = (size_t)numbers[ROWS].value,
+                          .checksum = 0xCBF29CE484222325u};
+    bool done = fluid_define(&fluid) && fluid_make(&fluid, (uint64_t)numbers[SEED].value);
+    for (int64_t step = 0; done && step < numbers[STEPS].value; step++) {
+        done = fluid_step(&fluid);
+    }
+    return done && print(&fluid, numbers[STEPS].value) && program_flush(program) && program_verify(program, mutator);
 }
 
 int main(int argc, char **argv) {
     struct program_number numbers[NUMBERS] = {
-        [COLUMNS] = {"columns", 1, 1000, 24}, [ROWS] = {"rows", 1, 100, 36},      [STEPS] = {"steps", 0, 1000000, 1000},
-        [EVERY] = {"every", 1, 1000000, 100}, [SEED] = {"seed", 1, INT64_MAX, 1}, [JITTER] = {"jitter", 0, 100, 10},
+        [COLUMNS] = {.name = "columns", .least = 1, .most = 1000, .value = 24},
+        [ROWS] = {.name = "rows", .least = 1, .most = 100, .value = 40},
+        [STEPS] = {.name = "steps", .least = 0, .most = 1000000, .value = 1000},
+        [SEED] = {.name = "seed", .least = 1, .most = INT64_MAX, .value = 1},
     };
-    struct program program = {
-        .name = "honeyginger", .usage = usage, .numbers = numbers, .number_count = NUMBERS, .run = run};
+    struct program program = {.name = "honeyginger",
+                              .usage = usage,
+                              .numbers = numbers,
+                              .number_count = NUMBERS,
+                              .can_keep = true,
+                              .run = run};
     return program_main(&program, argc, argv);
 }
