@@ -2,7 +2,7 @@
 #ifndef PATHOLOGY_PARTS_H
 #define PATHOLOGY_PARTS_H
 
-#include "bloc/checksum.h"
+#include "checksum.h"
 #include "pattern.h"
 
 enum part_class { CLASS_ARRAY, CLASS_RECORD, CLASS_TEXT, CLASS_WORDS, CLASS_WEAK_ARRAY };
