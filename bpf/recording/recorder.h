@@ -50,6 +50,7 @@ struct recorder {
     size_t pending_count, pending_room;
     struct pending_batches batches;
     uint64_t written_batches;
+    uint64_t mono_ns, start_ns;        /* recorder_began, on either clock; 0: not yet */
     bool is_finishing;                 /* nothing comes any more: a lock is waited for */
     uint64_t busy_since_ns;            /* since when another program holds the file locked; 0: it does not */
     uint64_t dropped, dropped_records; /* events, and records of lifetimes, for which there was no more memory then */

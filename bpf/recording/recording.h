@@ -52,6 +52,10 @@ struct recorder *recorder_create(const struct recorder_options *options, struct 
 /* Puts the new recording at path; what stood there is gone from then on. Called once tracing works. */
 bool recorder_publish(struct recorder *recorder, struct failure *why);
 
+/* The recording began at this moment of CLOCK_MONOTONIC, not when it was made: attaching came between. The next
+ * transaction writes it. */
+void recorder_began(struct recorder *recorder, uint64_t mono_ns);
+
 /* The folder that the recording stands in, O_PATH; the recorder's. Its journal is removed from there at the end. */
 int recorder_folder(const struct recorder *recorder);
 /* Whether the recording still stands at its path: somebody may have removed, renamed or replaced it. */
@@ -93,7 +97,7 @@ struct recording_info {
     char *command;      /* as given to `record`, words separated by blanks; "" where a running process was observed */
     char *kernel;       /* release of the kernel it was made on */
     char *tool;         /* version of edenscope that made it */
-    uint64_t start_ns;  /* when recording began: since 1970, */
+    uint64_t start_ns;  /* when recording began, which is where its wall time counts from: since 1970, */
     uint64_t mono_ns;   /* and the same moment on the clock of the events */
     uint64_t commit_ns; /* when it was last written to, on that clock */
     uint64_t events;

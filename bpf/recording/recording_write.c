@@ -511,10 +511,21 @@ static enum recording_cut cut_of(const struct recorder *recorder, int code) {
     }
 }
 
+void recorder_began(struct recorder *recorder, uint64_t mono_ns) {
+    recorder->mono_ns = mono_ns;
+    recorder->start_ns = clock_ns(CLOCK_REALTIME) - (now_ns() - mono_ns);
+}
+
+static int write_began(struct recorder *recorder) {
+    int code = recorder_write_meta(recorder, "start_ns", recorder->start_ns);
+    return code == SQLITE_OK ? recorder_write_meta(recorder, "mono_ns", recorder->mono_ns) : code;
+}
+
 /* The oldest pending events, at most a batch of them, all batches of lifetimes, and the model where one is given. */
 static int write_all(struct recorder *recorder, size_t count, uint64_t *batches, const struct model *model,
                      bool finished) {
     int code = sql_run(recorder->db, "BEGIN IMMEDIATE");
+    code = code == SQLITE_OK && recorder->mono_ns ? write_began(recorder) : code;
     code = code == SQLITE_OK ? recorder_write_events(recorder, count) : code;
     code = code == SQLITE_OK ? recorder_write_batches(recorder, batches) : code;
     code = code == SQLITE_OK && model ? recorder_write_model(recorder, model) : code;

@@ -203,6 +203,7 @@ static int observe(struct recorder *recorder, const struct record_request *reque
         source_close(source);
         return failure_report(&why);
     }
+    recorder_began(recorder, source_began_ns(source));
     *published = true;
     if (wanted.verbose) {
         char took[FORMAT_MAX];

@@ -80,6 +80,7 @@ bool source_lifetimes(struct source *source, struct life_model *model, struct fa
 
 /* Exit status of the command as a shell would give it; -1: none or still running. */
 int source_exit_status(const struct source *source);
+uint64_t source_began_ns(const struct source *source);  /* when observation began, on CLOCK_MONOTONIC */
 uint64_t source_attach_ns(const struct source *source); /* how long attaching took */
 void source_close(struct source *source);               /* detaches; NULL is allowed */
 

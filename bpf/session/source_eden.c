@@ -772,4 +772,6 @@ void source_stop(struct source *source) { source->stops++; }
 
 int source_exit_status(const struct source *source) { return source->exit_status; }
 
+uint64_t source_began_ns(const struct source *source) { return source->start_ns; }
+
 uint64_t source_attach_ns(const struct source *source) { return source->attach_ns; }

@@ -98,6 +98,13 @@ for objects in "" --objects; do
     echo "record $objects: $(cat count) figures and $events events agree"
 done
 
+# Times and durations have one zero point: all happens within the wall time from when the recording began.
+is_within_wall_time() {
+    [[ $(sqlite3 "$1" "SELECT min(time_ns) >= mono AND max(time_ns) <= mono + wall FROM event, (SELECT
+        (SELECT value FROM meta WHERE key = 'mono_ns') AS mono, (SELECT value FROM meta WHERE key = 'wall_ns') AS wall)") == 1 ]]
+}
+is_within_wall_time eden.data || die "events are outside the recorded time"
+
 "$scope" report >out
 for words in 'lost events: 0' 'wall time' 'cause: request' 'Overhead  Phase' '  scavenge.copy' '6.25% wide'; do
     grep -q "$words" out || die "the report does not say '$words'"
@@ -180,6 +187,7 @@ for heap in json.load(open(sys.argv[2]))["processes"][0]["heaps"]:
 assert not own
 assert all(json.loads(line).get("heap_id") for line in open(sys.argv[3])), "an event without its heap's number"
 PYTHON
+is_within_wall_time late.data || die "attached late: events are outside the recorded time"
 "$scope" report -i late.data >out
 grep -q "come from the heap's header" out || die "the report does not say that it attached late"
 
