@@ -19,7 +19,7 @@ expect_answer() {
 
 expect_answer fa578efa821d24d96e10b07bc0f2fa79 --boids 120 --frames 25 --seed 1
 # Longer than a path is.
-expect_answer dcd8469b6b7e7a92236047095f8c290e --boids 30 --frames 700 --seed 20241
+expect_answer 892e2a2c409956a116dfa8a7453769cd --boids 30 --frames 700 --seed 20241
 expect_answer 8c0e287dbb8415134ec35d9e27a1f334 --boids 1 --frames 0
 # One that nobody else steers.
 expect_answer 1ba15f9d77d3e4bb337c8b9d9acf36ef --boids 1 --frames 40

@@ -53,7 +53,7 @@ enum {
     ELEMENT_EXTENT,   /* Point: as measured */
     ELEMENT_POSITION, /* Point, of boids: where the layout is to put it; EDEN_NONE: below its siblings */
     ELEMENT_VELOCITY, /* BlVector2D, of boids */
-    ELEMENT_PATH,     /* Array, a ring: where the boid was at each second frame */
+    ELEMENT_PATH,     /* Array, a ring: where the boid was in the last frames */
     ELEMENT_TEXT,     /* ByteString, of labels */
     ELEMENT_SLOTS
 };

@@ -264,7 +264,7 @@ static void draw_self(struct scene *scene, eden_value element, eden_value matrix
         mix(scene, ((const unsigned char *)eden_raw(text))[i]);
     }
     eden_value path = eden_slot(element, ELEMENT_PATH);
-    eden_value oldest = path == EDEN_NONE ? EDEN_NONE : eden_slot(path, (scene->frame / PATH_EVERY + 1) % PATH);
+    eden_value oldest = path == EDEN_NONE ? EDEN_NONE : eden_slot(path, (scene->frame + 1) % PATH);
     if (oldest != EDEN_NONE) {
         mix(scene, (uint64_t)number_at(oldest, POINT_X));
         mix(scene, (uint64_t)number_at(oldest, POINT_Y));

@@ -62,10 +62,7 @@ static bool move(struct scene *scene, size_t index) {
         return false;
     }
     eden_slot_set(scene->mutator, boid_at(scene, index), ELEMENT_POSITION, point);
-    if (scene->frame % PATH_EVERY == 0) {
-        eden_value path = eden_slot(boid_at(scene, index), ELEMENT_PATH);
-        eden_slot_set(scene->mutator, path, scene->frame / PATH_EVERY % PATH, point);
-    }
+    eden_slot_set(scene->mutator, eden_slot(boid_at(scene, index), ELEMENT_PATH), scene->frame % PATH, point);
     return true;
 }
 

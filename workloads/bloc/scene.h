@@ -9,7 +9,7 @@
 #include "random.h"
 
 enum { WIDTH = 1280, HEIGHT = 720, UNIT = 256, WORLD_WIDTH = WIDTH * UNIT, WORLD_HEIGHT = HEIGHT * UNIT };
-enum { LABELS = 8, ELEVATIONS = 10, PATH = 256, PATH_EVERY = 2 };
+enum { LABELS = 8, ELEVATIONS = 10, PATH = 512 };
 
 /* What lives to the end: slots of an EDEN_FRAME of the caller's. */
 enum { ROOT_SPACE, ROOT_PANEL, ROOTS };
