@@ -247,7 +247,7 @@ void log_scavenge(struct events *events, const struct scavenge_pass *pass, uint6
     add(&line, ", \"tenured_objects\": %" PRIu64 ", \"tenured_bytes\": %" PRIu64, pass->tenured_objects,
         pass->tenured_bytes);
     add(&line, ", \"threshold\": %" PRIu64 ", \"semispace\": %" PRIu64,
-        heap->tenure_threshold == 0 ? 0 : (uint64_t)(heap->tenure_threshold - survivors->start),
+        heap->tenure_threshold <= survivors->start ? 0 : (uint64_t)(heap->tenure_threshold - survivors->start),
         (uint64_t)(survivors->limit - survivors->start));
     add(&line, ", \"old_used\": %" PRIu64 ", \"old_capacity\": %" PRIu64, heap_old_used(heap), heap->old.capacity);
     const uint64_t *phase_ns = events->phase_ns; /* every scavenge has run each of them once */

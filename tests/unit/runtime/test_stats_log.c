@@ -234,6 +234,39 @@ TEST(log_lines_sum_up_to_the_figures) {
     }
 }
 
+/* What the next scavenge tenures, as an offset in the survivors' semispace: beyond its end for all, 0 for none, where
+ * the threshold lies in the other semispace. */
+TEST(thresholds_are_offsets) {
+    enum { ROUNDS = 6 };
+    for (uint64_t bug = 0; bug <= 1; bug++) {
+        unlink(log_path);
+        setenv("EDEN_LOG", log_path, 1);
+        struct world w;
+        world_make(&w, "eden_size=1M,full_gc_ratio=inf,tenure_fill=0,tenure_proportion=0.1");
+        set_parameter(&w, "compat.threshold_bug", bug != 0 ? "1" : "0");
+        uint64_t semispace = w.heap->semi[0].limit - w.heap->semi[0].start, share = (semispace + 5) / 10;
+        for (int i = 0; i < ROUNDS; i++) {
+            EDEN_FRAME(w.m, local, 1);
+            local[0] = new_sized(&w, 1000);
+            eden_scavenge(w.m);
+        }
+        world_end(&w);
+        unsetenv("EDEN_LOG");
+        json_t *lines = read_lines(log_path);
+        assert_int_equal(json_array_size(lines), ROUNDS);
+        for (size_t i = 0; i < ROUNDS; i++) {
+            const json_t *line = json_array_get(lines, i);
+            assert_int_equal(number(line, "semispace"), semispace);
+            /* The first scavenge copies to the upper semispace, where survivors lie above the threshold in the lower.
+             */
+            uint64_t wrong = i % 2 == 0 ? 0 : semispace + share;
+            assert_int_equal(number(line, "threshold"), bug != 0 ? wrong : share);
+            assert_int_equal(number(line, "tenured_objects"), 0);
+        }
+        json_decref(lines);
+    }
+}
+
 TEST(several_heaps_a_line_each) {
     enum { HEAPS = 3 };
     unlink(stats_path);
