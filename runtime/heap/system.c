@@ -48,11 +48,12 @@ void *system_alloc(struct system *system, size_t bytes, const char *what) {
     return allowed(system, bytes, what) ? malloc(bytes) : NULL;
 }
 
-bool system_grow(struct system *system, void **array, size_t *room, size_t count, size_t element, const char *what) {
+bool system_grow_from(struct system *system, void **array, size_t *room, size_t count, size_t element, size_t first,
+                      const char *what) {
     if (count < *room) {
         return true;
     }
-    size_t more = *room == 0 ? 16 : *room * 2;
+    size_t more = *room == 0 ? first : *room * 2;
     if (more > SIZE_MAX / element || !allowed(system, more * element, what)) {
         return false;
     }
@@ -63,6 +64,10 @@ bool system_grow(struct system *system, void **array, size_t *room, size_t count
     *array = grown;
     *room = more;
     return true;
+}
+
+bool system_grow(struct system *system, void **array, size_t *room, size_t count, size_t element, const char *what) {
+    return system_grow_from(system, array, room, count, element, 16, what);
 }
 
 uint64_t system_now_ns(void) {

@@ -17,6 +17,9 @@ void *system_map(struct system *system, size_t bytes, const char *what); /* zero
 void system_unmap(void *address, size_t bytes);
 /* An array grown to hold one more; false, and the array as it was, where memory is refused. */
 bool system_grow(struct system *system, void **array, size_t *room, size_t count, size_t element, const char *what);
+/* Likewise; an array without memory begins with room for `first`. */
+bool system_grow_from(struct system *system, void **array, size_t *room, size_t count, size_t element, size_t first,
+                      const char *what);
 void *system_alloc(struct system *system, size_t bytes, const char *what); /* malloc; free with free() */
 uint64_t system_now_ns(void);                                              /* CLOCK_MONOTONIC */
 static inline size_t system_page_round(size_t bytes) { return (bytes + 4095) & ~(size_t)4095; }

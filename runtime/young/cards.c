@@ -32,6 +32,7 @@
  *
  * Failure. The list cannot grow: the card stays clean and the next scavenge scans all of old space. */
 #include "young/cards.h"
+#include "young/remembered.h"
 
 enum { BIT_LAST = 2, BIT_OTHER = 1 };
 _Static_assert(CARD_SLOTS < EDEN_SLOTS_OVERFLOW, "the first card of an object is not its last");
@@ -53,8 +54,8 @@ void cards_add(eden_heap *heap, struct card card, enum eden_remember_origin orig
     if ((*byte & bit) != 0) {
         return;
     }
-    if (!system_grow(&heap->system, (void **)&set->cards, &set->card_room, set->card_count, sizeof *set->cards,
-                     "remembered set")) {
+    if (!system_grow_from(&heap->system, (void **)&set->cards, &set->card_room, set->card_count, sizeof *set->cards,
+                          REMEMBERED_FIRST, "remembered set")) {
         set->is_incomplete = true;
         return;
     }

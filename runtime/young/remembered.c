@@ -18,8 +18,8 @@
 
 void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origin origin) {
     struct remembered_set *set = &heap->remembered;
-    if (!system_grow(&heap->system, (void **)&set->objects, &set->room, set->count, sizeof *set->objects,
-                     "remembered set")) {
+    if (!system_grow_from(&heap->system, (void **)&set->objects, &set->room, set->count, sizeof *set->objects,
+                          REMEMBERED_FIRST, "remembered set")) {
         set->is_incomplete = true;
         return;
     }

@@ -120,13 +120,13 @@ TEST(references_from_cards_count) {
 
 /* With the age criterion, a remembered set that is about to grow and large for eden brings about the other. */
 TEST(full_remembered_set_switches_to_reference_counts) {
-    enum { ZONE = 128 }; /* eden_size / 8 / 1024, and a size the set grows to */
+    enum { ROOM = 1024, ZONE = ROOM - 4 }; /* what the set begins with; eden_size / 8 / 1024 is less */
     for (size_t entries = ZONE - 1; entries <= ZONE; entries++) {
         WORLD(w, "eden_size=1M,full_gc_ratio=inf");
         EDEN_FRAME(w.m, local, 1);
         old_entries(&w, &local[0], ZONE);
         refer(&w, local[0], 0, entries, 1);
-        assert_int_equal(w.heap->remembered.room, ZONE);
+        assert_int_equal(w.heap->remembered.room, ROOM);
         struct tenure_policy policy = tenure_policy(w.heap, EDEN_SCAVENGE_REQUEST);
         clear_counts(&w);
         assert_int_equal(policy.criterion, entries == ZONE ? EDEN_BY_REMEMBERED : EDEN_BY_AGE);
@@ -146,16 +146,16 @@ TEST(dirty_cards_alone_do_not_switch) {
     old_entries(&w, &local[1], 1);
     local[0] = eden_new_slots(w.m, w.array, 100000);
     refer(&w, local[1], 0, 1, 1);
-    for (size_t i = 0; i < 150; i++) {
+    for (size_t i = 0; i < 1100; i++) {
         eden_slot_set(w.m, local[0], i * CARD_SLOTS, eden_new(w.m, w.pair));
     }
-    assert_int_equal(heap_remembered(w.heap), 151);
+    assert_int_equal(heap_remembered(w.heap), 1101);
     assert_int_equal(tenure_policy(w.heap, EDEN_SCAVENGE_REQUEST).criterion, EDEN_BY_AGE);
 }
 
 /* Nor does room in one of the two hide that the other is full. */
 TEST(room_for_cards_does_not_hide_a_full_set) {
-    enum { ZONE = 128 };
+    enum { ZONE = 1024 - 4 };
     WORLD(w, "eden_size=1M,full_gc_ratio=inf,remembered_set=card");
     EDEN_FRAME(w.m, local, 2);
     old_entries(&w, &local[0], ZONE);
