@@ -24,7 +24,7 @@ enum { SIMULATED = sizeof simulated / sizeof simulated[0] };
 
 /* What changes neither which objects are copied and tenured nor when collections come, as far as is simulated. */
 static const enum eden_param_id indifferent[] = {EDEN_PARAM_remembered_set, EDEN_PARAM_compactor,
-                                                 EDEN_PARAM_shrink_threshold};
+                                                 EDEN_PARAM_shrink_threshold, EDEN_PARAM_compat_tenured_scan};
 enum { INDIFFERENT = sizeof indifferent / sizeof indifferent[0] };
 
 static double *find_field(struct simulate_parameters *parameters, enum eden_param_id id) {

@@ -33,6 +33,7 @@ struct card {
 struct remembered_set { /* young/remembered.c */
     eden_value *objects;
     size_t count, room;
+    size_t dropped;     /* of `count`, by the scan that is under way */
     struct card *cards; /* the dirty ones */
     size_t card_count, card_room;
     bool is_incomplete; /* it could not grow: the next scavenge scans all of old space */
@@ -120,7 +121,7 @@ static inline uintptr_t heap_old_room(eden_heap *heap, size_t bytes) {
     return at == 0 && old_space_grow(heap, bytes) ? old_space_allocate(heap, bytes) : at;
 }
 static inline size_t heap_remembered(const eden_heap *heap) {
-    return heap->remembered.count + heap->remembered.card_count;
+    return heap->remembered.count - heap->remembered.dropped + heap->remembered.card_count;
 }
 /* Bytes allocated since the last collection's start, and ever. */
 static inline uint64_t heap_delta_allocated(const eden_heap *heap) {

@@ -12,7 +12,8 @@
  *
  *    what is to be scanned     where it is              how it is found
  *    survivors                 to-space, in order       a scan pointer follows the free pointer
- *    tenured objects           anywhere in old space    a list threaded through the forwarded objects' first slots
+ *    tenured objects           anywhere in old space    a list threaded through the forwarded objects' first slots, or
+ *                                                       the end of the remembered set (section 6)
  *    objects left in place,    anywhere                 a bounded stack (heap/mark_stack.h); what does not fit is
  *    released ephemerons                                marked grey and found by walking
  *
@@ -36,17 +37,23 @@
  * Where survivors do not fit into to-space, the last to be reached are tenured. With compat.overflow=oldest the oldest
  * survivors are tenured instead, in a second pass; objects of eden are deferred until then, in place (second_pass).
  *
- * 6. Invariants
- * I1. At the end nothing is left to scan: not in to-space, in the list of tenured objects, on the stack, or for a
- *     pending key.
+ * 6. Tenured objects
+ * The list gives the latest first; what then refers to young objects is remembered. With compat.tenured_scan=set-order,
+ * as in Spur, an object that refers to young ones is remembered when it is tenured; the remembered set is scanned to
+ * its end, and what was added meanwhile each time that to-space has been. So tenured objects are scanned in order, and
+ * the set grows to hold those that leave it again. Cards have no such order: large objects are in the list.
+ *
+ * 7. Invariants
+ * I1. At the end nothing is left to scan: not in to-space, in the list of tenured objects, in the remembered set with
+ *     compat.tenured_scan=set-order, on the stack, or for a pending key.
  * I2. At the end no FORWARDED, IN_PLACE or GREY header is reachable. (The verifier checks it.)
  * I3. Each old object with a young reference is remembered, or the remembered set is_incomplete. (The verifier.)
  *
- * 7. Failure
+ * 8. Failure
  * A stale C pointer of the embedder into new space (the checked build poisons what is left behind); a missed barrier (a
  * dead young object that an old one refers to).
  *
- * 8. References
+ * 9. References
  * C. J. Cheney, "A Nonrecursive List Compacting Algorithm", CACM 13(11), 1970. D. Ungar, "Generation Scavenging", 1984.
  */
 #include "young/scavenge.h"
@@ -62,6 +69,8 @@ struct scavenge {
     uintptr_t resident; /* below it to-space has objects from before, after a promotion failure */
     uintptr_t scan;     /* objects of to-space between resident and this have been scanned */
     eden_value tenured; /* forwarded object whose tenured copy is to be scanned next; EDEN_NONE: none */
+    bool in_set_order;  /* compat.tenured_scan */
+    size_t set_scanned; /* in_set_order: entries of the remembered set from this on are to be scanned */
     bool has_failed;    /* some promotion: an object stays in place */
     uint64_t aged;      /* bytes of survivors that survived again */
     uint64_t owed;      /* bytes of deferred objects of eden */
@@ -87,10 +96,32 @@ static eden_value survive(struct scavenge *s, eden_value object, size_t bytes) {
     return copy_to(object, start, bytes);
 }
 
+static bool refers_to_young(const struct scavenge *s, eden_value object, size_t from) {
+    size_t count = heap_reference_slots(s->heap, object);
+    for (; from < count; from++) {
+        if (heap_is_young(s->heap, eden_slot(object, from))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* in_set_order: remembers a tenured object that refers to young ones. False: it must be listed instead. */
+static bool is_scanned_in_set(struct scavenge *s, eden_value object) {
+    if (!s->in_set_order || cards_apply(s->heap, object)) {
+        return false;
+    }
+    if (!refers_to_young(s, object, 0)) {
+        return true; /* nothing to scan */
+    }
+    remembered_add(s->heap, object, EDEN_REMEMBER_TENURE);
+    return object_has(object, EDEN_HEADER_REMEMBERED);
+}
+
 static eden_value tenure(struct scavenge *s, eden_value object, size_t bytes, uintptr_t start, int reason) {
     bool scans = heap_reference_slots(s->heap, object) != 0;
     eden_value copy = copy_to(object, start, bytes);
-    if (scans) {
+    if (scans && !is_scanned_in_set(s, copy)) {
         eden_words_(object)[1] = s->tenured;
         s->tenured = object;
     }
@@ -194,16 +225,6 @@ static size_t slots_to_scan(struct scavenge *s, eden_value object) {
         return heap_strong_slots(s->heap, object);
     }
     return heap_reference_slots(s->heap, object);
-}
-
-static bool refers_to_young(const struct scavenge *s, eden_value object, size_t from) {
-    size_t count = heap_reference_slots(s->heap, object);
-    for (; from < count; from++) {
-        if (heap_is_young(s->heap, eden_slot(object, from))) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* Scans slots from..to of an old object; do they still refer to anything young? */
@@ -325,22 +346,33 @@ static bool scan_remembered_whole(struct scavenge *s, eden_value object, size_t 
     return young;
 }
 
+/* Entries from s->set_scanned on, with those that are added meanwhile. */
+static void scan_set(struct scavenge *s, struct tally *scanned) {
+    struct remembered_set *set = &s->heap->remembered;
+    size_t i = s->set_scanned, kept = i;
+    do {
+        for (size_t count = set->count; i < count; i++) {
+            eden_value object = set->objects[i];
+            size_t bytes = object_bytes(object);
+            scanned->objects++;
+            scanned->bytes += bytes;
+            if (scan_remembered_whole(s, object, bytes)) {
+                set->objects[kept++] = object;
+            } else {
+                set->dropped++;
+                remembered_forget(s->heap, object, heap_remembered(s->heap));
+            }
+        }
+    } while (i < set->count);
+    s->set_scanned = set->count = kept;
+    set->dropped = 0;
+}
+
 static struct tally scan_remembered(struct scavenge *s) {
     struct remembered_set *set = &s->heap->remembered;
     struct tally scanned = {0, 0};
-    size_t kept = 0, count = set->count;
-    for (size_t i = 0; i < count; i++) {
-        eden_value object = set->objects[i];
-        size_t bytes = object_bytes(object);
-        scanned.objects++;
-        scanned.bytes += bytes;
-        if (scan_remembered_whole(s, object, bytes)) {
-            set->objects[kept++] = object;
-        } else {
-            remembered_forget(s->heap, object, kept + (count - i - 1) + set->card_count);
-        }
-    }
-    set->count = kept;
+    s->set_scanned = 0;
+    scan_set(s, &scanned);
     scan_cards(s, &scanned);
     if (set->is_incomplete) {
         struct tally more = scan_all_old(s);
@@ -400,6 +432,10 @@ static void scan_grey(struct scavenge *s) {
     }
 }
 
+static bool is_set_to_scan(const struct scavenge *s) {
+    return s->in_set_order && s->set_scanned < s->heap->remembered.count;
+}
+
 /* Everything that the objects moved so far refer to, until nothing is left to scan. */
 static void scan_moved(struct scavenge *s) {
     struct mark_stack *stack = &s->heap->mark_stack;
@@ -414,6 +450,8 @@ static void scan_moved(struct scavenge *s) {
             eden_value object = object_forwarded_to(eden_header(from));
             s->tenured = eden_words_(from)[1];
             scan_old_and_remember(s, object, EDEN_REMEMBER_TENURE);
+        } else if (is_set_to_scan(s)) {
+            scan_set(s, &(struct tally){0, 0});
         } else if (stack->count != 0) {
             scan_stacked(s, stack->entries[--stack->count]);
         } else if (stack->overflowed) {
@@ -550,7 +588,7 @@ static void second_pass(struct scavenge *s) {
 
 static bool is_all_scanned(const struct scavenge *s) {
     const eden_heap *heap = s->heap;
-    return s->scan == s->to->used && s->tenured == EDEN_NONE && heap->mark_stack.count == 0 &&
+    return s->scan == s->to->used && s->tenured == EDEN_NONE && !is_set_to_scan(s) && heap->mark_stack.count == 0 &&
            !heap->mark_stack.overflowed && heap->pending.count == 0;
 }
 
@@ -568,6 +606,7 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     OBSERVE(heap, scavenge_begin, &s.pass);
     s.seq = heap->info.seq + 1;
     heap->eden.used = heap->mutator.free;
+    s.in_set_order = heap->params.compat_tenured_scan == EDEN_TENURED_SCAN_SET;
     s.policy = tenure_policy(heap, cause);
     s.pass.to = s.to = to_space(heap);
     s.scan = s.resident = s.to->used;

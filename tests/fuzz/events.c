@@ -215,6 +215,7 @@ static void set_random_parameter(const struct event *e) {
         {"tenure_criterion", {"age", "remembered", "class", "site", "never", "age"}},
         {"compat.threshold_bug", {"0", "1", "0", "1", "0", "0"}},
         {"compat.overflow", {"oldest", "scan-order", "oldest", "scan-order", "oldest", "oldest"}},
+        {"compat.tenured_scan", {"set-order", "latest-first", "set-order", "latest-first", "set-order", "set-order"}},
     };
     size_t i = e->a % (sizeof choices / sizeof choices[0]);
     const char *value = choices[i].values[e->b % 6];

@@ -453,6 +453,8 @@ TEST(recorded_parameters_must_be_simulated) {
     assert_true(simulate_parameter_recorded(&parameters, "eden_size", "1048576", &why));
     assert_true(simulate_parameter_recorded(&parameters, "max_heap", "none", &why));
     assert_true(simulate_parameter_recorded(&parameters, "remembered_set", "object", &why));
+    assert_true(simulate_parameter_recorded(&parameters, "compat.tenured_scan", "set-order", &why));
+    assert_false(simulate_parameter_recorded(&parameters, "compat.threshold_bug", "1", &why));
     assert_true(simulate_parameter_recorded(&parameters, "survivors_to_keep", "unset", &why));
     assert_false(simulate_parameter_recorded(&parameters, "max_heap", "67108864", &why));
     assert_non_null(strstr(why.message, "max_heap=67108864"));

@@ -99,6 +99,12 @@ static const struct known all[] = {
      {"auto", "none", "/dev/null"},
      {"/nonexistent", "/dev/zero", "/", "Auto", "", "/dev/null/x"},
      {"none", "auto"}},
+    {"compat.tenured_scan",
+     "latest-first",
+     {"set-order", "latest-first", "set-order"},
+     {"set-order", "latest-first", "set-order"},
+     {"set", "", "0", "latest", "SET-ORDER", "set_order"},
+     {"latest-first", "set-order"}},
 };
 enum { ALL = sizeof all / sizeof all[0] };
 
