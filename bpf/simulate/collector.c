@@ -59,13 +59,25 @@ static struct cohort *best_fit(const struct simulated_old *old, double bytes) {
     return best;
 }
 
+static bool add_segment(struct simulated_old *old, double bytes) {
+    struct cohort segment = {.bytes = bytes};
+    return cohorts_add(&old->chunks, &segment);
+}
+
+/* As wanted_size in runtime/heap/old_space.c. */
+static double segment_size(const struct simulated_old *old, double bytes) {
+    double headroom = old->parameters->grow_headroom;
+    if (simulate_refills(old->parameters)) {
+        bytes = exp2(ceil(log2(bytes + 32)));
+    }
+    return headroom > bytes ? headroom : bytes;
+}
+
 /* From a chunk, or from a new segment. */
 static bool take(struct simulated_old *old, double bytes) {
     struct cohort *chunk = best_fit(old, bytes);
     if (!chunk) {
-        double headroom = old->parameters->grow_headroom;
-        struct cohort segment = {.bytes = headroom > bytes ? headroom : bytes};
-        if (!cohorts_add(&old->chunks, &segment)) {
+        if (!add_segment(old, segment_size(old, bytes))) {
             return false;
         }
         chunk = &old->chunks.at[old->chunks.count - 1];
@@ -101,6 +113,13 @@ static bool simulated_old_allocate(struct simulated_old *old, const struct cohor
 /* for a large one, without growing? */
 static bool simulated_old_has_room(const struct simulated_old *old, uint64_t bytes) {
     return best_fit(old, (double)bytes);
+}
+
+/* After a scavenge. */
+static bool simulated_old_refill(struct simulated_old *old) {
+    double headroom = old->parameters->grow_headroom;
+    return !simulate_refills(old->parameters) || old->pieces + cohorts_bytes(&old->chunks) >= headroom ||
+           add_segment(old, headroom);
 }
 
 /* Cohorts are parts of objects: growth of less than one is none. */
@@ -456,6 +475,7 @@ static void full_if_grown(struct collector *collector, uint64_t time, size_t big
     if (simulated_old_has_grown(&collector->old)) {
         full(collector, time, bigs, EDEN_FULL_RATIO);
     }
+    collector->young.out_of_memory |= !simulated_old_refill(&collector->old);
 }
 
 /* Small objects are allocated from one moment to another. */

@@ -19,6 +19,7 @@ static const struct simulated {
     {EDEN_PARAM_compat_overflow, offsetof(struct simulate_parameters, overflow)},
     {EDEN_PARAM_large_object, offsetof(struct simulate_parameters, large_object)},
     {EDEN_PARAM_grow_headroom, offsetof(struct simulate_parameters, grow_headroom)},
+    {EDEN_PARAM_compat_growth, offsetof(struct simulate_parameters, growth)},
 };
 enum { SIMULATED = sizeof simulated / sizeof simulated[0] };
 
@@ -139,6 +140,8 @@ bool simulate_tenures_by_age(const struct simulate_parameters *parameters) {
 bool simulate_overflows_in_order(const struct simulate_parameters *parameters) {
     return parameters->overflow == EDEN_OVERFLOW_SCAN_ORDER;
 }
+
+bool simulate_refills(const struct simulate_parameters *parameters) { return parameters->growth == EDEN_GROWTH_REFILL; }
 
 /* New space is whole pages: runtime/api/create.c. */
 static double page_round(double bytes) { return 4096 * ceil(bytes / 4096); }

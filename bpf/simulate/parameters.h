@@ -14,6 +14,7 @@ struct simulate_parameters {
     double survivors_to_keep; /* negative: unset */
     double tenure_criterion;
     double overflow; /* compat.overflow */
+    double growth;   /* compat.growth */
 };
 
 void simulate_parameters_default(struct simulate_parameters *parameters);
@@ -35,6 +36,7 @@ bool simulate_parameter_wanted(struct simulate_parameters *parameters, const cha
 void simulate_parameters_text(const struct simulate_parameters *parameters, char *text, size_t size);
 
 bool simulate_tenures_by_age(const struct simulate_parameters *parameters);
+bool simulate_refills(const struct simulate_parameters *parameters);
 bool simulate_overflows_in_order(const struct simulate_parameters *parameters); /* of the scan; else the oldest first */
 /* The share of a semispace that is tenured when tenuring triggers. */
 double simulate_tenure_share(const struct simulate_parameters *parameters);

@@ -3,8 +3,11 @@
  * 1. Segments
  * The range is reserved when the heap is made. Segments are committed in it on demand, first gap first, at least
  * grow_headroom at a time, and returned when empty. Objects never straddle them, so a walk over old space is a walk
- * over segments. The search for a gap begins where the last one ended (`passed`), unless that one was for more bytes:
- * filling n gaps of a size takes one walk, not n. The card table (young/cards.c) is mapped along with them.
+ * over segments. With compat.growth=refill, as in Spur, a segment's size is a power of two or the headroom, and after
+ * each scavenge another is added if less than the headroom is free: then a large object finds room, and causes no full
+ * collection, if it fits into the headroom and comes after a scavenge. The search for a gap begins where the last one
+ * ended (`passed`), unless that one was for more bytes: filling n gaps of a size takes one walk, not n. The card table
+ * (young/cards.c) is mapped along with them.
  *
  * 2. Allocation
  * Small objects take a free chunk of exactly their size if there is one. Otherwise they are bumped in a buffer that is
@@ -154,17 +157,11 @@ static bool is_below_next(const struct old_space *old, size_t index) {
     return index + 1 == old->segment_count || old->segments[index].limit <= old->segments[index + 1].start;
 }
 
-/* A segment of grow_headroom, or of the half, a quarter... of it where the system refuses or the range has no such gap:
- * the headroom is a wish, room for the object a need. */
-static bool grow(eden_heap *heap, size_t bytes) {
+/* A segment of size, or of the half, a quarter... of it where the system refuses or the range has no such gap; but of
+ * least. */
+static bool map_segment(eden_heap *heap, size_t least, size_t size) {
     struct old_space *old = &heap->old;
-    if (bytes > old->limit - old->start) {
-        return false;
-    }
-    size_t least = system_page_round(bytes);
-    size_t size = system_page_round(heap->params.grow_headroom);
     uint64_t allowed = allowance(heap) & ~4095ull;
-    size = size > least ? size : least;
     size = size > allowed ? allowed : size;
     if (size < least || !system_grow(&heap->system, (void **)&old->segments, &old->segment_room, old->segment_count,
                                      sizeof *old->segments, "segment table")) {
@@ -192,6 +189,29 @@ static bool grow(eden_heap *heap, size_t bytes) {
     OBSERVE(heap, segment, true, start, size);
     free_chunks_add(&old->free, start, size);
     return true;
+}
+
+/* A new segment's size: Spur adds room for its own headers, and rounds up to a power of two. */
+static size_t wanted_size(const eden_heap *heap, size_t bytes) {
+    size_t headroom = system_page_round(heap->params.grow_headroom), size = system_page_round(bytes);
+    if (heap->params.compat_growth == EDEN_GROWTH_REFILL) {
+        for (size = PAGE; size < bytes + 32; size *= 2) {
+        }
+    }
+    return size > headroom ? size : headroom;
+}
+
+/* The headroom is a wish, room for the object a need. */
+static bool grow(eden_heap *heap, size_t bytes) {
+    return bytes <= heap->old.limit - heap->old.start &&
+           map_segment(heap, system_page_round(bytes), wanted_size(heap, bytes));
+}
+
+void old_space_refill(eden_heap *heap) {
+    size_t headroom = system_page_round(heap->params.grow_headroom);
+    if (heap->params.compat_growth == EDEN_GROWTH_REFILL && heap->old.free_bytes < headroom) {
+        map_segment(heap, headroom, headroom);
+    }
 }
 
 bool old_space_grow(eden_heap *heap, size_t bytes) {

@@ -44,6 +44,7 @@ void old_space_destroy(struct old_space *old);
 
 uintptr_t old_space_allocate(eden_heap *heap, size_t bytes); /* the start of free memory; 0: there is none */
 bool old_space_grow(eden_heap *heap, size_t bytes);          /* maps a segment with room for an object of bytes */
+void old_space_refill(eden_heap *heap);                      /* compat.growth=refill: after a scavenge */
 void old_space_shrink(eden_heap *heap);                      /* returns empty segments, by shrink_threshold */
 void old_space_retire_buffer(eden_heap *heap);
 void old_space_reset_free(eden_heap *heap); /* before chunks are found anew */

@@ -73,4 +73,5 @@ void full_collect_if_grown(eden_heap *heap) {
         (double)(used - base) >= heap->params.full_gc_ratio * (double)base) {
         full_collect(heap, EDEN_FULL_RATIO, 0);
     }
+    old_space_refill(heap);
 }

@@ -216,6 +216,7 @@ static void set_random_parameter(const struct event *e) {
         {"compat.threshold_bug", {"0", "1", "0", "1", "0", "0"}},
         {"compat.overflow", {"oldest", "scan-order", "oldest", "scan-order", "oldest", "oldest"}},
         {"compat.tenured_scan", {"set-order", "latest-first", "set-order", "latest-first", "set-order", "set-order"}},
+        {"compat.growth", {"refill", "needed", "refill", "needed", "needed", "needed"}},
     };
     size_t i = e->a % (sizeof choices / sizeof choices[0]);
     const char *value = choices[i].values[e->b % 6];

@@ -60,12 +60,12 @@ const struct option_set plan[] = {
     {"eden_size=64K,pretenure=auto,remembered_set=card,compactor=selective", "0x10011", true},
     /* As in the papers' VM, and parts of it amid others: */
     {"eden_size=64K,grow_headroom=64K,large_object=4096,remembered_set=object,compactor=planning,"
-     "compat.overflow=scan-order,compat.tenured_scan=set-order",
+     "compat.overflow=scan-order,compat.tenured_scan=set-order,compat.growth=refill",
      NULL, false},
     {"eden_size=64K,remembered_set=object,compat.overflow=scan-order,compat.tenured_scan=set-order,max_heap=1M,"
      "full_gc_ratio=0.1",
      NULL, false},
-    {"eden_size=64K,compat.tenured_scan=set-order,tenure_criterion=remembered,max_heap=2M,"
+    {"eden_size=64K,compat.tenured_scan=set-order,tenure_criterion=remembered,compat.growth=refill,max_heap=2M,"
      "grow_headroom=64K,shrink_threshold=0",
      NULL, false},
     {"eden_size=1M,remembered_set=card,compat.tenured_scan=set-order,tenure_fill=0,tenure_proportion=1", NULL, false},

@@ -341,6 +341,18 @@ TEST(large_objects_ask_for_room) {
     assert_int_equal(figures.tenured_bytes, 0);
     set(&parameters, "grow_headroom=4M");
     assert_int_equal(predict(&history, parameters, 0).full_by_cause[EDEN_FULL_ALLOCATION], 1);
+    /* As in Spur: of a segment of two MiB two objects take the first and the second half. */
+    set(&parameters, "eden_size=512K");
+    set(&parameters, "compat.growth=refill");
+    set(&parameters, "grow_headroom=512K");
+    assert_int_equal(predict(&history, parameters, 0).full_by_cause[EDEN_FULL_ALLOCATION], 3);
+    /* With a headroom of one, each scavenge makes room for the next. */
+    set(&parameters, "grow_headroom=1M");
+    assert_int_equal(predict(&history, parameters, 0).full_by_cause[EDEN_FULL_ALLOCATION], 0);
+    set(&parameters, "compat.growth=needed");
+    assert_int_equal(predict(&history, parameters, 0).full_by_cause[EDEN_FULL_ALLOCATION], 7);
+    set(&parameters, "eden_size=1M");
+    set(&parameters, "grow_headroom=4M");
     /* Not too large to be young. */
     set(&parameters, "large_object=2M");
     set(&parameters, "eden_size=4M");

@@ -299,6 +299,56 @@ TEST(growth_asks_for_headroom_or_the_object) {
     assert_int_equal(figures_of(&w).segments_mapped, 3);
 }
 
+/* compat.growth=refill: segments of the next power of two that has 32 bytes to spare, or of the headroom. */
+TEST(growth_as_in_spur_asks_for_powers_of_two) {
+    WORLD(w, "eden_size=64K,grow_headroom=1M,full_gc_ratio=inf,large_object=4096,compat.growth=refill");
+    EDEN_FRAME(w.m, local, 4);
+    local[0] = new_sized(&w, 64 * KIB);
+    assert_int_equal(w.heap->old.capacity, MIB);
+    local[1] = new_sized(&w, 3 * MIB + 8);
+    assert_int_equal(w.heap->old.capacity, 5 * MIB);
+    local[2] = new_sized(&w, 4 * MIB - 32);
+    assert_int_equal(w.heap->old.capacity, 9 * MIB);
+    local[3] = new_sized(&w, 4 * MIB - 24);
+    assert_int_equal(w.heap->old.capacity, 17 * MIB);
+    assert_int_equal(w.heap->old.segment_count, 4);
+}
+
+/* After each scavenge segments of the headroom are added until so much is free, but not in the middle of what max_heap
+ * or the system leave. */
+TEST(the_headroom_is_refilled_after_each_scavenge) {
+    enum { HEADROOM = 1 << 20 }; /* and an object's size */
+    for (int refills = 0; refills <= 1; refills++) {
+        struct refusal refusal = {0, 0, 0};
+        WORLD_REFUSING(w, "eden_size=64K,grow_headroom=1M,full_gc_ratio=inf,large_object=4096", &refusal);
+        set_parameter(&w, "compat.growth", refills ? "refill" : "needed");
+        EDEN_FRAME(w.m, local, 20);
+        for (size_t i = 0; i < 20; i++) {
+            local[i] = new_sized(&w, HEADROOM);
+            assert_true(local[i] != EDEN_NONE);
+            eden_scavenge(w.m);
+            assert_true(!refills || w.heap->old.free_bytes >= HEADROOM);
+        }
+        assert_true(!refills || w.heap->old.free_bytes == HEADROOM);
+        /* With it, each object found room: no full collection came first. */
+        assert_int_equal(figures_of(&w).full_by_cause[EDEN_FULL_ALLOCATION], refills ? 0 : 19);
+        uint64_t capacity = w.heap->old.capacity;
+        set_parameter(&w, "grow_headroom", "64M");
+        refusal = (struct refusal){refusal.seen + 1, LONG_MAX, refusal.seen};
+        eden_scavenge(w.m);
+        assert_int_equal(w.heap->old.capacity, capacity);
+        refusal.to = 0;
+        char limit[32];
+        snprintf(limit, sizeof limit, "%zu", (size_t)(w.heap->info.new_bytes + capacity + 64 * MIB - 1));
+        set_parameter(&w, "max_heap", limit);
+        eden_scavenge(w.m);
+        assert_int_equal(w.heap->old.capacity, capacity);
+        set_parameter(&w, "max_heap", "none");
+        eden_scavenge(w.m);
+        assert_int_equal(w.heap->old.capacity, capacity + (refills ? 64 * MIB : 0));
+    }
+}
+
 static bool refuse_large(void *context, size_t bytes, const char *what) {
     (void)what;
     return bytes <= *(size_t *)context;

@@ -105,6 +105,12 @@ static const struct known all[] = {
      {"set-order", "latest-first", "set-order"},
      {"set", "", "0", "latest", "SET-ORDER", "set_order"},
      {"latest-first", "set-order"}},
+    {"compat.growth",
+     "needed",
+     {"refill", "needed", "refill"},
+     {"refill", "needed", "refill"},
+     {"need", "", "0", "16M", "REFILL", "refill needed"},
+     {"needed", "refill"}},
 };
 enum { ALL = sizeof all / sizeof all[0] };
 
