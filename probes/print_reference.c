@@ -174,6 +174,9 @@ static void print_params(void) {
         "Sizes are in bytes; K, M, G and T are powers of 1024; `none` is no limit. A value out of bounds is refused "
         "by name and\nthe heap is not created. `eden_size`, `remembered_set` and `pretenure` cannot change after the "
         "heap is created. Probe\n`param__set` reports each value.\n\n"
+        "[papers_vm.options](../probes/papers_vm.options) gives every parameter the value of the papers' VM "
+        "(see\n[differences](internals.md#differences-from-the-papers-vm)):\n\n"
+        "    EDEN_OPTIONS=$(paste -sd, probes/papers_vm.options) PROGRAM\n\n"
         "| parameter | default | bounds | meaning |\n|---|---|---|---|\n");
     for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
         const struct eden_param *param = eden_param(id);

@@ -243,6 +243,32 @@ TEST(each_is_refused_by_name_with_its_bounds) {
     eden_heap_destroy(heap);
 }
 
+/* probes/papers_vm.options gives each parameter once, in the order of the table: there tenure_proportion precedes
+ * survivors_to_keep, so that either can be overridden. */
+TEST(the_papers_vm_names_every_parameter) {
+    FILE *file = fopen("probes/papers_vm.options", "r");
+    assert_non_null(file);
+    struct params params;
+    eden_error error = {EDEN_OK, ""};
+    char line[100];
+    params_defaults(&params);
+    for (size_t i = 0; i < ALL; i++) {
+        assert_non_null(fgets(line, sizeof line, file));
+        line[strcspn(line, "\n")] = '\0';
+        assert_int_equal(strcspn(line, "="), strlen(all[i].name));
+        assert_memory_equal(line, all[i].name, strlen(all[i].name));
+        if (!params_parse(&params, line, "papers_vm.options", &error)) {
+            fail_msg("%s", error.message);
+        }
+    }
+    assert_null(fgets(line, sizeof line, file));
+    fclose(file);
+    assert_int_equal(params.eden_size, 15 * MIB);
+    assert_int_equal(params.survivors_to_keep, EDEN_UNSET);
+    assert_int_equal(params.remembered_set, EDEN_REMEMBERED_OBJECT);
+    assert_int_equal(params.compat_tenured_scan, EDEN_TENURED_SCAN_SET);
+}
+
 /* 1e50 exceeds every integer type. */
 TEST(a_number_may_be_larger_than_any_integer) {
     eden_error error;
