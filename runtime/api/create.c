@@ -166,9 +166,9 @@ bool instance_refuses(eden_heap *heap, const char *call) {
 /* Frames whose blocks are not left yet lose their mutator: each leads to itself then, where eden_frame_leave changes
  * nothing of the heap, which may be gone. Frames that a longjmp has skipped lie below this function's own, or say
  * another mutator: what they were in may hold anything. */
-static void close_frames(eden_mutator *mutator) {
+static void close_frames(eden_mutator *mutator, const char *call) {
     uintptr_t below = (uintptr_t)__builtin_frame_address(0);
-    check_frames(mutator->heap, "eden_heap_destroy or eden_mutator_detach");
+    check_frames(mutator->heap, call);
     if (!pthread_equal(mutator->heap->thread, pthread_self())) {
         mutator->frames = NULL; /* they would be on another stack */
     }
@@ -187,7 +187,7 @@ void eden_heap_destroy(eden_heap *heap) {
     if (heap == NULL || hooks_refuse(heap, "eden_heap_destroy")) {
         return;
     }
-    close_frames(&heap->mutator);
+    close_frames(&heap->mutator, "eden_heap_destroy");
     struct instance *instance = instance_of(heap);
     if (registry_remove(heap)) {
         lifetimes_end(&instance->lifetimes);
@@ -227,7 +227,7 @@ eden_mutator *eden_mutator_attach(eden_heap *heap, eden_error *error) {
 }
 
 void eden_mutator_detach(eden_mutator *mutator) {
-    close_frames(mutator);
+    close_frames(mutator, "eden_mutator_detach");
     mutator->heap->is_attached = false;
 }
 

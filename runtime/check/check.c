@@ -24,10 +24,10 @@
  * (eden_emptied).
  *
  * Poison fills what a scavenge leaves behind, and free chunks after a full collection. If it has changed when the
- * memory is used again, or before the next collection, somebody wrote through a stale C pointer; a read through one
- * finds no data. Poison, unlike mprotect, works below a page, costs no system call, and lets the fault be named. Under
- * the address sanitizer and Valgrind the same memory is also inaccessible, and they report each access where it
- * happens.
+ * memory is used again, or before the next collection, somebody wrote through a stale C pointer or past the end of the
+ * object before it; a read through one finds no data. Poison, unlike mprotect, works below a page, costs no system
+ * call, and lets the fault be named. Under the address sanitizer and Valgrind the same memory is also inaccessible, and
+ * they report each access where it happens.
  *
  * Frames: a frame that a longjmp skipped lies below the running function, or its memory holds something else. Only
  * frames on the thread's own stack are compared by address: coroutines have stacks elsewhere.
@@ -60,6 +60,7 @@ static const char RULE_3[] = "a C pointer into an object is valid until the next
                              "eden_raw_count units (docs/embedding.md, rule 3)";
 static const char VALUES[] = "a slot may hold references to objects of its own heap, immediates or EDEN_NONE; only raw "
                              "formats may hold raw data (docs/embedding.md, Values)";
+static const char OBJECTS[] = "this call needs an object (docs/embedding.md, Values)";
 static const char CALLS[] = "each format has one call that allocates it (docs/embedding.md, Classes and sites)";
 static const char CLASSES[] = "an object must have a class or site defined in this heap, and the slots of its class "
                               "(docs/embedding.md, Classes and sites)";
@@ -119,16 +120,6 @@ static void verify(eden_heap *heap, const char *when) {
 
 /* ---- poison ------------------------------------------------------------------------------------------------------ */
 
-static void check_poison(const eden_heap *heap, const char *where, uintptr_t start, uintptr_t end) {
-    const uint64_t *word = poison_overwritten(start, end);
-    if (word != NULL) {
-        REPORT(heap, "seen later", RULE_3,
-               "%#" PRIxPTR " in %s, left or freed by a collection, was overwritten with %#" PRIx64
-               " through a stale C pointer",
-               (uintptr_t)word, where, *word);
-    }
-}
-
 static const char *const space_names[YOUNG_SPACES] = {"a survivor space", "a survivor space", "eden"};
 
 static const struct observer_calls calls;
@@ -146,6 +137,41 @@ static const char *place(const eden_heap *heap, uintptr_t address) {
     return !heap_is_young(heap, address & ~(uintptr_t)7) ? "old space"
            : address >= check_of(heap)->eden_base        ? space_names[2]
                                                          : space_names[0];
+}
+
+static bool is_live(const eden_heap *heap, eden_value object) {
+    const uint64_t *starts = check_of(heap)->starts;
+    size_t word = (object - heap->reservation) / 8;
+    return starts == NULL || (starts[word / 64] >> (word % 64) & 1) != 0;
+}
+
+/* " (Text 0x7f...)": the live object that ends nearest before an address, in the same page or the one before. */
+static const char *object_before(const eden_heap *heap, uintptr_t address, char *text, size_t size) {
+    enum { NEAR = 4096 };
+    const uint64_t *starts = check_of(heap)->starts;
+    text[0] = '\0';
+    for (uintptr_t at = address - 8; starts != NULL && at >= heap->reservation && address - at <= NEAR; at -= 8) {
+        if (is_live(heap, at)) {
+            uint32_t index = eden_index_of(at);
+            if (index != EDEN_CLASS_FREE && index < heap->next_class) {
+                snprintf(text, size, " (%.60s %#" PRIxPTR ")", (const char *)(uintptr_t)heap_class(heap, index)->name,
+                         at);
+            }
+            break;
+        }
+    }
+    return text;
+}
+
+static void check_poison(const eden_heap *heap, const char *where, uintptr_t start, uintptr_t end) {
+    const uint64_t *word = poison_overwritten(start, end);
+    char before[100];
+    if (word != NULL) {
+        REPORT(heap, "seen later", RULE_3,
+               "%#" PRIxPTR " in %s, left or freed by a collection, was overwritten with %#" PRIx64
+               " through a stale C pointer, or past the end of the object before it%s",
+               (uintptr_t)word, where, *word, object_before(heap, (uintptr_t)word, before, sizeof before));
+    }
 }
 
 /* Marks what new space does not use. */
@@ -166,12 +192,6 @@ static void note_start(eden_heap *heap, eden_value object) {
         size_t word = (object - heap->reservation) / 8;
         starts[word / 64] |= 1ull << (word % 64);
     }
-}
-
-static bool is_live(const eden_heap *heap, eden_value object) {
-    const uint64_t *starts = check_of(heap)->starts;
-    size_t word = (object - heap->reservation) / 8;
-    return starts == NULL || (starts[word / 64] >> (word % 64) & 1) != 0;
 }
 
 static void forget_starts(eden_heap *heap, uintptr_t start, uintptr_t end) {
@@ -526,7 +546,7 @@ static eden_heap *heap_of(eden_value object) {
 /* Reports what is no live object. */
 static eden_heap *check_object(eden_value object, const char *call) {
     if (!eden_is_object(object)) {
-        REPORT(NULL, call, VALUES, "%#" PRIx64 " is not an object, but %s", object,
+        REPORT(NULL, call, OBJECTS, "%#" PRIx64 " is not an object, but %s", object,
                object == EDEN_NONE ? "EDEN_NONE" : "an immediate");
     }
     eden_heap *heap = heap_of(object);
@@ -572,8 +592,13 @@ static eden_heap *check_range(eden_value object, size_t index, size_t count, con
     if (count > references || index > references - count) {
         size_t bad = index < references ? references : index; /* the first that is none */
         bool raw = bad < eden_slot_count(object);
-        REPORT(heap, call, CLASSES, "slot %zu of %.60s %#" PRIx64 " %s: it has %zu reference slots", bad,
-               class_name(heap, object), object, raw ? "is raw data" : "is out of bounds", references);
+        char exist[64] = "it has no reference slots";
+        if (references != 0) {
+            snprintf(exist, sizeof exist, references == 1 ? "only slot 0 is a reference" : "slots 0 to %zu %s",
+                     references - 1, raw ? "are references" : "exist");
+        }
+        REPORT(heap, call, CLASSES, "slot %zu of %.60s %#" PRIx64 " %s: %s", bad, class_name(heap, object), object,
+               raw ? "is raw data" : "is out of bounds", exist);
     }
     return heap;
 }
@@ -619,7 +644,20 @@ void check_stores(eden_mutator *mutator, eden_value object, size_t index, const 
 
 void eden_check_load(eden_value object, size_t index) { check_range(object, index, 1, "eden_slot"); }
 
-void eden_check_raw(eden_value object) { check_object(object, "eden_raw"); }
+void eden_check_raw(eden_value object) {
+    const eden_heap *heap = check_object(object, "eden_raw");
+    const struct eden_class_info *class = heap_class(heap, eden_index_of(object));
+    if (class->format < EDEN_FORMAT_WORDS64) {
+        REPORT(heap, "eden_raw", CLASSES, "%.60s %#" PRIx64 " is %s: it holds references, and has no raw body",
+               (const char *)(uintptr_t) class->name, object, format_name(class->format));
+    }
+}
+
+void eden_check_int(int64_t n) {
+    if (!eden_int_fits(n)) {
+        REPORT(NULL, "eden_int", VALUES, "%" PRId64 " does not fit into 61 bits: ask eden_int_fits before", n);
+    }
+}
 
 void eden_check_store(eden_mutator *mutator, eden_value object, size_t index, eden_value value) {
     check_stores(mutator, object, index, &value, 1, "eden_slot_set");

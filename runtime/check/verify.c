@@ -34,6 +34,7 @@
 #include "heap/heap.h"
 #include "young/cards.h"
 #include <inttypes.h>
+#include <stdio.h>
 
 struct verifier {
     eden_visit visit; /* first: root visitors get its address */
@@ -49,6 +50,7 @@ struct verifier {
     size_t last_bytes; /* of the chunk listed before */
     uintptr_t last_chunk;
     uint64_t remembered_bits;
+    eden_value before; /* the object that ends where the one that is checked begins; EDEN_NONE: none */
 };
 
 static const char *space_name(const eden_heap *heap, eden_value v) {
@@ -209,10 +211,31 @@ static bool each_object(struct verifier *v, bool (*check)(struct verifier *, ede
     return true;
 }
 
+/* A bad header was overwritten: adds what may have done it to the message. */
+static void explain_header(const struct verifier *v) {
+    if (v->error == NULL) {
+        return;
+    }
+    size_t length = strlen(v->error->message), room = sizeof v->error->message - length;
+    if (v->before == EDEN_NONE || object_is_free(v->before)) {
+        snprintf(v->error->message + length, room, " (a write through a stale C pointer?)");
+    } else {
+        snprintf(v->error->message + length, room,
+                 " (a write through a stale C pointer, or past the end of %.40s %#" PRIx64 " before it?)",
+                 holder_name(v, NULL, v->before), v->before);
+    }
+}
+
 static bool first_pass(struct verifier *v, eden_value object, uintptr_t limit) {
+    if (v->before != EDEN_NONE &&
+        object - object_end(v->before) > 8) { /* 8: what is read as the word of a long object */
+        v->before = EDEN_NONE;                /* of another space */
+    }
     if (!check_header(v, object, limit)) {
+        explain_header(v);
         return false;
     }
+    v->before = object;
     bool old = !heap_is_young(v->heap, object);
     if (object_is_free(object)) {
         size_t bytes = object_bytes(object);

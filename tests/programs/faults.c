@@ -317,7 +317,8 @@ FAULT(unpinned_used_as_pinned, "-", "in a free chunk of old space, .* stale C po
     eden_full_collect(p->m);
 }
 
-FAULT(header_overwritten, "-", "before a scavenge: object .* in eden: .* rule 3") {
+FAULT(header_overwritten, "-",
+      "before a scavenge: object .* in eden: .* past the end of Text 0x.* before it.* rule 3") {
     EDEN_FRAME(p->m, local, 2);
     local[0] = new_text(p, 8);
     local[1] = eden_new(p->m, p->pair);
@@ -326,6 +327,23 @@ FAULT(header_overwritten, "-", "before a scavenge: object .* in eden: .* rule 3"
         bytes[i] = 'x';
     }
     eden_scavenge(p->m);
+}
+
+/* Found when the next object is allocated, in memory that was used before. */
+FAULT(written_past_the_end, "-", "eden, left .* past the end of the object before it .Text 0x[0-9a-f]*.; .* rule 3") {
+    EDEN_FRAME(p->m, local, 1);
+    for (int i = 0; i < 200; i++) {
+        new_text(p, 1024);
+    }
+    eden_scavenge(p->m);
+    for (int i = 0; i < 50; i++) {
+        new_text(p, 1024);
+    }
+    eden_scavenge(p->m);
+    local[0] = new_text(p, 64);
+    volatile char *bytes = eden_raw(local[0]);
+    bytes[wrong ? 64 : 63] = 'b';
+    new_text(p, 64);
 }
 
 FAULT(chunk_overwritten, "-", "in old space: .* rule 3") {
@@ -345,23 +363,23 @@ FAULT(chunk_overwritten, "-", "in old space: .* rule 3") {
 FAULT(raw_data_in_a_slot, "-", "Pair .*, slot 0: .* has an invalid tag.* Values") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = wrong ? eden_new(p->m, p->pair) : eden_new_raw(p->m, p->text, 16);
-    memcpy(eden_raw(local[0]), "\x7f\x45\x4c\x46\x02\x01\x01", 8);
+    raw_store(local[0], 0, 0x10102464c457f);
     eden_scavenge(p->m);
 }
 
-FAULT(raw_slot_as_reference, "-", "slot 1 of Tail .* is raw data.* Classes") {
+FAULT(raw_slot_as_reference, "-", "slot 1 of Tail .* is raw data: only slot 0 is a reference; .* Classes") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = eden_new_raw(p->m, p->tail, 16);
     eden_slot_set(p->m, local[0], wrong ? 1 : 0, eden_int(1));
 }
 
-FAULT(bytes_read_as_reference, "-", "eden_slot: slot 0 of Text .* is raw data.* Classes") {
+FAULT(bytes_read_as_reference, "-", "eden_slot: slot 0 of Text .* is raw data: it has no reference slots; .* Classes") {
     EDEN_FRAME(p->m, local, 2);
     local[0] = wrong ? new_text(p, 16) : eden_new(p->m, p->pair);
     local[1] = eden_slot(local[0], 0);
 }
 
-FAULT(slot_out_of_bounds, "-", "slot 2 of Pair .* is out of bounds.* Classes") {
+FAULT(slot_out_of_bounds, "-", "slot 2 of Pair .* is out of bounds: slots 0 to 1 exist; .* Classes") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = eden_new(p->m, p->pair);
     eden_slot_set(p->m, local[0], wrong ? 2 : 1, eden_int(1));
@@ -382,7 +400,7 @@ FAULT(bulk_copy_of_raw_data, "-", "eden_slots_copy: slot 1 of Tail .* is raw dat
     eden_slots_copy(p->m, local[0], 0, local[1], 0, wrong ? 2 : 1);
 }
 
-FAULT(slot_of_none, "-", "eden_slot_set: 0 is not an object, but EDEN_NONE.* Values") {
+FAULT(slot_of_none, "-", "eden_slot_set: 0 is not an object, but EDEN_NONE; this call needs an object .* Values") {
     EDEN_FRAME(p->m, local, 2);
     local[0] = eden_new(p->m, p->pair);
     if (!wrong) {
@@ -391,11 +409,24 @@ FAULT(slot_of_none, "-", "eden_slot_set: 0 is not an object, but EDEN_NONE.* Val
     eden_slot_set(p->m, eden_slot(local[0], 1), 0, eden_int(1));
 }
 
-FAULT(slot_of_an_integer, "-", "eden_slot: 0x39 is not an object, but an immediate.* Values") {
+FAULT(slot_of_an_integer, "-",
+      "eden_slot: 0x39 is not an object, but an immediate; this call needs an object .* Values") {
     EDEN_FRAME(p->m, local, 2);
     local[0] = eden_new(p->m, p->pair);
     local[1] = wrong ? eden_int(7) : local[0];
     eden_slot_set(p->m, local[0], 0, eden_slot(local[1], 0));
+}
+
+FAULT(raw_body_of_references, "-",
+      "eden_raw: Pair 0x.* is FIXED: it holds references, and has no raw body; .* Classes") {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = wrong ? eden_new(p->m, p->pair) : eden_new_raw(p->m, p->text, 16);
+    eden_raw(local[0]);
+}
+
+FAULT(integer_too_large, "-", "eden_int: 1152921504606846976 does not fit into 61 bits: ask eden_int_fits .* Values") {
+    EDEN_FRAME(p->m, local, 1);
+    local[0] = eden_int(EDEN_INT_MAX + (wrong ? 1 : 0));
 }
 
 FAULT(integer_stored_as_pointer, "-", "slot 0 of Pair .*: 0x1000 is neither a value.* Values") {
@@ -571,7 +602,7 @@ FAULT(hook_pins_a_young_object, "-", "eden_pin of a young object: called in a co
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
-FAULT(frame_open_when_its_heap_goes, "-", "frame .* of 1 slots is still open.* Roots") {
+FAULT(frame_open_when_its_heap_goes, "-", "eden_heap_destroy: frame .* of 1 slots is still open.* Roots") {
     struct program other;
     (void)p;
     start(&other, "other");
@@ -587,7 +618,7 @@ FAULT(frame_open_when_its_heap_goes, "-", "frame .* of 1 slots is still open.* R
     }
 }
 
-FAULT(frame_open_when_its_mutator_goes, "-", "frame .* is still open.* Roots") {
+FAULT(frame_open_when_its_mutator_goes, "-", "eden_mutator_detach: frame .* is still open.* Roots") {
     {
         EDEN_FRAME(p->m, local, 1);
         local[0] = eden_new(p->m, p->pair);

@@ -1,8 +1,8 @@
 /* The checks of the checked build: in a program compiled with -DEDEN_CHECKED and linked with a library built with
  * CHECKED=1, eden_slot, eden_slot_set, eden_raw and eden_is_a verify that the object is alive and the slot its own,
- * eden_new, eden_new_slots and eden_new_raw that they are the call for the format of the class, and frames that they
- * are closed in order. A mistake is reported on standard error and the process aborted. In any other
- * program the macros below expand to nothing.
+ * eden_int that the integer fits, eden_new, eden_new_slots and eden_new_raw that they are the call for the format of
+ * the class, and frames that they are closed in order. A mistake is reported on standard error and the process aborted.
+ * In any other program the macros below expand to nothing.
  *
  * A program compiled with EDEN_CHECKED does not link with an ordinary library, which does not define these functions.
  * An ordinary program links with a checked library, which verifies its collections and allocations. */

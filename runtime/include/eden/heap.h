@@ -15,8 +15,6 @@
 extern "C" {
 #endif
 
-#define EDEN_API __attribute__((visibility("default")))
-
 typedef struct eden_heap eden_heap;
 typedef struct eden_mutator eden_mutator;
 

@@ -14,6 +14,8 @@
 extern "C" {
 #endif
 
+#define EDEN_API __attribute__((visibility("default")))
+
 /* What a slot, a root or a variable holds. Values are compared with ==: that is identity. */
 typedef uint64_t eden_value;
 
@@ -33,7 +35,18 @@ static inline bool eden_is_float(eden_value v) { return (v & EDEN_TAG_MASK) == E
 /* An integer: n must be in EDEN_INT_MIN..EDEN_INT_MAX (eden_int_fits); its upper three bits are lost otherwise.
  * eden_int_value returns it; v must be an integer. */
 static inline bool eden_int_fits(int64_t n) { return n >= EDEN_INT_MIN && n <= EDEN_INT_MAX; }
-static inline eden_value eden_int(int64_t n) { return ((uint64_t)n << 3) | EDEN_TAG_INT; }
+#ifdef EDEN_CHECKED
+EDEN_API void eden_check_int(int64_t n); /* as those of checked.h */
+#endif
+#if defined(EDEN_CHECKED) && !defined(EDEN_INSIDE)
+#define EDEN_CHECK_INT(n) eden_check_int(n)
+#else
+#define EDEN_CHECK_INT(n) ((void)0)
+#endif
+static inline eden_value eden_int(int64_t n) {
+    EDEN_CHECK_INT(n);
+    return ((uint64_t)n << 3) | EDEN_TAG_INT;
+}
 static inline int64_t eden_int_value(eden_value v) { return (int64_t)v >> 3; }
 
 /* A character: any 32-bit code. */
