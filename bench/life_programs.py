@@ -25,14 +25,14 @@ PAPER_DIES_AT_ONCE = 0.85  # of the data frame's objects, about
 
 # Arguments of the programs; dataframe's is a file.
 FULL = {
-    "dataframe": ["--image", "0", "--copies", "2"],
+    "dataframe": ["--image", "0", "--copies", "3"],
     "honeyginger": [],
     "mobidyc": [],
     "bloc": ["--frames", "60000"],  # a second or so; what the paper drew in ten seconds is a hundredth
     "moose": [],
 }
 SMALL = {
-    "dataframe": ["--image", "0", "--copies", "2"],
+    "dataframe": ["--image", "0", "--copies", "3"],
     "honeyginger": ["--columns", "10", "--rows", "10", "--steps", "50"],
     "mobidyc": ["--width", "40", "--height", "40", "--goats", "400", "--wolves", "40", "--steps", "40"],
     "bloc": [],

@@ -40,7 +40,7 @@ expect_equal "$folder/linear.csv"
 expect_equal "$oui"
 
 # The papers' data sets: their shapes; cells that are empty; the same seed gives the same bytes, another one other bytes.
-make_dataset() { B=$build scripts/make-dataset "$folder/$1.csv" "$@"; }
+make_dataset() { B=$build scripts/make-dataset "$folder/${1:-none}.csv" "$@"; }
 for set in "529MB .005 5 2" "1.6GB .002 6 3" "3.1GB .0005 90 20" "filip .001 6 6"; do
     read -r name scale columns numbers <<<"$set"
     make_dataset "$name" "$scale"
@@ -76,7 +76,7 @@ jq -es 'map(.done) == ["image", "read", "build"] and (map(.allocated_bytes) | . 
 # Classes that are kept: the answer is the same, what they hold outlives a full collection.
 live() { EDEN_STATS=$folder/stats EDEN_OPTIONS=full_gc_ratio=0,eden_size=1M "$program" --json --image 0 "$@" "$folder/linear.csv"; }
 live >"$folder/plain.json"
-[[ $(live --keep-class Fraction,NumberParser) == $(cat "$folder/plain.json") ]] || die "what is kept changes the answer"
+[[ $(live --keep-class Fraction,NumberParser) == "$(cat "$folder/plain.json")" ]] || die "what is kept changes the answer"
 jq -es '.[1].tenured_bytes - .[0].tenured_bytes > 20000 * 12 * (24 + 96) * 0.9' "$folder/stats" >/dev/null ||
     die "what is to be kept is not: $(jq -c .tenured_bytes "$folder/stats")"
 for bad in Nonesuch "" "Fraction," "Fraction,Nonesuch" Fractio Fractions "Fraction NumberParser"; do

@@ -9,6 +9,7 @@ static const eden_class_definition classes[FRAME_CLASSES] = {
     [FRACTION] = {"Fraction", EDEN_FORMAT_FIXED, FRACTION_SLOTS},
     [BOXED_FLOAT] = {"BoxedFloat64", EDEN_FORMAT_WORDS64, 0},
     [IMAGE_OBJECT] = {"ImageObject", EDEN_FORMAT_FIXED, IMAGE_SLOTS},
+    [IMAGE_NEWS] = {"ImageNews", EDEN_FORMAT_FIXED, 1},
 };
 
 static const struct program_site sites[FRAME_SITES] = {
@@ -33,8 +34,9 @@ static const struct program_site sites[FRAME_SITES] = {
     [SITE_CONVERT_FRACTION] = {FRACTION, "DataFrameTypeDetector>>convertToFloat: nextFraction"},
     [SITE_BOXED_FLOAT] = {BOXED_FLOAT, "Fraction>>asFloat"},
     [SITE_IMAGE_PAGE] = {ARRAY, "image: pages"},
+    [SITE_IMAGE_TABLE] = {ARRAY, "image: table of what comes and goes"},
     [SITE_IMAGE_OBJECT] = {IMAGE_OBJECT, "image: objects"},
-    [SITE_IMAGE_NEWS] = {IMAGE_OBJECT, "image: what comes and goes"},
+    [SITE_IMAGE_NEWS] = {IMAGE_NEWS, "image: what comes and goes"},
 };
 
 bool frame_define(struct program *program, eden_heap *heap, eden_class *defined) {

@@ -17,6 +17,7 @@ enum frame_class {
     FRACTION,
     BOXED_FLOAT, /* a number that is no small float */
     IMAGE_OBJECT,
+    IMAGE_NEWS,
     FRAME_CLASSES
 };
 
@@ -42,6 +43,7 @@ enum frame_site {
     SITE_CONVERT_FRACTION,
     SITE_BOXED_FLOAT,
     SITE_IMAGE_PAGE,
+    SITE_IMAGE_TABLE,
     SITE_IMAGE_OBJECT,
     SITE_IMAGE_NEWS,
     FRAME_SITES

@@ -21,7 +21,7 @@ static const char usage[] =
     "\n"
     "  --json             print one JSON object (a sum that is not finite is null)\n"
     "  --image MB         old objects to begin with, in millions of bytes (60)\n"
-    "  --copies N         how many copies are made of a column of numbers besides (0): 2 make up the memory of large\n"
+    "  --copies N         how many copies are made of a column of numbers besides (0): 3 make up the memory of large\n"
     "                     Arrays that FiLiP measured, 0 the full collections that the other papers counted\n"
     "  --progress 1       print the collector's figures as JSON on standard error, when the image is made, when the\n"
     "                     file is read, and when the frame is built\n"

@@ -16,12 +16,13 @@ struct column {
 
 /* What lives to the end: slots of an EDEN_FRAME of the caller's. */
 enum {
-    ROOT_IMAGE,     /* Array of pages: Arrays of ImageObjects */
-    ROOT_NAMES,     /* Array of ByteSymbols */
-    ROOT_ROWS,      /* Array, too long, of Arrays of ByteStrings; an empty cell is EDEN_NONE */
-    ROOT_ROW,       /* the row that is being read */
-    ROOT_CELLS,     /* Array of all cells, row by row */
-    ROOT_ROW_NAMES, /* Array of integers */
+    ROOT_IMAGE,      /* Array of pages: Arrays of ImageObjects */
+    ROOT_IMAGE_NEWS, /* Array of ImageNews; EDEN_NONE: there is no image */
+    ROOT_NAMES,      /* Array of ByteSymbols */
+    ROOT_ROWS,       /* Array, too long, of Arrays of ByteStrings; an empty cell is EDEN_NONE */
+    ROOT_ROW,        /* the row that is being read */
+    ROOT_CELLS,      /* Array of all cells, row by row */
+    ROOT_ROW_NAMES,  /* Array of integers */
     ROOTS
 };
 
@@ -30,8 +31,9 @@ struct frame {
     eden_mutator *mutator;
     eden_class sites[FRAME_SITES];
     eden_value *roots;
-    size_t copies;     /* of a column of numbers, besides */
-    size_t image_news; /* how many objects have come into the image, so far */
+    size_t copies;      /* of a column of numbers, besides */
+    size_t image_news;  /* how many young objects have come into the image, so far */
+    size_t image_cells; /* how often image_live was called */
     struct column *columns;
     size_t column_count;
     size_t column_capacity;
@@ -56,9 +58,9 @@ static inline eden_value frame_new(struct frame *frame, eden_value object) {
 
 /* These five return false after program_fail, and may collect. */
 
-/* A program does not begin with an empty heap: makes `bytes` of objects, and has them tenured. */
+/* A program does not begin with an empty heap: makes `bytes` of old objects, and some young ones. */
 bool image_make(struct frame *frame, size_t bytes);
-/* Some of the image's objects refer to young ones, other ones from time to time: called for each row and each cell. */
+/* The image's young objects come and go: called for each cell that is read or parsed. */
 bool image_live(struct frame *frame);
 
 /* Appends `item`, which must be in a root: the list of `count` elements is that in *root, an Array with room. */

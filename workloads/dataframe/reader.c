@@ -103,7 +103,7 @@ static bool add_cell(struct reader *reader, const void *bytes, size_t size) {
         return false;
     }
     eden_slot_set(frame->mutator, frame->roots[ROOT_ROW], reader->cells, cell);
-    return scratch_reserve(frame, size);
+    return scratch_reserve(frame, size) && image_live(frame);
 }
 
 static void on_cell(void *bytes, size_t size, void *context) {
@@ -125,8 +125,7 @@ static bool end_row(struct reader *reader) {
             "record as many fields as the header, and put fields that hold commas or newlines in quotes",
             reader->file_name, reader->records + 1, reader->cells, frame->column_count);
     }
-    if (!list_append(frame, SITE_ROWS, &frame->roots[ROOT_ROWS], frame->row_count, &frame->roots[ROOT_ROW]) ||
-        !image_live(frame)) {
+    if (!list_append(frame, SITE_ROWS, &frame->roots[ROOT_ROWS], frame->row_count, &frame->roots[ROOT_ROW])) {
         return false;
     }
     frame->roots[ROOT_ROW] = EDEN_NONE;

@@ -58,7 +58,9 @@ static uint64_t next_random(uint64_t *state) {
 
 static uint64_t random_below(uint64_t *state, uint64_t n) { return next_random(state) % n; }
 
-static void write_number(FILE *out, int64_t value, int decimals) {
+/* These write at `to` and return where they end. */
+
+static char *write_number(char *to, int64_t value, int decimals) {
     char digits[CELL_MAX];
     int count = 0;
     uint64_t rest = value < 0 ? (uint64_t)-value : (uint64_t)value;
@@ -67,14 +69,33 @@ static void write_number(FILE *out, int64_t value, int decimals) {
         rest /= 10;
     }
     if (value < 0) {
-        putc_unlocked('-', out);
+        *to++ = '-';
     }
     while (count > 0) {
         if (count == decimals) {
-            putc_unlocked('.', out);
+            *to++ = '.';
         }
-        putc_unlocked(digits[--count], out);
+        *to++ = digits[--count];
     }
+    return to;
+}
+
+static char *write_text(char *to, const struct data *data, uint64_t *state) {
+    uint64_t random = next_random(state);
+    if (random % 100 < data->empty) {
+        return to;
+    }
+    size_t length = data->text_bytes / 2 + (size_t)(random >> 8) % (data->text_bytes + 1);
+    const char *text = data->words + (random >> 40) % WORDS;
+    *to++ = '"';
+    for (size_t i = 0; i < length; i++) {
+        *to++ = text[i];
+        if (text[i] == '"') {
+            *to++ = '"';
+        }
+    }
+    *to++ = '"';
+    return to;
 }
 
 /* The words that texts are cut from. False: no memory. */
@@ -87,25 +108,6 @@ static bool make_words(struct data *data) {
         data->words[i] = random == 0 ? '"' : random == 1 ? ',' : random < 26 ? ' ' : (char)('a' + random % 26);
     }
     return data->words != NULL;
-}
-
-static void write_text(FILE *out, const struct data *data, uint64_t *state) {
-    uint64_t random = next_random(state);
-    if (random % 100 < data->empty) {
-        return;
-    }
-    size_t length = data->text_bytes / 2 + (size_t)(random >> 8) % (data->text_bytes + 1);
-    const char *text = data->words + (random >> 40) % WORDS;
-    putc_unlocked('"', out);
-    for (const char *end = text + length, *quote; text < end; text = quote) {
-        quote = memchr(text, '"', (size_t)(end - text));
-        quote = quote == NULL ? end : quote + 1;
-        fwrite_unlocked(text, 1, (size_t)(quote - text), out);
-        if (quote[-1] == '"') {
-            putc_unlocked('"', out);
-        }
-    }
-    putc_unlocked('"', out);
 }
 
 static bool is_text(const struct data *data, uint64_t column) { return column >= 1 && column <= data->text; }
@@ -125,29 +127,31 @@ static void write_header(FILE *out, const struct data *data) {
             fprintf(out, "%s%s_%" PRIu64, comma, lines[number % LINES].name, number / LINES + 1);
         }
     }
-    putc_unlocked('\n', out);
+    fputc('\n', out);
 }
 
+/* False: memory is refused, or the output. */
 static bool write_rows(FILE *out, const struct data *data) {
+    char *text = malloc(data->columns * (CELL_MAX + 3 * data->text_bytes + 4));
     uint64_t state = data->seed;
     int64_t rows = (int64_t)data->rows;
-    write_header(out, data);
-    for (int64_t row = 0; row < rows && !ferror(out); row++) {
+    for (int64_t row = 0; text != NULL && row < rows && !ferror(out); row++) {
+        char *to = text;
         for (uint64_t i = 0; i < data->columns; i++) {
-            if (i > 0) {
-                putc_unlocked(',', out);
-            }
             if (is_text(data, i)) {
-                write_text(out, data, &state);
-                continue;
+                to = write_text(to, data, &state);
+            } else {
+                const struct line *line = &lines[number_of(data, i) % LINES];
+                int64_t noise = (int64_t)random_below(&state, (uint64_t)(2 * line->noise + 1)) - line->noise;
+                to = write_number(to, line->first + (line->last - line->first) / rows * row + noise, line->decimals);
             }
-            const struct line *line = &lines[number_of(data, i) % LINES];
-            int64_t noise = (int64_t)random_below(&state, (uint64_t)(2 * line->noise + 1)) - line->noise;
-            write_number(out, line->first + (line->last - line->first) / rows * row + noise, line->decimals);
+            *to++ = i + 1 < data->columns ? ',' : '\n';
         }
-        putc_unlocked('\n', out);
+        fwrite(text, 1, (size_t)(to - text), out);
     }
-    return fflush(out) == 0 && !ferror(out);
+    bool ok = text != NULL && fflush(out) == 0 && !ferror(out);
+    free(text);
+    return ok;
 }
 
 static bool parse_count(const char *text, uint64_t least, uint64_t most, uint64_t *value) {
@@ -198,8 +202,9 @@ int main(int argc, char **argv) {
         return 2;
     }
     setvbuf(stdout, NULL, _IOFBF, BUFFER);
+    write_header(stdout, &data);
     if (!make_words(&data) || !write_rows(stdout, &data)) {
-        fprintf(stderr, "mkdata: can't write: %m\n");
+        fprintf(stderr, "mkdata: the data can't be written: %m\n");
         free(data.words);
         return 1;
     }
