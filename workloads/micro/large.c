@@ -1,7 +1,8 @@
-/* Large objects, one after the other, the last `live` of them kept.
+/* Large Arrays, one after the other, the last `live` of them kept.
  *
  * Each is born in old space, where no chunk is large enough for it unless memory was asked for ahead
- * (grow_headroom). Each has its number in its first and its last word. */
+ * (grow_headroom). A full collection looks at all slots of those that are kept. Each has its number in its first and its
+ * last slot. */
 #include "micro.h"
 
 static bool check(struct micro *micro, eden_value table) {
@@ -10,9 +11,8 @@ static bool check(struct micro *micro, eden_value table) {
         if (object == EDEN_NONE) {
             continue;
         }
-        const uint64_t *words = eden_raw(object);
-        uint64_t number = words[0];
-        if (number % micro->live != i || words[eden_raw_count(object) - 1] != number) {
+        uint64_t number = (uint64_t)eden_int_value(eden_slot(object, 0));
+        if (number % micro->live != i || eden_slot(object, eden_slot_count(object) - 1) != eden_slot(object, 0)) {
             return program_fail(micro->program, "object %zu is not what was stored", i);
         }
         micro_count(micro, number);
@@ -22,21 +22,19 @@ static bool check(struct micro *micro, eden_value table) {
 
 bool micro_large(struct micro *micro) {
     eden_class array;
-    eden_class block;
-    if (!micro_class(micro, "Array", EDEN_FORMAT_VARIABLE, 0, &array) ||
-        !micro_class(micro, "Block", EDEN_FORMAT_WORDS64, 0, &block)) {
+    if (!micro_class(micro, "Array", EDEN_FORMAT_VARIABLE, 0, &array)) {
         return false;
     }
-    size_t words = micro->size / sizeof(uint64_t) - 1;
+    size_t slots = micro->size / sizeof(uint64_t) - 1;
     EDEN_FRAME(micro->mutator, table, 1);
     table[0] = eden_new_slots(micro->mutator, array, micro->live);
     for (uint64_t number = 1; table[0] != EDEN_NONE && number <= micro->objects; number++) {
-        eden_value object = eden_new_raw(micro->mutator, block, words);
+        eden_value object = eden_new_slots(micro->mutator, array, slots);
         if (object == EDEN_NONE) {
             return program_exhausted(micro->program, micro->mutator);
         }
-        uint64_t *content = eden_raw(object);
-        content[0] = content[words - 1] = number;
+        eden_slot_set(micro->mutator, object, 0, eden_int((int64_t)number));
+        eden_slot_set(micro->mutator, object, slots - 1, eden_int((int64_t)number));
         eden_slot_set(micro->mutator, table[0], number % micro->live, object);
     }
     if (table[0] == EDEN_NONE) {

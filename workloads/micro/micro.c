@@ -13,7 +13,7 @@ static const char usage[] =
     "  survivors   short-lived objects; one in so many is put into a random place of a table, until another replaces "
     "it\n"
     "  growth      a list that only grows\n"
-    "  large       large objects, the last ones of which are kept\n"
+    "  large       large Arrays, the last ones of which are kept\n"
     "\n"
     "  --objects N     objects allocated: default 4000000, 2000000, 100\n"
     "  --live N        objects kept: places of the table, the last large ones; default 20000, -, 100\n"
