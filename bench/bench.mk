@@ -100,10 +100,18 @@ SIMULATE_DATA := $(B)/bench/rows-$(SIMULATE_ROWS).csv
 bench-simulate: $(B)/bin/edenscope $(LIFE_WORKLOADS) $(SIMULATE_DATA) ## compare predictions of edenscope simulate with real runs over a grid of parameters (420 runs, about ten minutes; root)
 	@bench/simulate_grid.py -B $(B) --programs '$(PROGRAMS)' $(SIMULATE_DATA)
 
-# The papers' experiments. SCALE=1: their 529 MB, 1.6 and 3.1 GB; TIMES: how often each run is done.
+# The papers' experiments. SCALE=1: their files, the largest at a tenth; TIMES: how often each run is done.
 SCALE ?= 1
 TIMES ?= 1
+REPRODUCE = scripts/reproduce --scale $(SCALE) --times $(TIMES) -B $(B)
 
-.PHONY: repro
-repro: $(B)/bin/edenscope $(addprefix $(B)/workloads/,dataframe micro patterns mkdata) ## the papers' tables and figures, into docs/reproduction.md (SCALE=0.02: minutes; the papers' sizes: hours; root)
-	@scripts/reproduce --scale $(SCALE) --times $(TIMES) -B $(B) --page docs/reproduction.md
+.PHONY: repro repro-tuning repro-dataframe repro-large
+repro repro-tuning repro-dataframe repro-large: $(B)/bin/edenscope $(addprefix $(B)/workloads/,dataframe micro patterns mkdata)
+repro: ## the papers' tables and figures, into docs/reproduction.md (SCALE=0.02: minutes; the papers' sizes: half an hour; root)
+	@$(REPRODUCE) --page docs/reproduction.md
+repro-tuning: ## paper A (tuning): its tables and figures, printed; figures and data into build/repro
+	@$(REPRODUCE) --only tuning
+repro-dataframe: ## paper B (lifetimes of the data frame): likewise
+	@$(REPRODUCE) --only lifetimes
+repro-large: ## the tables of papers A and B with a quarter of the largest file (an hour, 8 GB of memory)
+	@$(REPRODUCE) --large-scale 0.25 --only tables,configurations

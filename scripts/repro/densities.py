@@ -1,41 +1,54 @@
-"""Lifetimes paper, figures 4 and 5: densities of lifetimes, by memory and by objects. scripts/lifetimes-tables makes
-them, from a profile of all objects (root)."""
+"""Paper B's Figures 4 and 5: memory and objects by lifetime, from a profile of all objects (root)."""
 import csv
+import json
 import os
-import shutil
 import subprocess
 
 from repro import page, paper
-from repro.lab import put_on_one_line
 
-SIZE = "529 MB"
+FILE = "529 MB"
+
+
+def profile(lab, *form):
+    """What `edenscope lifetimes` prints of the load of all objects, in this form. Raises RuntimeError if it fails."""
+    path = os.path.join(lab.data, "lifetimes-profile")
+    command = [lab.tool, "lifetimes", "--sampling", "all", *form, "-o", path, "--", *lab.frame_command(FILE)]
+    environment = lab.environment(lab.papers(lab.scale_of(FILE)))
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} gave status {done.returncode}: {done.stderr.strip()}")
+    return open(path, newline="", encoding="utf-8")
 
 
 def run(lab):
-    folder = os.path.join(lab.data, "lifetimes-frame")
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lifetimes-tables")
-    options = ",".join(f"{name}={value}" for name, value in lab.papers().items())
-    command = [script, "-B", lab.build, "--programs", "dataframe", "--samplings", "all", "-o", folder, lab.file(SIZE)]
-    done = subprocess.run(command, env=os.environ | {"EDEN_OPTIONS": options}, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)} gave status {done.returncode}: {done.stderr.strip()}")
-    picture = os.path.join(lab.figures, "figure-4-5-lifetimes.svg")
-    shutil.copyfile(os.path.join(folder, "dataframe", "100.density.svg"), picture)
-    put_on_one_line(picture)
-    with open(os.path.join(folder, "runs.csv"), newline="", encoding="utf-8") as file:
-        profile = next(csv.DictReader(file))
-    long = [float(profile[key]) for key in ("long_lived_objects", "long_lived_memory")]
-    lab.write("lifetimes", ["objects", "bytes", "long_lived_objects", "long_lived_memory", "die_young"],
-              [[profile["objects"], profile["memory_bytes"], *long, profile["die_young"]]])
+    with profile(lab, "--json") as file:
+        (heap,) = json.load(file)["heaps"]
+    bins = paper.FIGURE_4_SECONDS
+    sums = [[at, 0, 0] for at in range(bins)]  # bytes, objects
+    with profile(lab, "--view", "csv") as file:
+        for row in csv.DictReader(file):
+            if row["clock"] == "ns" and not row["class"].startswith("Image"):
+                middle = (int(row["lower"]) + int(row["upper"])) / 2
+                at = sums[min(bins - 1, int(middle / heap["run_ns"] * bins))]
+                at[1] += int(float(row["memory_bytes"]))
+                at[2] += int(float(row["objects"]))
+    path = lab.write("lifetimes", ["bin", "bytes", "objects"], sums)
+    first, total = sums[0], [sum(row[of] for row in sums) for of in (1, 2)]
+    long = [1 - first[of] / total[of - 1] for of in (2, 1)]
+    chart = lab.chart("figure-4-5", [
+        ("Figure 4: memory by lifetime", ["set ylabel 'bytes'"],
+         [f"'{path}' using 1:($2>0?$2:NaN) skip 1 with boxes notitle"]),
+        ("Figure 5: objects by lifetime", ["set ylabel 'objects'"],
+         [f"'{path}' using 1:($3>0?$3:NaN) skip 1 with boxes notitle"])],
+        ["set logscale y", "set yrange [1:*]", "set style fill solid 0.5", f"set xrange [-1:{bins}]",
+         f"set xlabel 'lifetime, of {bins} parts of the run'"], height=280)
     return "\n\n".join([
-        f"![figure-4-5]({os.path.basename(lab.figures)}/figure-4-5-lifetimes.svg)",
-        page.table(["long-lived", "paper", "here"],
+        chart,
+        page.table(["beyond the first bin", "paper", "here"],
                    [["of objects", page.percent(paper.LONG_LIVED[0]), page.percent(long[0])],
                     ["of memory", page.percent(paper.LONG_LIVED[1]), page.percent(long[1])]]),
-        f"All objects of the file of {SIZE}, {float(profile['objects']):,.0f} of them; "
-        f"{page.percent(float(profile['die_young']))} die before their first scavenge, and the rest lives to the end. "
-        "What is alive at the end is censored: shown apart, not as dead. The two humps are the paper's. Less lives "
-        "long here. The paper sees what four methods of Smalltalk allocate, and other objects than those not at all, "
-        "which may be why; the mix of classes is that of the data frame of FiLiP (ISMM 2024), by the same authors, "
-        "where about 85% die at once. `make repro-lifetimes` does the same for all five programs at four rates.",
+        f"All objects of the load of {FILE}, {total[1]:,} of them, on logarithmic axes as in the paper; a bin is the "
+        f"share of the run that one second was in the paper, of {bins} without the profiler. Objects that are alive at "
+        "the end count as dying then. Two humps, as there: what is parsed dies at once, rows and cells live to the end. "
+        "The paper's run has a quarter of its objects and two fifths of its memory beyond the first bin.",
     ])

@@ -18,18 +18,21 @@ import time
 from repro import paper
 
 LEAST = {"eden_size": 64 << 10, "grow_headroom": 64 << 10, "shrink_threshold": 0, "large_object": 4 << 10}
-ROW_BYTES = 113  # of a file that mkdata writes
+LEAST_SCALE = 0.005  # below it the default eden would be less than an eden can be
 
 
 class Run:
     """What one run of a program with one heap gave: its figures (docs/figures.md), the lines of its log (docs/log.md),
-    its wall time and its processor time in seconds.
+    its wall time and its processor time in seconds. Of a data frame: of the load alone, without the image.
 
     The collector measures by the clock, which runs on while something else has the processor. That happens to
     collections as to the rest, so the share of GC is that of wall time, and GC time is that share of processor time."""
 
-    def __init__(self, figures, log, wall, processor):
+    def __init__(self, figures, log, wall, processor, read_ns=None):
         self.figures, self.log, self.wall, self.processor = figures, log, wall, processor
+        self.read_ns = read_ns  # of a data frame: when the file was read (the papers' point P)
+        self.scavenges, self.fulls = self.of("scavenge"), self.of("full")
+        self.gc_ns = sum(line["duration_ns"] for line in self.scavenges + self.fulls)
 
     def __getitem__(self, name):
         return self.figures[name]
@@ -40,25 +43,29 @@ class Run:
 
     @property
     def gc_seconds(self):
-        return self.seconds(self.figures["gc_ns"])
+        return self.seconds(self.gc_ns)
 
     @property
     def gc_share(self):
-        return self.figures["gc_ns"] / 1e9 / self.wall
+        return self.gc_ns / 1e9 / self.wall
 
     def of(self, kind):
         return [line for line in self.log if line["kind"] == kind]
+
+    def caused(self, cause):
+        return sum(line["cause"] == cause for line in self.fulls)
+
+    def scavenge_us(self, is_after=None):
+        """Mean time of a scavenge; of those before or after the file was read."""
+        chosen = [line["duration_ns"] for line in self.scavenges
+                  if is_after is None or (line["time_ns"] > self.read_ns) == is_after]
+        return self.seconds(sum(chosen)) * 1e6 / max(1, len(chosen))
 
     @property
     def heap_bytes(self):
         """The heap at its largest: new space (7/5 of eden), and the most old space that a collection found mapped."""
         return self["eden_size"] * 7 // 5 + max((line["old_capacity"] for line in self.log),
                                                 default=self["old_capacity"])
-
-    def remembered_share(self):
-        """Of the scavenges' time, what went into scanning the remembered set."""
-        scavenges = self.of("scavenge")
-        return sum(line["remembered_ns"] for line in scavenges) / max(1, sum(line["duration_ns"] for line in scavenges))
 
 
 def say(text):
@@ -77,6 +84,15 @@ def read_lines(name):
         return [json.loads(line) for line in file]
 
 
+def of_the_load(figures, log, errors):
+    """A Run of a data frame's load, by the moments that --progress prints."""
+    at = {line["done"]: line for line in map(json.loads, errors.decode().splitlines())}
+    begin, end = at["image"], at["build"]
+    lines = [line for line in log if begin["time_ns"] < line["time_ns"] < end["time_ns"]]
+    return Run(figures, lines, (end["time_ns"] - begin["time_ns"]) / 1e9,
+               (end["processor_ns"] - begin["processor_ns"]) / 1e9, at["read"]["time_ns"])
+
+
 def put_on_one_line(path):
     """Rewrites an SVG of gnuplot's without the white space between its elements."""
     with open(path, encoding="utf-8") as file:
@@ -87,43 +103,49 @@ def put_on_one_line(path):
 
 class Lab:
     """`scale`: 1 is the papers' sizes. `build`: the folder of what was built.
-    `data`: where CSV files go. `figures`: where SVGs go.
+    `data`: where CSV files go. `figures`: where SVGs go. `large`: the scale of the file of many columns; None: a tenth.
 
     Of a run that is done several times the shortest counts, and since a machine is busy for a while and then is not,
     they are done in rounds: all experiments once, then all again."""
 
-    def __init__(self, scale, build, data, figures):
-        self.scale, self.build, self.data, self.figures = scale, build, data, figures
+    def __init__(self, scale, build, data, figures, large=None):
+        self.scale, self.build, self.data, self.figures, self.large = scale, build, data, figures, large
         self.runs = {}
         self.fresh = set()
         self.answers = {}
-        self.proposals = {}  # of tune, by size
+        self.proposals = {}  # of tune, by file
         for folder in (data, figures):
             os.makedirs(folder, exist_ok=True)
 
     # ---- sizes and parameters ----------------------------------------------------------------------------------------
 
-    def scaled(self, parameters):
+    def scale_of(self, name):
+        return (self.large or max(LEAST_SCALE, self.scale / 10)) if paper.FILES[name].tenth else self.scale
+
+    @staticmethod
+    def scaled(parameters, scale):
         """Parameters of the papers, as this scale has them: numbers are sizes, texts are taken as they are."""
-        return {name: max(LEAST[name], round(value * self.scale)) if isinstance(value, (int, float)) else value
+        return {name: max(LEAST[name], round(value * scale)) if isinstance(value, (int, float)) else value
                 for name, value in parameters.items()}
 
-    def papers(self, parameters=None):
+    def papers(self, scale, parameters=None):
         """The papers' VM, with their default parameters or with others."""
-        return paper.VM | self.scaled({"large_object": paper.LARGE_OBJECT} | paper.DEFAULTS | (parameters or {}))
+        return paper.VM | self.scaled({"large_object": paper.LARGE_OBJECT} | paper.DEFAULTS | (parameters or {}), scale)
 
-    def rows(self, size):
-        return max(1, round(paper.SIZES[size] * self.scale / ROW_BYTES))
+    def rows(self, name, factor=1):
+        return max(1, round(paper.FILES[name].rows * self.scale_of(name) * factor))
 
-    def file(self, size):
-        """The data set, made if it is not there."""
-        rows = self.rows(size)
-        name = os.path.join(self.data, f"rows-{rows}.csv")
-        if not os.path.exists(name):
-            with open(name + ".new", "wb") as file:
-                subprocess.run([self.program("mkdata"), "--rows", str(rows)], stdout=file, check=True)
-            os.replace(name + ".new", name)
-        return name
+    def file(self, name, factor=1):
+        """The data set, made if it is not there; `factor`: of its rows."""
+        file, rows = paper.FILES[name], self.rows(name, factor)
+        path = os.path.join(self.data, f"{name.replace(' ', '-')}-{rows}.csv")
+        if not os.path.exists(path):
+            shape = {"rows": rows, "columns": file.columns, "text": file.text, "text-bytes": file.text_bytes}
+            command = [self.program("mkdata"), *(f"--{key}={value}" for key, value in shape.items())]
+            with open(path + ".new", "wb") as out:
+                subprocess.run(command, stdout=out, check=True)
+            os.replace(path + ".new", path)
+        return path
 
     # ---- runs --------------------------------------------------------------------------------------------------------
 
@@ -134,11 +156,13 @@ class Lab:
     def tool(self):
         return os.path.join(self.build, "bin", "edenscope")
 
-    def frame_command(self, size):
-        return [self.program("dataframe"), "--json", self.file(size)]
+    def frame_command(self, name, factor=1):
+        image = paper.IMAGE_MB * self.scale_of(name)
+        return [self.program("dataframe"), "--json", "--progress", "1", "--image", f"{image:.3f}",
+                self.file(name, factor)]
 
-    def frame(self, size, options):
-        return self.run(self.frame_command(size), options)
+    def frame(self, name, options, factor=1):
+        return self.run(self.frame_command(name, factor), options, of_the_load)
 
     @staticmethod
     def environment(options, **variables):
@@ -149,17 +173,17 @@ class Lab:
     def new_round(self):
         self.fresh.clear()
 
-    def run(self, command, options):
+    def run(self, command, options, measure=None):
         """The shortest run so far, after one more if there was none in this round. Raises RuntimeError where the
         program fails, has not just one heap, or answers otherwise than under other options."""
         key = (*command, *options.items())
         if key not in self.fresh:
             self.fresh.add(key)
-            runs = [self.run_once(command, options), *([self.runs[key]] if key in self.runs else [])]
+            runs = [self.run_once(command, options, measure), *([self.runs[key]] if key in self.runs else [])]
             self.runs[key] = min(runs, key=lambda run: run.processor)
         return self.runs[key]
 
-    def run_once(self, command, options):
+    def run_once(self, command, options, measure=None):
         with tempfile.TemporaryDirectory() as folder:
             stats, log = os.path.join(folder, "stats"), os.path.join(folder, "log")
             environment = self.environment(options, EDEN_STATS=stats, EDEN_LOG=log)
@@ -173,7 +197,7 @@ class Lab:
         if len(heaps) != 1:
             raise RuntimeError(f"{shown} had {len(heaps)} heaps, not one")
         self.check_answer(command, done.stdout, shown)
-        return Run(heaps[0], lines, wall, processor)
+        return measure(heaps[0], lines, done.stderr) if measure else Run(heaps[0], lines, wall, processor)
 
     def check_answer(self, command, output, shown):
         """Raises RuntimeError unless a program says what it said before."""
@@ -184,7 +208,7 @@ class Lab:
     # ---- files -------------------------------------------------------------------------------------------------------
 
     def write(self, name, heads, rows):
-        """A CSV file: whole or not at all. Answers its path."""
+        """A CSV file: whole or not at all. Returns its path."""
         path = os.path.join(self.data, name + ".csv")
         with open(path + ".new", "w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
@@ -193,19 +217,16 @@ class Lab:
         os.replace(path + ".new", path)
         return path
 
-    def chart(self, name, csv_path, settings, plots):
-        """An SVG of a CSV file by gnuplot. `settings`: lines of gnuplot; `plots`: what follows the file in
-        `plot`. Answers the Markdown that shows it."""
+    def chart(self, name, panels, settings=(), height=400):
+        """An SVG by gnuplot, panels one below the other. A panel is a title, lines of gnuplot, and what `plot` plots;
+        `settings` hold for all. Returns the Markdown that shows it."""
         path = os.path.join(self.figures, name + ".svg")
-        script = [
-            "set terminal svg size 760,400 noenhanced background 'white'",
-            f"set output '{path}.new'",
-            "set datafile separator ','",
-            "set key outside bottom center horizontal",
-            "set grid",
-            *settings,
-            "plot " + ", ".join(f"'{csv_path}' {plot}" for plot in plots),
-        ]
+        script = [f"set terminal svg size 760,{height * len(panels)} noenhanced background 'white'",
+                  f"set output '{path}.new'", "set datafile separator ','", "set key outside bottom center horizontal",
+                  "set grid", f"set multiplot layout {len(panels)},1", *settings]
+        for title, lines, plots in panels:
+            script += [f"set title '{title}'", *lines, "plot " + ", ".join(plots)]
+        script.append("unset multiplot")
         done = subprocess.run(["gnuplot"], input="\n".join(script) + "\n", text=True, capture_output=True)
         if done.returncode != 0 or not os.path.exists(path + ".new"):
             raise RuntimeError(f"gnuplot can't draw {name}: {done.stderr.strip()}")

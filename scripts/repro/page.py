@@ -30,7 +30,12 @@ def percent(share):
 
 def seconds(value):
     """A whole number as it was given; otherwise in as many digits as it deserves."""
-    return number(value, "{:,.0f}" if isinstance(value, int) or (value or 0) >= 100 else "{:.2f}")
+    return number(value, "{:,.0f}" if isinstance(value, int) or value >= 100 else "{:.2f}")
+
+
+def gain(value):
+    """How many times less or faster."""
+    return f"{value:.1f}x" if value < 10 else f"{value:.0f}x"
 
 
 def megabytes(value):

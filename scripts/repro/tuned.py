@@ -1,8 +1,10 @@
 """What `edenscope tune` proposes for a data frame that runs with the papers' default parameters, beside what the
 authors chose by hand.
 
-A proposal is made once a size, from one recorded run; what it does is measured like any other configuration, in the
-same rounds and without the recorder. Where this machine or these rights can't record, it is unknown."""
+As the authors did, it goes by steps: the program runs with what was proposed, is recorded again, and so on until nothing
+new is proposed, for what is cured may uncover what it hid. A proposal is made once a file; what it does is measured like
+any other configuration, in the same rounds and without the recorder. Where this machine or these rights can't record, it
+is unknown."""
 import json
 import subprocess
 import tempfile
@@ -14,23 +16,42 @@ NAME = "tuned"
 CANNOT_RECORD = 2  # docs/edenscope.md, exit statuses
 
 
+MOST_STEPS = 4
+
+
 class Proposal:
-    """`options`: all that the program is to run with; `changed`: the text of those that tune proposes; `keys`: of its
-    findings, in the report's order."""
+    """`options`: all that the program is to run with; `steps`: of each, what tune proposes, and the keys of its
+    findings in the report's order."""
 
-    def __init__(self, before, found):
-        self.changed = found["options"] or ""
-        self.options = before | dict(pair.split("=", 1) for pair in self.changed.split(",") if pair)
-        self.keys = list(dict.fromkeys(finding["key"] for finding in found["findings"]))
+    def __init__(self, before):
+        self.options, self.steps = before, []
+
+    def add(self, found):
+        """Is there anything new?"""
+        text = found["options"] or ""
+        changed = self.options | dict(pair.split("=", 1) for pair in text.split(",") if pair)
+        if changed == self.options:
+            return False
+        self.steps.append((text, list(dict.fromkeys(finding["key"] for finding in found["findings"]))))
+        self.options = changed
+        return True
+
+    @property
+    def changed(self):
+        """All that was proposed, the last value of each."""
+        merged = {}
+        for text, _ in self.steps:
+            merged |= dict(pair.split("=", 1) for pair in text.split(","))
+        return ",".join(f"{name}={value}" for name, value in merged.items())
 
 
-def record(lab, size):
-    """Raises RuntimeError if the program fails when recorded, or answers differently than without recording."""
-    command, before = lab.frame_command(size), lab.papers()
-    lab.frame(size, before)  # a failure below is then the recording's, and the answer is known
+def report(lab, name, options):
+    """Raises RuntimeError if the program fails when recorded, or answers differently than without recording. None:
+    nothing can be recorded here."""
+    command = lab.frame_command(name)
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as report:
         tune = [lab.tool, "tune", "--json", "-o", report.name, "--", *command]
-        done = subprocess.run(tune, env=lab.environment(before), capture_output=True)
+        done = subprocess.run(tune, env=lab.environment(options), capture_output=True)
         errors = done.stderr.decode(errors="replace").strip()
         if done.returncode == CANNOT_RECORD:
             say(f"'tuned' is left out, for tune can't record here: {errors}")
@@ -39,7 +60,20 @@ def record(lab, size):
             raise RuntimeError(f"{' '.join(tune)} gave status {done.returncode}: {errors}")
         found = json.load(report)
     lab.check_answer(command, done.stdout, " ".join(tune))
-    return Proposal(before, found)
+    return found
+
+
+def record(lab, name):
+    before = lab.papers(lab.scale_of(name))
+    lab.frame(name, before)  # a failure below is then the recording's, and the answer is known
+    made = Proposal(before)
+    for _ in range(MOST_STEPS):
+        found = report(lab, name, made.options)
+        if found is None:
+            return None
+        if not made.add(found):
+            break
+    return made
 
 
 def proposal(lab, size):
@@ -51,27 +85,28 @@ def proposal(lab, size):
 
 def proposals(lab):
     """A table of what is proposed for each size, and why; and a CSV file of it."""
-    known = {size: proposal(lab, size) for size in paper.SIZES}
-    lab.write("tuned", ["file", "keys", "options"],
-              [[size, " ".join(made.keys), made.changed] for size, made in known.items() if made])
-    return page.table(["file", "findings", "options proposed"],
-                      [[size, *((", ".join(f"`{key}`" for key in made.keys), f"`{made.changed or 'none'}`")
-                                if made else ("unknown", "unknown"))] for size, made in known.items()])
+    known = {size: proposal(lab, size) for size in paper.FILES}
+    lab.write("tuned", ["file", "step", "keys", "options"],
+              [[size, number, " ".join(keys), text] for size, made in known.items() if made
+               for number, (text, keys) in enumerate(made.steps, 1)])
+    return page.table(["file", "step", "findings", "options proposed"], [
+        [size, number, ", ".join(f"`{key}`" for key in keys), f"`{text}`"] for size, made in known.items() if made
+        for number, (text, keys) in enumerate(made.steps, 1)] + [
+        [size, "unknown", "unknown", "unknown"] for size, made in known.items() if not made])
 
 
-def verdict(size, seconds):
-    """A sentence: whether GC of the tuned run took at most as long as in each other one. `seconds`: of each by name,
-    `NAME` among them unless it is unknown, and `default`."""
-    if NAME not in seconds:
+def verdict(size, runs):
+    """A sentence: is GC of the tuned run at most that of each other one that takes no less memory? `runs`: GC seconds
+    and bytes of the heap of each, by name."""
+    if NAME not in runs:
         return f"{size}: how much GC a tuned run takes is unknown, for nothing could be recorded."
     def shown(value):
         return f"{value:.3g} s"  # enough digits to differ from others, even if it is small
 
-    here = seconds[NAME]
-    others = {name: value for name, value in seconds.items() if name != NAME}
-    less = [f"{name} ({shown(value)})" for name, value in others.items() if value < here]
-    verdict = f"at most that of each of {', '.join(others)}" if not less else f"more than that of {', '.join(less)}"
-    if less and len(less) < len(others):
-        verdict += f", and at most that of {', '.join(name for name, value in others.items() if value >= here)}"
-    return (f"{size}: tuned GC time, {shown(here)}, is {verdict}; "
-            f"of the default's it is {page.percent(here / seconds['default'])}.")
+    gc, heap = runs[NAME]
+    others = {name: value for name, (value, _) in runs.items() if name != NAME}
+    less = [f"{name} ({shown(value)}, {page.megabytes(runs[name][1])} MB)" for name, value in others.items()
+            if value < gc]
+    verdict = (f"more than that of {', '.join(less)}" if less else f"at most that of each of {', '.join(others)}")
+    return (f"{size}: GC time of `{NAME}`, {shown(gc)} in {page.megabytes(heap)} MB, is {verdict}; "
+            f"of the default's it is {page.percent(gc / others['default'])}.")

@@ -8,7 +8,7 @@ need_edenscope
 unset EDEN_OPTIONS EDEN_LOG EDEN_STATS
 
 reproduce() { scripts/reproduce -B "$build" -o "$folder/data" "$@"; }
-expect_status 0 reproduce --scale 0.005 --page "$folder/page.md"
+expect_status 0 reproduce --scale 0.02 --page "$folder/page.md"
 
 cat >"$folder/check.py" <<'PYTHON'
 import csv, os, re, sys
@@ -32,51 +32,46 @@ def column(rows, name):
 def falls(values, strictly=False):
     return all(a > b if strictly else a >= b for a, b in zip(values, values[1:]))
 
-# Tables 1 and 2: full collections end with the first step; keeping all survivors keeps outgrown tables remembered.
-steps = {(row["file"], row["step"]): row for row in read("tuning-tables")}
-names = list(dict.fromkeys(step for _, step in steps))
-assert len(steps) == 18 and len(names) == 6 and names[-1] == "tuned", names
-for size in "529 MB", "1.6 GB", "3.1 GB":
-    default, first, kept, early, cards, tuned = (steps[size, name] for name in names)
-    assert default["full_collections"] >= 15, default
-    for row in first, kept, early, cards:
-        assert row["full_collections"] == 0 and 0.9 < row["scavenges"] / default["scavenges"] <= 1, row
-    if size != "3.1 GB":
-        assert first["remembered_now"] <= 3 < kept["remembered_now"], (first, kept)
-    assert early["remembered_now"] == 0, early
-    assert tuned["full_collections"] < default["full_collections"] / 2, (tuned, default)
-    assert all(row["heap_bytes"] > row["tenured_bytes"] > 0 for row in (default, tuned)), (tuned, default)
-fulls = [steps[size, names[0]]["full_collections"] for size in ("3.1 GB", "1.6 GB", "529 MB")]
-assert falls(fulls), fulls
+FILES = "529 MB", "1.6 GB", "3.1 GB"
+
+# Paper A, Tables 1 and 2: about as many full collections as in the papers by default, few after the first step.
+steps = {(row["file"], row["setting"]): row for row in read("steps")}
+SETTINGS = "default", "step 1", "authors'", "tuned", "Eden's defaults"
+assert len(steps) == 15 and tuple(dict.fromkeys(setting for _, setting in steps)) == SETTINGS, list(steps)
+for file, fulls in zip(FILES, (18, 36, 309)):
+    default, first, kept, tuned, _ = (steps[file, setting] for setting in SETTINGS)
+    assert 0.8 * fulls <= default["full"] <= 1.2 * fulls, default
+    assert default["full_by_allocation"] > default["full"] / 2, default
+    assert first["full"] <= 3 and kept["full"] <= 3, (first, kept)
+    assert 0.7 < first["scavenges"] / default["scavenges"] < 1, first
+    assert tuned["full"] < default["full"] / 5, tuned
 
 # What tune proposes for the default parameters cures at least the full collections.
-proposed = {row["file"]: row for row in read("tuned")}
-assert list(proposed) == ["529 MB", "1.6 GB", "3.1 GB"], proposed
+proposed = {row["file"]: row for row in reversed(read("tuned"))}  # the first step of each
+assert set(proposed) == set(FILES), proposed
 for row in proposed.values():
-    keys, options = row["keys"].split(), dict(option.split("=") for option in row["options"].split(","))
-    assert "full.growth" in keys or "full.headroom" in keys, row
-    for key, parameter in ("full.growth", "full_gc_ratio"), ("full.headroom", "grow_headroom"):
-        assert key not in keys or parameter in options, row
+    assert row["step"] == 1 and "full.headroom" in row["keys"].split() and "grow_headroom=" in row["options"], row
 
-# Figure 2: twice the eden, half the collections; less is copied; nothing is tenured once what lives fits.
-rows = read("figure-2")
-for small, large in zip(rows, rows[1:]):
-    assert large["eden_mib"] == 2 * small["eden_mib"] and abs(small["scavenges"] - 2 * large["scavenges"]) <= 1, large
-assert falls(column(rows, "survived_bytes"), strictly=True), rows
-tenured = column(rows, "tenured_bytes")
-assert falls(tenured) and tenured[0] > 10e6 and tenured[-1] == 0, tenured
+# Figure 2: twice the eden, half the scavenges, down to a least value; less is copied where most dies.
+small, large = read("figure-2-survivors"), read("figure-2-frame")
+for half, double in zip(small, small[1:]):
+    assert double["eden_mib"] == 2 * half["eden_mib"] and abs(half["scavenges"] - 2 * double["scavenges"]) <= 1, double
+assert falls(column(small, "survived_bytes"), strictly=True), small
+assert falls(column(large, "scavenges")) and large[0]["scavenges"] > 10 * large[-1]["scavenges"], large
+assert min(column(large, "full_collections")) > 10, large
 
-# Figure 3: keeping more survivors tenures less, up to the semispace; above, overflow tenures again.
-rows = read("figure-3")
+# Figure 3: of one program no difference; of the other less is tenured up to a critical value, and more again above.
+frame, rows = read("figure-3-frame"), read("figure-3-survivors")
+assert max(column(frame, "tenured_bytes")) < 1.05 * min(column(frame, "tenured_bytes")), frame
 tenured = column(rows, "tenured_bytes")
-assert falls(tenured[:-1], strictly=True) and tenured[0] > 10 * tenured[-2] and tenured[-1] > tenured[-2], tenured
+assert falls(tenured[:-1], strictly=True) and tenured[0] > 10 * tenured[-2] and tenured[-1] > 2 * tenured[-2], tenured
 assert falls(column(rows, "survived_bytes")[::-1], strictly=True), rows
 
-# Figure 4: fewer the larger the ratio, none at infinity; all in vain.
+# Figure 4: fewer the larger the ratio; those for an allocation remain.
 rows = read("figure-4")
 fulls = column(rows, "full_collections")
-assert falls(fulls) and fulls[0] >= 5 and fulls[-1] == 0 and rows[-1]["full_gc_ratio"] == float("inf"), fulls
-assert len(set(fulls)) >= 5 and not any(column(rows, "freed_bytes")), rows
+assert falls(fulls) and fulls[0] > 2 * fulls[-1] and rows[-1]["full_gc_ratio"] == float("inf"), fulls
+assert rows[-1]["full_collections"] == rows[-1]["by_allocation"] + 1 > 10, rows  # and one, requested, of the image
 
 # Figure 5: one for each object while the headroom holds no more than one (the knee), one a headroom above.
 rows = {row["headroom_mib_at_scale_1"]: row for row in read("figure-5")}
@@ -87,24 +82,27 @@ for headroom, row in rows.items():
 assert rows[16]["full_collections"] == rows[32]["full_collections"] > 1.9 * rows[64]["full_collections"], rows
 assert rows[4096]["full_collections"] == 0, rows
 
-# Figure 6: less by the paper's share, from 4 to 2.5 MB, at least; with the bug it is all or nothing.
-bug, fixed = read("figure-6-sums")
-assert (bug["bug"], fixed["bug"]) == (1, 0) and fixed["tenured_bytes"] <= bug["tenured_bytes"] * 2.5 / 4, (bug, fixed)
-for row in read("figure-6"):
-    if row["bug"] == 1:
-        assert row["tenured_bytes"] == 0 or row["tenured_bytes"] > row["semispace"] / 2, row
-    else:
-        assert row["threshold"] == 0 or abs(row["threshold"] / row["semispace"] - 0.1) < 0.01, row
-        assert row["tenured_bytes"] < row["semispace"] / 5, row
-assert sum(row["tenured_bytes"] for row in read("figure-6") if row["bug"] == 1) == bug["tenured_bytes"], bug
+# Figure 6: with the bug it is all or nothing; after the fix about 128 KB each time, and less in all.
+sums = {}
+for name in "before", "after":
+    rows = [row for row in read(f"figure-6-{name}") if row["tenured_bytes"]]
+    sums[name] = sum(row["tenured_bytes"] for row in rows)
+    for row in rows[1:]:
+        assert row["semispace"] == 1310720, row
+        assert (row["tenured_bytes"] > 0.8 * row["semispace"]) if name == "before" else (
+            110e3 < row["tenured_bytes"] <= 135e3), row
+    assert len(rows) >= (3 if name == "before" else 15), rows
+assert 2.2e6 < sums["after"] < 2.8e6 and 1.3 * sums["after"] < sums["before"] < 1.9 * sums["after"], sums
 
-# Figures 7 and 8: full collections of both causes before, none after.
-before, after, cards = (read(name) for name in ("figure-7", "figure-8", "figure-8-cards"))
-causes = {row["cause"] for row in before if row["kind"] == "full"}
-assert causes == {"ratio", "allocation"}, causes
-for rows in after, cards:
-    assert len(rows) > 1000 and all(row["kind"] == "scavenge" for row in rows)
-    assert column(rows, "seq") == list(range(1, len(rows) + 1))
+# Figure 7: one by one while the file is read, together while the frame is built; none after the first step.
+before, after = read("figure-7-1"), read("figure-7-2")
+assert before[-1]["full"] == steps["1.6 GB", "default"]["full"] and max(column(before, "together")) > 5, before
+assert sum(column(before, "together")) == before[-1]["full"] and after[-1]["full"] <= 1, after
+
+# Figure 8: the same scavenges after both steps.
+first, third = read("figure-8-1"), read("figure-8-2")
+assert len(first) == len(third) > 200, (len(first), len(third))
+assert len(read("figure-8-rows")) == 5
 
 # The shrink threshold: above what the program frees nothing is unmapped; below, segments come and go.
 rows = read("shrink")
@@ -113,46 +111,43 @@ assert falls(unmapped) and unmapped[0] >= 10 and unmapped[-1] == 0, unmapped
 for row in rows:
     assert 0 <= row["segments_mapped"] - row["segments_unmapped"] <= 20, row
 
-# The configurations: a larger eden means fewer scavenges, larger ratio and headroom fewer full collections.
+# Paper B, Tables 3 to 5: a larger eden means fewer scavenges, larger ratio and headroom fewer full collections; the
+# default runs are those of paper A.
 found = {(row["file"], row["configuration"]): row for row in read("configurations")}
-assert len(found) == 24
-for size in "529 MB", "1.6 GB", "3.1 GB":
-    default, final, tuned = (found[size, name] for name in ("default", "tuning paper", "tuned"))
-    assert tuned["full_collections"] < default["full_collections"] / 2, (tuned, default)
-    assert final["full_collections"] == 0, final
-    for name, row in ("default", default), ("tuned", tuned):  # the same runs as those of the steps
-        assert all(row[key] == steps[size, name][key] for key in ("scavenges", "gc_s", "heap_bytes")), row
-    of = [found[size, name] for name in ("default", "C1", "C2", "C3", "C4", "C5")]
-    scavenges = column(of, "scavenges")
-    assert falls(scavenges[:4], strictly=True) and falls(scavenges), scavenges
-    assert abs(scavenges[0] / scavenges[1] / (64 / 15) - 1) < 0.1, scavenges
-    fulls = column(of, "full_collections")
-    assert falls(fulls) and fulls[0] > 1.9 * fulls[1] and fulls[1] > fulls[-1], fulls
-assert found["3.1 GB", "default"]["paper_gc_s"] == 3498 and found["529 MB", "C1"]["paper_gc_s"] == ""
+assert len(found) == 24, list(found)
+for file in FILES:
+    of = [found[file, name] for name in ("default", 1, 2, 3, 4, 5)]
+    assert all(of[0][key] == steps[file, "default"][key] for key in ("scavenges", "full", "gc_s")), of[0]
+    scavenges, fulls = column(of, "scavenges"), column(of, "full")
+    assert falls(scavenges) and falls(scavenges[:4], strictly=True) and scavenges[0] > 3.5 * scavenges[1], scavenges
+    assert fulls[0] > 2 * fulls[1] and fulls[1] > fulls[2] and fulls[3] >= fulls[4] >= fulls[5], fulls
+assert found["3.1 GB", "default"]["paper_gc_s"] == 3498 and found["529 MB", 1]["paper_gc_s"] == 4.08
 
-# Lifetimes: two humps.
-(lives,) = read("lifetimes")
-assert 0.82 < lives["die_young"] < 0.85 and 0.15 < lives["long_lived_objects"] < 0.18, lives
-assert lives["long_lived_memory"] > lives["long_lived_objects"], lives
+# Paper B, Figures 4 and 5: two humps, however long the run takes: nearly nothing in the bins after the first.
+bins = read("lifetimes")
+objects = column(bins, "objects")
+assert len(bins) == 71 and objects[0] > 0.5 * sum(objects), objects
+assert sum(objects[1:8]) < 0.01 * sum(objects) < 0.2 * sum(objects) < sum(objects[8:]), objects
 
 # The page shows each; figures are there and drawn.
 text = open(page, encoding="utf-8").read()
 for title in ("Tables 1 and 2", *(f"Figure {i}:" for i in range(2, 7)), "Figures 7 and 8", "Tables 1 to 5",
               "Figures 4 and 5", "the shrink threshold matters"):
     assert re.search(f"^### .*{title}", text, re.M), title
-# The verdict on tuned, size by size: it is what the figures say.
-for size in "529 MB", "1.6 GB", "3.1 GB":
-    (said,) = re.findall(f"^{size}: tuned GC time, .*?%\\.$", text, re.M | re.S)
-    said = " ".join(said.split())
-    of = {name: row["gc_s"] for (file, name), row in found.items() if file == size and name != "tuned"}
-    here = found[size, "tuned"]["gc_s"]
-    assert {name for name in of if f" {name} (" in said} == {name for name in of if of[name] < here}, (said, of)
-    assert all(f" {name}" in said for name in of), said
-    assert ("is at most that of each of" in said) == (here <= min(of.values())), (said, of)
-    assert said.endswith(f"it is {here / of['default']:.0%}."), (said, of)
-assert "**Scale 0.005.**" in text and "unknown" in text and "5,599" in text and "3,498" in text
+# The verdict on tuned, file by file: it is what the figures say.
+for file in FILES:
+    (verdict,) = re.findall(f"^{file}: GC time of `tuned`, .*?%\\.$", text, re.M | re.S)
+    verdict = " ".join(verdict.split())
+    of = {name if isinstance(name, str) else f"{name:.0f}": row["gc_s"] for (each, name), row in found.items() if each == file and name != "tuned"}
+    here = found[file, "tuned"]["gc_s"]
+    assert {name for name in of if f" {name} (" in verdict} == {name for name in of if of[name] < here}, (verdict, of)
+    assert ("is at most that of each of" in verdict) == (here <= min(of.values())), (verdict, of)
+    assert verdict.endswith(f"it is {here / of['default']:.0%}."), (verdict, of)
+for known in "**Scale 0.02.**", "5,599", "3,498", "4,265", "107", "not in its text":
+    assert known in text, known
+assert "unknown" not in text and not re.search("not known of", text)
 pictures = re.findall(r"^!\[.*\]\((.*)\)$", text, re.M)
-assert len(pictures) == len(set(pictures)) == 10, pictures
+assert len(pictures) == len(set(pictures)) == 9, pictures
 for name in pictures:
     picture = os.path.join(os.path.dirname(page), name)
     assert len(open(picture, encoding="utf-8").readlines()) == 1, name
@@ -163,18 +158,6 @@ PYTHON
 python3 "$folder/check.py" "$folder/data" "$folder/page.md" || die "a table or figure is wrong"
 echo "tables and figures have their shapes"
 
-# The runtime accepts what tune proposes, and the program says under it what it says without.
-while IFS=$'\t' read -r size options; do
-    file=$(find "$folder/data" -name 'rows-*.csv' | sort -V | sed -n "${size}p")
-    expect_status 0 "$build/workloads/dataframe" --json "$file"
-    mv "$folder/out" "$folder/plain"
-    expect_status 0 env "EDEN_OPTIONS=$options" "$build/workloads/dataframe" --json "$file"
-    cmp "$folder/out" "$folder/plain" || die "another answer under $options"
-    [[ ! -s $folder/err ]] || die "$options: $(cat "$folder/err")"
-done < <(python3 -c 'import csv, sys
-for number, row in enumerate(csv.DictReader(open(sys.argv[1], newline="")), 1):
-    print(number, row["options"], sep="\t")' "$folder/data/tuned.csv")
-
 # Where nothing can be recorded, tuned is unknown, and the rest is there; other failures of the tool are failures. Files
 # are small: what is asked is only whether there is an answer.
 mkdir -p "$folder/norights/bin"
@@ -182,13 +165,14 @@ ln -s "$(readlink -f "$build")/workloads" "$folder/norights/workloads"
 cat >"$folder/tables.py" <<'PYTHON'
 import os, sys
 
-from repro import configurations, tuning_tables
+from repro import paper, tables, tuned
 from repro.lab import Lab
 
 build = sys.argv[1]
-lab = Lab(0.0005, build, os.path.join(build, "data"), os.path.join(build, "figures"))
+lab = Lab(0.005, build, os.path.join(build, "data"), os.path.join(build, "figures"))
+paper.FILES = {name: file for name, file in paper.FILES.items() if not file.tenth}  # the quick ones
 try:
-    print(tuning_tables.run(lab), configurations.run(lab), sep="\n\n")
+    print(tables.steps(lab), *(tuned.verdict(name, {}) for name in paper.FILES), sep="\n\n")
 except RuntimeError as error:
     sys.exit(str(error))
 PYTHON
@@ -201,9 +185,9 @@ tables() {
 tables 0 'echo "no rights" >&2; exit 2'
 grep -q "^reproduce: 'tuned' is left out, for tune can't record here: no rights$" "$folder/err" ||
     die "$(cat "$folder/err")"
-[[ $(grep -c '^| .* | tuned | unknown | unknown |' "$folder/out") == 3 ]] || die "not unknown: $(cat "$folder/out")"
-[[ $(grep -c '[GM]B: how much GC a tuned run takes is unknown' "$folder/out") == 3 ]] || die "$(cat "$folder/out")"
-! grep -q tuned "$folder/norights/data/configurations.csv" || die "a row of what is unknown"
+[[ $(grep -c '^| .* | tuned | unknown | unknown |' "$folder/out") == 2 ]] || die "not unknown: $(cat "$folder/out")"
+[[ $(grep -c '[GM]B: how much GC a tuned run takes is unknown' "$folder/out") == 2 ]] || die "$(cat "$folder/out")"
+! grep -q tuned "$folder/norights/data/steps.csv" || die "a row of what is unknown"
 tables 1 'echo broken >&2; exit 3'
 grep -q 'edenscope tune .* gave status 3: broken$' "$folder/err" || die "$(cat "$folder/err")"
 # shellcheck disable=SC2016
@@ -212,7 +196,7 @@ grep -q 'edenscope tune .* answered otherwise than under other options$' "$folde
 echo "tuned is measured, or said to be unknown"
 
 # Some experiments only: printed, and no page.
-expect_status 0 reproduce --only "eden, ratio" --page "$folder/none.md"
+expect_status 0 reproduce --scale 0.02 --only "eden, ratio" --page "$folder/none.md"
 [[ $(grep -c '^### ' "$folder/out") == 2 && ! -e $folder/none.md ]] || die "--only does not choose"
 
 # What can't be done.
@@ -227,7 +211,7 @@ mkdir -p "$folder/liar/workloads"
 fails() {
     printf '#!/usr/bin/env bash\n%s\n' "$1" >"$folder/liar/workloads/micro"
     chmod +x "$folder/liar/workloads/micro"
-    expect_status 1 scripts/reproduce -B "$folder/liar" -o "$folder/liar/data" --only eden
+    expect_status 1 scripts/reproduce -B "$folder/liar" -o "$folder/liar/data" --only threshold
     grep -qE "$2" "$folder/err" || die "'$1': $(cat "$folder/err")"
 }
 fails 'echo broken >&2; exit 3' 'gave status 3: broken'

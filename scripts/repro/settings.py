@@ -1,0 +1,32 @@
+"""The parameters that a data frame is loaded with: the papers', and Eden's own answers in the same run."""
+import os
+
+from repro import paper, tuned
+
+DEFAULT, STEP_1, AUTHORS = "default", "step 1", "authors'"
+EDEN = "Eden's defaults"
+HAND_MADE = [DEFAULT, *list(paper.CONFIGURATIONS)[1:]]
+STEPS = [DEFAULT, STEP_1, AUTHORS]
+OURS = [tuned.NAME, EDEN]
+
+
+def options(lab, name, setting):
+    """None: not known, for nothing can be recorded here."""
+    scale = lab.scale_of(name)
+    if setting == tuned.NAME:
+        made = tuned.proposal(lab, name)
+        return made.options if made else None
+    if setting == EDEN:
+        return lab.scaled({"eden_size": 16 * paper.MIB, "grow_headroom": 16 * paper.MIB,
+                           "shrink_threshold": 32 * paper.MIB, "large_object": paper.LARGE_OBJECT}, scale)
+    if setting in paper.CONFIGURATIONS:
+        return lab.papers(scale, paper.CONFIGURATIONS[setting])
+    headroom = os.path.getsize(lab.file(name)) / scale  # of the file at scale 1: it is scaled like all sizes
+    given = {"full_gc_ratio": "inf", "grow_headroom": headroom}
+    return lab.papers(scale, given | ({"survivors_to_keep": str(paper.KEEP_ALL)} if setting == AUTHORS else {}))
+
+
+def run(lab, name, setting):
+    """None: not known."""
+    given = options(lab, name, setting)
+    return lab.frame(name, given) if given else None
