@@ -36,7 +36,7 @@ SMALL = {
     "honeyginger": ["--columns", "10", "--rows", "10", "--steps", "50"],
     "mobidyc": ["--width", "40", "--height", "40", "--goats", "400", "--wolves", "40", "--steps", "40"],
     "bloc": [],
-    "moose": ["--queries", "5"],
+    "moose": ["--classes", "100"],
 }
 
 

@@ -23,7 +23,7 @@ PROGRAMS = {
     "honeyginger": ["--steps", "150"],
     "mobidyc": ["--steps", "40"],
     "bloc": ["--frames", "60000"],
-    "moose": ["--queries", "20"],
+    "moose": ["--classes", "1352"],
 }
 # name in the output, key of the figures, relative bound
 FIGURES = [("scavenges", "scavenges", 0.02), ("tenured", "tenured_bytes", 0.10), ("fulls", "full_collections", 0.10)]

@@ -57,7 +57,7 @@ ARGUMENTS = {
     "honeyginger": ["--steps", "200"],
     "mobidyc": ["--steps", "40"],
     "bloc": ["--frames", "100000"],
-    "moose": ["--queries", "20"],
+    "moose": ["--classes", "1352"],
     "queue": ["5000000"],
 }
 

@@ -5,7 +5,6 @@
 CPPFLAGS_workloads := -Iworkloads
 WORKLOADS := $(filter-out mkdata,$(foreach folder,$(notdir $(wildcard workloads/*)),\
 	$(basename $(notdir $(wildcard workloads/$(folder)/$(folder).c)))))
-LIBS_moose := -lbpf -ljansson
 LIBS_mobidyc := -ljansson
 LIBS_dataframe := -lcsv -ljansson
 LIBS_honeyginger := -ljansson

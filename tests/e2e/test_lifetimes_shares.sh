@@ -9,12 +9,6 @@
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
-# Types for moose: the same on every machine.
-for ((i = 0; i < 400; i++)); do
-    echo "struct s$i { long a$i; int b$((i % 7)) : 3; struct s$((i / 2)) *up; char name[$((i + 1))]; } v$i;"
-    echo "int f$i(struct s$i *s, int n) { return s->b$((i % 7)) + n; }"
-done >"$folder/types.c"
-clang -target bpf -g -O1 -c "$folder/types.c" -o "$folder/types.o"
 "$build/workloads/mkdata" --rows 6000 >"$folder/data.csv"
 
 PYTHONPATH=bench python3 - "$build/tests/shares-" "$folder" <<'PYTHON'
@@ -30,8 +24,8 @@ PROGRAMS = {
     "dataframe": ["--image", "0", folder + "/data.csv"],
     "honeyginger": ["--columns", "10", "--rows", "10", "--steps", "50"],
     "mobidyc": ["--width", "60", "--height", "60", "--goats", "600", "--wolves", "60", "--steps", "40"],
-    "bloc": [],
-    "moose": ["--queries", "400", folder + "/types.o"],
+    "bloc": ["--boids", "100", "--frames", "200"],
+    "moose": ["--classes", "60"],
 }
 
 
