@@ -240,7 +240,7 @@ static bool show(struct lifetimes *run, struct source *source, struct failure *w
     filled = filled && (life_by_stack_reconcile(&model) || failure_set(why, 1, "out of memory for the stacks"));
     bool any = model.heap_count != 0, shown = filled && print(run, &model, run->wanted.control, why);
     if (shown && !any) {
-        message_print("no heap was observed: check that the program uses libeden, and that this is the right process");
+        message_print("%s", model_no_heap);
     }
     shown = shown && write_pretenure(run, &model, why);
     life_model_clear(&model);
@@ -310,7 +310,7 @@ static bool show_recording(struct lifetimes *run, struct recording *recording, s
     shown = shown && write_pretenure(run, &model, why);
     if (shown && model.heap_count == 0) {
         message_print("%s: %s", run->options.input,
-                      any ? "has heaps, but none with this number and process" : "contains no heap");
+                      any ? "has heaps, but none with this number and process" : model_no_heap);
     }
     life_model_clear(&model);
     return shown;

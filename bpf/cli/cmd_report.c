@@ -74,9 +74,7 @@ static void print_no_heap(const char *path, const struct recording_info *info, c
         message_print("%s: has heaps, but none with this%s%s; `edenscope report` without --heap and --pid lists them",
                       path, number, process);
     } else {
-        message_print("%s: contains no heap; check with `edenscope list` that the program uses libeden, and that it "
-                      "was the right process%s",
-                      path, info->finished ? "" : ", recorded for long enough");
+        message_print("%s: %s%s", path, model_no_heap, info->finished ? "" : ", recorded for long enough");
     }
 }
 

@@ -259,7 +259,7 @@ static bool summarize(struct run *run, struct failure *why) {
         heaps += model.processes[i].heap_count;
     }
     if (done && heaps == 0) {
-        message_print("no Eden heap was observed");
+        message_print("%s", model_no_heap);
     }
     char missed[MODEL_TEXT];
     if (done && model.missed_children) {

@@ -125,15 +125,14 @@ static bool report(const struct tune *tune, const char *path, uint64_t pid, cons
     struct recording *recording = recording_open_with(path, is_own ? 0 : recording_last(tune->options.force), why);
     struct tune_heaps heaps = {0};
     bool good = recording && tune_heaps_read(&heaps, recording, pid, tune->options.heap, why);
-    if (good && heaps.count == 0) {
-        good = failure_set(why, 1,
-                           pid || tune->options.heap
-                               ? "%.200s: has no heap with this number and process; `edenscope report` lists them"
-                               : "%.200s: no heap was observed; check with `edenscope list` that the program uses "
-                                 "libeden, and that it was the right process",
-                           tune->options.input ? path : "the recorded run");
+    bool is_empty = good && heaps.count == 0, is_text = !tune->options.json && !tune->options.emit_options;
+    if (is_empty && (!is_own || tune->proposal)) { /* else the recorder has said so, and the status is the command's */
+        bool is_chosen = pid || tune->options.heap;
+        good = failure_set(why, 1, "%.200s: %s", tune->options.input ? path : "the recorded run",
+                           is_chosen ? "has no heap with this number and process; `edenscope report` lists them"
+                                     : model_no_heap);
     }
-    if (good) {
+    if (good && !(is_empty && is_text)) {
         say(path, recording_info(recording), &heaps);
         good = examine(tune, &heaps, command, why);
     }

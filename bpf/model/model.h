@@ -80,6 +80,8 @@ struct process_model *model_process(struct model *model, const struct process_ke
 struct heap_model *model_heap(struct process_model *process, uint64_t address, uint64_t id); /* finds or adds */
 struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase);             /* finds or adds */
 
+extern const char model_no_heap[]; /* what is said where there is none */
+
 enum { MODEL_TEXT = 320, MODEL_NAMED_LOSERS = 8 };
 /* Reports each of the first MODEL_NAMED_LOSERS processes that lost something, and the sums of all others. */
 void model_report_losses(const struct model *model, void (*report)(void *context, const char *text), void *context);

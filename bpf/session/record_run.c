@@ -180,7 +180,7 @@ static void report_summary(const struct model *model, const struct run *run, con
     }
     model_report_losses(model, message_report, NULL);
     if (model->process_count == 0) {
-        message_print("no heap was observed: check that the program uses libeden, and that this is the right process");
+        message_print("%s", model_no_heap);
     }
 }
 

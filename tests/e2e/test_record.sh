@@ -11,7 +11,7 @@ need_edenscope
 enter_folder
 expect_status 0 "$scope" record -- true
 expect_status 1 "$scope" report
-grep -q 'contains no heap' err || die "the lack of heaps is not reported"
+grep -q 'no heap was created' err || die "the lack of heaps is not reported"
 
 # ---- the figures, and the events ----
 
@@ -253,7 +253,7 @@ for delay in 0.05 0.2 0.31 0.47 0.6; do
     if [[ $status == 0 ]]; then
         grep -Eq 'cut short|events: [1-9]' out || die "the report does not say that it was cut short"
     else
-        grep -q 'contains no heap' err || die "report: $(cat err)"
+        grep -q 'no heap was created' err || die "report: $(cat err)"
     fi
     rm -f killed.data*
 done

@@ -18,7 +18,7 @@ only() {
 # is_cut_short FILE REASON: a recording that ended before its first heap was written says that.
 is_cut_short() {
     "$scope" report -i "$1" >out 2>err || true
-    grep -Eq "cut short: .*$2|contains no heap" out err || die "$1: cut short by '$2' is not reported: $(head -5 out err)"
+    grep -Eq "cut short: .*$2|no heap was created" out err || die "$1: cut short by '$2' is not reported: $(head -5 out err)"
 }
 
 # ---- SIGKILL -----------------------------------------------------------------------------------------------------
@@ -41,7 +41,7 @@ for ((i = 0; i < 50; i++)); do
         status=0
         # shellcheck disable=SC2086
         "$scope" $command killed.data >out 2>err || status=$?
-        [[ $status == 0 ]] || grep -Eq 'contains no heap|contains no lifetimes' err || die "kill $i: $command: $(cat err)"
+        [[ $status == 0 ]] || grep -Eq 'no heap was created|contains no lifetimes' err || die "kill $i: $command: $(cat err)"
     done
     if [[ $(cksum <killed.data) == "$before" ]]; then
         old=$((old + 1))
