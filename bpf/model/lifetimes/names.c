@@ -1,8 +1,9 @@
 /* Names of classes and sites: collected from events, applied to the model's sites at the end.
  *
  * 1. Algorithm
- * A heap is found by process and address, the last one created there. class__define adds a name to it, in order of
- * sites; a late heap, whose heap__create was not seen, is added with ID 0.
+ * A heap is found by process and address, the last one created there, in `newest`, which is in their order: whatever
+ * addresses a process makes up, finding a heap takes few steps. class__define adds a name to it, in order of sites; a
+ * late heap, whose heap__create was not seen, is added with ID 0.
  *
  * 2. Invariants
  * I1. A site's first name stays: a late heap's class may be reported twice, by the header and by its definition.
@@ -13,7 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NAMES = 1 << 20, MOST_HEAPS = 1 << 14 }; /* of a process that defines classes without end */
+enum {
+    MOST_NAMES = 1 << 20,
+    MOST_HEAPS = 1 << 14,
+    NO_HEAP = MOST_HEAPS
+}; /* of a process that defines classes without end */
 
 void life_names_clear(struct life_names *names) {
     for (size_t i = 0; i < names->heap_count; i++) {
@@ -23,30 +28,59 @@ void life_names_clear(struct life_names *names) {
         free(names->heaps[i].at);
     }
     free(names->heaps);
+    free(names->newest);
     *names = (struct life_names){0};
+}
+
+static int compare(const struct life_names_heap *heap, const struct process_key *process, uint64_t address) {
+    const uint64_t left[] = {heap->process.pid, heap->process.start_ns, heap->address};
+    const uint64_t right[] = {process->pid, process->start_ns, address};
+    size_t i = 0;
+    while (i < 2 && left[i] == right[i]) {
+        i++;
+    }
+    return (left[i] > right[i]) - (left[i] < right[i]);
+}
+
+/* Where the heap at this address is among the newest ones, or would be. */
+static size_t place_of_heap(const struct life_names *names, const struct process_key *process, uint64_t address) {
+    size_t from = 0, to = names->newest_count;
+    while (from < to) {
+        size_t middle = (from + to) / 2;
+        if (compare(&names->heaps[names->newest[middle]], process, address) < 0) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    return from;
 }
 
 /* The heap that is at this address now: the last one that was created there. */
 static struct life_names_heap *find_heap(const struct life_names *names, const struct process_key *process,
                                          uint64_t address) {
-    for (size_t i = names->heap_count; i > 0; i--) {
-        struct life_names_heap *heap = &names->heaps[i - 1];
-        if (heap->address == address && process_is_same(&heap->process, process)) {
-            return heap;
-        }
-    }
-    return NULL;
+    size_t at = place_of_heap(names, process, address);
+    struct life_names_heap *heap = at < names->newest_count ? &names->heaps[names->newest[at]] : NULL;
+    return heap && compare(heap, process, address) == 0 ? heap : NULL;
 }
 
 static struct life_names_heap *add_heap(struct life_names *names, const struct process_key *process, uint64_t address,
                                         uint64_t id) {
-    struct life_names_heap *heap = names->heap_count < MOST_HEAPS
-                                       ? array_grow(&names->heaps, &names->heap_room, names->heap_count, sizeof *heap)
-                                       : NULL;
-    if (heap) {
-        *heap = (struct life_names_heap){.process = *process, .address = address, .id = id};
-        names->heap_count++;
+    const struct life_names_heap *before = find_heap(names, process, address);
+    bool has_room = names->heap_count < MOST_HEAPS &&
+                    array_grow(&names->newest, &names->newest_room, names->newest_count, sizeof *names->newest);
+    size_t at = place_of_heap(names, process, address);
+    uint32_t earlier = before ? names->newest[at] : NO_HEAP;
+    struct life_names_heap *heap =
+        has_room ? array_grow(&names->heaps, &names->heap_room, names->heap_count, sizeof *heap) : NULL;
+    if (!heap) {
+        return NULL;
     }
+    if (!before) {
+        memmove(&names->newest[at + 1], &names->newest[at], (names->newest_count++ - at) * sizeof *names->newest);
+    }
+    names->newest[at] = (uint32_t)names->heap_count++;
+    *heap = (struct life_names_heap){.process = *process, .address = address, .id = id, .earlier = earlier};
     return heap;
 }
 
@@ -108,12 +142,11 @@ static void copy(char to[64], const char *from) {
 
 void life_names_apply(const struct life_names *names, struct life_heap *heap) {
     const struct life_names_heap *from = NULL, *late = NULL;
-    for (size_t i = 0; i < names->heap_count; i++) {
-        const struct life_names_heap *candidate = &names->heaps[i];
-        if (candidate->address == heap->address && process_is_same(&candidate->process, &heap->process)) {
-            from = candidate->id == heap->id ? candidate : from;
-            late = candidate->id == 0 ? candidate : late; /* its creation was not seen */
-        }
+    const struct life_names_heap *candidate = find_heap(names, &heap->process, heap->address);
+    while (candidate && !from) {
+        from = candidate->id == heap->id ? candidate : NULL;
+        late = candidate->id == 0 && !late ? candidate : late; /* its creation was not seen */
+        candidate = candidate->earlier == NO_HEAP ? NULL : &names->heaps[candidate->earlier];
     }
     from = from ? from : late;
     for (size_t i = 0; from && i < heap->site_count; i++) {

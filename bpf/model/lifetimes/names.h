@@ -15,6 +15,7 @@ struct life_name {
 struct life_names_heap {
     struct process_key process;
     uint64_t address, id;
+    uint32_t earlier;     /* index of the one that was at this address before */
     struct life_name *at; /* in order of site */
     size_t count, room;
 };
@@ -22,6 +23,8 @@ struct life_names_heap {
 struct life_names {
     struct life_names_heap *heaps;
     size_t heap_count, heap_room;
+    uint32_t *newest; /* indices of the last heap at each address, in order of process and address; owned */
+    size_t newest_count, newest_room;
     size_t total;
 };
 

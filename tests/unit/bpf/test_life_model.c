@@ -3,6 +3,7 @@
 #include "model/lifetimes/model.h"
 #include "model/lifetimes/names.h"
 #include "model/lifetimes/options.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -296,18 +297,54 @@ TEST(heaps_are_sorted_and_chosen) {
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-static void define(struct life_names *names, uint64_t index, const char *name, uint64_t of, uint16_t args) {
-    struct event event = {.process = process,
+static void define_at(struct life_names *names, struct process_key of_process, uint64_t address, uint64_t index,
+                      const char *name, uint64_t of, uint16_t args) {
+    struct event event = {.process = of_process,
                           .probe = EDEN_PROBE_class__define,
                           .args = args,
-                          .arg = {0x1000, index, 0, args > 3 ? of : 0}};
+                          .arg = {address, index, 0, args > 3 ? of : 0}};
     snprintf(event.text[0], EVENT_TEXT, "%s", name);
     life_names_event(names, &event);
 }
 
-static void create(struct life_names *names, uint64_t id) {
-    struct event event = {.process = process, .probe = EDEN_PROBE_heap__create, .args = 3, .arg = {0x1000, id}};
+static void define(struct life_names *names, uint64_t index, const char *name, uint64_t of, uint16_t args) {
+    define_at(names, process, 0x1000, index, name, of, args);
+}
+
+static void create_at(struct life_names *names, struct process_key of_process, uint64_t address, uint64_t id) {
+    struct event event = {.process = of_process, .probe = EDEN_PROBE_heap__create, .args = 3, .arg = {address, id}};
     life_names_event(names, &event);
+}
+
+static void create(struct life_names *names, uint64_t id) { create_at(names, process, 0x1000, id); }
+
+/* In whichever order heaps come: each process, and each heap at an address, has its own names. */
+TEST(many_heaps_have_their_own_names) {
+    enum { ADDRESSES = 251, STEP = 100, PIDS = 3, TIMES = 3 };
+    struct life_names names = {0};
+    struct life_model model = {0};
+    char name[EVENT_TEXT];
+    for (uint64_t id = 1; id <= TIMES; id++) {
+        for (uint64_t i = 0; i < ADDRESSES * PIDS; i++) {
+            struct process_key of = {.pid = (uint32_t)(i % PIDS), .start_ns = 7 - i % PIDS};
+            uint64_t address = 0x1000 * (i * STEP % ADDRESSES);
+            create_at(&names, of, address, id);
+            snprintf(name, sizeof name, "%" PRIu64 " %u %" PRIu64, id, of.pid, address);
+            define_at(&names, of, address, 5, name, 5, 4);
+        }
+    }
+    for (uint64_t i = 0; i < ADDRESSES * PIDS * TIMES; i++) {
+        struct process_key of = {.pid = (uint32_t)(i % PIDS), .start_ns = 7 - i % PIDS};
+        uint64_t address = 0x1000 * (i / PIDS % ADDRESSES), id = 1 + i / PIDS / ADDRESSES;
+        struct life_heap *heap = life_model_heap(&model, &of, address, id);
+        assert_non_null(heap);
+        assert_non_null(life_heap_site(heap, 5));
+        life_names_apply(&names, heap);
+        snprintf(name, sizeof name, "%" PRIu64 " %u %" PRIu64, id, of.pid, address);
+        assert_string_equal(heap->sites[0].name, name);
+    }
+    life_names_clear(&names);
+    life_model_clear(&model);
 }
 
 TEST(names_are_given) {
