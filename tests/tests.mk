@@ -44,6 +44,8 @@ $(B)/tests/test_remembered_scan: LDLIBS += -Wl,--wrap=eden_probe_remembered__sca
 $(B)/tests/test_tune_trial: LDLIBS += -Wl,--wrap=fstat
 # A worker that does not answer.
 $(B)/tests/test_symbols: LDLIBS += -Wl,--wrap=inspect_function
+# libbpf's part is played by the test.
+$(B)/tests/test_ring: LDLIBS += $(foreach name,new free consume,-Wl,--wrap=ring_buffer__$(name))
 # The kernel's part is played by the test.
 $(B)/tests/test_source: LDLIBS += $(foreach name,kernel_set_spec kernel_heaps kernel_share kernel_lost kernel_attach \
 	kernel_uses_multi kernel_descriptors kernel_arm source_take_notices source_missed_children,-Wl,--wrap=$(name))

@@ -16,6 +16,7 @@
  */
 #include "attach/attach.h"
 #include "attach/inspect/inspect.h"
+#include "attach/ring.h"
 #include "kernel/life_kernel.h"
 #include "util/interrupt.h"
 #include "util/message.h"
@@ -51,7 +52,8 @@ struct kernel_side {
     size_t links;
     bool is_late; /* it was said that the kernel takes its time to detach */
     struct eden_bpf *skeleton;
-    struct ring_buffer *ring, *chunks, *notices;
+    struct ring *events, *chunks, *notices; /* NULL: there is none */
+    uint64_t lost[LOST_KINDS];              /* left in the buffers at the end */
     bool multi, descent;
     uint64_t rights;        /* the capabilities it began with, which the workers keep */
     uint32_t records_bytes; /* of the ring buffer of batches */
@@ -274,30 +276,37 @@ static void *map_memory(struct bpf_map *map, size_t bytes) {
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-static int on_sample(void *context, void *data, size_t bytes) {
-    struct kernel_side *kernel = context;
+static bool on_sample(void *context, const void *data, size_t bytes) {
+    const struct kernel_side *kernel = context;
     if (bytes >= sizeof(struct event) && kernel->on_event) {
         kernel->on_event(kernel->context, data);
     }
-    return 0;
+    return true;
 }
 
-static int on_chunk(void *context, void *data, size_t bytes) {
-    struct kernel_side *kernel = context;
-    const struct life_chunk *chunk = data;
-    if (bytes >= sizeof *chunk && (uint64_t)chunk->count * chunk->record_bytes <= bytes - sizeof *chunk) {
-        return kernel->on_chunk(kernel->chunk_context, chunk) ? 0 : -ECANCELED; /* it has been taken all the same */
-    }
-    return 0;
+static bool is_whole_chunk(const struct life_chunk *chunk, size_t bytes) {
+    return bytes >= sizeof *chunk && (uint64_t)chunk->count * chunk->record_bytes <= bytes - sizeof *chunk;
 }
 
-static int on_child(void *context, void *data, size_t bytes) {
+static bool on_chunk(void *context, const void *data, size_t bytes) {
     const struct kernel_side *kernel = context;
-    const struct notice *notice = data;
-    if (bytes >= (notice->kind == NOTICE_EXEC ? sizeof(struct exec_notice) : sizeof *notice)) {
-        kernel->on_notice(kernel->notice_context, notice);
+    return !is_whole_chunk(data, bytes) || kernel->on_chunk(kernel->chunk_context, data);
+}
+
+static bool is_whole_notice(const struct notice *notice, size_t bytes) {
+    return bytes >= (notice->kind == NOTICE_EXEC ? sizeof(struct exec_notice) : sizeof *notice);
+}
+
+static bool on_child(void *context, const void *data, size_t bytes) {
+    const struct kernel_side *kernel = context;
+    if (is_whole_notice(data, bytes)) {
+        kernel->on_notice(kernel->notice_context, data);
     }
-    return 0;
+    return true;
+}
+
+static struct ring *open_ring(struct kernel_side *kernel, const struct bpf_map *map, ring_record_fn *on_record) {
+    return ring_open(bpf_map__fd(map), bpf_map__max_entries(map), on_record, kernel);
 }
 
 static size_t heaps_bytes(void) { return sizeof(struct heap_entry) * KERNEL_HEAPS; }
@@ -336,13 +345,13 @@ static bool load(struct kernel_side *kernel, const struct kernel_options *option
         return failure_set(why, 1, "cannot map the kernel program's memory: %s", strerror(errno));
     }
     if (options->events || options->lifetimes) {
-        kernel->ring = ring_buffer__new(bpf_map__fd(kernel->skeleton->maps.events), on_sample, kernel, NULL);
-        if (!kernel->ring) {
+        kernel->events = open_ring(kernel, kernel->skeleton->maps.events, on_sample);
+        if (!kernel->events) {
             return failure_set(why, 1, "cannot read the kernel program's events: %s", strerror(errno));
         }
     }
     if (options->lifetimes && options->records) {
-        kernel->chunks = ring_buffer__new(bpf_map__fd(kernel->skeleton->maps.life_records), on_chunk, kernel, NULL);
+        kernel->chunks = open_ring(kernel, kernel->skeleton->maps.life_records, on_chunk);
         if (!kernel->chunks) {
             return failure_set(why, 1, "cannot read the kernel program's records: %s", strerror(errno));
         }
@@ -399,9 +408,9 @@ void kernel_close(struct kernel_side *kernel) {
         return;
     }
     kernel_detach(kernel);
-    ring_buffer__free(kernel->ring);
-    ring_buffer__free(kernel->chunks);
-    ring_buffer__free(kernel->notices);
+    ring_close(kernel->events);
+    ring_close(kernel->chunks);
+    ring_close(kernel->notices);
     if (kernel->heaps) {
         munmap(kernel->heaps, heaps_bytes());
     }
@@ -566,7 +575,7 @@ bool kernel_follow(struct kernel_side *kernel, struct failure *why) {
     skeleton->links.on_exec = bpf_program__attach(skeleton->progs.on_exec);
     skeleton->links.on_exit = bpf_program__attach(skeleton->progs.on_exit);
     if (skeleton->links.on_fork && skeleton->links.on_exec && skeleton->links.on_exit) {
-        kernel->notices = ring_buffer__new(bpf_map__fd(skeleton->maps.notices), on_child, kernel, NULL);
+        kernel->notices = open_ring(kernel, skeleton->maps.notices, on_child);
     }
     if (!kernel->notices) {
         explain(kernel, why, "cannot follow child processes", errno);
@@ -598,18 +607,14 @@ bool kernel_share(const struct kernel_side *kernel, const struct process_key *pr
            share->lost_heaps + share->lost_hits + share->lost_events > 0;
 }
 
-void kernel_notices(struct kernel_side *kernel, void (*on_notice)(void *context, const struct notice *notice),
-                    void *context) {
-    if (kernel->notices) {
-        kernel->on_notice = on_notice;
-        kernel->notice_context = context;
-        ring_buffer__consume(kernel->notices);
-    }
+bool kernel_notices(struct kernel_side *kernel, uint64_t end_ns,
+                    void (*on_notice)(void *context, const struct notice *notice), void *context) {
+    kernel->on_notice = on_notice;
+    kernel->notice_context = context;
+    return ring_drain(kernel->notices, end_ns);
 }
 
-int kernel_notices_fd(const struct kernel_side *kernel) {
-    return kernel->notices ? ring_buffer__epoll_fd(kernel->notices) : -1;
-}
+int kernel_notices_fd(const struct kernel_side *kernel) { return ring_fd(kernel->notices); }
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
@@ -632,7 +637,9 @@ static uint64_t missed(const struct bpf_program *program) {
 }
 
 uint64_t kernel_lost_kind(const struct kernel_side *kernel, enum lost_kind kind) {
-    return ((volatile uint64_t *)kernel->skeleton->bss->lost)[kind];
+    uint64_t sum = ((volatile uint64_t *)kernel->skeleton->bss->lost)[kind];
+    sum_add(&sum, kernel->lost[kind]);
+    return sum;
 }
 
 static bool is_of_batches(enum lost_kind kind) {
@@ -659,29 +666,59 @@ int kernel_life_map(const struct kernel_side *kernel, enum kernel_life_map map) 
     return bpf_map__fd(maps[map]);
 }
 
-bool kernel_chunks(struct kernel_side *kernel, bool (*handler)(void *context, const struct life_chunk *chunk),
-                   void *context) {
-    if (!kernel->chunks) {
-        return true;
-    }
+bool kernel_chunks(struct kernel_side *kernel, uint64_t end_ns,
+                   bool (*handler)(void *context, const struct life_chunk *chunk), void *context) {
     kernel->on_chunk = handler;
     kernel->chunk_context = context;
-    return ring_buffer__consume(kernel->chunks) != -ECANCELED;
+    return ring_drain(kernel->chunks, end_ns);
 }
 
-int kernel_chunks_fd(const struct kernel_side *kernel) {
-    return kernel->chunks ? ring_buffer__epoll_fd(kernel->chunks) : -1;
+int kernel_chunks_fd(const struct kernel_side *kernel) { return ring_fd(kernel->chunks); }
+
+int kernel_events_fd(const struct kernel_side *kernel) { return ring_fd(kernel->events); }
+
+bool kernel_events(struct kernel_side *kernel, uint64_t end_ns,
+                   void (*on_event)(void *context, const struct event *event), void *context) {
+    kernel->on_event = on_event;
+    kernel->context = context;
+    return ring_drain(kernel->events, end_ns);
 }
 
-int kernel_events_fd(const struct kernel_side *kernel) {
-    return kernel->ring ? ring_buffer__epoll_fd(kernel->ring) : -1;
+/* ---- the end ---------------------------------------------------------------------------------------------------- */
+
+static bool lose_event(void *context, const void *data, size_t bytes) {
+    struct kernel_side *kernel = context;
+    (void)data;
+    kernel->lost[LOST_EVENTS] += bytes >= sizeof(struct event);
+    return true;
 }
 
-void kernel_events(struct kernel_side *kernel, void (*on_event)(void *context, const struct event *event),
-                   void *context) {
-    if (kernel->ring) {
-        kernel->on_event = on_event;
-        kernel->context = context;
-        ring_buffer__consume(kernel->ring);
+static bool lose_chunk(void *context, const void *data, size_t bytes) {
+    struct kernel_side *kernel = context;
+    const struct life_chunk *chunk = data;
+    if (is_whole_chunk(chunk, bytes)) {
+        bool is_stack = chunk->kind == LIFE_BATCH_STACK;
+        kernel->lost[is_stack ? LOST_STACKS : LOST_RECORDS] += is_stack ? 1 : chunk->count;
     }
+    return true;
+}
+
+/* Ends of processes are found by looking. */
+static bool lose_notice(void *context, const void *data, size_t bytes) {
+    struct kernel_side *kernel = context;
+    const struct notice *notice = data;
+    kernel->lost[LOST_NOTICES] += is_whole_notice(notice, bytes) && notice->kind != NOTICE_END;
+    return true;
+}
+
+void kernel_end(struct kernel_side *kernel) {
+    ring_end(kernel->events);
+    ring_end(kernel->chunks);
+    ring_end(kernel->notices);
+}
+
+void kernel_lose_rest(struct kernel_side *kernel) {
+    ring_count_rest(kernel->events, lose_event, kernel);
+    ring_count_rest(kernel->chunks, lose_chunk, kernel);
+    ring_count_rest(kernel->notices, lose_notice, kernel);
 }

@@ -66,9 +66,10 @@ void kernel_forget(struct kernel_side *kernel, const struct process_key *process
 /* What the branch that begins with this process lost. False: nothing. */
 bool kernel_share(const struct kernel_side *kernel, const struct process_key *process, struct share *share);
 struct notice;
-/* Hands on what has happened to observed processes, in order. */
-void kernel_notices(struct kernel_side *kernel, void (*on_notice)(void *context, const struct notice *notice),
-                    void *context);
+/* Hands on what has happened to observed processes, in order. This, kernel_chunks() and kernel_events() hand on what is
+ * there when they are called, and end at end_ns. True: that was all. False: the next call goes on. */
+bool kernel_notices(struct kernel_side *kernel, uint64_t end_ns,
+                    void (*on_notice)(void *context, const struct notice *notice), void *context);
 int kernel_notices_fd(const struct kernel_side *kernel); /* for poll(); -1 where the kernel does not follow */
 
 /* NULL and why; errno is ETIMEDOUT where the kernel did not answer in time (inspect.h): do not try that file again. */
@@ -92,14 +93,19 @@ enum kernel_life_map { KERNEL_LIFE_SUMS, KERNEL_LIFE_BUCKETS, KERNEL_LIFE_PROFIL
 int kernel_life_map(const struct kernel_side *kernel, enum kernel_life_map map); /* its descriptor */
 
 struct life_chunk;
-/* Hands on the chunks of records that are there, each whole, until the handler returns false. True: all of them. */
-bool kernel_chunks(struct kernel_side *kernel, bool (*handler)(void *context, const struct life_chunk *chunk),
-                   void *context);
+/* Hands on the chunks of records, each whole, likewise, and at most until the handler returns false. */
+bool kernel_chunks(struct kernel_side *kernel, uint64_t end_ns,
+                   bool (*handler)(void *context, const struct life_chunk *chunk), void *context);
 int kernel_chunks_fd(const struct kernel_side *kernel); /* for poll(); -1 without records */
 
 int kernel_events_fd(const struct kernel_side *kernel); /* for poll(); -1 without events */
-/* Hands on every event that is there. */
-void kernel_events(struct kernel_side *kernel, void (*on_event)(void *context, const struct event *event),
-                   void *context);
+/* Hands on events likewise. */
+bool kernel_events(struct kernel_side *kernel, uint64_t end_ns,
+                   void (*on_event)(void *context, const struct event *event), void *context);
+
+/* From now on, what is there now is all that is handed on, however many calls that takes. */
+void kernel_end(struct kernel_side *kernel);
+/* Counts what has not been handed on by then as lost. */
+void kernel_lose_rest(struct kernel_side *kernel);
 
 #endif

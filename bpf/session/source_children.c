@@ -199,7 +199,9 @@ static void on_notice(void *context, const struct notice *notice) {
     }
 }
 
-void source_take_notices(struct source *source) { kernel_notices(source->kernel, on_notice, source); }
+bool source_take_notices(struct source *source, uint64_t end_ns) {
+    return kernel_notices(source->kernel, end_ns, on_notice, source);
+}
 
 /* ---- those that have ended -------------------------------------------------------------------------------------- */
 

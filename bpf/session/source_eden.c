@@ -47,7 +47,6 @@
  * that takes longer than LOOK_NS is followed by LOOK_REST times as long without one. */
 enum { LOOK_FIRST_NS = 1000000, LOOK_YOUNG_NS = 20000000, LOOK_NS = 200000000, YOUNG_NS = 1000000000, LOOK_REST = 10 };
 
-#define ROUND_NS 100000000u
 #define LOADED_NS 10000000u
 #define SCAN_NS 5000000000u /* between looks for children, where the kernel reports them */
 enum { SCAN_REST = 50 };
@@ -328,9 +327,14 @@ static void take_turn(struct source *source, size_t index, uint64_t round_end_ns
     uint32_t owner = inspect_owner(source->inspect, (int)observed->key.pid);
     char command[sizeof observed->command];
     target_command((int)observed->key.pid, command);
-    if (source_is_gone(observed)) {  /* perhaps since just now: what was read may be nobody's */
-        source_take_notices(source); /* so that what is forgotten here does not come back by its notice */
-        source_end(source, &source->observed[index], now_ns());
+    if (source_is_gone(observed)) { /* perhaps since just now: what was read may be nobody's */
+        /* All of them, so that what is forgotten here does not come back by its notice. */
+        bool has_all = source_take_notices(source, round_end_ns);
+        observed = &source->observed[index];
+        observed->look_ns = now_ns() + LOOK_YOUNG_NS;
+        if (has_all) {
+            source_end(source, observed, now_ns());
+        }
         return;
     }
     source->last_owner = observed->owner;
@@ -717,6 +721,36 @@ static bool must_stop(struct source *source) {
            (!source->options.lifetimes || source_end_lifetimes(source, source->stops > enough));
 }
 
+/* Takes what is in the buffers, until end_ns. False: not all that was there. */
+static bool take_records(struct source *source, uint64_t end_ns,
+                         void (*on_event)(void *context, const struct event *event), void *context) {
+    bool has_all = !source->options.lifetimes || source_follow_lifetimes(source, end_ns);
+    if (source_is_for_lifetimes(&source->options)) {
+        return source_take_names(source, end_ns) && has_all;
+    }
+    if (source->options.events && on_event) {
+        source_report_classes(source, on_event, context);
+    }
+    return kernel_events(source->kernel, end_ns, on_event, context) && has_all;
+}
+
+/* Whether what is left in the buffers at the end is given up: a stop waits no longer for it. */
+static bool has_waited(const struct source *source) {
+    int enough = source->options.command ? 2 : 1;
+    return source->stops > enough || (source->stops == enough && now_ns() - source->done_ns >= ENDING_NS);
+}
+
+static void finish(struct source *source, bool ended) {
+    struct observed *root = &source->observed[0];
+    source->finished = true;
+    root->ended_ns = root->ended_ns ? root->ended_ns : source->done_ns; /* the kernel's notice says when it ended */
+    root->ended = ended;
+    source->end_ns = ended ? root->ended_ns : source->done_ns;
+    if (ended && !source->options.command) {
+        message_print("process %u (%s) has ended", root->key.pid, root->command);
+    }
+}
+
 bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *context, const struct event *event),
                  void *context) {
     if (source->finished) {
@@ -732,40 +766,34 @@ bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *c
     bool ended = root_has_ended(source);
     if (!ended && !must_stop(source)) {
         timeout_ms = source->life.ending_ns && timeout_ms > 10 ? 10 : timeout_ms;
+        timeout_ms = source->is_behind ? 0 : timeout_ms;
         poll(fds, sizeof fds / sizeof *fds,
              until_look(source, timeout_ms)); /* a signal is as good an end of waiting as any */
         ended = root_has_ended(source);
     }
-    source_take_notices(source);
+    bool has_notices = source_take_notices(source, now_ns() + ROUND_NS);
     if (!ended) {
         follow(source);
     }
-    uint64_t now = now_ns();
     bool done = ended || must_stop(source);
-    /* What has ended fires no more: what is in the buffers now is all. */
-    bool drained = !source->options.lifetimes || source_follow_lifetimes(source);
-    if (source_is_for_lifetimes(&source->options)) {
-        source_take_names(source);
-    } else {
-        if (source->options.events && on_event) {
-            source_report_classes(source, on_event, context);
-        }
-        kernel_events(source->kernel, on_event, context);
+    if (done && source->done_ns == 0) {
+        source->done_ns = now_ns();
+        kernel_end(source->kernel); /* what has ended fires no more: what is in the buffers now is all */
+        has_notices = source_take_notices(source, now_ns() + ROUND_NS);
     }
-    if (done && !drained) {
+    bool has_records = take_records(source, now_ns() + ROUND_NS, on_event, context);
+    source->is_behind = !has_notices || !has_records;
+    if (!done) {
         return true;
     }
-    if (done) {
-        source->finished = true;
-        struct observed *root = &source->observed[0];
-        root->ended_ns = root->ended_ns ? root->ended_ns : now; /* the kernel's notice says when it ended */
-        root->ended = ended;
-        source->end_ns = ended ? root->ended_ns : now;
-        if (ended && !source->options.command) {
-            message_print("process %u (%s) has ended", root->key.pid, root->command);
-        }
+    if (source->is_behind && !has_waited(source)) {
+        return true;
     }
-    return !done;
+    if (source->is_behind) {
+        kernel_lose_rest(source->kernel);
+    }
+    finish(source, ended);
+    return false;
 }
 
 void source_stop(struct source *source) { source->stops++; }

@@ -39,8 +39,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENDING_NS 1000000000u
-
 /* ---- control words ---------------------------------------------------------------------------------------------- */
 
 static bool is_asked(const struct life_source *life, const struct process_key *process, uint64_t address) {
@@ -221,12 +219,14 @@ static bool on_chunk(void *context, const struct life_chunk *chunk) {
     return source->options.on_batch(source->options.batch_context, &batch);
 }
 
-bool source_follow_lifetimes(struct source *source) {
+bool source_follow_lifetimes(struct source *source, uint64_t end_ns) {
     ask_new_heaps(source);
-    return kernel_chunks(source->kernel, on_chunk, source);
+    return kernel_chunks(source->kernel, end_ns, on_chunk, source);
 }
 
-void source_take_names(struct source *source) { kernel_events(source->kernel, on_event, source); }
+bool source_take_names(struct source *source, uint64_t end_ns) {
+    return kernel_events(source->kernel, end_ns, on_event, source);
+}
 
 /* ---- the model -------------------------------------------------------------------------------------------------- */
 

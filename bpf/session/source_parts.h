@@ -65,6 +65,10 @@ struct children {
     uint64_t missed; /* ended before they could be observed */
 };
 
+#define ROUND_NS 100000000u /* how long looks, and each drain of a buffer, may take before others have their turn */
+/* How long a stop waits for the heaps' profiles to end, and for what is left in the buffers. */
+#define ENDING_NS 1000000000u
+
 enum { MOST_LATE_HEAPS = 256, MOST_CLASSES_REPORTED = 262144, MOST_REGISTRIES = 8 };
 
 struct late_heap {
@@ -168,6 +172,8 @@ struct source {
     unsigned last_owner; /* of the process that had the last turn */
     int root_fd;         /* pidfd of the root; -1: this kernel has none */
     bool started, finished, reaped;
+    bool is_behind;   /* not all that was in the buffers has been taken */
+    uint64_t done_ns; /* when observing ended, but for what was left in the buffers; 0: it has not */
     int exit_status;
     uint64_t attach_ns, start_ns, end_ns, followed_ns;
     uint64_t open_ns; /* when it was opened: CLOCK_BOOTTIME, as the starts of processes */
@@ -192,7 +198,7 @@ void source_look(struct source *source, struct observed *observed, uint64_t end_
 struct observed *source_next_turn(const struct source *source, uint64_t now);
 
 /* source_children.c. */
-void source_take_notices(struct source *source);
+bool source_take_notices(struct source *source, uint64_t end_ns);                    /* as kernel_notices() */
 bool source_has_heaps(const struct source *source, const struct observed *observed); /* anything known of one */
 uint64_t source_missed_children(const struct source *source);
 void source_count_missed(struct source *source, struct observed *observed); /* one that has ended */
@@ -250,8 +256,9 @@ bool source_write_control(struct source *source, struct observed *observed, uint
 bool source_check_profiles(const struct source *source, const struct observed *observed, struct failure *why);
 /* Asks the late heaps of a process for what is wanted: before batch is attached to. */
 void source_ask_late_heaps(struct source *source, struct observed *observed);
-bool source_follow_lifetimes(struct source *source); /* new heaps are asked, batches handed on; true: all there were */
-void source_take_names(struct source *source);       /* where it is for lifetimes alone */
+/* Asks new heaps, and hands on batches; as kernel_chunks(). */
+bool source_follow_lifetimes(struct source *source, uint64_t end_ns);
+bool source_take_names(struct source *source, uint64_t end_ns); /* where it is for lifetimes alone */
 bool source_end_lifetimes(struct source *source, bool at_once); /* true: there is nothing to wait for any more */
 void source_close_lifetimes(
     struct source *source); /* nothing is attached any more: nothing is asked of heaps, either */

@@ -117,6 +117,23 @@ for trick in classes lock uffd; do
     end_all
 done
 
+# ---- however fast a process makes heaps or classes, ^C ends each command ---------------------------------------------
+
+commands=(lifetimes stat "record --force -o $folder/three.data" "record --lifetimes=details --force -o $folder/three.data")
+for command in "${commands[@]}"; do
+    start one "$build/tests/hostile" define
+    until_true "define is ready" has_begun one
+    # shellcheck disable=SC2086
+    "$scope" $command -p "${pid[one]}" >"$folder/out" 2>"$folder/err" &
+    tool=$!
+    sleep 2
+    kill -INT "$tool"
+    until_true "$command: ^C ends it" has_ended
+    wait "$tool" || die "$command of a process that defines classes without end: status $?: $(cat "$folder/err")"
+    is_there one || die "$command: the process ended first"
+    end_all
+done
+
 # ---- a process whose first thread has ended -------------------------------------------------------------------------
 
 start headless "$folder/honest" headless

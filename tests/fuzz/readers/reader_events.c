@@ -72,12 +72,14 @@ bool kernel_share(const struct kernel_side *kernel, const struct process_key *pr
     *share = kernel->share;
     return process->pid % 2 && share->lost_heaps != 0;
 }
-void kernel_notices(struct kernel_side *kernel, void (*on_notice)(void *context, const struct notice *notice),
-                    void *context) {
+bool kernel_notices(struct kernel_side *kernel, uint64_t end_ns,
+                    void (*on_notice)(void *context, const struct notice *notice), void *context) {
+    (void)end_ns;
     if (kernel->has_notice) {
         on_notice(context, &kernel->notice.head);
     }
     kernel->has_notice = false;
+    return true;
 }
 int kernel_notices_fd(const struct kernel_side *kernel) {
     (void)kernel;
@@ -110,8 +112,9 @@ int kernel_life_map(const struct kernel_side *kernel, enum kernel_life_map map) 
     (void)kernel, (void)map;
     return -1;
 }
-bool kernel_chunks(struct kernel_side *kernel, bool (*handler)(void *context, const struct life_chunk *chunk),
-                   void *context) {
+bool kernel_chunks(struct kernel_side *kernel, uint64_t end_ns,
+                   bool (*handler)(void *context, const struct life_chunk *chunk), void *context) {
+    (void)end_ns;
     bool has_chunk = kernel->has_chunk;
     kernel->has_chunk = false;
     return !has_chunk || handler(context, &kernel->chunk.head);
@@ -124,10 +127,13 @@ int kernel_events_fd(const struct kernel_side *kernel) {
     (void)kernel;
     return -1;
 }
-void kernel_events(struct kernel_side *kernel, void (*on_event)(void *context, const struct event *event),
-                   void *context) {
-    (void)kernel, (void)on_event, (void)context;
+bool kernel_events(struct kernel_side *kernel, uint64_t end_ns,
+                   void (*on_event)(void *context, const struct event *event), void *context) {
+    (void)end_ns, (void)on_event, (void)context;
+    return kernel;
 }
+void kernel_end(struct kernel_side *kernel) { (void)kernel; }
+void kernel_lose_rest(struct kernel_side *kernel) { (void)kernel; }
 
 /* Workers that never start: no process can be read. */
 bool zygote_start(struct zygote *zygote, uint64_t control, struct failure *why) {
@@ -206,7 +212,7 @@ static void take_chunk(struct run *run) {
     memcpy(chunk->records, bytes, size);
     reader_change(input, chunk->records, 1024, 16);
     run->kernel.has_chunk = true;
-    source_follow_lifetimes(&run->source);
+    source_follow_lifetimes(&run->source, UINT64_MAX);
 }
 
 /* The figures, the name and the times of a heap: sums of what the process said. */
@@ -262,7 +268,7 @@ static void take_notice(struct run *run) {
     take_text(input, notice->command, sizeof notice->command);
     take_text(input, notice->path, sizeof notice->path);
     run->kernel.has_notice = true;
-    source_take_notices(&run->source);
+    source_take_notices(&run->source, UINT64_MAX);
 }
 
 static void commit(struct run *run, bool finished) {

@@ -43,6 +43,7 @@ static const struct mode {
     {"victim", "the program that exec becomes", hostile_victim},
     {"heaps", "[HEAPS]: 3,000 heaps at once, in the list and as events", hostile_heaps},
     {"churn", "heaps made and destroyed at full rate", hostile_churn},
+    {"define", "classes of heaps that were never made, at full rate", hostile_define},
     {"forks", "[CHILDREN]: 2,000 children, eight at a time, each with a heap", hostile_forks},
     {"exit", "ends as soon as somebody attaches", hostile_exit},
     {"backwards", "times and numbers of collections that go back, figures of 2^64 - 1", hostile_backwards},

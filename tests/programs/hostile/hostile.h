@@ -69,6 +69,7 @@ void hostile_overlay(struct hostile *hostile);
 /* hostile_events.c: what the probes say. */
 void hostile_heaps(struct hostile *hostile);
 void hostile_churn(struct hostile *hostile);
+void hostile_define(struct hostile *hostile);
 void hostile_forks(struct hostile *hostile);
 void hostile_exit(struct hostile *hostile);
 void hostile_backwards(struct hostile *hostile);

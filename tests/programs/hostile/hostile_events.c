@@ -55,6 +55,16 @@ void hostile_churn(struct hostile *hostile) {
     }
 }
 
+void hostile_define(struct hostile *hostile) {
+    hostile_ready(hostile);
+    for (uint64_t i = 1;; i++) {
+        if (!is_watched()) {
+            usleep(1000);
+        }
+        eden_fire_class__define(heap_at(i), 1, "defined", 1);
+    }
+}
+
 /* All there is of a child. */
 _Noreturn static void be_child(uint64_t number) {
     eden_fire_heap__create(heap_at(number), 1, "child");

@@ -83,8 +83,11 @@ bool __wrap_kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, str
     return true;
 }
 
-void __wrap_source_take_notices(struct source *source);
-void __wrap_source_take_notices(struct source *source) { (void)source; }
+bool __wrap_source_take_notices(struct source *source, uint64_t end_ns);
+bool __wrap_source_take_notices(struct source *source, uint64_t end_ns) {
+    (void)source, (void)end_ns;
+    return true;
+}
 
 uint64_t __wrap_source_missed_children(const struct source *source);
 uint64_t __wrap_source_missed_children(const struct source *source) {
