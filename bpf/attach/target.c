@@ -212,9 +212,11 @@ static int living_thread(int pid) {
 uint32_t target_owner(int pid) {
     struct stat own, at;
     uid_t owner = target_user(pid);
+    uint32_t number = 0;
     int namespace = stat("/proc/self/ns/user", &own) == 0 ? open_proc_descriptor(pid, "ns/user", O_RDONLY) : -1;
     while (namespace >= 0 && fstat(namespace, &at) == 0 && (at.st_ino != own.st_ino || at.st_dev != own.st_dev)) {
         ioctl(namespace, NS_GET_OWNER_UID, &owner);
+        number = (uint32_t)at.st_ino;
         int parent = ioctl(namespace, NS_GET_PARENT);
         close(namespace);
         namespace = parent;
@@ -222,7 +224,7 @@ uint32_t target_owner(int pid) {
     if (namespace >= 0) {
         close(namespace);
     }
-    return owner;
+    return owner == 0 && number != 0 ? number : owner;
 }
 
 bool target_lacks_first_thread(int pid) {

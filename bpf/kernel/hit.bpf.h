@@ -51,6 +51,7 @@ struct kernel_user {
 struct user_namespace {
     struct user_namespace *parent;
     struct kernel_user owner;
+    struct ns_common ns;
 } __attribute__((preserve_access_index));
 
 struct cred {
@@ -225,8 +226,7 @@ static __always_inline uint64_t fetch(const struct operand *operand, const uint6
 /* Nested user namespaces; the kernel allows 33. */
 enum { MOST_USER_NAMESPACES = 64 };
 
-/* Whose shares the current process takes: its real user id, or, in a user namespace below the first, that of the
- * outermost one's owner, since one user has many ids there. What an inner one says does not matter. */
+/* As target_owner(): whose shares the current process takes. */
 static __noinline uint32_t current_owner(void) {
     uint32_t owner = (uint32_t)bpf_get_current_uid_gid();
     if (!bpf_core_field_exists(((struct task_struct___more *)0)->cred) ||
@@ -237,15 +237,17 @@ static __noinline uint32_t current_owner(void) {
     }
     const struct task_struct___more *task = (struct task_struct___more *)bpf_get_current_task();
     const struct user_namespace *at = BPF_CORE_READ(task, cred, user_ns);
+    uint32_t number = 0;
     for (int i = 0; i < MOST_USER_NAMESPACES; i++) {
         const struct user_namespace *parent = BPF_CORE_READ(at, parent);
         if (!parent) {
             break;
         }
         owner = BPF_CORE_READ(at, owner.val);
+        number = BPF_CORE_READ(at, ns.inum);
         at = parent;
     }
-    return owner;
+    return owner == 0 && number != 0 ? number : owner;
 }
 
 /* ---- entries ---------------------------------------------------------------------------------------------------- */

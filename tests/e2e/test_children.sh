@@ -259,10 +259,12 @@ jq -e '.lost == 0 and ([.processes[] | select(.command | startswith("hostile"))]
     die "heaps of one user's branches are not counted: $(jq -c '[.lost, [.processes[] | [.command, (.heaps | length), .lost_heaps]]]' stat.json)"
 echo "no process, and no user, crowds out another"
 
-# Thirteen uids in a user namespace likewise: they share as its owner.
-cat >command <<COMMAND
+# Thirteen uids in a user namespace likewise: they share as its owner, and where root made it, not with root.
+# share_of_namespace OWNER OTHER: commands that become the namespace's owner, and the other user.
+share_of_namespace() {
+    cat >command <<COMMAND
 #!/bin/sh
-setpriv --reuid=65534 --clear-groups unshare -U sleep 1000 &
+$1 unshare -U sleep 1000 &
 first=\$!
 until [ "\$(readlink /proc/\$first/ns/user)" != "\$(readlink /proc/self/ns/user)" ]; do sleep 0.02; done
 for map in uid_map gid_map; do echo 0 100000 90 >/proc/\$first/\$map; done
@@ -274,16 +276,19 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12 13; do
     wait \$!
 done
 kill \$first
-setpriv --reuid=1 --clear-groups $folder/children one
+$2 $folder/children one
 COMMAND
-chmod +x command
-if unshare -U true; then
+    chmod +x command
     expect_status 0 "$scope" stat --json -o stat.json -- ./command "$folder/children" "$folder/hostile"
     grep -E '^[0-9]+ [0-9]+ [0-9]+ [0-9]+$' out >own
-    heaps stat.json | grep "^$(cut -d' ' -f1 own) " | diff - own >differ || die "a user's uids crowd out another's heap: $(cat differ err)"
+    heaps stat.json | grep "^$(cut -d' ' -f1 own) " | diff - own >differ || die "$1: uids of a namespace crowd out another's heap: $(cat differ err)"
     jq -e '[.processes[] | select((.command | startswith("hostile")) and .lost_heaps > 0)] | length == 13' stat.json >out ||
-        die "heaps of many uids are not counted: $(jq -c '[.processes[] | [.command, .lost_heaps]]' stat.json)"
-    echo "many uids in a user namespace have one share"
+        die "$1: heaps of many uids are not counted: $(jq -c '[.processes[] | [.command, .lost_heaps]]' stat.json)"
+}
+if unshare -U true; then
+    share_of_namespace 'setpriv --reuid=65534 --clear-groups' 'setpriv --reuid=1 --clear-groups'
+    share_of_namespace 'env' 'env'
+    echo "many uids in a user namespace have one share, which is not root's"
 fi
 
 # More processes of one user than there are descriptors, before another user's processes come.

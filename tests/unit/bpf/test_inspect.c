@@ -12,7 +12,7 @@
 
 #include "suite.h"
 
-enum { MOST = 64, OWNERS = 20, MOST_INSPECTORS = 8 };
+enum { MOST = 64, OWNERS = 20, MOST_INSPECTORS = 8, OWNER = 70003, INNER = 70004 };
 
 struct inspectors {
     int pid[MOST];
@@ -135,13 +135,8 @@ TEST_WITH(what_others_write_has_another_inspector, open_all, close_all) {
     unlink(name);
 }
 
-/* A process that has another user id in a user namespace below ours counts as its owner's. */
-TEST_WITH(a_namespace_is_its_owners, open_all, close_all) {
-    enum { OWNER = 70003, INNER = 70004 };
-    assert_int_equal(inspect_owner(inspect, getpid()), getuid());
-    if (geteuid() != 0) {
-        return;
-    }
+/* Has `check` look at a process that has the user id INNER in a user namespace below ours, which `owner` has made. */
+static void in_namespace_of(uid_t owner, void (*check)(pid_t process)) {
     int ready[2], end[2];
     char byte = 0, map[32];
     assert_int_equal(pipe(ready) | pipe(end), 0);
@@ -149,7 +144,7 @@ TEST_WITH(a_namespace_is_its_owners, open_all, close_all) {
     assert_true(child >= 0);
     if (child == 0) {
         close(end[1]);
-        _exit(setresuid(OWNER, OWNER, OWNER) != 0 || prctl(PR_SET_DUMPABLE, 1) != 0 || unshare(CLONE_NEWUSER) != 0 ||
+        _exit(setresuid(owner, owner, owner) != 0 || prctl(PR_SET_DUMPABLE, 1) != 0 || unshare(CLONE_NEWUSER) != 0 ||
               write(ready[1], "", 1) != 1 || read(end[0], &byte, 1) != 1 || setresuid(0, 0, 0) != 0 ||
               write(ready[1], "", 1) != 1 || read(end[0], &byte, 1) != 0);
     }
@@ -165,10 +160,35 @@ TEST_WITH(a_namespace_is_its_owners, open_all, close_all) {
         assert_int_equal(write(end[1], "", 1), 1);
         assert_int_equal(read(ready[0], &byte, 1), 1);
         assert_int_equal(target_user(child), INNER);
-        assert_int_equal(inspect_owner(inspect, child), OWNER);
+        check(child);
     }
     close(end[1]), close(ready[0]);
     assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* It counts as its owner's. */
+static void check_owned(pid_t process) { assert_int_equal(inspect_owner(inspect, process), OWNER); }
+
+TEST_WITH(a_namespace_is_its_owners, open_all, close_all) {
+    assert_int_equal(inspect_owner(inspect, getpid()), getuid());
+    if (geteuid() == 0) {
+        in_namespace_of(OWNER, check_owned);
+    }
+}
+
+static void check_container(pid_t process) {
+    char path[32];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d/ns/user", process);
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(inspect_owner(inspect, process), status.st_ino);
+}
+
+/* Strangers in a container that root made do not share with root. */
+TEST_WITH(a_namespace_of_root_has_its_own_share, open_all, close_all) {
+    if (geteuid() == 0) {
+        in_namespace_of(0, check_container);
+    }
 }
 
 TEST_WITH(few_inspectors_stay, open_all, close_all) {
