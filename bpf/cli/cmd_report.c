@@ -24,7 +24,9 @@ static bool choose(const struct model *all, const struct wanted *wanted, struct 
     *chosen = (struct model){.wall_ns = all->wall_ns,
                              .lost = all->lost,
                              .lost_records = all->lost_records,
-                             .missed_children = all->missed_children};
+                             .missed_children = all->missed_children,
+                             .has_status = all->has_status,
+                             .status = all->status};
     chosen->processes = calloc(all->process_count + 1, sizeof *chosen->processes);
     if (!chosen->processes) {
         return false;

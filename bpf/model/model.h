@@ -69,6 +69,8 @@ struct model {
     uint64_t lost;                   /* events lost, all kinds; figures may be too small if not 0 */
     uint64_t lost_records;           /* of batches of lifetimes */
     uint64_t missed_children;        /* ended before they could be observed: whether they had heaps is unknown */
+    bool has_status;                 /* the command has ended, and how is known: */
+    int status;                      /* as a shell gives it */
     struct process_model *processes; /* owned */
     size_t process_count, process_room;
 };

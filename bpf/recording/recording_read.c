@@ -521,7 +521,8 @@ static bool read_model_numbers(struct recording *recording, struct model *model,
                                   "SELECT (SELECT value FROM meta WHERE key = 'wall_ns'),"
                                   " (SELECT value FROM meta WHERE key = 'lost'),"
                                   " (SELECT value FROM meta WHERE key = 'lost_records'),"
-                                  " (SELECT value FROM meta WHERE key = 'missed_children')",
+                                  " (SELECT value FROM meta WHERE key = 'missed_children'),"
+                                  " (SELECT value FROM meta WHERE key = 'status')",
                                   -1, &row, NULL);
     code = code == SQLITE_OK ? sqlite3_step(row) : code;
     if (code == SQLITE_ROW) {
@@ -529,6 +530,8 @@ static bool read_model_numbers(struct recording *recording, struct model *model,
         model->lost = reading_number(row, 1);
         model->lost_records = reading_number(row, 2);
         model->missed_children = reading_number(row, 3);
+        model->status = (int)(reading_number(row, 4) & 255);
+        model->has_status = sqlite3_column_type(row, 4) == SQLITE_INTEGER;
     }
     sqlite3_finalize(row);
     return code == SQLITE_ROW || reading_fail_sql(recording, "cannot read table meta", why);

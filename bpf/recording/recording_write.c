@@ -267,6 +267,9 @@ static int recorder_write_model(struct recorder *recorder, const struct model *m
     }
     recorder->written_count = count;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "wall_ns", model->wall_ns) : code;
+    if (code == SQLITE_OK && model->has_status) {
+        code = recorder_write_meta(recorder, "status", (uint64_t)model->status);
+    }
     size_t cut = 0;
     for (size_t i = 0; i < model->process_count && code == SQLITE_OK; i++) {
         const struct process_model *process = &model->processes[i];

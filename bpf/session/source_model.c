@@ -268,6 +268,8 @@ bool source_snapshot(struct source *source, struct model *model, struct failure 
     model->lost = kernel_lost(source->kernel, false);
     model->lost_records = kernel_lost(source->kernel, true);
     model->missed_children = source_missed_children(source);
+    model->status = source_exit_status(source);
+    model->has_status = model->status >= 0;
     for (size_t i = 0; i < source->observed_count; i++) {
         if (!snapshot_process(source, model, &source->observed[i], now)) {
             return failure_set(why, 1, "out of memory");

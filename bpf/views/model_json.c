@@ -138,6 +138,7 @@ json_t *model_to_json(const struct model *model) {
     put_number(object, "lost", model->lost);
     put_number(object, "missed_children", model->missed_children);
     put_number(object, "wall_ns", model->wall_ns);
+    json_object_set_new(object, "exit_status", model->has_status ? json_integer(model->status) : json_null());
     for (size_t i = 0; i < model->process_count; i++) {
         json_array_append_new(processes, process_to_json(&model->processes[i]));
     }

@@ -172,6 +172,9 @@ static void print_head(FILE *out, const char *path, const struct recording_info 
     if (info->command[0]) {
         fprintf(out, "# command: ");
         text_print(out, info->command);
+        if (model->has_status) {
+            fprintf(out, "\n# exit status: %d", model->status);
+        }
         fputc('\n', out);
     } else {
         fprintf(out, "# process: %" PRIu64 ", attached while it ran\n", info->pid);

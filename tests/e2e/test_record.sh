@@ -143,8 +143,12 @@ echo "the examples of docs/recording.md work"
 
 # ---- statuses, files ----
 
-expect_status 7 "$scope" record -- sh -c 'exit 7'
-expect_status 137 "$scope" record -- sh -c 'kill -9 $$'
+# How the command ended is in the recording.
+for end in "7 exit 7" '137 kill -9 $$' "0 true"; do
+    expect_status "${end%% *}" "$scope" record -o end.data -- sh -c "'$exercise' >/dev/null; ${end#* }"
+    [[ $("$scope" report --json -i end.data | jq .exit_status) == "${end%% *}" ]] || die "JSON lacks the status of '$end'"
+    "$scope" report -i end.data | head -4 | grep -qx "# exit status: ${end%% *}" || die "the report lacks the status of '$end'"
+done
 expect_status 1 "$scope" record
 echo letter >letter.txt
 expect_status 1 "$scope" record -o letter.txt -- true
@@ -187,6 +191,7 @@ for heap in json.load(open(sys.argv[2]))["processes"][0]["heaps"]:
 assert not own
 assert all(json.loads(line).get("heap_id") for line in open(sys.argv[3])), "an event without its heap's number"
 PYTHON
+[[ $(jq .exit_status report.json) == null ]] || die "attached late: an exit status: $(jq .exit_status report.json)"
 is_within_wall_time late.data || die "attached late: events are outside the recorded time"
 "$scope" report -i late.data >out
 grep -q "come from the heap's header" out || die "the report does not say that it attached late"
