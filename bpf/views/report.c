@@ -311,7 +311,7 @@ static void print_sums(FILE *out, const struct recording_info *info, const struc
     print_line(out, "full collections (of all objects)", heap, EDEN_FIGURE_full_collections);
     print_causes(out, heap);
     print_line(out, "allocated", heap, EDEN_FIGURE_allocated_bytes);
-    print_figure(out, "survived scavenges", heap, EDEN_FIGURE_survived_bytes);
+    print_figure(out, "copied by scavenges", heap, EDEN_FIGURE_survived_bytes);
     uint64_t both = 1ull << EDEN_FIGURE_survived_bytes | 1ull << EDEN_FIGURE_allocated_bytes;
     if ((heap->known & both) == both && heap->figures[EDEN_FIGURE_allocated_bytes]) {
         fprintf(out, ", %.1f%% of the allocated bytes",

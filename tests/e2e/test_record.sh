@@ -106,7 +106,7 @@ is_within_wall_time() {
 is_within_wall_time eden.data || die "events are outside the recorded time"
 
 "$scope" report >out
-for words in 'lost events: 0' 'wall time' 'cause: request' 'Overhead  Phase' '  scavenge.copy' '6.25% wide'; do
+for words in 'lost events: 0' 'wall time' 'copied by scavenges' 'cause: request' 'Overhead  Phase' '  scavenge.copy' '6.25% wide'; do
     grep -q "$words" out || die "the report does not say '$words'"
 done
 [[ $("$scope" script --probe full__done --probe eden:full__start | grep -c ' eden:full__') == \
