@@ -49,7 +49,8 @@ static bool run(struct program *program, eden_mutator *mutator) {
 
 int main(int argc, char **argv) {
     static const char usage[] = "usage: steady [--rounds N]\n";
-    struct program_number numbers[NUMBERS] = {[ROUNDS] = {"rounds", 1, 1000000000, 1000000000}};
+    struct program_number numbers[NUMBERS] = {
+        [ROUNDS] = {.name = "rounds", .least = 1, .most = 1000000000, .value = 1000000000}};
     struct program program = {
         .name = "steady", .usage = usage, .numbers = numbers, .number_count = NUMBERS, .run = run};
     return program_main(&program, argc, argv);
