@@ -48,7 +48,7 @@ bool fluid_make(struct fluid *fluid, uint64_t seed) {
     struct random random = {.state = seed};
     fluid->roots[ROOT_PARTICLES] =
         fluid_new(fluid, eden_new_slots(fluid->mutator, fluid->sites[SITE_PARTICLES], fluid_count(fluid)));
-    bool done = fluid->roots[ROOT_PARTICLES] != EDEN_NONE && display_make(fluid);
+    bool done = fluid->roots[ROOT_PARTICLES] != EDEN_NONE;
     for (size_t i = 0; done && i < fluid_count(fluid); i++) {
         size_t column = i % fluid->columns, row = i / fluid->columns;
         double x = (double)column + 0.45 + 0.1 * random_uniform(&random);
@@ -211,22 +211,16 @@ static bool add_contact(struct fluid *fluid, eden_value *local) {
            add(fluid, SITE_VISCOSITY, &local[FORCE], point_x(local[TERM]), point_y(local[TERM]));
 }
 
-/* The new velocity of MOVING; positions and velocities of others are still the old ones. */
-static bool accelerate(struct fluid *fluid, eden_value *local, double velocity[2]) {
+/* The force on MOVING. */
+static bool find_force(struct fluid *fluid, eden_value *local) {
     local[FORCE] = vector(fluid, SITE_GRAVITY, 0.0, -gravity * mass);
-    if (local[FORCE] == EDEN_NONE) {
-        return false;
-    }
-    for (local[EACH] = eden_slot(local[MOVING], PARTICLE_CONTACTS); local[EACH] != EDEN_NONE;
+    bool done = local[FORCE] != EDEN_NONE;
+    for (local[EACH] = eden_slot(local[MOVING], PARTICLE_CONTACTS); done && local[EACH] != EDEN_NONE;
          local[EACH] = eden_slot(local[EACH], CONTACT_NEXT)) {
-        if (!add_contact(fluid, local)) {
-            return false;
-        }
+        done = add_contact(fluid, local);
     }
-    eden_value old = eden_slot(local[MOVING], PARTICLE_VELOCITY);
-    velocity[0] = point_x(old) + point_x(local[FORCE]) * (time_step / mass);
-    velocity[1] = point_y(old) + point_y(local[FORCE]) * (time_step / mass);
-    return true;
+    eden_slot_set(fluid->mutator, local[MOVING], PARTICLE_FORCE, local[FORCE]);
+    return done;
 }
 
 /* Throws back from the walls at 0 and `wall`; the impulse is what the wall gives. */
@@ -240,59 +234,40 @@ static void reflect(double wall, double *place, double *speed, double *impulse) 
     *speed = *speed * -reflection;
 }
 
-/* x += dt v, for MOVING, whose velocity is new. */
+/* v += dt F / m, x += dt v. */
 static bool move(struct fluid *fluid, eden_value *local) {
-    eden_value old = eden_slot(local[MOVING], PARTICLE_POSITION), speed = eden_slot(local[MOVING], PARTICLE_VELOCITY);
-    double vx = point_x(speed), vy = point_y(speed);
-    double x = point_x(old) + vx * time_step, y = point_y(old) + vy * time_step;
+    eden_value place = eden_slot(local[MOVING], PARTICLE_POSITION), speed = eden_slot(local[MOVING], PARTICLE_VELOCITY);
+    eden_value force = eden_slot(local[MOVING], PARTICLE_FORCE);
+    double vx = point_x(speed) + point_x(force) * (time_step / mass);
+    double vy = point_y(speed) + point_y(force) * (time_step / mass);
+    double x = point_x(place) + vx * time_step, y = point_y(place) + vy * time_step;
     double width = (double)(4 * fluid->columns) * spacing, height = (double)(2 * fluid->rows) * spacing;
-    bool is_inside = x >= 0.0 && x <= width && y >= 0.0 && y <= height;
     reflect(width, &x, &vx, &fluid->impulse[0]);
     reflect(height, &y, &vy, &fluid->impulse[1]);
     if (!(x >= 0.0 && x <= width && y >= 0.0 && y <= height)) {
         return program_fail(fluid->program, "a particle leaves the box: the simulation is unstable");
     }
-    local[TERM] = vector(fluid, is_inside ? SITE_MOVED : SITE_REFLECTED, x, y);
-    if (local[TERM] == EDEN_NONE) {
+    local[TERM] = vector(fluid, SITE_ACCELERATED, vx, vy);
+    eden_value moved = local[TERM] == EDEN_NONE ? EDEN_NONE : vector(fluid, SITE_MOVED, x, y);
+    if (moved == EDEN_NONE) {
         return false;
     }
-    eden_slot_set(fluid->mutator, local[MOVING], PARTICLE_POSITION, local[TERM]);
-    if (!is_inside) {
-        local[TERM] = vector(fluid, SITE_REFLECTED, vx, vy);
-        if (local[TERM] == EDEN_NONE) {
-            return false;
-        }
-        eden_slot_set(fluid->mutator, local[MOVING], PARTICLE_VELOCITY, local[TERM]);
-    }
+    eden_slot_set(fluid->mutator, local[MOVING], PARTICLE_VELOCITY, local[TERM]);
+    eden_slot_set(fluid->mutator, local[MOVING], PARTICLE_POSITION, moved);
     return true;
 }
 
-/* Forces depend on the velocities of others: none changes before all forces are found. The new ones wait where the
- * contacts were. */
-static bool move_all(struct fluid *fluid) {
+static bool for_each(struct fluid *fluid, bool (*act)(struct fluid *fluid, eden_value *local)) {
     EDEN_FRAME(fluid->mutator, local, MOTION);
-    for (size_t i = 0; i < fluid_count(fluid); i++) {
-        double velocity[2];
+    bool done = true;
+    for (size_t i = 0; done && i < fluid_count(fluid); i++) {
         local[MOVING] = fluid_particle(fluid, i);
-        if (!accelerate(fluid, local, velocity)) {
-            return false;
-        }
-        eden_value speed = vector(fluid, SITE_ACCELERATED, velocity[0], velocity[1]);
-        if (speed == EDEN_NONE) {
-            return false;
-        }
-        eden_slot_set(fluid->mutator, local[MOVING], PARTICLE_CONTACTS, speed);
+        done = act(fluid, local);
     }
-    for (size_t i = 0; i < fluid_count(fluid); i++) {
-        local[MOVING] = fluid_particle(fluid, i);
-        eden_slot_set(fluid->mutator, local[MOVING], PARTICLE_VELOCITY, eden_slot(local[MOVING], PARTICLE_CONTACTS));
-        if (!move(fluid, local)) {
-            return false;
-        }
-    }
-    return true;
+    return done;
 }
 
 bool fluid_step(struct fluid *fluid) {
-    return map_make(fluid) && display_draw(fluid) && find_contacts(fluid) && move_all(fluid);
+    return map_make(fluid) && fluid_draw(fluid) && find_contacts(fluid) && for_each(fluid, find_force) &&
+           for_each(fluid, move);
 }

@@ -54,8 +54,6 @@ enum fluid_site {
     SITE_GRAVITY,
     SITE_ACCELERATED,
     SITE_MOVED,
-    SITE_REFLECTED,
-    SITE_DISPLAY,
     SITE_TILE,
     SITE_TILE_BITS,
     SITE_TILE_OFFSET,
@@ -69,6 +67,7 @@ enum { POINT_X, POINT_Y, POINT_SLOTS };
 enum {
     PARTICLE_POSITION,
     PARTICLE_VELOCITY,
+    PARTICLE_FORCE,
     PARTICLE_DENSITY,
     PARTICLE_PRESSURE,
     PARTICLE_CONTACTS, /* the first */
@@ -91,7 +90,6 @@ enum { FORM_BITS, FORM_WIDTH, FORM_HEIGHT, FORM_DEPTH, FORM_OFFSET, FORM_SLOTS }
 enum {
     ROOT_PARTICLES, /* Array of all particles */
     ROOT_MAP,       /* Array, for each cell EDEN_NONE or an Array: how many particles, and these */
-    ROOT_DISPLAY,   /* Form: the picture */
     ROOTS
 };
 
@@ -113,9 +111,8 @@ bool fluid_define(struct fluid *fluid);
 bool fluid_make(struct fluid *fluid, uint64_t seed);
 /* Draws the fluid, then moves it by dt. */
 bool fluid_step(struct fluid *fluid);
-/* draw.c: an empty picture; and a frame: from the map, a tile for each cell with particles. */
-bool display_make(struct fluid *fluid);
-bool display_draw(struct fluid *fluid);
+/* draw.c: draws the particles, from the map. */
+bool fluid_draw(struct fluid *fluid);
 
 /* Passes a new object on to --keep-class. */
 static inline eden_value fluid_new(struct fluid *fluid, eden_value object) {

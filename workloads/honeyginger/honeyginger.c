@@ -10,14 +10,14 @@ static const char usage[] =
     "Lets a block of water fall to the floor of a box, by smoothed-particle hydrodynamics in two dimensions, and "
     "draws\n"
     "each step. Prints the momentum, what it must be by gravity and walls, the centre of mass, the pixels drawn and a\n"
-    "checksum of all pictures and of the last positions.\n"
+    "checksum of all pictures.\n"
     "\n"
     "  --columns N          width of the block in particles, 1 to 1000 (24)\n"
     "  --rows N             height of the block in particles, 1 to 100 (40)\n"
     "  --steps N            steps of 1/512 s, 0 to 1000000 (1000)\n"
     "  --seed N             of the places at the start, 1 to 9223372036854775807 (1)\n"
     "  --keep-class NAME,...  keep the instances of these classes to the end\n"
-    "  --json               print one JSON object\n"
+    "  --json               in one line\n"
     "  --verify             check the whole heap afterwards\n"
     "  --help               this text\n"
     "\n"
@@ -26,54 +26,24 @@ static const char usage[] =
 
 enum { COLUMNS, ROWS, STEPS, SEED, NUMBERS };
 
-struct sums {
-    double momentum[2], centre[2];
-    uint64_t checksum;
-};
-
-/* FNV-1a of the 8 bytes of a double, lowest first. */
-static uint64_t sum_double(uint64_t sum, double d) {
-    uint64_t bits;
-    memcpy(&bits, &d, sizeof bits);
-    for (int i = 0; i < 8; i++) {
-        sum = (sum ^ (bits >> (8 * i) & 0xFF)) * 0x100000001B3u;
-    }
-    return sum;
-}
-
-static struct sums sum_up(const struct fluid *fluid) {
-    struct sums sums = {.checksum = fluid->checksum};
-    double count = (double)fluid_count(fluid);
+/* One JSON object: 17 significant digits name a double exactly. */
+static bool print(const struct fluid *fluid, int64_t steps) {
+    double momentum[2] = {0.0, 0.0}, centre[2] = {0.0, 0.0}, count = (double)fluid_count(fluid);
+    double fall = -gravity * mass * count * time_step * (double)steps;
     for (size_t i = 0; i < fluid_count(fluid); i++) {
-        eden_value position = eden_slot(fluid_particle(fluid, i), PARTICLE_POSITION);
-        eden_value velocity = eden_slot(fluid_particle(fluid, i), PARTICLE_VELOCITY);
         for (size_t axis = POINT_X; axis < POINT_SLOTS; axis++) {
-            sums.momentum[axis] += mass * number_at(velocity, axis);
-            sums.centre[axis] += number_at(position, axis) / count;
-            sums.checksum = sum_double(sums.checksum, number_at(position, axis));
+            momentum[axis] += mass * number_at(eden_slot(fluid_particle(fluid, i), PARTICLE_VELOCITY), axis);
+            centre[axis] += number_at(eden_slot(fluid_particle(fluid, i), PARTICLE_POSITION), axis) / count;
         }
     }
-    return sums;
-}
-
-static bool print(const struct fluid *fluid, int64_t steps) {
-    struct sums sums = sum_up(fluid);
-    double fall = -gravity * mass * (double)fluid_count(fluid) * time_step * (double)steps;
     char checksum[17];
-    snprintf(checksum, sizeof checksum, "%016" PRIx64, sums.checksum);
-    if (!fluid->program->json) {
-        printf("%zu particles, %" PRId64 " steps, %" PRIu64 " pixels\n"
-               "momentum %.3f, %.3f N s; by gravity and walls %.3f, %.3f\ncentre of mass %.5f, %.5f m\nchecksum %s\n",
-               fluid_count(fluid), steps, fluid->pixels, sums.momentum[0], sums.momentum[1], fluid->impulse[0],
-               fluid->impulse[1] + fall, sums.centre[0], sums.centre[1], checksum);
-        return true;
-    }
-    json_t *root = json_pack(
-        "{s:I, s:I, s:I, s:[f, f], s:[f, f], s:[f, f], s:s}", "particles", (json_int_t)fluid_count(fluid), "steps",
-        (json_int_t)steps, "pixels", (json_int_t)fluid->pixels, "momentum", sums.momentum[0], sums.momentum[1], "due",
-        fluid->impulse[0], fluid->impulse[1] + fall, "centre", sums.centre[0], sums.centre[1], "checksum", checksum);
-    /* 17 significant digits name a double exactly. */
-    bool ok = root != NULL && json_dumpf(root, stdout, JSON_REAL_PRECISION(17)) == 0 && putchar('\n') != EOF;
+    snprintf(checksum, sizeof checksum, "%016" PRIx64, fluid->checksum);
+    json_t *root = json_pack("{s:I, s:I, s:I, s:[f, f], s:[f, f], s:[f, f], s:s}", "particles",
+                             (json_int_t)fluid_count(fluid), "steps", (json_int_t)steps, "pixels",
+                             (json_int_t)fluid->pixels, "momentum", momentum[0], momentum[1], "due", fluid->impulse[0],
+                             fluid->impulse[1] + fall, "centre", centre[0], centre[1], "checksum", checksum);
+    size_t flags = JSON_REAL_PRECISION(17) | (fluid->program->json ? 0 : JSON_INDENT(2));
+    bool ok = root != NULL && json_dumpf(root, stdout, flags) == 0 && putchar('\n') != EOF;
     json_decref(root);
     return ok || program_fail(fluid->program, "the result can't be written");
 }

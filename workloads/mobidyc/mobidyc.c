@@ -18,7 +18,7 @@ static const char usage[] =
     "  --steps N    steps, 0 to 1000000 (280)\n"
     "  --seed N     of the random numbers, 1 to 9223372036854775807 (1)\n"
     "  --keep-class NAME,...  keep the instances of these classes to the end\n"
-    "  --json       print one JSON object\n"
+    "  --json       in one line\n"
     "  --verify     check the whole heap afterwards\n"
     "  --help       this text\n"
     "\n"
@@ -28,36 +28,23 @@ static const char usage[] =
 enum { WIDTH, HEIGHT, GOATS, WOLVES, STEPS, SEED, NUMBERS };
 
 static json_t *herd_json(const struct herd *herd) {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "first", (json_int_t)herd->first, "last",
-                     (json_int_t)herd->count, "least", (json_int_t)herd->least, "most", (json_int_t)herd->most,
-                     "births", (json_int_t)herd->births, "deaths", (json_int_t)herd->deaths);
+    return json_pack("{s:I, s:I, s:I}", "births", (json_int_t)herd->births, "deaths", (json_int_t)herd->deaths, "last",
+                     (json_int_t)herd->count);
 }
 
-static void print_herd(const char *name, const struct herd *herd) {
-    printf("%-7s %10" PRId64 " %10zu %10" PRId64 " %10" PRId64 " %10" PRId64 " %10" PRId64 "\n", name, herd->first,
-           herd->count, herd->least, herd->most, herd->births, herd->deaths);
-}
-
+/* One JSON object. */
 static bool print(const struct world *world) {
     uint64_t sum = 0xCBF29CE484222325u;
     int64_t left = world_energy(world, &sum);
     char checksum[17];
     snprintf(checksum, sizeof checksum, "%016" PRIx64, sum);
-    if (!world->program->json) {
-        printf("%-7s %10s %10s %10s %10s %10s %10s\n", "", "first", "last", "least", "most", "births", "deaths");
-        print_herd("goats", &world->herds[GOAT]);
-        print_herd("wolves", &world->herds[WOLF]);
-        printf("energy: initial %" PRId64 ", grown %" PRId64 "; respired %" PRId64 ", lost %" PRId64 ", left %" PRId64
-               "\nchecksum %s\n",
-               world->initial, world->grown, world->respired, world->lost, left, checksum);
-        return true;
-    }
     /* json_pack gives NULL, and lets the parts go, where one of them is NULL. */
     json_t *root = json_pack("{s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I}, s:s}", "goats", herd_json(&world->herds[GOAT]),
                              "wolves", herd_json(&world->herds[WOLF]), "energy", "initial", (json_int_t)world->initial,
                              "grown", (json_int_t)world->grown, "respired", (json_int_t)world->respired, "lost",
                              (json_int_t)world->lost, "left", (json_int_t)left, "checksum", checksum);
-    bool ok = root != NULL && json_dumpf(root, stdout, 0) == 0 && putchar('\n') != EOF;
+    size_t flags = world->program->json ? 0 : JSON_INDENT(2);
+    bool ok = root != NULL && json_dumpf(root, stdout, flags) == 0 && putchar('\n') != EOF;
     json_decref(root);
     return ok || program_fail(world->program, "the result can't be written");
 }

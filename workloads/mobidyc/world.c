@@ -358,7 +358,6 @@ bool world_make(struct world *world, const int64_t animats[SPECIES]) {
                 return false;
             }
         }
-        world->herds[s].first = world->herds[s].least = world->herds[s].most = animats[s];
     }
     uint64_t ignored = 0;
     world->initial = world_energy(world, &ignored);
@@ -388,8 +387,6 @@ static void bury(struct world *world, enum species species) {
         }
     }
     herd->count = alive;
-    herd->least = herd->least < (int64_t)alive ? herd->least : (int64_t)alive;
-    herd->most = herd->most > (int64_t)alive ? herd->most : (int64_t)alive;
 }
 
 bool world_step(struct world *world) {

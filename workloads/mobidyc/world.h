@@ -76,7 +76,7 @@ enum { ROOT_PATCHES, ROOT_HERDS /* of each species: an Array with room */, ROOTS
 
 struct herd {
     size_t count;
-    int64_t first, least, most, births, deaths;
+    int64_t births, deaths;
 };
 
 struct world {
