@@ -8,7 +8,6 @@
  * I3. A file without PT_INTERP counts as static only if it cannot be a loader, which is a library with an entry point
  *     (ET_DYN, DT_SONAME): started by its own name, it maps the program that its first argument names. */
 #include "attach/needs.h"
-#include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
 #include <string.h>

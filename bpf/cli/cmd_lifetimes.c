@@ -329,8 +329,7 @@ static int read_back(struct lifetimes *run) {
     return shown ? 0 : failure_report(&why);
 }
 
-/* A process without rights can't give the --pretenure file its name: a child reads the recording, and this one waits.
- */
+/* A process without rights can't give the --pretenure file its name: a child reads the recording, this one waits. */
 static int read_back_apart(struct lifetimes *run) {
     struct failure why;
     int status = 0;

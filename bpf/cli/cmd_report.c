@@ -6,7 +6,6 @@
 #include "util/output.h"
 #include "views/model_json.h"
 #include "views/report.h"
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>

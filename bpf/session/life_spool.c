@@ -7,7 +7,6 @@
 #include "util/room.h"
 #include "util/temporary.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -31,7 +31,6 @@
 #include "util/interrupt.h"
 #include "util/sandbox.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -390,8 +389,7 @@ static int until_look(const struct source *source, int timeout_ms) {
     return next == UINT64_MAX ? -1 : next <= now ? 0 : (int)((next - now + 999999) / 1000000);
 }
 
-/* ---- descendants, for a message ------------------------------------------------------------------------------------
- */
+/* ---- descendants, for a message ---------------------------------------------------------------------------------- */
 
 static bool has_probes(struct source *source, struct observed *observed) {
     struct mappings mappings;

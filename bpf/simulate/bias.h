@@ -1,5 +1,4 @@
-/* Tenure bias: whether a scavenge tenures first the survivors that live on or those that die soon. From a recorded run.
- */
+/* Tenure bias: whether a scavenge tenures first the survivors that live on or those that die soon, as recorded. */
 #ifndef EDEN_SIMULATE_BIAS_H
 #define EDEN_SIMULATE_BIAS_H
 

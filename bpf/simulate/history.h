@@ -74,8 +74,7 @@ struct simulate_history {
 
 void simulate_history_clear(struct simulate_history *history);
 
-/* All of these must come before the first object. False: no memory; else the clock goes backwards, or beyond the end.
- */
+/* All of these must come before the first object. False: no memory; or the clock goes backwards, or beyond the end. */
 bool simulate_history_collection(struct simulate_history *history, uint64_t at);
 bool simulate_history_asked(struct simulate_history *history, uint64_t at, enum simulate_request what);
 /* False: no memory; else it lives beyond the end. */

@@ -28,8 +28,7 @@ bool simulate_parameter_recorded(struct simulate_parameters *parameters, const c
  * full_gc_ratio, grow_headroom, tenure_fill, tenure_proportion), which get their defaults. */
 void simulate_parameters_usual(struct simulate_parameters *parameters, const struct simulate_parameters *recorded);
 
-/* "NAME=VALUE", as a person gives it; refused by name where it is not simulated, or where the value is out of bounds.
- */
+/* "NAME=VALUE", as a person gives it; refused by name where it is not simulated, or the value is out of bounds. */
 bool simulate_parameter_wanted(struct simulate_parameters *parameters, const char *text, struct failure *why);
 
 /* All that are simulated and differ from the default, and eden_size, as EDEN_OPTIONS takes them. */

@@ -7,7 +7,6 @@
 #include "util/failure.h"
 #include "util/place.h"
 #include <stdio.h>
-#include <sys/types.h>
 
 struct replacement {
     bool is_open; /* false: there is none, and the rest means nothing */

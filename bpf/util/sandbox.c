@@ -431,8 +431,7 @@ static int fill_allowed(scmp_filter_ctx filter, const struct sandbox *sandbox) {
     return add_harmless(filter, add_mappings(filter, error));
 }
 
-/* bpf() has one list of what is allowed: each command below the largest that is not on it gets a rule, and all above.
- */
+/* bpf() has one list of what is allowed: each command below the largest that is not on it gets a rule, as all above. */
 static int fill_forbidden(scmp_filter_ctx filter) {
     const uint32_t refuse = SCMP_ACT_ERRNO(EPERM);
     int error = add_calls(filter, refuse, observer_never, sizeof observer_never / sizeof *observer_never, 0);

@@ -24,8 +24,7 @@ struct sandbox {
     int folder[SANDBOX_FOLDERS];
     size_t folders;
     size_t memory;       /* the most address space in bytes; 0: no limit */
-    bool writes_nothing; /* SANDBOX_PARSER: it answers by sendmsg() alone; descriptors that it is handed may be writable
-                          */
+    bool writes_nothing; /* SANDBOX_PARSER: it answers by sendmsg() alone, though descriptors may be writable */
     /* SANDBOX_OBSERVER: whether maps can be used, tried without rights; where they cannot, CAP_BPF stays. NULL: no map
      * is used. */
     bool (*can_use_maps)(const void *context);

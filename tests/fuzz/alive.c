@@ -24,8 +24,7 @@ static void reach_slots(const struct node *node) {
     }
 }
 
-/* Marks what the model can reach from roots, pins and queue; ephemerons fired at `epoch` or later count as not fired.
- */
+/* Marks what the model can reach from roots, pins and queue; ephemerons fired at `epoch` or later do not count. */
 static void reach(uint64_t epoch) {
     fuzz.reaches++;
     fuzz.waiting.count = 0;

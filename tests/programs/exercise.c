@@ -67,8 +67,7 @@ static eden_value new_node(struct part *part, eden_value next) {
     return node;
 }
 
-/* Nodes stored round and round into a table that soon is old: scavenges, age and overflow, stores, growth of old space.
- */
+/* Nodes stored round and round into a table that soon is old: scavenges, age and overflow, stores, old space grows. */
 static void work_on_ages(struct part *part) {
     EDEN_FRAME(part->mutator, local, 2);
     local[0] = eden_new_slots(part->mutator, part->table, 1500);

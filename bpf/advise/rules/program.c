@@ -1,5 +1,4 @@
-/* Rules about what is left for the program, and where nothing is wrong or known. They see the findings of the others.
- */
+/* Rules about what is left for the program, and where nothing is wrong or known. They see what the others found. */
 #include "advise/facts/scavenges.h"
 #include "advise/rules/account.h"
 #include "advise/rules/rule.h"

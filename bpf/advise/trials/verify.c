@@ -7,7 +7,6 @@
  * program that never prints the same twice can't be checked so, which the default runs among themselves show. */
 #include "advise/trials/verify.h"
 #include "util/format.h"
-#include "util/interrupt.h"
 #include "util/message.h"
 #include <inttypes.h>
 

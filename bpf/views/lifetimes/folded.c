@@ -25,8 +25,7 @@ static void split(uint64_t amount[LIFE_LONG + 1], const struct life_site *site, 
     }
 }
 
-/* A label; no frame holds what separates them. Blanks may stand in one: what is behind the line's last is the amount.
- */
+/* A label; no frame holds what separates them. Blanks may stand in one: the amount is behind the line's last. */
 static void print_frame(FILE *out, const char *label) {
     for (; *label; label++) {
         *label == ';' ? (void)fputs("\\x3b", out) : (void)fputc(*label, out);

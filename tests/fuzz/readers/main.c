@@ -6,7 +6,6 @@
  * removed parts, the end of another input. An input that ends the process, or takes more than 60 seconds, is written to
  * the file NAME.finding in the folder READER_FINDINGS, or /tmp. --corpus writes the seeds to files, for libFuzzer. */
 #include "reader.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

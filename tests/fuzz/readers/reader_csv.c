@@ -3,7 +3,6 @@
 #include "reader.h"
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const unsigned reader_runs = 4000;
 

@@ -2,7 +2,6 @@
  * classes, sites, parameters, the process, and, where a folder is given, its program's file and a library's. */
 #include "hostile.h"
 #include <eden/eden.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,6 @@
  * names the process by its id reads or writes the new program's memory from there on. */
 #include "hostile.h"
 #include "hostile_fuse.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* A broken invariant of the runtime: the heap reports it, stops allocating and collecting, and the process continues.
- */
+/* A broken invariant of the runtime: the heap reports it, stops allocating and collecting; the process continues. */
 #include "support.h"
 
 /* The heap is corrupt, says why, refuses what would collect, and can still be read and destroyed. */

@@ -57,8 +57,7 @@ static void check_lists(const struct world *w, const eden_value *held) {
     assert_int_equal(followed + lost, old);
 }
 
-/* Right after a full collection. An object lost to refused memory is reported censored, whether it dies later or not.
- */
+/* Right after a full collection. An object lost to refused memory is reported censored, whether it dies or not. */
 static void check_reported(void) {
     size_t lost = 0;
     for (size_t i = 0; i < truth.count; i++) {

@@ -187,8 +187,7 @@ static bool refuse_profile(void *context, size_t bytes, const char *what) {
     return !refusing || strcmp(what, "profile") != 0;
 }
 
-/* The allocation clock has no memory to record a large object: the profile is dropped, as later births would be wrong.
- */
+/* The allocation clock has no memory to record a large object: the profile is dropped: later births would be wrong. */
 TEST(a_jump_without_memory_ends_the_profile) {
     listen();
     struct world w;

@@ -24,8 +24,7 @@ static size_t count_old(const struct world *w, eden_value table, size_t count) {
     return old;
 }
 
-/* local[0]: survivors of an earlier scavenge; local[1]: of eden. Roots are visited in this order, so eden's come last.
- */
+/* local[0]: survivors of an earlier scavenge; local[1]: of eden. Roots are visited in this order: eden's come last. */
 static void overflow(const struct world *w, eden_value *local) {
     fill(w, local, 0, OLDER);
     eden_scavenge(w->m);

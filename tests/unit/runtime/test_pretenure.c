@@ -1,7 +1,6 @@
 /* Pretenuring: what a file names is born old, in every format and size, and the heap stays what it must be; files that
  * are wrong are refused; pretenure=auto learns, and unlearns. */
 #include "support.h"
-#include <fcntl.h>
 
 static const char *write_file(const void *text, size_t size) {
     static char path[32];
