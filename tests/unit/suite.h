@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -36,6 +37,9 @@ static inline void assert_near(double value, double wanted, double within) {
         fail_msg("%.9g is not %.9g within %g", value, wanted, within);
     }
 }
+
+/* For __attribute__((cleanup(free_at))): frees what a variable points to. */
+static inline void free_at(void *variable) { free(*(void **)variable); }
 
 #define SUITE(set_up, tear_down)                                                                                       \
     __attribute__((constructor)) static void suite_surround(void) { suite_around(set_up, tear_down); }

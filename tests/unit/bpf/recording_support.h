@@ -3,9 +3,7 @@
 #define EDEN_TESTS_RECORDING_SUPPORT_H
 
 #include "recording/recording_sql.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +68,9 @@ static inline struct recording *open_good(const char *path) {
     }
     return recording;
 }
+
+/* For __attribute__((cleanup(close_recording))). */
+static inline void close_recording(struct recording **recording) { recording_close(*recording); }
 
 /* Made and put in its place. */
 static inline struct recorder *begin_with(const struct recorder_options *options) {

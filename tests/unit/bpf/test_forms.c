@@ -50,42 +50,37 @@ static void each_text(void (*check)(const char *text)) {
 }
 
 static void check_json(const char *text) {
-    json_t *json = json_pack("[o]", json_text(text, 64));
+    json_auto_t *json = json_pack("[o]", json_text(text, 64));
     assert_non_null(json);
     FILE *out = begin();
     assert_true(json_print(out, json));
-    char *line = end(out, "\n");
+    char *line __attribute__((cleanup(free_at))) = end(out, "\n");
     for (size_t i = 0; i < printed_size; i++) {
         assert_in_range(line[i], i + 1 == printed_size ? '\n' : 32, 126);
     }
-    json_t *again = json_loads(line, 0, NULL);
+    json_auto_t *again = json_loads(line, 0, NULL);
     assert_true(json_equal(json, again));
     if (form_valid(text)) {
         assert_string_equal(json_string_value(json_array_get(again, 0)), text);
     }
-    json_decref(again);
-    json_decref(json);
-    free(line);
 }
 
 TEST(json_is_ascii_and_whole) {
     each_text(check_json);
-    char *longest = malloc(10001);
+    char *longest __attribute__((cleanup(free_at))) = malloc(10001);
     memset(longest, 'x', 10000);
     longest[10000] = '\0';
-    json_t *json = json_text(longest, 10001);
+    json_auto_t *json = json_text(longest, 10001);
     assert_string_equal(json_string_value(json), longest);
     json_decref(json);
     json = json_text(longest, 3);
     assert_string_equal(json_string_value(json), "xxx");
-    json_decref(json);
-    free(longest);
 }
 
 static void check_csv(const char *text) {
     FILE *out = begin();
     csv_field(out, text);
-    char *field = end(out, ""), *from = field, *to = field, again[64];
+    char *field __attribute__((cleanup(free_at))) = end(out, ""), *from = field, *to = field, again[64];
     bool quoted = *field == '"';
     for (from += quoted; *from && !(quoted && from[0] == '"' && from[1] != '"'); from++) {
         assert_true(quoted || (*from != ',' && *from != '"' && *from != ';'));
@@ -101,14 +96,13 @@ static void check_csv(const char *text) {
     }
     assert_int_equal(form_read(again, field), strlen(text));
     assert_string_equal(again, text);
-    free(field);
 }
 
 TEST(csv_fields_are_whole_and_no_formula) { each_text(check_csv); }
 
 /* The hostile names of life_views.c in every view of lifetimes, and in the table and the object of `lifetimes`. */
 TEST(views_of_lifetimes_are_clean) {
-    struct life_model model = make_two_heaps();
+    struct life_model model __attribute__((cleanup(clear_model))) = make_two_heaps();
     for (const struct life_view_description *view = life_views; view->name; view++) {
         for (int by_site = 0; by_site < 2; by_site++) {
             if (strcmp(view->name, "pprof") == 0) {
@@ -129,7 +123,6 @@ TEST(views_of_lifetimes_are_clean) {
     out = begin();
     assert_true(life_json(out, &model, &life_view_defaults, &why));
     free(end(out, "\n"));
-    clear_model(&model);
 }
 
 TEST(headings_are_clean) {
@@ -180,7 +173,7 @@ TEST(command_lines_are_whole) {
         command[i + 2] = (char *)(uintptr_t)names[i];
     }
     FILE *out = begin();
-    char *line = command_line_text(command), read[1024];
+    char *line __attribute__((cleanup(free_at))) = command_line_text(command), read[1024];
     fputs(line, out);
     free(end(out, ""));
     setenv("LINE", line, 1);
@@ -193,5 +186,4 @@ TEST(command_lines_are_whole) {
         at += strlen(names[i]) + 1;
     }
     assert_int_equal(at, length);
-    free(line);
 }

@@ -42,7 +42,7 @@ TEST(heaps_and_sites_are_found_again) {
 }
 
 TEST(buckets_stay_in_order) {
-    struct life_model model = {0};
+    struct life_model model __attribute__((cleanup(life_model_clear))) = {0};
     struct life_site *site = life_heap_site(new_heap(&model), 3);
     for (uint16_t i = 0; i < 300; i++) {
         struct life_bucket one = {(uint16_t)(i * 37 % 150), 1, EDEN_WEIGHT_ONE, 16};
@@ -57,7 +57,6 @@ TEST(buckets_stay_in_order) {
         assert_int_equal(histogram->at[i].weight_bytes, 32);
     }
     assert_int_equal(site->histogram[LIFE_CENSORED][LIFE_BYTES].count, 0);
-    life_model_clear(&model);
 }
 
 static const struct eden_birth_cell births[] = {
@@ -164,7 +163,8 @@ TEST(cells_and_records_agree) {
     const struct eden_life_cell cells[] = {cell(&all[0]), cell(&all[1]), cell(&all[2])};
     for (int details = 0; details < 3; details++) {
         struct seen seen = {0};
-        struct life_model model = {.on_object = details == 2 ? see : NULL, .object_context = &seen};
+        struct life_model model __attribute__((cleanup(life_model_clear))) = {.on_object = details == 2 ? see : NULL,
+                                                                              .object_context = &seen};
         struct life_heap *heap = new_heap(&model);
         assert_true(life_model_batch(&model, heap, EDEN_BATCH_BIRTHS, births, 3, sizeof *births));
         if (details) {
@@ -179,13 +179,12 @@ TEST(cells_and_records_agree) {
             assert_ptr_equal(seen.heap, heap);
             assert_memory_equal(&seen.last, &all[2], sizeof *all);
         }
-        life_model_clear(&model);
     }
 }
 
 /* Longer records of a newer runtime, shorter ones of an older; kinds that are not known; no alignment. */
 TEST(other_versions_are_read) {
-    struct life_model model = {0};
+    struct life_model model __attribute__((cleanup(life_model_clear))) = {0};
     struct life_heap *heap = new_heap(&model);
     char longer[1 + 2 * (sizeof(struct eden_birth_cell) + 24)];
     memset(longer, 0xff, sizeof longer);
@@ -204,12 +203,11 @@ TEST(other_versions_are_read) {
     assert_true(life_model_batch(&model, heap, 4711, longer, 2, 8));
     assert_int_equal(model.unknown, 1);
     assert_true(life_model_batch(&model, heap, EDEN_BATCH_DEATHS, NULL, 0, 0));
-    life_model_clear(&model);
 }
 
 TEST(nonsense_is_refused) {
     struct seen seen = {0};
-    struct life_model model = {.on_object = see, .object_context = &seen};
+    struct life_model model __attribute__((cleanup(life_model_clear))) = {.on_object = see, .object_context = &seen};
     struct life_heap *heap = new_heap(&model);
     struct eden_birth_cell birth[2] = {births[0], births[1]};
     birth[0].site = EDEN_CLASS_LIMIT;
@@ -238,11 +236,10 @@ TEST(nonsense_is_refused) {
     const struct life_sums *sums = &life_heap_site(heap, 5)->ended[LIFE_DIED][EDEN_LIFE_TENURED];
     assert_int_equal(sums->ns_sum, 0);
     assert_int_equal(sums->tenured_ns_sum, 0);
-    life_model_clear(&model);
 }
 
 TEST(another_profile_replaces_the_first) {
-    struct life_model model = {0};
+    struct life_model model __attribute__((cleanup(life_model_clear))) = {0};
     life_model_heap(&model, &process, 0x2000, 2);
     struct life_heap *heap = new_heap(&model), *other = &model.heaps[0];
     struct eden_profile_record profile = {.begun_ns = 5};
@@ -261,12 +258,11 @@ TEST(another_profile_replaces_the_first) {
     assert_int_equal(other->replaced, 0);
     assert_true(life_model_batch(&model, heap, EDEN_BATCH_BIRTHS, births, 3, sizeof *births));
     assert_int_equal(heap->site_count, 2);
-    life_model_clear(&model);
 }
 
 /* Heaps come in whatever order, and some are not wanted. */
 TEST(heaps_are_sorted_and_chosen) {
-    struct life_model model = {0};
+    struct life_model model __attribute__((cleanup(life_model_clear))) = {0};
     const struct process_key older = {.start_ns = process.start_ns - 10, .pid = process.pid + 5};
     const struct {
         const struct process_key *process;
@@ -292,7 +288,6 @@ TEST(heaps_are_sorted_and_chosen) {
     assert_int_equal(model.heaps[0].site_count, 2);
     life_model_choose(&model, 0, 77);
     assert_int_equal(model.heap_count, 0);
-    life_model_clear(&model);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -348,8 +343,8 @@ TEST(many_heaps_have_their_own_names) {
 }
 
 TEST(names_are_given) {
-    struct life_names names = {0};
-    struct life_model model = {0};
+    struct life_names names __attribute__((cleanup(life_names_clear))) = {0};
+    struct life_model model __attribute__((cleanup(life_model_clear))) = {0};
     define(&names, 1, "Before", 1, 4);
     create(&names, 1);
     define(&names, 9, "Point at 9", 2, 4);
@@ -381,8 +376,6 @@ TEST(names_are_given) {
     life_heap_site(late, 1);
     life_names_apply(&names, late);
     assert_string_equal(late->sites[0].name, "Before");
-    life_names_clear(&names);
-    life_model_clear(&model);
 }
 
 /* ---- what is asked ----------------------------------------------------------------------------------------------- */

@@ -48,14 +48,13 @@ static char *text_of(const struct life_heap *heaps, size_t count, struct life_pr
 
 static void assert_names(const struct life_heap *heaps, size_t count, const char *wanted) {
     struct life_pretenured named;
-    char *text = text_of(heaps, count, &named);
+    char *text __attribute__((cleanup(free_at))) = text_of(heaps, count, &named);
     size_t lines = 0;
     for (const char *c = text; *c; c++) {
         lines += *c == '\n';
     }
     assert_string_equal(text, wanted);
     assert_int_equal(named.classes + named.sites, lines);
-    free(text);
 }
 
 static struct life_evidence evidence_of(const struct life_site *site) {
@@ -135,7 +134,7 @@ TEST(each_condition_counts) {
 }
 
 TEST(names_cover_what_is_worth_it_only) {
-    struct life_heap heap = {0};
+    struct life_heap heap __attribute__((cleanup(build_clear))) = {0};
     build_run(&heap, 1000, run);
     /* All of it; with a site that says too little to stand in the way. */
     keep(build_site(&heap, 3, 3, "Record", "Record"), 100);
@@ -159,7 +158,6 @@ TEST(names_cover_what_is_worth_it_only) {
     assert_int_equal(named.classes, 2);
     assert_int_equal(named.sites, 1);
     assert_int_equal(named.promising, 1);
-    build_clear(&heap);
 }
 
 TEST(heaps_are_added_up) {
@@ -200,7 +198,8 @@ TEST_WITH(the_runtime_reads_what_is_written, enter_folder, leave_folder) {
                                         "site Array%s",     cut};
     enum { NAMES = sizeof names / sizeof names[0] };
     assert_int_equal(strlen(cut), 63);
-    struct life_heap heap = {.name = "a\nclass Injected\n", .command = "b\nclass Injected\n"};
+    struct life_heap heap
+        __attribute__((cleanup(build_clear))) = {.name = "a\nclass Injected\n", .command = "b\nclass Injected\n"};
     build_run(&heap, 1000, run);
     for (uint32_t i = 0; i < NAMES; i++) {
         keep(build_site(&heap, 3 + i, 3 + i, names[i], names[i]), 100);
@@ -234,7 +233,6 @@ TEST_WITH(the_runtime_reads_what_is_written, enter_folder, leave_folder) {
         assert_int_equal(eden_is_young(mutator, eden_new(mutator, of)), names[i] == cut);
     }
     eden_heap_destroy(made);
-    build_clear(&heap);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */

@@ -40,7 +40,7 @@ TEST(a_stack_is_kept_once) {
 }
 
 TEST(a_label_shows_where_it_is_cut) {
-    struct life_stacks stacks = {0};
+    struct life_stacks stacks __attribute__((cleanup(life_stacks_clear))) = {0};
     const uint32_t frame[] = {life_stacks_name(&stacks, "make_leaf"), life_stacks_name(&stacks, "grow"),
                               life_stacks_name(&stacks, "main")};
     const struct life_stack *stack = life_stacks_get(&stacks, life_stacks_add(&stacks, 1, frame, 3));
@@ -62,14 +62,13 @@ TEST(a_label_shows_where_it_is_cut) {
             assert_string_equal(text, wanted[size - 1]);
         }
     }
-    life_stacks_clear(&stacks);
 }
 
 /* Against a list without gaps: any order of ends. */
 TEST(samples_are_found_by_birth) {
     enum { MANY = 20000 };
     struct life_samples samples = {0};
-    uint32_t *stack = calloc(MANY, sizeof *stack);
+    uint32_t *stack __attribute__((cleanup(free_at))) = calloc(MANY, sizeof *stack);
     uint32_t seed = 7;
     size_t alive = 0;
     assert_non_null(stack);
@@ -93,7 +92,6 @@ TEST(samples_are_found_by_birth) {
     assert_int_equal(life_samples_end(&samples, 101), 0);
     assert_int_equal(life_samples_end(&samples, UINT64_MAX), 0);
     life_samples_clear(&samples);
-    free(stack);
 }
 
 /* ---- in the model ------------------------------------------------------------------------------------------------ */
@@ -253,14 +251,13 @@ TEST(births_are_never_below_zero) {
 }
 
 TEST(a_model_without_stacks_knows_no_such_batch) {
-    struct life_model model = {0};
+    struct life_model model __attribute__((cleanup(life_model_clear))) = {0};
     static const struct process_key process = {.start_ns = 10000000, .pid = 7};
     struct life_heap *heap = life_model_heap(&model, &process, 0x1000, 1);
     struct life_stack_record record = {.birth_bytes = 8, .bytes = 16, .site = 1, .class_id = 1, .stack = 1};
     assert_true(life_model_batch(&model, heap, LIFE_BATCH_STACK, &record, 1, sizeof record));
     assert_int_equal(model.unknown, 1);
     assert_int_equal(heap->site_count, 0);
-    life_model_clear(&model);
 }
 
 TEST(dense_samplings_are_refused) {

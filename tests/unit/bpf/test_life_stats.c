@@ -158,7 +158,7 @@ TEST(samples_count_as_often_as_they_weigh) {
 }
 
 TEST(sites_merge_into_classes) {
-    struct life_heap heap = {0};
+    struct life_heap heap __attribute__((cleanup(build_clear))) = {0};
     struct life_groups groups;
     build_run(&heap, 1000000, 1 << 20);
     struct life_site *site = build_site(&heap, 3, 3, "Point", "Point");
@@ -204,7 +204,6 @@ TEST(sites_merge_into_classes) {
     assert_int_equal(summary.deaths, 24);
     assert_int_equal(summary.censored, 17);
     life_groups_clear(&groups);
-    build_clear(&heap);
 }
 
 static struct life_summary judge(const struct life_heap *heap, const struct life_site *site) {

@@ -14,7 +14,7 @@ static void assert_is_svg(const char *text, size_t size) {
 
 TEST(charts_are_xml) {
     static const enum life_clock clocks[] = {LIFE_NS, LIFE_BYTES, LIFE_SCAVENGES, LIFE_FULLS};
-    struct life_model model = make_model(20000, false);
+    struct life_model model __attribute__((cleanup(clear_model))) = make_model(20000, false);
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         for (int clock = 0; clock < LIFE_CLOCKS; clock++) {
             struct life_view_options options = life_view_defaults;
@@ -22,7 +22,7 @@ TEST(charts_are_xml) {
             options.clock = clocks[clock];
             options.by_site = clock % 2;
             options.by = clock / 2 ? LIFE_BY_MEMORY : LIFE_BY_OBJECTS;
-            char *text = print(views[i], &model, &options, &size);
+            char *text __attribute__((cleanup(free_at))) = print(views[i], &model, &options, &size);
             assert_is_svg(text, size);
             static const char *const plots[] = {"gnuplot_plot_9", "gnuplot_plot_2b", "gnuplot_plot_9",
                                                 "gnuplot_plot_1"};
@@ -34,29 +34,25 @@ TEST(charts_are_xml) {
                 assert_non_null(strstr(text, "Gr\xc3\xb6\xc3\x9f"
                                              "e \xe2\x82\xac &lt;&amp;>")); /* a class's name, escaped */
             }
-            free(text);
         }
     }
     struct stat status;
     assert_int_not_equal(stat("shell-was-here", &status), 0);
-    clear_model(&model);
 }
 
 TEST(two_heaps_are_charts) {
-    struct life_model model = make_two_heaps();
+    struct life_model model __attribute__((cleanup(clear_model))) = make_two_heaps();
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         size_t size;
-        char *text = print(views[i], &model, &life_view_defaults, &size);
+        char *text __attribute__((cleanup(free_at))) = print(views[i], &model, &life_view_defaults, &size);
         assert_is_svg(text, size);
-        free(text);
     }
-    clear_model(&model);
 }
 
 TEST(a_missing_gnuplot_is_named) {
-    struct life_model model = make_model(100, false);
+    struct life_model model __attribute__((cleanup(clear_model))) = make_model(100, false);
     struct failure why = {0};
-    char *text = NULL, *path = strdup(getenv("PATH"));
+    char *text __attribute__((cleanup(free_at))) = NULL, *path = strdup(getenv("PATH"));
     size_t size;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
@@ -68,6 +64,4 @@ TEST(a_missing_gnuplot_is_named) {
     fclose(out);
     assert_int_equal(size, 0);
     free(path);
-    free(text);
-    clear_model(&model);
 }

@@ -74,7 +74,7 @@ static void on_json(struct lines *lines, char *text, size_t length) {
     static const char *const kinds[] = {"heap", "class", "site", "object"};
     struct seen *seen = lines->state;
     json_error_t error;
-    json_t *line = json_loadb(text, length, 0, &error);
+    json_auto_t *line = json_loadb(text, length, 0, &error);
     if (!line) {
         fail_msg("%s in: %s", error.text, text);
     }
@@ -96,11 +96,10 @@ static void on_json(struct lines *lines, char *text, size_t length) {
         assert_true(json_is_string(json_object_get(line, "verdict")));
     }
     seen->kinds[which]++;
-    json_decref(line);
 }
 
 TEST(ndjson_is_whole) {
-    struct life_model model = make_model(MANY, true);
+    struct life_model model __attribute__((cleanup(clear_model))) = make_model(MANY, true);
     struct seen seen = {.model = &model};
     struct lines lines = {.on_line = on_json, .state = &seen};
     print_lines("ndjson", &model, &lines);
@@ -113,7 +112,6 @@ TEST(ndjson_is_whole) {
     assert_int_equal(seen.censored, MANY / 10);
     assert_true(fabs(seen.memory_share - 1) < 1e-9);
     assert_true(fabs(seen.weights - (2. * MANY - 1)) < 3); /* 1, 2, 3 in turn */
-    clear_model(&model);
 }
 
 /* ---- CSV --------------------------------------------------------------------------------------------------------- */
@@ -204,7 +202,7 @@ static void on_bucket_row(struct lines *lines, char *text, size_t length) {
 }
 
 TEST(csv_is_whole) {
-    struct life_model model = make_model(MANY, true);
+    struct life_model model __attribute__((cleanup(clear_model))) = make_model(MANY, true);
     struct csv_seen seen = {0};
     struct lines lines = {.on_line = on_object_row, .csv = true, .state = &seen};
     print_lines("csv", &model, &lines);
@@ -219,7 +217,6 @@ TEST(csv_is_whole) {
         assert_int_equal(seen.samples[LIFE_CENSORED][clock], MANY / 10);
     }
     assert_true(fabs(seen.objects - (2. * MANY - 1)) < 3);
-    clear_model(&model);
 }
 
 static void on_curve_row(struct lines *lines, char *text, size_t length) {
@@ -236,11 +233,10 @@ static void on_curve_row(struct lines *lines, char *text, size_t length) {
 }
 
 TEST(survival_curves_are_whole) {
-    struct life_model model = make_model(10000, false);
+    struct life_model model __attribute__((cleanup(clear_model))) = make_model(10000, false);
     struct csv_seen seen = {0};
     struct lines lines = {.on_line = on_curve_row, .csv = true, .state = &seen};
     print_lines("survival", &model, &lines);
     assert_int_equal(seen.samples[LIFE_DIED][0], 9000);
     assert_int_equal(seen.samples[LIFE_CENSORED][0], 1000);
-    clear_model(&model);
 }

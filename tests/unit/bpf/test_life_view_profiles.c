@@ -29,7 +29,7 @@ static uint64_t sum_folded(char *text, const char *last) {
 }
 
 TEST(folded_stacks_add_up) {
-    struct life_model model = make_model(MANY, false);
+    struct life_model model __attribute__((cleanup(clear_model))) = make_model(MANY, false);
     struct life_view_options options = life_view_defaults;
     size_t size;
     static const char *const verdicts[] = {"short-lived", "long-lived", "unknown", NULL};
@@ -41,19 +41,16 @@ TEST(folded_stacks_add_up) {
         early += histogram_upper(histogram_bucket(end.ns)) <= 500000 && end.outcome == LIFE_DIED ? end.weight : 0;
     }
     for (int i = 0; i < 4; i++) {
-        char *text = print("folded", &model, &options, &size);
+        char *text __attribute__((cleanup(free_at))) = print("folded", &model, &options, &size);
         sums[i] = sum_folded(text, verdicts[i]);
-        free(text);
     }
     assert_int_equal(sums[0], early);
     assert_int_equal(sums[3], objects);
     assert_int_equal(sums[0] + sums[1] + sums[2], objects);
     assert_true(sums[1] > 0 && sums[2] > 0);
     options.by = LIFE_BY_MEMORY;
-    char *text = print("folded", &model, &options, &size);
+    char *text __attribute__((cleanup(free_at))) = print("folded", &model, &options, &size);
     assert_int_equal(sum_folded(text, NULL), memory);
-    free(text);
-    clear_model(&model);
 }
 
 /* ---- pprof ------------------------------------------------------------------------------------------------------- */
@@ -111,7 +108,7 @@ TEST(pprof_has_tcmallocs_form) {
     static const char *const types[] = {"allocated_objects",          "allocated_space",
                                         "deallocated_objects",        "deallocated_space",
                                         "censored_allocated_objects", "censored_allocated_space"};
-    struct life_model model = make_model(MANY, false);
+    struct life_model model __attribute__((cleanup(clear_model))) = make_model(MANY, false);
     int64_t sums[6] = {0}, wanted[6] = {0};
     size_t size;
     for (size_t i = 0; i < MANY; i++) {
@@ -121,7 +118,7 @@ TEST(pprof_has_tcmallocs_form) {
             wanted[j] += (int64_t)(end.weight * (j % 2 ? end.bytes : 1));
         }
     }
-    char *text = print("pprof", &model, &life_view_defaults, &size);
+    char *text __attribute__((cleanup(free_at))) = print("pprof", &model, &life_view_defaults, &size);
     Perftools__Profiles__Profile *profile = read_pprof(text, size);
     assert_string_equal(profile->string_table[0], "");
     assert_int_equal(profile->n_sample_type, 6);
@@ -153,17 +150,15 @@ TEST(pprof_has_tcmallocs_form) {
         assert_int_equal(sums[j], wanted[j]);
     }
     perftools__profiles__profile__free_unpacked(profile, NULL);
-    free(text);
-    clear_model(&model);
 }
 
 /* The functions of a native stack are its frames, innermost first in pprof, outermost first in folded stacks. */
 TEST(functions_are_frames) {
-    struct life_stacks stacks = {0};
+    struct life_stacks stacks __attribute__((cleanup(life_stacks_clear))) = {0};
     const uint32_t frame[] = {life_stacks_name(&stacks, "push"), life_stacks_name(&stacks, "run; all"),
                               life_stacks_name(&stacks, "main")};
     uint32_t number = life_stacks_add(&stacks, 5, frame, 3);
-    struct life_model model = {.stacks = &stacks};
+    struct life_model model __attribute__((cleanup(life_model_clear))) = {.stacks = &stacks};
     struct life_heap *heap = life_model_heap(&model, &(struct process_key){.pid = 7, .start_ns = 1}, 1, 1);
     build_run(heap, 1000000, 1 << 20);
     struct life_site *group = life_heap_site(heap, EDEN_CLASS_LIMIT + number);
@@ -177,7 +172,7 @@ TEST(functions_are_frames) {
     snprintf(group->name, sizeof group->name, "unknown stack");
     build_end(group, (struct build_end){.outcome = LIFE_DIED, .count = 2, .bytes = 24, .ns = 10, .allocated = 24});
     size_t size;
-    char *text = print("folded", &model, &life_view_defaults, &size);
+    char *text __attribute__((cleanup(free_at))) = print("folded", &model, &life_view_defaults, &size);
     assert_string_equal(text, "main;run\\x3b all;push;Pair;short-lived 3\nPair;unknown stack;short-lived 2\n");
     free(text);
     text = print("pprof", &model, &life_view_defaults, &size);
@@ -193,16 +188,13 @@ TEST(functions_are_frames) {
         }
     }
     perftools__profiles__profile__free_unpacked(profile, NULL);
-    free(text);
-    life_model_clear(&model);
-    life_stacks_clear(&stacks);
 }
 
 /* Each of two heaps with the same sites has frames of its own. */
 TEST(heaps_stay_apart) {
-    struct life_model model = make_two_heaps();
+    struct life_model model __attribute__((cleanup(clear_model))) = make_two_heaps();
     size_t size;
-    char *text = print("pprof", &model, &life_view_defaults, &size);
+    char *text __attribute__((cleanup(free_at))) = print("pprof", &model, &life_view_defaults, &size);
     Perftools__Profiles__Profile *profile = read_pprof(text, size);
     assert_int_equal(profile->n_location, 2 * (1 + SITES));
     for (size_t i = 0; i < profile->n_location; i++) {
@@ -228,6 +220,4 @@ TEST(heaps_stay_apart) {
                    : 0;
     }
     assert_int_equal(sum, 3999);
-    free(text);
-    clear_model(&model);
 }

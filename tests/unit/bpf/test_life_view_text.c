@@ -19,30 +19,28 @@ static char *row_with(const char *text, const char *what) {
 }
 
 static void assert_row(const char *text, const char *what, const char *part) {
-    char *row = row_with(text, what);
+    char *row __attribute__((cleanup(free_at))) = row_with(text, what);
     assert_non_null(strstr(row, part));
-    free(row);
 }
 
 TEST(text_views_fit_a_terminal) {
-    struct life_model model = make_model(20000, true), empty = {0};
+    struct life_model model __attribute__((cleanup(clear_model))) = make_model(20000, true), empty = {0};
     static const char *const views[] = {"percentiles", "density", "histogram", "heatmap", "tenured", "nepotism"};
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         size_t size;
         struct life_view_options options = life_view_defaults;
         for (options.top = 0; options.top < 3; options.top++) {
-            char *text = print(views[i], &model, &options, &size);
+            char *text __attribute__((cleanup(free_at))) = print(views[i], &model, &options, &size);
             assert_is_plain(text);
             assert_int_equal(strlen(text), size);
             assert_non_null(strstr(text, "[4711] heap 3"));
             assert_non_null(strstr(text, "; excludes the 4.00 KiB allocated before\n"));
-            free(text);
         }
     }
     /* Nothing is no failure, but for a chart. */
     for (const struct life_view_description *view = life_views; view->name; view++) {
         struct failure why = {0};
-        char *text = NULL;
+        char *text __attribute__((cleanup(free_at))) = NULL;
         size_t size;
         FILE *out = open_memstream(&text, &size);
         assert_non_null(out);
@@ -50,10 +48,8 @@ TEST(text_views_fit_a_terminal) {
         assert_int_equal(view->print(out, &empty, &life_view_defaults, &why), !chart);
         assert_int_equal(why.status, chart);
         fclose(out);
-        free(text);
     }
     assert_null(life_view_named("nonsense"));
-    clear_model(&model);
 }
 
 /* Two sites; 100 objects of 1 KiB tenured, of which 60 died: 30 after 10 ms in old space, 30 after 200 ms; the run is a
@@ -79,7 +75,7 @@ TEST(garbage_is_counted) {
     build_end(grow,
               (struct build_end){
                   .outcome = LIFE_CENSORED, .count = 40, .bytes = 1024, .ns = 500 * ms, .flags = EDEN_LIFE_TENURED});
-    char *text = print("tenured", &model, &life_view_defaults, &size);
+    char *text __attribute__((cleanup(free_at))) = print("tenured", &model, &life_view_defaults, &size);
     assert_non_null(strstr(text, "total: 60 samples, about 60.0 KiB, 59.1% of the allocated"));
     char *row = row_with(text, "Node, grow");
     /* Half of each lifetime was spent in old space: (30 x 10 + 30 x 200) / 60 ms. */
@@ -107,7 +103,6 @@ TEST(garbage_is_counted) {
     text = print("nepotism", &model, &life_view_defaults, &size);
     assert_non_null(strstr(text, "total: 30 samples"));
     assert_row(text, "Node, grow", " 50.0%  Node"); /* of 60 that died */
-    free(text);
 }
 
 /* 3 of 4 objects die within 5% of the run, the fourth, as large as nine of them, at 48%. */
@@ -119,13 +114,12 @@ TEST(density_has_shares_in_place) {
     build_run(&heap, 1000000, 1 << 20);
     build_end(site, (struct build_end){.count = 3, .bytes = 100, .ns = 1000});
     build_end(site, (struct build_end){.count = 1, .bytes = 900, .ns = 480000}); /* its bucket: 475,136 to 491,519 */
-    char *text = print("density", &model, &life_view_defaults, &size);
+    char *text __attribute__((cleanup(free_at))) = print("density", &model, &life_view_defaults, &size);
     char *objects = strstr(text, "by objects");
     assert_non_null(objects);
     assert_row(text, " 45% -  50%", " 75.00%");
     assert_row(objects, "  0% -   5%", " 75.00%");
     assert_row(objects, " 45% -  50%", " 25.00%    0.00%  ####");
-    free(text);
 }
 
 TEST(percentiles_and_advice_are_shown) {
@@ -138,13 +132,11 @@ TEST(percentiles_and_advice_are_shown) {
     build_end(site, (struct build_end){.count = 1, .bytes = 100, .ns = 10});
     build_end(site, (struct build_end){.count = 1, .bytes = 100, .ns = 20});
     build_end(site, (struct build_end){.count = 2, .bytes = 100, .ns = 30, .outcome = LIFE_CENSORED});
-    char *text = print("percentiles", &model, &life_view_defaults, &size);
-    char *row = row_with(text, "  A");
+    char *text __attribute__((cleanup(free_at))) = print("percentiles", &model, &life_view_defaults, &size);
+    char *row __attribute__((cleanup(free_at))) = row_with(text, "  A");
     assert_non_null(strstr(row, "10 ns      20 ns     >30 ns     >30 ns     >30 ns"));
     assert_non_null(strstr(row, ">=2"));
     assert_non_null(strstr(text, "too few samples for a reliable verdict: A\n# try --sampling 1/100\n"));
-    free(row);
-    free(text);
 }
 
 /* Sites of the same name at two classes are one row; the classes' columns come largest first. */
@@ -156,10 +148,9 @@ TEST(heatmap_has_a_row_a_place) {
     build_end(build_site(&heap, 2, 2, "B", "B"), (struct build_end){.count = 0, .bytes = 8, .ns = 5});
     build_end(build_site(&heap, 3, 1, "read", "A"), (struct build_end){.count = 20, .bytes = 8, .ns = 5});
     build_end(build_site(&heap, 4, 2, "read", "B"), (struct build_end){.count = 70, .bytes = 8, .ns = 5});
-    char *text = print("heatmap", &model, &life_view_defaults, &size);
+    char *text __attribute__((cleanup(free_at))) = print("heatmap", &model, &life_view_defaults, &size);
     assert_non_null(strstr(text, "A: B\n"));
     assert_non_null(strstr(text, "B: A\n"));
     assert_row(text, "  read\n", "  70.00%  20.00%  90.00%");
     assert_row(text, "(no site)", "       .  10.00%  10.00%");
-    free(text);
 }

@@ -51,7 +51,7 @@ static void on_loss(void *context, const char *text) {
 }
 
 TEST(first_losers_are_named_and_others_counted) {
-    struct model model = {0};
+    struct model model __attribute__((cleanup(model_clear))) = {0};
     struct losses losses = {0};
     for (uint32_t pid = 1; pid <= 100; pid++) {
         struct process_model *process = model_process(&model, &(struct process_key){.pid = pid});
@@ -73,7 +73,6 @@ TEST(first_losers_are_named_and_others_counted) {
     assert_int_equal(losses.lines, MODEL_NAMED_LOSERS);
     assert_string_equal(losses.last, "process 8 '' and its descendants: 1 of the lost events");
     model.process_count = 100;
-    model_clear(&model);
 }
 
 TEST(numbers_are_short) {
@@ -94,12 +93,11 @@ TEST(json_is_exact_and_utf8) {
     struct heap_model heap = {.known = 1ull << EDEN_FIGURE_allocated_bytes};
     heap.figures[EDEN_FIGURE_allocated_bytes] = (1ull << 53) + 1;
     memcpy(heap.name, "a\xff\xc3\xa9\xed\xa0\x80", 8);
-    json_t *json = heap_to_json(&heap);
+    json_auto_t *json = heap_to_json(&heap);
     assert_int_equal(json_integer_value(json_object_get(json, "allocated_bytes")), (1ll << 53) + 1);
     assert_true(json_is_null(json_object_get(json, "scavenges")));
     assert_true(json_is_null(json_object_get(json, "heap")));
     assert_string_equal(json_string_value(json_object_get(json, "name")), "a\uFFFD\xc3\xa9\uFFFD\uFFFD\uFFFD");
-    json_decref(json);
 }
 
 static struct heap_model *only_heap(struct model *model, uint64_t wall_ns, uint64_t gc_ns, uint64_t under_way_ns) {

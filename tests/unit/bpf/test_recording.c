@@ -3,7 +3,7 @@
 
 TEST(events_read_back_in_order_of_time) {
     enum { COUNT = 40000 };
-    struct event *written = calloc(COUNT, sizeof *written);
+    struct event *written __attribute__((cleanup(free_at))) = calloc(COUNT, sizeof *written);
     assert_non_null(written);
     unsigned seed = 42;
     struct recorder *recorder = begin("events.data");
@@ -21,11 +21,11 @@ TEST(events_read_back_in_order_of_time) {
     assert_int_equal(recorder_event_count(recorder), COUNT);
     recorder_close(recorder);
 
-    struct recording *recording = open_good("events.data");
+    struct recording *recording __attribute__((cleanup(close_recording))) = open_good("events.data");
     assert_int_equal(recording_info(recording)->events, COUNT);
-    struct collected read = events_of(recording, COUNT);
+    struct collected read __attribute__((cleanup(free_collected))) = events_of(recording, COUNT);
     assert_int_equal(read.count, COUNT);
-    uint8_t *seen = calloc(COUNT, 1);
+    uint8_t *seen __attribute__((cleanup(free_at))) = calloc(COUNT, 1);
     assert_non_null(seen);
     size_t from = 0;
     for (size_t i = 0; i < COUNT; i++) {
@@ -43,19 +43,15 @@ TEST(events_read_back_in_order_of_time) {
             from++;
         }
     }
-    free(seen);
-    free(written);
-    free_collected(&read);
-    recording_close(recording);
 }
 
 TEST(model_reads_back_equal) {
     struct recorder *recorder = begin("model.data");
-    struct model first = {0}, second = {0}, read = {0};
+    __attribute__((cleanup(model_clear))) struct model first = {0}, second = {0}, read = {0};
     struct failure why = {0};
     fill_model(&first, 1);
     commit(recorder, &first, false);
-    struct recording *recording = open_good("model.data");
+    struct recording *recording __attribute__((cleanup(close_recording))) = open_good("model.data");
     assert_false(recording_info(recording)->finished);
     assert_true(recording_info(recording)->live);
     assert_true(recording_model(recording, &read, &why));
@@ -72,15 +68,11 @@ TEST(model_reads_back_equal) {
     assert_string_equal(recording_info(recording)->command, "prog 'it'\\''s' 'a b'");
     assert_true(recording_model(recording, &read, &why));
     assert_same_model(&second, &read);
-    recording_close(recording);
-    model_clear(&first);
-    model_clear(&second);
-    model_clear(&read);
 }
 
 TEST(fewer_heaps_leave_no_rest) {
     struct recorder *recorder = begin("fewer.data");
-    struct model first = {0}, second = {0}, read = {0};
+    __attribute__((cleanup(model_clear))) struct model first = {0}, second = {0}, read = {0};
     struct failure why = {0};
     fill_model(&first, 1);
     commit(recorder, &first, false);
@@ -91,19 +83,15 @@ TEST(fewer_heaps_leave_no_rest) {
     assert_non_null(model_heap(process, 1, 1));
     commit(recorder, &second, true);
     recorder_close(recorder);
-    struct recording *recording = open_good("fewer.data");
+    struct recording *recording __attribute__((cleanup(close_recording))) = open_good("fewer.data");
     assert_true(recording_model(recording, &read, &why));
     assert_int_equal(read.processes[0].heap_count, 1);
     assert_same_heap(&read.processes[0].heaps[0], &second.processes[0].heaps[0]);
-    recording_close(recording);
-    model_clear(&first);
-    model_clear(&second);
-    model_clear(&read);
 }
 
 TEST(reused_addresses_are_distinct_heaps) {
     struct recorder *recorder = begin("again.data");
-    struct model model = {0};
+    struct model model __attribute__((cleanup(model_clear))) = {0};
     const struct event events[] = {
         make_event(EDEN_PROBE_heap__create, 10, 0x1000, 1),  make_event(EDEN_PROBE_mark__start, 11, 0x1000, 5),
         make_event(EDEN_PROBE_heap__destroy, 12, 0x1000, 1), make_event(EDEN_PROBE_heap__create, 13, 0x1000, 2),
@@ -121,13 +109,10 @@ TEST(reused_addresses_are_distinct_heaps) {
     }
     commit(recorder, &model, true);
     recorder_close(recorder);
-    struct recording *recording = open_good("again.data");
-    struct collected read = events_of(recording, 6);
+    struct recording *recording __attribute__((cleanup(close_recording))) = open_good("again.data");
+    struct collected read __attribute__((cleanup(free_collected))) = events_of(recording, 6);
     assert_int_equal(read.count, 6);
     assert_memory_equal(read.heap_ids, ids, sizeof ids);
-    free_collected(&read);
-    recording_close(recording);
-    model_clear(&model);
 }
 
 TEST(parameters_are_the_last_set) {
@@ -144,19 +129,18 @@ TEST(parameters_are_the_last_set) {
     }
     commit(recorder, &model, true);
     recorder_close(recorder);
-    struct recording *recording = open_good("parameters.data");
+    struct recording *recording __attribute__((cleanup(close_recording))) = open_good("parameters.data");
     char text[256] = "";
     struct failure why = {0};
     struct process_key key = process_key(100);
     assert_true(recording_parameters(recording, &key, 0x1000, 1, collect_parameter, text, &why));
     assert_string_equal(text, "compactor=none;eden_size=2;");
-    recording_close(recording);
 }
 
 /* What a person at an SQL shell sees: the views join start and end, and every probe's view can be read. */
 TEST(views_show_collections) {
     struct recorder *recorder = begin("views.data");
-    struct model model = {0};
+    struct model model __attribute__((cleanup(model_clear))) = {0};
     struct event event = make_event(EDEN_PROBE_scavenge__start, 100, 0x1000, 1);
     event.args = 11;
     EDEN_ARG(event.arg, scavenge__start, cause) = EDEN_SCAVENGE_FULL;
@@ -213,7 +197,6 @@ TEST(views_show_collections) {
     sqlite3_finalize(views);
     assert_int_equal(count, EDEN_PROBE_COUNT + 2);
     sqlite3_close(db);
-    model_clear(&model);
 }
 
 TEST(other_versions_are_refused) {
@@ -236,7 +219,7 @@ TEST(other_versions_are_refused) {
 /* A reader holds the file locked for a while: nothing is lost and nothing fails. */
 TEST(locked_file_is_waited_for) {
     struct recorder *recorder = begin("locked.data");
-    struct model model = {0};
+    struct model model __attribute__((cleanup(model_clear))) = {0};
     fill_model(&model, 1);
     sqlite3 *db = NULL;
     assert_int_equal(sqlite3_open("locked.data", &db), SQLITE_OK);
@@ -250,17 +233,13 @@ TEST(locked_file_is_waited_for) {
     sqlite3_close(db);
     commit(recorder, &model, true);
     recorder_close(recorder);
-    struct recording *recording = open_good("locked.data");
-    struct model read = {0};
+    struct recording *recording __attribute__((cleanup(close_recording))) = open_good("locked.data");
+    struct model read __attribute__((cleanup(model_clear))) = {0};
     struct failure why = {0};
     assert_true(recording_model(recording, &read, &why));
     assert_same_model(&model, &read);
-    struct collected all = events_of(recording, 2);
+    struct collected all __attribute__((cleanup(free_collected))) = events_of(recording, 2);
     assert_int_equal(all.count, 2);
-    free_collected(&all);
-    recording_close(recording);
-    model_clear(&model);
-    model_clear(&read);
 }
 
 SUITE(enter_folder, leave_folder)

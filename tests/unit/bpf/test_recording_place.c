@@ -2,8 +2,7 @@
  * files beside a recording are left alone, and files of other users take --force. */
 #include "recording_builder.h"
 
-/* ---- at its path --------------------------------------------------------------------------------------------------
- */
+/* ---- at its path ------------------------------------------------------------------------------------------------- */
 
 TEST(other_files_are_left_alone) {
     struct failure why = {0};
@@ -41,7 +40,7 @@ TEST(other_files_are_left_alone) {
 
 TEST(old_recording_stays_until_the_new_is_published) {
     struct failure why = {0};
-    struct model model = {0}, read = {0};
+    __attribute__((cleanup(model_clear))) struct model model = {0}, read = {0};
     struct recorder *recorder = begin("old.data");
     fill_model(&model, 5);
     commit(recorder, &model, true);
@@ -67,8 +66,6 @@ TEST(old_recording_stays_until_the_new_is_published) {
     assert_false(recording_info(recording)->finished);
     recording_close(recording);
     assert_int_equal(files_beside("old.data"), 1);
-    model_clear(&model);
-    model_clear(&read);
 }
 
 TEST(link_is_followed) {
@@ -81,8 +78,7 @@ TEST(link_is_followed) {
     recording_close(open_good("link.data"));
 }
 
-/* ---- beside it ----------------------------------------------------------------------------------------------------
- */
+/* ---- beside it --------------------------------------------------------------------------------------------------- */
 
 static void assert_holds(const char *path, const char *text) {
     size_t size;
@@ -196,8 +192,7 @@ TEST(leftovers_are_swept) {
     assert_int_equal(files_beside("other.data"), 0);
 }
 
-/* ---- whose files --------------------------------------------------------------------------------------------------
- */
+/* ---- whose files ------------------------------------------------------------------------------------------------- */
 
 enum { NOBODY = 65534 };
 

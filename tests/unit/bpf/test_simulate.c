@@ -1,6 +1,5 @@
 /* Simulated collections on histories made by hand, whose collections can be counted on paper. */
 #include "simulate/collector.h"
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -107,7 +106,7 @@ TEST(the_curve_is_the_best_that_does_not_rise) {
 }
 
 TEST(every_byte_is_in_a_cell_or_big) {
-    struct simulate_history history = begin(10 * MIB, MIB);
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = begin(10 * MIB, MIB);
     live(&history, 0, 64, MIB);
     live(&history, 64, 64, MIB);                    /* the same cell */
     live(&history, 128, 64, 2 * MIB);               /* another death */
@@ -129,14 +128,13 @@ TEST(every_byte_is_in_a_cell_or_big) {
         assert_int_equal(simulate_bin(&history, simulate_bin_start(&history, bin)), bin);
         assert_int_equal(simulate_bin(&history, simulate_bin_start(&history, bin + 1) - 1), bin);
     }
-    simulate_history_clear(&history);
 }
 
 /* ---- what is tenured first -------------------------------------------------------------------------------------- */
 
 /* At 2 MiB 400 bytes are tenured, of which 100 live on, and 600 kept, of which 400 do, for 2 MiB more. */
 TEST(odds_are_those_of_the_recorded_run) {
-    struct simulate_history history = begin(10 * MIB, MIB);
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = begin(10 * MIB, MIB);
     history.bias.eden = MIB;
     live_tenured(&history, 0, 100, 2 * MIB, 0);
     live_tenured(&history, 100, 300, 2 * MIB, 3 * MIB);
@@ -158,7 +156,6 @@ TEST(odds_are_those_of_the_recorded_run) {
     live_tenured(&history, 800, 600, 0, 2 * MIB);
     simulate_history_finish(&history);
     assert_near(bias_odds(&history.bias, BIAS_FRESH, MIB), 500. * 600 / (100. * 200), 1e-12);
-    simulate_history_clear(&history);
 }
 
 TEST(shares_have_the_odds_and_the_sum) {
@@ -192,15 +189,14 @@ static double tenured_where(bool long_lived_are) {
 TEST(who_was_tenured_is_tenured) { assert_true(tenured_where(false) > 1.2 * tenured_where(true)); }
 
 TEST(a_clock_that_goes_back_is_refused) {
-    struct simulate_history history = begin(3 * MIB, MIB);
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = begin(3 * MIB, MIB);
     assert_true(simulate_history_collection(&history, 3 * MIB)); /* a full collection at the same byte */
     assert_int_equal(history.time_count, 4);
     assert_false(simulate_history_collection(&history, 2 * MIB));
-    simulate_history_clear(&history);
 }
 
 TEST(times_beyond_the_end_are_refused) {
-    struct simulate_history history = begin(3 * MIB, MIB);
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = begin(3 * MIB, MIB);
     assert_false(simulate_history_collection(&history, 3 * MIB + 1));
     assert_false(simulate_history_object(
         &history, &(struct eden_life_record){.bytes = 64, .birth_bytes = MIB, .death_bytes = 1ull << 62}));
@@ -208,35 +204,32 @@ TEST(times_beyond_the_end_are_refused) {
         &history, &(struct eden_life_record){.bytes = 64, .birth_bytes = 2 * MIB, .death_bytes = MIB}));
     assert_int_equal(history.end, 3 * MIB);
     assert_false(history.out_of_memory);
-    simulate_history_clear(&history);
 }
 
 /* Only a damaged recording has a death without a collection that found it. */
 TEST(deaths_without_collections_are_taken) {
-    struct simulate_history history = begin(64 * KIB, MIB);
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = begin(64 * KIB, MIB);
     live(&history, 0, 64, 32 * KIB);
     simulate_history_finish(&history);
     assert_int_equal(history.time_count, 0);
     assert_int_equal(history.cell_count, 1);
-    simulate_history_clear(&history);
 }
 
 /* One object that claims all bytes, and is born when half of them are allocated: 2^45 times eden, without objects. */
 TEST(clocks_without_objects_end) {
-    struct simulate_history history = begin(1ull << 62, 1ull << 60);
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = begin(1ull << 62, 1ull << 60);
     struct simulate_parameters parameters = usual("eden_size=64K");
     struct simulate_holding holding = {{0}};
     struct simulate_figures figures;
     live(&history, 1ull << 61, 1ull << 62, 0);
     simulate_history_finish(&history);
     assert_int_equal(simulate_collector(&history, &parameters, &holding, &figures), SIMULATE_TOO_LONG);
-    simulate_history_clear(&history);
 }
 
 /* ---- scavenges -------------------------------------------------------------------------------------------------- */
 
 TEST(garbage_is_not_copied) {
-    struct simulate_history history = objects(64 * MIB, MIB, 0);
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = objects(64 * MIB, MIB, 0);
     for (unsigned edens = 1; edens <= 16; edens *= 4) {
         char eden[32];
         snprintf(eden, sizeof eden, "eden_size=%uM", edens);
@@ -247,12 +240,11 @@ TEST(garbage_is_not_copied) {
         assert_near(figures.tenured_bytes, 0, 1);
         assert_int_equal(figures.full_collections, 0);
     }
-    simulate_history_clear(&history);
 }
 
 TEST(what_does_not_fit_is_tenured) {
     /* An eighth lives for ever: 128 KiB a MiB. Semispaces are a fifth of eden, in whole pages. */
-    struct simulate_history history = objects(64 * MIB, MIB, 8);
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = objects(64 * MIB, MIB, 8);
     struct simulate_parameters parameters = usual("eden_size=4M");
     struct simulate_figures figures = predict(&history, parameters, 0);
     double kept = (double)simulate_semispace(&parameters);
@@ -266,11 +258,10 @@ TEST(what_does_not_fit_is_tenured) {
         copied += (past < kept ? past : kept) + 512.0 * KIB;
     }
     assert_near(figures.survived_bytes, copied, 16 * KIB);
-    simulate_history_clear(&history);
 }
 
 TEST(tenuring_takes_its_share_when_the_semispace_is_full) {
-    struct simulate_history history = objects(64 * MIB, MIB, 8);
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = objects(64 * MIB, MIB, 8);
     struct simulate_parameters parameters = usual("eden_size=4M");
     double room = (double)simulate_semispace(&parameters);
     set(&parameters, "tenure_proportion=1");
@@ -281,13 +272,12 @@ TEST(tenuring_takes_its_share_when_the_semispace_is_full) {
     assert_near(figures.tenured_bytes, 8.0 * MIB - 512 * KIB, 2 * KIB);
     set(&parameters, "tenure_criterion=never");
     assert_near(predict(&history, parameters, 0).tenured_bytes, 8.0 * MIB - room, 2 * KIB);
-    simulate_history_clear(&history);
 }
 
 /* ---- full collections ------------------------------------------------------------------------------------------- */
 
 TEST(old_space_that_grew_is_collected) {
-    struct simulate_history history = objects(256 * MIB, MIB, 8);
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = objects(256 * MIB, MIB, 8);
     struct simulate_parameters parameters = usual("eden_size=4M");
     set(&parameters, "grow_headroom=1M");
     set(&parameters, "full_gc_ratio=1");
@@ -308,11 +298,11 @@ TEST(old_space_that_grew_is_collected) {
     assert_int_equal(figures.scavenges, 64 + fulls);
     set(&parameters, "full_gc_min_old=1G");
     assert_int_equal(predict(&history, parameters, 0).full_collections, 0);
-    simulate_history_clear(&history);
 }
 
 TEST(what_the_program_asks_for_comes_when_it_did) {
-    struct simulate_history history = {.end = 64 * MIB, .young_most = 512 * KIB};
+    struct simulate_history history
+        __attribute__((cleanup(simulate_history_clear))) = {.end = 64 * MIB, .young_most = 512 * KIB};
     assert_true(simulate_history_asked(&history, 10 * MIB + 8, SIMULATE_FULL));
     assert_true(simulate_history_asked(&history, 11 * MIB, SIMULATE_SCAVENGE));
     assert_true(simulate_history_asked(&history, 64 * MIB, SIMULATE_FULL)); /* at the very end */
@@ -322,11 +312,10 @@ TEST(what_the_program_asks_for_comes_when_it_did) {
     assert_int_equal(figures.full_collections, 2);
     /* Eden is empty at 11 MiB; it is full at 43. */
     assert_int_equal(figures.scavenges, 4);
-    simulate_history_clear(&history);
 }
 
 TEST(large_objects_ask_for_room) {
-    struct simulate_history history = begin(16 * MIB, MIB);
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = begin(16 * MIB, MIB);
     for (uint64_t i = 0; i < 8; i++) {
         live(&history, 2 * i * MIB, MIB, 0);
     }
@@ -359,7 +348,6 @@ TEST(large_objects_ask_for_room) {
     figures = predict(&history, parameters, 0);
     assert_int_equal(figures.full_collections, 0);
     assert_true(figures.tenured_bytes > 4.0 * MIB);
-    simulate_history_clear(&history);
 }
 
 /* ---- nepotism --------------------------------------------------------------------------------------------------- */
@@ -376,7 +364,7 @@ static struct simulate_history middle_aged(void) {
 }
 
 TEST(the_dead_hold_the_young_until_a_full_collection) {
-    struct simulate_history history = middle_aged();
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = middle_aged();
     struct simulate_parameters parameters = usual("eden_size=2M");
     struct simulate_figures none = predict(&history, parameters, 0), all = predict(&history, parameters, 1);
     assert_true(none.holdable_bytes[SIMULATE_SEEN] > 0);
@@ -391,12 +379,11 @@ TEST(the_dead_hold_the_young_until_a_full_collection) {
     struct simulate_figures freed = predict(&history, parameters, 1);
     assert_true(freed.full_collections > 10);
     assert_true(freed.old_used < all.old_used / 2);
-    simulate_history_clear(&history);
 }
 
 TEST(those_reached_last_hold_nothing) {
     /* Of the last 2 MiB all are alive: more than a semispace takes. At the next scavenge they are dead, old or not. */
-    struct simulate_history history = begin(64 * MIB, MIB);
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = begin(64 * MIB, MIB);
     for (uint64_t at = 0; at < 64 * (uint64_t)MIB; at += 64) {
         live(&history, at, 64, next_collection(&history, at + 2 * MIB));
     }
@@ -404,11 +391,10 @@ TEST(those_reached_last_hold_nothing) {
     struct simulate_figures figures = predict(&history, usual("eden_size=4M"), 1);
     assert_true(figures.tenured_bytes > 4.0 * MIB);
     assert_int_equal(figures.holdable_bytes[SIMULATE_SEEN] + figures.holdable_bytes[SIMULATE_UNSEEN], 0);
-    simulate_history_clear(&history);
 }
 
 TEST(what_was_held_is_reported_by_the_full_collection_after) {
-    struct simulate_history history = begin(10 * MIB, MIB);
+    struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = begin(10 * MIB, MIB);
     struct eden_life_record record = {
         .bytes = 100, .birth_bytes = 8, .death_bytes = 3 * MIB, .flags = EDEN_LIFE_TENURED, .tenured_bytes = 3 * MIB};
     add(&history, record); /* tenured by the scavenge right before */
@@ -421,14 +407,12 @@ TEST(what_was_held_is_reported_by_the_full_collection_after) {
     add(&history, record); /* tenured before */
     assert_int_equal(history.held_bytes[SIMULATE_SEEN], 200);
     simulate_history_finish(&history);
-    /* Held objects were alive at the collection before; the other one, which no full collection reported, when tenured.
-     */
+    /* Held objects were alive at the collection before; the other, which no full collection reported, when tenured. */
     assert_int_equal(history.cell_count, 2);
     assert_int_equal(history.cells[0].from, MIB);
     assert_int_equal(history.cells[0].bytes, 100);
     assert_int_equal(history.cells[1].from, 2 * MIB);
     assert_int_equal(history.cells[1].bytes, 200);
-    simulate_history_clear(&history);
 }
 
 /* ---- parameters ------------------------------------------------------------------------------------------------- */

@@ -95,8 +95,7 @@ uint64_t __wrap_source_missed_children(const struct source *source) {
     return 0;
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------
- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 TEST(half_a_file_leaves_nothing) {
     struct failure why = {0};
@@ -274,23 +273,20 @@ TEST(another_device_is_another_file) {
     unlink(name);
 }
 
-/* ---- the model ----------------------------------------------------------------------------------------------------
- */
+/* ---- the model --------------------------------------------------------------------------------------------------- */
 
 TEST(process_without_heaps_has_none) {
     struct attached attached = {0};
     struct observed observed = {.key = {.pid = 1, .start_ns = 1}, .attached = &attached, .attachments = 1};
     struct source source = {.observed = &observed, .observed_count = 1, .finished = true};
-    struct model model = {0};
+    struct model model __attribute__((cleanup(model_clear))) = {0};
     struct failure why = {0};
     assert_true(source_snapshot(&source, &model, &why));
     assert_int_equal(model.process_count, 1);
     assert_int_equal(model.processes[0].heap_count, 0);
-    model_clear(&model);
 }
 
-/* ---- turns --------------------------------------------------------------------------------------------------------
- */
+/* ---- turns ------------------------------------------------------------------------------------------------------- */
 
 /* 300 processes of one user are due again at once, two of others a while later: each user has each third turn. */
 TEST(users_take_turns) {
@@ -321,7 +317,7 @@ TEST(users_take_turns) {
 }
 
 TEST(users_have_a_budget_each) {
-    struct libraries libraries = {0};
+    struct libraries libraries __attribute__((cleanup(libraries_clear))) = {0};
     libraries_charge(&libraries, 7);
     libraries.budget.spent_ns = 1000;
     libraries.budget.is_unread = true;
@@ -334,11 +330,9 @@ TEST(users_have_a_budget_each) {
     libraries_charge(&libraries, 8);
     assert_int_equal(libraries.budget.spent_ns, 0);
     assert_int_equal(libraries.users, 2);
-    libraries_clear(&libraries);
 }
 
-/* ---- attaching ----------------------------------------------------------------------------------------------------
- */
+/* ---- attaching --------------------------------------------------------------------------------------------------- */
 
 TEST(a_missed_deadline_is_tried_again) {
     struct failure why = {0};

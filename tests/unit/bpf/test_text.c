@@ -99,11 +99,10 @@ TEST(text_column_has_its_width) {
 }
 
 TEST(text_prints_as_it_escapes) {
-    char *printed = NULL;
+    char *printed __attribute__((cleanup(free_at))) = NULL;
     size_t size;
     FILE *out = open_memstream(&printed, &size);
     text_print(out, "\xcc\x88 caf\xc3\xa9\x1b\xc2\x9b\\");
     fclose(out);
     assert_string_equal(printed, "\\u{308} caf\xc3\xa9\\x1b\\u{9b}\\\\");
-    free(printed);
 }

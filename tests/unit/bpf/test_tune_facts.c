@@ -23,11 +23,10 @@ static void add_collection(struct recorder *recorder, bool full, uint64_t seq, u
 
 /* The facts of the only heap in a recording. */
 static void read_heap(const char *path, struct tune_heaps *heaps) {
-    struct recording *recording = open_good(path);
+    struct recording *recording __attribute__((cleanup(close_recording))) = open_good(path);
     struct failure why = {0};
     assert_true(tune_heaps_read(heaps, recording, 0, 0, &why));
     assert_int_equal(heaps->count, 1);
-    recording_close(recording);
 }
 
 /* The longest pause that the facts of a late heap have, whose header said HEADER_PAUSE when it was attached to. */

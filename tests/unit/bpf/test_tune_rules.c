@@ -31,6 +31,15 @@ static struct tune_facts make_facts(void) {
     return facts;
 }
 
+/* FACTS(facts); declares facts that are cleared with the enclosing block. */
+#define FACTS(facts) struct tune_facts facts __attribute__((cleanup(tune_facts_clear))) = make_facts()
+
+/* Those of the next case. */
+static void renew(struct tune_facts *facts) {
+    tune_facts_clear(facts);
+    *facts = make_facts();
+}
+
 static void set(struct tune_facts *facts, const char *name, const char *value) {
     tune_parameter_read(facts->parameters, name, value);
 }
@@ -183,7 +192,7 @@ static void fulls_of_growth(struct tune_facts *facts, uint64_t ns, uint64_t free
 }
 
 TEST(full_growth_proposes_a_ratio_that_spares_collections) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     fulls_of_growth(&facts, 200 * MS, 3);
     struct finding finding = expect(&facts, "full.growth");
     assert_int_equal(finding.severity, TUNE_HIGH);
@@ -191,17 +200,14 @@ TEST(full_growth_proposes_a_ratio_that_spares_collections) {
     assert_true(value_of(&finding, EDEN_PARAM_full_gc_ratio) >= 8 &&
                 value_of(&finding, EDEN_PARAM_full_gc_ratio) <= 10);
     assert_true(finding.gain_max > 0.9);
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* they free half: that is what they are for */
+    renew(&facts); /* they free half: that is what they are for */
     fulls_of_growth(&facts, 200 * MS, 50);
     expect_none(&facts, "full.growth");
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* they cost nothing */
+    renew(&facts); /* they cost nothing */
     fulls_of_growth(&facts, 2 * MS, 3);
     expect_none(&facts, "full.growth");
-    tune_facts_clear(&facts);
 }
 
 static void fulls_of_columns(struct tune_facts *facts, uint64_t freed) {
@@ -217,60 +223,54 @@ static void fulls_of_columns(struct tune_facts *facts, uint64_t freed) {
 }
 
 TEST(full_headroom_proposes_room_for_the_requests) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     fulls_of_columns(&facts, 0);
     struct finding finding = expect(&facts, "full.headroom");
     double value = value_of(&finding, EDEN_PARAM_grow_headroom);
     assert_true(value >= 240.0 * MB && value <= 400.0 * MB);
     set(&facts, "grow_headroom", "536870912"); /* what they need is there; so it is something else */
     expect_none(&facts, "full.headroom");
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* each finds the room that it looks for */
+    renew(&facts); /* each finds the room that it looks for */
     fulls_of_columns(&facts, 30 * MB);
     facts.large_count = 10;
     for (size_t i = 0; i < facts.pass_count; i++) {
         facts.passes[i].old_before = facts.passes[i].full ? 80 * MB : 0;
     }
     expect_none(&facts, "full.headroom");
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* no headroom helps at the limit */
+    renew(&facts); /* no headroom helps at the limit */
     fulls_of_columns(&facts, 0);
     set(&facts, "max_heap", "304087040"); /* 290 MB */
     expect_none(&facts, "full.headroom");
-    tune_facts_clear(&facts);
 }
 
 TEST(full_explicit_blames_the_program_where_little_is_freed) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     for (int i = 0; i < 20; i++) {
         add_full(&facts, EDEN_FULL_REQUEST, 30 * MS, 50 * MB, MB);
     }
     struct finding finding = expect(&facts, "full.explicit");
     assert_int_equal(finding.setting_count, 0); /* the program's to cure */
     assert_true(finding.how[0]);
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* they free most */
+    renew(&facts); /* they free most */
     for (int i = 0; i < 20; i++) {
         add_full(&facts, EDEN_FULL_REQUEST, 30 * MS, 50 * MB, 40 * MB);
     }
     expect_none(&facts, "full.explicit");
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* nobody asked */
+    renew(&facts); /* nobody asked */
     for (int i = 0; i < 20; i++) {
         add_full(&facts, EDEN_FULL_RATIO, 30 * MS, 50 * MB, MB);
     }
     expect_none(&facts, "full.explicit");
-    tune_facts_clear(&facts);
 }
 
 /* ---- scavenges --------------------------------------------------------------------------------------------------- */
 
 TEST(scavenge_remembered_proposes_cards_where_few_references_are_young) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     set(&facts, "remembered_set", "object");
     for (int i = 0; i < 100; i++) {
         struct tune_pass *pass = add_scavenge(&facts, 20 * MS, 64 * 1024, 0);
@@ -299,11 +299,10 @@ TEST(scavenge_remembered_proposes_cards_where_few_references_are_young) {
     facts.scans[0].young_references = 5000;
     set(&facts, "remembered_set", "card"); /* it is set already */
     expect_none(&facts, "scavenge.remembered");
-    tune_facts_clear(&facts);
 }
 
 TEST(scavenge_copying_proposes_early_tenuring_of_repeated_copies) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     for (int i = 0; i < 300; i++) {
         add_scavenge(&facts, 5 * MS, 25 * MB / 10, 0);
     }
@@ -311,16 +310,14 @@ TEST(scavenge_copying_proposes_early_tenuring_of_repeated_copies) {
     struct finding finding = expect(&facts, "scavenge.copying");
     assert_true(value_of(&finding, EDEN_PARAM_tenure_fill) == 0);
     assert_true(value_of(&finding, EDEN_PARAM_tenure_proportion) == 1);
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* as much is copied, but most survivors once */
+    renew(&facts); /* as much is copied, but most survivors once */
     for (int i = 0; i < 300; i++) {
         add_scavenge(&facts, 5 * MS, 25 * MB / 10, 0);
     }
     add_survivors(&facts, 700e6, 1, false, 0);
     add_survivors(&facts, 20e6, TUNE_COPIES - 1, true, 0);
     expect_none(&facts, "scavenge.copying");
-    tune_facts_clear(&facts);
 }
 
 static void overflowing_by(struct tune_facts *facts, uint64_t kept, uint64_t tenured, double wasted) {
@@ -336,48 +333,43 @@ static void overflowing_by(struct tune_facts *facts, uint64_t kept, uint64_t ten
 static void overflowing(struct tune_facts *facts, double wasted) { overflowing_by(facts, 3 * MB, 5 * MB, wasted); }
 
 TEST(scavenge_overflow_proposes_an_eden_that_holds_the_survivors) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     overflowing(&facts, 0.9);
     struct finding finding = expect(&facts, "scavenge.overflow");
     assert_true(value_of(&finding, EDEN_PARAM_eden_size) >= 40.0 * MB); /* 8 MB in a fifth of it */
     expect_none(&facts, "tenure.premature");                            /* the one or the other */
     assert_string_equal(finding.how,
                         "this fits the most bytes ever alive, plus a tenth: a semispace is a fifth of eden");
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* 4 MB in a fifth of it; and most of what is copied would die in a larger one */
+    renew(&facts); /* 4 MB in a fifth of it; and most of what is copied would die in a larger one */
     overflowing_by(&facts, 3 * MB, 1 * MB, 0.9);
     add_survivors(&facts, 5000e6, 1, false, 0);
     finding = expect(&facts, "scavenge.overflow");
     assert_string_equal(finding.how,
                         "by the forecast, this spares scavenges; the most bytes ever alive, plus a tenth, need 22.0 "
                         "MiB: a semispace is a fifth of eden");
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* 60 MB would need an eden of 330 MB */
+    renew(&facts); /* 60 MB would need an eden of 330 MB */
     overflowing_by(&facts, 3 * MB, 57 * MB, 0.9);
     finding = expect(&facts, "scavenge.overflow");
     assert_string_equal(finding.how,
                         "this doubles the heap; even so, the most bytes ever alive do not fit: a semispace is a fifth "
                         "of eden");
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* what overflows goes on living */
+    renew(&facts); /* what overflows goes on living */
     overflowing(&facts, 0.05);
     expect_none(&facts, "scavenge.overflow");
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* most of it, though it costs much */
+    renew(&facts); /* most of it, though it costs much */
     overflowing(&facts, 0.25);
     for (int i = 0; i < 40; i++) {
         add_full(&facts, EDEN_FULL_RATIO, 80 * MS, 40 * MB, 18 * MB);
     }
     expect_none(&facts, "scavenge.overflow");
-    tune_facts_clear(&facts);
 }
 
 TEST(eden_small_proposes_a_larger_eden_within_the_limit) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     set(&facts, "eden_size", "1048576");
     for (int i = 0; i < 4000; i++) {
         add_scavenge(&facts, 500000, 100 * 1024, 0);
@@ -388,25 +380,22 @@ TEST(eden_small_proposes_a_larger_eden_within_the_limit) {
     assert_true(finding.cost[0]);
     set(&facts, "max_heap", "2097152"); /* a limit that allows no more */
     expect_none(&facts, "eden.small");
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* the same number, which cost nothing */
+    renew(&facts); /* the same number, which cost nothing */
     set(&facts, "eden_size", "1048576");
     for (int i = 0; i < 4000; i++) {
         add_scavenge(&facts, 20000, 1024, 0);
     }
     add_survivors(&facts, 4e6, 1, false, 0);
     expect_none(&facts, "eden.small");
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* what is copied stays for ever: no eden spares that */
+    renew(&facts); /* what is copied stays for ever: no eden spares that */
     set(&facts, "eden_size", "1048576");
     for (int i = 0; i < 1000; i++) {
         add_scavenge(&facts, 1000000, 0, 400 * 1024);
     }
     add_survivors(&facts, 400e6, 1, true, 0);
     expect_none(&facts, "eden.small");
-    tune_facts_clear(&facts);
 }
 
 /* ---- tenuring ---------------------------------------------------------------------------------------------------- */
@@ -423,21 +412,19 @@ static void tenuring(struct tune_facts *facts, double wasted) {
 }
 
 TEST(tenure_premature_proposes_eden_or_the_default_fill) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     tenuring(&facts, 0.9);
     struct finding finding = expect(&facts, "tenure.premature");
     assert_true(value_of(&finding, EDEN_PARAM_eden_size) >= 64.0 * MB);
     set(&facts, "tenure_fill", "0"); /* it was asked for */
     finding = expect(&facts, "tenure.premature");
     assert_true(fabs(value_of(&finding, EDEN_PARAM_tenure_fill) - 0.9) < 1e-9);
-    tune_facts_clear(&facts);
 
-    facts = make_facts();
+    renew(&facts);
     tenuring(&facts, 0.45); /* a bet that is won more often than not, though it costs enough */
     expect_none(&facts, "tenure.premature");
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* no samples, and large objects in between: it is not known, and said so */
+    renew(&facts); /* no samples, and large objects in between: it is not known, and said so */
     tenuring(&facts, 0.9);
     facts.all = (struct tune_site){0};
     facts.large_count = 1;
@@ -449,11 +436,10 @@ TEST(tenure_premature_proposes_eden_or_the_default_fill) {
     }
     assert_true(said);
     findings_clear(&findings);
-    tune_facts_clear(&facts);
 }
 
 TEST(threshold_outside_the_semispace_is_reported_whatever_it_costs) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     for (int i = 0; i < 10; i++) {
         struct tune_pass *pass = add_scavenge(&facts, 1000, MB, 0);
         pass->threshold = i % 2 ? 0 : pass->semispace_limit; /* at the end: tenures all, as asked */
@@ -467,7 +453,6 @@ TEST(threshold_outside_the_semispace_is_reported_whatever_it_costs) {
     expect(&facts, "tenure.threshold-outside");
     facts.passes[4].threshold = facts.passes[4].semispace_start;
     expect_none(&facts, "tenure.threshold-outside");
-    tune_facts_clear(&facts);
 }
 
 static void nepotism(struct tune_facts *facts, uint64_t young_freed) {
@@ -480,17 +465,15 @@ static void nepotism(struct tune_facts *facts, uint64_t young_freed) {
 }
 
 TEST(tenure_nepotism_needs_more_than_a_sixth) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     nepotism(&facts, 2 * MB);
     expect(&facts, "tenure.nepotism");
-    tune_facts_clear(&facts);
-    facts = make_facts();
+    renew(&facts);
     nepotism(&facts, MB / 2); /* a sixth */
     for (int i = 0; i < 500; i++) {
         add_scavenge(&facts, 10 * MS, 3 * MB, 2 * MB);
     }
     expect_none(&facts, "tenure.nepotism");
-    tune_facts_clear(&facts);
 }
 
 /* ---- the heap ---------------------------------------------------------------------------------------------------- */
@@ -514,15 +497,14 @@ static void swings(struct tune_facts *facts, bool unmaps) {
 }
 
 TEST(heap_thrash_proposes_a_threshold_above_the_swings) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     set(&facts, "shrink_threshold", "8388608");
     swings(&facts, true);
     struct finding finding = expect(&facts, "heap.thrash");
     assert_true(value_of(&finding, EDEN_PARAM_shrink_threshold) >= 40.0 * MB);
     expect_none(&facts, "full.headroom"); /* those collections are of the thrashing */
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* the return takes 30 of 40 ms, which are in no phase */
+    renew(&facts); /* the return takes 30 of 40 ms, which are in no phase */
     set(&facts, "shrink_threshold", "8388608");
     swings(&facts, true);
     for (size_t i = 0; i < facts.pass_count; i++) {
@@ -538,14 +520,12 @@ TEST(heap_thrash_proposes_a_threshold_above_the_swings) {
     assert_true(fabs(shares.rest[TUNE_FULLS] - 0.02) < 1e-9);
     assert_true(fabs(shares.explained - 0.06) < 1e-9);
     assert_true(finding.gains && fabs(finding.gain_max - 20 * 30 / 820.0) < 1e-9);
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* the same swings, of what stays mapped */
+    renew(&facts); /* the same swings, of what stays mapped */
     swings(&facts, false);
     expect_none(&facts, "heap.thrash");
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* twice is no pattern, however long it took */
+    renew(&facts); /* twice is no pattern, however long it took */
     set(&facts, "shrink_threshold", "8388608");
     swings(&facts, true);
     facts.segment_count = 4;
@@ -554,11 +534,10 @@ TEST(heap_thrash_proposes_a_threshold_above_the_swings) {
         facts.passes[i].freed_bytes = 0;
     }
     expect_none(&facts, "heap.thrash");
-    tune_facts_clear(&facts);
 }
 
 TEST(heap_fragmented_needs_enough_free_bytes_in_pieces) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     set(&facts, "compactor", "none");
     add_scavenge(&facts, 1000, 1000, 0);
     struct tune_pass *pass = add_full(&facts, EDEN_FULL_ALLOCATION, MS, 60 * MB, MB);
@@ -570,11 +549,10 @@ TEST(heap_fragmented_needs_enough_free_bytes_in_pieces) {
     assert_true(value_of(&finding, EDEN_PARAM_compactor) == 0);
     facts.failures[0].bytes = 200 * MB; /* more than is free: no pieces would do */
     expect_none(&facts, "heap.fragmented");
-    tune_facts_clear(&facts);
 }
 
 TEST(heap_limit_proposes_more_where_the_limit_causes_collections) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     set(&facts, "max_heap", "104857600"); /* 100 MB, 22.4 of them new space */
     add_scavenge(&facts, 1000, 1000, 0);
     add_full(&facts, EDEN_FULL_RATIO, MS, 70 * MB, MB);
@@ -586,7 +564,6 @@ TEST(heap_limit_proposes_more_where_the_limit_causes_collections) {
     facts.segments[0].capacity_after = 76 * MB;
     set(&facts, "max_heap", "none");
     expect_none(&facts, "heap.limit");
-    tune_facts_clear(&facts);
 }
 
 static void weak_load(struct tune_facts *facts, uint64_t weak_ns) {
@@ -599,22 +576,20 @@ static void weak_load(struct tune_facts *facts, uint64_t weak_ns) {
 }
 
 TEST(ephemeron_load_is_reported_by_time_or_by_number) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     weak_load(&facts, 15 * MS);
     expect(&facts, "ephemeron.load");
-    tune_facts_clear(&facts);
-    facts = make_facts();
+    renew(&facts);
     weak_load(&facts, 4 * MS); /* a fifth, though it is 4% of the run */
     expect_none(&facts, "ephemeron.load");
     facts.figures[EDEN_FIGURE_mourned] = 5000000; /* ten times what is moved */
     expect(&facts, "ephemeron.load");
-    tune_facts_clear(&facts);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 TEST(program_allocates_names_the_busiest_sites) {
-    struct tune_facts facts = make_facts(); /* all that survives stays; tenured at once, and no full collection */
+    FACTS(facts); /* all that survives stays; tenured at once, and no full collection */
     for (int i = 0; i < 300; i++) {
         add_scavenge(&facts, 15 * MS, 0, 4 * MB);
     }
@@ -622,18 +597,16 @@ TEST(program_allocates_names_the_busiest_sites) {
     struct finding finding = expect(&facts, "program.allocates");
     assert_int_equal(finding.setting_count, 0);
     assert_non_null(strstr(finding.evidence[1], "Node, Maker>>make1"));
-    tune_facts_clear(&facts);
-    facts = make_facts(); /* a third of the run is in collections: in one, at which the machine stopped */
+    renew(&facts); /* a third of the run is in collections: in one, at which the machine stopped */
     for (int i = 0; i < 20; i++) {
         add_scavenge(&facts, MS, 0, MB / 256);
         add_full(&facts, EDEN_FULL_ALLOCATION, i == 7 ? 5000 * MS : MS, 24 * MB, 24 * MB);
     }
     expect_none(&facts, "program.allocates");
-    tune_facts_clear(&facts);
 }
 
 TEST(ok_needs_an_observed_collection) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     expect_none(&facts, "ok"); /* nothing happened, or a collection has been under way all the time */
     assert_non_null(strstr(expect(&facts, "unseen").evidence[0], "unknown"));
     facts.is_at_rest = true;
@@ -648,12 +621,11 @@ TEST(ok_needs_an_observed_collection) {
     assert_false(finding.gains);
     facts.wall_ns = 0; /* nothing is divided by it */
     expect(&facts, "ok");
-    tune_facts_clear(&facts);
 }
 
 /* The machine stops the program in a few full collections that no rule is for. */
 TEST(unexplained_is_what_no_rule_accounts_for) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     for (int i = 0; i < 4; i++) {
         add_scavenge(&facts, MS, MB, 0);
     }
@@ -671,18 +643,16 @@ TEST(unexplained_is_what_no_rule_accounts_for) {
     assert_non_null(
         strstr(finding.evidence[2], "the longest pause was 7.00 s; the longest collection, a full collection"));
     assert_true(shares_of(&facts).explained == 0);
-    tune_facts_clear(&facts);
-    facts = make_facts(); /* one long pause in a long run */
+    renew(&facts); /* one long pause in a long run */
     facts.wall_ns = 1000000 * MS;
     add_full(&facts, EDEN_FULL_LIMIT, 501 * MS, 24 * MB, 24 * MB);
     expect_none(&facts, "ok");
     expect(&facts, "unexplained");
-    tune_facts_clear(&facts);
 }
 
 /* Findings explain their part, and no more than the whole; the rest is reported beside them. */
 TEST(findings_explain_no_more_than_their_part) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     for (int i = 0; i < 10; i++) {
         add_full(&facts, EDEN_FULL_REQUEST, 100 * MS, 24 * MB, MB);
         add_full(&facts, EDEN_FULL_LIMIT, 200 * MS, 24 * MB, MB);
@@ -693,7 +663,6 @@ TEST(findings_explain_no_more_than_their_part) {
     assert_true(fabs(shares.explained - 0.1) < 1e-9);
     assert_true(fabs(shares.rest[TUNE_FULLS] - 0.2) < 1e-9);
     assert_true(fabs(finding.time_share - 0.2) < 1e-9);
-    tune_facts_clear(&facts);
 }
 
 /* As old space of 60 MB that grows by a third, and loses as much. */
@@ -706,7 +675,7 @@ static void fulls_of_replacement(struct tune_facts *facts, uint64_t ns, uint64_t
 }
 
 TEST(full_frequent_proposes_a_ratio_within_the_limit) {
-    struct tune_facts facts = make_facts();
+    FACTS(facts);
     fulls_of_replacement(&facts, 100 * MS, 20 * MB);
     struct finding finding = expect(&facts, "full.frequent");
     /* Twice 88 MB and new space, 22 MB, of which new space takes its part: 198 MB, which are 60 and 138 more. */
@@ -722,23 +691,19 @@ TEST(full_frequent_proposes_a_ratio_within_the_limit) {
     set(&facts, "max_heap", "none");
     set(&facts, "full_gc_ratio", "2"); /* it is as large as it may be */
     expect_none(&facts, "full.frequent");
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* they cost little */
+    renew(&facts); /* they cost little */
     fulls_of_replacement(&facts, 10 * MS, 20 * MB);
     expect_none(&facts, "full.frequent");
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* they free little: not what they are for */
+    renew(&facts); /* they free little: not what they are for */
     fulls_of_replacement(&facts, 100 * MS, 5 * MB);
     expect_none(&facts, "full.frequent");
-    tune_facts_clear(&facts);
 
-    facts = make_facts(); /* what dies old is tenured too early, which explains it */
+    renew(&facts); /* what dies old is tenured too early, which explains it */
     overflowing(&facts, 0.9);
     expect(&facts, "scavenge.overflow");
     expect_none(&facts, "full.frequent");
-    tune_facts_clear(&facts);
 }
 
 TEST(each_known_key_has_a_rule_with_a_pattern) {

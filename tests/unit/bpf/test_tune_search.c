@@ -355,9 +355,9 @@ TEST(a_program_that_fails_ends_the_search) {
     struct search_space space;
     search_space_init(&space, 1 << 24, NULL);
     struct bench bench = {.trials = 10};
-    struct search search = {.space = &space, .ports = {&bench, run_nothing, left}, .memory_factor = 2};
+    struct search search __attribute__((cleanup(search_clear))) = {
+        .space = &space, .ports = {&bench, run_nothing, left}, .memory_factor = 2};
     assert_false(search_run(&search, NULL, 0));
-    search_clear(&search);
 }
 
 /* What the environment sets already is as it is; values between the usual ones find their place. */

@@ -181,7 +181,7 @@ static void chain(enum how how, const size_t *order, size_t count, bool alive) {
 
 TEST(chains_of_keys_are_followed_in_any_order) {
     enum { COUNT = TEST_SANITIZED ? 20000 : 277777 };
-    size_t *order = malloc(COUNT * sizeof *order);
+    size_t *order __attribute__((cleanup(free_at))) = malloc(COUNT * sizeof *order);
     assert_non_null(order);
     for (int kind = 0; kind < 3; kind++) {
         uint32_t seed = 1;
@@ -199,7 +199,6 @@ TEST(chains_of_keys_are_followed_in_any_order) {
             chain((enum how)how, order, COUNT, false);
         }
     }
-    free(order);
 }
 
 static bool refuse_waiting(void *context, size_t bytes, const char *what) {

@@ -2,8 +2,7 @@
 #include "support.h"
 #include <sys/resource.h>
 
-/* ---- a whole program, with the n-th request refused, and every one from the n-th on --------------------------------
- */
+/* ---- a whole program, with the n-th request refused, and every one from the n-th on ------------------------------ */
 
 static void tolerate(const struct world *w, eden_value value, size_t *failures) {
     if (value == EDEN_NONE) {
@@ -127,8 +126,7 @@ TEST(every_request_from_the_nth_on_is_refused) {
     assert_true(failed > 0);
 }
 
-/* ---- max_heap ------------------------------------------------------------------------------------------------------
- */
+/* ---- max_heap ---------------------------------------------------------------------------------------------------- */
 
 /* Fills the heap until an allocation fails; how many went in. */
 static size_t fill(const struct world *w, eden_value *list, size_t n) {
@@ -221,8 +219,7 @@ TEST(a_full_old_space_leaves_new_space_usable) {
     assert_int_equal(figures_of(&w).alloc_failures, failures);
 }
 
-/* ---- the system itself ---------------------------------------------------------------------------------------------
- */
+/* ---- the system itself ------------------------------------------------------------------------------------------- */
 
 struct under {
     uint64_t bytes;

@@ -117,7 +117,7 @@ static void run_logged(struct run *run, const char *parameters) {
 TEST(stats_have_every_figure_and_agree) {
     struct run run = {.name = "one heap"};
     run_logged(&run, PARAMETERS);
-    json_t *lines = read_lines(stats_path);
+    json_auto_t *lines = read_lines(stats_path);
     assert_int_equal(json_array_size(lines), 1);
     const json_t *line = json_array_get(lines, 0);
     assert_int_equal(number(line, "pid"), getpid());
@@ -149,7 +149,6 @@ TEST(stats_have_every_figure_and_agree) {
     assert_int_equal(f->large_objects, 6);
     assert_true(f->old_used <= f->old_capacity);
     assert_int_equal(f->eden_size, 64 * KIB);
-    json_decref(lines);
 }
 
 static void check_log(const json_t *lines, const eden_figures *figures, uint64_t heap) {
@@ -226,11 +225,9 @@ TEST(log_lines_sum_up_to_the_figures) {
     for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {
         struct run run = {.name = "logged"};
         run_logged(&run, parameters[i]);
-        json_t *stats = read_lines(stats_path), *lines = read_lines(log_path);
+        json_auto_t *stats = read_lines(stats_path), *lines = read_lines(log_path);
         assert_int_equal(json_array_size(lines), run.figures.scavenges + run.figures.full_collections);
         check_log(lines, &run.figures, number(json_array_get(stats, 0), "heap"));
-        json_decref(stats);
-        json_decref(lines);
     }
 }
 
@@ -252,18 +249,16 @@ TEST(thresholds_are_offsets) {
         }
         world_end(&w);
         unsetenv("EDEN_LOG");
-        json_t *lines = read_lines(log_path);
+        json_auto_t *lines = read_lines(log_path);
         assert_int_equal(json_array_size(lines), ROUNDS);
         for (size_t i = 0; i < ROUNDS; i++) {
             const json_t *line = json_array_get(lines, i);
             assert_int_equal(number(line, "semispace"), semispace);
-            /* The first scavenge copies to the upper semispace, where survivors lie above the threshold in the lower.
-             */
+            /* The first scavenge copies to the upper semispace; survivors lie above the threshold in the lower. */
             uint64_t wrong = i % 2 == 0 ? 0 : semispace + share;
             assert_int_equal(number(line, "threshold"), bug != 0 ? wrong : share);
             assert_int_equal(number(line, "tenured_objects"), 0);
         }
-        json_decref(lines);
     }
 }
 
@@ -291,7 +286,7 @@ TEST(several_heaps_a_line_each) {
     }
     unsetenv("EDEN_STATS");
     unsetenv("EDEN_LOG");
-    json_t *stats = read_lines(stats_path), *lines = read_lines(log_path);
+    json_auto_t *stats = read_lines(stats_path), *lines = read_lines(log_path);
     assert_int_equal(json_array_size(stats), HEAPS);
     for (size_t i = 0; i < HEAPS; i++) {
         const json_t *line = json_array_get(stats, HEAPS - 1 - i);
@@ -302,8 +297,6 @@ TEST(several_heaps_a_line_each) {
     assert_string_equal(string(json_array_get(stats, 2), "name"), "first");
     assert_string_equal(string(json_array_get(stats, 1), "name"), "eden");
     assert_non_null(strstr(string(json_array_get(stats, 0), "name"), "with \"quotes\", a \\ and \t and "));
-    json_decref(stats);
-    json_decref(lines);
 }
 
 static void leave_heaps_alive(void *context) {
@@ -323,7 +316,7 @@ TEST(heaps_alive_at_exit_are_reported) {
     unlink(stats_path);
     unlink(log_path);
     assert_child_ok(run_child(leave_heaps_alive, NULL));
-    json_t *stats = read_lines(stats_path);
+    json_auto_t *stats = read_lines(stats_path);
     assert_int_equal(json_array_size(stats), 3);
     assert_string_equal(string(json_array_get(stats, 0), "name"), "eden");
     size_t seen = 0;
@@ -336,7 +329,6 @@ TEST(heaps_alive_at_exit_are_reported) {
         assert_int_equal(number(line, "gc_ns"), number(line, "scavenge_ns") + number(line, "full_ns"));
     }
     assert_int_equal(seen, 3);
-    json_decref(stats);
 }
 
 TEST(no_collection_no_log_but_stats) {
@@ -347,12 +339,10 @@ TEST(no_collection_no_log_but_stats) {
     eden_heap_destroy(eden_heap_create(NULL, NULL));
     unsetenv("EDEN_STATS");
     unsetenv("EDEN_LOG");
-    json_t *stats = read_lines(stats_path), *lines = read_lines(log_path);
+    json_auto_t *stats = read_lines(stats_path), *lines = read_lines(log_path);
     assert_int_equal(json_array_size(stats), 1);
     assert_int_equal(number(json_array_get(stats, 0), "scavenges"), 0);
     assert_int_equal(json_array_size(lines), 0);
-    json_decref(stats);
-    json_decref(lines);
 }
 
 /* Standard error of a child, in a file. */
@@ -416,11 +406,10 @@ TEST(a_pipe_without_a_reader_stops_nothing) {
     unlink(stats_path);
     close(open_pipe());
     assert_child_ok(run_child(unwritable, pipe_path));
-    char *said = child_message();
+    char *said __attribute__((cleanup(free_at))) = child_message();
     assert_non_null(strstr(said, "eden: EDEN_LOG="));
     assert_non_null(strstr(said, "eden: EDEN_STATS="));
     assert_non_null(strstr(said, "cannot be opened for writing: it has no reader"));
-    free(said);
 }
 
 /* More lines than a pipe holds, with a reader that reads nothing before the end of the process. */
@@ -448,7 +437,7 @@ static size_t drain(int pipe, uint64_t *lost) {
         assert_int_equal(fwrite(bytes, 1, (size_t)got, copy), got);
     }
     fclose(copy);
-    json_t *lines = read_lines(log_path);
+    json_auto_t *lines = read_lines(log_path);
     size_t count = 0, index;
     const json_t *line;
     json_array_foreach(lines, index, line) {
@@ -456,7 +445,6 @@ static size_t drain(int pipe, uint64_t *lost) {
         *lost += is_lost ? number(line, "lines") : 0;
         count += !is_lost;
     }
-    json_decref(lines);
     return count;
 }
 
@@ -531,13 +519,12 @@ static void at_the_limit_of_file_sizes(void *context) {
 TEST(no_signal_of_a_write_ends_the_program) {
     unlink(log_path);
     assert_child_ok(run_child(reader_that_leaves, NULL));
-    char *said = child_message();
+    char *said __attribute__((cleanup(free_at))) = child_message();
     assert_non_null(strstr(said, ": lines lost: 1 (Broken pipe)"));
     free(said);
     assert_child_ok(run_child(at_the_limit_of_file_sizes, NULL));
     said = child_message();
     assert_non_null(strstr(said, "(File too large)"));
-    free(said);
 }
 
 /* In a folder such as /tmp, what others have put there is not written to. */
@@ -658,13 +645,12 @@ static void to_standard_error(void *context) {
 TEST(a_dash_is_standard_error) {
     unlink(log_path);
     assert_child_ok(run_child(to_standard_error, NULL));
-    json_t *lines = read_lines(log_path);
+    json_auto_t *lines = read_lines(log_path);
     size_t count = json_array_size(lines);
     assert_true(count > 10);
     assert_int_equal(json_object_size(json_array_get(lines, count - 1)), 0);
     const json_t *stats = json_array_get(lines, count - 2);
     assert_int_equal(number(stats, "scavenges") + number(stats, "full_collections"), count - 2);
-    json_decref(lines);
 }
 
 SUITE(make_folder, remove_folder)
