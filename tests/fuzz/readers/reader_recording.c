@@ -132,27 +132,42 @@ static bool on_event(void *context, const struct event *event, uint64_t heap_id)
     return true;
 }
 
+static bool on_object(void *context, const struct life_heap *heap, const struct eden_life_record *record) {
+    uint64_t *sum = context;
+    *sum += heap->id + record->bytes;
+    return true;
+}
+
 static void on_parameter(void *context, const char *name, const char *value) {
     uint64_t *sum = context;
     *sum += strlen(name) + strlen(value);
 }
 
+/* An error has words. */
+static void check(bool good, const struct failure *why) {
+    if (!good && why->message[0] == '\0') {
+        abort();
+    }
+}
+
 static void read_all(struct recording *recording) {
-    struct failure why;
+    struct failure why = {0};
     struct model model = {0};
     struct life_model lives = {0};
     struct simulate_trace trace = {0};
     uint64_t sum = 0;
-    recording_model(recording, &model, &why);
+    check(recording_model(recording, &model, &why), &why);
     for (size_t i = 0; i < model.process_count && i < 4; i++) {
         const struct process_model *process = &model.processes[i];
         for (size_t j = 0; j < process->heap_count && j < 4; j++) {
-            recording_parameters(recording, &process->key, process->heaps[j].address, process->heaps[j].id,
-                                 on_parameter, &sum, &why);
+            check(recording_parameters(recording, &process->key, process->heaps[j].address, process->heaps[j].id,
+                                       on_parameter, &sum, &why),
+                  &why);
         }
     }
-    recording_events(recording, NULL, on_event, &sum, &why);
-    recording_lifetimes(recording, &lives, &why);
+    check(recording_events(recording, NULL, on_event, &sum, &why), &why);
+    check(recording_lifetimes(recording, &lives, &why), &why);
+    check(!lives.objects.each || lives.objects.each(lives.objects.from, &lives, on_object, &sum, &why), &why);
     simulate_trace_read(&trace, recording, path, 0, 0, &why);
     simulate_history_clear(&trace.history);
     life_model_clear(&lives);
@@ -312,8 +327,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     write_model();
     change_tables(&input);
     change_bytes(&input);
-    struct failure why;
+    struct failure why = {0};
     struct recording *recording = recording_open_with(path, RECORDING_FORCE, &why);
+    check(recording, &why);
     if (recording) {
         read_all(recording);
     }

@@ -217,30 +217,6 @@ TEST(names_must_end) {
     notes_clear(&notes);
 }
 
-/* Whatever one byte of the file says, reading it ends, and what was read lies in the file. */
-TEST(survives_every_byte) {
-    static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff};
-    struct sample good = sample();
-    for (size_t at = 0; at < sizeof good; at++) {
-        for (size_t i = 0; i < sizeof values; i++) {
-            struct sample file = good;
-            ((unsigned char *)&file)[at] = values[i];
-            struct notes notes;
-            char why[256];
-            if (read_bytes(&file, sizeof file, &notes, why) == NOTES_READ) {
-                notes_clear(&notes);
-            }
-        }
-    }
-    for (size_t size = 0; size < sizeof good; size++) {
-        struct notes notes;
-        char why[256];
-        if (read_bytes(&good, size, &notes, why) == NOTES_READ) {
-            notes_clear(&notes);
-        }
-    }
-}
-
 TEST(parses_operands) {
     struct operand operand[EDEN_PROBE_MAX_ARGS];
     char why[160] = "";
