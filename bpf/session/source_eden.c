@@ -490,12 +490,14 @@ static bool open_process(struct source *source, struct failure *why) {
         char descendant[128];
         name_descendant(source, descendant, sizeof descendant); /* may move source->observed */
         observed = source->observed;
+        static const char hint[] = "to observe children that end soon, start it with edenscope: -- PROGRAM";
         return descendant[0]
-                   ? failure_set(why, 1, "process %d (%s) does not use Eden%s", pid, observed->command, descendant)
+                   ? failure_set(why, 1, "process %d (%s) does not use Eden%s; %s", pid, observed->command, descendant,
+                                 hint)
                    : failure_set(why, 1,
                                  "process %d (%s) does not use Eden: none of its %d readable mapped files has probes "
-                                 "of provider eden",
-                                 pid, observed->command, look.files);
+                                 "of provider eden; %s",
+                                 pid, observed->command, look.files, hint);
     }
     source_reconcile(source);
     return true;

@@ -130,7 +130,8 @@ sh -c "'$build/tests/children' wait <held >/dev/null 2>ready; true" &
 parent=$!
 until_true "a child is ready" grep -q ready ready
 child=$(tr -d " " <"/proc/$parent/task/$parent/children")
-refused 1 "process $parent (sh) does not use Eden; its child $child (children) does: -p $child" stat -p "$parent"
+refused 1 "process $parent (sh) does not use Eden; its child $child (children) does: -p $child; to observe children that end soon, start it with edenscope: -- PROGRAM" \
+    stat -p "$parent"
 printf 'go\ngo\n' >&6
 wait "$parent"
 
