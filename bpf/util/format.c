@@ -1,5 +1,6 @@
 #include "util/format.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 const struct figure_description figure_descriptions[EDEN_FIGURE_COUNT] = {
@@ -56,6 +57,18 @@ char *format_ns(char text[FORMAT_MAX], uint64_t value) {
         return text;
     }
     return in_units(text, value, 1000, units, sizeof units / sizeof *units);
+}
+
+char *format_change(char text[FORMAT_MAX], double before, double after) {
+    double percent = before > 0 ? 100 * (after / before - 1) : 0;
+    if (after > 0 && before >= 2 * after) {
+        snprintf(text, FORMAT_MAX, "%.3g times less", before / after);
+    } else if (fabs(percent) < 0.5) {
+        snprintf(text, FORMAT_MAX, "the same");
+    } else {
+        snprintf(text, FORMAT_MAX, "%.0f%% %s", fabs(percent), percent < 0 ? "less" : "more");
+    }
+    return text;
 }
 
 char *format_figure(char text[FORMAT_MAX], enum eden_figure figure, uint64_t value) {

@@ -11,6 +11,9 @@ char *format_count(char text[FORMAT_MAX], uint64_t value); /* 1,234,567 */
 char *format_bytes(char text[FORMAT_MAX], uint64_t value); /* 512 B, 1.50 KiB, 16.0 MiB */
 char *format_ns(char text[FORMAT_MAX], uint64_t value);    /* 980 ns, 1.23 us, 45.6 ms, 3.21 s */
 
+char *format_change(char text[FORMAT_MAX], double before,
+                    double after); /* 41% less, 9.1 times less, 3% more, the same */
+
 enum figure_unit { UNIT_count, UNIT_bytes, UNIT_ns };
 enum figure_kind { KIND_sum, KIND_max, KIND_gauge };
 

@@ -300,15 +300,14 @@ static void print_recommended(FILE *out, const struct search_request *request, c
                 within);
         return;
     }
+    char gc[FORMAT_MAX], time[FORMAT_MAX], memory[FORMAT_MAX];
     fprintf(out,
             "\n"
-            "Recommended (*): the least GC time%s, %.2f of the current one",
-            within, before.gc > 0 ? after.gc / before.gc : 1);
-    fprintf(out,
-            "; total time %.3f, memory %.2f.\n"
+            "Recommended (*): the least GC time%s: GC time %s, total time %s, memory %s.\n"
             "Run it with:\n"
             "  EDEN_OPTIONS=\"%s\" %s\n",
-            after.wall / before.wall, after.memory / before.memory, options_of(options, view, chosen),
+            within, format_change(gc, before.gc, after.gc), format_change(time, before.wall, after.wall),
+            format_change(memory, before.memory, after.memory), options_of(options, view, chosen),
             command ? command : "PROGRAM");
 }
 
@@ -326,17 +325,7 @@ void search_print(FILE *out, const struct search_request *request, const struct 
     if (search->rounds == 0) {
         fprintf(out, "The budget left no time to compare the best options again: take this as a first estimate.\n");
     }
-    if (outcome->first.heaps > 1) {
-        fprintf(out, "Figures are sums of %u heaps in %u process%s; memory is that of the largest process.\n",
-                outcome->first.heaps, outcome->first.processes, outcome->first.processes == 1 ? "" : "es");
-    }
-    if (outcome->first.left_behind) {
-        fprintf(out, "%u of its processes were still running when the command ended, and were killed.\n",
-                outcome->first.left_behind);
-    }
-    if (outcome->first.peak_is_bound) {
-        fprintf(out, "Memory is an upper bound: it is too small to distinguish from edenscope's own.\n");
-    }
+    trial_print_remarks(out, &outcome->first, outcome->first.peak_is_bound);
     if (outcome->interrupted) {
         fprintf(out, "Interrupted: these are the results so far.\n");
     }

@@ -631,3 +631,19 @@ enum trial_outcome trial_run(char *const *command, const char *options, uint64_t
     *why = result.why;
     return result.outcome;
 }
+
+void trial_print_remarks(FILE *out, const struct trial_figures *figures, bool peak_is_bound) {
+    if (figures->heaps > 1) {
+        fprintf(out, "Figures are sums of %u heaps in %u process%s; memory is that of the largest process.\n",
+                figures->heaps, figures->processes, figures->processes == 1 ? "" : "es");
+    }
+    if (figures->left_behind) {
+        fprintf(out, "%u of its processes were still running when the command ended, and were killed.\n",
+                figures->left_behind);
+    }
+    if (peak_is_bound) {
+        fprintf(out,
+                "Memory is an upper bound: the system counts what edenscope held when it started the command, and the "
+                "command took no more.\n");
+    }
+}

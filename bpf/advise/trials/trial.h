@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* What one run took. Figures are of all heaps of all its processes that ended normally: sums are added, of maxima and
  * gauges the largest is taken. */
@@ -42,5 +43,8 @@ enum trial_outcome trial_run(char *const *command, const char *options, uint64_t
 
 /* Adds up lines of EDEN_STATS. A line that is none is an error: false, with `why`. */
 bool trial_read_stats(struct trial_figures *figures, const char *text, size_t length, struct failure *why);
+
+/* What is to be said of the figures of a command beside them. */
+void trial_print_remarks(FILE *out, const struct trial_figures *figures, bool peak_is_bound);
 
 #endif

@@ -164,17 +164,7 @@ static void print_remarks(FILE *out, const struct verify_result *result) {
                 result->output == VERIFY_SAME ? "The output of the command is the same."
                                               : "THE OUTPUT OF THE COMMAND DIFFERS with these options.");
     }
-    if (first->heaps > 1) {
-        fprintf(out, "Figures are sums of %u heaps in %u process%s; memory is that of the largest process.\n",
-                first->heaps, first->processes, first->processes == 1 ? "" : "es");
-    }
-    if (first->left_behind) {
-        fprintf(out, "%u of its processes were still running when the command ended, and were killed.\n",
-                first->left_behind);
-    }
-    if (first->peak_is_bound || result->first[VERIFY_TUNED].peak_is_bound) {
-        fprintf(out, "Memory is an upper bound: it is too small to distinguish from edenscope's own.\n");
-    }
+    trial_print_remarks(out, first, first->peak_is_bound || result->first[VERIFY_TUNED].peak_is_bound);
     if (result->interrupted) {
         fprintf(out, "Interrupted: this covers the completed pairs.\n");
     }

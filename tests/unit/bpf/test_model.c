@@ -89,6 +89,18 @@ TEST(numbers_are_short) {
     assert_string_equal(format_ns(text, 999999), "1.00 ms");
 }
 
+TEST(changes_are_in_words) {
+    char text[FORMAT_MAX];
+    assert_string_equal(format_change(text, 9, 1), "9 times less");
+    assert_string_equal(format_change(text, 2, 1), "2 times less");
+    assert_string_equal(format_change(text, 1, 0.589), "41% less");
+    assert_string_equal(format_change(text, 1, 1.031), "3% more");
+    assert_string_equal(format_change(text, 1, 2.5), "150% more");
+    assert_string_equal(format_change(text, 1000, 1004), "the same");
+    assert_string_equal(format_change(text, 1, 0), "100% less");
+    assert_string_equal(format_change(text, 0, 0), "the same");
+}
+
 TEST(json_is_exact_and_utf8) {
     struct heap_model heap = {.known = 1ull << EDEN_FIGURE_allocated_bytes};
     heap.figures[EDEN_FIGURE_allocated_bytes] = (1ull << 53) + 1;
