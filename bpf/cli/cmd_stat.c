@@ -80,7 +80,7 @@ static void print_figure(FILE *out, const struct heap_model *heap, enum eden_fig
             snprintf(note, sizeof note, "#  %s/s", format_bytes(text, (uint64_t)rate));
         }
     }
-    fprintf(out, "%20s  %-18s%s%s\n", value, figure_descriptions[figure].name, note[0] ? "  " : "", note);
+    fprintf(out, note[0] ? "%20s  %-18s  %s\n" : "%20s  %s%s\n", value, figure_descriptions[figure].name, note);
 }
 
 static void print_heap(FILE *out, const struct process_model *process, const struct heap_model *heap,
@@ -98,7 +98,6 @@ static void print_heap(FILE *out, const struct process_model *process, const str
         }
     }
     print_now(out, process, heap);
-    fprintf(out, "\n");
     phase_table_print(out, heap, model->wall_ns);
 }
 

@@ -25,14 +25,20 @@ static void print_line(FILE *out, const struct phase_model *phase, enum eden_pha
             format_ns(max, phase->max_ns));
 }
 
-void phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
-    fprintf(out, "# %9s  %-26s %10s %9s %9s %9s %9s %9s\n", "Overhead", "Phase", "Calls", "Total", "Avg", "P50", "P99",
-            "Max");
+bool phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
+    bool any = false;
     for (enum eden_phase i = 0; i < EDEN_PHASE_COUNT; i++) {
-        if (heap->phase[i] && heap->phase[i]->calls) {
-            print_line(out, heap->phase[i], i, wall_ns);
+        if (!heap->phase[i] || !heap->phase[i]->calls) {
+            continue;
         }
+        if (!any) {
+            fprintf(out, "\n# %9s  %-26s %10s %9s %9s %9s %9s %9s\n", "Overhead", "Phase", "Calls", "Total", "Avg",
+                    "P50", "P99", "Max");
+            any = true;
+        }
+        print_line(out, heap->phase[i], i, wall_ns);
     }
+    return any;
 }
 
 char *phase_table_now(char text[PHASE_NOW_MAX], const struct process_model *process, const struct heap_model *heap) {

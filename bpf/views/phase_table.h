@@ -11,9 +11,9 @@
 #include "model/model.h"
 #include <stdio.h>
 
-/* The phases of one heap; wall_ns 0: the overhead is not known and its column reads "-". A heap without observed phases
- * prints nothing but the heading. */
-void phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_ns);
+/* The phases of one heap, after an empty line; wall_ns 0: the overhead is not known and its column reads "-". False: no
+ * phase was observed, and nothing is printed. */
+bool phase_table_print(FILE *out, const struct heap_model *heap, uint64_t wall_ns);
 
 /* What the heap is doing, as of the snapshot: "in full.mark for 3.20 s" ("ended in" where its process has), "-" without
  * a collection, "?" where that is not known. */

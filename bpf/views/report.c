@@ -373,12 +373,13 @@ static void print_heap_lines(FILE *out, const struct model *model, bool late) {
 }
 
 static void print_phases(FILE *out, const struct heap_model *heap, uint64_t wall_ns) {
-    fputc('\n', out);
-    phase_table_print(out, heap, wall_ns);
-    fprintf(out,
-            "# Overhead is the share of wall time. Half of the calls took no longer than P50, and 99%% no longer than\n"
-            "# P99. Both come from histograms with buckets at most 6.25%% wide: never too small, too large by at most "
-            "that.\n");
+    if (phase_table_print(out, heap, wall_ns)) {
+        fprintf(out,
+                "# Overhead is the share of wall time. Half of the calls took no longer than P50, and 99%% no longer "
+                "than\n"
+                "# P99. Both come from histograms with buckets at most 6.25%% wide: never too small, too large by at "
+                "most that.\n");
+    }
 }
 
 static const struct process_model *only_heap(const struct model *model) {

@@ -142,6 +142,14 @@ assert (again["heap"], again["name"], again["large_bytes"], again["complete"]) =
 PYTHON
 echo "made-up events are counted exactly"
 
+# The text has no blanks at the ends of lines, and of a heap without collections no table of phases.
+"$scope" stat -- "$gun" heap__create:0x1000,7,demo alloc__large:0x1000,0,0,99 >"$folder/text" 2>"$folder/err"
+grep -q " large_bytes$" "$folder/text" || die "no figures: $(cat "$folder/text")"
+! grep -nE ' $|Overhead' "$folder/text" || die "blanks at the end of lines, or a table without rows"
+"$scope" stat -- "$exercise" >"$folder/text" 2>"$folder/err"
+grep -q Overhead "$folder/text" || die "no phases: $(cat "$folder/text")"
+! grep -n ' $' "$folder/text" || die "blanks at the end of lines"
+
 # Statuses, as a shell gives them.
 expect_status 7 "$scope" stat -- sh -c 'exit 7'
 expect_status 137 "$scope" stat -- sh -c 'kill -9 $$'
