@@ -58,7 +58,7 @@ static uint64_t random_below(uint64_t limit) {
 }
 
 /* The oracle's steps are not so small that a run takes minutes. */
-static uint64_t random_mail(void) {
+static uint64_t random_request(void) {
     static const uint64_t rates[] = {0, 1,   1,    1,       2,       3,           7,
                                      9, 100, 4096, 1 << 20, 1 << 24, 2 << 24 | 1, (1ull << 48) - 1};
     static const uint64_t steps[] = {0, 12, 15, 63};
@@ -67,11 +67,11 @@ static uint64_t random_mail(void) {
     flags |= random_below(4) * EDEN_CONTROL_OBJECTS & EDEN_CONTROL_OBJECTS;
     flags |= random_below(2) * EDEN_CONTROL_SHORT;
     uint64_t mechanism = random_below(2) == 0 ? EDEN_MECHANISM_VM : random_below(EDEN_MECHANISMS);
-    uint64_t mail = sampling | flags | mechanism << EDEN_CONTROL_MECHANISM_SHIFT |
-                    steps[random_below(4)] << EDEN_CONTROL_STEP_SHIFT |
-                    rates[random_below(sizeof rates / sizeof rates[0])] << EDEN_CONTROL_RATE_SHIFT;
+    uint64_t control = sampling | flags | mechanism << EDEN_CONTROL_MECHANISM_SHIFT |
+                       steps[random_below(4)] << EDEN_CONTROL_STEP_SHIFT |
+                       rates[random_below(sizeof rates / sizeof rates[0])] << EDEN_CONTROL_RATE_SHIFT;
     uint64_t odd = random_below(16);
-    return odd == 0 ? 0 : odd == 1 ? mail & ~EDEN_CONTROL_ASKED : mail;
+    return odd == 0 ? 0 : odd == 1 ? control & ~EDEN_CONTROL_ASKED : control;
 }
 
 void begin_listening(const struct event *event) {
@@ -97,7 +97,7 @@ void change_listeners(uint64_t rarity) {
         eden_alloc__sample_semaphore = random_below(3) == 0;
         break;
     default:
-        __atomic_store_n(&fuzz.w.heap->info.sample_control, random_mail(), __ATOMIC_RELAXED);
+        __atomic_store_n(&fuzz.w.heap->info.sample_control, random_request(), __ATOMIC_RELAXED);
         break;
     }
 }

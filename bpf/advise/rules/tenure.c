@@ -146,7 +146,7 @@ void rule_tenure_threshold(const struct tune_facts *facts, struct findings *find
 
 static const double KEPT = 0.2; /* of survivors, by the dead alone */
 
-struct kept {
+struct nepotism_sums {
     uint64_t fulls, freed, survivors;
     const struct tune_pass *worst;
 };
@@ -162,7 +162,7 @@ static void report_nepotism(const struct tune_facts *facts, struct finding *find
 }
 
 void rule_tenure_nepotism(const struct tune_facts *facts, struct findings *findings) {
-    struct kept kept = {0};
+    struct nepotism_sums sums = {0};
     struct scavenge_plan plan;
     const struct scavenge_model *model = &plan.model;
     bool known = scavenge_plan_make(&plan, facts);
@@ -171,16 +171,16 @@ void rule_tenure_nepotism(const struct tune_facts *facts, struct findings *findi
         const struct tune_pass *pass = &facts->passes[i];
         survivors = pass->full ? survivors : pass->survivors_after;
         if (pass->full) {
-            kept.fulls++;
-            kept.freed += pass->young_freed;
-            kept.survivors += survivors;
-            kept.worst = !kept.worst || pass->young_freed > kept.worst->young_freed ? pass : kept.worst;
+            sums.fulls++;
+            sums.freed += pass->young_freed;
+            sums.survivors += survivors;
+            sums.worst = !sums.worst || pass->young_freed > sums.worst->young_freed ? pass : sums.worst;
         }
     }
-    if (!kept.fulls || kept.survivors == 0 || !known) {
+    if (!sums.fulls || sums.survivors == 0 || !known) {
         return;
     }
-    double part = (double)kept.freed / (double)kept.survivors, wasted = scavenge_wasted(facts);
+    double part = (double)sums.freed / (double)sums.survivors, wasted = scavenge_wasted(facts);
     double full_ns = wasted > 0 ? wasted * part * model->full_ns : 0;
     double ns = part * model->ns_per_byte * model->copied_bytes + full_ns;
     double share = tune_share_of_time(facts, ns);
@@ -194,9 +194,9 @@ void rule_tenure_nepotism(const struct tune_facts *facts, struct findings *findi
     finding_evidence(finding,
                      "%" PRIu64 " full collections found %s of %s of survivors dead, kept only by dead old objects; "
                      "the most at %s: %s (seq %" PRIu64 ")",
-                     kept.fulls, format_bytes(freed, kept.freed), format_bytes(all, kept.survivors),
-                     tune_when(when, facts, kept.worst->start_ns), format_bytes(most, kept.worst->young_freed),
-                     kept.worst->seq);
+                     sums.fulls, format_bytes(freed, sums.freed), format_bytes(all, sums.survivors),
+                     tune_when(when, facts, sums.worst->start_ns), format_bytes(most, sums.worst->young_freed),
+                     sums.worst->seq);
     report_nepotism(facts, finding);
     finding_why(
         finding,

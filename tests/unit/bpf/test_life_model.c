@@ -426,19 +426,19 @@ TEST(words_become_requests) {
                                       "allx",
                                       "window=16777216/1"};
     struct failure why;
-    uint64_t mail;
+    uint64_t control;
     char text[LIFE_SAMPLING_TEXT];
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         struct life_request request = {.sampling = good[i].words};
-        assert_true(life_request_encode(&request, &mail, &why));
-        assert_int_equal(mail & 15, good[i].sampling);
-        assert_int_equal(mail >> EDEN_CONTROL_RATE_SHIFT, good[i].rate);
-        assert_int_equal(mail & 0xfff0, EDEN_CONTROL_ASKED);
+        assert_true(life_request_encode(&request, &control, &why));
+        assert_int_equal(control & 15, good[i].sampling);
+        assert_int_equal(control >> EDEN_CONTROL_RATE_SHIFT, good[i].rate);
+        assert_int_equal(control & 0xfff0, EDEN_CONTROL_ASKED);
         assert_string_equal(life_sampling_text(text, good[i].sampling, good[i].rate), good[i].text);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct life_request request = {.sampling = bad[i]};
-        assert_false(life_request_encode(&request, &mail, &why));
+        assert_false(life_request_encode(&request, &control, &why));
         assert_int_equal(why.status, 1);
         assert_non_null(strstr(why.message, bad[i]));
     }
@@ -447,20 +447,20 @@ TEST(words_become_requests) {
 TEST(mechanisms_become_requests) {
     static const char *const bad[] = {"", "v", "vmx", "vm=1", "oracle=", "oracle=3", "oracle=8", "oracle=0", "Oracle"};
     struct failure why;
-    uint64_t mail;
+    uint64_t control;
     for (uint64_t i = 0; i < EDEN_MECHANISMS; i++) {
         struct life_request request = {.mechanism = eden_mechanism_name(i), .details = true};
-        assert_true(life_request_encode(&request, &mail, &why));
-        assert_int_equal(mail >> EDEN_CONTROL_MECHANISM_SHIFT & 3, i);
-        assert_int_equal(mail >> EDEN_CONTROL_STEP_SHIFT & 63, 0);
-        assert_int_equal(mail & 0xf0, EDEN_CONTROL_ASKED | EDEN_CONTROL_OBJECTS | EDEN_CONTROL_SHORT);
+        assert_true(life_request_encode(&request, &control, &why));
+        assert_int_equal(control >> EDEN_CONTROL_MECHANISM_SHIFT & 3, i);
+        assert_int_equal(control >> EDEN_CONTROL_STEP_SHIFT & 63, 0);
+        assert_int_equal(control & 0xf0, EDEN_CONTROL_ASKED | EDEN_CONTROL_OBJECTS | EDEN_CONTROL_SHORT);
         assert_string_equal(life_mechanism_text((uint32_t)i), eden_mechanism_name(i));
     }
     struct life_request request = {.mechanism = "oracle=64K"};
-    assert_true(life_request_encode(&request, &mail, &why));
-    assert_int_equal(mail >> EDEN_CONTROL_STEP_SHIFT & 63, 16);
+    assert_true(life_request_encode(&request, &control, &why));
+    assert_int_equal(control >> EDEN_CONTROL_STEP_SHIFT & 63, 16);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         request.mechanism = bad[i];
-        assert_false(life_request_encode(&request, &mail, &why));
+        assert_false(life_request_encode(&request, &control, &why));
     }
 }
