@@ -1,4 +1,4 @@
-/* out_of_memory: no memory is an error that the program can tell from every value of its language.
+/* out_of_memory: running out of memory is an error, distinct from every value of the language.
  *
  * EDEN_NONE is what a failed allocation returns, and what a fresh slot holds. So this language's nil is another value:
  * an immediate of its own. A program whose nil is EDEN_NONE asks eden_last_error instead, and clears it
