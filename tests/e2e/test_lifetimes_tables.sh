@@ -61,7 +61,7 @@ for run in runs:
             assert counted == int(run["samples"]) == sum(row["births"] for row in seen["classes"]), (base, clock)
 
 # The data frame: the mix, to the unit; and most die at once while the rest lives to the end.
-# For each row so many objects, of so much of all objects and of memory.
+# For each row: the number of objects, and its shares of all objects and of memory.
 MIX = {"NumberParser": (12, 27.9, 45.6), "Fraction": (12, 27.9, 11.4), "ReadStream": (12, 27.9, 15.2),
        "ByteString": (6, 13.95, 7.6), "Array": (1, 2.3, 20.2)}
 frame = {(row["sampling"], row["name"]): row for row in classes if row["program"] == "dataframe"}

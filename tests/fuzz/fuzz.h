@@ -27,7 +27,7 @@ struct value {
 struct node {
     uint64_t epoch;
     eden_value place; /* where the walk of `epoch` found it */
-    uint64_t reached; /* by the walk, or reach(), number so many */
+    uint64_t reached; /* objects reached by the walk, or by reach() */
     eden_class of;
     uint32_t hash; /* 0: never asked for */
     unsigned pins;
@@ -94,8 +94,8 @@ extern struct fuzz {
     struct node *nodes;
     uint64_t epoch;
     uint64_t seen_seq;
-    uint64_t hooked; /* calls of the collection hook */
-    long refusing;   /* requests still to refuse; below 0: requests still to grant, of which every third is refused */
+    uint64_t hooked;     /* calls of the collection hook */
+    long refusing;       /* requests still to refuse; below 0: requests still to come, every third refused */
     const char *starved; /* what is refused whatever `refusing` says */
     uint64_t refused, refused_before;
     bool lenient;                      /* something outside of the model was alive for a while */
@@ -167,7 +167,7 @@ bool run_seeds(uint64_t first, uint64_t seeds, size_t events, size_t jobs);
 void listen_if_asked(void);
 void stop_listening(void);
 void begin_listening(const struct event *event); /* before each event: what listeners do follows from it alone */
-void change_listeners(uint64_t rarity);          /* perhaps, one time in so many */
+void change_listeners(uint64_t rarity);          /* perhaps: once in `rarity` times */
 
 /* plan.c */
 struct option_set {

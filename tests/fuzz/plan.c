@@ -1,4 +1,4 @@
-/* What `make test` runs: some seeds under each of several EDEN_OPTIONS, of which some with a listener (profile.c) that
+/* What `make test` runs: some seeds under each of several EDEN_OPTIONS, some of them with a listener (profile.c) that
  * asks for a sampling. Inputs number them: new ones go to the end. Run from the top folder: one names a file. */
 #include "fuzz.h"
 

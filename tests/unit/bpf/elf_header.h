@@ -4,7 +4,7 @@
 
 #include <elf.h>
 
-/* Of a program with so many segments and sections, whose tables are at these offsets. */
+/* The header of a program with these numbers of segments and sections, and their tables at these offsets. */
 static inline Elf64_Ehdr elf_header(uint16_t type, uint64_t segments_at, uint16_t segments, uint64_t sections_at,
                                     uint16_t sections) {
     return (Elf64_Ehdr){.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},

@@ -22,7 +22,7 @@ extern const char *const names[NAMES];
 struct build_end nth_end(size_t i);
 struct eden_life_record record_of(size_t i, const struct build_end *end);
 
-/* One heap, number 3 of process 4711, with so many objects; details: they can be had one by one. */
+/* One heap, number 3 of process 4711, with `count` objects; details: recorded one by one. */
 struct life_model make_model(size_t count, bool details);
 /* Two heaps, 3 and 4, with the same sites; 1,000 and 2,000 objects. */
 struct life_model make_two_heaps(void);

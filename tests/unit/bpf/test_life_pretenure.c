@@ -11,7 +11,7 @@
 
 #include "suite.h"
 
-/* A run of 1 GiB, of which 5% are long. */
+/* A run of 1 GiB; 5% of it is long. */
 static const uint64_t mib = 1 << 20, run = 1 << 30;
 
 /* Half of its life in new space, as build_end has it: tenured at 256 MiB, alive long after. */
@@ -144,12 +144,12 @@ TEST(names_cover_what_is_worth_it_only) {
     keep(build_site(&heap, 6, 6, "Text", "Text"), 50);
     keep(build_site(&heap, 7, 6, "cell", "Text"), 1000);
     drop(build_site(&heap, 8, 6, "scratch", "Text"), 100);
-    /* A site where two classes are made, of which one is garbage. */
+    /* A site where two classes are made; one is garbage. */
     keep(build_site(&heap, 9, 9, "Row", "Row"), 2);
     keep(build_site(&heap, 10, 9, "mixed", "Row"), 1000);
     drop(build_site(&heap, 11, 12, "mixed", "Parser"), 30);
     drop(build_site(&heap, 12, 12, "Parser", "Parser"), 30);
-    /* A class of which little is known, and one that has no name. */
+    /* A class with few samples, and one without a name. */
     keep(build_site(&heap, 13, 13, "Seldom", "Seldom"), 5);
     keep(build_site(&heap, 14, 14, "", ""), 500);
     assert_names(&heap, 1, "class Row\nsite cell\nclass Record\n");

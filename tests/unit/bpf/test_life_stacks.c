@@ -178,7 +178,7 @@ static void end(struct fixture *fixture) {
 TEST(ends_go_to_the_stack_of_their_birth) {
     struct fixture fixture;
     begin(&fixture);
-    report_stack(&fixture, 8, CLASS, 1); /* before its profile: not known of which it is */
+    report_stack(&fixture, 8, CLASS, 1); /* before its profile: whose it is, is unknown */
     report_profile(&fixture, 1000);
     report_stack(&fixture, 16, CLASS, 1);
     report_stack(&fixture, 48, SITE, 2);    /* another site of the class */

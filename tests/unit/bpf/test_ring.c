@@ -9,7 +9,7 @@
 
 enum { RECORD = 24, USED = 32, RECORDS = 100, BYTES = USED * RECORDS };
 
-/* A buffer with so many more records; SIZE_MAX: they never end. */
+/* A buffer with this many further records; SIZE_MAX: they never end. */
 static struct {
     ring_buffer_sample_fn take;
     void *context;

@@ -71,7 +71,7 @@ static uint64_t next_collection(const struct simulate_history *history, uint64_t
     return 0;
 }
 
-/* Objects of 64 bytes, of which each `of`-th lives for ever and the others die before the next collection; 0: none. */
+/* Objects of 64 bytes: each `of`-th lives for ever and the others die before the next collection; 0: none. */
 static struct simulate_history objects(uint64_t bytes, uint64_t epoch, uint64_t of) {
     struct simulate_history history = begin(bytes, epoch);
     for (uint64_t at = 0; at < bytes; at += 64) {
@@ -132,7 +132,7 @@ TEST(every_byte_is_in_a_cell_or_big) {
 
 /* ---- what is tenured first -------------------------------------------------------------------------------------- */
 
-/* At 2 MiB 400 bytes are tenured, of which 100 live on, and 600 kept, of which 400 do, for 2 MiB more. */
+/* At 2 MiB 400 bytes are tenured and 600 copied; 100 of the former and 400 of the latter live for 2 MiB more. */
 TEST(odds_are_those_of_the_recorded_run) {
     struct simulate_history history __attribute__((cleanup(simulate_history_clear))) = begin(10 * MIB, MIB);
     history.bias.eden = MIB;

@@ -15,7 +15,7 @@
 
 /* ---- the kernel's part, played here (--wrap) -------------------------------------------------------------------- */
 
-static uint32_t room; /* for so many probe sites */
+static uint32_t room; /* probe sites that still fit */
 
 bool __wrap_kernel_set_spec(struct kernel_side *kernel, uint32_t at, const struct probe_spec *spec,
                             struct failure *why);

@@ -87,7 +87,7 @@ static struct tune_pass *add_full(struct tune_facts *facts, uint64_t cause, uint
     return pass;
 }
 
-/* Samples of one site: `copies` each, of which old ones were tenured. */
+/* Samples of one site, copied `copies` times each, and then tenured or dead. */
 static void add_survivors(struct tune_facts *facts, double bytes, int copies, bool tenured, double wasted) {
     if (!facts->survivors) {
         facts->survivors = calloc(1, sizeof *facts->survivors);

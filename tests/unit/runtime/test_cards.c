@@ -83,7 +83,7 @@ TEST(only_cards_stored_into_are_scanned) {
     assert_cards(&w, 0, 3, 3);
 }
 
-/* Objects of up to 254 slots are remembered whole; those of more by cards, the last of which may be short. */
+/* Objects of up to 254 slots are remembered whole; larger ones by cards; the last card may be short. */
 TEST(the_last_card_of_any_length_is_scanned) {
     WORLD(w, CARDS);
     for (size_t slots = 250; slots <= 450; slots++) {

@@ -298,7 +298,7 @@ TEST(more_released_than_the_stack_holds) {
 }
 
 /* A dead young ephemeron, in four slots of an old weak object, is counted four times by the census of `remembered`: in
- * header bits of which one means grey elsewhere. A stack that overflows must not take it for reached. */
+ * header bits, one of them grey elsewhere. A stack that overflows must not take it for reached. */
 TEST(counted_is_not_grey) {
     struct mourning t __attribute__((cleanup(end)));
     make(&t, "eden_size=1M,tenure_criterion=remembered");

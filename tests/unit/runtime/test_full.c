@@ -85,7 +85,7 @@ TEST(the_heap_limit_is_the_cause_reported) {
     verify(&w);
 }
 
-/* Old objects, every other of which dies. */
+/* Old objects; every other one dies. */
 enum { SLIDERS = 3000 };
 static eden_value sliders[SLIDERS];
 

@@ -114,7 +114,7 @@ TEST(cards_are_added_up) {
     }
     store_pair(&w, &local[1], 1);
     watched_scavenge(&w);
-    /* Cards of slots 0, 100, ... 1000, the last of which is the short one. */
+    /* Cards of slots 0, 100, ... 1000; the last is the short one. */
     assert_int_equal(seen_count, 2);
     assert_seen(local[0], 1, 10 * CARD_SLOTS + 4, 11);
     assert_seen(local[1], 1, 10 * CARD_SLOTS + 4, 12);

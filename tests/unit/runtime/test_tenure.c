@@ -57,8 +57,8 @@ struct population {
     size_t objects, references;
 };
 
-/* Two groups of young objects, each referred to by so many remembered ones: the least count that is tenured, how many
- * are, and how many entries are left. */
+/* Two groups of young objects, each referred to by its number of remembered ones: the least count that is tenured, how
+ * many are, and how many entries are left. */
 static void remembered_case(struct population a, struct population b, unsigned least, size_t tenured, size_t left) {
     WORLD(w, "eden_size=4M,full_gc_ratio=inf,tenure_criterion=remembered");
     EDEN_FRAME(w.m, local, 1);
