@@ -63,7 +63,7 @@ static bool is_known(const struct libraries *libraries, const struct regular *fi
     return false;
 }
 
-/* If a deadline has ended the search, names the file of which it was: the first time only. */
+/* If a deadline has ended the search, names the file that was searched for: the first time only. */
 static void report_late(const struct libraries *libraries, const char *path, bool was_unread) {
     if (libraries->budget.is_unread && !was_unread) {
         message_print(

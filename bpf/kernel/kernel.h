@@ -140,7 +140,7 @@ struct share {
     uint32_t heaps, histograms;
     uint64_t lost_heaps;  /* heaps that were created beyond it */
     uint64_t lost_hits;   /* hits of such heaps, and durations that are missing in histograms */
-    uint64_t lost_events; /* of LOST_EVENTS: all share the ring buffer, and who fills it loses most */
+    uint64_t lost_events; /* of LOST_EVENTS: all share the ring buffer: the process that fills it loses most */
 };
 
 /* How much more a branch of a user may take at once of what all share. One alone leaves as much to others as it has,

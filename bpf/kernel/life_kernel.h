@@ -48,8 +48,8 @@ enum {
     LIFE_SUMS = 1 << 17,    /* sites that were seen, with each outcome and set of flags apart */
     LIFE_BUCKETS = 1 << 19, /* filled buckets of all histograms */
     /* Room in the ring buffer is taken in four sizes, each of its own use: states and the like; a struct eden_walked,
-     * which most are if objects are reported one by one; a batch of struct eden_end, of which millions come at once
-     * where a heap of so many objects ends; and the longest batches. */
+     * the most frequent one if objects are reported one by one; a batch of struct eden_end, which come by the million
+     * when a heap with millions of objects ends; and the longest batches. */
     LIFE_SMALL_BYTES = 1 << 10,
     LIFE_MIDDLE_BYTES = sizeof(struct eden_walked),
     LIFE_ENDS_BYTES = EDEN_ENDS_MOST * sizeof(struct eden_end),

@@ -56,8 +56,7 @@ struct process_model {
     const char *runtime; /* "eden" */
     bool late;           /* attached after its first instruction */
     bool ended;
-    /* Beyond what the process and its children may take of what all share: heaps of which nothing is known, and their
-     * hits. */
+    /* Beyond the share of the process and its children: heaps that are not counted, and their hits. */
     uint64_t lost_heaps, lost_hits;
     uint64_t lost_events;     /* of the process and its children, of all that were lost: the figures have them */
     struct heap_model *heaps; /* owned */

@@ -31,8 +31,8 @@ struct probe_description {
 extern const struct probe_description probe_table[EDEN_PROBE_COUNT];
 
 int probe_find(const char *name);                /* enum eden_probe_id, or -1 */
-int probe_phase(enum eden_probe_id probe);       /* enum eden_phase of which it is the done probe, or -1 */
-int probe_begins(enum eden_probe_id probe);      /* enum eden_phase of which it is the start probe, or -1 */
+int probe_phase(enum eden_probe_id probe);       /* the enum eden_phase that it ends, or -1 */
+int probe_begins(enum eden_probe_id probe);      /* the enum eden_phase that it begins, or -1 */
 bool probe_per_object(enum eden_probe_id probe); /* fires once an object: not attached unless asked for */
 
 /* The name of an argument's value ("ratio"). NULL: the argument is no enumeration, or the value has no name. */

@@ -67,8 +67,8 @@ struct recorder {
 /* Addresses and other 64-bit numbers keep their bits; SQL shows those from 2^63 on as negative. */
 void recorder_bind(sqlite3_stmt *statement, int place, uint64_t value);
 void recorder_bind_text(sqlite3_stmt *statement, int place, const char *text, size_t most);
-/* Whether the next transaction, of so many events and with its journal, leaves alone what the file system keeps for
- * root. False and why where it does not. */
+/* Whether the next transaction, of count events and with its journal, leaves the file system's reserve for root alone.
+ * Else false, and why. */
 bool recorder_has_room(const struct recorder *recorder, size_t count, struct failure *why);
 int recorder_write_meta(struct recorder *recorder, const char *key, uint64_t value);
 int recorder_write_cut(struct recorder *recorder, enum recording_cut cut);

@@ -67,7 +67,7 @@ bool recorder_add(struct recorder *recorder, const struct event *event, struct f
 
 /* Adds a batch of lifetimes, likewise. */
 bool recorder_add_batch(struct recorder *recorder, const struct life_batch *batch, struct failure *why);
-/* Whether so many batches wait that they should be written before more are added. */
+/* Whether the waiting batches should be written before more are added. */
 bool recorder_is_full(const struct recorder *recorder);
 
 /* Writes events that wait, a batch of them, where they are many or 250 ms old. To be called between drains; *more: at

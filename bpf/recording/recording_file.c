@@ -86,7 +86,7 @@ bool file_beside(char beside[NAME_MAX + 1], const char *name, const char *suffix
     return length > 0 && length <= NAME_MAX;
 }
 
-/* The next stretch of data from *at on, which moves to its start. False, with errno ENXIO: there is none. */
+/* The next range of data from *at on, which moves to its start. False, with errno ENXIO: there is none. */
 static bool next_data(int file, off_t size, off_t *at, off_t *end) {
     *at = lseek(file, *at, SEEK_DATA);
     if (*at < 0 || *at >= size) {

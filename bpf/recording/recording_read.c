@@ -585,8 +585,8 @@ bool recording_parameters(struct recording *recording, const struct process_key 
 
 /* Reading a recording's events.
  *
- * They are read in portions, so that the file is locked for moments only: a recorder may be writing it, and who prints
- * the events may be waiting for a person. */
+ * They are read in portions, so that the file is locked for moments only: a recorder may be writing it, and a pager may
+ * hold up the reader. */
 
 enum { PORTION = 2048 };
 
@@ -684,11 +684,11 @@ bool recording_events(struct recording *recording, const uint64_t *probes, recor
 /* Reading the lifetimes of a recording: its batches, and what is of their heaps and classes.
  *
  * Batches are read in portions that are copied, so that the file is locked for moments only: a recorder may be writing
- * it, and who prints the objects may be waiting for a person.
+ * it, and a pager may hold up the reader.
  *
- * The file may be hostile. What a batch says of itself (how many records, of which size) must be what its blob
- * holds, or it is left out and counted; what is in the records the model checks, as it does with a live program's. A
- * blob that is longer than any row may be ends the reading, as every damage to the file does. */
+ * The file may be hostile. A batch whose number and size of records differ from what its blob holds is left out and
+ * counted. The model checks the records themselves, as it does those of a live program. A blob longer than any row may
+ * be ends the reading, as any damage to the file does. */
 
 enum { BATCH_PORTION = 16 };
 

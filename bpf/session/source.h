@@ -74,8 +74,8 @@ void source_stop(struct source *source);
 bool source_snapshot(struct source *source, struct model *model, struct failure *why);
 
 /* What was learnt of lifetimes, for good: call it once, when source_poll has said false. The model is empty, or has
- * been filled from the batches; then only the heaps that are missing in it, names and what was lost are added. Tells on
- * stderr what was lost. Only where the source is for lifetimes alone. */
+ * been filled from the batches; then only the heaps that are missing in it, names and what was lost are added. Reports
+ * on stderr what was lost. Only where the source is for lifetimes alone. */
 bool source_lifetimes(struct source *source, struct life_model *model, struct failure *why);
 
 /* Exit status of the command as a shell would give it; -1: none or still running. */

@@ -291,8 +291,8 @@ static void follow_child(void *context, int child) {
     }
 }
 
-/* Looks for children of which no notice has come: those that were there before, or whose notice was lost. It reads a
- * file a thread, so it takes at most a fiftieth of the time. */
+/* Looks for children without a notice: those that were there before, and those whose notice was lost. It reads a file
+ * a thread, so it takes at most a fiftieth of the time. */
 static void look_for_children(struct source *source, size_t index) {
     struct observed *observed = &source->observed[index];
     uint64_t begin = now_ns();

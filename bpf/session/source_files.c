@@ -35,7 +35,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_FILES = 16384 }; /* of which it is known whether they have probes */
+enum { MOST_FILES = 16384 }; /* whose probes are remembered, or that they have none */
 
 /* A file whose attachment has missed its deadline is tried again after a minute, then after twice as long each time.
  * Each try may cost another deadline. */

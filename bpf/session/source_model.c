@@ -261,7 +261,7 @@ static bool snapshot_process(const struct source *source, struct model *model, c
 
 bool source_snapshot(struct source *source, struct model *model, struct failure *why) {
     model_clear(model);
-    source_take_notices(source, now_ns() + ROUND_NS); /* so that every process of which events have come is known */
+    source_take_notices(source, now_ns() + ROUND_NS); /* so that every process with events is known */
     source_reconcile(source);
     uint64_t now = source->finished ? source->end_ns : now_ns();
     model->wall_ns = now - source->start_ns;

@@ -1,6 +1,6 @@
 /* What the parts of the source share; nobody else includes this.
  *
- *     source_eden.c   who is observed: opening, following, ending
+ *     source_eden.c   the observed processes: opening, following, ending
  *     source_children.c  what the kernel says of children; those that could not be observed
  *     source_files.c  files with probes, and attaching to them
  *     source_memory.c the memory of a process, and writing to it
@@ -185,7 +185,7 @@ static inline bool source_is_by_file(const struct source *source) {
     return source->options.command && kernel_follows(source->kernel);
 }
 
-/* source_eden.c. Observes one more process, of which nothing but its key and branch is known yet. NULL: no memory. May
+/* source_eden.c. Observes one more process; only its key and branch are known yet. NULL: no memory. May
  * move those that are observed already. */
 struct observed *source_observe(struct source *source, const struct process_key *key, const struct process_key *branch,
                                 unsigned user, unsigned owner);
@@ -231,7 +231,7 @@ bool source_attach_batches(struct source *source, struct observed *observed, uin
                            const struct regular *regular, struct failure *why);
 void source_detach(struct source *source, struct attached *attached); /* at the latest by kernel_detach() */
 
-/* source_memory.c. Whether a branch of an owner may keep so many more descriptors open. */
+/* source_memory.c. Whether a branch of an owner may keep `more` descriptors open besides. */
 bool source_may_keep(const struct source *source, unsigned owner, const struct process_key *branch, uint32_t more);
 bool source_may_hold(const struct source *source, const struct observed *observed); /* its memory, between two looks */
 void source_open_pidfd(const struct source *source, struct observed *observed);     /* if its branch may */
@@ -271,7 +271,7 @@ void source_clear_stacks(struct source *source);
 void source_read_headers(struct source *source, struct observed *observed, uint32_t number,
                          const struct mapping *mapping);
 void source_reconcile(struct source *source); /* every late heap that is not reconciled yet and has a checkpoint */
-/* Tells the classes of late heaps as class__define events: they were defined before anybody listened. */
+/* Reports the classes of late heaps as class__define events: they were defined before anybody listened. */
 void source_report_classes(struct source *source, void (*on_event)(void *context, const struct event *event),
                            void *context);
 struct late_heap *source_find_late(const struct observed *observed, uint64_t address, uint64_t id);

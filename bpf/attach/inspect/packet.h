@@ -22,7 +22,7 @@ struct packet {
 bool packet_send(int socket, const struct packet *packet, uint64_t end_ns);
 
 /* Receives a packet with at most `most` descriptors. Its data and descriptors are the caller's: packet_clear.
- * Where this process may not open so many more files, it is a packet with the error EMFILE and nothing else. False with
+ * If this process may not open that many more files, it is a packet with the error EMFILE and nothing else. False with
  * errno: ETIMEDOUT, EPROTO for what is no packet, or the other side has gone. */
 bool packet_receive(int socket, struct packet *packet, size_t most, uint64_t end_ns);
 void packet_clear(struct packet *packet);
