@@ -29,7 +29,7 @@ struct eden_epoch {
     uint32_t number;
 };
 
-/* How many are not after `bytes`, of records `stride` apart, each of which begins with an anchor, in order. */
+/* How many records are not after `bytes`. Records are `stride` apart, in order; each begins with an anchor. */
 static inline size_t eden_anchors_until(const void *first, size_t count, size_t stride, uint64_t bytes) {
     size_t low = 0, high = count;
     while (low < high) {

@@ -51,7 +51,7 @@ struct eden_profile_record {
     uint64_t rate;
     uint32_t sampling;   /* enum eden_sampling */
     uint32_t ended;      /* 1: the profile is over */
-    uint64_t lost;       /* sampled objects that no memory was found for, so far; stretches of them count as one */
+    uint64_t lost;       /* sampled objects without memory to follow them, so far; a range of them counts as one */
     uint32_t mechanism;  /* enum eden_mechanism */
     uint32_t step;       /* of the oracle: log2 of the bytes between passes */
     uint64_t passes;     /* the oracle's, so far */
@@ -85,7 +85,7 @@ struct eden_life_cell {
     uint32_t site;
     uint32_t count;
     uint16_t ns_bucket, bytes_bucket; /* of the lifetime (eden_histogram.h) */
-    uint16_t scavenges, fulls;        /* survived; 65535: so many or more */
+    uint16_t scavenges, fulls;        /* survived; 65535: that many or more */
     uint32_t flags;                   /* EDEN_LIFE_... */
     uint32_t reserved;
     uint64_t bytes;

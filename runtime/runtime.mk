@@ -33,7 +33,7 @@ $(B)/lib/libeden.so: $(RUNTIME_OBJ)
 	ln -sf libeden.so $(B)/lib/libeden.so.0
 
 # A stack taken at alloc__sample (edenscope lifetimes --stacks) must reach the program: these are the
-# functions between the two, none of which is on allocation's fast path. (They depend on this file: built without, they
+# functions between the two; none is on allocation's fast path. (They depend on this file: built without, they
 # would look the same to make.)
 FRAMED_OBJ := $(B)/runtime/api/allocate.o $(B)/runtime/profile/lifetimes.o $(B)/probes/probes.o
 $(FRAMED_OBJ): CFLAGS_ALL += -fno-omit-frame-pointer

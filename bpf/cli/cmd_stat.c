@@ -290,7 +290,7 @@ static int run_stat(struct run *run) {
     if (!source_give_up_rights(run->source, -1, &why) || !source_start(run->source, &why) || !observe(run, &why)) {
         return failure_report(&why);
     }
-    /* Lines by interval have said everything; the table at the end is for who asked for none. */
+    /* With an interval, the lines have printed everything; the table is for runs without one. */
     if (run->options.interval <= 0 && !summarize(run, &why)) {
         return failure_report(&why);
     }

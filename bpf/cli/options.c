@@ -39,7 +39,7 @@ enum {
     OPTION_COUNT
 };
 
-/* One option: who accepts it, and what --help says of it. */
+/* One option: the commands that accept it, and its line of --help. */
 struct described {
     struct option option;
     unsigned accept;

@@ -47,7 +47,7 @@ static void simulated_old_clear(struct simulated_old *old) {
     cohorts_clear(&old->chunks);
 }
 
-/* The smallest chunk of at least so many bytes; NULL: none. */
+/* The smallest chunk of at least `bytes`; NULL: none. */
 static struct cohort *best_fit(const struct simulated_old *old, double bytes) {
     struct cohort *best = NULL;
     for (size_t i = 0; i < old->chunks.count; i++) {

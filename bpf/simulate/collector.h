@@ -24,7 +24,7 @@ struct simulate_holding {
 enum simulate_outcome {
     SIMULATE_DONE,
     SIMULATE_NO_MEMORY,
-    SIMULATE_TOO_LONG, /* it collects more often than any history of so many objects */
+    SIMULATE_TOO_LONG, /* it collects more often than a history of this size can */
 };
 
 /* Where the holding is not known it counts as 0. */

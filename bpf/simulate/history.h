@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The share of allocated bytes that is alive after so many more bytes, estimated from first scavenges. */
+/* The share of allocated bytes that is alive after a number of further bytes, estimated from first scavenges. */
 enum { CURVE_STEPS = 8, CURVE_POINTS = 64 * CURVE_STEPS }; /* steps: to a doubling of the age */
 
 struct simulate_curve {
@@ -62,7 +62,7 @@ struct simulate_history {
     size_t cell_count, cell_room;
     struct simulate_big *bigs; /* owned; in order of birth once finished */
     size_t big_count, big_room;
-    struct simulate_curve curve; /* the first scavenge: who of which age survived it */
+    struct simulate_curve curve; /* the first scavenge: survivors by age */
     uint64_t objects, bytes;     /* of all objects */
     uint64_t small_bytes;
     uint64_t held_bytes[SIMULATE_KINDS]; /* of what a scavenge kept and the full collection right after it found dead */

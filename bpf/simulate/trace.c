@@ -5,7 +5,7 @@
  * probes. The records of objects use the same clock.
  *
  * The recorded run is then simulated twice: first to compute how many bytes dead old objects could have held
- * (collector.c), of which the recording says how many they did hold; then with that share, to be shown beside the
+ * (collector.c); the recording has how many they did hold; then with that share, to be shown beside the
  * recorded figures. */
 #include "simulate/trace.h"
 #include <inttypes.h>

@@ -16,7 +16,7 @@
  *
  * Enough samples. The verdict is on the mean m with standard error e and the limit L, from n samples. It is sure enough
  * if L lies outside of m +- 1.96 e (95%), and if besides one of these holds:
- *   - n >= 30: means of so many are taken as normally distributed;
+ *   - n >= 30: their mean is taken as normally distributed;
  *   - the share p of objects that live longer than L is on the same side as the verdict, with Wilson's 95% interval
  *     (JASA 22, 1927) excluding 1/2. That interval is sound for few samples: four that all died at once suffice, three
  *     do not. Of n only those samples count that carry information about the limit: p (1 - p) / (Greenwood's error of
@@ -26,7 +26,7 @@
  * L: no object outlives the run, so the mean is at most the restricted one, plus the share alive at the restriction
  * times the rest of the run. Lifetimes with rare, extreme values need more samples than any of this can see: nothing
  * that was not sampled is known. If samples are too few, the advice is the papers': start low, go higher where a class
- * has too few. The rates are FiLiP's (0.1, 1, 50, 100%); every so many bytes, an eighth of the distance. */
+ * has too few. The rates are FiLiP's (0.1, 1, 50, 100%); in bytes, an eighth of the distance. */
 #include "stats/lifetimes.h"
 #include <inttypes.h>
 #include <math.h>

@@ -58,7 +58,7 @@ const struct life_point *life_curve_at(const struct life_curve *curve, double ti
  * it; less where some were censored on the way (stats/lifetimes.c). */
 double life_curve_samples(const struct life_curve *curve, double time);
 
-/* Wilson's 95% interval of a share seen among so many samples; 0 to 1 where there are none. */
+/* Wilson's 95% interval of a share seen in samples; 0 to 1 where there are none. */
 struct life_interval {
     double low, high;
 };
@@ -114,7 +114,7 @@ struct life_summary {
 /* "?" follows where the samples do not suffice: "long-lived?". */
 const char *life_verdict_text(const struct life_summary *summary);
 
-/* `total`: of which the shares are, as in life_groups. */
+/* `total`: what the shares refer to, as in life_groups. */
 void life_summarise(struct life_summary *summary, const struct life_heap *heap, const struct life_site *group,
                     const struct life_site *total, const struct life_rule *rule);
 

@@ -13,7 +13,7 @@ __attribute__((format(printf, 1, 2))) void message_print(const char *format, ...
 /* The same of one text; the context is not used. */
 void message_report(void *context, const char *text);
 
-/* Messages of one kind, of which strangers can cause any number: MESSAGE_FEW are printed, the others counted. */
+/* Messages of a kind that strangers can cause at will: MESSAGE_FEW of them are printed, the others counted. */
 enum { MESSAGE_FEW = 8 };
 struct message_kind {
     uint64_t count;

@@ -30,7 +30,7 @@ bool plot_begin(struct plot *plot, int width, int height, struct failure *why) {
 
 enum { TITLE_MOST = 60, TICK_MOST = 28 }; /* characters, beyond which "..." */
 
-/* Cuts UTF-8 after so many characters. */
+/* Cuts UTF-8 after a number of characters. */
 static void shorten(char *text, size_t most) {
     size_t count = 0;
     for (char *at = text; *at; at++) {

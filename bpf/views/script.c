@@ -89,7 +89,7 @@ static void print_arguments(FILE *out, const struct event *event) {
 
 static void print_time(const struct script *script, const struct event *event) {
     uint64_t start = script->info->mono_ns;
-    bool before = event->time_ns < start; /* can't be, but who knows what file this is */
+    bool before = event->time_ns < start; /* only in a damaged file */
     uint64_t since = before ? start - event->time_ns : event->time_ns - start;
     if (!script->wall_clock) {
         fprintf(script->out, " %s%" PRIu64 ".%09" PRIu64 ":", before ? "-" : "", since / 1000000000,

@@ -23,7 +23,7 @@
 #include "heap/space.h"
 #include "heap/system.h"
 
-/* CARD_SLOTS references of a large old object, from slot `first` on. Why so many: young/cards.c. */
+/* CARD_SLOTS references of a large old object, from slot `first` on. Why this many: young/cards.c. */
 enum { CARD_SLOTS = 8, CARD_BYTES = CARD_SLOTS * 8 };
 struct card {
     eden_value object;

@@ -74,7 +74,7 @@ struct observer_calls {
     void (*phase_begin)(struct observer *self, enum eden_phase phase);
     void (*phase_end)(struct observer *self, enum eden_phase phase, uint64_t ns, struct tally tally);
     void (*visit_roots)(struct observer *self, eden_visit *visit); /* roots of its own, after all others */
-    void (*roots_visited)(struct observer *self, size_t ranges, size_t visitors); /* there were so many before */
+    void (*roots_visited)(struct observer *self, size_t ranges, size_t visitors); /* how many there were before */
     /* All that lives is known, the program's ephemerons and weak slots are done. full: old objects may have died, too.
      */
     void (*reached)(struct observer *self, bool full, observer_now *now, void *context);

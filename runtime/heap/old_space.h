@@ -32,7 +32,7 @@ struct old_space {
     uint64_t free_bytes; /* of these not in objects: chunks, buffer, and fragments of 8 bytes */
     struct free_chunks free;
     uintptr_t buffer_free, buffer_limit; /* small objects are bumped here */
-    size_t refused;          /* an object of so many bytes got no segment in this scavenge; SIZE_MAX: none yet */
+    size_t refused;          /* an object of this size, in bytes, got no segment in this scavenge; SIZE_MAX: none yet */
     uint64_t used_at_full;   /* after the last full collection: what full_gc_ratio measures growth from */
     uint8_t *card_table;     /* a byte for each CARD_BYTES of the range; usable where segments are; NULL: no cards */
     size_t card_table_bytes; /* reserved */

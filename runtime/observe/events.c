@@ -4,8 +4,8 @@
  * I1. Counters and probes agree: the same function feeds both, with the same numbers.
  * I2. The figures are at any time the sum of what the probes have reported. What is counted between collections (bytes
  *     allocated, objects remembered and forgotten) is reported by the next start probe in its `..._since` arguments,
- * and enters the figures at that moment. I3. The heap's public header gets a copy at the end of each collection, under
- * its sequence lock. */
+ *     and enters the figures at that moment.
+ * I3. The heap's public header gets a copy at the end of each collection, under its sequence lock. */
 #include "observe/events.h"
 
 /* Moves what was counted since the last start into the figures; the caller has reported it by a probe. */

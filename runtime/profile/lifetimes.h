@@ -65,7 +65,7 @@ struct profile {
     uint64_t window_ns;    /* when the window opens or closes */
     uintptr_t next_switch; /* where the range ends, or the next one that is sampled begins */
     bool next_switch_opens;
-    uintptr_t next_round; /* where a round of `rate` ranges ends, one of which is sampled; 0: none yet */
+    uintptr_t next_round; /* where a round of `rate` ranges ends; one range of each is sampled; 0: none yet */
     uintptr_t epoch_end;  /* the last one's, in eden */
     struct sample_range *ranges;
     size_t range_count, range_room;
@@ -115,7 +115,7 @@ static inline eden_value lifetimes_place(const struct profile *profile, const st
 static inline uint64_t lifetimes_place_bits(const struct profile *profile, eden_value object) {
     return (object - profile->heap->reservation) / 8;
 }
-/* Of an object that is born after so many bytes. */
+/* An object that is born after `bytes`. */
 static inline struct tracked lifetimes_born(const struct profile *profile, eden_value object, uint64_t bytes,
                                             uint64_t flags) {
     return (struct tracked){lifetimes_place_bits(profile, object), bytes / 8 | flags << BIRTH_BITS};

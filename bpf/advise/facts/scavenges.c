@@ -99,7 +99,7 @@ static void fit(struct scavenge_model *model, struct sample *samples, size_t cou
     model->fixed_ns = fmax(fmin(numbers[count / 4] - TRACED_NS, rest), 0);
 }
 
-/* The sum of numbers, of which none counts for more than three times the median. */
+/* The sum of numbers, each counted as three times the median at most. */
 static double usual_sum(double *numbers, size_t count) {
     double sum = 0;
     qsort(numbers, count, sizeof *numbers, by_number);

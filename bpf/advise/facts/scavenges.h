@@ -14,7 +14,7 @@ struct scavenge_model {
     double peak_bytes; /* the heap's: new space and the most of old space mapped */
 };
 
-/* Other parameters: eden so many times as large, and survivors tenured at their second scavenge. */
+/* Other parameters: `times` the eden, and survivors tenured at their second scavenge. */
 struct scavenge_choice {
     double times;
     bool early;

@@ -288,7 +288,7 @@ void rule_full_explicit(const struct tune_facts *facts, struct findings *finding
  * and each growth by full_gc_ratio brings on a full collection that frees about as much. It marks all that lives to do
  * so; so what is marked for each byte freed goes with 1 / ratio, and the price of a larger ratio is the garbage that
  * waits meanwhile. Where garbage gets to old space that need not (premature tenuring, nepotism, overflow), those rules
- * tell; where collections free next to nothing, full.growth. */
+ * report it; where collections free next to nothing, full.growth does. */
 
 static const double FREQUENT_FREED = 0.5; /* of what old space had grown by, freed at least */
 static const double FREQUENT_HEAP = 0.9;  /* of max_heap: more is heap.limit's */

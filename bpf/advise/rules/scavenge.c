@@ -38,7 +38,7 @@ void rule_scavenge_remembered(const struct tune_facts *facts, struct findings *f
     if (!facts->scans_reported && (double)bytes < 16 * large) {
         return; /* nothing large was scanned */
     }
-    if (!facts->scans_reported) { /* by bytes: only large objects have so many each */
+    if (!facts->scans_reported) { /* by bytes: only large objects have that many each */
         slots = bytes / 8;
         references = objects;
     }
@@ -217,8 +217,8 @@ void rule_scavenge_overflow(const struct tune_facts *facts, struct findings *fin
 static const double EDEN_WORTH = 0.2; /* of what scavenges cost by the model: for less nobody takes more memory */
 static const double EDEN_OWN = 0.3;   /* of what a larger eden would spare, that no other finding explains */
 
-/* The share of the run that findings about scavenges and tenuring promise to cure: a larger eden would hide what they
- * tell. Those that tell who is tenured in vain set an eden themselves, or what makes this one look small. */
+/* The share of the run that findings about scavenges and tenuring promise to cure: a larger eden would hide
+ * these. Findings about objects tenured in vain set an eden themselves, or report what makes this one look small. */
 static double claimed(const struct tune_facts *facts, const struct findings *findings) {
     double share = 0;
     for (size_t i = 0; i < findings->count; i++) {

@@ -35,7 +35,7 @@ struct candidate {
 struct search {
     const struct search_space *space;
     struct search_ports ports;
-    double memory_factor; /* what is recommended takes at most so many times the memory of the program as it is */
+    double memory_factor; /* the recommendation takes at most this many times the memory of the program as it is */
     double memory_most;   /* no larger eden is tried: bytes */
     struct candidate *candidate; /* the first is the program as it is; owned */
     size_t count, room;

@@ -10,7 +10,7 @@
  * 2% on the median, is not recommended. And it must be seen to be better than the program as it is: in nine rounds of
  * ten, and by more than noise explains. CPU time, as it suffers less from what else the machine does.
  *
- * eden.cache: two finalists that differ in eden alone, of which the larger has less time in collections, and yet more
+ * eden.cache: two finalists that differ in eden alone: the larger has less time in collections, and yet more
  * CPU time in each round, by 2% on the median; of five rounds at least. Then the program itself became slower, which is
  * what happens when eden no longer fits into a cache, or when fresh memory must be got from the system for it. */
 #include "advise/trials/search.h"

@@ -11,7 +11,7 @@ struct search_request {
     const char *proposed; /* options to begin with, beside the command as it is; NULL: none */
     const char *in_force; /* parameters of the command as it is, as far as they are known; NULL: their defaults */
     double budget;        /* seconds */
-    size_t trials;        /* at most so many runs; 0: any number */
+    size_t trials;        /* runs at most; 0: any number */
     double memory_factor; /* of what is recommended, over the command as it is; INFINITY: any */
 };
 

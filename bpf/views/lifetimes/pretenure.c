@@ -26,8 +26,8 @@
  * old in the profile (large ones, and those that a file names already) have no age at which they were tenured: where
  * there is nothing else, nothing is known. So the profile is to be one without pretenuring.
  *
- * What can go wrong: the profile is of a run, and others differ; objects of which the fate is not known yet (young at
- * the end) count for nothing in 1, which errs towards leaving a name out. */
+ * What can go wrong: the profile is of a run, and others differ; objects whose fate is not known yet (young at the
+ * end) count for nothing in 1, which errs towards leaving a name out. */
 #include "views/lifetimes/pretenure.h"
 #include "util/array.h"
 #include "util/text.h"

@@ -45,8 +45,8 @@ bool life_view_survival(FILE *out, const struct life_model *model, const struct 
 
 /* ---- chart ------------------------------------------------------------------------------------------------------- */
 
-/* Collections survived start at 0, which a logarithmic scale has not; and a chart has room for so many lines. */
-enum { MOST_LINES = 12 };
+/* Collections survived start at 0, which a logarithmic scale does not have. */
+enum { MOST_LINES = 12 }; /* of a chart */
 
 static double position(enum life_clock clock, uint64_t value) {
     return clock == LIFE_NS ? (double)(value ? value : 1) / 1e9 : (double)value;

@@ -1,8 +1,8 @@
 /* The table that `lifetimes` prints: by class, then by site where classes are allocated at sites.
  *
- * Births, deaths and censored are samples; shares are estimates for all objects. Of means and medians, ">=" and ">" say
- * that objects alive at the end hide the rest. Objects of which only the number is known (their heap's end was not
- * reported) count as censored. */
+ * Births, deaths and censored are samples; shares are estimates for all objects. ">=" before a mean and ">" before a
+ * median: objects alive at the end hide the rest. Objects known by number only (their heap's end was not reported)
+ * count as censored. */
 #include "views/lifetimes/table.h"
 #include "model/lifetimes/options.h"
 #include "stats/by_stack.h"
