@@ -113,7 +113,7 @@ static struct process_key this_process(void) {
     return key;
 }
 
-/* What is at so many bytes of the code, read anew. NULL: the file's name, for it is mapped. */
+/* What is at this offset of the code, read anew. NULL: the file's name, for it is mapped. */
 static void expect(const struct mapped *mapped, size_t offset, const char *wanted) {
     char label[80];
     struct process_key process = this_process();
