@@ -3,7 +3,7 @@ parameter."""
 from repro import page, paper
 
 MILLISECONDS = {"scavenge_ms": "scavenge_ns", "full_ms": "full_ns", "gc_ms": "gc_ns"}
-FRAME = "529 MB"  # the data frame of these figures
+FRAME = "529 MB"  # the data frame of these figures, at a tenth of the scale
 
 
 def cell(done, column):
@@ -28,9 +28,9 @@ def micro(lab, *arguments):
 def eden(lab):
     """Figure 2: collections and their time against the size of eden, of two programs."""
     sizes = [1 << shift for shift in range(8)]
-    scale = lab.scale_of(FRAME)
+    scale = lab.tenth.scale
     programs = {
-        "figure-2-frame": (f"the data frame of {FRAME}", lambda mib: lab.frame(
+        "figure-2-frame": (f"the data frame of {FRAME}", lambda mib: lab.tenth.frame(
             FRAME, lab.papers(scale, {"eden_size": mib * paper.MIB}))),
         "figure-2-survivors": ("micro survivors", lambda mib: lab.run(
             micro(lab, "survivors"), paper.VM | {"eden_size": mib * paper.MIB})),
@@ -54,7 +54,8 @@ def eden(lab):
         "The paper's values are not in its text; its shape is: the number of passes falls towards a least value, which "
         "depends on what the application allocates and on its full collections; the time in scavenges has no clear "
         "correlation with eden. So here: twice the eden, half the scavenges. Their time follows where most dies before "
-        "it is copied (`micro survivors`), and hardly does where what is read survives whatever eden is (the frame).",
+        "it is copied (`micro survivors`), and hardly does where what is read survives whatever eden is (the frame, at a "
+        "tenth of the scale).",
     ])
 
 
@@ -64,10 +65,10 @@ def survivors(lab):
     room = size // 5 // 64  # survivors of 64 bytes that a semispace holds
     keep = [0, 10000, 20000, 30000, 40000, 47000, 50000, 52000, 60000]
     command = micro(lab, "survivors", "--objects", "16000000", "--live", "50000")
-    scale = lab.scale_of(FRAME)
+    scale = lab.tenth.scale
     # The parameter is a number of objects: it is scaled with the semispace.
     programs = {
-        "figure-3-frame": (f"The data frame of {FRAME}", lambda number: lab.frame(
+        "figure-3-frame": (f"The data frame of {FRAME}", lambda number: lab.tenth.frame(
             FRAME, lab.papers(scale, {"eden_size": size}) | {"survivors_to_keep": round(number * scale)})),
         "figure-3-survivors": (" ".join(command[1:]), lambda number: lab.run(
             command, paper.VM | {"eden_size": size, "survivors_to_keep": number})),
@@ -84,7 +85,7 @@ def survivors(lab):
         page.table(["survivors to keep", *(f"{number:,}" for number in keep)],
                    [[f"tenured, MB: {title}", *(page.megabytes(row[1]) for row in rows_of[name])]
                     for name, (title, _) in programs.items()]),
-        "Above, a program that uses enough data for long: the parameter makes no big difference, for all is tenured "
+        "Above (at a tenth of the scale), a program that uses enough data for long: the parameter makes no big difference, for all is tenured "
         f"anyway. Below, one whose survivors of 64 bytes fill the semispace (room for {room:,}) just above the 90% at "
         "which tenuring begins: the more are kept, the less is tenured, up to a critical value, from which all are kept "
         "and more is tenured again, by overflow: that is what was reached last, whatever its age. The last point of "
@@ -95,8 +96,8 @@ def survivors(lab):
 
 def ratio(lab):
     """Figure 4: full collections against the growth that triggers them."""
-    scale = lab.scale_of(FRAME)
-    path, rows = sweep(lab, "figure-4", lambda value: lab.frame(FRAME, lab.papers(scale, {"full_gc_ratio": value})),
+    scale = lab.tenth.scale
+    path, rows = sweep(lab, "figure-4", lambda value: lab.tenth.frame(FRAME, lab.papers(scale, {"full_gc_ratio": value})),
                        "full_gc_ratio", ["0.1", "0.2", "0.33", "0.5", "1", "2", "4", "8", "inf"],
                        ["full_collections", "by_allocation", "scavenges", "full_ms", "freed_bytes"])
     chart = lab.chart("figure-4", [(
@@ -110,7 +111,7 @@ def ratio(lab):
                    [["full collections", *(row[1] for row in rows)],
                     ["of them for an allocation", *(row[2] for row in rows)],
                     ["their time, ms", *(f"{row[4]:.0f}" for row in rows)]]),
-        f"The data frame of {FRAME}, its image included. The paper's values are not in its text; its shape is: the larger "
+        f"The data frame of {FRAME}, at a tenth of the scale, its image included. The paper's values are not in its text; its shape is: the larger "
         "the ratio, the fewer full collections, in applications whose objects end in old space. Those for an "
         "allocation remain: the ratio has nothing to do with them.",
     ])

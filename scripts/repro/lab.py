@@ -5,6 +5,7 @@ heap of a hundredth with an eden of a hundredth has as many collections, which i
 Parameters have least values (docs/parameters.md); a size below it is the least.
 """
 import csv
+import functools
 import hashlib
 import json
 import os
@@ -116,6 +117,11 @@ class Lab:
         self.proposals = {}  # of tune, by file
         for folder in (data, figures):
             os.makedirs(folder, exist_ok=True)
+
+    @functools.cached_property
+    def tenth(self):
+        """The same at a tenth of the scale, for figures of many runs."""
+        return Lab(max(LEAST_SCALE, self.scale / 10), self.build, self.data, self.figures)
 
     # ---- sizes and parameters ----------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ A: Palumbo et al., Garbage Collector Tuning in Pathological Allocation Pattern A
 B: Jordan Montaño et al., Improving Performance Through Object Lifetime Profiling: the DataFrame Case.
 Both on the Pharo VM, where a data frame is loaded from three files.
 """
+import os
 from dataclasses import dataclass
 
 MB = 10**6
@@ -27,9 +28,10 @@ FILES = {"529 MB": File(734_736, 5, 3, 223), "1.6 GB": File(2_249_698, 6, 3, 214
          "3.1 GB": File(2_170_000, 90, 70, 12, tenth=True)}
 IMAGE_MB = 60  # an assumption
 
-# What the VM did then, and Eden does otherwise by default; and its parameters.
-VM = {"remembered_set": "object", "compat.overflow": "scan-order", "compactor": "planning"}
-LARGE_OBJECT = 512 * 2**10
+# All parameters, as the papers' VM had them.
+with open(os.path.join(os.path.dirname(__file__), "..", "..", "probes", "papers_vm.options"), encoding="utf-8") as vm:
+    VM = dict(line.strip().split("=", 1) for line in vm)
+LARGE_OBJECT = int(VM["large_object"])
 
 
 def parameters(eden, headroom, shrink, ratio):
