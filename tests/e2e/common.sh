@@ -26,6 +26,15 @@ die() {
     exit 1
 }
 
+# grep at the end of a pipeline: reads all of it. `grep -q` ends at the first match, what still writes then ends by
+# SIGPIPE, and pipefail takes that for a failure of the pipeline.
+grep_all() {
+    local status=0
+    grep "$@" || status=$?
+    cat >/dev/null
+    return "$status"
+}
+
 # A test that hangs says where.
 trap 'die "ended by a signal in: $BASH_COMMAND; functions were called in lines ${BASH_LINENO[*]}"' TERM
 

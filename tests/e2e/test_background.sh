@@ -15,7 +15,7 @@ exec 7<>"$folder/go"
 target=$!
 until_true "the program is ready" grep -q ready "$folder/ready"
 
-has_ended() { [[ ! -e /proc/$1/status ]] || grep -q '^State:[[:space:]]*Z' "/proc/$1/status"; }
+has_ended() { [[ ! -e /proc/$1/status ]] || grep_all -q '^State:[[:space:]]*Z' "/proc/$1/status"; }
 # has_only CAPABILITIES PID: these are all that it can ever use again.
 has_only() {
     local of=/proc/$2/status

@@ -51,8 +51,8 @@ jq -e '.allocated_bytes > 9860000 / 2 and .allocated_bytes < 9860000 * 2' "$fold
 
 # Another seed, another answer; the table says what the JSON says.
 [[ $("$program" --json --frames 2 --seed 1) != "$("$program" --json --frames 2 --seed 2)" ]] || die "the seed is ignored"
-"$program" --frames 41 | grep -q "^checksum  *$(jq -r .checksum "$folder/fast.json")\$" || die "the table has another checksum"
-"$program" --help | grep -q '^usage: bloc' || die "--help does not show the usage"
+"$program" --frames 41 | grep_all -q "^checksum  *$(jq -r .checksum "$folder/fast.json")\$" || die "the table has another checksum"
+"$program" --help | grep_all -q '^usage: bloc' || die "--help does not show the usage"
 
 expect_error 2 "--boids=0: must be a whole number from 1" --boids 0
 expect_error 2 "--pace=-1: must be" --pace -1

@@ -85,9 +85,9 @@ done
 
 # Standard input, the table, help.
 [[ $("$program" --json - <"$folder/csv/nasty.csv") == "$("$program" --json "$folder/csv/nasty.csv")" ]] || die "stdin differs"
-"$program" "$folder/csv/names.csv" | grep -qE '^1 rows, 5 columns$' || die "the table does not show rows and columns"
+"$program" "$folder/csv/names.csv" | grep_all -qE '^1 rows, 5 columns$' || die "the table does not show rows and columns"
 [[ $("$program" "$folder/csv/nasty.csv" | wc -l) -eq 11 ]] || die "a name breaks the table"
-"$program" --help | grep -q '^usage: dataframe' || die "--help does not show the usage"
+"$program" --help | grep_all -q '^usage: dataframe' || die "--help does not show the usage"
 
 record='record %s \(the header is record 1\)'
 # shellcheck disable=SC2059 # the format is ours

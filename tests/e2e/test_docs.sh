@@ -76,5 +76,5 @@ done < <(grep -oHE '\]\([^)]+\)' docs/*.md ./*.md)
 
 # Targets that the README names.
 for target in $(grep -oE '^make [a-z]+' README.md | cut -d' ' -f2); do
-    make --no-print-directory help | grep -qE "^  make $target " || die "README.md names make $target, which is not there"
+    make --no-print-directory help | grep_all -qE "^  make $target " || die "README.md names make $target, which is not there"
 done

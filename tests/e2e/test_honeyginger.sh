@@ -59,7 +59,7 @@ water 4 4 20 1 >"$folder/line"
 "$program" --columns 4 --rows 4 --steps 20 >"$folder/lines"
 [[ $(wc -l <"$folder/line") == 1 && $(wc -l <"$folder/lines") -gt 7 ]] || die "--json does not make one line"
 cmp <(jq -S . "$folder/line") <(jq -S . "$folder/lines") || die "with --json it says something else"
-"$program" --help | grep -q '^usage: honeyginger' || die "--help does not show the usage"
+"$program" --help | grep_all -q '^usage: honeyginger' || die "--help does not show the usage"
 
 for option in columns=0 columns=1001 rows=101 rows=x steps=-1 seed=0 seed=9223372036854775808; do
     expect_error 2 "--$option: must be a whole number from" "--$option"

@@ -22,7 +22,7 @@ done
 has_begun() { grep -q ready "$folder/$1.out" || ! kill -0 "${children[$1]}" 2>/dev/null; }
 for i in "${!modes[@]}"; do
     until_true "${modes[i]} is ready" has_begun "$i"
-    grep -q ready "$folder/$i.out" || grep -q 'not allowed here' "$folder/$i.err" || die "${modes[i]}: $(cat "$folder/$i.err")"
+    grep -q ready "$folder/$i.out" || grep_all -q 'not allowed here' "$folder/$i.err" || die "${modes[i]}: $(cat "$folder/$i.err")"
     ! kill -0 "${children[i]}" 2>/dev/null || [[ $(stat -c %u "/proc/${children[i]}") == 65534 ]] || die "${modes[i]} is still root's"
 done
 

@@ -182,7 +182,7 @@ whole(seen)
 births = {row['name']: row['births'] for row in seen['classes']}
 assert births['NumberParser'] == 12 * $rows and 0 < births['Array'] - $rows < 100, births
 assert total(seen, 'births') > 2500000"
-if ! ldd "$scope" | grep -q asan; then
+if ! ldd "$scope" | grep_all -q asan; then
     (
         ulimit -v 120000
         "$scope" lifetimes --view csv -i many.data | wc -l >lines

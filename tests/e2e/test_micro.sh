@@ -46,4 +46,4 @@ expect_error 2 "--live=0: must be" survivors --live 0
 EDEN_OPTIONS=max_heap=32M expect_error 1 "the heap is exhausted: .+" growth
 EDEN_OPTIONS=max_heap=32M expect_error 1 "the heap is exhausted: .+" large
 EDEN_OPTIONS=no_such=1 expect_error 1 "the heap can't be made: .*no_such" growth
-"$program" --help | grep -q '^usage: micro' || die "--help does not show the usage"
+"$program" --help | grep_all -q '^usage: micro' || die "--help does not show the usage"

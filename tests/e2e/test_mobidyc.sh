@@ -65,7 +65,7 @@ sees '.wolves.last == 0 and .wolves.deaths == 3 and .energy.left == 5 * 4 * 60' 
 "$program" --width 20 --height 18 --goats 90 --wolves 9 --steps 20 >"$folder/lines"
 [[ $(wc -l <"$folder/plain.json") == 1 && $(wc -l <"$folder/lines") -gt 7 ]] || die "--json does not make one line"
 cmp <(jq -S . "$folder/plain.json") <(jq -S . "$folder/lines") || die "with --json it says something else"
-"$program" --help | grep -q '^usage: mobidyc' || die "--help does not show the usage"
+"$program" --help | grep_all -q '^usage: mobidyc' || die "--help does not show the usage"
 
 expect_error 2 "usage: mobidyc" something
 expect_error 2 "unrecognized option" --no-such-option

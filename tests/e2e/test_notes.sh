@@ -77,14 +77,14 @@ for compiler in gcc clang; do
         objdump -d "$folder/without.o" | tail -n +4 >"$folder/without.s"
         grep -q '<store>:' "$folder/with.s" || die "no disassembly"
         cmp -s "$folder/with.s" "$folder/without.s" || die "$compiler $level: the inline paths differ"
-        ! readelf -n "$folder/with.o" | grep -q stapsdt || die "$compiler $level: a probe stands in the inline paths"
+        ! readelf -n "$folder/with.o" | grep_all -q stapsdt || die "$compiler $level: a probe stands in the inline paths"
     done
 done
 
 # A whole library without probes; and the program on it, function by function.
 make --no-print-directory -s PROBES=0 B="$folder/noprobes" "$folder/noprobes/tests/exercise" "$folder/noprobes/lib/libeden.so"
 for file in "$folder/noprobes/tests/exercise" "$folder/noprobes/lib/libeden.so"; do
-    ! readelf -n "$file" | grep -q 'Provider: eden' || die "PROBES=0 leaves notes in $file"
+    ! readelf -n "$file" | grep_all -q 'Provider: eden' || die "PROBES=0 leaves notes in $file"
 done
 objdump -d "$build/tests/programs/exercise.o" | tail -n +4 >"$folder/with.s"
 objdump -d "$folder/noprobes/tests/programs/exercise.o" | tail -n +4 >"$folder/without.s"

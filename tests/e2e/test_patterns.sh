@@ -96,4 +96,4 @@ expect_error 2 "no pattern 'no.such'; patterns --list" no.such
 expect_error 2 "unrecognized option" --no-such-option ok
 EDEN_OPTIONS=no_such=1 expect_error 1 "the heap can't be made: .*no_such" ok
 EDEN_OPTIONS=eden_size=1M,max_heap=8M expect_error 1 "^patterns: the heap is exhausted: .+" full.growth
-"$program" --help | grep -q '^usage: patterns' || die "--help does not show the usage"
+"$program" --help | grep_all -q '^usage: patterns' || die "--help does not show the usage"

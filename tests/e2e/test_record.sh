@@ -89,7 +89,7 @@ for objects in "" --objects; do
     events=$(sqlite3 eden.data 'SELECT count(*) FROM event')
     grep -Eq "^\[ edenscope record: [0-9,]+ events, [0-9,]+ scavenges, [0-9,]+ full collections, wrote eden.data \(" err ||
         die "the last line is not as it should be: $(cat err)"
-    tr -d , <err | grep -q " $events events" || die "the last line counts otherwise: $(cat err)"
+    tr -d , <err | grep_all -q " $events events" || die "the last line counts otherwise: $(cat err)"
     "$scope" report --json >report.json
     "$scope" script --json >events.json
     "$scope" script --csv >events.csv
@@ -147,7 +147,7 @@ echo "the examples of docs/recording.md work"
 for end in "7 exit 7" '137 kill -9 $$' "0 true"; do
     expect_status "${end%% *}" "$scope" record -o end.data -- sh -c "'$exercise' >/dev/null; ${end#* }"
     [[ $("$scope" report --json -i end.data | jq .exit_status) == "${end%% *}" ]] || die "JSON lacks the status of '$end'"
-    "$scope" report -i end.data | head -4 | grep -qx "# exit status: ${end%% *}" || die "the report lacks the status of '$end'"
+    "$scope" report -i end.data | head -4 | grep_all -qx "# exit status: ${end%% *}" || die "the report lacks the status of '$end'"
 done
 expect_status 1 "$scope" record
 echo letter >letter.txt
@@ -230,9 +230,9 @@ kill -KILL "$target"
 wait "$target" 2>/dev/null || true
 read -r scavenges full < <(sqlite3 -separator ' ' busy.data 'SELECT sum(scavenges - before_scavenges),
     sum(full_collections - before_full_collections) FROM heap')
-tr -d , <err | grep -q " $scavenges scavenges $full full" || die "not $scavenges scavenges, $full full: $(cat err)"
+tr -d , <err | grep_all -q " $scavenges scavenges $full full" || die "not $scavenges scavenges, $full full: $(cat err)"
 "$scope" report -i busy.data >out
-tr -d , <out | grep -q "^  scavenges .*; while recorded: $scavenges\$" || die "not $scavenges while recorded: $(cat out)"
+tr -d , <out | grep_all -q "^  scavenges .*; while recorded: $scavenges\$" || die "not $scavenges while recorded: $(cat out)"
 # Unknown (?) where no event says whether it ended within a collection.
 grep -Eq '^  paused .*; while recorded: [^,]*, ([0-9.]+%|\?) of wall time$' out || die "pauses while recorded: $(cat out)"
 echo "ended while the program works: the last line counts what is recorded"
@@ -274,7 +274,7 @@ status=0
 ) >out 2>err || status=$?
 [[ $status != 0 ]] || die "a recording that could not be written gave status 0"
 grep -q 'recording stopped' err || die "it does not say that recording ended: $(cat err)"
-tr -d , <err | grep -q " $(sqlite3 full.data 'SELECT count(*) FROM event') events" || die "it reports other events: $(cat err)"
+tr -d , <err | grep_all -q " $(sqlite3 full.data 'SELECT count(*) FROM event') events" || die "it reports other events: $(cat err)"
 [[ -s full.alive ]] || die "the program did not run on to its end"
 "$scope" report -i full.data >out || die "report: a recording that hit a full disk"
 grep -q 'cut short' out || die "the report does not say that it was cut short"

@@ -41,7 +41,7 @@ for ((i = 0; i < 50; i++)); do
         status=0
         # shellcheck disable=SC2086
         "$scope" $command killed.data >out 2>err || status=$?
-        [[ $status == 0 ]] || grep -Eq 'no heap was created|contains no lifetimes' err || die "kill $i: $command: $(cat err)"
+        [[ $status == 0 ]] || grep_all -Eq 'no heap was created|contains no lifetimes' err || die "kill $i: $command: $(cat err)"
     done
     if [[ $(cksum <killed.data) == "$before" ]]; then
         old=$((old + 1))

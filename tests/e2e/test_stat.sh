@@ -65,7 +65,7 @@ EDEN_STATS=$folder/late "$exercise" --wait 5 <"$folder/go" >"$folder/out" &
 target=$!
 exec 7>"$folder/go"
 until_true "the program is ready" grep -q ready "$folder/out"
-"$scope" list --json | grep -q "\"pid\":$target," || die "list does not show the process"
+"$scope" list --json | grep_all -q "\"pid\":$target," || die "list does not show the process"
 "$scope" stat -v --json -o "$folder/seen" -p "$target" 2>"$folder/err" &
 tool=$!
 until_true "attached" grep -q 'attached in' "$folder/err"
@@ -113,7 +113,7 @@ for command in "stat -p $target" "record -o $folder/terminal.data -p $target" "l
         die "$command on a terminal: $(cat "$folder/out")"
     grep -qx "edenscope: observing process $target; Ctrl-C ends and reports" "$folder/out" ||
         die "$command does not say how it ends: $(cat "$folder/out")"
-    [[ $command != stat* ]] || grep -Eq 'max_pause_ns +#  before attach$' "$folder/out" ||
+    [[ $command != stat* ]] || grep_all -Eq 'max_pause_ns +#  before attach$' "$folder/out" ||
         die "a pause before attach is not marked: $(cat "$folder/out")"
 done
 timeout 60 python3 "$folder/terminal.py" "$(command -v "$scope")" stat -p "$target" 0.1 1 >"$folder/out" ||

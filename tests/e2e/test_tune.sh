@@ -14,7 +14,7 @@ export TMPDIR=$folder/tmp
 unset EDEN_OPTIONS
 
 keys() { jq -r '.findings[].key' "$1"; }
-has() { keys "$1" | grep -qxF "$2"; }
+has() { keys "$1" | grep_all -qxF "$2"; }
 
 # ---- a program ----
 
@@ -45,7 +45,7 @@ jq -r '.findings[] | select(.parameter) | .parameter, (.also | keys[])' first.js
 jq -r .options first.json | tr ',' '\n' | cut -d= -f1 | sort -u | diff wanted - || die "the options are not those of the findings"
 
 "$scope" tune --emit options -- "$frame" data.csv >out 2>err || die "--emit options fails: $(cat err)"
-tail -n 1 out | grep -qF "EDEN_OPTIONS=$EDEN_OPTIONS," || die "the options that were set are lost: $(tail -n 1 out)"
+tail -n 1 out | grep_all -qF "EDEN_OPTIONS=$EDEN_OPTIONS," || die "the options that were set are lost: $(tail -n 1 out)"
 
 # The runtime takes them; the bug is gone then.
 options=$EDEN_OPTIONS,$(jq -r .options first.json)
@@ -76,7 +76,7 @@ has plain.json tenure.threshold-outside || die "it takes lifetimes to name the b
 has plain.json scavenge.copying && die "copying is reported without lifetimes"
 jq -e '.unexamined | any(.key == "scavenge.copying" and (.needs | contains("--lifetimes")))' plain.json >/dev/null ||
     die "what is not examined is not reported: $(jq -c .unexamined plain.json)"
-"$scope" tune -i plain.data | grep -q 'not examined: .*scavenge.copying' || die "nor in the text"
+"$scope" tune -i plain.data | grep_all -q 'not examined: .*scavenge.copying' || die "nor in the text"
 
 # ---- a process ----
 

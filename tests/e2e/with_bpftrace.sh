@@ -24,7 +24,7 @@ need_bpftrace() {
 traced() {
     timeout -s INT 300 bpftrace -o "$1" "${@:2}" >"$1.log" 2>&1 </dev/null ||
         die "bpftrace ${*:2} fails: $(cat "$1.log")"
-    if grep -v RLIMIT_MEMLOCK "$1.log" | grep -q ERROR; then
+    if grep -v RLIMIT_MEMLOCK "$1.log" | grep_all -q ERROR; then
         die "bpftrace ${*:2}: $(cat "$1.log")"
     fi
 }
