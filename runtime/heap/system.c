@@ -48,6 +48,10 @@ void *system_alloc(struct system *system, size_t bytes, const char *what) {
     return allowed(system, bytes, what) ? malloc(bytes) : NULL;
 }
 
+bool system_grow(struct system *system, void **array, size_t *room, size_t count, size_t element, const char *what) {
+    return count < *room || system_grow_from(system, array, room, count, element, 16, what);
+}
+
 bool system_grow_from(struct system *system, void **array, size_t *room, size_t count, size_t element, size_t first,
                       const char *what) {
     if (count < *room) {
@@ -64,10 +68,6 @@ bool system_grow_from(struct system *system, void **array, size_t *room, size_t 
     *array = grown;
     *room = more;
     return true;
-}
-
-bool system_grow(struct system *system, void **array, size_t *room, size_t count, size_t element, const char *what) {
-    return system_grow_from(system, array, room, count, element, 16, what);
 }
 
 uint64_t system_now_ns(void) {

@@ -12,8 +12,7 @@
  *
  *    what is to be scanned     where it is              how it is found
  *    survivors                 to-space, in order       a scan pointer follows the free pointer
- *    tenured objects           anywhere in old space    a list threaded through the forwarded objects' first slots, or
- *                                                       the end of the remembered set (section 6)
+ *    tenured objects           anywhere in old space    a list threaded through the forwarded objects' first slots
  *    objects left in place,    anywhere                 a bounded stack (heap/mark_stack.h); what does not fit is
  *    released ephemerons                                marked grey and found by walking
  *
@@ -38,14 +37,14 @@
  * survivors are tenured instead, in a second pass; objects of eden are deferred until then, in place (second_pass).
  *
  * 6. Tenured objects
- * The list gives the latest first; what then refers to young objects is remembered. With compat.tenured_scan=set-order,
- * as in Spur, an object that refers to young ones is remembered when it is tenured; the remembered set is scanned to
- * its end, and what was added meanwhile each time that to-space has been. So tenured objects are scanned in order, and
- * the set grows to hold those that leave it again. Cards have no such order: large objects are in the list.
+ * The list gives the latest first; what then refers to young objects is remembered. Spur remembers an object that
+ * refers to young ones when it is tenured, scans the remembered set to its end, and what was added meanwhile each time
+ * that to-space has been. So tenured objects are scanned in order, and the set grows to hold those that leave it again.
+ * compat.tenured_scan=set-order does the same: the list, reversed, is added to the set where Spur scans the set's end.
  *
  * 7. Invariants
- * I1. At the end nothing is left to scan: not in to-space, in the list of tenured objects, in the remembered set with
- *     compat.tenured_scan=set-order, on the stack, or for a pending key.
+ * I1. At the end nothing is left to scan: not in to-space, in the list of tenured objects, on the stack, or for a
+ *     pending key.
  * I2. At the end no FORWARDED, IN_PLACE or GREY header is reachable. (The verifier checks it.)
  * I3. Each old object with a young reference is remembered, or the remembered set is_incomplete. (The verifier.)
  *
@@ -70,7 +69,6 @@ struct scavenge {
     uintptr_t scan;     /* objects of to-space between resident and this have been scanned */
     eden_value tenured; /* forwarded object whose tenured copy is to be scanned next; EDEN_NONE: none */
     bool in_set_order;  /* compat.tenured_scan */
-    size_t set_scanned; /* in_set_order: entries of the remembered set from this on are to be scanned */
     bool has_failed;    /* some promotion: an object stays in place */
     uint64_t aged;      /* bytes of survivors that survived again */
     uint64_t owed;      /* bytes of deferred objects of eden */
@@ -96,32 +94,10 @@ static eden_value survive(struct scavenge *s, eden_value object, size_t bytes) {
     return copy_to(object, start, bytes);
 }
 
-static bool refers_to_young(const struct scavenge *s, eden_value object, size_t from) {
-    size_t count = heap_reference_slots(s->heap, object);
-    for (; from < count; from++) {
-        if (heap_is_young(s->heap, eden_slot(object, from))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* in_set_order: remembers a tenured object that refers to young ones. False: it must be listed instead. */
-static bool is_scanned_in_set(struct scavenge *s, eden_value object) {
-    if (!s->in_set_order || cards_apply(s->heap, object)) {
-        return false;
-    }
-    if (!refers_to_young(s, object, 0)) {
-        return true; /* nothing to scan */
-    }
-    remembered_add(s->heap, object, EDEN_REMEMBER_TENURE);
-    return object_has(object, EDEN_HEADER_REMEMBERED);
-}
-
 static eden_value tenure(struct scavenge *s, eden_value object, size_t bytes, uintptr_t start, int reason) {
     bool scans = heap_reference_slots(s->heap, object) != 0;
     eden_value copy = copy_to(object, start, bytes);
-    if (scans && !is_scanned_in_set(s, copy)) {
+    if (scans) {
         eden_words_(object)[1] = s->tenured;
         s->tenured = object;
     }
@@ -225,6 +201,16 @@ static size_t slots_to_scan(struct scavenge *s, eden_value object) {
         return heap_strong_slots(s->heap, object);
     }
     return heap_reference_slots(s->heap, object);
+}
+
+static bool refers_to_young(const struct scavenge *s, eden_value object, size_t from) {
+    size_t count = heap_reference_slots(s->heap, object);
+    for (; from < count; from++) {
+        if (heap_is_young(s->heap, eden_slot(object, from))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Scans slots from..to of an old object; do they still refer to anything young? */
@@ -346,10 +332,36 @@ static bool scan_remembered_whole(struct scavenge *s, eden_value object, size_t 
     return young;
 }
 
-/* Entries from s->set_scanned on, with those that are added meanwhile. */
-static void scan_set(struct scavenge *s, struct tally *scanned) {
+/* in_set_order: the objects tenured since the last call, in that order, go to the end of the remembered set if they
+ * refer to young ones and the scan of all old space has not added them. What can't be there (cards, or for want of
+ * memory) is scanned at once. False: there are none. */
+static bool remember_tenured(struct scavenge *s) {
+    eden_heap *heap = s->heap;
+    eden_value first = EDEN_NONE;
+    for (eden_value from = s->tenured, next; from != EDEN_NONE; from = next) {
+        next = eden_words_(from)[1];
+        eden_words_(from)[1] = first;
+        first = from;
+    }
+    s->tenured = EDEN_NONE;
+    for (eden_value from = first; from != EDEN_NONE; from = eden_words_(from)[1]) {
+        eden_value object = object_forwarded_to(eden_header(from));
+        if (refers_to_young(s, object, 0)) {
+            if (!cards_apply(heap, object) && !object_has(object, EDEN_HEADER_REMEMBERED)) {
+                remembered_add(heap, object, EDEN_REMEMBER_TENURE);
+            }
+            if (!object_has(object, EDEN_HEADER_REMEMBERED)) {
+                scan_old_and_remember(s, object, EDEN_REMEMBER_TENURE);
+            }
+        }
+    }
+    return first != EDEN_NONE;
+}
+
+/* Entries from `i` on; in_set_order also those that are added meanwhile. */
+static void scan_set(struct scavenge *s, size_t i, struct tally *scanned) {
     struct remembered_set *set = &s->heap->remembered;
-    size_t i = s->set_scanned, kept = i;
+    size_t kept = i;
     do {
         for (size_t count = set->count; i < count; i++) {
             eden_value object = set->objects[i];
@@ -363,16 +375,15 @@ static void scan_set(struct scavenge *s, struct tally *scanned) {
                 remembered_forget(s->heap, object, heap_remembered(s->heap));
             }
         }
-    } while (i < set->count);
-    s->set_scanned = set->count = kept;
+    } while (s->in_set_order && remember_tenured(s));
+    set->count = kept;
     set->dropped = 0;
 }
 
 static struct tally scan_remembered(struct scavenge *s) {
     struct remembered_set *set = &s->heap->remembered;
     struct tally scanned = {0, 0};
-    s->set_scanned = 0;
-    scan_set(s, &scanned);
+    scan_set(s, 0, &scanned);
     scan_cards(s, &scanned);
     if (set->is_incomplete) {
         struct tally more = scan_all_old(s);
@@ -432,12 +443,9 @@ static void scan_grey(struct scavenge *s) {
     }
 }
 
-static bool is_set_to_scan(const struct scavenge *s) {
-    return s->in_set_order && s->set_scanned < s->heap->remembered.count;
-}
-
-/* Everything that the objects moved so far refer to, until nothing is left to scan. */
-static void scan_moved(struct scavenge *s) {
+/* Everything that the objects moved so far refer to, until nothing is left to scan. Inline, so that the usual order
+ * costs no test for the other. */
+static inline __attribute__((always_inline)) void scan_moved_in(struct scavenge *s, bool set_order) {
     struct mark_stack *stack = &s->heap->mark_stack;
     for (;;) {
         while (s->scan < s->to->used) {
@@ -445,13 +453,13 @@ static void scan_moved(struct scavenge *s) {
             s->scan += object_bytes(object);
             scan_young(s, object);
         }
-        if (s->tenured != EDEN_NONE) {
+        if (s->tenured != EDEN_NONE && set_order) {
+            scan_set(s, s->heap->remembered.count, &(struct tally){0, 0});
+        } else if (s->tenured != EDEN_NONE) {
             eden_value from = s->tenured;
             eden_value object = object_forwarded_to(eden_header(from));
             s->tenured = eden_words_(from)[1];
             scan_old_and_remember(s, object, EDEN_REMEMBER_TENURE);
-        } else if (is_set_to_scan(s)) {
-            scan_set(s, &(struct tally){0, 0});
         } else if (stack->count != 0) {
             scan_stacked(s, stack->entries[--stack->count]);
         } else if (stack->overflowed) {
@@ -460,6 +468,14 @@ static void scan_moved(struct scavenge *s) {
         } else {
             return;
         }
+    }
+}
+
+static void scan_moved(struct scavenge *s) {
+    if (s->in_set_order) {
+        scan_moved_in(s, true);
+    } else {
+        scan_moved_in(s, false);
     }
 }
 
@@ -588,7 +604,7 @@ static void second_pass(struct scavenge *s) {
 
 static bool is_all_scanned(const struct scavenge *s) {
     const eden_heap *heap = s->heap;
-    return s->scan == s->to->used && s->tenured == EDEN_NONE && !is_set_to_scan(s) && heap->mark_stack.count == 0 &&
+    return s->scan == s->to->used && s->tenured == EDEN_NONE && heap->mark_stack.count == 0 &&
            !heap->mark_stack.overflowed && heap->pending.count == 0;
 }
 
