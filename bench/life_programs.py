@@ -87,9 +87,9 @@ def problems(seen, sampling, mechanism="vm"):
         if not heap["ended"]:
             found.append(f"the profile of heap {heap['heap']} has not ended")
     for row in seen["classes"] + seen["sites"]:
-        if row["births"] != row["deaths"] + row["censored"] or row["untold"] != 0:
+        if row["births"] != row["deaths"] + row["censored"] or row["unreported"] != 0:
             found.append(f"{row['name']}: {row['births']} born, {row['deaths']} dead, {row['censored']} censored, "
-                         f"{row['untold']} unreported")
+                         f"{row['unreported']} unreported")
     return found
 
 

@@ -21,7 +21,7 @@ def whole(seen, complete=True):
         for row in seen[kind]:
             assert row["births"] == row["deaths"] + row["censored"], row
             assert row["name"], row
-            assert not complete or row["untold"] == 0, row
+            assert not complete or row["unreported"] == 0, row
     for key in "births", "deaths", "censored", "bytes":
         assert total(seen, key) == total(seen, key, "sites"), key
     for heap in seen["heaps"]:

@@ -226,7 +226,7 @@ wait "$tool" || die "interrupted: it failed"
 kill -CONT "$target"
 check "stopped" "
 whole(seen, False)
-assert total(seen, 'untold') > 0 and total(seen, 'untold') <= total(seen, 'censored')
+assert total(seen, 'unreported') > 0 and total(seen, 'unreported') <= total(seen, 'censored')
 assert 'did not report the objects alive' in open(sys.argv[1]).read()
 assert Process($target, '$program').control_words() == [0] * 9" "$folder/err"
 semaphore 0 || die "sampling stays on after a signal"

@@ -26,7 +26,7 @@ import csv, json
 from lifetimes_json import *
 
 # What does not depend on when it happened.
-KEYS = ("births", "deaths", "censored", "untold", "bytes", "objects", "memory_bytes", "allocation_share",
+KEYS = ("births", "deaths", "censored", "unreported", "bytes", "objects", "memory_bytes", "allocation_share",
         "memory_share", "mean_lifetime_bytes", "mean_scavenges", "mean_fulls", "class_id")
 
 def same(one, other):
@@ -164,10 +164,10 @@ grep -q 'recorder was killed' err || die "the recorder's death is not reported: 
 grep -q 'did not report the objects alive' err || die "the missing end is not reported: $(cat err)"
 check "killed" "
 seen = read('killed.json')
-assert total(seen, 'births') > 1000 and total(seen, 'untold') > 0 and seen['lost'] == 0
+assert total(seen, 'births') > 1000 and total(seen, 'unreported') > 0 and seen['lost'] == 0
 assert not all(heap['ended'] for heap in seen['heaps'])
 for row in seen['classes']:
-    assert row['untold'] <= row['censored'] and row['births'] <= row['deaths'] + row['censored'], row"
+    assert row['unreported'] <= row['censored'] and row['births'] <= row['deaths'] + row['censored'], row"
 kill "$target"
 echo "late, and cut short"
 

@@ -40,7 +40,7 @@ static json_t *row(const struct life_heap *heap, const struct life_groups *group
     put_count(object, "births", summary.births);
     put_count(object, "deaths", summary.deaths);
     put_count(object, "censored", summary.censored + unreported);
-    put_count(object, "untold", unreported);
+    put_count(object, "unreported", unreported);
     put_count(object, "bytes", group->births.bytes);
     put_real(object, "objects", summary.objects);
     put_real(object, "memory_bytes", summary.bytes);
