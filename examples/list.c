@@ -43,7 +43,7 @@ static bool start(struct program *program) {
 /* Returns a list with a word before `list`; EDEN_NONE: no memory. */
 static eden_value push(struct program *program, eden_value list, const char *word) {
     eden_mutator *m = program->mutator;
-    /* Rule 1: what must outlive a call that may collect is in a root. Both allocations may collect. */
+    /* Rule 1: anything you still need after a call that may collect must be in a root. Both allocations may collect. */
     EDEN_FRAME(m, local, 2);
     local[0] = list;
     size_t length = strlen(word);

@@ -19,9 +19,9 @@ struct command {
 
 static const struct command commands[] = {
     {"list", cmd_list, "list processes and files that can be observed, their heaps and probes"},
-    {"stat", cmd_stat, "print counters and phase timings, by interval or for a whole run"},
+    {"stat", cmd_stat, "print figures and phases of a process or a command, by interval or for a whole run"},
     {"record", cmd_record, "write a recording (eden.data)"},
-    {"report", cmd_report, "print a text report of a recording"},
+    {"report", cmd_report, "summarize a recording"},
     {"script", cmd_script, "print the events of a recording as text, JSON or CSV"},
     {"lifetimes", cmd_lifetimes, "measure how long objects live, by class and site"},
     {"tune", cmd_tune, "find what makes collections slow, and parameters that fix it"},

@@ -247,7 +247,7 @@ void rule_eden_small(const struct tune_facts *facts, struct findings *findings) 
         peak[FORMAT_MAX], now[FORMAT_MAX], then[FORMAT_MAX];
     struct finding *finding = finding_add(findings, "eden.small", share);
     finding_explains(finding, ns, 0);
-    finding_evidence(finding, "%s scavenges of an eden of %s, one each %s, which on average copied %s and took %s",
+    finding_evidence(finding, "%s scavenges of an eden of %s, one every %s, which on average copied %s and took %s",
                      format_count(count, (uint64_t)model->count), format_bytes(eden, (uint64_t)model->eden_bytes),
                      format_ns(every, (uint64_t)((double)facts->wall_ns / model->count)),
                      format_bytes(kept, (uint64_t)(model->copied_bytes / model->count)),

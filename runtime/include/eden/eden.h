@@ -1,4 +1,4 @@
-/* Eden: a generational garbage collector that a language runtime embeds and an operator can see through.
+/* Eden: a generational garbage collector to embed in language runtimes, with probes for tools that observe it.
  *
  *     static void run(eden_mutator *m, eden_class pair) {
  *         EDEN_FRAME(m, local, 1); // roots until the function returns
@@ -12,9 +12,9 @@
  *     run(m, pair);
  *     eden_heap_destroy(heap); // all frames are closed by now
  *
- * The rules for an embedder: (1) whatever must outlive a call that may collect is in a root; (2) references are stored
- * with eden_slot_set; (3) a C pointer into an object is valid until the next call that may collect. docs/embedding.md
- * explains them, with complete programs.
+ * The rules for an embedder: (1) anything still needed after a call that may collect must be in a root; (2) references
+ * are stored with eden_slot_set; (3) a C pointer into an object is valid until the next call that may collect.
+ * docs/embedding.md explains them, with complete programs.
  *
  * Conventions of these headers. Sizes are in bytes, times in nanoseconds, counts of slots in words of 8 bytes. A call
  * that may collect says so; all others don't. Objects belong to their heap; memory that the caller passes remains the
