@@ -16,7 +16,8 @@
 #include <time.h>
 
 static const char usage[] = "stat [-p PID | -- PROGRAM arguments...] [interval [count]] [--json] [-T] [-o FILE] "
-                            "[--events-only] [-v]";
+                            "[--events-only] [-v]\n\n"
+                            "  Prints counters and phase timings: once at the end, or a line per heap each interval.";
 
 struct run {
     struct options options;
