@@ -56,21 +56,6 @@ SHARES_SEEDS ?= 20
 bench-shares: $(B)/bin/edenscope $(LIFE_WORKLOADS) $(LIFETIMES_DATA) ## compare the shares of classes at 1% and 0.1% with all objects, over 20 seeds (ten minutes; root)
 	@bench/shares.py -n $(SHARES_SEEDS) -B $(B) --programs '$(PROGRAMS)' $(LIFETIMES_DATA)
 
-# The papers' tables and figures of lifetimes. REPRO_ROWS: two million are the papers' 86 million objects.
-REPRO_ROWS ?= 2000000
-REPRO_DATA := $(B)/repro/rows-$(REPRO_ROWS).csv
-
-.PHONY: repro-lifetimes
-repro-lifetimes: $(B)/bin/edenscope $(LIFE_WORKLOADS) $(REPRO_DATA) ## the papers' tables and figures of lifetimes on the five programs, into build/repro/lifetimes (about ten minutes; root)
-	@scripts/lifetimes-tables -B $(B) --programs '$(PROGRAMS)' --samplings '$(SAMPLINGS)' $(REPRO_DATA)
-
-# All of FiLiP's in one command: what it costs is Tables 5 and 6. One after the other, for times are measured.
-.PHONY: repro-filip
-repro-filip: ## FiLiP's Tables 1 to 6 and Figures 2 to 5 on the five programs, into build/repro/lifetimes (repro-lifetimes, then bench-lifetimes: about an hour; root)
-	@$(MAKE) --no-print-directory repro-lifetimes
-	@$(MAKE) --no-print-directory bench-lifetimes >$(B)/repro/lifetimes/cost.txt.new
-	@mv $(B)/repro/lifetimes/cost.txt.new $(B)/repro/lifetimes/cost.txt && cat $(B)/repro/lifetimes/cost.txt
-
 # Whether a process that was observed is left as it was.
 LETGO_PAIRS ?= 10
 CPPFLAGS_bench := -Iworkloads
@@ -105,13 +90,16 @@ SCALE ?= 1
 TIMES ?= 1
 REPRODUCE = scripts/reproduce --scale $(SCALE) --times $(TIMES) -B $(B)
 
-.PHONY: repro repro-tuning repro-dataframe repro-large
-repro repro-tuning repro-dataframe repro-large: $(B)/bin/edenscope $(addprefix $(B)/workloads/,dataframe micro patterns mkdata)
-repro: ## the papers' tables and figures, into docs/reproduction.md (SCALE=0.02: minutes; the papers' sizes: half an hour; root)
+REPROS := repro repro-tuning repro-dataframe repro-filip repro-large
+.PHONY: $(REPROS)
+$(REPROS): $(B)/bin/edenscope $(LIFE_WORKLOADS) $(addprefix $(B)/workloads/,micro patterns mkdata)
+repro: ## the papers' tables and figures, into docs/reproduction.md (SCALE=0.02: minutes; the papers' sizes: an hour; root)
 	@$(REPRODUCE) --page docs/reproduction.md
 repro-tuning: ## paper A (tuning): its tables and figures, printed; figures and data into build/repro
 	@$(REPRODUCE) --only tuning
 repro-dataframe: ## paper B (lifetimes of the data frame): likewise
 	@$(REPRODUCE) --only lifetimes
+repro-filip: ## paper C (FiLiP): likewise; its Table 5 is of the last bench-lifetimes
+	@$(REPRODUCE) --only filip
 repro-large: ## the tables of papers A and B with a quarter of the largest file (an hour, 8 GB of memory)
 	@$(REPRODUCE) --large-scale 0.25 --only tables,configurations

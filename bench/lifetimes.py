@@ -9,7 +9,7 @@ turns every few milliseconds: a machine whose speed changes, be it from second t
 pair's ratio was off by 10%; so it is by 0.5%.) Each CPU has a pair at a time; the tool itself runs where there is room.
 A round is a pair for each rate. Compared is the CPU time of the program's own process, kernel programs that it ran
 into included; the tool's own CPU time stands beside it. Ephemerons, plain and pretenured, are compared in the same way
-on the data frame (-e rounds; the second CSV is for them, 0 leaves them out).
+(-e rounds; the second CSV is the data frame's for them, 0 leaves them out).
 
 Each run is checked: the program prints what it prints alone, nothing is lost, and every object born has died or was
 alive at the end. A run where that is not so is reported, and the exit status is 1.
@@ -191,8 +191,8 @@ def measure(arguments, programs, samplings, entries):
 
     for name in programs:
         add(name, arguments.data[0], arguments.n, ("vm",))
-    if arguments.e and "dataframe" in programs:
-        add("dataframe", arguments.data[-1], arguments.e, EPHEMERONS)
+    for name in programs if arguments.e else []:
+        add(name, arguments.data[-1], arguments.e, EPHEMERONS)
 
 
 def main():

@@ -52,13 +52,11 @@ def costs(entries):
         "alone": lambda e: f"{e['program_cpu_s']:.2f} s",
         "tool": lambda e: f"{e['tool_cpu_s']:.2f} s",
         "lost": lambda e: e["lost"],
-        "paper": lambda e: number(life_programs.PAPER_TIME_OF.get(e["program"])
-                                  if e["sampling"] == "all" else None, "{:.2f}"),
+        "paper": lambda e: f"{life_programs.paper_time(e['program'], 'pretenured', e['sampling']):.2f}",
     }
     grid(list(columns), [[cell(entry) for cell in columns.values()] for entry in entries])
     print("\n  median, mean, interval and range are of the pairs' ratios.")
-    print("  alone, tool: medians of the CPU time of the program alone, and of the tool. paper: FiLiP's Table 5, whose")
-    print("  figures for single programs are known at 100% only.")
+    print("  alone, tool: medians of the CPU time of the program alone, and of the tool. paper: FiLiP's Table 5, pretenured.")
 
 
 def averages(entries):
@@ -72,7 +70,7 @@ def averages(entries):
         # The average of each round: what the programs share is in its spread.
         mean, bounds = pairs.interval([statistics.fmean(each) for each in zip(*ratios)])
         rows.append([rate, f"{mean:.3f}", spread(bounds), verdict(mean, BOUND_TIME[sampling]),
-                     f"{life_programs.PAPER_TIME[sampling]:.2f}"])
+                     f"{life_programs.PAPER_TIME_MEAN[sampling]:.2f}"])
     grid(["rate", "mean", "95% interval", "bound", "paper"], rows)
     if len(programs) < len(life_programs.FULL):
         print("\n  Bounds and the paper's figures are of all five programs.")
@@ -92,14 +90,12 @@ def memory(entries):
     rows = [[entry["program"], RATES[entry["sampling"]], f"{entry['memory_ratio']:.3f}",
              verdict(entry["memory_ratio"], BOUND_MEMORY) if entry["sampling"] == "all" else "-",
              number(entry["paper_memory_ratio"], "{:.2f}"),
-             number(life_programs.PAPER_MEMORY_OF.get(entry["program"]) if entry["sampling"] == "all" else None,
-                    "{:.2f}")]
+             f"{life_programs.PAPER_MEMORY[entry['program']][1][list(RATES).index(entry['sampling'])]:g}"]
             for entry in entries]
     grid(["program", "rate", "measured", "bound", "formula", "paper"], rows)
     print(f"\n  formula: the paper estimates baseline + {life_programs.PAPER_EPHEMERON} bytes an object; with the "
-          "bytes allocated as the baseline, this is\n  what its ephemerons would cost this program. paper: its Table 6, "
-          f"{life_programs.PAPER_MEMORY[0]} to {life_programs.PAPER_MEMORY[1]} at 100%, of which only the data\n"
-          "  frame's figure is known. The two are of bytes allocated, not of resident memory.")
+          "bytes allocated as the baseline, this is\n  what its ephemerons would cost this program. paper: its Table 6. The "
+          "two are of bytes allocated, not of resident\n  memory.")
 
 
 def ephemerons(entries):
@@ -112,11 +108,12 @@ def ephemerons(entries):
             rows.append([entry["program"], RATES[entry["sampling"]], entry["pairs"],
                          f"{other['time_ratio']['median']:.3f}", f"{entry['time_ratio']['median']:.3f}",
                          f"{gain['median']:.3f}", f"{gain['mean']:.3f}", spread(gain["interval"]),
+                         *(f"{life_programs.paper_time(entry['program'], mechanism, entry['sampling']):g}"
+                           for mechanism in ("ephemeron", "pretenured")),
                          f"{other['memory_ratio']:.2f}", f"{entry['memory_ratio']:.2f}"])
-    grid(["program", "rate", "rounds", "plain", "pretenured", "gain", "mean gain", "95% interval", "memory plain",
-          "pretenured"], rows)
-    print(f"\n  gain: plain over pretenured. The paper's is {life_programs.PAPER_GAIN} on average over its programs, at most "
-          f"{life_programs.PAPER_GAIN_MOST}; which rate\n  that is at, and the data frame's own, are not known.")
+    grid(["program", "rate", "rounds", "plain", "pretenured", "gain", "mean gain", "95% interval", "paper: plain",
+          "pretenured", "memory plain", "pretenured"], rows)
+    print(f"\n  gain: plain over pretenured. The mean of the paper's twenty is {life_programs.PAPER_GAIN}.")
 
 
 def records(entries):

@@ -1,0 +1,286 @@
+"""Paper C (FiLiP): lifetimes of five programs at four rates, as they are and with the instances of their short-lived
+classes kept; from profiles of `edenscope lifetimes` (root)."""
+import csv
+import json
+import os
+import subprocess
+import sys
+
+from repro import page
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
+import life_programs
+
+RATES = {"all": 1, "1/2": 0.5, "1/100": 0.01, "1/1000": 0.001}  # as --sampling takes them, and the share of objects
+SHOWN = list(life_programs.RATES.values())
+ROWS = 2_000_000
+BINS = 20
+FRAME = "dataframe"
+PROGRAMS = list(life_programs.FULL)
+# The paper's short-lived classes, of all of which the instances are kept.
+KEPT = {
+    "dataframe": ["NumberParser", "Fraction", "ReadStream"],
+    "honeyginger": ["Rectangle", "Array", "Form"],
+    "mobidyc": ["Array", "Dictionary", "RMDFishmanMooreRandomGenerator"],
+    "bloc": ["BlChildrenSortedByElevation", "BlVector2D", "WriteStream"],
+    "moose": ["WideString", "ValueLink", "Set"],
+}
+CLASSES = ["Fraction", "NumberParser", "ReadStream", "ByteString", "Array"]
+
+# The paper's tables, in percent of the run, a column a rate.
+TABLE_1 = {"dataframe": (60, 42, 32, 33), "honeyginger": (76, 56, 47, 47), "mobidyc": (34, 32, 24, 23),
+           "bloc": (25, 13, 13, 14), "moose": (10, 9, 10, 10)}
+TABLE_2 = {"Fraction": (72, 49, 38, 38), "NumberParser": (72, 49, 38, 38), "ReadStream": (72, 49, 38, 38),
+           "ByteString": (4, 4, 6, 6), "Array": (4, 4, 6, 6)}
+TABLE_3 = {"dataframe": (15.24, 14.68, 14.09, 14.21), "honeyginger": (0.09, 0.08, 0.05, 0.06),
+           "mobidyc": (0.5, 0.36, 0.46, 0.18), "bloc": (6.27, 6.27, 6.51, 6.63), "moose": (13.19, 13.33, 13.67, 12.82)}
+TABLE_4 = {  # of objects; then of memory, and mean lifetimes, a rate each
+    "Fraction": (27.9, (11.4, 11.2, 13, 8.5), (0.06, 0.05, 0.04, 0.04)),
+    "NumberParser": (27.9, (45.6, 44.6, 52.3, 34), (0.06, 0.05, 0.04, 0.04)),
+    "ReadStream": (27.9, (15.2, 14.9, 17.4, 11.3), (0.06, 0.05, 0.04, 0.04)),
+    "ByteString": (13.9, (7.6, 7.4, 8.7, 5.7), (93.3, 89.9, 86.3, 87.1)),
+    "Array": (2.3, (20.2, 21.9, 8.5, 40.4), (93.3, 89.9, 86.3, 87)),
+}
+
+
+class Profile:
+    """Of a program at a rate: by class and in all, objects, bytes, and lifetimes as shares of the run, on the clocks of
+    allocation and of time. An object alive at the end counts as dying then, as in the paper; `estimate` censors it."""
+
+    def __init__(self, rows, seen):
+        (heap,) = [heap for heap in seen["heaps"] if heap["profiled"]]
+        run = {"bytes": heap["run_bytes"], "ns": heap["run_ns"]}
+        self.of = {}  # by class: objects, bytes, sum of lifetimes by clock, histogram
+        for row in rows:
+            if row["clock"] not in run or row["class"].startswith("Image"):
+                continue
+            objects = float(row["objects"])
+            share = min(1, (int(row["lower"]) + int(row["upper"])) / 2 / run[row["clock"]])
+            found = self.of.setdefault(row["class"], {"objects": 0, "memory": 0, "bytes": 0, "ns": 0,
+                                                      "bins": [0] * BINS})
+            found[row["clock"]] += objects * share
+            if row["clock"] == "bytes":
+                found["objects"] += objects
+                found["memory"] += float(row["memory_bytes"])
+                found["bins"][min(BINS - 1, int(share * BINS))] += objects
+        self.objects = sum(each["objects"] for each in self.of.values())
+        self.memory = sum(each["memory"] for each in self.of.values())
+        known = [row for row in seen["classes"] if row["mean_lifetime_bytes"] is not None
+                 and not row["name"].startswith("Image")]
+        self.estimate = (sum(row["objects"] * row["mean_lifetime_bytes"] for row in known)
+                         / sum(row["objects"] for row in known) / run["bytes"])
+
+    def mean(self, clock="bytes"):
+        return sum(each[clock] for each in self.of.values()) / self.objects
+
+    def mean_of(self, name, clock="bytes"):
+        each = self.of.get(name)
+        return each[clock] / each["objects"] if each else None
+
+    def share(self, name, what):
+        each = self.of.get(name)
+        return each[what] / (self.objects if what == "objects" else self.memory) if each else None
+
+    def bins(self, name=None):
+        """Shares of objects by lifetime."""
+        chosen = [each for key, each in self.of.items() if name in (None, key)]
+        total = sum(each["objects"] for each in chosen) or 1
+        return [sum(each["bins"][at] for each in chosen) / total for at in range(BINS)]
+
+
+class Programs:
+    """Profiles of the five, each made once."""
+
+    def __init__(self, lab):
+        self.lab, self.made = lab, {}
+        self.sizes = life_programs.FULL if lab.scale == 1 else life_programs.SMALL
+        rows = round(ROWS * lab.scale)
+        self.data = os.path.join(lab.data, f"numbers-{rows}.csv")
+        if not os.path.exists(self.data):
+            with open(self.data + ".new", "wb") as out:
+                subprocess.run([lab.program("mkdata"), f"--rows={rows}"], stdout=out, check=True)
+            os.replace(self.data + ".new", self.data)
+
+    def command(self, name, keeps):
+        words = life_programs.command(name, self.sizes, self.lab.build, self.data)
+        if name == FRAME:
+            words[1:1] = ["--copies", "2", "--image", f"{60 * self.lab.scale:.3f}"]
+        return [words[0], *(["--keep-class", ",".join(KEPT[name])] if keeps else []), *words[1:]]
+
+    def profile(self, name, sampling, keeps):
+        key = (name, sampling, keeps)
+        if key not in self.made:
+            path = os.path.join(self.lab.data, "filip-profile")
+            # Smaller programs with a smaller eden, for as many collections.
+            options = {} if self.lab.scale == 1 else {"EDEN_OPTIONS": "eden_size=256K"}
+            for form in ["--json"], ["--view", "csv"]:
+                words = life_programs.lifetimes(self.lab.build, sampling, f"{path}.{form[-1]}", *form)
+                done = subprocess.run(words + self.command(name, keeps), env=os.environ | options,
+                                      capture_output=True, text=True)
+                if done.returncode != 0:
+                    raise RuntimeError(f"{' '.join(words)} {name} gave status {done.returncode}: {done.stderr.strip()}")
+            seen = life_programs.load(f"{path}.--json")
+            problems = life_programs.problems(seen, sampling)
+            if problems:
+                raise RuntimeError(f"{name} at {sampling}: {'; '.join(problems)}")
+            with open(f"{path}.csv", newline="", encoding="utf-8") as file:
+                self.made[key] = Profile(csv.DictReader(file), seen)
+        return self.made[key]
+
+    def each_rate(self, name, keeps=False):
+        return [self.profile(name, sampling, keeps) for sampling in RATES]
+
+
+def points(share, digits=0):
+    return "-" if share is None else f"{100 * share:.{digits}f}"
+
+
+def beside(paper, here):
+    """Cells: a rate's figure of the paper and ours."""
+    return [cell for pair in zip(paper, here) for cell in pair]
+
+
+HEADS = [cell for rate in SHOWN for cell in (f"paper, {rate}", "here")]
+
+
+def risen(value):
+    return "-" if value is None else f"{100 * value:+.0f}"
+
+
+def table_1(programs):
+    rows, data = [], []
+    for name in PROGRAMS:
+        plain, kept = programs.each_rate(name), programs.each_rate(name, True)
+        found = [after.mean() - before.mean() for before, after in zip(plain, kept)]
+        rows.append([name, *beside([f"{value:+d}" for value in TABLE_1[name]], map(risen, found))])
+        data.append([name, *found])
+    programs.lab.write("filip-table-1", ["program", *RATES], data)
+    return page.table(["", *HEADS], rows)
+
+
+def table_2(programs):
+    plain, kept = programs.each_rate(FRAME), programs.each_rate(FRAME, True)
+    rows, data = [], []
+    for name in CLASSES:
+        found = [after.mean_of(name) - before.mean_of(name) if before.mean_of(name) is not None
+                 and after.mean_of(name) is not None else None for before, after in zip(plain, kept)]
+        rows.append([name, *beside([f"{value:+d}" for value in TABLE_2[name]], map(risen, found))])
+        data.append([name, *found])
+    programs.lab.write("filip-table-2", ["class", *RATES], data)
+    return page.table(["", *HEADS], rows)
+
+
+def table_3(programs):
+    rows, data = [], []
+    for name in PROGRAMS:
+        found = programs.each_rate(name)
+        rows.append([name, *beside([f"{value:g}" for value in TABLE_3[name]],
+                                   [f"{points(each.mean(), 2)} ({points(each.estimate, 2)})" for each in found])])
+        data.append([name, *(each.mean() for each in found), *(each.estimate for each in found)])
+    programs.lab.write("filip-table-3", ["program", *RATES, *(f"estimate {rate}" for rate in RATES)], data)
+    return page.table(["", *HEADS], rows)
+
+
+def table_4(programs):
+    rows, data = [], []
+    for at, (rate, profile) in enumerate(zip(SHOWN, programs.each_rate(FRAME))):
+        for name in CLASSES:
+            objects, memory, mean = TABLE_4[name]
+            found = [profile.share(name, "objects"), profile.share(name, "memory"), profile.mean_of(name),
+                     profile.mean_of(name, "ns")]
+            rows.append([f"{rate}: {name}", objects, points(found[0], 1), memory[at], points(found[1], 1), mean[at],
+                         points(found[2], 2), points(found[3], 2)])
+            data.append([list(RATES)[at], name, *found])
+    programs.lab.write("filip-table-4", ["sampling", "class", "objects", "memory", "mean_bytes", "mean_ns"], data)
+    return page.table(["", "paper: of objects, %", "here", "of memory, %", "here", "mean lifetime, %",
+                       "here, by allocation", "by time"], rows)
+
+
+def table_5(programs):
+    """From what `make bench-lifetimes` measured last."""
+    name = os.path.join(programs.lab.build, "bench", "lifetimes.json")
+    measured = {}
+    if os.path.exists(name):
+        with open(name, encoding="utf-8") as file:
+            measured = {(entry["program"], entry["mechanism"], entry["sampling"]): entry["mean"]
+                        for entry in json.load(file)}
+
+    def here(*key):
+        return f"{measured[key]:.3f}" if key in measured else "not measured"
+
+    rows = []
+    for program in PROGRAMS:
+        for title, mechanism in (("plain ephemerons", "ephemeron"), ("pretenured", "pretenured"),
+                                 ("Eden's collector", "vm")):
+            paper = life_programs.PAPER_TIME[program].get(mechanism, ("",) * 4)
+            rows.append([f"{program}, {title}", *beside(paper, [here(program, mechanism, rate) for rate in RATES])])
+    return page.table(["", *HEADS], rows)
+
+
+def table_6(programs):
+    rows = []
+    for name in PROGRAMS:
+        profile = programs.profile(name, "all", False)
+        paper_bytes, paper = life_programs.PAPER_MEMORY[name]
+        found = [1 + life_programs.PAPER_EPHEMERON * profile.objects * rate / profile.memory for rate in RATES.values()]
+        rows.append([name, f"{paper_bytes:,.0f}", page.megabytes(profile.memory),
+                     page.number(profile.objects / 1e6, "{:,.2f}"), *beside(paper, [f"{value:.3f}" for value in found])])
+    return page.table(["", "paper: allocated, MB", "here", "objects, million", *HEADS], rows)
+
+
+def histogram(lab, name, panels, height=170):
+    """Panels, a title and the profiles of the four rates with a class each, of shares of objects by lifetime."""
+    drawn = []
+    for number, (title, profiles, of) in enumerate(panels):
+        bins = [profile.bins(of) for profile in profiles]
+        path = lab.write(f"{name}-{number}", ["lifetime", *RATES],
+                         [[(at + 0.5) / BINS * 100, *(each[at] for each in bins)] for at in range(BINS)])
+        drawn.append((title, [], [f"'{path}' using {2 + at}{':xtic(1)' if at == 0 else ''} skip 1 title '{rate}'"
+                                  for at, rate in enumerate(SHOWN)]))
+    return lab.chart(name, drawn, [
+        "set style data histograms", "set style histogram clustered gap 1", "set style fill solid 0.7 noborder",
+        "set yrange [0:1]", "set xtics rotate by -45 scale 0 font ',8'", "set key inside top center horizontal"],
+        height=height)
+
+
+def figures(programs):
+    lab, plain, kept = programs.lab, programs.each_rate(FRAME), programs.each_rate(FRAME, True)
+    both = (("baseline", plain), ("actionable", kept))
+    return [
+        "**Figure 2: the data frame, baseline above, actionable below**\n\n" + histogram(
+            lab, "filip-figure-2", [(title, profiles, None) for title, profiles in both], 220),
+        "**Figure 3: its short-lived classes, likewise**\n\n" + histogram(
+            lab, "filip-figure-3", [(f"{name}, {title}", profiles, name) for name in KEPT[FRAME]
+                                    for title, profiles in both]),
+        "**Figure 4: the data frame, all objects**\n\n" + histogram(lab, "filip-figure-4", [("", plain, None)], 240),
+        "**Figure 5: by class**\n\n" + histogram(lab, "filip-figure-5", [(name, plain, name) for name in CLASSES]),
+        "Shares of objects by lifetime, percent of the run on the clock of allocation; the paper's bins are a second. Two "
+        "humps, as in the paper: what is parsed dies at once, and the rest lives to the end, on the right.",
+    ]
+
+
+def run(lab):
+    programs = Programs(lab)
+    acted = "; ".join(f"{name}: {', '.join(KEPT[name])}" for name in PROGRAMS)
+    return "\n\n".join([
+        "The five programs of the paper, of the [same kinds](workloads.md)"
+        + ("" if lab.scale == 1 else ", with small problems at this scale")
+        + ". Lifetimes are shares of the run on the clock of allocation, which does not depend on the machine: bytes "
+        "allocated between birth and death, as collections find it. The data frame runs with `--copies 2`, and its image "
+        "is left out.",
+        "**Table 1: what keeping all instances of the short-lived classes adds to mean lifetimes, points**\n\n"
+        + table_1(programs),
+        f"Kept are the paper's classes ({acted}). As there, all rise, at each rate.",
+        "**Table 2: the data frame by class, likewise**\n\n" + table_2(programs),
+        "**Table 3: mean lifetimes, percent of the run**\n\n" + table_3(programs),
+        "By the paper's convention an object that is alive at the end dies then; in brackets the estimate of `edenscope "
+        "lifetimes`, which counts it as censored, so that what lives to the end weighs more.",
+        "**Table 4: the data frame's classes**\n\n" + table_4(programs),
+        "**Table 5: time, over that of the program alone**\n\n" + table_5(programs),
+        "Mean ratios of processor time, by the last `make bench-lifetimes` before this page was made. Eden's own mechanism "
+        "needs no ephemerons: the collector itself reports births and deaths.",
+        "**Table 6: memory, by the paper's formula**\n\n" + table_6(programs),
+        f"The paper estimates the bytes allocated, and {life_programs.PAPER_EPHEMERON} more for each object sampled, over the former "
+        f"({life_programs.PAPER_EPHEMERON} is derived from its figures); it is what its ephemerons would cost these programs.",
+        *figures(programs),
+    ])
