@@ -61,8 +61,9 @@ def tuning(lab):
     shares = ", ".join(page.percent(share(lab, name, settings.DEFAULT)) for name in paper.FILES)
     return "\n\n".join([
         shape(lab),
-        "The third file is measured at a tenth of the scale of the others: its default run would take hours. Its "
-        "parameters are scaled along, so it has as many collections, each a tenth as long.",
+        "The third file is measured at a smaller scale than the others: its default run would take hours. Its parameters "
+        "are scaled along, so it has as many collections, each that much shorter. Its columns are not in the papers; the "
+        "count is ours, chosen for the number of full collections.",
         "**Table 1: the default parameters**\n\n" + first_table(lab),
         "**Table 2: the authors' parameters**\n\n" + second_table(lab),
         "Less GC is derived from the paper's seconds and shares. The authors' parameters are three: no full collection "
