@@ -9,8 +9,8 @@
  * mean of the survival curve replaces it (stats/curve.c), is marked as such, and is a lower bound. Its error
  * comes from the curve in both cases.
  *
- * Short and long. The rule of the lifetimes paper (Jordan Montaño et al., IWST 2023): a lifetime above 5% of the run is
- * long, and a class is long-lived if its mean lifetime is. Share and clock can be set. The share of objects (or of
+ * Short and long. FiLiP's rule (Jordan Montaño et al., ISMM 2024): a lifetime above 5% of the run is long, and a class is
+ * long-lived if its mean lifetime is. Share and clock can be set. The share of objects (or of
  * bytes) that live longer than the limit is the survival curve at the limit; of the bucket that contains the limit, all
  * count as longer, which moves the limit down by at most 6.25%.
  *

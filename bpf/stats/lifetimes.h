@@ -89,7 +89,7 @@ struct life_mean life_curve_mean(const struct life_curve *curve, double most);
 /* The length of the profile on a clock, in its unit; 0: not known (collections have none). */
 double life_run(const struct life_heap *heap, enum life_clock clock);
 
-/* What separates short from long: a share of the run on a clock, LIFE_NS or LIFE_BYTES. The papers' is 0.05 of time. */
+/* What separates short from long: a share of the run on a clock, LIFE_NS or LIFE_BYTES. FiLiP's is 0.05 of time. */
 struct life_rule {
     double share;
     enum life_clock clock;
