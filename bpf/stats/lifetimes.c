@@ -9,10 +9,10 @@
  * mean of the survival curve replaces it (stats/curve.c), is marked as such, and is a lower bound. Its error
  * comes from the curve in both cases.
  *
- * Short and long. FiLiP's rule (Jordan Montaño et al., ISMM 2024): a lifetime above 5% of the run is long, and a class is
- * long-lived if its mean lifetime is. Share and clock can be set. The share of objects (or of
- * bytes) that live longer than the limit is the survival curve at the limit; of the bucket that contains the limit, all
- * count as longer, which moves the limit down by at most 6.25%.
+ * Short and long. FiLiP's rule (Jordan Montaño et al., ISMM 2024): a lifetime above 5% of the run is long, and a class
+ * is long-lived if its mean lifetime is. Share and clock can be set. The share of objects (or of bytes) that live
+ * longer than the limit is the survival curve at the limit; of the bucket that contains the limit, all count as longer,
+ * which moves the limit down by at most 6.25%.
  *
  * Enough samples. The verdict is on the mean m with standard error e and the limit L, from n samples. It is sure enough
  * if L lies outside of m +- 1.96 e (95%), and if besides one of these holds:
