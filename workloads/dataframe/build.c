@@ -102,15 +102,14 @@ static bool try_column(struct frame *frame, const eden_value *column, struct col
     static const struct parse_sites sites = {SITE_TRY_STREAM, SITE_TRY_PARSER, SITE_TRY_FRACTION};
     found->filled = 0;
     for (size_t row = 0; row < frame->row_count; row++) {
-        eden_value cell = eden_slot(*column, row);
         if (!image_live(frame)) {
             return false;
         }
+        eden_value cell = eden_slot(*column, row);
         if (cell == EDEN_NONE) {
             continue;
         }
-        eden_value fraction;
-        switch (number_parse(frame, &sites, eden_slot(*column, row), &fraction)) {
+        switch (number_parse(frame, &sites, cell)) {
         case NUMBER_FAILED:
             return false;
         case NUMBER_NONE:
@@ -151,9 +150,11 @@ static bool convert_column(struct frame *frame, size_t index, const eden_value *
         if (local[CELL] == EDEN_NONE) {
             continue;
         }
-        eden_value number;
-        if (number_parse(frame, &sites, local[CELL], &number) != NUMBER_PARSED ||
-            (number = number_new(frame, number, local[CELL])) == EDEN_NONE) {
+        if (number_parse(frame, &sites, local[CELL]) != NUMBER_PARSED) {
+            return false;
+        }
+        eden_value number = number_new(frame, local[CELL]);
+        if (number == EDEN_NONE) {
             return false;
         }
         eden_slot_set(m, local[NUMBERS], row, number);

@@ -1,113 +1,48 @@
-/* Decimal text to fraction to double.
- *
- * The parser gathers up to 18 significant digits in an integer and the power of ten that goes with it. Where the
- * integer is at most 2^53 and the power at most 10^18, both are exact as doubles, and IEEE division rounds their
- * quotient once: the result is the nearest double. (10^22 would still be exact, but a tagged integer ends at 2^60.)
- * Everything else, longer numbers and larger exponents, is left to strtod: its Fraction has the denominator 0. */
+/* Decimal text to a Fraction, and to the double nearest to it, which strtod finds from the same text. */
 #include "number.h"
 
 #include <stdlib.h>
-
-enum { DIGITS_MAX = 18, SCALE_MAX = 18, EXPONENT_CAP = 1000000 };
-#define EXACT_MAX ((int64_t)1 << 53)
 
 struct cursor {
     const unsigned char *at;
     const unsigned char *end;
 };
 
-static bool is_digit(const struct cursor *c) { return c->at < c->end && *c->at >= '0' && *c->at <= '9'; }
-
 static bool accept(struct cursor *c, char lower, char upper) {
-    if (c->at < c->end && (*c->at == (unsigned char)lower || *c->at == (unsigned char)upper)) {
-        c->at++;
-        return true;
+    bool found = c->at < c->end && (*c->at == (unsigned char)lower || *c->at == (unsigned char)upper);
+    c->at += found;
+    return found;
+}
+
+static void accept_sign(struct cursor *c) { (void)(accept(c, '-', '-') || accept(c, '+', '+')); }
+
+/* Skips digits, and returns how many there were. The first 17 that are read go into *mantissa. */
+static size_t read_digits(struct cursor *c, int64_t *mantissa) {
+    static const int64_t room = 10000000000000000; /* one more digit makes 17 */
+    const unsigned char *start = c->at;
+    for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++) {
+        *mantissa = *mantissa < room ? *mantissa * 10 + (*c->at - '0') : *mantissa;
     }
-    return false;
+    return (size_t)(c->at - start);
 }
 
 struct decimal {
     int64_t mantissa;
-    int64_t scale; /* value = mantissa / 10^scale */
-    bool too_long; /* the mantissa is not all of it */
-    size_t digits;
+    size_t digits, fraction_digits;
 };
-
-/* Reads digits into the mantissa; per_digit is 1 after the point. Returns how many digits there were. */
-static size_t read_digits(struct cursor *c, struct decimal *d, int64_t per_digit) {
-    static const int64_t room = 100000000000000000; /* 10^17: one more digit makes 18 */
-    size_t count = 0;
-    for (; is_digit(c); c->at++, count++) {
-        if (d->mantissa >= room) {
-            d->too_long = true;
-            continue;
-        }
-        d->mantissa = d->mantissa * 10 + (*c->at - '0');
-        d->scale += per_digit;
-    }
-    return count;
-}
-
-/* Reads [+-]digits; the value is capped, for beyond the cap it only matters that it is large. */
-static bool read_exponent(struct cursor *c, int64_t *exponent) {
-    bool negative = accept(c, '-', '-');
-    if (!negative) {
-        (void)accept(c, '+', '+');
-    }
-    if (!is_digit(c)) {
-        return false;
-    }
-    int64_t value = 0;
-    for (; is_digit(c); c->at++) {
-        value = value >= EXPONENT_CAP ? value : value * 10 + (*c->at - '0');
-    }
-    *exponent = negative ? -value : value;
-    return true;
-}
 
 /* Reads the whole text: is all of it one number? */
 static bool read_number(struct cursor *c, struct decimal *d) {
-    bool negative = accept(c, '-', '-');
-    if (!negative) {
-        (void)accept(c, '+', '+');
-    }
-    size_t digits = read_digits(c, d, 0);
-    if (accept(c, '.', '.')) {
-        digits += read_digits(c, d, 1);
-    }
     int64_t exponent = 0;
-    if (digits == 0 || (accept(c, 'e', 'E') && !read_exponent(c, &exponent)) || c->at != c->end) {
-        return false;
+    accept_sign(c);
+    d->digits = read_digits(c, &d->mantissa);
+    d->fraction_digits = accept(c, '.', '.') ? read_digits(c, &d->mantissa) : 0;
+    bool is_number = d->digits + d->fraction_digits > 0;
+    if (accept(c, 'e', 'E')) {
+        accept_sign(c);
+        is_number = is_number && read_digits(c, &exponent) > 0;
     }
-    d->scale -= exponent;
-    d->too_long = d->too_long || (negative && d->mantissa == 0); /* a fraction has no negative zero */
-    d->mantissa = negative ? -d->mantissa : d->mantissa;
-    d->digits = digits;
-    return true;
-}
-
-static int64_t power_of_ten(int64_t exponent) {
-    int64_t power = 1;
-    for (; exponent > 0; exponent--) {
-        power *= 10;
-    }
-    return power;
-}
-
-/* Makes the fraction exact, or gives it the denominator 0. */
-static void reduce(const struct decimal *d, int64_t *numerator, int64_t *denominator) {
-    *numerator = d->mantissa;
-    *denominator = 1;
-    bool exact = !d->too_long && d->scale >= -SCALE_MAX && d->scale <= SCALE_MAX;
-    if (exact && d->scale >= 0) {
-        *denominator = power_of_ten(d->scale);
-    } else if (exact) {
-        exact = !__builtin_mul_overflow(*numerator, power_of_ten(-d->scale), numerator);
-    }
-    if (!exact || *numerator > EXACT_MAX || *numerator < -EXACT_MAX) {
-        *numerator = 0;
-        *denominator = 0;
-    }
+    return is_number && c->at == c->end;
 }
 
 /* Runs the parser over its stream. Is the text a number? Does not collect. */
@@ -120,7 +55,7 @@ static bool parser_run(eden_mutator *m, eden_value parser, struct decimal *decim
     bool is_number = read_number(&cursor, decimal);
     eden_slot_set(m, stream, STREAM_POSITION, eden_int(cursor.at - bytes));
     eden_slot_set(m, parser, PARSER_INTEGER_PART, eden_int(decimal->mantissa));
-    eden_slot_set(m, parser, PARSER_SCALE, eden_int(decimal->scale));
+    eden_slot_set(m, parser, PARSER_SCALE, eden_int((int64_t)decimal->fraction_digits));
     eden_slot_set(m, parser, PARSER_DIGITS, eden_int((int64_t)decimal->digits));
     return is_number;
 }
@@ -150,8 +85,7 @@ static bool make_parser(struct frame *frame, const struct parse_sites *sites, co
     return true;
 }
 
-enum number_answer number_parse(struct frame *frame, const struct parse_sites *sites, eden_value string,
-                                eden_value *fraction) {
+enum number_answer number_parse(struct frame *frame, const struct parse_sites *sites, eden_value string) {
     enum { STRING, PARSER, LOCALS };
     eden_mutator *m = frame->mutator;
     EDEN_FRAME(m, local, LOCALS);
@@ -163,30 +97,20 @@ enum number_answer number_parse(struct frame *frame, const struct parse_sites *s
     if (!parser_run(m, local[PARSER], &decimal)) {
         return NUMBER_NONE;
     }
-    *fraction = new_object(frame, sites->fraction);
-    if (*fraction == EDEN_NONE) {
+    eden_value fraction = new_object(frame, sites->fraction);
+    if (fraction == EDEN_NONE) {
         return NUMBER_FAILED;
     }
-    int64_t numerator, denominator;
-    reduce(&decimal, &numerator, &denominator);
-    eden_slot_set(m, *fraction, FRACTION_NUMERATOR, eden_int(numerator));
-    eden_slot_set(m, *fraction, FRACTION_DENOMINATOR, eden_int(denominator));
+    eden_slot_set(m, fraction, FRACTION_DIGITS, eden_int(decimal.mantissa));
+    eden_slot_set(m, fraction, FRACTION_SCALE, eden_int((int64_t)decimal.fraction_digits));
     return NUMBER_PARSED;
 }
 
-/* strtod wants a text that ends. */
-static double convert_text(struct frame *frame, eden_value string) {
+eden_value number_new(struct frame *frame, eden_value string) {
     size_t size = eden_raw_count(string);
-    memcpy(frame->scratch, eden_raw(string), size);
+    memcpy(frame->scratch, eden_raw(string), size); /* strtod wants a text that ends */
     frame->scratch[size] = '\0';
-    return strtod(frame->scratch, NULL);
-}
-
-eden_value number_new(struct frame *frame, eden_value fraction, eden_value string) {
-    int64_t denominator = eden_int_value(eden_slot(fraction, FRACTION_DENOMINATOR));
-    double value = denominator == 0
-                       ? convert_text(frame, string)
-                       : (double)eden_int_value(eden_slot(fraction, FRACTION_NUMERATOR)) / (double)denominator;
+    double value = strtod(frame->scratch, NULL);
     if (eden_float_fits(value)) {
         return eden_float(value);
     }
