@@ -23,9 +23,9 @@
  * I5. Where the loader may find another file than was found here, is_partial says so.
  *
  * 4. Failure
- * A file that misses a deadline is named, and ends the search of this program. All searches for a user have one budget,
- * which grows with time. A library that is missed here (dlopen(), a loader with rules of its own) is attached to when
- * it is found in the process's mappings. */
+ * A file that misses a deadline is named, and ends the search of this program. All searches for an owner have one
+ * budget, which grows with time. A library that is missed here (dlopen(), a loader with rules of its own) is attached
+ * to when it is found in the process's mappings. */
 #include "attach/libraries.h"
 #include "util/array.h"
 #include "util/clock.h"
@@ -78,32 +78,32 @@ static uint32_t user_of(const struct regular *file, uint32_t from) {
     return status->st_uid != 0 ? status->st_uid : status->st_mode & (S_IWGRP | S_IWOTH) ? NOBODY : from;
 }
 
-void libraries_charge(struct libraries *libraries, uint32_t user) {
+void libraries_charge(struct libraries *libraries, uint32_t user, uint32_t owner) {
     struct target *budget = &libraries->budget;
-    for (size_t i = 0; budget->user != user && i < libraries->users; i++) {
-        if (libraries->budgets[i].user == user) {
+    for (size_t i = 0; budget->owner != owner && i < libraries->owners; i++) {
+        if (libraries->budgets[i].owner == owner) {
             const struct target found = libraries->budgets[i];
             libraries->budgets[i] = *budget;
             *budget = found;
             budget->is_unread = false; /* that search is over */
         }
     }
-    if (budget->user == user) {
-        return;
+    if (budget->owner != owner) {
+        struct target *kept =
+            array_grow(&libraries->budgets, &libraries->owner_room, libraries->owners, sizeof *libraries->budgets);
+        if (kept) {
+            *kept = *budget;
+            libraries->owners++;
+            *budget = (struct target){.opened_ns = now_ns()};
+        }
     }
-    struct target *kept =
-        array_grow(&libraries->budgets, &libraries->user_room, libraries->users, sizeof *libraries->budgets);
-    if (kept) {
-        *kept = *budget;
-        libraries->users++;
-        *budget = (struct target){.opened_ns = now_ns()};
-    }
-    budget->user = user; /* no memory: the user has what is left of another's */
+    budget->user = user;
+    budget->owner = owner; /* no memory: the owner has what is left of another's */
+    inspect_forfeit(budget);
 }
 
-bool libraries_open_program(struct libraries *libraries, uint32_t user, uint32_t rights, const char *path,
-                            uint64_t inode, bool is_executable, struct regular *file) {
-    libraries_charge(libraries, user);
+bool libraries_open_program(struct libraries *libraries, uint32_t rights, const char *path, uint64_t inode,
+                            bool is_executable, struct regular *file) {
     bool was_unread = libraries->budget.is_unread;
     bool is_open = inspect_open_path(libraries->inspect, &libraries->budget, rights, path, inode, is_executable, file);
     int error = errno;
@@ -118,8 +118,7 @@ static bool open_named(struct libraries *libraries, uint32_t rights, const char 
                        struct regular *file) {
     *file = (struct regular){.fd = -1};
     bool is_known = *path == '/' || libraries->environment.is_own; /* others' relative paths start from their folders */
-    bool is_open =
-        is_known && libraries_open_program(libraries, libraries->budget.user, rights, path, 0, is_executable, file);
+    bool is_open = is_known && libraries_open_program(libraries, rights, path, 0, is_executable, file);
     libraries->is_partial = libraries->is_partial || !is_known || (!is_open && errno != ENOENT && errno != ENOTDIR);
     return is_open;
 }
@@ -447,14 +446,13 @@ static bool add_program(struct libraries *libraries, uint32_t user, const char *
     return false;
 }
 
-bool libraries_add(struct libraries *libraries, uint32_t user, const char *path, struct regular *file,
+bool libraries_add(struct libraries *libraries, const char *path, struct regular *file,
                    const struct loader_environment *environment) {
     size_t first = libraries->count;
     const struct loader_environment own = {getenv("LD_LIBRARY_PATH"), getenv("LD_PRELOAD"), true, true};
     libraries->environment = environment ? *environment : own;
     clear_names(libraries); /* another program may find other files by them */
-    libraries_charge(libraries, user);
-    if (!add_program(libraries, user, path, file)) {
+    if (!add_program(libraries, libraries->budget.user, path, file)) {
         return false;
     }
     const struct needs *needs = libraries->file[first].needs;

@@ -37,33 +37,35 @@ struct libraries {
     char *cache;                           /* what ldconfig -p prints; owned */
     char *preload;                         /* what /etc/ld.so.preload says; owned; NULL: nothing */
     struct inspect *inspect;
-    struct target budget;    /* no process: what searching for one user has cost (inspect.h) */
-    struct target *budgets;  /* of the other users; owned */
-    size_t users, user_room; /* budgets */
+    /* No process: for whom is searched, and what searching for the user's owner has cost (inspect.h). */
+    struct target budget;
+    struct target *budgets;    /* of the other owners; owned */
+    size_t owners, owner_room; /* budgets */
 };
 
 /* Runs ldconfig and reads the system's files: before the rights to do so are given up. */
 void libraries_open(struct libraries *libraries, struct inspect *inspect);
 
-/* Adds a program, or a script's interpreter, and all that its loader will map with it. What a file of root names is
- * opened by the rights of `user`, who chose the program or has executed it (0: the tool's). Takes the file. False,
- * and the file closed, where it is no ELF file for x86-64 or there is no room. A library that is not found is left out.
- * `environment`: NULL, the tool's own. */
-bool libraries_add(struct libraries *libraries, uint32_t user, const char *path, struct regular *file,
-                   const struct loader_environment *environment);
+/* From now on, searches are for this user (0, as at first: the tool), who chose the program or has executed it, at the
+ * cost of an owner (target_owner). An owner who has not searched for long has no more for a search than at first: it
+ * blocks the tool. */
+void libraries_charge(struct libraries *libraries, uint32_t user, uint32_t owner);
 
-/* From now on it is this user's budget that searching is charged to. */
-void libraries_charge(struct libraries *libraries, uint32_t user);
+/* Adds a program, or a script's interpreter, and all that its loader will map with it. What a file of root names is
+ * opened by the rights of the user. Takes the file. False, and the file closed, where it is no ELF file for x86-64 or
+ * there is no room. A library that is not found is left out. `environment`: NULL, the tool's own. */
+bool libraries_add(struct libraries *libraries, const char *path, struct regular *file,
+                   const struct loader_environment *environment);
 
 /* The folder of a file, for $ORIGIN: links are followed, as for /proc/self/exe. */
 void libraries_folder_of(int fd, char folder[PATH_MAX]);
 
-/* Opens a program by a path for `user`, as inspect_open_path(), by the rights of a user (0: the tool's) and within the
- * search's budget. Says so if that takes too long. */
-bool libraries_open_program(struct libraries *libraries, uint32_t user, uint32_t rights, const char *path,
-                            uint64_t inode, bool is_executable, struct regular *file);
+/* Opens a program by a path, as inspect_open_path(), by the rights of a user (0: the tool's) and within the search's
+ * budget. Says so if that takes too long. */
+bool libraries_open_program(struct libraries *libraries, uint32_t rights, const char *path, uint64_t inode,
+                            bool is_executable, struct regular *file);
 
-/* Closes the files. The next search has what is left of its user's budget. */
+/* Closes the files. The next search has what is left of its owner's budget. */
 void libraries_empty(struct libraries *libraries);
 void libraries_clear(struct libraries *libraries);
 

@@ -166,12 +166,14 @@ static void read_mappings(struct symbols *symbols, struct program *program) {
     struct target target;
     struct mappings mappings = {0};
     struct program fresh = {0};
+    const int pid = (int)program->key.pid;
     program->read_ns = now_ns();
-    if (!inspect_process(symbols->inspect, (int)program->key.pid, program->key.start_ns, false, &target)) {
+    if (!inspect_process(symbols->inspect, pid, inspect_owner(symbols->inspect, pid), program->key.start_ns, false,
+                         &target)) {
         return;
     }
     program->user = target.user;
-    program->owner = inspect_owner(symbols->inspect, target.pid);
+    program->owner = target.owner;
     inspect_mappings(symbols->inspect, &target, &mappings);
     for (size_t i = 0; i < mappings.count; i += INSPECT_FILES) {
         size_t left = mappings.count - i;

@@ -17,7 +17,8 @@ struct memory {
 /* The descriptors of one process and of one of its address spaces: after an exec they still belong to the old one. */
 struct target {
     int pid;
-    uint32_t user; /* its effective user id before it was opened */
+    uint32_t user;  /* its effective user id before it was opened */
+    uint32_t owner; /* as target_owner(): whose shares it takes */
     uint64_t start_ns;
     struct memory memory;
     int maps;      /* -1: not open */

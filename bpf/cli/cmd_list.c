@@ -69,7 +69,7 @@ static void print_note(const struct note *note) {
 static void point_to_libraries(struct inspect *inspect, const char *path, struct regular *program) {
     struct libraries libraries = {0};
     libraries_open(&libraries, inspect);
-    libraries_add(&libraries, 0, path, program, NULL);
+    libraries_add(&libraries, path, program, NULL);
     for (size_t i = 1; i < libraries.count; i++) {
         const struct library *file = &libraries.file[i];
         struct notes notes;
@@ -371,7 +371,8 @@ static bool open_process(struct listing *listing, const struct process *process,
     int error = ESRCH;
     for (int tries = 0; error == ESRCH && tries < TARGET_TRIES && (tries == 0 || has_lost_thread(listing)); tries++) {
         target_close(&listing->target);
-        bool is_read = inspect_process(listing->inspect, process->pid, process->start_ns, false, &listing->target) &&
+        bool is_read = inspect_process(listing->inspect, process->pid, process->owner, process->start_ns, false,
+                                       &listing->target) &&
                        inspect_mappings(listing->inspect, &listing->target, mappings);
         error = is_read ? 0 : errno;
     }

@@ -46,12 +46,12 @@ static bool open_executed(struct source *source, const struct exec_notice *notic
     const uint32_t user = notice->head.user;
     char path[64];
     libraries_empty(libraries);
-    libraries_charge(libraries, user);
+    libraries_charge(libraries, user, notice->head.owner);
     const uint64_t spent_ns = libraries->budget.spent_ns;
     snprintf(path, sizeof path, "/proc/%u/exe", notice->head.process.pid);
     /* If it has ended: the path is its own word, and leads only where its user may go. */
-    bool is_open = libraries_open_program(libraries, user, 0, path, notice->inode, false, file) ||
-                   libraries_open_program(libraries, user, user, notice->path, notice->inode, false, file);
+    bool is_open = libraries_open_program(libraries, 0, path, notice->inode, false, file) ||
+                   libraries_open_program(libraries, user, notice->path, notice->inode, false, file);
     if (is_open) { /* most are known: however often they are executed, that leaves the budget alone */
         libraries->budget.spent_ns = spent_ns;
     }
@@ -122,7 +122,7 @@ static struct program *add_program(struct source *source, struct observed *obser
     const struct loader_environment environment = {program.library_path, program.preload,
                                                    program.knows_environment && !program.is_elsewhere, false};
     struct failure why;
-    bool is_read = libraries_add(&source->libraries, observed->user, notice->path, executed, &environment);
+    bool is_read = libraries_add(&source->libraries, notice->path, executed, &environment);
     for (size_t i = 0; i < source->libraries.count; i++) {
         const struct library *file = &source->libraries.file[i];
         int64_t number =

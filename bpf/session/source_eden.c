@@ -339,7 +339,8 @@ static void take_turn(struct source *source, size_t index, uint64_t round_end_ns
     source->last_owner = observed->owner;
     if (command[0]) { /* without a pidfd its end is not seen */
         observed->user = user;
-        observed->owner = source->last_owner = owner;
+        observed->owner = owner == INSPECT_UNKNOWN_OWNER ? observed->owner : owner;
+        source->last_owner = observed->owner;
         memcpy(observed->command, command, sizeof command);
     }
     look_for_children(source, index);

@@ -123,7 +123,7 @@ static bool hold(const struct source *source, struct observed *observed) {
         errno = ETIMEDOUT;
         return false;
     }
-    bool held = inspect_process(source->inspect, (int)observed->key.pid, observed->key.start_ns,
+    bool held = inspect_process(source->inspect, (int)observed->key.pid, observed->owner, observed->key.start_ns,
                                 source->options.lifetimes, &observed->target);
     observed->target.opened_ns = before.opened_ns ? before.opened_ns : observed->target.opened_ns; /* I3 */
     observed->target.spent_ns += before.spent_ns;

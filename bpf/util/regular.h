@@ -11,6 +11,7 @@
 struct regular {
     int fd;             /* opened with O_PATH: closing it asks nobody; -1: none */
     uint32_t user;      /* for whom it was opened; 0: the tool's own */
+    uint32_t owner;     /* whose shares that user takes */
     struct stat status; /* when it was opened */
 };
 

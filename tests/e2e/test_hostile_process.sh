@@ -183,29 +183,52 @@ END
 done
 end_all
 
-# ---- workers that hang for ever: a user has a share of them ----------------------------------------------------------
+# ---- workers that hang for ever: a user has a share of them, with all user ids ---------------------------------------
 
-for ((i = 0; i < 90; i++)); do
-    start "$i" "$build/tests/hostile" overlay open edenscope-open
-done
-"$folder/honest" --seconds 120 --user 65533 honest >"$folder/honest.out" 2>&1 &
-pid[honest]=$!
-for name in "${!pid[@]}"; do
-    until_true "$name is ready" has_begun "$name"
-done
-if is_there 0; then
+# hang_workers START...: 90 processes that hang workers, each begun by START with its number.
+hang_workers() {
+    local i
+    for ((i = 0; i < 90; i++)); do
+        "$1" "$i" overlay open edenscope-open
+    done
+    "$folder/honest" --seconds 120 --user 65533 honest >"$folder/honest.out" 2>&1 &
+    pid[honest]=$!
+    for name in "${!pid[@]}"; do
+        [[ $name == namespace ]] || until_true "$name is ready" has_begun "$name"
+    done
+    is_there 0 || return 0
     run "$scope" list -v
     grep -q "^ *${pid[honest]} .* listed " "$folder/out" ||
-        die "another user's processes hang the workers: a process that answers was lost: $(cat "$folder/err")"
+        die "$1: another user's processes hang the workers: a process that answers was lost: $(cat "$folder/err")"
     hung=$(grep -lsx edenscope-open /proc/[0-9]*/comm | wc -l) || true
-    ((hung > 0 && hung <= 64)) || die "$hung workers hang for one user"
+    ((hung > 0 && hung <= 64)) || die "$1: $hung workers hang for one user"
     for ((i = 0; i < 90; i++)); do
-        grep -q "process ${pid[$i]} (.*not read" "$folder/err" || die "process ${pid[$i]} is not named: $(cat "$folder/err")"
+        grep -q "process ${pid[$i]} (.*not read" "$folder/err" || die "$1: process ${pid[$i]} is not named: $(cat "$folder/err")"
     done
+}
+start_of_nobody() { start "$1" "$build/tests/hostile" "${@:2}"; }
+hang_workers start_of_nobody
+if is_there 0; then
     run "$scope" list
     [[ $(grep -c "^edenscope: process .* not read" "$folder/err") == 8 ]] || die "not eight processes are named: $(cat "$folder/err")"
     more=$(sed -nE 's/^edenscope: ([0-9]+) more processes were not read, or not in full \(list -v names them\)$/\1/p' "$folder/err")
     ((more >= 82)) || die "the other processes are not counted: $(cat "$folder/err")"
+fi
+end_all
+setpriv --reuid=65534 --clear-groups unshare -U sleep 120 &
+pid[namespace]=$!
+has_namespace() { [[ $(readlink "/proc/${pid[namespace]}/ns/user") != "$(readlink /proc/self/ns/user)" ]] || ! is_there namespace; }
+until_true "a namespace" has_namespace
+start_in_namespace() {
+    "$build/tests/hostile" --seconds 120 --user $(($1 + 1)) --namespace "${pid[namespace]}" "${@:2}" \
+        >"$folder/$1.out" 2>"$folder/$1.err" &
+    pid[$1]=$!
+}
+none_hangs() { ! grep -qsx edenscope-open /proc/[0-9]*/comm; }
+if is_there namespace; then
+    until_true "no worker hangs any more" none_hangs
+    for map in uid_map gid_map; do echo 0 100000 100 >"/proc/${pid[namespace]}/$map"; done
+    hang_workers start_in_namespace
 fi
 end_all
 

@@ -11,8 +11,8 @@
  * next call starts another. Its answer up to then still counts: nothing can come after.
  *
  * A request about files goes to the opener, which opens them and passes it on to the inspector, which answers. Workers
- * that were given up and have not ended are counted by user: the user whose file made them hang pays. No user has more
- * of them than an eighth of those that can still be started.
+ * that were given up and have not ended are counted by owner (target_owner): the user whose file made them hang pays,
+ * with all user ids. No owner has more of them than an eighth of those that can still be started.
  *
  * Attaching and detaching wait for each process that maps the file, so both have a deadline of their own. The detacher
  * is not given up: after its first missed deadline it still gets links, but nobody waits for it until it has caught up.
@@ -62,14 +62,14 @@ struct server {
     enum worker_kind kind;
     struct worker worker;
     struct owner owner; /* of an inspector */
-    uint32_t user;      /* for whom it was last asked */
+    uint32_t payer;     /* whose shares that takes for which it was last asked (target_owner) */
     uint64_t used_ns;   /* when it was last asked */
 };
 
 /* A worker that was given up. */
 struct hung {
     int pidfd;
-    uint32_t user;
+    uint32_t payer;
 };
 
 /* A process and the files that it maps have up to three owners. */
@@ -103,14 +103,14 @@ static void end_server(struct inspect *inspect, struct server *server) {
 /* Ends it, and keeps in mind whose it was until it has ended. */
 static void give_up(struct inspect *inspect, struct server *server) {
     if (server->worker.pid != 0 && server->worker.pidfd >= 0 && inspect->hung_count < ZYGOTE_MOST) {
-        inspect->hung[inspect->hung_count++] = (struct hung){server->worker.pidfd, server->user};
+        inspect->hung[inspect->hung_count++] = (struct hung){server->worker.pidfd, server->payer};
         server->worker.pidfd = -1;
     }
     end_server(inspect, server);
 }
 
-/* Whether too many workers hang for this user. */
-static bool is_crowded(struct inspect *inspect, uint32_t user) {
+/* Whether too many workers hang for this owner. */
+static bool is_crowded(struct inspect *inspect, uint32_t payer) {
     size_t left = 0, own = 0;
     for (size_t i = 0; i < inspect->hung_count; i++) {
         struct hung hung = inspect->hung[i];
@@ -118,7 +118,7 @@ static bool is_crowded(struct inspect *inspect, uint32_t user) {
             close(hung.pidfd);
         } else {
             inspect->hung[left++] = hung;
-            own += hung.user == user;
+            own += hung.payer == payer;
         }
     }
     inspect->hung_count = left;
@@ -192,8 +192,8 @@ void inspect_limit(struct inspect *inspect, uint64_t call_ns, uint64_t share_ns,
 
 /* ---- inspectors ------------------------------------------------------------------------------------------------- */
 
-/* Takes the one that was not asked for longest, where none serves this owner. `user`: for whom. */
-static struct server *inspector_of(struct inspect *inspect, struct owner owner, uint32_t user) {
+/* Takes the one that was not asked for longest, where none serves this owner. */
+static struct server *inspector_of(struct inspect *inspect, struct owner owner, uint32_t payer) {
     struct server *oldest = &inspect->inspector[0], *found = NULL;
     for (size_t i = 0; i < MOST_INSPECTORS; i++) {
         struct server *at = &inspect->inspector[i];
@@ -207,13 +207,13 @@ static struct server *inspector_of(struct inspect *inspect, struct owner owner, 
         found = oldest;
     }
     found->used_ns = now_ns();
-    found->user = user;
+    found->payer = payer;
     return found;
 }
 
 static struct server *inspector_of_process(struct inspect *inspect, const struct target *target) {
     return inspector_of(inspect, (struct owner){target->user, target_user_now(target->pid, target->user)},
-                        target->user);
+                        target->owner);
 }
 
 static struct owner owner_of_file(const struct regular *file) {
@@ -221,7 +221,7 @@ static struct owner owner_of_file(const struct regular *file) {
 }
 
 static struct server *inspector_of_file(struct inspect *inspect, const struct regular *file) {
-    return inspector_of(inspect, owner_of_file(file), file->user);
+    return inspector_of(inspect, owner_of_file(file), file->owner);
 }
 
 /* ---- asking ----------------------------------------------------------------------------------------------------- */
@@ -262,7 +262,7 @@ static bool wait_for_answer(const struct worker *worker, uint64_t wait_ns, uint6
 /* Has the worker run. False with errno. */
 static bool prepare(struct inspect *inspect, struct server *server, struct patience patience, uint64_t end) {
     uint64_t now = now_ns();
-    if (now >= end || is_crowded(inspect, server->user)) {
+    if (now >= end || is_crowded(inspect, server->payer)) {
         errno = ETIMEDOUT;
         return false;
     }
@@ -293,9 +293,17 @@ static bool ask(struct inspect *inspect, struct server *server, struct patience 
            take_answer(inspect, server, packet_send(server->worker.socket, request, end), patience, end, most, answer);
 }
 
+/* By how much its share has grown. */
+static uint64_t growth_of(const struct target *target) { return (now_ns() - target->opened_ns) / 10; }
+
+void inspect_forfeit(struct target *target) {
+    uint64_t growth = growth_of(target);
+    target->spent_ns = target->spent_ns > growth ? target->spent_ns : growth;
+}
+
 /* What is left of the share of a target. */
 static uint64_t share_of(const struct inspect *inspect, const struct target *target) {
-    uint64_t share = inspect->share_ns + (target ? (now_ns() - target->opened_ns) / 10 : 0);
+    uint64_t share = inspect->share_ns + (target ? growth_of(target) : 0);
     uint64_t spent = target ? target->spent_ns : 0;
     return share > spent ? share - spent : 0;
 }
@@ -325,7 +333,7 @@ static bool forward(struct inspect *inspect, struct server *server, struct patie
         memcpy(data + sizeof head, request->data, request->bytes);
     }
     memcpy(onward.descriptor + 1, request->descriptor, request->descriptors * sizeof *request->descriptor);
-    inspect->opener.user = server->user;
+    inspect->opener.payer = server->payer;
     bool is_answered = ask_twice(inspect, &inspect->opener, patience, &onward, 0, &reply);
     *error = is_answered ? reply.error : 0;
     packet_clear(&reply);
@@ -377,7 +385,7 @@ static bool call(struct inspect *inspect, struct server *server, struct target *
     const struct patience patience = {inspect->call_ns, share_of(inspect, target)};
     uint64_t start = now_ns();
     if (server == &inspect->opener) {
-        server->user = target ? target->user : 0;
+        server->payer = target ? target->owner : 0;
     }
     bool done = is_about_files(server, request->kind)
                     ? ask_about_files_twice(inspect, server, patience, request, answer)
@@ -432,7 +440,7 @@ uint32_t inspect_owner(struct inspect *inspect, int pid) {
     const struct process_request wanted = {.pid = pid};
     const struct packet request = {.kind = OPENER_OWNER, .data = &wanted, .bytes = sizeof wanted};
     uint32_t owner;
-    return call_for(inspect, &inspect->opener, NULL, &request, &owner, sizeof owner) ? owner : target_user(pid);
+    return call_for(inspect, &inspect->opener, NULL, &request, &owner, sizeof owner) ? owner : INSPECT_UNKNOWN_OWNER;
 }
 
 uint64_t inspect_start(struct inspect *inspect, int pid) {
@@ -442,13 +450,18 @@ uint64_t inspect_start(struct inspect *inspect, int pid) {
     return call_for(inspect, &inspect->opener, NULL, &request, &start_ns, sizeof start_ns) ? start_ns : 0;
 }
 
-bool inspect_process(struct inspect *inspect, int pid, uint64_t start_ns, bool writable, struct target *target) {
+bool inspect_process(struct inspect *inspect, int pid, uint32_t owner, uint64_t start_ns, bool writable,
+                     struct target *target) {
     const struct process_request wanted = {.pid = pid, .writable = writable, .start_ns = start_ns};
     const struct packet request = {.kind = OPENER_PROCESS, .data = &wanted, .bytes = sizeof wanted};
     struct process_answer opened;
     struct packet answer;
-    *target = (struct target){
-        .pid = pid, .user = target_user_now(pid, 0), .memory = {-1, -1}, .maps = -1, .opened_ns = now_ns()};
+    *target = (struct target){.pid = pid,
+                              .user = target_user_now(pid, 0),
+                              .owner = owner,
+                              .memory = {-1, -1},
+                              .maps = -1,
+                              .opened_ns = now_ns()};
     if (!call(inspect, &inspect->opener, target, &request, 3, &answer)) {
         return false;
     }
@@ -506,8 +519,9 @@ static void report_fuse(struct inspect *inspect, const char *path, int error) {
     }
 }
 
-/* Takes an answer's files: each, or none and its *error. False: it does not fit. */
-static bool take_files(struct packet *answer, size_t count, uint32_t user, struct regular *file, int *error) {
+/* Takes an answer's files for a target, or NULL: each, or none and its *error. False: it does not fit. */
+static bool take_files(struct packet *answer, size_t count, const struct target *target, struct regular *file,
+                       int *error) {
     struct file_answer found[INSPECT_FILES];
     size_t next = 0;
     if (answer->bytes != count * sizeof *found) {
@@ -523,7 +537,10 @@ static bool take_files(struct packet *answer, size_t count, uint32_t user, struc
     next = 0;
     for (size_t i = 0; i < count; i++) {
         error[i] = found[i].error;
-        file[i] = (struct regular){error[i] == 0 ? answer->descriptor[next++] : -1, user, found[i].status};
+        file[i] = (struct regular){.fd = error[i] == 0 ? answer->descriptor[next++] : -1,
+                                   .user = target ? target->user : 0,
+                                   .owner = target ? target->owner : 0,
+                                   .status = found[i].status};
     }
     answer->descriptors = 0;
     return true;
@@ -539,7 +556,7 @@ static bool call_for_files(struct inspect *inspect, struct target *target, const
     if (!call(inspect, &inspect->opener, target, request, count, &answer)) {
         return false;
     }
-    bool taken = take_files(&answer, count, target ? target->user : 0, file, error);
+    bool taken = take_files(&answer, count, target, file, error);
     packet_clear(&answer);
     errno = taken ? 0 : EIO;
     return taken;
@@ -656,7 +673,7 @@ static void find_probes(struct inspect *inspect, struct target *target, const st
             request.descriptor[request.descriptors++] = file[i].fd;
         }
     }
-    bool known = call(inspect, inspector_of(inspect, first, file[place[0]].user), target, &request, 0, &answer) &&
+    bool known = call(inspect, inspector_of(inspect, first, file[place[0]].owner), target, &request, 0, &answer) &&
                  answer.bytes == request.descriptors;
     for (size_t i = 0; i < request.descriptors; i++) {
         can_have[place[i]] = !known || ((const char *)answer.data)[i] != 0;
@@ -777,7 +794,7 @@ int inspect_attach(struct inspect *inspect, int program, const struct regular *f
                                    .descriptors = 2};
     struct packet answer;
     int link = -1;
-    inspect->opener.user = file->user;
+    inspect->opener.payer = file->owner;
     bool done = ask_twice(inspect, &inspect->opener, patience, &request, 1, &answer);
     int error = done ? answer.error : errno;
     if (done && answer.descriptors == 1) {

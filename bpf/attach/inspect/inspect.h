@@ -24,18 +24,24 @@ void inspect_close(struct inspect *inspect); /* NULL is allowed */
  * CLOCK_MONOTONIC (never). */
 void inspect_limit(struct inspect *inspect, uint64_t call_ns, uint64_t share_ns, uint64_t end_ns);
 
-/* All of these fail with errno ETIMEDOUT at a deadline, or at once where too many workers hang for this user, EINTR
+/* Leaves a target no more of its share than it had at first. */
+void inspect_forfeit(struct target *target);
+
+/* All of these fail with errno ETIMEDOUT at a deadline, or at once where too many workers hang for this owner, EINTR
  * where the user stops the tool meanwhile, EIO where the worker has died of it. A target that misses a deadline, or
  * costs more than its share, is marked and read no more. */
 
 /* As target_start_ns(); 0 also where it is not known in time. */
 uint64_t inspect_start(struct inspect *inspect, int pid);
 
-/* As target_owner(); its real user id where that is not known in time. */
+/* As target_owner(). All those of which that is not known in time share as one owner, who is no user: a process that
+ * delays the answer escapes into no other share. */
+#define INSPECT_UNKNOWN_OWNER UINT32_MAX
 uint32_t inspect_owner(struct inspect *inspect, int pid);
 
-/* As target_open(). */
-bool inspect_process(struct inspect *inspect, int pid, uint64_t start_ns, bool writable, struct target *target);
+/* As target_open(). `owner`: whose shares it takes. */
+bool inspect_process(struct inspect *inspect, int pid, uint32_t owner, uint64_t start_ns, bool writable,
+                     struct target *target);
 
 /* The executable mappings of files. False with errno, and none: ESTALE, the address space is gone. */
 struct mappings {

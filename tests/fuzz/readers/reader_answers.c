@@ -406,7 +406,7 @@ static void ask(struct inspect *inspect, enum question question) {
         inspect_start(inspect, 7);
         break;
     case ASK_PROCESS:
-        if (inspect_process(inspect, 7, 0, true, &opened)) {
+        if (inspect_process(inspect, 7, 0, 0, true, &opened)) {
             target_close(&opened);
         }
         break;

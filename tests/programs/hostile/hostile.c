@@ -1,15 +1,18 @@
 /* hostile: a process that tries one trick on its observer.
  *
- *     hostile [--seconds N] [--user UID] MODE [WORD...]        hostile --list
+ *     hostile [--seconds N] [--user UID] [--namespace PID] MODE [WORD...]        hostile --list
  *
  * It carries Eden's probes, as any process that links libeden; what stands behind them is made by hand, to deceive.
  * "ready" on the standard output says that the trick is laid. The process ends after N seconds (300), or with its
  * parent. Some tricks need root to be laid (userfaultfd, a FUSE mount): with --user, root lays them and then becomes
- * that user, so that the process is an ordinary user's. A FUSE file is served for ten seconds, then it fails. Exit
- * status 77: this kernel does not allow the trick. */
+ * that user, so that the process is an ordinary user's; with --namespace, the one of that id in the user namespace of
+ * another process. A FUSE file is served for ten seconds, then it fails. Exit status 77: this kernel does not allow the
+ * trick. */
 #include "hostile.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +89,13 @@ void hostile_print(const char *line) {
 }
 
 /* A change of user makes the process unreadable to others and forgets the signal: both come after it. */
-void hostile_become(uid_t user) {
+void hostile_become(uid_t user, int namespace) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d/ns/user", namespace);
+    int found = namespace ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (namespace && setns(found, CLONE_NEWUSER) != 0) {
+        hostile_fail(path);
+    }
     if (user && (setgroups(0, NULL) != 0 || setresgid(user, user, user) != 0 || setresuid(user, user, user) != 0)) {
         hostile_fail("changing the user");
     }
@@ -94,7 +103,7 @@ void hostile_become(uid_t user) {
 }
 
 void hostile_ready(const struct hostile *hostile) {
-    hostile_become(hostile->user);
+    hostile_become(hostile->user, hostile->namespace);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     hostile_print("ready");
 }
@@ -154,6 +163,8 @@ int main(int argc, char **argv) {
             hostile.seconds = (unsigned)strtoul(argv[at + 1], NULL, 10);
         } else if (strcmp(argv[at], "--user") == 0) {
             hostile.user = (uid_t)strtoul(argv[at + 1], NULL, 10);
+        } else if (strcmp(argv[at], "--namespace") == 0) {
+            hostile.namespace = atoi(argv[at + 1]);
         }
     }
     if (at < argc && strcmp(argv[at], "--list") == 0) {

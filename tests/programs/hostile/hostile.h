@@ -12,6 +12,7 @@ struct hostile {
     char **argv;      /* of the whole command */
     char **words;     /* after the mode, NULL-terminated */
     uid_t user;       /* to become, once the trick is ready; 0: no change */
+    int namespace;    /* the user namespace in which that is a user's id: that of this process; 0: no change */
     unsigned seconds; /* to live */
 };
 
@@ -25,8 +26,8 @@ _Noreturn void hostile_skip(const char *what);
 uint64_t hostile_number(const struct hostile *hostile, int index, uint64_t value);
 const char *hostile_word(const struct hostile *hostile, int index, const char *word);
 
-/* Becomes this user; 0: no change. */
-void hostile_become(uid_t user);
+/* Becomes this user, in the user namespace of a process; 0: no change. */
+void hostile_become(uid_t user, int namespace);
 /* Drops to the user wanted, prints "ready". From here on the process dies with its parent. */
 void hostile_ready(const struct hostile *hostile);
 /* Prints one line at once. */

@@ -151,7 +151,7 @@ static void serve_one(struct server *server, const struct fuse_in_header *reques
 _Noreturn static void serve(int fd, struct fuse_file *file) {
     static char request[FUSE_MIN_READ_BUFFER + 65536] __attribute__((aligned(8)));
     struct server server = {.fd = fd, .file = file};
-    hostile_become(file->user);
+    hostile_become(file->user, file->namespace);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     alarm(file->held_name ? OVERLAY_SECONDS : SERVER_SECONDS);
     for (;;) {
@@ -223,6 +223,7 @@ void hostile_fuse(struct hostile *hostile) {
     const char *what = hostile_word(hostile, 0, "header");
     bool is_header = strcmp(what, "header") == 0;
     struct fuse_file file = {.user = hostile->user,
+                             .namespace = hostile->namespace,
                              .bytes = 64 * HOSTILE_PAGE,
                              .opens = strcmp(what, "open") == 0 ? 1 : FOR_EVER,
                              .is_never_closed = strcmp(what, "exec") == 0};
@@ -251,6 +252,7 @@ void hostile_overlay(struct hostile *hostile) {
     } kinds[] = {{"stat", FUSE_GETATTR}, {"open", FUSE_OPEN}, {"read", FUSE_READ}, {"flush", FUSE_FLUSH}};
     const char *word = hostile_word(hostile, 0, "stat");
     struct fuse_file file = {.user = hostile->user,
+                             .namespace = hostile->namespace,
                              .bytes = 64 * HOSTILE_PAGE,
                              .opens = FOR_EVER,
                              .held_name = hostile_word(hostile, 1, "edenscope")};

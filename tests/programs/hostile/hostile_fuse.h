@@ -7,7 +7,8 @@
 #include <sys/types.h>
 
 struct fuse_file {
-    uid_t user; /* of the server: of another one, it would not end with its parent */
+    uid_t user;    /* of the server: of another one, it would not end with its parent */
+    int namespace; /* likewise */
     size_t bytes;
     int opens; /* to be answered; later ones wait for ever */
     bool is_never_closed;

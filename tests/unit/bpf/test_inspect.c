@@ -26,7 +26,7 @@ static int open_all(void **state) {
     struct failure why;
     (void)state;
     inspect = inspect_open(0, &why);
-    return inspect && inspect_process(inspect, getpid(), 0, false, &target) ? 0 : -1;
+    return inspect && inspect_process(inspect, getpid(), getuid(), 0, false, &target) ? 0 : -1;
 }
 
 static int close_all(void **state) {
@@ -189,6 +189,14 @@ TEST_WITH(a_namespace_of_root_has_its_own_share, open_all, close_all) {
     if (geteuid() == 0) {
         in_namespace_of(0, check_container);
     }
+}
+
+/* Not known in time: that of nobody, whom all such processes share with. */
+TEST_WITH(late_owners_are_one, open_all, close_all) {
+    inspect_limit(inspect, 1000000000, 1000000000, 1);
+    assert_int_equal(inspect_owner(inspect, getpid()), INSPECT_UNKNOWN_OWNER);
+    inspect_limit(inspect, 1000000000, 1000000000, UINT64_MAX);
+    assert_int_equal(inspect_owner(inspect, getpid()), getuid());
 }
 
 TEST_WITH(few_inspectors_stay, open_all, close_all) {

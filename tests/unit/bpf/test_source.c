@@ -2,6 +2,7 @@
  * is no heap, and a file is the mapped one by its device too. */
 #include "eden/eden.h"
 #include "session/source_parts.h"
+#include "util/clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -316,20 +317,37 @@ TEST(users_take_turns) {
     assert_null(source_next_turn(&(struct source){.observed = all, .observed_count = ROUNDS}, 49));
 }
 
-TEST(users_have_a_budget_each) {
+/* Who has many user ids has one budget. */
+TEST(owners_have_a_budget_each) {
+    enum { SPENT_NS = 1000000000 };
     struct libraries libraries __attribute__((cleanup(libraries_clear))) = {0};
-    libraries_charge(&libraries, 7);
-    libraries.budget.spent_ns = 1000;
+    libraries_charge(&libraries, 71, 7);
+    libraries.budget.spent_ns = SPENT_NS;
     libraries.budget.is_unread = true;
-    libraries_charge(&libraries, 7);
+    libraries_charge(&libraries, 72, 7);
     assert_true(libraries.budget.is_unread);
-    libraries_charge(&libraries, 8);
-    assert_true(libraries.budget.spent_ns == 0 && !libraries.budget.is_unread && libraries.budget.opened_ns != 0);
-    libraries_charge(&libraries, 7);
-    assert_true(libraries.budget.spent_ns == 1000 && !libraries.budget.is_unread);
-    libraries_charge(&libraries, 8);
-    assert_int_equal(libraries.budget.spent_ns, 0);
-    assert_int_equal(libraries.users, 2);
+    assert_int_equal(libraries.budget.spent_ns, SPENT_NS);
+    assert_int_equal(libraries.budget.user, 72);
+    libraries_charge(&libraries, 72, 8);
+    assert_true(libraries.budget.spent_ns < SPENT_NS && !libraries.budget.is_unread);
+    assert_int_not_equal(libraries.budget.opened_ns, 0);
+    libraries_charge(&libraries, 71, 7);
+    assert_true(libraries.budget.spent_ns == SPENT_NS && !libraries.budget.is_unread);
+    libraries_charge(&libraries, 71, 8);
+    assert_true(libraries.budget.spent_ns < SPENT_NS);
+    assert_int_equal(libraries.owners, 2);
+}
+
+/* A search blocks the tool: nobody saves for a long one. */
+TEST(owners_save_no_budget) {
+    const uint64_t hour_ns = 3600000000000;
+    struct libraries libraries
+        __attribute__((cleanup(libraries_clear))) = {.budget = {.opened_ns = now_ns() - hour_ns}};
+    libraries_charge(&libraries, 0, 0);
+    assert_true(libraries.budget.spent_ns >= hour_ns / 10);
+    libraries.budget.spent_ns = hour_ns;
+    libraries_charge(&libraries, 0, 0);
+    assert_int_equal(libraries.budget.spent_ns, hour_ns);
 }
 
 /* ---- attaching --------------------------------------------------------------------------------------------------- */
