@@ -102,10 +102,10 @@ void libraries_charge(struct libraries *libraries, uint32_t user, uint32_t owner
     inspect_forfeit(budget);
 }
 
-bool libraries_open_program(struct libraries *libraries, uint32_t rights, const char *path, uint64_t inode,
-                            bool is_executable, struct regular *file) {
+bool libraries_open_program(struct libraries *libraries, uint32_t rights, const char *path,
+                            const struct file_identity *wanted, bool is_executable, struct regular *file) {
     bool was_unread = libraries->budget.is_unread;
-    bool is_open = inspect_open_path(libraries->inspect, &libraries->budget, rights, path, inode, is_executable, file);
+    bool is_open = inspect_open_path(libraries->inspect, &libraries->budget, rights, path, wanted, is_executable, file);
     int error = errno;
     report_late(libraries, path, was_unread);
     errno = error;
@@ -118,7 +118,7 @@ static bool open_named(struct libraries *libraries, uint32_t rights, const char 
                        struct regular *file) {
     *file = (struct regular){.fd = -1};
     bool is_known = *path == '/' || libraries->environment.is_own; /* others' relative paths start from their folders */
-    bool is_open = is_known && libraries_open_program(libraries, rights, path, 0, is_executable, file);
+    bool is_open = is_known && libraries_open_program(libraries, rights, path, NULL, is_executable, file);
     libraries->is_partial = libraries->is_partial || !is_known || (!is_open && errno != ENOENT && errno != ENOTDIR);
     return is_open;
 }

@@ -62,8 +62,8 @@ void libraries_folder_of(int fd, char folder[PATH_MAX]);
 
 /* Opens a program by a path, as inspect_open_path(), by the rights of a user (0: the tool's) and within the search's
  * budget. Says so if that takes too long. */
-bool libraries_open_program(struct libraries *libraries, uint32_t rights, const char *path, uint64_t inode,
-                            bool is_executable, struct regular *file);
+bool libraries_open_program(struct libraries *libraries, uint32_t rights, const char *path,
+                            const struct file_identity *wanted, bool is_executable, struct regular *file);
 
 /* Closes the files. The next search has what is left of its owner's budget. */
 void libraries_empty(struct libraries *libraries);

@@ -342,7 +342,7 @@ bool target_mappings(int maps, bool (*on_mapping)(void *context, const struct ma
 
 struct own_look {
     const void *at;
-    const struct mapping *wanted;
+    const struct file_identity *wanted;
     bool is_same;
 };
 
@@ -357,8 +357,8 @@ static bool on_own_mapping(void *context, const struct mapping *mapping) {
 
 /* Some file systems (btrfs, overlayfs) have one device number in fstat and another in maps. So the file is mapped here,
  * and its numbers are compared in maps. */
-static bool is_same_when_mapped(int fd, const struct mapping *mapping) {
-    struct own_look look = {.at = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0), .wanted = mapping};
+static bool is_same_when_mapped(int fd, const struct file_identity *wanted) {
+    struct own_look look = {.at = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0), .wanted = wanted};
     int maps = look.at != MAP_FAILED ? open("/proc/self/maps", O_RDONLY | O_CLOEXEC) : -1;
     if (maps >= 0) {
         target_mappings(maps, on_own_mapping, &look);
@@ -370,21 +370,35 @@ static bool is_same_when_mapped(int fd, const struct mapping *mapping) {
     return look.is_same;
 }
 
+static bool is_same(const struct stat *status, int fd, const struct file_identity *wanted) {
+    return (status->st_ino == wanted->inode && status->st_dev == wanted->device) || is_same_when_mapped(fd, wanted);
+}
+
+bool target_is_file(const struct regular *file, const struct file_identity *wanted) {
+    struct stat status;
+    int fd = regular_read(file->fd, &status);
+    bool is_wanted = fd >= 0 && is_same(&status, fd, wanted);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return is_wanted;
+}
+
 /* Takes `path`, opened with O_PATH. False with errno: it is not the mapped file. */
 static bool take_same(int path, const struct mapping *mapping, struct regular *file) {
+    const struct file_identity wanted = {mapping->device, mapping->inode};
     *file = (struct regular){.fd = path};
     int fd = path >= 0 ? regular_read(path, &file->status) : -1, error = errno;
-    bool is_same = fd >= 0 && ((file->status.st_ino == mapping->inode && file->status.st_dev == mapping->device) ||
-                               is_same_when_mapped(fd, mapping));
+    bool is_mapped = fd >= 0 && is_same(&file->status, fd, &wanted);
     if (fd >= 0) {
         close(fd);
         error = ENOENT;
     }
-    if (!is_same) {
+    if (!is_mapped) {
         regular_close(file);
     }
     errno = error;
-    return is_same;
+    return is_mapped;
 }
 
 static int open_below_root(int pid, const char *path) {

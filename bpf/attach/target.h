@@ -79,6 +79,9 @@ bool target_mappings(int maps, bool (*on_mapping)(void *context, const struct ma
  * errno, and none: ENOTSUP where root would read a file that another user's process makes up (FUSE). */
 bool target_open_mapping(int pid, const struct mapping *mapping, struct regular *file);
 
+/* Whether an open file is this one. */
+bool target_is_file(const struct regular *file, const struct file_identity *wanted);
+
 /* Reads all `bytes`, or fails with errno. A page that is not there reads as zeros, as memory does that was never
  * written: to bring another one the kernel would have to ask whoever backs it, perhaps for ever. Without pagemap every
  * page is read. */

@@ -90,7 +90,7 @@ static int list_file(struct inspect *inspect, const char *path, json_t *files) {
     struct notes notes;
     char why[512];
     struct regular file;
-    if (!inspect_open_path(inspect, NULL, 0, path, 0, false, &file)) {
+    if (!inspect_open_path(inspect, NULL, 0, path, NULL, false, &file)) {
         message_print("%s: %s", path, errno == EINVAL ? "not a regular file" : strerror(errno));
         return 1;
     }

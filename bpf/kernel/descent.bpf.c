@@ -32,8 +32,13 @@ struct signal_struct {
     struct atomic_counter live;
 } __attribute__((preserve_access_index));
 
+struct super_block {
+    uint32_t s_dev;
+} __attribute__((preserve_access_index));
+
 struct inode {
     unsigned long i_ino;
+    struct super_block *i_sb;
 } __attribute__((preserve_access_index));
 
 struct file {
@@ -199,6 +204,7 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx) {
     }
     notice->heaps = *(volatile uint32_t *)&heap_count;
     notice->inode = BPF_CORE_READ(program, file, f_inode, i_ino);
+    notice->device = BPF_CORE_READ(program, file, f_inode, i_sb, s_dev);
     bpf_get_current_comm(notice->command, sizeof notice->command);
     if (bpf_probe_read_kernel_str(notice->path, sizeof notice->path, BPF_CORE_READ(program, interp)) < 0) {
         notice->path[0] = 0;

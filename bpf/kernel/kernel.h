@@ -170,12 +170,15 @@ struct notice {
     uint32_t reserved;
 };
 
+enum { KERNEL_MINOR_BITS = 20 };
+
 struct exec_notice {
     struct notice head;
     uint64_t inode;             /* of the file that is executed */
     uint32_t heaps;             /* how many entries of heaps there were */
     uint32_t is_elsewhere;      /* its root folder is not the tool's: paths lead to other files */
     uint32_t knows_environment; /* the two variables below are those that its loader sees, whole */
+    uint32_t device;            /* of the file, as the kernel writes it: major number, then KERNEL_MINOR_BITS */
     char command[16];
     char path[256]; /* of that file, as the process named it; cut */
     char library_path[KERNEL_VARIABLE],

@@ -91,7 +91,7 @@ static char *search_path(const char *name, int *error) {
 static bool find_files(struct libraries *files, const char *path) {
     /* Executable but not readable: what it is cannot be known, running it still works. */
     struct regular file;
-    return libraries_open_program(files, 0, path, 0, true, &file) && libraries_add(files, path, &file, NULL);
+    return libraries_open_program(files, 0, path, NULL, true, &file) && libraries_add(files, path, &file, NULL);
 }
 
 static void find_named_in(struct libraries *files, const char *argument, int *words, int *found) {

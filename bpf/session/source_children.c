@@ -13,7 +13,7 @@
  * For a command the files are attached to for every process, so each later image of that program is observed from its
  * first instruction, however short it lives. With -p PID each process is attached to by itself, in its mappings
  * (source_eden.c). A fork continues its parent's image. The file is opened through /proc/PID/exe or, if the child has
- * ended, by the path that it was executed by, if that leads to the inode that the kernel named.
+ * ended, by the path that it was executed by, if that leads to the device and inode that the kernel named.
  *
  * What is known of a program holds for one user: another may be allowed to open other libraries, and may have executed
  * the file by another path. It also holds only for the same loader variables and the same folder of $ORIGIN: a file can
@@ -37,6 +37,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum { MOST_PROGRAMS = 1024 };
@@ -44,14 +45,17 @@ enum { MOST_PROGRAMS = 1024 };
 static bool open_executed(struct source *source, const struct exec_notice *notice, struct regular *file) {
     struct libraries *libraries = &source->libraries;
     const uint32_t user = notice->head.user;
+    const uint32_t device = notice->device;
+    const struct file_identity executed = {
+        makedev(device >> KERNEL_MINOR_BITS, device & ((1u << KERNEL_MINOR_BITS) - 1)), notice->inode};
     char path[64];
     libraries_empty(libraries);
     libraries_charge(libraries, user, notice->head.owner);
     const uint64_t spent_ns = libraries->budget.spent_ns;
     snprintf(path, sizeof path, "/proc/%u/exe", notice->head.process.pid);
     /* If it has ended: the path is its own word, and leads only where its user may go. */
-    bool is_open = libraries_open_program(libraries, 0, path, notice->inode, false, file) ||
-                   libraries_open_program(libraries, user, notice->path, notice->inode, false, file);
+    bool is_open = libraries_open_program(libraries, 0, path, &executed, false, file) ||
+                   libraries_open_program(libraries, user, notice->path, &executed, false, file);
     if (is_open) { /* most are known: however often they are executed, that leaves the budget alone */
         libraries->budget.spent_ns = spent_ns;
     }

@@ -7,6 +7,12 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+/* Which file it is. The device is that of its mappings: some file systems (btrfs, overlayfs) have another one in
+ * fstat(). */
+struct file_identity {
+    uint64_t device, inode;
+};
+
 /* A regular file that can be read. */
 struct regular {
     int fd;             /* opened with O_PATH: closing it asks nobody; -1: none */

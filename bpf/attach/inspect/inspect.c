@@ -694,18 +694,21 @@ void inspect_probes(struct inspect *inspect, struct target *target, const struct
 }
 
 bool inspect_open_path(struct inspect *inspect, struct target *target, uint32_t rights, const char *path,
-                       uint64_t inode, bool is_executable, struct regular *file) {
-    struct path_request wanted = {.inode = inode, .user = rights, .is_executable = is_executable};
+                       const struct file_identity *wanted, bool is_executable, struct regular *file) {
+    struct path_request named = {.user = rights, .is_executable = is_executable};
     /* A stranger's relative path would lead into a folder that may be closed to the stranger. */
     bool has_folder = inspect->folder >= 0 && (rights == 0 || rights == getuid());
-    if (snprintf(wanted.path, sizeof wanted.path, "%s", path) >= (int)sizeof wanted.path) {
+    if (wanted) {
+        named.wanted = *wanted;
+    }
+    if (snprintf(named.path, sizeof named.path, "%s", path) >= (int)sizeof named.path) {
         *file = (struct regular){.fd = -1};
         errno = ENAMETOOLONG;
         return false;
     }
     const struct packet request = {.kind = OPENER_PATH,
-                                   .data = &wanted,
-                                   .bytes = sizeof wanted,
+                                   .data = &named,
+                                   .bytes = sizeof named,
                                    .descriptor = {inspect->folder},
                                    .descriptors = has_folder};
     int error;

@@ -61,10 +61,11 @@ bool inspect_open_mapping(struct inspect *inspect, struct target *target, const 
 /* Whether a mapped file that could not be opened, with this errno, may have probes: any but a device or the like. */
 static inline bool inspect_may_have_probes(int error) { return error != 0 && error != EINVAL; }
 
-/* As regular_open(), by the rights of a user; 0: by those of the tool, whose relative paths start from the folder in
- * which it was started. A stranger's do not lead anywhere (EBADF). It is opened for the target's user. */
+/* As regular_open(), by the rights of a user, if it is the wanted file (NULL: any); 0: by those of the tool, whose
+ * relative paths start from the folder in which it was started. A stranger's do not lead anywhere (EBADF). It is opened
+ * for the target's user. */
 bool inspect_open_path(struct inspect *inspect, struct target *target, uint32_t rights, const char *path,
-                       uint64_t inode, bool is_executable, struct regular *file);
+                       const struct file_identity *wanted, bool is_executable, struct regular *file);
 
 /* As needs_read(), or needs_read_script(). False with errno ENOEXEC: neither ELF file nor script. */
 bool inspect_needs(struct inspect *inspect, struct target *target, const struct regular *file, struct needs *needs);

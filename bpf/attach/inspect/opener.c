@@ -133,9 +133,14 @@ static bool open_path(const struct packet *packet, struct packet *answer, struct
     int folder = packet->descriptors != 0 ? packet->descriptor[0] : -1;
     pid_t zygote = getppid();
     bool is_limited = request.user != 0 ? rights_files_of_stranger(request.user) : rights_files_of_user();
-    struct regular file;
-    bool is_open = is_limited &&
-                   regular_open(folder, request.path, request.inode, request.is_executable, request.user != 0, &file);
+    struct regular file = {.fd = -1};
+    bool is_open = is_limited && regular_open(folder, request.path, request.wanted.inode, request.is_executable,
+                                              request.user != 0, &file);
+    if (is_open && request.wanted.inode != 0 && !target_is_file(&file, &request.wanted)) {
+        regular_close(&file);
+        is_open = false;
+        errno = ENOENT;
+    }
     int error = errno;
     if (is_open) {
         answer->descriptor[answer->descriptors++] = file.fd;

@@ -69,8 +69,8 @@ struct forward_request {
 
 struct path_request {
     char path[PATH_MAX];
-    uint64_t inode; /* that it must have; 0: any */
-    uint32_t user;  /* whose rights open it; 0: the tool's */
+    struct file_identity wanted; /* that it must have; inode 0: any */
+    uint32_t user;               /* whose rights open it; 0: the tool's */
     bool is_executable;
 };
 

@@ -102,8 +102,8 @@ TEST_WITH(each_user_has_an_inspector, open_all, close_all) {
 
 static void open_two(struct regular file[2], const char *first, const char *second) {
     struct target own = {.user = target.user, .opened_ns = target.opened_ns};
-    assert_true(inspect_open_path(inspect, &own, 0, first, 0, false, &file[0]));
-    assert_true(inspect_open_path(inspect, &own, 0, second, 0, false, &file[1]));
+    assert_true(inspect_open_path(inspect, &own, 0, first, NULL, false, &file[0]));
+    assert_true(inspect_open_path(inspect, &own, 0, second, NULL, false, &file[1]));
 }
 
 static void close_two(struct regular file[2]) {
@@ -189,6 +189,20 @@ TEST_WITH(a_namespace_of_root_has_its_own_share, open_all, close_all) {
     if (geteuid() == 0) {
         in_namespace_of(0, check_container);
     }
+}
+
+/* A path leads to the file that was executed if its device is that one's, too. */
+TEST_WITH(a_path_leads_to_one_device, open_all, close_all) {
+    struct stat status;
+    struct regular file;
+    assert_int_equal(stat("/proc/self/exe", &status), 0);
+    struct file_identity wanted = {status.st_dev, status.st_ino};
+    struct target own = {.user = target.user, .opened_ns = target.opened_ns};
+    assert_true(inspect_open_path(inspect, &own, 0, "/proc/self/exe", &wanted, false, &file));
+    regular_close(&file);
+    wanted.device ^= 1;
+    assert_false(inspect_open_path(inspect, &own, 0, "/proc/self/exe", &wanted, false, &file));
+    assert_int_equal(errno, ENOENT);
 }
 
 /* Not known in time: that of nobody, whom all such processes share with. */

@@ -105,7 +105,7 @@ TEST(half_a_file_leaves_nothing) {
     assert_non_null(source.inspect);
     eden_heap_destroy(eden_heap_create(NULL, NULL)); /* so that this program has the probes */
     struct regular file;
-    assert_true(inspect_open_path(source.inspect, NULL, 0, "/proc/self/exe", 0, false, &file));
+    assert_true(inspect_open_path(source.inspect, NULL, 0, "/proc/self/exe", NULL, false, &file));
     for (room = 0; room < 6; room++) {
         assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), -1);
         assert_int_equal(source.files, 0);
@@ -131,7 +131,7 @@ TEST(files_are_read_at_the_cost_of_who_maps_them) {
     struct target spent = {.is_unread = true};
     assert_non_null(source.inspect);
     struct regular file;
-    assert_true(inspect_open_path(source.inspect, NULL, 0, "/proc/self/exe", 0, false, &file));
+    assert_true(inspect_open_path(source.inspect, NULL, 0, "/proc/self/exe", NULL, false, &file));
     room = KERNEL_SPECS;
     assert_int_equal(source_add_file(&source, &observed, &spent, &file, "this", true, &why), -1);
     assert_non_null(strstr(why.message, "takes too long"));
