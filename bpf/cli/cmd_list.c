@@ -486,6 +486,23 @@ static void report_missed(struct listing *listing) {
     }
 }
 
+/* Where there is no memory, they share as one. */
+static void find_owners(struct inspect *inspect, const struct processes *found) {
+    int *pid = calloc(found->count + 1, sizeof *pid);
+    uint32_t *owner = calloc(found->count + 1, sizeof *owner);
+    for (size_t i = 0; pid && owner && i < found->count; i++) {
+        pid[i] = found->at[i].pid;
+    }
+    if (pid && owner) {
+        inspect_owners(inspect, pid, found->count, owner);
+    }
+    for (size_t i = 0; i < found->count; i++) {
+        found->at[i].owner = pid && owner ? owner[i] : INSPECT_UNKNOWN_OWNER;
+    }
+    free(pid);
+    free(owner);
+}
+
 static int list_processes(struct inspect *inspect, const struct options *options) {
     struct failure why;
     if (access("/proc/self", F_OK) != 0) {
@@ -508,10 +525,8 @@ static int list_processes(struct inspect *inspect, const struct options *options
     struct processes found = {0};
     uint64_t start_ns = now_ns();
     target_processes(add_found, &found);
-    inspect_limit(inspect, FIRST_SHARE_NS, FIRST_SHARE_NS, start_ns + TOTAL_NS / 4);
-    for (size_t i = 0; i < found.count; i++) {
-        found.at[i].owner = inspect_owner(inspect, found.at[i].pid);
-    }
+    inspect_limit(inspect, TOTAL_NS / 4, TOTAL_NS / 4, start_ns + TOTAL_NS / 4);
+    find_owners(inspect, &found);
     look_at_all(&listing, found, start_ns + TOTAL_NS / 2, FIRST_SHARE_NS);
     look_at_all(&listing, listing.missed, start_ns + TOTAL_NS, TOTAL_NS);
     report_missed(&listing);

@@ -436,11 +436,21 @@ static bool call_for_list(struct inspect *inspect, struct target *target, const 
 
 /* ---- processes -------------------------------------------------------------------------------------------------- */
 
+void inspect_owners(struct inspect *inspect, const int *pid, size_t count, uint32_t *owner) {
+    for (size_t from = 0; from < count; from += OPENER_PROCESSES) {
+        const size_t left = count - from, some = left < OPENER_PROCESSES ? left : OPENER_PROCESSES;
+        const struct packet request = {.kind = OPENER_OWNERS, .data = pid + from, .bytes = some * sizeof *pid};
+        bool is_known = call_for(inspect, &inspect->opener, NULL, &request, owner + from, some * sizeof *owner);
+        for (size_t i = from; !is_known && i < from + some; i++) {
+            owner[i] = INSPECT_UNKNOWN_OWNER;
+        }
+    }
+}
+
 uint32_t inspect_owner(struct inspect *inspect, int pid) {
-    const struct process_request wanted = {.pid = pid};
-    const struct packet request = {.kind = OPENER_OWNER, .data = &wanted, .bytes = sizeof wanted};
     uint32_t owner;
-    return call_for(inspect, &inspect->opener, NULL, &request, &owner, sizeof owner) ? owner : INSPECT_UNKNOWN_OWNER;
+    inspect_owners(inspect, &pid, 1, &owner);
+    return owner;
 }
 
 uint64_t inspect_start(struct inspect *inspect, int pid) {

@@ -38,6 +38,8 @@ uint64_t inspect_start(struct inspect *inspect, int pid);
  * delays the answer escapes into no other share. */
 #define INSPECT_UNKNOWN_OWNER UINT32_MAX
 uint32_t inspect_owner(struct inspect *inspect, int pid);
+/* Likewise of many: what each costs is small beside a call. */
+void inspect_owners(struct inspect *inspect, const int *pid, size_t count, uint32_t *owner);
 
 /* As target_open(). `owner`: whose shares it takes. */
 bool inspect_process(struct inspect *inspect, int pid, uint32_t owner, uint64_t start_ns, bool writable,

@@ -49,7 +49,7 @@ static bool take(const struct packet *packet, void *request, size_t bytes) {
 struct answer_data {
     struct process_answer opened;
     uint64_t start_ns;
-    uint32_t owner;
+    uint32_t owner[OPENER_PROCESSES];
     struct file_answer file[PACKET_DESCRIPTORS];
 };
 
@@ -90,14 +90,18 @@ static bool read_start(const struct packet *packet, struct packet *answer, uint6
     return true;
 }
 
-static bool read_owner(const struct packet *packet, struct packet *answer, uint32_t *owner) {
-    struct process_request request;
-    if (!take(packet, &request, sizeof request)) {
+static bool read_owners(const struct packet *packet, struct packet *answer, uint32_t *owner) {
+    int pid[OPENER_PROCESSES];
+    const size_t count = packet->bytes / sizeof *pid;
+    if (count > OPENER_PROCESSES || !take(packet, pid, count * sizeof *pid)) {
+        errno = EPROTO;
         return false;
     }
-    *owner = target_owner(request.pid);
+    for (size_t i = 0; i < count; i++) {
+        owner[i] = target_owner(pid[i]);
+    }
     answer->data = owner;
-    answer->bytes = sizeof *owner;
+    answer->bytes = count * sizeof *owner;
     return true;
 }
 
@@ -229,8 +233,8 @@ static bool answer_one(const struct packet *packet, uint64_t control, struct pac
     switch ((enum opener_request)packet->kind) {
     case OPENER_START:
         return read_start(packet, answer, &data->start_ns);
-    case OPENER_OWNER:
-        return read_owner(packet, answer, &data->owner);
+    case OPENER_OWNERS:
+        return read_owners(packet, answer, data->owner);
     case OPENER_PROCESS:
         return open_process(packet, control, answer, &data->opened);
     case OPENER_FILES:

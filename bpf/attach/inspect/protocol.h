@@ -12,7 +12,7 @@
 /* Kinds of packets to the opener. Behind the arrow what the answer carries. */
 enum opener_request {
     OPENER_START,   /* struct process_request -> uint64_t, as target_start_ns() */
-    OPENER_OWNER,   /* struct process_request -> uint32_t, as target_owner() */
+    OPENER_OWNERS,  /* at most OPENER_PROCESSES ids of processes, int -> uint32_t for each, as target_owner() */
     OPENER_PROCESS, /* struct process_request -> struct process_answer, descriptors of maps and, if opened, mem and
                        pagemap */
     OPENER_FILES,   /* struct files_request, struct mapping[] -> struct file_answer for each, and O_PATH descriptors of
@@ -43,6 +43,8 @@ enum inspector_request {
     INSPECTOR_HEAP,     /* struct heap_request -> struct heapinfo, of the heap at this address */
     INSPECTOR_CLASSES,  /* struct classes_request -> struct classes_answer, struct class_name[] */
 };
+
+enum { OPENER_PROCESSES = 256 };
 
 struct process_request {
     int pid;

@@ -205,6 +205,21 @@ TEST_WITH(a_path_leads_to_one_device, open_all, close_all) {
     assert_int_equal(errno, ENOENT);
 }
 
+/* However many are asked for: each in its place. */
+TEST_WITH(owners_are_asked_for_together, open_all, close_all) {
+    enum { COUNT = 1000 };
+    static int pid[COUNT];
+    static uint32_t owner[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        pid[i] = getpid();
+        owner[i] = INNER;
+    }
+    inspect_owners(inspect, pid, COUNT, owner);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_int_equal(owner[i], getuid());
+    }
+}
+
 /* Not known in time: that of nobody, whom all such processes share with. */
 TEST_WITH(late_owners_are_one, open_all, close_all) {
     inspect_limit(inspect, 1000000000, 1000000000, 1);
