@@ -23,10 +23,10 @@ class File:
 
 # A participant's page of the competition that the first two come from has their rows and columns. Of the third nothing
 # is known but its name and size: its ninety columns, twenty of them numbers, are ours, so many that 309 full
-# collections result; and so many rows that an Array of one value a row fills most of a power of two, by which old space
-# grows, at any scale.
+# collections result at a fiftieth; the count hangs on how an Array of one value a row fits a power of two, by which old
+# space grows.
 FILES = {"529 MB": File(734_736, 5, 3, 223), "1.6 GB": File(2_249_698, 6, 3, 214),
-         "3.1 GB": File(4_000_000, 90, 70, 3, tenth=True)}
+         "3.1 GB": File(2_170_000, 90, 70, 12, tenth=True)}
 IMAGE_MB = 60  # an assumption
 
 # All parameters, as the papers' VM had them.
