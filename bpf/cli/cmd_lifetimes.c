@@ -33,11 +33,10 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "lifetimes [--sampling WHICH] [--mechanism HOW] [--details] [--stacks] [--json | --view NAME] [-o FILE] [-v]\n"
-    "                          [--pretenure FILE [--force]]\n"
-    "                          (-p PID [seconds] | -- PROGRAM arguments...)\n"
-    "       edenscope lifetimes -i FILE [--heap ID] [--pid PID] [--json | --view NAME] [-o FILE] [--pretenure FILE]\n"
-    "                          [--force]\n\n"
+    "lifetimes [--sampling WHICH] [--mechanism HOW] [--details] [--stacks] [SHOWN] [-o FILE] [-v]\n"
+    "                           [--pretenure FILE [--force]] (-p PID [seconds] | -- PROGRAM arguments...)\n"
+    "       edenscope lifetimes -i FILE [--heap ID] [--pid PID] [SHOWN] [-o FILE] [--pretenure FILE] [--force]\n"
+    "       SHOWN: [--json | --view NAME] [--by-site] [--top N] [--long-lived PERCENT]\n\n"
     "  Measures how long objects live, by class and by site: samples heaps while it runs, or reads a recording.";
 
 struct lifetimes {

@@ -28,7 +28,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char usage[] = "list [FILE...] [--json]\n\n"
+static const char usage[] = "list [FILE...] [--json] [-v]\n\n"
                             "  Lists the processes that can be observed and their heaps, or the probes of each FILE.";
 
 enum { MOST_HEAPS = 1024 };

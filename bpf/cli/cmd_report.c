@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 static const char usage[] =
-    "report [-i FILE [--force]] [--json] [--heap ID] [--pid PID]\n\n"
+    "report [-i FILE [--force]] [--json] [--heap ID] [--pid PID] [-v]\n\n"
     "  Reports on the recording FILE (default eden.data). --heap and --pid select heaps by number and process.";
 
 struct wanted {

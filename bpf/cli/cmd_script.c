@@ -7,7 +7,7 @@
 #include <signal.h>
 
 static const char usage[] =
-    "script [-i FILE [--force]] [--json | --csv] [-T] [--probe NAME]...\n\n"
+    "script [-i FILE [--force]] [--json | --csv] [-T] [--probe NAME]... [-v]\n\n"
     "  Prints the events of the recording FILE (default eden.data) as text, NDJSON or CSV. --probe selects probes.\n"
     "  Times are in seconds since the recording began, or with -T times of day. In JSON and CSV they are\n"
     "  nanoseconds of CLOCK_MONOTONIC.";

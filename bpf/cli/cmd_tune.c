@@ -36,7 +36,9 @@
 
 static const char usage[] =
     "tune [--json | --emit options] [-o FILE] [-v] (-p PID [seconds] | -- PROGRAM arguments...)\n"
-    "       edenscope tune (--verify | --search) [--options LIST] [--json] [-o FILE] -- PROGRAM arguments...\n"
+    "       edenscope tune --verify [--options LIST] [--pairs N] [--json] [-o FILE] -- PROGRAM arguments...\n"
+    "       edenscope tune --search [--options LIST] [--budget SECONDS] [--trials N] [--memory FACTOR]\n"
+    "                      [--json | --emit options] [-o FILE] -- PROGRAM arguments...\n"
     "       edenscope tune [-i FILE [--force]] [--heap ID] [--pid PID] [--json | --emit options] [-o FILE]\n\n"
     "  Finds what makes collections slow, explains why, and proposes parameters. Examines a program that it runs\n"
     "  or observes, or the recording FILE (default eden.data).";

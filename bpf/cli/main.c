@@ -35,7 +35,8 @@ static void print_help(FILE *out) {
         fprintf(out, "  %-9s  %s\n", commands[i].name, commands[i].meaning);
     }
     fprintf(out, "\n"
-                 "`edenscope COMMAND --help` lists the options of a command.\n");
+                 "`edenscope COMMAND --help` lists the options of a command. `man edenscope` describes it. Pages that\n"
+                 "messages name, docs/NAME.md, are installed in share/doc/eden.\n");
 }
 
 static const struct command *find(const char *name) {

@@ -151,10 +151,8 @@ static const struct described table[] = {
 enum { OPTIONS = sizeof table / sizeof table[0] };
 
 static bool misused(const char *usage, const char *what, const char *name, int *status) {
-    message_print("%s%s%s", what, name ? ": " : "", name ? name : "");
-    message_text("usage: edenscope ");
-    message_text(usage);
-    message_text("\n");
+    message_print("%s%s%s; `edenscope %.*s --help` shows the usage", what, name ? ": " : "", name ? name : "",
+                  (int)strcspn(usage, " "), usage);
     *status = 1;
     return false;
 }
@@ -173,7 +171,8 @@ static void print_help(unsigned accept, const char *usage) {
     if (accept & ACCEPT_COMMAND) {
         printf("  -- PROGRAM ...      start this program and observe it from its first instruction\n");
     }
-    printf("\nSee also docs/edenscope.md.\n");
+    printf("\nSee also: man edenscope-%.*s; docs/edenscope.md, which is installed in share/doc/eden.\n",
+           (int)strcspn(usage, " "), usage);
 }
 
 static bool is_accepted(int value, unsigned accept) {

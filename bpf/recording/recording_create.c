@@ -79,7 +79,7 @@ static void close_database(struct recorder *recorder) {
 }
 
 const char *recorder_elsewhere(const struct recorder *recorder) {
-    return recorder->options.is_temporary ? "set TMPDIR to a folder with more room" : "choose another place with -o";
+    return recorder->options.is_temporary ? "set TMPDIR to a folder with more room" : "name another file with -o";
 }
 
 bool recorder_fail_sql(struct recorder *recorder, const char *doing, struct failure *why) {

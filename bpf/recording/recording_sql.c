@@ -260,7 +260,7 @@ const char *recording_partial(const struct recording_info *info) {
 static const char *advice(int code) {
     switch (code & 0xff) {
     case SQLITE_FULL:
-        return "free some disk space, or choose another place with -o";
+        return "free some disk space, or name another file with -o";
     case SQLITE_IOERR:
         return "the disk may be full or failing, or a file size limit reached";
     case SQLITE_CORRUPT:

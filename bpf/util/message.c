@@ -59,8 +59,6 @@ void message_line(const char *format, ...) {
     va_end(arguments);
 }
 
-void message_text(const char *text) { fputs(text, stderr); }
-
 void message_lines(const char *format, va_list arguments) {
     char text[MOST];
     vsnprintf(text, sizeof text, format, arguments);

@@ -28,9 +28,6 @@ bool message_is_on_terminal(void);
 /* As message_print(), without "edenscope: ". */
 __attribute__((format(printf, 1, 2))) void message_line(const char *format, ...);
 
-/* Prints a text of edenscope's own, with its newlines, as it is: never one from outside. */
-void message_text(const char *text);
-
 /* A library's message, which has newlines of its own: each line is one, with "edenscope: " before it. */
 __attribute__((format(printf, 1, 0))) void message_lines(const char *format, va_list arguments);
 

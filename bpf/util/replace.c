@@ -71,7 +71,7 @@ bool replace_open(struct replacement *replacement, const char *option, const cha
     }
     replacement->file = make_file(replacement);
     if (replacement->file < 0) {
-        failure_set(why, 1, "%s %.200s: cannot create a file there: %m; name another place", option, path);
+        failure_set(why, 1, "%s %.200s: cannot create a file there: %m; name another file", option, path);
         place_close(&replacement->place);
         return false;
     }

@@ -23,12 +23,24 @@ for command in list stat record report script tune simulate; do
     [[ $("$scope" help "$command") == "$("$scope" "$command" --help)" ]] || die "help $command is not $command --help"
 done
 
+# The usage, which is before the first empty line, has each option, by one of its names.
+for command in list stat record report script lifetimes tune simulate; do
+    "$scope" help "$command" >help
+    sed '/^$/q' help >usage
+    grep -oE '^  (-[a-zA-Z], )?--[a-z-]+' help | grep -v -- --help >options
+    [[ -s options ]] || die "help $command lists no options"
+    while read -r names; do
+        grep -qE -- "(^|[^a-z-])(${names//, /|})([^a-z-]|$)" usage || die "the usage of $command lacks $names: $(cat usage)"
+    done <options
+    grep -qF "man edenscope-$command" help || die "help $command does not name its man page"
+done
+
 # refused STATUS WORDS ARGUMENT...: edenscope gives the status, and says these words on stderr.
 refused() {
     expect_status "$1" "$scope" "${@:3}"
     grep -qF -- "$2" err || die "edenscope ${*:3} does not say '$2': $(cat err)"
 }
-refused 1 'unknown option: -x' stat -Txyz
+refused 1 'unknown option: -x; `edenscope stat --help` shows the usage' stat -Txyz
 refused 1 'unknown option: --nonesuch' list --nonesuch
 refused 1 'unknown option: -p' list -p 1
 refused 1 'takes no value: --json=1' report --json=1
