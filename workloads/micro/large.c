@@ -1,8 +1,7 @@
 /* Large Arrays, one after the other, the last `live` of them kept.
  *
- * Each is born in old space, where no chunk is large enough for it unless memory was asked for ahead
- * (grow_headroom). A full collection looks at all slots of those that are kept. Each has its number in its first and its
- * last slot. */
+ * Each is born in old space, where no chunk is large enough for it unless memory was asked for ahead (grow_headroom). A
+ * full collection looks at all slots of those that are kept. Each has its number in its first and its last slot. */
 #include "micro.h"
 
 static bool check(struct micro *micro, eden_value table) {
