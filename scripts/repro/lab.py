@@ -20,6 +20,7 @@ from repro import paper
 
 LEAST = {"eden_size": 64 << 10, "grow_headroom": 64 << 10, "shrink_threshold": 0, "large_object": 4 << 10}
 LEAST_SCALE = 0.005  # below it the default eden would be less than an eden can be
+LEAST_LARGE = 0.1 / 16  # of the file at a tenth: its Arrays fill a power of two as they do at a tenth
 
 
 class Run:
@@ -126,7 +127,7 @@ class Lab:
     # ---- sizes and parameters ----------------------------------------------------------------------------------------
 
     def scale_of(self, name):
-        return (self.large or max(LEAST_SCALE, self.scale / 10)) if paper.FILES[name].tenth else self.scale
+        return (self.large or max(LEAST_LARGE, self.scale / 10)) if paper.FILES[name].tenth else self.scale
 
     @staticmethod
     def scaled(parameters, scale):
