@@ -91,11 +91,11 @@ static bool run(struct program *program, eden_mutator *mutator) {
 
 int main(int argc, char **argv) {
     struct program_number numbers[NUMBERS] = {
-        [OBJECTS] = {"objects", 1, 1000000000000, -1},
-        [LIVE] = {"live", 1, 1000000000, -1},
-        [SIZE] = {"size", MICRO_LEAST, 1 << 30, -1},
-        [ONE_IN] = {"one-in", 1, 1000000000, 10},
-        [SEED] = {"seed", 1, INT64_MAX, 1},
+        [OBJECTS] = {.name = "objects", .least = 1, .most = 1000000000000, .value = -1},
+        [LIVE] = {.name = "live", .least = 1, .most = 1000000000, .value = -1},
+        [SIZE] = {.name = "size", .least = MICRO_LEAST, .most = 1 << 30, .value = -1},
+        [ONE_IN] = {.name = "one-in", .least = 1, .most = 1000000000, .value = 10},
+        [SEED] = {.name = "seed", .least = 1, .most = INT64_MAX, .value = 1},
     };
     struct program program = {.name = "micro",
                               .usage = usage,
