@@ -57,10 +57,13 @@ expect_status 0 "$scope" lifetimes --sampling all --pretenure "$folder/turn" -- 
 grep -q 'no class or site qualifies' "$folder/turn" || die "an empty file does not say so"
 EDEN_OPTIONS=pretenure=$folder/turn EDEN_STATS=$folder/none "$bench" steady >/dev/null || die "an empty file is refused"
 [[ $(jq .pretenured_objects "$folder/none") == 0 ]] || die "objects are born old that nobody named"
-# Strings and rows of a data frame live until their columns are built; what parses them does not.
+# Strings and rows of a data frame live until their columns are built; what parses them does not. Rows and columns are
+# Arrays, and some columns are dropped: the site of the rows is named, not the class. Of a tenth it depends on how many
+# columns are sampled.
 "$build/workloads/mkdata" --rows 60000 >"$folder/data.csv"
-expect_status 0 "$scope" lifetimes --sampling 1/10 --pretenure "$folder/frame" -- "$frame" --image 0 "$folder/data.csv"
-entries "$folder/frame" | sort | diff - <(printf 'class Array\nclass ByteString\n') || die "dataframe names that"
+expect_status 0 "$scope" lifetimes --sampling all --pretenure "$folder/frame" -- "$frame" --image 0 "$folder/data.csv"
+entries "$folder/frame" | sort | diff - <(printf 'class ByteString\nsite DataFrameCsvReader>>readRow\n') ||
+    die "dataframe names that"
 echo "what dies young is not named"
 
 # Files of others, places that can't be written, and runs in which nothing was profiled.
