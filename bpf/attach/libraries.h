@@ -46,9 +46,9 @@ struct libraries {
 /* Runs ldconfig and reads the system's files: before the rights to do so are given up. */
 void libraries_open(struct libraries *libraries, struct inspect *inspect);
 
-/* From now on, searches are for this user (0, as at first: the tool), who chose the program or has executed it, at the
- * cost of an owner (target_owner). An owner who has not searched for long has no more for a search than at first: it
- * blocks the tool. */
+/* From now on, searches are for this user (0, as at first: the tool), which chose or executed the program, and an owner
+ * (target_owner) pays for them. Time without searches adds nothing to what an owner may spend on one: a search blocks
+ * the tool. */
 void libraries_charge(struct libraries *libraries, uint32_t user, uint32_t owner);
 
 /* Adds a program, or a script's interpreter, and all that its loader will map with it. What a file of root names is

@@ -402,15 +402,15 @@ static struct eden_anchor latest(const struct profile *profile) {
     return profile->clock.epochs[profile->clock.epoch_count - 1].start;
 }
 
-/* One that a scavenge has kept. If it finds no place in a list, it has been born: it counts as lost, and as ended now.
- */
+/* A sampled object that a scavenge has kept. Where no list has room for it, it counts as lost, and as ended now: its
+ * birth is reported already. */
 static inline void arrive(struct profile *profile, const struct tracked *tracked, eden_value now) {
     if (!lifetimes_move_on(profile, *tracked, now)) {
         lifetimes_report_end(profile, tracked, now, 0, true);
     }
 }
 
-/* After a scavenge of two rounds, who was copied in the first may have been found dead in the second. */
+/* After a scavenge of two passes, an object that the first has copied may be dead in the second. */
 static void arrive_all(struct death_batch *batch, struct survivor_buffer *buffer) {
     struct profile *profile = batch->profile;
     survivor_buffer_resolve(buffer);

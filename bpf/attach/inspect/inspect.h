@@ -34,8 +34,8 @@ void inspect_forfeit(struct target *target);
 /* As target_start_ns(); 0 also where it is not known in time. */
 uint64_t inspect_start(struct inspect *inspect, int pid);
 
-/* As target_owner(). All those of which that is not known in time share as one owner, who is no user: a process that
- * delays the answer escapes into no other share. */
+/* As target_owner(). Processes whose owner is not known in time are one owner, which is no user: a process
+ * that delays the answer gains no other share. */
 #define INSPECT_UNKNOWN_OWNER UINT32_MAX
 uint32_t inspect_owner(struct inspect *inspect, int pid);
 /* Likewise of many: what each costs is small beside a call. */
