@@ -148,6 +148,7 @@ def risen(value):
 
 
 def table_1(programs):
+    """And does keeping raise all means?"""
     rows, data = [], []
     for name in PROGRAMS:
         plain, kept = programs.each_rate(name), programs.each_rate(name, True)
@@ -155,7 +156,7 @@ def table_1(programs):
         rows.append([name, *beside([f"{value:+d}" for value in TABLE_1[name]], map(risen, found))])
         data.append([name, *found])
     programs.lab.write("filip-table-1", ["program", *RATES], data)
-    return page.table(["", *HEADS], rows)
+    return page.table(["", *HEADS], rows), all(min(found) > 0 for _, *found in data)
 
 
 def table_2(programs):
@@ -261,6 +262,7 @@ def figures(programs):
 
 def run(lab):
     programs = Programs(lab)
+    first, all_rise = table_1(programs)
     acted = "; ".join(f"{name}: {', '.join(KEPT[name])}" for name in PROGRAMS)
     return "\n\n".join([
         "The five programs of the paper, of the [same kinds](workloads.md)"
@@ -269,8 +271,11 @@ def run(lab):
         "allocated between birth and death, as collections find it. The data frame runs with `--copies 2`, and its image "
         "is left out.",
         "**Table 1: what keeping all instances of the short-lived classes adds to mean lifetimes, points**\n\n"
-        + table_1(programs),
-        f"Kept are the paper's classes ({acted}). As there, all rise, at each rate.",
+        + first,
+        f"Kept are the paper's classes ({acted}). In the paper all rise, at each rate; here "
+        + ("as well" if all_rise else "not all do")
+        + ". Honeyginger's three are 1.02%, 0.74% and 0.22% of its allocations there, so by themselves they raise the mean "
+        "by two points at most, as here; what else rose is not in the text.",
         "**Table 2: the data frame by class, likewise**\n\n" + table_2(programs),
         "**Table 3: mean lifetimes, percent of the run**\n\n" + table_3(programs),
         "By the paper's convention an object that is alive at the end dies then; in brackets the estimate of `edenscope "
