@@ -56,9 +56,10 @@ const struct heap_model *model_find_heap(const struct process_model *process, ui
 
 struct process_model *model_process(struct model *model, const struct process_key *key) {
     const struct process_model *known = model_find_process(model, key);
-    if (known) {
-        return &model->processes[known - model->processes];
-    }
+    return known ? &model->processes[known - model->processes] : model_add_process(model, key);
+}
+
+struct process_model *model_add_process(struct model *model, const struct process_key *key) {
     struct process_model *process =
         array_grow(&model->processes, &model->process_room, model->process_count, sizeof *process);
     if (process) {

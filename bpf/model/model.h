@@ -78,6 +78,7 @@ struct model {
  * add to the same array. */
 void model_clear(struct model *model);
 struct process_model *model_process(struct model *model, const struct process_key *key);     /* finds or adds */
+struct process_model *model_add_process(struct model *model, const struct process_key *key); /* not there yet */
 struct heap_model *model_heap(struct process_model *process, uint64_t address, uint64_t id); /* finds or adds */
 struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase);             /* finds or adds */
 

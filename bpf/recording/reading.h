@@ -8,6 +8,7 @@
 struct file_process {
     sqlite3_int64 number; /* column `process` */
     struct process_key key;
+    size_t place; /* in the model's processes, where one is read */
 };
 
 struct recording {

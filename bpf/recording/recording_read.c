@@ -269,8 +269,8 @@ static const struct file_process *reading_process(const struct recording *record
 }
 
 static bool add_process(struct recording *recording, sqlite3_stmt *row, struct model *model, struct failure *why) {
-    struct file_process next = {sqlite3_column_int64(row, 0),
-                                {.start_ns = reading_number(row, 2), .pid = (uint32_t)reading_number(row, 1)}};
+    struct file_process next = {.number = sqlite3_column_int64(row, 0),
+                                .key = {.start_ns = reading_number(row, 2), .pid = (uint32_t)reading_number(row, 1)}};
     if (recording->process_count == PROCESSES_MOST ||
         (recording->process_count && recording->processes[recording->process_count - 1].number >= next.number)) {
         return reading_fail_damaged(recording, "table process", why);
@@ -283,7 +283,7 @@ static bool add_process(struct recording *recording, sqlite3_stmt *row, struct m
     *added = next;
     recording->process_count++;
     if (model) {
-        struct process_model *process = model_process(model, &next.key);
+        struct process_model *process = model_add_process(model, &next.key);
         if (!process) {
             return reading_fail_memory(recording, why);
         }
@@ -295,6 +295,7 @@ static bool add_process(struct recording *recording, sqlite3_stmt *row, struct m
         process->lost_heaps = reading_number(row, 7);
         process->lost_hits = reading_number(row, 8);
         process->lost_events = reading_number(row, 9);
+        recording->processes[recording->process_count - 1].place = (size_t)(process - model->processes);
     }
     return true;
 }
@@ -329,8 +330,7 @@ enum { HEAPS_MOST = 16384 };
 /* Where the rows of phases and histograms find their heap. */
 struct file_heap {
     sqlite3_int64 number; /* column `heap` */
-    struct process_key process;
-    uint64_t address, id;
+    size_t process, heap; /* their places in the model */
 };
 
 struct file_heaps {
@@ -352,8 +352,7 @@ static struct heap_model *find_heap(const struct file_heaps *heaps, struct model
         return NULL;
     }
     const struct file_heap *heap = &heaps->heaps[low];
-    struct process_model *process = model_process(model, &heap->process);
-    return process ? model_heap(process, heap->address, heap->id) : NULL;
+    return &model->processes[heap->process].heaps[heap->heap];
 }
 
 static int column_named(sqlite3_stmt *row, const char *prefix, const char *name) {
@@ -429,24 +428,24 @@ static bool add_heap(struct recording *recording, sqlite3_stmt *row, struct file
     struct file_heap next = {.number = (sqlite3_int64)named_number(row, "", "heap", &there[0])};
     const struct file_process *owner =
         reading_process(recording, (sqlite3_int64)named_number(row, "", "process", &there[1]));
-    next.address = named_number(row, "", "address", &there[2]);
-    next.id = named_number(row, "", "heap_id", &ignored);
+    uint64_t address = named_number(row, "", "address", &there[2]), id = named_number(row, "", "heap_id", &ignored);
     if (!there[0] || !there[1] || !there[2] || !owner || heaps->count == HEAPS_MOST ||
         (heaps->count && heaps->heaps[heaps->count - 1].number >= next.number)) {
         return reading_fail_damaged(recording, "table heap", why);
     }
-    next.process = owner->key;
+    next.process = owner->place;
     struct file_heap *added = array_grow(&heaps->heaps, &heaps->room, heaps->count, sizeof *added);
     if (!added) {
         return reading_fail_memory(recording, why);
     }
     *added = next;
     heaps->count++;
-    struct process_model *process = model_process(model, &next.process);
-    struct heap_model *heap = process ? model_heap(process, next.address, next.id) : NULL;
+    struct process_model *process = &model->processes[next.process];
+    struct heap_model *heap = model_heap(process, address, id);
     if (!heap) {
         return reading_fail_memory(recording, why);
     }
+    heaps->heaps[heaps->count - 1].heap = (size_t)(heap - process->heaps);
     named_text(heap->name, sizeof heap->name, row, "name");
     named_text(heap->command, sizeof heap->command, row, "former_command");
     heap->is_former = named_number(row, "", "ended_by_exec", &ignored) != 0;
