@@ -177,7 +177,8 @@ static void take_fork(struct source *source, struct observed *child, const struc
         memcpy(child->command, parent->command, sizeof child->command);
         child->expects_probes = parent->expects_probes || parent->attachments > 0;
         child->is_partial = parent->is_partial;
-        child->inspected = parent->inspected && (source_is_by_file(source) || !child->expects_probes);
+        child->inspected =
+            parent->inspected && ((source_is_by_file(source) && !source->is_by_process) || !child->expects_probes);
     }
 }
 
@@ -254,6 +255,7 @@ void source_forget_empty(struct source *source) {
     for (size_t i = 0; i < source->observed_count; i++) {
         struct observed *observed = &source->observed[i];
         if (observed->empty) {
+            source->observed->lost_heaps += observed->lost_heaps; /* the first one is never empty */
             free(observed->attached);
             free(observed->late_heap);
         } else {

@@ -730,7 +730,10 @@ static bool take_records(struct source *source, uint64_t end_ns,
         return source_take_names(source, end_ns) && has_all;
     }
     if (source->options.events && on_event) {
-        source_report_classes(source, on_event, context);
+        /* Classes take half of the round, so that events, which may be lost, have theirs. */
+        uint64_t now = now_ns();
+        has_all =
+            source_report_classes(source, now < end_ns ? now + (end_ns - now) / 2 : now, on_event, context) && has_all;
     }
     return kernel_events(source->kernel, end_ns, on_event, context) && has_all;
 }
@@ -792,6 +795,7 @@ bool source_poll(struct source *source, int timeout_ms, void (*on_event)(void *c
     }
     if (source->is_behind) {
         kernel_lose_rest(source->kernel);
+        source_lose_classes(source);
     }
     finish(source, ended);
     return false;

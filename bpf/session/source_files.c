@@ -414,11 +414,24 @@ bool source_attach_file(struct source *source, const struct observed *observed, 
     if (file->sites[KERNEL_ON_PROBE] == 0 || file->attachment) {
         return true;
     }
+    if (file->by_process) {
+        return false;
+    }
     if (!source_may_keep(source, observed->owner, &observed->branch, links_to(source, file, KERNEL_ON_PROBE))) {
         return source_fail_files(&observed->branch, why);
     }
     uint32_t target = next_target(source);
     file->attachment = attach_sites(source, 0, target, number, regular, KERNEL_ON_PROBE, why);
+    if (!file->attachment && errno == EINVAL) {
+        /* A semaphore below zero: any process can write it into its own copy of the file's data. */
+        file->by_process = source->is_by_process = true;
+        why->message[0] = 0;
+        message_few(
+            &source->message[MESSAGE_PROBES],
+            "%.300s: a process that maps it has overwritten its semaphores, so that the kernel refuses to attach "
+            "to it for all processes; attached process by process: children that end soon are missed",
+            file->name);
+    }
     if (!file->attachment || !take_target(source, target, why)) {
         return false;
     }
@@ -440,7 +453,8 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
     if (!array_grow(&observed->attached, &observed->attached_room, observed->attachments, sizeof *observed->attached)) {
         return failure_set(why, 1, "out of memory");
     }
-    uint32_t links = source_is_by_file(source) ? 0 : links_to(source, file, KERNEL_ON_PROBE);
+    bool by_file = source_is_by_file(source) && !file->by_process;
+    uint32_t links = by_file ? 0 : links_to(source, file, KERNEL_ON_PROBE);
     if (source->options.lifetimes) {
         links += links_to(source, file, KERNEL_ON_BATCH) + links_to(source, file, KERNEL_ON_SAMPLE);
     }
@@ -450,11 +464,13 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
     }
     struct attached attached = {.file = number, .target = next_target(source)};
     bool taken = true;
-    if (source_is_by_file(source)) {
-        if (!source_attach_file(source, observed, number, regular, why)) {
+    if (by_file && !source_attach_file(source, observed, number, regular, why)) {
+        if (!file->by_process) {
             return false;
         }
-    } else {
+        by_file = false;
+    }
+    if (!by_file) {
         if (!has_target_share(source, observed)) {
             return fail_share(&observed->branch, "attachments", why);
         }
@@ -469,7 +485,7 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
                           file->name);
         }
     }
-    attached.since_ns = source_is_by_file(source) ? file->attached_ns : now_ns();
+    attached.since_ns = by_file ? file->attached_ns : now_ns();
     observed->attached[observed->attachments++] = attached;
     if (observed->image_ns != 0 && attached.since_ns > observed->image_ns) {
         observed->late = observed->image_late = true;

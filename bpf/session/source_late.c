@@ -20,8 +20,10 @@
  * 4. Invariants
  * I1. A reconciled heap stays so: its base and its checkpoint are of the same collection.
  * I2. A header counts only if it has the heap's ID: another heap may take the address.
- * I3. At most MOST_LATE_HEAPS heaps of a list and MOST_CLASSES_REPORTED classes of a process are read: both counts come
- *     from a process that nobody trusts.
+ * I3. The lists and tables come from processes that nobody trusts: at most MOST_LISTED_HEAPS heaps of a list are read,
+ *     and of MOST_LATE_HEAPS heaps and MOST_CLASSES_REPORTED classes in all no branch and no user takes more than is
+ *     his (kernel_share_left). What is beyond is counted and reported.
+ * I4. Reading classes ends with the round, to go on in the next.
  *
  * 5. Failure
  * If headers cannot be read, a message says so, and figures are those since attach.
@@ -59,12 +61,31 @@ static bool was_created(const struct source *source, const struct observed *obse
     return found;
 }
 
+/* How many more late heaps, or classes of such, the process may take. */
+static uint32_t late_share(const struct source *source, const struct observed *observed, bool of_classes) {
+    uint64_t owner = 0, branch = 0, all = 0, most = of_classes ? MOST_CLASSES_REPORTED : MOST_LATE_HEAPS;
+    for (size_t i = 0; i < source->observed_count; i++) {
+        const struct observed *other = &source->observed[i];
+        uint64_t taken = of_classes ? other->classes_reported : other->late_heaps;
+        owner += other->owner == observed->owner ? taken : 0;
+        branch += process_is_same(&other->branch, &observed->branch) ? taken : 0;
+        all += taken;
+    }
+    return kernel_share_left((uint32_t)owner, (uint32_t)branch, (uint32_t)all, (uint32_t)most);
+}
+
 static void add_late_heaps(const struct source *source, struct observed *observed, uint32_t file,
                            const struct heapinfo *list, int count, uint64_t read_ns) {
+    uint32_t left = late_share(source, observed, false);
     for (int i = 0; i < count; i++) {
         if (source_find_late(observed, list[i].address, list[i].id) || was_created(source, observed, &list[i])) {
             continue;
         }
+        if (left == 0) {
+            observed->lost_heaps++;
+            continue;
+        }
+        left--;
         struct late_heap *late =
             array_grow(&observed->late_heap, &observed->late_room, observed->late_heaps, sizeof *late);
         if (!late) {
@@ -89,10 +110,11 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
                     why.message);
         return;
     }
-    struct heapinfo *list = calloc(MOST_LATE_HEAPS, sizeof *list);
+    struct heapinfo *list = calloc(MOST_LISTED_HEAPS, sizeof *list);
     uint64_t read_ns = now_ns();
     uint64_t unread = 0;
-    int count = list ? inspect_heaps(source->inspect, &observed->target, registry, list, MOST_LATE_HEAPS, &unread) : 0;
+    int count =
+        list ? inspect_heaps(source->inspect, &observed->target, registry, list, MOST_LISTED_HEAPS, &unread) : 0;
     int error = errno;
     source_report_unread(source, observed);
     /* One that has ended meanwhile needs no word. */
@@ -167,6 +189,8 @@ void source_reconcile(struct source *source) {
 
 struct class_report {
     struct observed *observed;
+    uint32_t left; /* of the process's share */
+    uint64_t end_ns;
     struct event event;
     void (*on_event)(void *context, const struct event *event);
     void *context;
@@ -179,7 +203,8 @@ static bool report_class(void *context, uint32_t index, uint32_t class_index, co
     memset(report->event.text[0], 0, EVENT_TEXT);
     snprintf(report->event.text[0], EVENT_TEXT, "%s", name);
     report->on_event(report->context, &report->event);
-    return ++report->observed->classes_reported < MOST_CLASSES_REPORTED; /* untrusted count from the traced process */
+    report->observed->classes_reported++;
+    return --report->left != 0 && now_ns() < report->end_ns;
 }
 
 static void report_unnamed(struct source *source, struct observed *observed) {
@@ -191,30 +216,66 @@ static void report_unnamed(struct source *source, struct observed *observed) {
     }
 }
 
-void source_report_classes(struct source *source, void (*on_event)(void *context, const struct event *event),
-                           void *context) {
-    uint64_t now = now_ns();
+static void report_cut(struct source *source, struct observed *observed, const char *why) {
+    if (!observed->reported_unnamed) {
+        observed->reported_unnamed = true;
+        message_few(&source->message[MESSAGE_UNNAMED], "process %u (%s): not all class names are read: %s",
+                    observed->key.pid, observed->command, why);
+    }
+}
+
+static bool has_classes(const struct late_heap *late) { return !late->has_sent_classes && !late->gone; }
+
+/* As many classes of a late heap as there is time and share for. */
+static void report_classes(struct source *source, struct observed *observed, struct late_heap *late,
+                           struct class_report *report) {
+    uint32_t unread, before = late->next_class;
+    report->observed = observed;
+    report->left = late_share(source, observed, true);
+    report->event = (struct event){
+        .time_ns = now_ns(),
+        .process = observed->key,
+        .tid = observed->key.pid,
+        .probe = EDEN_PROBE_class__define,
+        .args = 4,
+        .arg = {late->first.address},
+    };
+    bool is_cut = report->left == 0;
+    if (is_cut) {
+        report_cut(source, observed, "its share of classes is used up");
+    } else if (!inspect_classes(source->inspect, &observed->target, &late->first, report_class, report,
+                                &late->next_class, &unread) ||
+               unread != 0) {
+        report_unnamed(source, observed);
+    }
+    /* Where there was no time for any, what cannot be read is not tried for ever. */
+    late->has_sent_classes = is_cut || late->next_class == UINT32_MAX || late->next_class == before;
+}
+
+bool source_report_classes(struct source *source, uint64_t end_ns,
+                           void (*on_event)(void *context, const struct event *event), void *context) {
+    struct class_report report = {.end_ns = end_ns, .on_event = on_event, .context = context};
     for (size_t i = 0; i < source->observed_count; i++) {
         struct observed *observed = &source->observed[i];
         for (size_t j = 0; j < observed->late_heaps; j++) {
             struct late_heap *late = &observed->late_heap[j];
-            if (late->has_sent_classes || late->gone || observed->classes_reported >= MOST_CLASSES_REPORTED) {
-                continue;
+            while (has_classes(late)) {
+                if (now_ns() >= end_ns) {
+                    return false;
+                }
+                report_classes(source, observed, late, &report);
             }
-            late->has_sent_classes = true;
-            struct class_report report = {.observed = observed, .on_event = on_event, .context = context};
-            report.event = (struct event){
-                .time_ns = now,
-                .process = observed->key,
-                .tid = observed->key.pid,
-                .probe = EDEN_PROBE_class__define,
-                .args = 4,
-                .arg = {late->first.address},
-            };
-            uint32_t unread;
-            if (!inspect_classes(source->inspect, &observed->target, &late->first, report_class, &report, &unread) ||
-                unread != 0) {
-                report_unnamed(source, observed);
+        }
+    }
+    return true;
+}
+
+void source_lose_classes(struct source *source) {
+    for (size_t i = 0; i < source->observed_count; i++) {
+        struct observed *observed = &source->observed[i];
+        for (size_t j = 0; j < observed->late_heaps; j++) {
+            if (has_classes(&observed->late_heap[j])) {
+                report_cut(source, observed, "the observation ended before");
             }
         }
     }

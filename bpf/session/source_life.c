@@ -191,7 +191,7 @@ void source_ask_late_heaps(struct source *source, struct observed *observed) {
         }
     }
     if (source_is_for_lifetimes(&source->options)) {
-        source_report_classes(source, on_event, source); /* while there is somebody to read them from */
+        source_report_classes(source, now_ns() + ROUND_NS, on_event, source); /* while there is somebody to ask */
     }
 }
 
@@ -225,7 +225,9 @@ bool source_follow_lifetimes(struct source *source, uint64_t end_ns) {
 }
 
 bool source_take_names(struct source *source, uint64_t end_ns) {
-    return kernel_events(source->kernel, end_ns, on_event, source);
+    uint64_t now = now_ns(), half = now < end_ns ? now + (end_ns - now) / 2 : now;
+    bool has_all = source_report_classes(source, half, on_event, source);
+    return kernel_events(source->kernel, end_ns, on_event, source) && has_all;
 }
 
 /* ---- the model -------------------------------------------------------------------------------------------------- */

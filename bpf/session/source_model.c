@@ -224,7 +224,7 @@ static bool snapshot_process(const struct source *source, struct model *model, c
                              uint64_t now) {
     struct share share;
     bool has_lost = kernel_share(source->kernel, &observed->key, &share);
-    if (observed->attachments == 0 && !has_lost && !source_has_heaps(source, observed)) {
+    if (observed->attachments == 0 && !has_lost && observed->lost_heaps == 0 && !source_has_heaps(source, observed)) {
         return true;
     }
     struct process_model *process = model_process(model, &observed->key);
@@ -234,7 +234,7 @@ static bool snapshot_process(const struct source *source, struct model *model, c
     snprintf(process->command, sizeof process->command, "%s", observed->command);
     process->late = observed->late;
     process->ended = observed->ended;
-    process->lost_heaps = has_lost ? share.lost_heaps : 0;
+    process->lost_heaps = (has_lost ? share.lost_heaps : 0) + observed->lost_heaps;
     process->lost_hits = has_lost ? share.lost_hits : 0;
     process->lost_events = has_lost ? share.lost_events : 0;
     uint32_t count;

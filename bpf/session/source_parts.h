@@ -35,6 +35,7 @@ struct file {
     struct notes notes;
     uint64_t registry;             /* address of the heap__create semaphore as linked */
     struct attachment *attachment; /* of KERNEL_ON_PROBE for every process; NULL: none */
+    bool by_process;               /* the kernel refuses to attach to it for every process */
     unsigned misses;               /* how often attaching to it has missed its deadline, one after the other */
     uint64_t retry_ns;             /* when it is tried again */
     uint64_t attached_ns;          /* when that one was complete */
@@ -69,7 +70,12 @@ struct children {
 /* How long a stop waits for the heaps' profiles to end, and for what is left in the buffers. */
 #define ENDING_NS 1000000000u
 
-enum { MOST_LATE_HEAPS = 256, MOST_CLASSES_REPORTED = 262144, MOST_REGISTRIES = 8 };
+enum {
+    MOST_LATE_HEAPS = 4096,         /* of all processes */
+    MOST_LISTED_HEAPS = 256,        /* of one list */
+    MOST_CLASSES_REPORTED = 262144, /* of all processes */
+    MOST_REGISTRIES = 8,
+};
 
 struct late_heap {
     struct heapinfo first;  /* as attaching found it */
@@ -77,8 +83,9 @@ struct late_heap {
     struct checkpoint sums; /* ours at base.seq; zero where there was none */
     bool is_reconciled;
     bool has_sent_classes;
-    uint64_t read_ns; /* when `first` was read */
-    bool gone;        /* with its address space: there is nothing to be read any more */
+    uint32_t next_class; /* the index at which that goes on */
+    uint64_t read_ns;    /* when `first` was read */
+    bool gone;           /* with its address space: there is nothing to be read any more */
     uint32_t file;
 };
 
@@ -123,6 +130,7 @@ struct observed {
     size_t attachments, attached_room;
     struct late_heap *late_heap;
     size_t late_heaps, late_room;
+    uint64_t lost_heaps; /* alive at attach, beyond its share */
 };
 
 /* A heap whose control word we have written. */
@@ -172,15 +180,17 @@ struct source {
     unsigned last_owner; /* of the process that had the last turn */
     int root_fd;         /* pidfd of the root; -1: this kernel has none */
     bool started, finished, reaped;
-    bool is_behind;   /* not all that was in the buffers has been taken */
-    uint64_t done_ns; /* when observing ended, but for what was left in the buffers; 0: it has not */
+    bool is_by_process; /* some file is attached to by process, though source_is_by_file() */
+    bool is_behind;     /* not all that was in the buffers has been taken */
+    uint64_t done_ns;   /* when observing ended, but for what was left in the buffers; 0: it has not */
     int exit_status;
     uint64_t attach_ns, start_ns, end_ns, followed_ns;
     uint64_t open_ns; /* when it was opened: CLOCK_BOOTTIME, as the starts of processes */
     volatile sig_atomic_t stops;
 };
 
-/* Whether probes are attached by file, for every process, and the kernel selects the observed ones: for a command. */
+/* Whether probes are attached by file, where the kernel can, for every process, and the kernel selects the observed
+ * ones: for a command. */
 static inline bool source_is_by_file(const struct source *source) {
     return source->options.command && kernel_follows(source->kernel);
 }
@@ -271,9 +281,11 @@ void source_clear_stacks(struct source *source);
 void source_read_headers(struct source *source, struct observed *observed, uint32_t number,
                          const struct mapping *mapping);
 void source_reconcile(struct source *source); /* every late heap that is not reconciled yet and has a checkpoint */
-/* Reports the classes of late heaps as class__define events: they were defined before anybody listened. */
-void source_report_classes(struct source *source, void (*on_event)(void *context, const struct event *event),
-                           void *context);
+/* Reports the classes of late heaps as class__define events, until end_ns: they were defined before anybody listened.
+ * False: not all of them; the next call goes on. */
+bool source_report_classes(struct source *source, uint64_t end_ns,
+                           void (*on_event)(void *context, const struct event *event), void *context);
+void source_lose_classes(struct source *source); /* reports that the rest is given up, if there is one */
 struct late_heap *source_find_late(const struct observed *observed, uint64_t address, uint64_t id);
 
 #endif

@@ -67,6 +67,33 @@ for ((i = 0; i < 100; i++)); do
 done
 end_all
 
+# ---- a process whose children have more heaps and classes than can be read -------------------------------------------
+
+start family "$build/tests/hostile" family
+until_true "family is ready" has_begun family
+"$scope" record -o "$folder/family" -p "${pid[family]}" >"$folder/out" 2>"$folder/err" &
+tool=$!
+has_classes() { [[ -n $(find "$folder" -name family -size +1M) ]]; }
+until_true "classes are recorded" has_classes
+kill -INT "$tool"
+until_true "record ends at once" has_ended
+wait "$tool" || die "record gave status $?: $(cat "$folder/err")"
+grep -q 'not all class names are read' "$folder/err" || die "nothing is said of the classes that were left out: $(cat "$folder/err")"
+grep -q ' heaps\? beyond its share' "$folder/err" || die "nothing is said of the heaps that were left out: $(cat "$folder/err")"
+run "$scope" report -i "$folder/family"
+[[ $status == 0 ]] || die "the recording cannot be read: $(cat "$folder/err")"
+end_all
+
+# ---- a semaphore below zero, in the file of the command ---------------------------------------------------------------
+
+start semaphore "$folder/honest" semaphore
+until_true "semaphore is ready" has_begun semaphore
+run "$scope" stat --json -- "$folder/honest" --seconds 2 heaps 5
+[[ $status == 142 ]] || die "stat gave status $status: $(cat "$folder/err")"
+grep_all -q 'overwritten its semaphores' "$folder/err" || die "nothing is said of the semaphores: $(cat "$folder/err")"
+[[ $(tail -1 "$folder/out" | jq '[.processes[].heaps[]] | length') == 5 ]] || die "not all heaps were observed: $(cat "$folder/out")"
+end_all
+
 # ---- two hundred that cost as much as they can, and another user's program ------------------------------------------
 
 for ((i = 0; i < 200; i++)); do

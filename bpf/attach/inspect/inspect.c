@@ -924,32 +924,27 @@ bool inspect_heap(struct inspect *inspect, struct target *target, uint64_t addre
 
 bool inspect_classes(struct inspect *inspect, struct target *target, const struct heapinfo *heap,
                      bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
-                     void *context, uint32_t *unread) {
-    struct classes_request wanted = {.heap = *heap};
+                     void *context, uint32_t *from, uint32_t *unread) {
+    const struct classes_request wanted = {.heap = *heap, .from = *from};
     const struct packet request = memory_packet(INSPECTOR_CLASSES, target, &wanted, sizeof wanted);
-    bool more = target->memory.mem >= 0;
+    struct packet answer;
+    struct classes_answer head;
+    struct class_name class;
+    size_t count;
+    bool more = true;
     *unread = 0;
-    while (more) {
-        struct packet answer;
-        struct classes_answer head;
-        struct class_name class;
-        size_t count;
-        if (!call_for_list(inspect, target, &request, &answer, sizeof head, sizeof class, PACKET_BYTES / sizeof class,
-                           &count)) {
-            return false;
-        }
-        memcpy(&head, answer.data, sizeof head);
-        if (__builtin_add_overflow(*unread, head.unread, unread)) {
-            *unread = UINT32_MAX;
-        }
-        for (size_t i = 0; more && i < count; i++) {
-            memcpy(&class, (const char *)answer.data + sizeof head + i * sizeof class, sizeof class);
-            class.name[sizeof class.name - 1] = 0;
-            more = on_class(context, class.index, class.class_index, class.name);
-        }
-        packet_clear(&answer);
-        more = more && head.next > wanted.from;
-        wanted.from = head.next;
+    if (target->memory.mem < 0 || !call_for_list(inspect, target, &request, &answer, sizeof head, sizeof class,
+                                                 PACKET_BYTES / sizeof class, &count)) {
+        return false;
     }
+    memcpy(&head, answer.data, sizeof head);
+    *unread = head.unread;
+    for (size_t i = 0; more && i < count; i++) {
+        memcpy(&class, (const char *)answer.data + sizeof head + i * sizeof class, sizeof class);
+        class.name[sizeof class.name - 1] = 0;
+        more = on_class(context, class.index, class.class_index, class.name);
+    }
+    packet_clear(&answer);
+    *from = !more ? class.index + 1 : head.next > *from ? head.next : UINT32_MAX;
     return target->memory.mem >= 0;
 }

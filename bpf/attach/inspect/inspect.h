@@ -106,10 +106,11 @@ bool inspect_find_heap(struct inspect *inspect, struct target *target, uint64_t 
                        struct heapinfo *heap);
 bool inspect_heap(struct inspect *inspect, struct target *target, uint64_t address, struct heapinfo *heap);
 
-/* All classes of a heap. False: not all of them were read; *unread: names that could not be, as far as is known. */
+/* The next classes of a heap, as many as an answer holds or on_class wants: from index *from on, which becomes where the
+ * next call goes on; UINT32_MAX: that was all. False: they were not read; *unread: names that could not be. */
 bool inspect_classes(struct inspect *inspect, struct target *target, const struct heapinfo *heap,
                      bool (*on_class)(void *context, uint32_t index, uint32_t class_index, const char *name),
-                     void *context, uint32_t *unread);
+                     void *context, uint32_t *from, uint32_t *unread);
 
 /* As target_write(), for 0, the request given to inspect_open(), and the request to end. */
 bool inspect_write(struct inspect *inspect, struct target *target, uint64_t address, uint64_t value);

@@ -322,8 +322,9 @@ static void ask_heap(struct inspect *inspect, struct target *target, bool is_lis
 static void ask_classes(struct inspect *inspect, struct target *target) {
     struct heapinfo heap = {.address = 4096, .class_limit = 9};
     size_t classes = 0;
-    uint32_t unread;
-    inspect_classes(inspect, target, &heap, on_class, &classes, &unread);
+    uint32_t unread, from = 0;
+    while (from != UINT32_MAX && inspect_classes(inspect, target, &heap, on_class, &classes, &from, &unread)) {
+    }
 }
 
 static void ask_symbol(struct inspect *inspect) {

@@ -55,6 +55,7 @@ void hostile_lock(struct hostile *hostile);
 void hostile_cycle(struct hostile *hostile);
 void hostile_endless(struct hostile *hostile);
 void hostile_classes(struct hostile *hostile);
+void hostile_family(struct hostile *hostile);
 void hostile_lengths(struct hostile *hostile);
 
 /* hostile_pages.c: pages that come late, never, or when the process is another program. */
@@ -73,6 +74,7 @@ void hostile_churn(struct hostile *hostile);
 void hostile_define(struct hostile *hostile);
 void hostile_forks(struct hostile *hostile);
 void hostile_exit(struct hostile *hostile);
+void hostile_semaphore(struct hostile *hostile);
 void hostile_backwards(struct hostile *hostile);
 void hostile_batches(struct hostile *hostile);
 

@@ -94,6 +94,13 @@ void hostile_forks(struct hostile *hostile) {
     hostile_print("done");
 }
 
+/* Of the file's data it writes its own copy only, but the kernel counts in all copies, and takes none below zero. */
+void hostile_semaphore(struct hostile *hostile) {
+    eden_registry.heap_create_semaphore = (uint16_t)-5;
+    hostile_ready(hostile);
+    hostile_rest();
+}
+
 void hostile_exit(struct hostile *hostile) {
     static struct eden_heap_info header;
     hostile_header(&header, 1, "leaving");

@@ -1,8 +1,10 @@
 /* Headers of heaps that lie: about their lock, their successor, their size and their classes. */
 #include "hostile.h"
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 /* A list of `count` heaps, the first registered. */
@@ -82,22 +84,51 @@ void hostile_endless(struct hostile *hostile) {
     hostile_rest();
 }
 
-/* Every page of the table is the same page of the process: thousands of names cost it nothing. */
-void hostile_classes(struct hostile *hostile) {
+/* A list of heaps that share a full class table, with names from this address on, `apart` bytes apart. Every page of it
+ * is the same page of the process: thousands of names cost it nothing. */
+static void make_classes(uint64_t count, uint64_t name, uint64_t apart) {
     enum { ENTRIES = 1 << EDEN_CLASS_PAGE_SHIFT, PAGES = EDEN_CLASS_LIMIT / ENTRIES };
     struct eden_class_info *page = hostile_pages(ENTRIES * sizeof *page);
     uint64_t *pages = hostile_pages(PAGES * sizeof *pages);
     for (uint32_t i = 0; i < ENTRIES; i++) {
-        page[i] = (struct eden_class_info){.name = 0xdead0000ull + i, .name_length = 20, .class_index = 1};
+        page[i] = (struct eden_class_info){.name = name + i * apart, .name_length = 20, .class_index = 1};
     }
     for (uint32_t i = 0; i < PAGES; i++) {
         pages[i] = hostile_address(page);
     }
-    uint64_t count = hostile_number(hostile, 0, 256);
     struct eden_heap_info *heaps = make_list(count);
     for (uint64_t i = 0; i < count; i++) {
         heaps[i].class_pages = hostile_address(pages);
         heaps[i].class_limit = EDEN_CLASS_LIMIT;
+    }
+}
+
+void hostile_classes(struct hostile *hostile) {
+    make_classes(hostile_number(hostile, 0, 256), 0xdead0000ull, 1);
+    hostile_ready(hostile);
+    hostile_rest();
+}
+
+void hostile_family(struct hostile *hostile) {
+    static const char name[] = "a name that is there";
+    uint64_t children = hostile_number(hostile, 0, 60);
+    make_classes(hostile_number(hostile, 1, 64), hostile_address(name), 0);
+    hostile_become(hostile->user, hostile->namespace);
+    hostile->user = 0; /* done */
+    hostile->namespace = 0;
+    pid_t parent = getpid();
+    for (uint64_t i = 0; i < children; i++) {
+        pid_t child = fork();
+        if (child < 0) {
+            hostile_fail("fork");
+        }
+        if (child == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (getppid() != parent) {
+                _exit(0);
+            }
+            hostile_rest();
+        }
     }
     hostile_ready(hostile);
     hostile_rest();
