@@ -40,7 +40,7 @@ struct heap_model {
     char command[64]; /* of a former one: /proc/PID/comm at its first event; "": unknown */
     uint64_t known;   /* bit i: figures[i] is known; an older runtime may lack the probe that reports it */
     uint64_t figures[EDEN_FIGURE_COUNT]; /* the heap's whole life: before + what was observed */
-    uint64_t before[EDEN_FIGURE_COUNT];  /* late: read from the heap's header at attach; 0 otherwise and for gauges */
+    uint64_t before[EDEN_FIGURE_COUNT];  /* late: before the first event that was seen; 0 otherwise and for gauges */
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
     uint64_t full_by_cause_before[EDEN_FULL_CAUSES];
     struct phase_model *phase[EDEN_PHASE_COUNT]; /* observed; owned; NULL: none */

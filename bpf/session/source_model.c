@@ -99,6 +99,12 @@ static bool copy_phase(const struct source *source, const struct heap_entry *ent
     return true;
 }
 
+/* What had happened before the first event that was seen: as many events of the script, calls in the table of phases
+ * and collections of the figures follow. Until the heap is reconciled, what the header said at attach. */
+static uint64_t before_first(const struct late_heap *late, uint64_t first, uint64_t base, uint64_t sum) {
+    return late->is_reconciled ? (base > sum ? base - sum : 0) : first;
+}
+
 /* Adds what a late heap's header knew to what was seen since. */
 static void add_header(struct heap_model *heap, const struct heap_entry *entry, const struct late_heap *late) {
     uint64_t gauges = mask_of_kind(KIND_gauge), maxima = mask_of_kind(KIND_max);
@@ -115,13 +121,14 @@ static void add_header(struct heap_model *heap, const struct heap_entry *entry, 
             heap->before[i] = late->first.figures[i];
         } else {
             heap->figures[i] = base + seen - late->sums.figures[i];
-            heap->before[i] = late->first.figures[i];
+            heap->before[i] = before_first(late, late->first.figures[i], base, late->sums.figures[i]);
         }
     }
     for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
         heap->full_by_cause[i] =
             late->base.full_by_cause[i] + (entry ? entry->full_by_cause[i] : 0) - late->sums.full_by_cause[i];
-        heap->full_by_cause_before[i] = late->first.full_by_cause[i];
+        heap->full_by_cause_before[i] =
+            before_first(late, late->first.full_by_cause[i], late->base.full_by_cause[i], late->sums.full_by_cause[i]);
     }
     heap->id = late->first.id;
     memcpy(heap->name, late->first.name, sizeof heap->name);
