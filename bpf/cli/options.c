@@ -151,7 +151,7 @@ static const struct described table[] = {
 enum { OPTIONS = sizeof table / sizeof table[0] };
 
 static bool misused(const char *usage, const char *what, const char *name, int *status) {
-    message_print("%s%s%s; `edenscope %.*s --help` shows the usage", what, name ? ": " : "", name ? name : "",
+    message_print("%s%s%s; `edenscope %.*s --help` shows the usage", name ? name : "", name ? ": " : "", what,
                   (int)strcspn(usage, " "), usage);
     *status = 1;
     return false;
@@ -250,7 +250,7 @@ static const char *wanted(int value, const char *argument) {
     };
     uint64_t bytes;
     bool is_small = value == OPTION_MAX_SIZE && eden_size_parse(argument, &bytes) && bytes < 1 << 20;
-    return is_small ? "too small: give at least 1M" : values[value];
+    return is_small ? "too small; give at least 1M" : values[value];
 }
 
 /* Sets an option whose value must be read. */
@@ -395,7 +395,9 @@ bool options_parse(struct options *options, unsigned accept, const char *usage, 
         }
         is_given[value] = true;
         if (!set(options, value, optarg)) {
-            return misused(usage, wanted(value, optarg), optarg, status);
+            char given[200];
+            snprintf(given, sizeof given, is_short || value_apart ? "%.60s %.130s" : "%.190s", name, optarg);
+            return misused(usage, wanted(value, optarg), given, status);
         }
     }
     options->rest = argv + optind;

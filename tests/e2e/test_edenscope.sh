@@ -40,31 +40,31 @@ refused() {
     expect_status "$1" "$scope" "${@:3}"
     grep -qF -- "$2" err || die "edenscope ${*:3} does not say '$2': $(cat err)"
 }
-refused 1 'unknown option: -x; `edenscope stat --help` shows the usage' stat -Txyz
-refused 1 'unknown option: --nonesuch' list --nonesuch
-refused 1 'unknown option: -p' list -p 1
-refused 1 'takes no value: --json=1' report --json=1
-refused 1 'needs a value: -o' record -o
-refused 1 'given twice; run edenscope once for each process: -p' stat -p 1 -p 1
-refused 1 'given twice; run edenscope once for each process: --pid=2' report -p 1 --pid=2
+refused 1 '-x: unknown option; `edenscope stat --help` shows the usage' stat -Txyz
+refused 1 '--nonesuch: unknown option' list --nonesuch
+refused 1 '-p: unknown option' list -p 1
+refused 1 '--json=1: this option takes no value' report --json=1
+refused 1 '-o: this option needs a value' record -o
+refused 1 '-p: given twice; run edenscope once for each process' stat -p 1 -p 1
+refused 1 '--pid=2: given twice; run edenscope once for each process' report -p 1 --pid=2
 for twice in 'stat -o a --output=b -- true' 'record --lifetimes --lifetimes=details -- true' 'tune --pairs 3 --pairs 4 -- true'; do
     # shellcheck disable=SC2086
-    refused 1 'given twice; give it once: --' $twice
+    refused 1 ': given twice; give it once' $twice
 done
 [[ ! -e a && ! -e b ]] || die "an option given twice writes a file"
-refused 1 'not a process id: 0x10' stat -p 0x10
-refused 1 'not a heap number (from 1): 0' report --heap 0
-refused 1 'not a probe such as scavenge__done; docs/probes.md lists the probes: nonesuch' script --probe nonesuch
-refused 1 'not an interval in seconds (0.001 to 1000000); put a program to run after --: true' stat true
-refused 1 'not a number of intervals, from 1: 0' stat -p 1 1 0
-refused 1 'unexpected argument; put a program to run after --: true' stat 1 1 true
+refused 1 '-p 0x10: not a process id' stat -p 0x10
+refused 1 '--heap 0: not a heap number (from 1)' report --heap 0
+refused 1 '--probe nonesuch: not a probe such as scavenge__done; docs/probes.md lists the probes' script --probe nonesuch
+refused 1 'true: not an interval in seconds (0.001 to 1000000); put a program to run after --' stat true
+refused 1 '0: not a number of intervals, from 1' stat -p 1 1 0
+refused 1 'true: unexpected argument; put a program to run after --' stat 1 1 true
 refused 1 'x: not a time in seconds' tune -p 1 x 1
 refused 1 '2: unexpected argument' tune -p 1 1 2
-refused 1 'too small: give at least 1M: 200K' record --max-size 200K -- true
-refused 1 'not a size in bytes, such as 200M: 200x' record --max-size 200x -- true
+refused 1 '--max-size 200K: too small; give at least 1M' record --max-size 200K -- true
+refused 1 '--max-size 200x: not a size in bytes, such as 200M' record --max-size 200x -- true
 refused 1 'either -p PID or -- PROGRAM, not both' stat -p 1 -- true
 refused 1 'the program after -- is missing' record --
-refused 1 'unexpected argument: eden.data' report eden.data
+refused 1 'eden.data: unexpected argument' report eden.data
 refused 1 'not a regular file' list .
 refused 1 'not an ELF file' list "$page"
 

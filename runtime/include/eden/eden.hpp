@@ -96,7 +96,7 @@ class local {
 class root {
   public:
     explicit root(eden_heap *of, eden_value value = EDEN_NONE)
-        : heap_(of), value_(value), added_(eden_root_add(of, &value_)) {}
+        : heap_(of), value_(value), added_(of != nullptr && eden_root_add(of, &value_)) {}
     explicit root(const heap &of, eden_value value = EDEN_NONE) : root(of.get(), value) {}
     root(const root &) = delete;
     root &operator=(const root &) = delete;
