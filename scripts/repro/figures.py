@@ -85,12 +85,13 @@ def survivors(lab):
         page.table(["survivors to keep", *(f"{number:,}" for number in keep)],
                    [[f"tenured, MB: {title}", *(page.megabytes(row[1]) for row in rows_of[name])]
                     for name, (title, _) in programs.items()]),
-        "Above (at a tenth of the scale), a program that uses enough data for long: the parameter makes no big difference, for all is tenured "
-        f"anyway. Below, one whose survivors of 64 bytes fill the semispace (room for {room:,}) just above the 90% at "
-        "which tenuring begins: the more are kept, the less is tenured, up to a critical value, from which all are kept "
-        "and more is tenured again, by overflow: that is what was reached last, whatever its age. The last point of "
-        "each is that: only new survivors from eden are tenured. The paper's values are not in its text; both shapes "
-        "are the paper's.",
+        "Above (at a tenth of the scale), a program that uses enough data for long: the parameter makes no big "
+        "difference, for all is tenured anyway. Below, one whose survivors of 64 bytes fill the semispace (room for "
+        f"{room:,}) just above the 90% at which tenuring begins: the more are kept, the less is tenured. The last "
+        "point of each keeps all: more is tenured again, by overflow, namely what was reached last, whatever its "
+        "age. The paper's values are not in its text; its shapes are: in one program the parameter makes no big "
+        "difference; in the other there is a critical value at which long-lived objects stay in new space and more "
+        "is tenured. Its last points keep all survivors, too: there only new survivors from eden are tenured.",
     ])
 
 
@@ -111,9 +112,10 @@ def ratio(lab):
                    [["full collections", *(row[1] for row in rows)],
                     ["of them for an allocation", *(row[2] for row in rows)],
                     ["their time, ms", *(f"{row[4]:.0f}" for row in rows)]]),
-        f"The data frame of {FRAME}, at a tenth of the scale, its image included. The paper's values are not in its text; its shape is: the larger "
-        "the ratio, the fewer full collections, in applications whose objects end in old space. Those for an "
-        "allocation remain: the ratio has nothing to do with them.",
+        f"The data frame of {FRAME}, at a tenth of the scale, its image included. The paper's values are not in its "
+        "text; its shape is: the larger the ratio, the fewer full collections, only in applications that use memory "
+        "intensively and whose objects end in old space. Those for an allocation remain here: the ratio has nothing "
+        "to do with them.",
     ])
 
 
@@ -138,11 +140,12 @@ def headroom(lab):
                    [["full collections", *(row[1] for row in rows)],
                     ["segments mapped", *(row[3] for row in rows)],
                     ["the run, s", *(page.seconds(row[4] / 1e3) for row in rows)]]),
-        "`micro large`, Arrays of references, all of them kept; they and the headroom are scaled alike, and shown as they "
-        "would be at scale 1. As in the paper, each allocation is a full collection while the headroom holds no more "
-        "than one object, and then their number falls in proportion to how many fit. The last headroom ran "
-        f"{paper.FIGURE_5_FASTER} times faster than the first there, {rows[0][4] / rows[-1][4]:.1f} times here: most of "
-        "what is left is clearing the Arrays' pages.",
+        "`micro large`, Arrays of references, all of them kept; they and the headroom are scaled alike, and shown as "
+        "they would be at scale 1. As in the paper, each allocation is a full collection while the headroom holds no "
+        "more than one object, and then their number falls in proportion to how many fit. The last headroom ran "
+        f"{paper.FIGURE_5_FASTER} times faster than the first there, {rows[0][4] / rows[-1][4]:.1f} times here: most "
+        "of what is left is clearing the Arrays' pages. The kind of object and all headrooms but the first, 16 MB, "
+        "are not in the paper's text.",
     ])
 
 

@@ -54,10 +54,11 @@ def figure_7(lab):
         chart,
         page.table(["", "scavenges", "full before P", "most together", "after P", "most together", "for growth",
                     "for an allocation"], table),
-        f"The file of {FILE}. Red: how many full collections came together, with no other scavenge between. P: the file "
-        "is read, and the frame is built from now on. As in the paper, they come periodically, one by one, before P, for "
-        "tenured data makes old space grow; after P they come together, for the frame's structures are born old and "
-        "find no room.",
+        f"The file of {FILE}; which one the paper's figure shows is not in its text. Red: how many full collections "
+        "came together, with no other scavenge between. P: the file is read, and the frame is built from now on. As "
+        "in the paper, they come periodically, one by one, before P, for tenured data makes old space grow; after P "
+        "they come together, for the frame's structures are born old and find no room. The table counts those that "
+        "come together at P, before the first scavenge of building, as before P.",
     ])
 
 
@@ -98,18 +99,21 @@ def figure_8(lab):
         chart,
         page.table(["rows", "step 1: a scavenge of reading, us", "of building, us", "slower", "step 3: of building, us",
                     "faster", "with overhead", "remembered at most, step 1", "step 3"], table),
-        f"Time as it passed, of {lab.rows(FILE, factor):,} rows, where the gain is the largest; the table has the file with "
-        "some more and fewer rows. As in the paper, scavenges of building are slow after the first step, though hardly "
-        "anything survives them, and keeping all survivors cures it; the column says how many scavenges still have "
-        f"half of the overhead (one in the paper). The paper saw each take {paper.REMEMBERED_SLOWER} times as long as "
-        "before P. Here the factor is smaller: the frame's Arrays are scanned at memory's speed, and scavenges of "
-        "reading copy all that was read. How slow they are hangs on chance: some large Array always stays remembered, "
-        "but sometimes it is the list of rows alone, and sometimes all Arrays of cells. What decides: an Array of cells "
-        "stays in the remembered set as long as one single cell of it is young. The last rows that were read survive in "
-        "the semispace, and once they fill less than 90% of it nothing is tenured any more. Copying is breadth first "
-        "and comes to rows before their cells, so it depends on the last few bytes whether a cell is among what stays. "
-        "With all survivors kept, what survives in eden goes to old space as soon as the semispace is full, together "
-        "with what refers to it, and the semispace is full of rows and of the image's objects.",
+        f"Time as it passed, of {lab.rows(FILE, factor):,} rows, where the gain is the largest; the table has the "
+        "file with some more and fewer rows. In the paper, after the first step, each scavenge from the creation of "
+        f"the frame to the end takes {paper.REMEMBERED_SLOWER} times as long as before. Its authors see the cause in "
+        "one remembered object, or very few, with very many references. Keeping all survivors leaves one scavenge "
+        "with this overhead. Here, with some numbers of rows, scavenges of building are slow after the first step, "
+        "though hardly anything survives them, and keeping all survivors cures it; the column `with overhead` counts "
+        "the scavenges that keep half of it. The factor is smaller here: the frame's Arrays are scanned at memory's "
+        "speed, and scavenges of reading copy all that was read. How slow they are hangs on chance: some large Array "
+        "always stays remembered, but sometimes it is the list of rows alone, and sometimes all Arrays of cells. "
+        "What decides: an Array of cells stays in the remembered set as long as one single cell of it is young. The "
+        "last rows that were read survive in the semispace, and once they fill less than 90% of it nothing is "
+        "tenured any more. Copying is breadth first and comes to rows before their cells, so it depends on the last "
+        "few bytes whether a cell is among what stays. With all survivors kept, what survives in eden goes to old "
+        "space as soon as the semispace is full, together with what refers to it, and the semispace is full of rows "
+        "and of the image's objects.",
     ])
 
 

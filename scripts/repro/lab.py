@@ -32,7 +32,7 @@ class Run:
 
     def __init__(self, figures, log, wall, processor, read_ns=None):
         self.figures, self.log, self.wall, self.processor = figures, log, wall, processor
-        self.read_ns = read_ns  # of a data frame: when the file was read (the papers' point P)
+        self.read_ns = read_ns  # of a data frame: when the file was read (paper A's point P)
         self.scavenges, self.fulls = self.of("scavenge"), self.of("full")
         self.gc_ns = sum(line["duration_ns"] for line in self.scavenges + self.fulls)
 

@@ -2,7 +2,8 @@
 
 A: Palumbo et al., Garbage Collector Tuning in Pathological Allocation Pattern Applications.
 B: Jordan Montaño et al., Improving Performance Through Object Lifetime Profiling: the DataFrame Case.
-Both on the Pharo VM, where a data frame is loaded from three files.
+Both on the Pharo VM, where a data frame is loaded from three files. B does not name its files: by
+their sizes (500 MB, 1.6 GB, 3.1 GB), they are presumably those of A.
 """
 import os
 from dataclasses import dataclass
@@ -50,7 +51,7 @@ DEFAULTS = CONFIGURATIONS["default"]
 # A, Tables 1 and 2: seconds, of them GC (Table 1 only), GC's share; by default and tuned.
 TABLE_1 = {"529 MB": (43, 7, 0.16), "1.6 GB": (150, 38, 0.25), "3.1 GB": (5599, 5158, 0.92)}
 TABLE_2 = {"529 MB": (37, 0.05), "1.6 GB": (122, 0.07), "3.1 GB": (440, 0.24)}
-GC_GAIN = {"529 MB": 3.8, "1.6 GB": 4.4, "3.1 GB": 49}  # times less GC, of the two tables
+GC_GAIN = {"529 MB": 3.8, "1.6 GB": 4.4, "3.1 GB": 49}  # times less GC, derived from the two tables
 FIRST_STEP_FULLS = (36, 1)
 KEEP_ALL = 10**12  # survivors to keep, above everything
 REMEMBERED_SLOWER = 52  # times a scavenge takes longer after the file is read, after the first step
@@ -71,5 +72,5 @@ B_CELLS = {
     "3.1 GB": {"default": (3498, 3978, 1), "1": (581, 1066, 3.7), "2": (297, 774, 5.1), "3": (308, 782, 5.1),
                "4": (162, 637, 6.2), "5": (107, 582, 6.8)},
 }
-LONG_LIVED = (0.25, 0.40)  # Figures 5 and 4: shares of objects and bytes
-FIGURE_4_SECONDS = 71  # the run without the profiler: a bin of one second is so small a share of it
+LONG_LIVED = (0.25, 0.40)  # Figures 5 and 4: shares of objects and bytes, about
+FIGURE_4_SECONDS = 71  # the run without the profiler; the figures' bins are a second of a run 50 times as long

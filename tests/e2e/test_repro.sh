@@ -34,7 +34,7 @@ def falls(values, strictly=False):
 
 FILES = "529 MB", "1.6 GB", "3.1 GB"
 
-# Paper A, Tables 1 and 2: about as many full collections as in the papers by default, few after the first step.
+# Paper A, Tables 1 and 2: by default about as many full collections as in paper B's Table 1, few after the first step.
 steps = {(row["file"], row["setting"]): row for row in read("steps")}
 SETTINGS = "default", "step 1", "authors'", "tuned", "Eden's defaults"
 assert len(steps) == 15 and tuple(dict.fromkeys(setting for _, setting in steps)) == SETTINGS, list(steps)
@@ -94,7 +94,7 @@ for name in "before", "after":
     assert len(rows) >= (3 if name == "before" else 15), rows
 assert 2.2e6 < sums["after"] < 2.8e6 and 1.3 * sums["after"] < sums["before"] < 1.9 * sums["after"], sums
 
-# Figure 7: one by one while the file is read, together while the frame is built; none after the first step.
+# Figure 7: some full collections come together; after the first step there is at most one.
 before, after = read("figure-7-1"), read("figure-7-2")
 assert before[-1]["full"] == steps["1.6 GB", "default"]["full"] and max(column(before, "together")) > 5, before
 assert sum(column(before, "together")) == before[-1]["full"] and after[-1]["full"] <= 1, after
@@ -123,7 +123,7 @@ for file in FILES:
     assert fulls[0] > 2 * max(fulls[1:]) and fulls[3] >= fulls[4] >= fulls[5], fulls
 assert found["3.1 GB", "default"]["paper_gc_s"] == 3498 and found["529 MB", 1]["paper_gc_s"] == 4.08
 
-# Paper B, Figures 4 and 5: two humps, however long the run takes.
+# Paper B, Figures 4 and 5: most objects die at once and a fifth lives long, however long the run takes.
 bins = read("lifetimes")
 objects = column(bins, "objects")
 assert len(bins) == 71 and objects[0] > 0.5 * sum(objects) and sum(objects[8:]) > 0.2 * sum(objects), objects
