@@ -1,4 +1,4 @@
-"""The five programs that lifetimes are measured on, the rates, and what FiLiP says of them: Jordan Montaño et al.,
+"""The five programs that lifetimes are measured on, the rates, and FiLiP's figures for them: Jordan Montaño et al.,
 Evaluating Finalization-Based Object Lifetime Profiling, ISMM 2024.
 """
 import json
@@ -22,7 +22,7 @@ PAPER_GAIN = 3.68  # of pretenured ephemerons over plain ones: the mean of the t
 PAPER_MEMORY = {"dataframe": (5053.51, (2.36, 1.68, 1.01, 1.001)), "honeyginger": (3312.44, (3.34, 2.25, 1.03, 1.003)),
                 "mobidyc": (4906.64, (2.53, 1.75, 1.01, 1.001)), "bloc": (9.86, (2.9, 2.0, 1.02, 1.002)),
                 "moose": (3081.95, (2.61, 1.81, 1.02, 1.002))}
-PAPER_EPHEMERON = 80  # bytes that it adds for each object sampled, derived from its counts
+PAPER_EPHEMERON = 80  # bytes that it adds for each object sampled, not in its text: derived from Tables 4 and 6
 
 
 def paper_time(program, mechanism, sampling):
@@ -34,7 +34,7 @@ FULL = {
     "dataframe": ["--image", "0", "--copies", "3"],
     "honeyginger": [],
     "mobidyc": [],
-    "bloc": ["--frames", "60000"],  # a second or so; what the paper drew in ten seconds is a hundredth
+    "bloc": ["--frames", "60000"],  # a second or so; the paper's program allocates a hundredth
     "moose": [],
 }
 SMALL = {

@@ -93,9 +93,10 @@ def memory(entries):
              f"{life_programs.PAPER_MEMORY[entry['program']][1][list(RATES).index(entry['sampling'])]:g}"]
             for entry in entries]
     grid(["program", "rate", "measured", "bound", "formula", "paper"], rows)
-    print(f"\n  formula: the paper estimates baseline + {life_programs.PAPER_EPHEMERON} bytes an object; with the "
-          "bytes allocated as the baseline, this is\n  what its ephemerons would cost this program. paper: its Table 6. The "
-          "two are of bytes allocated, not of resident\n  memory.")
+    print("\n  formula: the paper estimates baseline + an ephemeron for each sample, over the baseline: all bytes "
+          f"allocated. With\n  {life_programs.PAPER_EPHEMERON} bytes an ephemeron, derived from its tables, this is what its "
+          "ephemerons would cost this program. paper: its\n  Table 6. The two are of bytes allocated, not of resident "
+          "memory.")
 
 
 def ephemerons(entries):

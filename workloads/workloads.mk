@@ -1,4 +1,4 @@
-# The papers' benchmark programs on libeden, their data sets, and the demo.
+# Programs of the kinds that the papers measured, on libeden; their data sets, and the demo.
 #
 # A program is a folder of its name, program.c and the libraries LIBS_NAME. Objects stand in $(B)/obj, for the program
 # in $(B)/workloads bears the folder's name.

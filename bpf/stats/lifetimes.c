@@ -9,10 +9,10 @@
  * mean of the survival curve replaces it (stats/curve.c), is marked as such, and is a lower bound. Its error
  * comes from the curve in both cases.
  *
- * Short and long. FiLiP's rule (Jordan Montaño et al., ISMM 2024): a lifetime above 5% of the run is long, and a class
- * is long-lived if its mean lifetime is. Share and clock can be set. The share of objects (or of bytes) that live
- * longer than the limit is the survival curve at the limit; of the bucket that contains the limit, all count as longer,
- * which moves the limit down by at most 6.25%.
+ * Short and long. FiLiP's rule (Jordan Montaño et al., ISMM 2024): a class is short-lived if its mean lifetime is at
+ * most 5% of the run, else long-lived. Here the same limit divides single objects. Share and clock can be set. The
+ * share of objects (or of bytes) that live longer than the limit is the survival curve at the limit; of the bucket that
+ * contains the limit, all count as longer, which moves the limit down by at most 6.25%.
  *
  * Enough samples. The verdict is on the mean m with standard error e and the limit L, from n samples. It is sure enough
  * if L lies outside of m +- 1.96 e (95%), and if besides one of these holds:
@@ -25,7 +25,7 @@
  * object was watched as long as L, or most live longer than L; unless what its restriction leaves out can't lift it to
  * L: no object outlives the run, so the mean is at most the restricted one, plus the share alive at the restriction
  * times the rest of the run. Lifetimes with rare, extreme values need more samples than any of this can see: nothing
- * that was not sampled is known. If samples are too few, the advice is the papers': start low, go higher where a class
+ * that was not sampled is known. If samples are too few, the advice is FiLiP's: start low, go higher where a class
  * has too few. The rates are FiLiP's (0.1, 1, 50, 100%); in bytes, an eighth of the distance. */
 #include "stats/lifetimes.h"
 #include <inttypes.h>

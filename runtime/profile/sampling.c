@@ -12,7 +12,7 @@
  *    one another one, chosen by chance, is sampled whole: all objects that begin in it. Neighbours are sampled
  * together, but no part of the program is left out for long (stratified sampling), and that costs two traps a range,
  * where a coin costs every object. No period biases it.
- *  - nth: each rate-th object (as in the papers), found by walking. A periodic program biases it.
+ *  - nth: each rate-th object (as in FiLiP), found by walking. A periodic program biases it.
  *  - refill: the object that crosses each multiple of `rate` bytes, whatever collections lie between.
  *  - window: all objects allocated while the window is open; it is opened and closed at traps 64 KiB apart.
  * That is with mechanism `vm`. The others need each sample as it is allocated, so with nth, windows and objects at high

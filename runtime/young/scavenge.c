@@ -38,8 +38,9 @@
  *
  * 6. Tenured objects
  * The list gives the latest first; what then refers to young objects is remembered. Spur remembers an object that
- * refers to young ones when it is tenured, scans the remembered set to its end, and what was added meanwhile each time
- * that to-space has been. So tenured objects are scanned in order, and the set grows to hold those that leave it again.
+ * refers to young ones when it is tenured. It scans the remembered set to its end, then to-space, then what was added
+ * to the set meanwhile, and so on. So tenured objects are scanned in order, and the set grows to hold those that leave
+ * it again.
  * compat.tenured_scan=set-order does the same: the list, reversed, is added to the set where Spur scans the set's end.
  *
  * 7. Invariants

@@ -1,6 +1,6 @@
 /* bloc: an animated scene of graphical elements on the collector.
  *
- * This is the Bloc of the papers on the Pharo VM's collector: its benchmark draws a flock of boids for ten seconds. By
+ * It is after the Bloc of FiLiP, a user interface in Pharo, whose benchmark draws a flock of boids for ten seconds. By
  * default the heap's eden has 512 KB: the 600 frames of ten seconds allocate 10 MB, and would not fill an ordinary one.
  */
 #include "scene.h"
@@ -23,8 +23,9 @@ static const char usage[] =
     "  --verify           check the whole heap afterwards\n"
     "  --help             this text\n"
     "\n"
-    "The pace does not change what is drawn. The papers' ten seconds are --pace 60. EDEN_OPTIONS sets the collector's\n"
-    "parameters; by default its eden has 512 KB. Exit status: 0; 1: memory is exhausted; 2: wrong usage.\n";
+    "The pace does not change what is drawn. With --pace 60 the 600 frames take ten seconds. EDEN_OPTIONS\n"
+    "sets the collector's parameters; by default its eden has 512 KB. Exit status: 0; 1: memory is exhausted; 2:\n"
+    "wrong usage.\n";
 
 enum { NUMBER_BOIDS, NUMBER_FRAMES, NUMBER_PACE, NUMBER_SEED, NUMBERS };
 

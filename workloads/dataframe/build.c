@@ -6,7 +6,8 @@
  * is parsed again into a new Array of n, which is then stored into the cells. (5) The names of the rows again: an Array
  * of n, a Set of n that grows by doubling, an Array of n. (6) The types of the columns again.
  *
- * The library of FiLiP's year made more large Arrays than that, by the memory of its Table 4; `copies` are these.
+ * By the memory in FiLiP's Table 4 its program made more large Arrays than that; `copies` are these. (The paper does
+ * not give the library's version.)
  *
  * All these Arrays are born old once they have `large_object` bytes. Those of cells refer to young objects only while
  * some of the last rows are young: numbers are immediate. An empty cell is EDEN_NONE, and stays it. */

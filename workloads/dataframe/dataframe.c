@@ -1,7 +1,7 @@
 /* dataframe: loads a CSV file into a typed data frame on the collector, and prints what is in it.
  *
- * This is the DataFrame of the papers on the Pharo VM's collector: it makes the objects that Pharo's library makes, in
- * its order, in an image of objects that were there before (image.c, reader.c, build.c). */
+ * It is after the DataFrame of the papers on the Pharo VM: it makes the objects that Pharo's library makes, in its
+ * order, in an image of objects that were there before (image.c, reader.c, build.c). */
 #include "frame.h"
 
 #include <inttypes.h>

@@ -1,16 +1,16 @@
 /* The image: objects that were there before the program began.
  *
- * A Smalltalk program runs in an image of tens of megabytes. Most of it is in old space: growth counts from it, and
- * each full collection marks it. Some of it is young: what processes, caches and tools made last. Here an old Array
- * refers to that; it stands in the remembered set before the frame's Arrays do, so that its young objects are copied
- * first.
+ * A Smalltalk program runs in an image. The papers do not give its size; we assume tens of megabytes. Most of it is in
+ * old space: growth counts from it, and each full collection marks it. Some of it is young: what processes, caches and
+ * tools made last. Here an old Array refers to that; it stands in the remembered set before the frame's Arrays do, so
+ * that its young objects are copied first.
  *
  * This decides what keeping all survivors does: the image's young objects then stay in the survivor semispace and fill
  * it, to the last byte, for no object is smaller; whatever the program makes is tenured by its first scavenge. */
 #include "frame.h"
 
-/* The young part is a twelfth, which is more than a survivor semispace of the eden that the papers had. Of it the first
- * few are replaced, one for so many cells; they too are of the smallest size. */
+/* The young part is a twelfth, which is more than a survivor semispace of the papers' default eden. Of it the first few
+ * are replaced, one for so many cells; they too are of the smallest size. */
 enum { PAGE = 512, OBJECT_BYTES = 8 + 8 * IMAGE_SLOTS, NEWS_BYTES = 16, NEWS_SHARE = 12, CELLS_A_NEWS = 64, BUSY = 64 };
 
 /* A page of objects, each of which refers to the one before. */

@@ -1,4 +1,4 @@
-/* The micro-benchmarks of the tuning paper: small programs with one pattern of allocation each. */
+/* Micro-benchmarks for the tuning paper's figures: small programs with one pattern of allocation each. */
 #ifndef MICRO_H
 #define MICRO_H
 

@@ -1,7 +1,7 @@
 /* moose: imports a company's software into a model on the collector, and queries the model.
  *
- * This is the Moose of the papers on the Pharo VM's collector, which imported 13,521 classes and 48,087 methods. That
- * software is not public: the program makes text of that size up (source.c), and imports the text. */
+ * It is after the Moose of FiLiP, which imports a company's software of 13,521 classes and 48,087 methods. The paper
+ * gives no more of it: this program makes up text of that size (source.c), and imports the text. */
 #include "model.h"
 
 static const char usage[] =

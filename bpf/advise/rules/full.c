@@ -9,8 +9,8 @@
  *
  * A program that loads data makes its old space grow by objects that stay. Each time it has grown by full_gc_ratio,
  * everything is marked, nearly all of it is found alive, and the time was wasted; that many times
- * log(final / initial) / log(1 + ratio). The tuning paper's first step was to raise the ratio, so that at most one
- * such collection falls into the growth that was seen. What the fruitless collections did free is what that costs. */
+ * log(final / initial) / log(1 + ratio). The tuning paper's first step set the ratio to infinite. This rule raises it
+ * until at most one such collection falls into the growth seen. What the fruitless collections freed is the cost. */
 
 static const double GROWTH_FREED = 0.2; /* of old space, freed at most */
 
@@ -45,7 +45,7 @@ static void look_for_growth(const struct tune_facts *facts, struct growth *growt
     growth->last_used = fmax(growth->last_used, (double)tune_figure(facts, EDEN_FIGURE_old_used));
 }
 
-/* The next of a few round numbers; the papers' largest is the last. */
+/* The next of a few round numbers; the last is the largest of the lifetimes paper's configurations, 1000%. */
 static double round_up(double ratio) {
     static const double steps[] = {0.5, 1, 1.5, 2, 3, 4, 5, 7, 10};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {

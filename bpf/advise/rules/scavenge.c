@@ -73,8 +73,9 @@ void rule_scavenge_remembered(const struct tune_facts *facts, struct findings *f
  *
  * A survivor is copied by each scavenge until it dies or is tenured. Where nearly all that survive go on living,
  * waiting for the semispace to fill is in vain: tenured at their second scavenge (tenure_fill=0, tenure_proportion=1),
- * they are copied twice and no more. (The tuning paper's third step kept all survivors instead; that was right for a
- * VM that tenured what is reached last.) Where they die after some scavenges, a larger eden lets them die before. */
+ * they are copied twice and no more. (The tuning paper's third step keeps all survivors, against the cost of another
+ * rule, scavenge.remembered: once the semispace is full, new survivors go to old space from eden, to what refers to
+ * them.) Where they die after some scavenges, a larger eden lets them die before. */
 
 static const double OFTEN = 1.5; /* copies of a survivor, on average */
 

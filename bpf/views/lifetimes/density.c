@@ -1,5 +1,5 @@
-/* Density of lifetimes by memory and by objects, after Figures 4 and 5 of the lifetimes paper, whose bins are a second:
- * in bins of 5% of the run, the share of all memory, or of all objects, that lived so long.
+/* Density of lifetimes by memory and by objects, after Figures 4 and 5 of the lifetimes paper. Its bins are a second;
+ * here, in bins of 5% of the run, the share of all memory, or of all objects, that lived so long.
  *
  * A histogram's bucket that lies across the edges of bins is shared out among them by length: buckets are 6.25% wide,
  * so the figure of a bin is exact to that. What was alive at the end is shown apart: it lived at least so long. */

@@ -1,5 +1,5 @@
-/* Lifetimes by class, as in FiLiP's Figures 4 and 5: how many objects (or bytes) of each class lived how long, in bins
- * that double: most objects die at once and a few live a million times longer. */
+/* Lifetimes by class, as in FiLiP's Figure 5: how many objects (or bytes) of each class lived how long. FiLiP's bins
+ * are a second; these double, since most objects die at once and a few live a million times longer. */
 #include "util/plot.h"
 #include "views/lifetimes/view.h"
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Scavenges: what survives, and what is tenured: just the objects that the policy names (spur.md 2.4), and why. */
+/* Scavenges: what survives, and what is tenured: just the objects that the policy names, and why. */
 #include "support.h"
 #include "young/tenure.h"
 #include <math.h>
