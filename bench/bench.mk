@@ -34,6 +34,47 @@ bench-remembered: $(B)/bench/remembered ## time scavenges with a large old array
 bench-pretenure: $(B)/bench/pretenure $(B)/workloads/dataframe $(BENCH_DATA) ## time programs with pretenure=FILE, auto and none (paired runs)
 	@bench/pretenure.py $(B)/bench/pretenure $(B)/workloads/dataframe $(BENCH_DATA)
 
+# The same programs on eden and other systems (bench/peers/peer.h). PROGRAMS, PEER_SYSTEMS: some of them only.
+PEER_PASSES ?= 5
+PEER_SYSTEMS ?=
+PEER_SCALE ?= full
+PEER_CPUS ?= 1
+PEERS := $(B)/bench/peers
+PEER_PROGRAMS := alloc array gcbench json lisp lru queue trees
+PEER_BUILT := $(PEER_PROGRAMS:%=$(PEERS)/eden/%) $(PEER_PROGRAMS:%=$(PEERS)/malloc/%)
+PEER_BUILT += $(if $(wildcard /usr/include/mimalloc.h),$(PEER_PROGRAMS:%=$(PEERS)/mimalloc/%))
+PEER_BUILT += $(if $(wildcard /usr/include/gc/gc.h),$(PEER_PROGRAMS:%=$(PEERS)/libgc/%))
+PEER_BUILT += $(if $(shell command -v ocamlopt),$(PEERS)/ocaml/peers)
+PEER_BUILT += $(if $(shell command -v javac),$(PEERS)/java/Peers.class)
+
+# A system in C: its name, its flags, and what it is linked with.
+define PEER_RULE
+$(PEERS)/$(1)/%: bench/peers/%.c $(wildcard bench/peers/*.h) $(filter %.a,$(3))
+	@mkdir -p $$(@D)
+	$$(CC) $$(CPPFLAGS_ALL) $$(CFLAGS_ALL) $(2) -o $$@ $$< $(3) $$(LDFLAGS)
+endef
+PEER_PLAIN := -DPEER_SYSTEM='"peer_plain.h"'
+$(eval $(call PEER_RULE,eden,,$(B)/lib/libeden.a -lm -lpthread))
+$(eval $(call PEER_RULE,malloc,$(PEER_PLAIN)))
+$(eval $(call PEER_RULE,mimalloc,$(PEER_PLAIN) -DPEER_MIMALLOC,-lmimalloc))
+$(eval $(call PEER_RULE,libgc,$(PEER_PLAIN) -DPEER_LIBGC,-lgc))
+$(PEERS)/java/Peers.class: bench/peers/Peers.java
+	@mkdir -p $(@D)
+	javac -Xlint:all -Werror -d $(@D) $<
+# Copied first: ocamlopt writes its objects beside the source.
+$(PEERS)/ocaml/peers: bench/peers/peers.ml
+	@mkdir -p $(@D)
+	cp $< $(@D)
+	cd $(@D) && ocamlopt -O3 -unsafe -inline 100 unix.cmxa peers.ml -o peers
+
+.PHONY: bench-peers bench-peers-programs
+bench-peers-programs: $(B)/bench/selftime.so $(PEER_BUILT)
+bench-peers: ## compare programs on eden, OpenJDK, OCaml, libgc, mimalloc and malloc at equal memory limits (about two hours)
+	@scripts/setup peers
+	@$(MAKE) --no-print-directory -s $(JOBS) bench-peers-programs
+	@bench/peers.py -B $(B) --passes $(PEER_PASSES) --only '$(PROGRAMS)' --systems '$(PEER_SYSTEMS)' \
+	    --scale $(PEER_SCALE) --cpus $(PEER_CPUS) --json $(PEERS).json
+
 # What lifetimes cost. PROGRAMS, SAMPLINGS: some of them only.
 LIFETIMES_ROWS ?= 1000000
 LIFETIMES_PAIRS ?= 20

@@ -17,7 +17,7 @@ TESTS := $(wildcard tests/e2e/test_*.sh)
 # Those of TESTS that attach no probe and run no program that another one attaches to: they run beside others, as unit
 # tests do. What they build is built before.
 BESIDE_TESTS := $(addprefix tests/e2e/,test_archive.sh test_callgraph.sh test_examples.sh test_faults.sh test_fuzz.sh \
-	test_lifetimes_shares.sh test_limits.sh test_memory.sh test_notes.sh test_tsan.sh)
+	test_lifetimes_shares.sh test_limits.sh test_memory.sh test_notes.sh test_peers.sh test_tsan.sh)
 CPPFLAGS_tests := -Iruntime -Ibpf -Iworkloads -Itests -Itests/unit
 
 include tests/programs/programs.mk tests/fuzz/fuzz.mk probes/probes.mk scripts/lint.mk scripts/install.mk
@@ -74,7 +74,7 @@ test: ## install what is missing, build everything, run every test (root, for th
 # space, of which they reserve terabytes; what runs under Valgrind or builds for itself, without the sanitizers' flags.
 # Programs of the other tests end with heaps alive, as many do: leaks are looked for in the unit tests alone.
 NOT_SANITIZED := $(addprefix tests/e2e/,test_notes.sh test_memory.sh test_limits.sh test_faults.sh test_fuzz.sh \
-	test_archive.sh test_callgraph.sh test_examples.sh test_install.sh test_tsan.sh test_lifetimes_letgo.sh test_lifetimes_pretenure.sh)
+	test_archive.sh test_callgraph.sh test_examples.sh test_install.sh test_peers.sh test_tsan.sh test_lifetimes_letgo.sh test_lifetimes_pretenure.sh)
 test-san: ## run the whole suite once, tool and libeden under the address and undefined-behaviour sanitizers
 	@scripts/setup
 	@$(MAKE) --no-print-directory -s $(JOBS) SAN=1 B=$(B)/san test-programs
