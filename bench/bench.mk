@@ -35,6 +35,8 @@ bench-pretenure: $(B)/bench/pretenure $(B)/workloads/dataframe $(BENCH_DATA) ## 
 	@bench/pretenure.py $(B)/bench/pretenure $(B)/workloads/dataframe $(BENCH_DATA)
 
 # The same programs on eden and other systems (bench/peers/peer.h). PROGRAMS, PEER_SYSTEMS: some of them only.
+# WHIPPET: a checkout of Whippet, to compare with its collectors.
+WHIPPET ?=
 PEER_PASSES ?= 5
 PEER_SYSTEMS ?=
 PEER_SCALE ?= full
@@ -67,9 +69,13 @@ $(PEERS)/ocaml/peers: bench/peers/peers.ml
 	cp $< $(@D)
 	cd $(@D) && ocamlopt -O3 -unsafe -inline 100 unix.cmxa peers.ml -o peers
 
-.PHONY: bench-peers bench-peers-programs
-bench-peers-programs: $(B)/bench/selftime.so $(PEER_BUILT)
-bench-peers: ## compare programs on eden, OpenJDK, OCaml, libgc, mimalloc and malloc at equal memory limits (about two hours)
+PEER_WHIPPETS := $(if $(WHIPPET),$(addprefix bench-peers-whippet-,semi mmc generational-mmc pcc))
+.PHONY: bench-peers bench-peers-programs $(PEER_WHIPPETS)
+$(PEER_WHIPPETS): bench-peers-whippet-%:
+	@$(MAKE) --no-print-directory -s -f bench/peers/whippet.mk WHIPPET=$(abspath $(WHIPPET)) GC_COLLECTOR=$* \
+	    PEERS=$(PEERS) PEER_PROGRAMS='$(PEER_PROGRAMS)'
+bench-peers-programs: $(B)/bench/selftime.so $(PEER_BUILT) $(PEER_WHIPPETS)
+bench-peers: ## compare programs on eden, OpenJDK, OCaml, libgc, mimalloc and malloc at equal memory limits (five passes, about an hour)
 	@scripts/setup peers
 	@$(MAKE) --no-print-directory -s $(JOBS) bench-peers-programs
 	@bench/peers.py -B $(B) --passes $(PEER_PASSES) --only '$(PROGRAMS)' --systems '$(PEER_SYSTEMS)' \

@@ -22,7 +22,7 @@ MB = 1 << 20
 FREE = ("mimalloc", "malloc")  # no collectors, and no limit
 UNLIMITED = FREE + ("ocaml",)
 JAVA = {"serial": "-XX:+UseSerialGC", "parallel": "-XX:+UseParallelGC", "g1": "-XX:+UseG1GC"}
-WHIPPET = tuple("whippet-" + name for name in ("semi", "pcc", "generational-pcc", "mmc", "generational-mmc"))
+WHIPPET = tuple("whippet-" + name for name in ("semi", "mmc", "generational-mmc", "pcc"))
 SYSTEMS = ("eden", *JAVA, "ocaml", "libgc", *WHIPPET, *FREE)
 LISP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers", "program.lisp")
 # Arguments, limit in MB, and what times are divided by, in the two scales. The first word is the program.

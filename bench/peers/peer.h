@@ -1,6 +1,6 @@
 /* The interface of the programs of `make bench-peers` to the memory of each system: eden (the default), libgc,
- * mimalloc and malloc, chosen by PEER_SYSTEM. Each program is written once, for a precise collector that moves objects.
- * What a system does not need (roots, barriers, free) compiles to nothing.
+ * mimalloc, malloc and Whippet, chosen by PEER_SYSTEM. Each program is written once, for a precise collector that moves
+ * objects. What a system does not need (roots, barriers, free) compiles to nothing.
  *
  *     PEER_CLASS(pair, 2);           a class of objects with two slots, which hold references or integers
  *     PEER_DEFINE(pair)              defines it: once, before its first object
@@ -39,6 +39,26 @@ static inline uint64_t peer_clock(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* For systems without a log: the file PEER_PAUSES receives their pauses, with the names of EDEN_LOG's fields. */
+static FILE *peer_pauses;
+static uint64_t peer_pause_start;
+static inline void peer_pauses_open(void) {
+    const char *path = secure_getenv("PEER_PAUSES");
+    peer_pauses = path == NULL ? NULL : fopen(path, "w");
+}
+static inline void peer_pauses_close(void) {
+    if (peer_pauses != NULL) {
+        fclose(peer_pauses);
+    }
+}
+static inline void peer_pause_begin(void) { peer_pause_start = peer_clock(); }
+static inline void peer_pause_end(void) {
+    if (peer_pauses != NULL) {
+        fprintf(peer_pauses, "{\"time_ns\": %llu, \"duration_ns\": %llu}\n", (unsigned long long)peer_pause_start,
+                (unsigned long long)(peer_clock() - peer_pause_start));
+    }
 }
 
 #ifdef PEER_SYSTEM

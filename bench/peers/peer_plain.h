@@ -18,29 +18,19 @@ typedef int64_t peer_class;
 #define PEER_RELEASE(memory) ((void)(memory))
 enum { PEER_FREES = 0 };
 
-static FILE *peer_pauses;
-static uint64_t peer_pause_start;
 static inline void peer_pause(GC_EventType event) {
-    if (event == GC_EVENT_PRE_STOP_WORLD || event == GC_EVENT_START) {
-        peer_pause_start = peer_clock();
+    if (event == GC_EVENT_START) {
+        peer_pause_begin();
     } else if (event == GC_EVENT_END) {
-        fprintf(peer_pauses, "{\"time_ns\": %llu, \"duration_ns\": %llu}\n", (unsigned long long)peer_pause_start,
-                (unsigned long long)(peer_clock() - peer_pause_start));
+        peer_pause_end();
     }
 }
 static inline void peer_open(void) {
     GC_INIT();
-    const char *path = getenv("PEER_PAUSES");
-    peer_pauses = path == NULL ? NULL : fopen(path, "w");
-    if (peer_pauses != NULL) {
-        GC_set_on_collection_event(peer_pause);
-    }
+    peer_pauses_open();
+    GC_set_on_collection_event(peer_pause);
 }
-static inline void peer_close(void) {
-    if (peer_pauses != NULL) {
-        fclose(peer_pauses);
-    }
-}
+static inline void peer_close(void) { peer_pauses_close(); }
 #else
 #ifdef PEER_MIMALLOC
 #include <mimalloc.h>
