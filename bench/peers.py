@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""peers.py [-B BUILD] [--passes N] [--only PROGRAM...] [--systems SYSTEM...] [--scale full|quick] [--cpus N|all] [--json FILE]
+"""peers.py [-B BUILD] [--passes N] [--only 'PROGRAM ...'] [--systems 'SYSTEM ...'] [--scale full|quick] [--cpus N|all]
+         [--timeout SECONDS] [--json FILE]
 
 The same programs on eden and other systems, at equal memory limits: time, memory and pauses, side by side.
 
@@ -54,11 +55,13 @@ def command(build, system, arguments, limit, log):
     folder = os.path.join(build, "bench", "peers")
     words = arguments.split()
     name, _, options = system.partition(":")
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("EDEN_", "GC_", "OCAML"))}
+    set_by_driver = ("EDEN_", "GC_", "OCAML", "PEER_")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(set_by_driver)}
     if name in JAVA:
-        return ["java", JAVA[name], f"-Xmx{limit}", "-XX:+ExitOnOutOfMemoryError", f"-Xlog:safepoint:file={log}:tn:filecount=0",
-                "-XX:+UnlockExperimentalVMOptions", "-XX:CompileCommand=quiet",
-                "-XX:CompileCommand=blackhole,Peers.consume", "-cp", f"{folder}/java", "Peers", *words], environment
+        return ["java", JAVA[name], f"-Xmx{limit}", "-XX:+ExitOnOutOfMemoryError",
+                f"-Xlog:safepoint:file={log}:tn:filecount=0", "-XX:+UnlockExperimentalVMOptions",
+                "-XX:CompileCommand=quiet", "-XX:CompileCommand=blackhole,Peers.consume",
+                "-cp", f"{folder}/java", "Peers", *words], environment
     if name == "ocaml":
         return [f"{folder}/ocaml/peers", *words], environment
     environment |= {"EDEN_OPTIONS": ",".join(filter(None, (f"max_heap={limit}", options))), "EDEN_LOG": log,
@@ -113,7 +116,8 @@ def least_utilisation(pauses, start, end, window):
 
 
 def run(build, system, arguments, limit, timeout):
-    """One run: its time in s, CPU time of all threads, checksum, peak of resident memory in bytes, pauses, utilisation."""
+    """Returns the figures of one run: times in s, CPU time of all threads, checksum, peak of resident memory in bytes,
+    pauses and utilisation."""
     with tempfile.NamedTemporaryFile("r") as log, tempfile.NamedTemporaryFile("r") as selftime:
         words, environment = command(build, system, arguments, limit, log.name)
         # VmHWM at its end (selftime.c): ru_maxrss also counts what the process was before, a copy of this one.
@@ -150,7 +154,8 @@ def summary(runs):
     """The figures of a program on a system, from all of its runs."""
     times = [figures["time_s"] for figures in runs]
     entry = {"times_s": times, "min_s": min(times), "median_s": statistics.median(times),
-             "cpu_s": min(figures["cpu_s"] for figures in runs), "checksum": runs[0]["checksum"], "rss_bytes": max(figures["rss_bytes"] for figures in runs), "pauses": None}
+             "cpu_s": min(figures["cpu_s"] for figures in runs), "checksum": runs[0]["checksum"],
+             "rss_bytes": max(figures["rss_bytes"] for figures in runs), "pauses": None}
     if runs[0]["pauses_ns"] is not None:
         every = [pause for figures in runs for pause in figures["pauses_ns"]]
         entry["pauses"] = {
@@ -178,14 +183,15 @@ def compare(row):
 
 def seconds(ns):
     """A duration as the other drivers print it."""
-    unit, size = next((unit, size) for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1)) if ns >= size or size == 1)
+    units = (("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1))
+    unit, size = next((unit, size) for unit, size in units if ns >= size or size == 1)
     return f"{ns / size:.3g} {unit}"
 
 
 def show(row):
     print(f"\n{row['name']}, {row['limit_bytes'] // MB} MB{', per allocation' if row['divisor'] > 1 else ''}")
-    print(f"  {'system':24} {'min':>9} {'median':>9} {'ratio':>6} {'RSS':>8} {'pauses':>7} {'P50':>8} {'P99':>8} {'max':>8}"
-          f" {'MMU10ms':>7} {'MMU100':>6} {'LBO':>6}")
+    print(f"  {'system':24} {'min':>9} {'median':>9} {'ratio':>6} {'RSS':>8} {'pauses':>7} {'P50':>8} {'P99':>8}"
+          f" {'max':>8} {'MMU10ms':>7} {'MMU100':>6} {'LBO':>6}")
     for name, entry in row["systems"].items():
         if "failure" in entry:
             print(f"  {name:24} {entry['failure'].splitlines()[0][:90]}")
@@ -196,7 +202,8 @@ def show(row):
         line += f" {entry['rss_bytes'] / MB:5.0f} MB"
         pauses = entry["pauses"]
         if pauses is not None:
-            line += f" {pauses['count']:7} " + " ".join(f"{seconds(pauses[key]):>8}" for key in ("p50_ns", "p99_ns", "max_ns"))
+            line += f" {pauses['count']:7}"
+            line += "".join(f" {seconds(pauses[key]):>8}" for key in ("p50_ns", "p99_ns", "max_ns"))
             line += f" {entry['utilisation']['10']:7.2f} {entry['utilisation']['100']:6.2f} {entry['overhead']:6.2f}"
         elif is_collector(name):
             line += " not measured"
@@ -228,6 +235,8 @@ def measure(options, systems, rows):
             key = arguments, system
             if key in failures:
                 continue
+            if sys.stderr.isatty():
+                print(f"\r\x1b[Kpass {i + 1}: {name_of(arguments)}, {system}", end="", file=sys.stderr, flush=True)
             try:
                 # Only a collector knows when an environment is dead.
                 if arguments.startswith("lisp") and system in FREE and options.scale == "full":
@@ -237,8 +246,6 @@ def measure(options, systems, rows):
                 failures[key] = str(failure)
                 if failure.is_error:
                     errors.append(f"{name_of(arguments)} on {system}: {failure}")
-            if sys.stderr.isatty():
-                print(f"\r\x1b[Kpass {i + 1}: {name_of(arguments)}, {system}", end="", file=sys.stderr)
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr)
     written = []
@@ -256,7 +263,7 @@ def measure(options, systems, rows):
         written.append(row)
     means = show_means(written, systems)
     unlimited = [system for system in systems if system in UNLIMITED]
-    print(f"\n{options.passes} passes, {options.cpus} CPUs. Without a limit of memory: {', '.join(unlimited) or 'none'}.\n"
+    print(f"\n{options.passes} passes, {options.cpus} CPUs. No limit of memory: {', '.join(unlimited) or 'none'}.\n"
           "MMU: the least share of 10 and 100 ms that the program was not stopped. LBO: time over the least that a\n"
           "collector spent outside its pauses.")
     for error in errors:
@@ -286,7 +293,7 @@ def main():
         if name not in SYSTEMS or (":" in system and name != "eden"):
             sys.exit(f"peers.py: no system {system}; there are: {' '.join(SYSTEMS)}")
         if not is_built(options.build, name):
-            sys.exit(f"peers.py: {system} is not built; scripts/setup peers installs it, then: make bench-peers-programs")
+            sys.exit(f"peers.py: {system} is not built; type: scripts/setup peers && make bench-peers-programs")
     rows = [row for row in ROWS[options.scale] if not options.only or row[0].split()[0] in options.only.split()]
     if not rows or options.passes < 1:
         sys.exit("peers.py: nothing to run")

@@ -396,18 +396,28 @@ public final class Peers {
 
             Symbol(String name) {
                 this.name = name;
-                operator = OPERATORS.getOrDefault(name, Operator.CALL);
+                operator = Operator.of(name);
             }
         }
 
-        enum Operator { CALL, IF, LAMBDA, DEFINE, ADD, SUBTRACT, LESS, EQUAL, CONS, CAR, CDR, NULL }
+        enum Operator {
+            CALL(""), IF("if"), LAMBDA("lambda"), DEFINE("define"), ADD("+"), SUBTRACT("-"), LESS("<"), EQUAL("="),
+            CONS("cons"), CAR("car"), CDR("cdr"), NULL("null");
 
-        static final Map<String, Operator> OPERATORS = new HashMap<>(Map.of("if", Operator.IF, "lambda", Operator.LAMBDA,
-                "define", Operator.DEFINE, "+", Operator.ADD, "-", Operator.SUBTRACT, "<", Operator.LESS));
+            final String name;
 
-        static {
-            OPERATORS.putAll(Map.of("=", Operator.EQUAL, "cons", Operator.CONS, "car", Operator.CAR, "cdr", Operator.CDR,
-                    "null", Operator.NULL));
+            Operator(String name) {
+                this.name = name;
+            }
+
+            static Operator of(String name) {
+                for (Operator operator : values()) {
+                    if (operator.name.equals(name)) {
+                        return operator;
+                    }
+                }
+                return CALL;
+            }
         }
 
         final Map<String, Symbol> symbols = new HashMap<>();
