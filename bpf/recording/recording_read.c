@@ -491,6 +491,24 @@ static bool read_bucket(struct phase_model *phase, sqlite3_stmt *row) {
     return true;
 }
 
+/* The key of the row before. Keys rise, or a page of the file stands in its table more than once, and the rows are
+ * without end. */
+struct row_key {
+    sqlite3_int64 heap, bucket;
+    char phase[64];
+};
+
+static bool rises(struct row_key *before, sqlite3_stmt *row, bool has_buckets) {
+    struct row_key key = {.heap = sqlite3_column_int64(row, 0),
+                          .bucket = has_buckets ? sqlite3_column_int64(row, 2) : 0};
+    reading_text(key.phase, sizeof key.phase, row, 1);
+    int order = (key.heap > before->heap) - (key.heap < before->heap);
+    order = order ? order : strcmp(key.phase, before->phase);
+    order = order ? order : (key.bucket > before->bucket) - (key.bucket < before->bucket);
+    *before = key;
+    return order > 0;
+}
+
 /* Rows of a table whose first columns are heap and phase; each goes to the phase it names. */
 static bool read_phase_rows(struct recording *recording, const char *sql, const char *table, size_t most,
                             bool (*read)(struct phase_model *phase, sqlite3_stmt *row), const struct file_heaps *heaps,
@@ -498,11 +516,12 @@ static bool read_phase_rows(struct recording *recording, const char *sql, const 
     sqlite3_stmt *row = NULL;
     int code = sqlite3_prepare_v2(recording->db, sql, -1, &row, NULL);
     bool good = true;
+    struct row_key before = {.heap = INT64_MIN};
     for (size_t rows = 0; good && (code == SQLITE_OK || code == SQLITE_ROW); rows++) {
         code = sqlite3_step(row);
         int id = code == SQLITE_ROW ? phase_named(row, 1) : -1;
         struct heap_model *heap = id >= 0 ? find_heap(heaps, model, sqlite3_column_int64(row, 0)) : NULL;
-        if ((code == SQLITE_ROW && rows == most) || (id >= 0 && !heap)) {
+        if ((code == SQLITE_ROW && (rows == most || !rises(&before, row, read == read_bucket))) || (id >= 0 && !heap)) {
             good = reading_fail_damaged(recording, table, why);
         } else if (heap) {
             struct phase_model *phase = model_phase(heap, (enum eden_phase)id);
@@ -541,12 +560,15 @@ bool recording_model(struct recording *recording, struct model *model, struct fa
     size_t phases_most = (size_t)HEAPS_MOST * 64;
     /* One transaction: a recorder may be writing. */
     bool good = sql_run(recording->db, "BEGIN") == SQLITE_OK || reading_fail_sql(recording, "cannot read it", why);
-    good = good && read_model_numbers(recording, model, why) && reading_processes(recording, model, why) &&
-           read_heaps(recording, &heaps, model, why) &&
-           read_phase_rows(recording, "SELECT heap, phase, calls, total_ns, max_ns, objects, bytes, * FROM phase",
-                           "table phase", phases_most, read_phase, &heaps, model, why) &&
-           read_phase_rows(recording, "SELECT heap, phase, bucket, count FROM phase_histogram", "table phase_histogram",
-                           phases_most * HISTOGRAM_BUCKETS, read_bucket, &heaps, model, why);
+    good =
+        good && read_model_numbers(recording, model, why) && reading_processes(recording, model, why) &&
+        read_heaps(recording, &heaps, model, why) &&
+        read_phase_rows(
+            recording, "SELECT heap, phase, calls, total_ns, max_ns, objects, bytes, * FROM phase ORDER BY heap, phase",
+            "table phase", phases_most, read_phase, &heaps, model, why) &&
+        read_phase_rows(recording,
+                        "SELECT heap, phase, bucket, count FROM phase_histogram ORDER BY heap, phase, bucket",
+                        "table phase_histogram", phases_most * HISTOGRAM_BUCKETS, read_bucket, &heaps, model, why);
     if (!sqlite3_get_autocommit(recording->db)) {
         sql_run(recording->db, "ROLLBACK");
     }

@@ -92,6 +92,34 @@ TEST(hostile_schemas_do_no_harm) {
     free(bytes);
 }
 
+/* A page that stands in a table a thousand times has a thousand times its rows: found at the first row that comes
+ * again. */
+TEST(rows_that_come_again_are_damage) {
+    static const char *const tables[] = {"phase", "phase_histogram"};
+    for (size_t i = 0; i < 2; i++) {
+        size_t size;
+        unsigned char *bytes = sample(&size);
+        char sql[300];
+        snprintf(sql, sizeof sql,
+                 "CREATE TABLE again AS SELECT * FROM %s UNION ALL SELECT * FROM %s; DROP TABLE %s;"
+                 "ALTER TABLE again RENAME TO %s",
+                 tables[i], tables[i], tables[i], tables[i]);
+        sqlite3 *db = NULL;
+        assert_int_equal(sqlite3_open("sample.data", &db), SQLITE_OK);
+        assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(db);
+        struct recording *recording = open_good("sample.data");
+        struct model model = {0};
+        struct failure why = {0};
+        assert_false(recording_model(recording, &model, &why));
+        snprintf(sql, sizeof sql, "the recording is damaged: table %s;", tables[i]);
+        assert_non_null(strstr(why.message, sql));
+        model_clear(&model);
+        recording_close(recording);
+        free(bytes);
+    }
+}
+
 /* Holes cost nothing to make, so they allow no more work. */
 TEST(holes_do_not_raise_the_budget) {
     size_t size;
