@@ -127,7 +127,7 @@ static struct program *add_program(struct source *source, struct observed *obser
                                                    program.knows_environment && !program.is_elsewhere, false};
     struct failure why;
     bool is_read = libraries_add(&source->libraries, notice->path, executed, &environment);
-    for (size_t i = 0; i < source->libraries.count; i++) {
+    for (size_t i = 0; i < source->libraries.count && source->stops == 0; i++) {
         const struct library *file = &source->libraries.file[i];
         int64_t number =
             source_add_file(source, observed, source_budget(observed), &file->file, file->path, true, &why);

@@ -514,7 +514,7 @@ static bool open_command(struct source *source, struct failure *why) {
         return false;
     }
     size_t own = launch_find_files(&source->launch, source->options.command, &source->libraries);
-    for (size_t i = 0; i < source->libraries.count; i++) {
+    for (size_t i = 0; i < source->libraries.count && interrupt_count() == 0; i++) {
         const struct library *file = &source->libraries.file[i];
         int64_t number = source_add_file(source, observed, i < own ? NULL : &source->libraries.budget, &file->file,
                                          file->path, true, why);

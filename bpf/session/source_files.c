@@ -273,6 +273,7 @@ int64_t source_add_file(struct source *source, const struct observed *observed, 
     *file = (struct file){.device = status->st_dev,
                           .inode = status->st_ino,
                           .changed = status->st_ctim,
+                          .user = status->st_uid,
                           .branch = observed->branch,
                           .owner = observed->owner,
                           .name = strdup(name)};
@@ -408,11 +409,38 @@ static void give_target_back(struct source *source, uint32_t target) {
     kernel_arm(source->kernel, target, false, &ignored);
 }
 
+/* Whether an error of the kernel comes from one of the processes that map the file: any of them can have changed its
+ * own copy of the probes, or have so many mappings that the kernel is busy with them. */
+static bool prevents_attaching(int error) { return error == EINVAL || error == EFAULT || error == ETIMEDOUT; }
+
+static void attach_by_process(struct source *source, struct file *file, struct failure *why) {
+    file->by_process = source->is_by_process = true;
+    file->retry_ns = 0;
+    message_few(&source->message[MESSAGE_PROBES],
+                "%s; some process that maps it prevents attaching for all; attached process by process: children that "
+                "end soon are missed",
+                why->message);
+    why->message[0] = 0;
+}
+
+/* Whether attaching to another file of the same owner has missed its deadline: he waits for one only. */
+static bool has_missed(const struct source *source, const struct file *file) {
+    bool missed = false;
+    for (uint32_t i = 0; i < source->files && !missed; i++) {
+        missed = &source->file[i] != file && source->file[i].misses != 0 && source->file[i].user == file->user;
+    }
+    return missed;
+}
+
 bool source_attach_file(struct source *source, const struct observed *observed, uint32_t number,
                         const struct regular *regular, struct failure *why) {
     struct file *file = &source->file[number];
     if (file->sites[KERNEL_ON_PROBE] == 0 || file->attachment) {
         return true;
+    }
+    if (!file->by_process && has_missed(source, file)) {
+        failure_set(why, 1, "cannot attach to %.200s: another file of user %u took too long", file->name, file->user);
+        attach_by_process(source, file, why);
     }
     if (file->by_process) {
         return false;
@@ -422,15 +450,8 @@ bool source_attach_file(struct source *source, const struct observed *observed, 
     }
     uint32_t target = next_target(source);
     file->attachment = attach_sites(source, 0, target, number, regular, KERNEL_ON_PROBE, why);
-    if (!file->attachment && errno == EINVAL) {
-        /* A semaphore below zero: any process can write it into its own copy of the file's data. */
-        file->by_process = source->is_by_process = true;
-        why->message[0] = 0;
-        message_few(
-            &source->message[MESSAGE_PROBES],
-            "%.300s: a process that maps it has overwritten its semaphores, so that the kernel refuses to attach "
-            "to it for all processes; attached process by process: children that end soon are missed",
-            file->name);
+    if (!file->attachment && prevents_attaching(errno)) {
+        attach_by_process(source, file, why);
     }
     if (!file->attachment || !take_target(source, target, why)) {
         return false;

@@ -25,6 +25,7 @@ struct file {
     dev_t device;
     ino_t inode;
     struct timespec changed;   /* st_ctim, which no owner can set */
+    unsigned user;             /* who owns it */
     struct process_key branch; /* of the process that had it first, or attached to it: it is of its share */
     unsigned owner;            /* likewise */
     char *name;

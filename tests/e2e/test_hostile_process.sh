@@ -90,7 +90,7 @@ start semaphore "$folder/honest" semaphore
 until_true "semaphore is ready" has_begun semaphore
 run "$scope" stat --json -- "$folder/honest" --seconds 2 heaps 5
 [[ $status == 142 ]] || die "stat gave status $status: $(cat "$folder/err")"
-grep_all -q 'overwritten its semaphores' "$folder/err" || die "nothing is said of the semaphores: $(cat "$folder/err")"
+grep_all -q 'prevents attaching for all' "$folder/err" || die "nothing is said of the semaphores: $(cat "$folder/err")"
 [[ $(tail -1 "$folder/out" | jq '[.processes[].heaps[]] | length') == 5 ]] || die "not all heaps were observed: $(cat "$folder/out")"
 end_all
 
