@@ -60,7 +60,8 @@ static void print_heap(FILE *out, const struct tune_facts *facts) {
              tune_figure(facts, EDEN_FIGURE_full_collections), format_ns(full, tune_figure(facts, EDEN_FIGURE_full_ns)),
              format_ns(pause, tune_figure(facts, EDEN_FIGURE_max_pause_ns)),
              facts->lost                ? ". Events were lost: all figures are \"at least\""
-             : facts->late              ? ". Attached late: figures since attach"
+             : facts->late              ? ". Attached late: figures since attach. Parameters that were set before are "
+                                          "unknown; the defaults are assumed"
              : !facts->complete         ? ". Its end was not observed"
              : facts->unreported_passes ? ". Some collections were not observed in full, and are left out"
                                         : "");
@@ -177,10 +178,15 @@ static void print_paste(FILE *out, const struct tune_report *report) {
                     tune_value(value, (enum eden_param_id)i, report->options.number[i]));
         }
     }
+    bool is_late = false;
+    for (size_t i = 0; i < report->heaps; i++) {
+        is_late = is_late || report->findings[i].facts->late;
+    }
     fprintf(out,
-            "Run it with:\n"
+            "Run it with%s:\n"
             "  EDEN_OPTIONS=\"%s%s%s\" %s\n",
-            report->before, report->before[0] ? "," : "", line, report->command ? report->command : "PROGRAM");
+            is_late ? ", added to the EDEN_OPTIONS that it has, if it has any" : "", report->before,
+            report->before[0] ? "," : "", line, report->command ? report->command : "PROGRAM");
 }
 
 void tune_print_text(FILE *out, const struct tune_report *report) {

@@ -114,7 +114,8 @@ static void say(const char *path, const struct recording_info *info, const struc
     }
     for (size_t i = 0; i < heaps->count; i++) {
         if (heaps->at[i].late) {
-            message_print("heap %llu of process %u was attached late: unknown parameters are assumed to be defaults",
+            message_print("heap %llu of process %u was attached late: parameters that were set before are unknown; the "
+                          "defaults are assumed",
                           (unsigned long long)heaps->at[i].heap_id, heaps->at[i].process.pid);
         }
     }
