@@ -440,12 +440,12 @@ static bool add_heap(struct recording *recording, sqlite3_stmt *row, struct file
     }
     *added = next;
     heaps->count++;
-    struct process_model *process = &model->processes[next.process];
-    struct heap_model *heap = model_heap(process, address, id);
-    if (!heap) {
+    struct process_model *process = next.process < model->process_count ? &model->processes[next.process] : NULL;
+    struct heap_model *heap = process ? model_heap(process, address, id) : NULL;
+    if (!process || !heap) {
         return reading_fail_memory(recording, why);
     }
-    heaps->heaps[heaps->count - 1].heap = (size_t)(heap - process->heaps);
+    added->heap = (size_t)(heap - process->heaps);
     named_text(heap->name, sizeof heap->name, row, "name");
     named_text(heap->command, sizeof heap->command, row, "former_command");
     heap->is_former = named_number(row, "", "ended_by_exec", &ignored) != 0;
