@@ -25,7 +25,7 @@ static inline peer_class peer_define(const char *name, enum eden_format format, 
     static peer_class name##_class
 #define PEER_VARIANT PEER_CLASS
 #define PEER_DEFINE(name) (name##_class = peer_define(#name, EDEN_FORMAT_FIXED, name##_slots))
-#define PEER_NEW(name) peer_checked(eden_new(peer_mutator, name##_class))
+#define PEER_NEW(name) peer_checked(eden_new_fixed(peer_mutator, name##_class, name##_slots))
 #define PEER_NEW_VARIANT PEER_NEW
 #define PEER_FRAME(local, count) EDEN_FRAME(peer_mutator, local, count)
 

@@ -22,6 +22,8 @@
 #include "old/sweep.h"
 #include "young/cards.h"
 
+enum { AHEAD = 1024 };
+
 struct evacuation {
     eden_visit visit; /* first: root visitors get its address */
     eden_heap *heap;
@@ -141,6 +143,7 @@ static void update_old(struct evacuation *e) {
                 at = old->buffer_limit;
                 continue;
             }
+            __builtin_prefetch((const void *)(at + AHEAD), 1); /* as sweep.c does */
             eden_value object = object_at(at);
             bool forwarded = object_has(object, EDEN_HEADER_FORWARDED);
             size_t bytes = object_bytes(object);

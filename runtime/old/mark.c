@@ -6,27 +6,29 @@
  * scanned a piece at a time: the object goes back on the stack below an integer that says where to resume, so that an
  * array of ten million references needs two entries.
  *
+ * A header is asked for (prefetched) some references before it is looked at: a reference goes into a ring of AHEAD
+ * first, and what it pushes out of the ring is reached. In between, memory has answered.
+ *
  * 2. Overflow
  * When the stack is full the object is marked grey instead. After the stack has drained, a walk over the heap scans the
  * grey objects. Each walk scans every object that was grey at its start, so it ends; it is slow, and rare.
  *
  * 3. Invariants
  * I1. An object that is marked, and neither grey, on the stack, nor deferred as an ephemeron, has been scanned. So at
- *     the end the stack is empty, nothing is grey, and no key is pending.
+ *     the end the stack is empty, nothing is grey, the ring is empty, and no key is pending.
  * I2. A pending key (heap/ephemerons.c) is unmarked and not grey, whatever bits its header has. */
 #include "old/mark.h"
 
-enum { PIECE = 64 };
+enum { PIECE = 64, AHEAD = 16 };
 
 struct marking {
     eden_visit visit; /* first: root visitors get its address */
     struct tally marked;
+    eden_value ring[AHEAD]; /* references whose headers are on their way: */
+    size_t first, end;      /* those from first to end, modulo AHEAD */
 };
 
 static void reach(struct marking *marking, eden_value v) {
-    if (!eden_is_object(v)) {
-        return;
-    }
     if (object_has(v, EDEN_HEADER_MARKED)) {
         if (!ephemerons_is_pending(eden_header(v))) {
             return;
@@ -41,9 +43,24 @@ static void reach(struct marking *marking, eden_value v) {
     }
 }
 
+static void reach_oldest(struct marking *marking) {
+    eden_value oldest = marking->ring[marking->first % AHEAD];
+    marking->first++;
+    reach(marking, oldest);
+}
+
 static void visit_slots(eden_visit *visit, eden_value *slots, size_t count) {
+    struct marking *marking = (struct marking *)visit;
     for (size_t i = 0; i < count; i++) {
-        reach((struct marking *)visit, slots[i]);
+        eden_value coming = slots[i];
+        if (eden_is_object(coming)) {
+            __builtin_prefetch((const void *)(uintptr_t)coming, 1);
+            if (marking->end - marking->first == AHEAD) {
+                reach_oldest(marking);
+            }
+            marking->ring[marking->end % AHEAD] = coming;
+            marking->end++;
+        }
     }
 }
 
@@ -81,12 +98,18 @@ static void scan(struct marking *marking, eden_value object, size_t from) {
 
 static void drain(struct marking *marking) {
     struct mark_stack *stack = &marking->visit.heap->mark_stack;
-    while (stack->count != 0) {
-        uint64_t entry = stack->entries[--stack->count];
-        if (eden_is_int(entry)) {
-            scan(marking, stack->entries[--stack->count], (size_t)eden_int_value(entry));
+    for (;;) {
+        if (stack->count != 0) {
+            uint64_t entry = stack->entries[--stack->count];
+            if (eden_is_int(entry)) {
+                scan(marking, stack->entries[--stack->count], (size_t)eden_int_value(entry));
+            } else {
+                scan(marking, entry, 0);
+            }
+        } else if (marking->first != marking->end) {
+            reach_oldest(marking);
         } else {
-            scan(marking, entry, 0);
+            return;
         }
     }
 }
@@ -150,7 +173,9 @@ struct tally mark(eden_heap *heap) {
     while (ephemerons_fire(heap, reach_key, &marking)) {
         drain_all(&marking);
     }
-    invariant_check(heap, heap->mark_stack.count == 0 && !heap->mark_stack.overflowed && heap->pending.count == 0,
+    invariant_check(heap,
+                    marking.first == marking.end && heap->mark_stack.count == 0 && !heap->mark_stack.overflowed &&
+                        heap->pending.count == 0,
                     "I1 of marking: something marked was not scanned");
     ephemerons_clear_weak(heap, keep_if_marked, NULL);
     OBSERVE(heap, reached, true, keep_if_marked, NULL);

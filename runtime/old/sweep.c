@@ -5,10 +5,15 @@
  * evacuated (evacuate.c), for then its gaps take no objects. New space is walked too: its dead, which only dead old
  * objects kept until now, become fillers, because their references may lead to what has just been freed.
  *
+ * Cost. Where an object ends is in its header, so a walk waits for memory at each new line: asked for AHEAD bytes
+ * early, the lines come in time.
+ *
  * Invariants
  * I1. Nothing at or above the object that the sweep has come to is changed (observers' `dead` relies on it).
  * I2. After it, no object is marked. */
 #include "old/sweep.h"
+
+enum { AHEAD = 1024 };
 
 /* Where a gap keeps the address of the next in its segment's chain: behind its headers, one word or two. */
 static uintptr_t *chain(uintptr_t gap, size_t bytes) { return (uintptr_t *)gap + (bytes == 16 ? 1 : 2); }
@@ -35,6 +40,7 @@ static struct tally sweep_segment(eden_heap *heap, struct segment *segment, uint
     segment->fragments = segment->gaps = 0;
     segment->is_pinned = false;
     for (uintptr_t at = segment->start; at < segment->limit;) {
+        __builtin_prefetch((const void *)(at + AHEAD), 1);
         eden_value object = object_at(at);
         uintptr_t next = at + object_bytes(object);
         if (object_has(object, EDEN_HEADER_MARKED)) {

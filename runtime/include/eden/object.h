@@ -32,6 +32,7 @@ extern "C" {
 #define EDEN_HEADER_MARKED (1ull << 55)
 #define EDEN_HEADER_SLOTS_SHIFT 56
 #define EDEN_SLOTS_OVERFLOW 255u
+#define EDEN_CLEAR_INLINE 12u                 /* slots: gcc 12 makes a memset of at most so many a few stores */
 #define EDEN_OVERFLOW_MASK ((1ull << 56) - 1) /* the word before the header: 255 on top, the count below */
 
 struct eden_frame;
@@ -53,9 +54,9 @@ struct eden_mutator {
 EDEN_API eden_value eden_allocate_slow(eden_mutator *mutator, uint64_t header, size_t slots);
 EDEN_API void eden_remember(eden_mutator *mutator, eden_value object, size_t index);
 
-static inline uint64_t *eden_words_(eden_value object) { return (uint64_t *)(uintptr_t)object; }
+EDEN_INLINE uint64_t *eden_words_(eden_value object) { return (uint64_t *)(uintptr_t)object; }
 /* Returns the header word of an object. Can't fail, does not collect. */
-static inline uint64_t eden_header(eden_value object) { return *eden_words_(object); }
+EDEN_INLINE uint64_t eden_header(eden_value object) { return *eden_words_(object); }
 
 /* Returns the number of 8-byte slots of an object's body, raw ones included. Can't fail, does not collect. */
 static inline size_t eden_slot_count(eden_value object) {
@@ -71,7 +72,7 @@ static inline uint32_t eden_format_bits(eden_value object) {
 }
 
 /* Is v a reference to an object of new space? Can't fail, does not collect. */
-static inline bool eden_is_young(const eden_mutator *mutator, eden_value v) {
+EDEN_INLINE bool eden_is_young(const eden_mutator *mutator, eden_value v) {
     uint64_t d = v - mutator->young_start;
     return ((d >> 3) | (d << 61)) < mutator->young_words;
 }
@@ -85,8 +86,8 @@ static inline bool eden_is_young(const eden_mutator *mutator, eden_value v) {
 /* The bump: load, add, compare, store; then the header and what is to be cleared: the first `clear` slots, and the last
  * one where it is `in_part` unused. header: of the class, with the format's unused units, without the slot count. The
  * slow path clears by itself. */
-static inline eden_value eden_allocate_(eden_mutator *mutator, uint64_t header, size_t slots, size_t clear,
-                                        bool in_part) {
+EDEN_INLINE eden_value eden_allocate_(eden_mutator *mutator, uint64_t header, size_t slots, size_t clear,
+                                      bool in_part) {
     uintptr_t at = mutator->free;
     uintptr_t next = at + 8 + 8 * slots;
     if (__builtin_expect(slots >= EDEN_SLOTS_OVERFLOW || next > mutator->limit, 0)) {
@@ -95,9 +96,13 @@ static inline eden_value eden_allocate_(eden_mutator *mutator, uint64_t header, 
     mutator->free = next;
     uint64_t *words = (uint64_t *)at;
     words[0] = header | (uint64_t)slots << EDEN_HEADER_SLOTS_SHIFT;
-    /* volatile: gcc 12 turns a plain loop of unknown length into `rep stos`, tens of cycles for the usual few words. */
-    for (volatile uint64_t *word = words + 1; word <= words + clear; word++) {
-        *word = EDEN_NONE;
+    if (__builtin_constant_p(clear) && clear <= EDEN_CLEAR_INLINE) {
+        memset(words + 1, 0, 8 * clear); /* a few wide stores */
+    } else {
+        /* volatile: gcc 12 turns a plain loop, and a longer memset, into `rep stos`: tens of cycles for a few words. */
+        for (volatile uint64_t *word = words + 1; word <= words + clear; word++) {
+            *word = EDEN_NONE;
+        }
     }
     if (in_part) {
         words[slots] = 0;
@@ -109,23 +114,35 @@ static inline eden_value eden_allocate_(eden_mutator *mutator, uint64_t header, 
  * so all its allocations take the slow path, which knows better, and others pay nothing for it. If it is raw, the value
  * says BYTES too: then eden_new_raw passes n on as slots and unused bytes. The number of fixed slots stands where
  * headers have the hash. */
-static inline size_t eden_class_fixed_(eden_class of) { return (size_t)(of >> EDEN_HEADER_SLOTS_SHIFT); }
-static inline uint64_t eden_class_header_(eden_class of) { return of & ((1ull << EDEN_HEADER_SLOTS_SHIFT) - 1); }
+EDEN_INLINE size_t eden_class_fixed_(eden_class of) { return (size_t)(of >> EDEN_HEADER_SLOTS_SHIFT); }
+EDEN_INLINE uint64_t eden_class_header_(eden_class of) { return of & ((1ull << EDEN_HEADER_SLOTS_SHIFT) - 1); }
 static inline size_t eden_class_slots_(eden_class of) {
     size_t fixed = eden_class_fixed_(of);
     return __builtin_expect(fixed != EDEN_SLOTS_OVERFLOW, 1) ? fixed : (size_t)(of >> EDEN_HEADER_HASH_SHIFT) & 255u;
 }
 
 /* Allocates an instance of an EMPTY, FIXED or EPHEMERON class. May collect; EDEN_NONE: no memory. */
-static inline eden_value eden_new(eden_mutator *mutator, eden_class of) {
+EDEN_INLINE eden_value eden_new(eden_mutator *mutator, eden_class of) {
     EDEN_CHECK_NEW(mutator, of, "eden_new");
     size_t slots = eden_class_fixed_(of);
     return eden_allocate_(mutator, eden_class_header_(of), slots, slots, false);
 }
 
+/* eden_new for a program that knows the number of fixed slots of the class when it is compiled: as a constant it makes
+ * clearing a few stores. Another number than the class's takes the slow path, which allocates as many as the class
+ * says. May collect; EDEN_NONE: no memory. */
+EDEN_INLINE eden_value eden_new_fixed(eden_mutator *mutator, eden_class of, size_t slots) {
+    EDEN_CHECK_NEW(mutator, of, "eden_new");
+    size_t fixed = eden_class_fixed_(of);
+    if (__builtin_expect(fixed != slots, 0)) {
+        return eden_allocate_slow(mutator, eden_class_header_(of), fixed);
+    }
+    return eden_allocate_(mutator, eden_class_header_(of), slots, slots, false);
+}
+
 /* Allocates an instance of a VARIABLE, FIXED_VARIABLE or WEAK class with n indexed slots after its fixed ones. May
  * collect; EDEN_NONE: no memory. */
-static inline eden_value eden_new_slots(eden_mutator *mutator, eden_class of, size_t n) {
+EDEN_INLINE eden_value eden_new_slots(eden_mutator *mutator, eden_class of, size_t n) {
     EDEN_CHECK_NEW(mutator, of, "eden_new_slots");
     size_t slots = n > SIZE_MAX - EDEN_SLOTS_OVERFLOW ? n : n + eden_class_fixed_(of);
     return eden_allocate_(mutator, eden_class_header_(of), slots, slots, false);
@@ -153,14 +170,14 @@ static inline eden_value eden_new_raw(eden_mutator *mutator, eden_class of, size
  * verifies this (checked.h). Nothing here fails or collects. */
 
 /* Returns the value of a slot. Can't fail, does not collect. */
-static inline eden_value eden_slot(eden_value object, size_t index) {
+EDEN_INLINE eden_value eden_slot(eden_value object, size_t index) {
     EDEN_CHECK_LOAD(object, index);
     return eden_words_(object)[1 + index];
 }
 
 /* Stores a value in a slot, with the write barrier: an old object that comes to hold a young reference is remembered.
  * Can't fail, does not collect. */
-static inline void eden_slot_set(eden_mutator *mutator, eden_value object, size_t index, eden_value value) {
+EDEN_INLINE void eden_slot_set(eden_mutator *mutator, eden_value object, size_t index, eden_value value) {
     EDEN_CHECK_STORE(mutator, object, index, value);
     eden_words_(object)[1 + index] = value;
     if (eden_is_young(mutator, value) && !eden_is_young(mutator, object) &&

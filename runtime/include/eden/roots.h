@@ -28,7 +28,7 @@ struct eden_frame {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdangling-pointer"
 #endif
-static inline void eden_frame_enter(eden_mutator *mutator, struct eden_frame *frame, eden_value *slots, size_t count) {
+EDEN_INLINE void eden_frame_enter(eden_mutator *mutator, struct eden_frame *frame, eden_value *slots, size_t count) {
     EDEN_CHECK_ENTER(mutator);
     for (size_t i = 0; i < count; i++) {
         slots[i] = EDEN_NONE;
@@ -44,7 +44,7 @@ static inline void eden_frame_enter(eden_mutator *mutator, struct eden_frame *fr
 #endif
 
 /* Closes the newest frame. Can't fail, does not collect. */
-static inline void eden_frame_leave(struct eden_frame *frame) {
+EDEN_INLINE void eden_frame_leave(struct eden_frame *frame) {
     EDEN_CHECK_LEAVE(frame);
     frame->mutator->frames = frame->previous;
 }

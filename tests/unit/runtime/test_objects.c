@@ -51,6 +51,27 @@ TEST(fixed_objects_of_every_size_keep_their_slots) {
     }
 }
 
+/* The number of slots as a constant; a wrong one is the class's all the same. */
+TEST(fixed_objects_of_a_known_size_are_cleared) {
+    WORLD(w, "eden_size=1M");
+    eden_class of[16];
+    for (uint32_t slots = 1; slots < 16; slots++) {
+        of[slots] = define_class(w.heap, "Known", EDEN_FORMAT_FIXED, slots);
+    }
+    for (int i = 0; i < 30000; i++) { /* eden is used again: its memory is not zero */
+        const eden_value objects[] = {eden_new_fixed(w.m, of[1], 1), eden_new_fixed(w.m, of[12], 12),
+                                      eden_new_fixed(w.m, of[13], 13), eden_new_fixed(w.m, of[7], 2)};
+        const size_t slots[] = {1, 12, 13, 7};
+        for (size_t j = 0; j < 4; j++) {
+            assert_int_equal(eden_slot_count(objects[j]), slots[j]);
+            for (size_t k = 0; k < slots[j]; k++) {
+                assert_true(eden_slot(objects[j], k) == EDEN_NONE);
+                eden_slot_set(w.m, objects[j], k, eden_int(i));
+            }
+        }
+    }
+}
+
 TEST(variable_objects_of_every_size_keep_their_slots) {
     WORLD(w, "eden_size=4M,large_object=1M");
     soil(&w);
