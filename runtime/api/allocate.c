@@ -4,9 +4,9 @@
  * scavenge had to keep objects in place because nothing could be promoted), a full collection makes room in old space,
  * a second scavenge empties new space into it; failing that the object is born old; failing that the allocation fails.
  *
- * Old (objects larger than large_object, or than half of eden): a free chunk; else a full collection, before memory is
- * asked of the system; else a new segment; else, if enough is free but in pieces, a full collection
- * that slides old space together; else failure.
+ * Old (objects larger than large_object, or than half of eden): a free chunk; else, as far as policy=auto lets old
+ * space grow, a new segment; else a full collection, before memory is asked of the system; else a new segment; else, if
+ * enough is free but in pieces, a full collection that slides old space together; else failure.
  *
  * Born old by `pretenure`: pretenure.c; where old space has no room for them, they are young like others.
  *
@@ -15,6 +15,7 @@
  *
  * Failure is EDEN_NONE, with the reason in eden_last_error: never the end of the process. */
 #include "api/instance.h"
+#include "heap/policy.h"
 #include "old/full.h"
 #include "young/scavenge.h"
 #include <stdio.h>
@@ -53,6 +54,10 @@ static eden_value format_object(eden_heap *heap, uintptr_t start, uint64_t heade
 
 static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, size_t bytes) {
     eden_value start = old_space_allocate(heap, bytes);
+    uint64_t goal = policy_old_goal(heap);
+    if (start == 0 && goal != EDEN_NO_LIMIT && heap->old.capacity + bytes <= goal && old_space_grow(heap, bytes)) {
+        start = old_space_allocate(heap, bytes);
+    }
     if (start == 0 && heap_old_used(heap) != 0) {
         full_collect(heap, EDEN_FULL_ALLOCATION, bytes);
         start = old_space_allocate(heap, bytes);

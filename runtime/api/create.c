@@ -1,86 +1,13 @@
-/* Making and ending heaps; mutators; the shape of new space.
- *
- * New space, from the lowest address: two survivor semispaces of 1/7 each, eden of 5/7. Survivors lie below eden so
- * that a lower address means older (tenure.c). */
+/* Making and ending heaps; mutators. */
 #include "api/instance.h"
 #include "heap/class_table.h"
+#include "heap/new_space.h"
+#include "heap/policy.h"
 #include "heap/registry.h"
 #include "young/remembered.h"
 #include <stdlib.h>
-#include <sys/resource.h>
-
-/* What is reserved, not used: room for old space to grow in. Less where the process may not have so much. */
-static const uint64_t OLD_RESERVE = 1ull << 38, OLD_RESERVE_LEAST = 1ull << 24;
 
 const char *eden_version(void) { return EDEN_VERSION; }
-
-/* At most half of what the process may still map. */
-static uint64_t reserve_wanted(const eden_heap *heap, uint64_t new_bytes) {
-    uint64_t wanted = OLD_RESERVE;
-    if (heap->params.max_heap != EDEN_NO_LIMIT && heap->params.max_heap > wanted) {
-        wanted = system_page_round(heap->params.max_heap);
-    }
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && wanted > limit.rlim_cur / 2) {
-        wanted = limit.rlim_cur / 2 & ~4095ull;
-    }
-    return wanted > OLD_RESERVE_LEAST ? wanted + new_bytes : OLD_RESERVE_LEAST + new_bytes;
-}
-
-/* Address space for new and old space, and for the card table of so much. */
-static bool reserve(eden_heap *heap, uint64_t bytes, size_t new_bytes) {
-    void *at = system_reserve(&heap->system, bytes);
-    if (at == NULL) {
-        return false;
-    }
-    heap->reservation = (uintptr_t)at;
-    heap->reservation_bytes = bytes;
-    heap->old.start = heap->reservation + new_bytes;
-    heap->old.limit = heap->reservation + bytes;
-    if (old_space_reserve_cards(heap)) {
-        return true;
-    }
-    system_release(at, bytes);
-    heap->reservation = 0;
-    return false;
-}
-
-static bool create_spaces(eden_heap *heap, eden_error *error) {
-    size_t eden_bytes = system_page_round(heap->params.eden_size);
-    size_t semi_bytes = system_page_round(eden_bytes / 5);
-    size_t new_bytes = eden_bytes + 2 * semi_bytes;
-    if (heap->params.max_heap != EDEN_NO_LIMIT && heap->params.max_heap < new_bytes) {
-        return error_fail(
-            error, EDEN_BAD_PARAMETER,
-            "max_heap=%llu: less than new space, which takes %zu bytes (7/5 of eden_size); raise max_heap or "
-            "lower eden_size",
-            (unsigned long long)heap->params.max_heap, new_bytes);
-    }
-    uint64_t bytes = reserve_wanted(heap, new_bytes);
-    bool reserved = reserve(heap, bytes, new_bytes);
-    while (!reserved && bytes / 2 >= OLD_RESERVE_LEAST + new_bytes) {
-        bytes = bytes / 2 & ~4095ull;
-        reserved = reserve(heap, bytes, new_bytes);
-    }
-    if (!reserved) {
-        return error_fail(error, EDEN_NO_MEMORY, "cannot reserve %llu bytes of address space (ulimit -v?)",
-                          (unsigned long long)bytes);
-    }
-    uintptr_t at = heap->reservation;
-    if (!system_commit(&heap->system, at, new_bytes, "new space")) {
-        return error_fail(error, EDEN_NO_MEMORY, "no memory: cannot map %zu bytes for new space (eden_size)",
-                          new_bytes);
-    }
-    heap->semi[0] = (struct space){at, at, at + semi_bytes};
-    at += semi_bytes;
-    heap->semi[1] = (struct space){at, at, at + semi_bytes};
-    at += semi_bytes;
-    heap->eden = (struct space){at, at, at + heap->params.eden_size / 8 * 8};
-    heap->old.used_at_full = heap->params.grow_headroom; /* a first segment's worth is no growth */
-    heap->info.new_start = heap->reservation;
-    heap->info.new_bytes = new_bytes;
-    return true;
-}
 
 static void release(struct instance *instance) {
     eden_heap *heap = &instance->heap;
@@ -108,12 +35,16 @@ static bool create(struct instance *instance, const eden_options *options, eden_
         return false;
     }
     events_subscribe(&instance->events, heap);
-    if (!pretenure_create(&instance->pretenure, heap, error) || !create_spaces(heap, error)) {
+    policy_create(heap);
+    if (!pretenure_create(&instance->pretenure, heap, error) || !new_space_create(heap, error)) {
         return false;
     }
     if (!mark_stack_create(&heap->mark_stack, &heap->system) || !class_table_create(heap)) {
         return error_fail(error, EDEN_NO_MEMORY, "out of memory for the heap's tables");
     }
+    heap->old.used_at_full = params_decide(&heap->params, EDEN_PARAM_full_gc_ratio)
+                                 ? 0
+                                 : heap->params.grow_headroom; /* a first segment's worth is no growth */
     heap->mutator.free = heap->delta.allocated_from = heap->eden.start;
     heap->mutator.young_start = heap->info.new_start;
     heap->mutator.young_words = heap->info.new_bytes / 8;
@@ -252,10 +183,10 @@ bool eden_heap_set(eden_heap *heap, const char *name, const char *value, eden_er
             error, EDEN_BAD_PARAMETER,
             "eden_heap_set: pretenure=%.100s: cannot change after the heap is created (none, auto or a file)", value);
     }
-    if (changed.max_heap < heap->info.new_bytes + heap->old.capacity) {
+    if (changed.max_heap < heap->new_space.bytes + heap->old.capacity) {
         return error_fail(error, EDEN_BAD_PARAMETER,
                           "eden_heap_set: max_heap=%.40s is less than the heap has mapped (%llu bytes)", value,
-                          (unsigned long long)heap->info.new_bytes + heap->old.capacity);
+                          (unsigned long long)heap->new_space.bytes + heap->old.capacity);
     }
     heap->params = changed;
     heap_set_limit(heap);

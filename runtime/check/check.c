@@ -419,7 +419,9 @@ static void after_scavenge(struct observer *self) {
     for (int i = 0; i < YOUNG_SPACES; i++) {
         /* Eden may have been rolled: then all that it had is left behind. */
         uintptr_t left = spaces[i]->start == check->from[i] ? spaces[i]->used : check->from[i];
-        poison_fill(left, check->used[i]);
+        uintptr_t end = check->used[i] < spaces[i]->limit ? check->used[i] : spaces[i]->limit; /* it may have shrunk */
+        poison_fill(left, end);
+        check->high[i] = check->high[i] < spaces[i]->limit ? check->high[i] : spaces[i]->limit;
         if (spaces[i]->used > check->high[i]) {
             check->high[i] = spaces[i]->used;
         }
@@ -462,7 +464,8 @@ static void eden_emptied(struct observer *self) {
     const struct check *check = (struct check *)self;
     struct space *eden = &self->heap->eden;
     uintptr_t next = check->used[YOUNG_SPACES - 1];
-    eden->start = eden->limit - next >= (eden->limit - check->eden_base + 1) / 2 ? next : check->eden_base;
+    eden->start =
+        next < eden->limit && eden->limit - next >= (eden->limit - check->eden_base + 1) / 2 ? next : check->eden_base;
     eden->used = eden->start;
 }
 

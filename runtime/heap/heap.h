@@ -2,9 +2,7 @@
  *
  * Address space: one reservation a heap, new space first, then the range of old space. So "is it young", "is it old"
  * and "is it in the heap at all" are one subtraction and comparison each, and tables over old space index by offset.
- *
- * New space, from the lowest address: two survivor semispaces of 1/7 each, eden of 5/7. Survivors lie below eden, and
- * are copied in order, so that a lower address means older (young/tenure.c). */
+ */
 #ifndef EDEN_HEAP_HEAP_H
 #define EDEN_HEAP_HEAP_H
 
@@ -44,6 +42,17 @@ struct deferred { /* objects of eden that a scavenge left for its second pass */
     size_t count, room;
 };
 
+struct new_space { /* heap/new_space.c; its spaces: semi and eden */
+    uintptr_t eden_start;
+    size_t eden_most; /* reserved for eden */
+    uint64_t bytes;   /* mapped for all three */
+};
+
+struct policy {        /* heap/policy.c */
+    uint64_t promoted; /* bytes that a scavenge promoted of late, at most */
+    unsigned quiet;    /* the latest scavenges, in a row, that had hardly a survivor */
+};
+
 /* What has happened since the last collection's start, for the `..._since` arguments. */
 struct delta {
     uint64_t allocated; /* outside eden; eden's share is mutator->free - allocated_from */
@@ -60,6 +69,8 @@ struct eden_heap {
     uintptr_t reservation;
     size_t reservation_bytes;
     struct space eden, semi[2];
+    struct new_space new_space;
+    struct policy policy;
     int from; /* semi[from] holds the survivors: the next scavenge copies from it to the other */
     struct old_space old;
     struct remembered_set remembered;

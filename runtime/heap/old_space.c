@@ -26,6 +26,7 @@
  * each of a million survivors would ask again, and nothing is returned before the scavenge ends. */
 #include "heap/heap.h"
 #include "heap/poison.h"
+#include "heap/policy.h"
 #include <stdlib.h>
 
 enum { BUFFER_BYTES = 256 * 1024, SMALL = FREE_LIST_SIZES * 8, PAGE = 4096 };
@@ -133,7 +134,7 @@ static uintptr_t find_gap(struct old_space *old, size_t least, size_t *bytes, si
 
 /* Room that max_heap leaves for another segment. */
 static uint64_t allowance(const eden_heap *heap) {
-    uint64_t used = heap->info.new_bytes + heap->old.capacity;
+    uint64_t used = heap->new_space.bytes + heap->old.capacity;
     return heap->params.max_heap > used ? heap->params.max_heap - used : 0;
 }
 
@@ -243,8 +244,12 @@ static void remove_gone(struct old_space *old) {
  * the highest, because compaction slides towards the lowest. */
 void old_space_shrink(eden_heap *heap) {
     struct old_space *old = &heap->old;
-    uint64_t headroom = heap->params.grow_headroom;
-    if (old->free_bytes <= heap->params.shrink_threshold || old->free_bytes <= headroom) {
+    uint64_t headroom = heap->params.grow_headroom, threshold = heap->params.shrink_threshold;
+    uint64_t goal = policy_old_kept(heap), used = heap_old_used(heap);
+    if (goal != EDEN_NO_LIMIT) { /* what it may grow by is not returned only to be mapped again */
+        threshold = headroom = goal > used + headroom ? goal - used : headroom;
+    }
+    if (old->free_bytes <= threshold || old->free_bytes <= headroom) {
         return;
     }
     uint64_t left = old->free_bytes - headroom;

@@ -48,6 +48,7 @@ void params_defaults(struct params *params) {
     for (enum eden_param_id id = 0; id < EDEN_PARAM_COUNT; id++) {
         set_field(params, id, eden_param(id)->fallback);
     }
+    params->given = 0;
 }
 
 /* Numbers are read and written with a decimal point whatever locale the program has set. The C library's "C" locale is
@@ -97,6 +98,7 @@ static bool set(struct params *params, const char *name, const char *value, cons
         return fail_value(param, value, where, error);
     }
     set_field(params, id, number);
+    params->given |= 1ull << id;
     uint64_t bytes;
     if (param->kind == EDEN_KIND_size && eden_size_parse(value, &bytes)) { /* exact above 2^53, too */
         memcpy((char *)params + offsets[id], &bytes, sizeof bytes);

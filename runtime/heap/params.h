@@ -2,6 +2,7 @@
 #ifndef EDEN_HEAP_PARAMS_H
 #define EDEN_HEAP_PARAMS_H
 
+#include "eden_params.h"
 #include "eden_probes.h"
 #include "heap/object.h"
 
@@ -24,7 +25,14 @@ struct params {
 #define EDEN_PARAM(id, name, kind, fallback, low, high, choices, doc) EDEN_PARAM_TYPE_##kind id;
 #include "eden_params.def"
 #undef EDEN_PARAM
+    uint64_t given; /* bit EDEN_PARAM_x: somebody has set it */
 };
+_Static_assert(EDEN_PARAM_COUNT <= 64, "a bit for each parameter");
+
+/* Does policy=auto decide what this parameter is for? */
+static inline bool params_decide(const struct params *params, enum eden_param_id id) {
+    return params->policy == EDEN_POLICY_AUTO && (params->given >> id & 1) == 0;
+}
 
 void params_defaults(struct params *params);
 /* "a=1,b=2"; where: the source, for the error. Stops at the first fault. */

@@ -11,12 +11,22 @@
  * Old space has grown by full_gc_ratio since the last one (here); an old allocation found no chunk, or memory has run
  * out (api/allocate.c); on request. */
 #include "old/full.h"
+#include "heap/policy.h"
 #include "old/evacuate.h"
 #include "old/mark.h"
 #include "old/slide.h"
 #include "old/sweep.h"
 #include "young/remembered.h"
 #include "young/scavenge.h"
+
+/* policy=auto moves objects only to return memory. */
+static bool evacuates(const eden_heap *heap) {
+    if (params_decide(&heap->params, EDEN_PARAM_compactor)) {
+        uint64_t goal = policy_old_kept(heap);
+        return heap->old.capacity > goal && heap->old.capacity - goal > goal / 4;
+    }
+    return heap->params.compactor == EDEN_COMPACTOR_SELECTIVE;
+}
 
 static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requested, bool slides) {
     scavenge(heap, EDEN_SCAVENGE_FULL);
@@ -32,6 +42,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     struct tally marked = mark(heap);
     observer_phase_end(heap, EDEN_PHASE_mark, start, marked);
     pass.survived_bytes = marked.bytes;
+    heap->old.used_at_full = marked.bytes; /* for the policy; new space's part of it is small */
     remembered_drop_unmarked(heap);
     OBSERVE(heap, marked, &pass);
 
@@ -42,7 +53,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
         start = observer_phase_begin(heap, EDEN_PHASE_sweep);
         struct tally freed = sweep_old(heap);
         pass.young_freed = sweep_young(heap);
-        bool selective = heap->params.compactor == EDEN_COMPACTOR_SELECTIVE;
+        bool selective = evacuates(heap);
         for (size_t i = 0; !selective && i < heap->old.segment_count; i++) {
             sweep_free_gaps(heap, &heap->old.segments[i]);
         }
@@ -53,8 +64,8 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     }
     OBSERVE(heap, swept);
     old_space_check(heap, !slid);
-    old_space_shrink(heap);
     heap->old.used_at_full = heap_old_used(heap);
+    old_space_shrink(heap);
     OBSERVE(heap, full_end, &pass);
     heap->is_collecting = false;
     OBSERVE(heap, after_full);
@@ -69,8 +80,12 @@ void full_collect_sliding(eden_heap *heap, size_t requested) { collect(heap, EDE
 
 void full_collect_if_grown(eden_heap *heap) {
     uint64_t used = heap_old_used(heap), base = heap->old.used_at_full;
-    if (used > base && used >= heap->params.full_gc_min_old &&
-        (double)(used - base) >= heap->params.full_gc_ratio * (double)base) {
+    if (params_decide(&heap->params, EDEN_PARAM_full_gc_ratio)) {
+        if (policy_wants_full(heap)) {
+            full_collect(heap, EDEN_FULL_RATIO, 0);
+        }
+    } else if (used > base && used >= heap->params.full_gc_min_old &&
+               (double)(used - base) >= heap->params.full_gc_ratio * (double)base) {
         full_collect(heap, EDEN_FULL_RATIO, 0);
     }
     old_space_refill(heap);

@@ -57,6 +57,7 @@
  * C. J. Cheney, "A Nonrecursive List Compacting Algorithm", CACM 13(11), 1970. D. Ungar, "Generation Scavenging", 1984.
  */
 #include "young/scavenge.h"
+#include "heap/policy.h"
 #include "young/card_scans.h"
 #include "young/cards.h"
 #include "young/remembered.h"
@@ -74,6 +75,7 @@ struct scavenge {
     uint64_t aged;      /* bytes of survivors that survived again */
     uint64_t owed;      /* bytes of deferred objects of eden */
     uint64_t found;     /* references to young objects, by scan_old */
+    bool defers;        /* compat.overflow=oldest */
     bool is_second;     /* in the second pass of an overflow */
     struct tenure_policy policy;
     struct tally moved; /* by the phase that runs */
@@ -116,8 +118,7 @@ static bool is_in(const struct space *space, eden_value object) {
 static bool may_defer(struct scavenge *s, eden_value object, size_t bytes) {
     eden_heap *heap = s->heap;
     struct deferred *deferred = &heap->deferred;
-    if (heap->params.compat_overflow != EDEN_OVERFLOW_OLDEST || heap->is_mixed || s->is_second ||
-        !is_in(&heap->eden, object) || s->aged < s->owed + bytes ||
+    if (!s->defers || heap->is_mixed || s->is_second || !is_in(&heap->eden, object) || s->aged < s->owed + bytes ||
         !system_grow(&heap->system, (void **)&deferred->objects, &deferred->room, deferred->count,
                      sizeof *deferred->objects, "overflow")) {
         return false;
@@ -536,11 +537,13 @@ static void finish_spaces(struct scavenge *s) {
     if (s->resident != s->to->start) {
         finish_residents(s);
     }
+    heap->is_mixed = s->has_failed;
+    heap->from = s->to == &heap->semi[1];
+    policy_scavenged(heap, heap->mutator.free - heap->eden.start, s->to->used - s->to->start + s->pass.tenured_bytes,
+                     s->pass.tenured_bytes);
     if (!s->has_failed) {
         OBSERVE(heap, eden_emptied);
     }
-    heap->is_mixed = s->has_failed;
-    heap->from = s->to == &heap->semi[1];
     heap->tenure_threshold = s->has_failed ? 0 : tenure_threshold(heap, s->to, from[1]);
     heap->mutator.free = heap->eden.used;
     heap_set_limit(heap);
@@ -623,6 +626,8 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     OBSERVE(heap, scavenge_begin, &s.pass);
     s.seq = heap->info.seq + 1;
     heap->eden.used = heap->mutator.free;
+    s.defers = heap->params.compat_overflow == EDEN_OVERFLOW_OLDEST &&
+               !params_decide(&heap->params, EDEN_PARAM_compat_overflow);
     s.in_set_order = heap->params.compat_tenured_scan == EDEN_TENURED_SCAN_SET;
     s.policy = tenure_policy(heap, cause);
     s.pass.to = s.to = to_space(heap);

@@ -24,6 +24,14 @@
 #include "young/tenure.h"
 #include <math.h>
 
+/* policy=auto: what survives a second time is tenured. Eden grows until little survives once. */
+static bool decides(const eden_heap *heap) {
+    return params_decide(&heap->params, EDEN_PARAM_tenure_proportion) &&
+           params_decide(&heap->params, EDEN_PARAM_survivors_to_keep) &&
+           params_decide(&heap->params, EDEN_PARAM_tenure_fill) &&
+           params_decide(&heap->params, EDEN_PARAM_compat_threshold_bug);
+}
+
 double tenure_proportion(const eden_heap *heap) {
     if (heap->params.survivors_to_keep == EDEN_UNSET) {
         return heap->params.tenure_proportion;
@@ -34,6 +42,9 @@ double tenure_proportion(const eden_heap *heap) {
 }
 
 uintptr_t tenure_threshold(const eden_heap *heap, const struct space *survivors, const struct space *other) {
+    if (decides(heap)) {
+        return survivors->used;
+    }
     double size = (double)(survivors->limit - survivors->start);
     double fill = (double)(survivors->used - survivors->start) / size;
     double proportion = tenure_proportion(heap);

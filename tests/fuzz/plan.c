@@ -70,6 +70,14 @@ const struct option_set plan[] = {
      NULL, false},
     {"eden_size=1M,remembered_set=card,compat.tenured_scan=set-order,tenure_fill=0,tenure_proportion=1", NULL, false},
     {"eden_size=64K,compat.tenured_scan=set-order,max_heap=1M,large_object=4096", "0x10131", true},
+    /* Sizes by the policy: */
+    {"policy=auto", NULL, false},
+    {"policy=auto,max_heap=1M,grow_headroom=64K", NULL, false},
+    {"policy=auto,max_heap=2M,large_object=4096,compactor=planning", "0x10011", false},
+    {"policy=auto,max_heap=3M,stress=100", "0x100b1", true},
+    {"policy=auto,max_heap=2M,remembered_set=object", "0x10131", true},
+    {"policy=auto,eden_size=64K,max_heap=1M,shrink_threshold=0", NULL, false},
+    {"policy=auto,grow_headroom=64K,tenure_fill=0,pretenure=auto", "0x10031", true},
 };
 const size_t plan_sets = sizeof plan / sizeof plan[0];
 

@@ -1,0 +1,88 @@
+/* What policy=auto decides: the size of eden, and how far old space may grow before it is collected.
+ *
+ * 1. Terms
+ * Work is bytes allocated, copied and marked: no rule here reads a clock, so two runs decide alike. `live` is what the
+ * last full collection found alive in old space. The limit is max_heap.
+ *
+ * 2. Eden
+ * A scavenge costs what survives, so its share of the work is survived / allocated. Eden doubles while more than 1/32
+ * survives: in the Handbook's figures copying a byte costs ten times as much as allocating it, so above that share
+ * copying is a third of all the work. It halves when less than 1/256 has survived several times in a row: an eden that
+ * fits a cache is allocated in up to three times faster (docs/performance.md). The two shares are further apart than
+ * the factor of two that a change of size can make, so the rule does not swing.
+ *
+ * With a limit, memory is used before time is: new space takes at most half of what live objects leave of it. Without
+ * one, it takes at most half as much as lives, or 22 MB: an eden of 16 MB.
+ *
+ * 3. Old space
+ * A full collection costs what lives, and is worth more the more has died: it waits as long as memory allows. With a
+ * limit old space has all that new space leaves. Without one it may grow by 3/4 of what lives, or by 16 MB. It is
+ * collected before what the next scavenge may promote has no room; not if less than 1/16 of it is new, when a
+ * collection would find hardly anything dead.
+ *
+ * 4. References
+ * Jones, Hosking and Moss, The Garbage Collection Handbook, 2012, chapters 9 and 10. M. Kirisame et al., "Optimal Heap
+ * Limits for Reducing Browser Memory Use", OOPSLA 2022: why growth beside what lives, not beside what is used. */
+#ifndef EDEN_POLICY_H
+#define EDEN_POLICY_H
+
+#include "eden_abi.h"
+#include <stdbool.h>
+
+enum {
+    EDEN_POLICY_FIRST = 2 << 20,   /* the first eden, in bytes */
+    EDEN_POLICY_LEAST = 256 << 10, /* no eden is smaller */
+    EDEN_POLICY_SPARE = 16 << 20,  /* an eden, and a growth of old space, that a heap without a limit may always have */
+    EDEN_POLICY_QUIET = 8,         /* scavenges in a row with hardly a survivor, before eden halves */
+    EDEN_POLICY_PAGE = 4096,
+};
+
+/* What a heap is like at the end of a scavenge; bytes. */
+struct eden_policy_state {
+    uint64_t limit; /* max_heap, or EDEN_NO_LIMIT */
+    uint64_t eden;  /* its size now */
+    uint64_t live;
+    uint64_t allocated, survived; /* since the scavenge before; by this one */
+    unsigned quiet;               /* how many in a row were quiet, this one included */
+};
+
+static inline bool eden_policy_is_quiet(uint64_t allocated, uint64_t survived) { return survived < allocated / 256; }
+
+/* The largest eden that memory allows. New space is 7/5 of it. */
+static inline uint64_t eden_policy_most(uint64_t limit, uint64_t live) {
+    uint64_t spare = (uint64_t)EDEN_POLICY_SPARE / 5 * 7, most = live / 2 > spare ? live / 2 : spare;
+    if (limit != EDEN_NO_LIMIT) {
+        uint64_t need = live + live / 8;
+        most = limit > need ? (limit - need) / 2 : 0;
+    }
+    most = most / 7 * 5 / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE;
+    return most > EDEN_POLICY_LEAST ? most : EDEN_POLICY_LEAST;
+}
+
+/* The size of eden from now on. */
+static inline uint64_t eden_policy_eden(const struct eden_policy_state *state) {
+    uint64_t most = eden_policy_most(state->limit, state->live), wanted = state->eden;
+    if (state->survived > state->allocated / 32) {
+        wanted = state->eden * 2;
+    } else if (state->quiet >= EDEN_POLICY_QUIET && state->eden > EDEN_POLICY_FIRST) {
+        wanted = state->eden / 2 / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE;
+        wanted = wanted > EDEN_POLICY_FIRST ? wanted : EDEN_POLICY_FIRST;
+    }
+    return wanted < most ? wanted : most;
+}
+
+/* How large old space may become before it is collected. */
+static inline uint64_t eden_policy_old(uint64_t limit, uint64_t new_space, uint64_t live) {
+    if (limit != EDEN_NO_LIMIT) {
+        return limit > new_space ? limit - new_space : 0;
+    }
+    uint64_t growth = live / 4 * 3;
+    return live + (growth > EDEN_POLICY_SPARE ? growth : EDEN_POLICY_SPARE);
+}
+
+/* promoted: what the next scavenge may add. */
+static inline bool eden_policy_collects(uint64_t goal, uint64_t used, uint64_t live, uint64_t promoted) {
+    return used + promoted > goal && used > live + live / 16;
+}
+
+#endif

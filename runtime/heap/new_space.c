@@ -1,0 +1,116 @@
+/* New space: its shape, and how it changes size.
+ *
+ * From the lowest address: two survivor semispaces of 1/7 each, eden of 5/7. Survivors lie below eden so that a lower
+ * address means older (young/tenure.c). Each of the three has an address range of its own, of which the first part is
+ * mapped: where the policy sizes new space (heap/policy.c) the ranges are larger than what is mapped, and a space grows
+ * and shrinks at its end. Where it does not, they are mapped whole.
+ *
+ * Invariants
+ * I1. What is mapped of the three adds up to new_space.bytes, which counts towards max_heap.
+ * I2. No object lies beyond a space's limit: only what is empty shrinks, and a semispace with survivors down to them.
+ *
+ * Failure. The system refuses to map more: the size stays as it is. */
+#include "heap/new_space.h"
+#include "heap/policy.h"
+#include <sys/resource.h>
+
+/* What is reserved, not used: room for old space to grow in. Less where the process may not have so much. */
+static const uint64_t OLD_RESERVE = 1ull << 38, OLD_RESERVE_LEAST = 1ull << 24;
+
+/* At most half of what the process may still map. */
+static uint64_t reserve_wanted(const eden_heap *heap) {
+    uint64_t wanted = OLD_RESERVE;
+    if (heap->params.max_heap != EDEN_NO_LIMIT && heap->params.max_heap > wanted) {
+        wanted = system_page_round(heap->params.max_heap);
+    }
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && wanted > limit.rlim_cur / 2) {
+        wanted = limit.rlim_cur / 2 & ~4095ull;
+    }
+    return wanted > OLD_RESERVE_LEAST ? wanted : OLD_RESERVE_LEAST;
+}
+
+static size_t semispace_bytes(size_t eden_bytes) { return system_page_round(eden_bytes / 5); }
+static size_t all_bytes(size_t eden_bytes) { return eden_bytes + 2 * semispace_bytes(eden_bytes); }
+
+/* Address space for new and old space, and for the card table of so much. */
+static bool reserve(eden_heap *heap, uint64_t old_bytes, size_t eden_most) {
+    size_t new_bytes = all_bytes(eden_most);
+    void *at = system_reserve(&heap->system, new_bytes + old_bytes);
+    if (at == NULL) {
+        return false;
+    }
+    heap->reservation = (uintptr_t)at;
+    heap->reservation_bytes = new_bytes + old_bytes;
+    heap->new_space =
+        (struct new_space){.eden_most = eden_most, .eden_start = heap->reservation + new_bytes - eden_most};
+    heap->old.start = heap->reservation + new_bytes;
+    heap->old.limit = heap->reservation + heap->reservation_bytes;
+    if (old_space_reserve_cards(heap)) {
+        return true;
+    }
+    system_release(at, heap->reservation_bytes);
+    heap->reservation = 0;
+    return false;
+}
+
+/* Moves the end of a space to start + bytes, or as near as its objects and the system allow. */
+static void set_end(eden_heap *heap, struct space *space, size_t bytes) {
+    uintptr_t limit = system_page_round(space->limit), wanted = space->start + bytes;
+    uintptr_t used = system_page_round(space->used);
+    wanted = wanted < used ? used : wanted;
+    if (wanted > limit && !system_commit(&heap->system, limit, wanted - limit, "new space")) {
+        return;
+    }
+    if (wanted < limit) {
+        system_decommit(wanted, limit - wanted);
+    }
+    heap->new_space.bytes += wanted - limit;
+    space->limit = wanted;
+}
+
+void new_space_resize(eden_heap *heap, size_t eden_bytes) {
+    size_t semi_bytes = semispace_bytes(eden_bytes);
+    set_end(heap, &heap->semi[0], semi_bytes);
+    set_end(heap, &heap->semi[1], semi_bytes);
+    struct space eden = {heap->new_space.eden_start, heap->new_space.eden_start, heap->eden.limit};
+    set_end(heap, &eden, eden_bytes);
+    heap->eden.limit = eden.limit;
+}
+
+bool new_space_create(eden_heap *heap, eden_error *error) {
+    size_t eden_bytes = system_page_round(heap->params.eden_size);
+    if (heap->params.max_heap != EDEN_NO_LIMIT && heap->params.max_heap < all_bytes(eden_bytes)) {
+        return error_fail(
+            error, EDEN_BAD_PARAMETER,
+            "max_heap=%llu: less than new space, which takes %zu bytes (7/5 of eden_size); raise max_heap or "
+            "lower eden_size",
+            (unsigned long long)heap->params.max_heap, all_bytes(eden_bytes));
+    }
+    uint64_t bytes = reserve_wanted(heap);
+    size_t most = policy_eden_most(heap, eden_bytes, bytes);
+    bool reserved = reserve(heap, bytes, most);
+    while (!reserved && bytes / 2 >= OLD_RESERVE_LEAST) {
+        bytes = bytes / 2 & ~4095ull;
+        most = policy_eden_most(heap, eden_bytes, bytes);
+        reserved = reserve(heap, bytes, most);
+    }
+    if (!reserved) {
+        bytes += all_bytes(most);
+        return error_fail(error, EDEN_NO_MEMORY, "cannot reserve %llu bytes of address space (ulimit -v?)",
+                          (unsigned long long)bytes);
+    }
+    uintptr_t at = heap->reservation, second = at + semispace_bytes(most), eden = heap->new_space.eden_start;
+    heap->semi[0] = (struct space){at, at, at};
+    heap->semi[1] = (struct space){second, second, second};
+    heap->eden = (struct space){eden, eden, eden};
+    new_space_resize(heap, eden_bytes);
+    if (heap->new_space.bytes != all_bytes(eden_bytes)) {
+        return error_fail(error, EDEN_NO_MEMORY, "no memory: cannot map %zu bytes for new space (eden_size)",
+                          all_bytes(eden_bytes));
+    }
+    heap->eden.limit = eden + heap->params.eden_size / 8 * 8;
+    heap->info.new_start = heap->reservation;
+    heap->info.new_bytes = heap->old.start - heap->reservation;
+    return true;
+}

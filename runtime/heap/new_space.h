@@ -1,0 +1,13 @@
+/* New space: two survivor semispaces and eden, and their size. */
+#ifndef EDEN_HEAP_NEW_SPACE_H
+#define EDEN_HEAP_NEW_SPACE_H
+
+#include "heap/heap.h"
+
+/* Reserves the heap's address space and maps new space at the front of it. */
+bool new_space_create(eden_heap *heap, eden_error *error);
+/* Gives eden this size, a multiple of pages, and the semispaces theirs, as far as the reservation and the system allow.
+ * Eden is empty, and so is the semispace that the next scavenge copies to. */
+void new_space_resize(eden_heap *heap, size_t eden_bytes);
+
+#endif

@@ -1,0 +1,82 @@
+/* The policy of a heap: applies the rule of eden_policy.h where policy=auto.
+ *
+ * A parameter that is set decides over the rule: with eden_size the size of eden is fixed, with full_gc_ratio,
+ * full_gc_min_old or grow_headroom so is when old space is collected, and so on (policy_decides). With policy=fixed the
+ * rule decides nothing. */
+#include "heap/policy.h"
+#include "eden_policy.h"
+#include "heap/new_space.h"
+
+/* Reserved for eden at most: address space, not memory. */
+static const uint64_t EDEN_MOST = 1ull << 34;
+
+void policy_create(eden_heap *heap) {
+    if (params_decide(&heap->params, EDEN_PARAM_eden_size)) {
+        uint64_t first = EDEN_POLICY_FIRST, most = eden_policy_most(heap->params.max_heap, 0);
+        heap->params.eden_size = first < most ? first : most;
+    }
+}
+
+size_t policy_eden_most(const eden_heap *heap, size_t eden, uint64_t old_bytes) {
+    uint64_t most = heap->params.max_heap == EDEN_NO_LIMIT ? EDEN_MOST : eden_policy_most(heap->params.max_heap, 0);
+    if (!params_decide(&heap->params, EDEN_PARAM_eden_size)) {
+        return eden;
+    }
+    most = most < old_bytes / 4 ? most : old_bytes / 4 / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE;
+    return most > eden ? most : eden;
+}
+
+uint64_t policy_old_goal(const eden_heap *heap) {
+    return params_decide(&heap->params, EDEN_PARAM_full_gc_ratio)
+               ? eden_policy_old(heap->params.max_heap, heap->new_space.bytes, heap->old.used_at_full)
+               : EDEN_NO_LIMIT;
+}
+
+/* New space may grow as far as the rule lets it. */
+uint64_t policy_old_kept(const eden_heap *heap) {
+    uint64_t goal = policy_old_goal(heap), limit = heap->params.max_heap;
+    if (goal == EDEN_NO_LIMIT || limit == EDEN_NO_LIMIT || !params_decide(&heap->params, EDEN_PARAM_eden_size)) {
+        return goal;
+    }
+    uint64_t most = eden_policy_most(limit, heap->old.used_at_full) / 5 * 7;
+    return limit - most < goal ? limit - most : goal;
+}
+
+bool policy_wants_full(const eden_heap *heap) {
+    uint64_t promoted = heap->policy.promoted + heap_survivor_used(heap);
+    return eden_policy_collects(policy_old_goal(heap), heap_old_used(heap), heap->old.used_at_full, promoted);
+}
+
+/* What old space has mapped is not there for new space until a full collection returns it. */
+static uint64_t within_limit(const eden_heap *heap, uint64_t eden) {
+    uint64_t now = heap->params.eden_size, mapped = heap->new_space.bytes + heap->old.capacity;
+    uint64_t left = heap->params.max_heap > mapped ? heap->params.max_heap - mapped : 0;
+    const uint64_t rounded = 4ull * EDEN_POLICY_PAGE; /* each of three spaces is whole pages */
+    uint64_t most = now + (left > rounded ? (left - rounded) / 7 * 5 : 0);
+    most = most / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE;
+    return eden <= now || eden <= most ? eden : most > now ? most : now;
+}
+
+void policy_scavenged(eden_heap *heap, uint64_t allocated, uint64_t survived, uint64_t promoted) {
+    struct policy *policy = &heap->policy;
+    policy->promoted = promoted > policy->promoted / 4 * 3 ? promoted : policy->promoted / 4 * 3;
+    policy->quiet = eden_policy_is_quiet(allocated, survived) ? policy->quiet + 1 : 0;
+    if (!params_decide(&heap->params, EDEN_PARAM_eden_size) || heap->is_mixed ||
+        allocated < heap->params.eden_size / 2) { /* asked for: what survives says little */
+        return;
+    }
+    struct eden_policy_state state = {.limit = heap->params.max_heap,
+                                      .eden = heap->params.eden_size,
+                                      .live = heap->old.used_at_full,
+                                      .allocated = allocated,
+                                      .survived = survived,
+                                      .quiet = policy->quiet};
+    uint64_t eden = eden_policy_eden(&state);
+    eden = eden < heap->new_space.eden_most ? eden : heap->new_space.eden_most;
+    eden = within_limit(heap, eden);
+    if (eden != heap->params.eden_size) {
+        new_space_resize(heap, eden);
+        heap->params.eden_size = heap->eden.limit - heap->new_space.eden_start;
+        policy->quiet = 0;
+    }
+}

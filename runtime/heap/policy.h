@@ -1,0 +1,19 @@
+/* The policy of a heap: what of its size the collector decides by itself. */
+#ifndef EDEN_HEAP_POLICY_H
+#define EDEN_HEAP_POLICY_H
+
+#include "heap/heap.h"
+
+/* Chooses what the program has not, before new space is made. */
+void policy_create(eden_heap *heap);
+/* For new_space_create: how large eden may ever be, where it begins with `eden` and old space has so much reserved. */
+size_t policy_eden_most(const eden_heap *heap, size_t eden, uint64_t old_bytes);
+/* A scavenge of an eden with so many bytes has copied so much, and promoted a part of it; eden is empty. */
+void policy_scavenged(eden_heap *heap, uint64_t allocated, uint64_t survived, uint64_t promoted);
+bool policy_wants_full(const eden_heap *heap);
+/* How large old space may become before it is collected; EDEN_NO_LIMIT: the parameters decide. */
+uint64_t policy_old_goal(const eden_heap *heap);
+/* How much of old space is worth keeping mapped, used or not; EDEN_NO_LIMIT: the parameters decide. */
+uint64_t policy_old_kept(const eden_heap *heap);
+
+#endif

@@ -1,0 +1,213 @@
+/* policy=auto: the rule by itself, and heaps that follow it. */
+#include "eden_policy.h"
+#include "support.h"
+
+/* ---- the rule ---------------------------------------------------------------------------------------------------- */
+
+static struct eden_policy_state state_with(uint64_t eden, uint64_t survived, unsigned quiet) {
+    return (struct eden_policy_state){.limit = EDEN_NO_LIMIT,
+                                      .eden = eden,
+                                      .live = 1024 * MIB,
+                                      .allocated = eden,
+                                      .survived = survived,
+                                      .quiet = quiet};
+}
+
+TEST(eden_doubles_while_copying_costs) {
+    struct eden_policy_state heap = state_with(4 * MIB, 4 * MIB / 32 + 1, 0);
+    assert_int_equal(eden_policy_eden(&heap), 8 * MIB);
+    heap = state_with(4 * MIB, 4 * MIB / 32, 0);
+    assert_int_equal(eden_policy_eden(&heap), 4 * MIB);
+}
+
+TEST(eden_halves_after_quiet_scavenges_down_to_the_first) {
+    struct eden_policy_state heap = state_with(8 * MIB, 0, EDEN_POLICY_QUIET - 1);
+    assert_int_equal(eden_policy_eden(&heap), 8 * MIB);
+    heap.quiet++;
+    assert_int_equal(eden_policy_eden(&heap), 4 * MIB);
+    heap.eden = EDEN_POLICY_FIRST;
+    assert_int_equal(eden_policy_eden(&heap), EDEN_POLICY_FIRST);
+    assert_true(eden_policy_is_quiet(256, 0));
+    assert_false(eden_policy_is_quiet(256, 1));
+}
+
+/* Twice or half the size is no reason to change it back. */
+TEST(shares_are_apart) {
+    for (uint64_t survived = 1; survived < 64 * MIB; survived *= 2) {
+        struct eden_policy_state heap = state_with(64 * MIB, survived, EDEN_POLICY_QUIET);
+        heap.quiet = eden_policy_is_quiet(heap.allocated, heap.survived) ? EDEN_POLICY_QUIET : 0;
+        uint64_t eden = eden_policy_eden(&heap);
+        struct eden_policy_state next = state_with(eden, survived, 0);
+        next.quiet = eden_policy_is_quiet(next.allocated, next.survived) ? EDEN_POLICY_QUIET : 0;
+        uint64_t then = eden_policy_eden(&next);
+        assert_true(eden >= 64 * MIB ? then >= eden : then <= eden);
+    }
+}
+
+TEST(new_space_leaves_room_for_what_lives) {
+    for (uint64_t limit = MIB; limit < 4096 * MIB; limit *= 2) {
+        for (uint64_t live = 0; live < limit; live += limit / 7) {
+            uint64_t most = eden_policy_most(limit, live);
+            assert_int_equal(most % EDEN_POLICY_PAGE, 0);
+            assert_true(most == EDEN_POLICY_LEAST || most / 5 * 7 + live + live / 8 <= limit);
+            assert_true(most == EDEN_POLICY_LEAST || most / 5 * 7 <= limit / 2 + EDEN_POLICY_PAGE);
+        }
+    }
+    assert_true(eden_policy_most(EDEN_NO_LIMIT, 0) <= EDEN_POLICY_SPARE);
+    assert_true(eden_policy_most(EDEN_NO_LIMIT, 1024 * MIB) / 5 * 7 <= 512 * MIB);
+}
+
+TEST(old_space_waits_as_long_as_memory_allows) {
+    assert_int_equal(eden_policy_old(100 * MIB, 30 * MIB, 10 * MIB), 70 * MIB);
+    assert_int_equal(eden_policy_old(20 * MIB, 30 * MIB, 10 * MIB), 0);
+    assert_int_equal(eden_policy_old(EDEN_NO_LIMIT, 30 * MIB, 10 * MIB), 10 * MIB + EDEN_POLICY_SPARE);
+    assert_int_equal(eden_policy_old(EDEN_NO_LIMIT, 30 * MIB, 400 * MIB), 700 * MIB);
+    assert_false(eden_policy_collects(70 * MIB, 60 * MIB, 10 * MIB, 10 * MIB));
+    assert_true(eden_policy_collects(70 * MIB, 60 * MIB, 10 * MIB, 10 * MIB + 1));
+    assert_false(eden_policy_collects(70 * MIB, 70 * MIB, 68 * MIB, 10 * MIB)); /* hardly any of it is new */
+}
+
+/* ---- heaps ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t mapped(const struct world *w) { return w->heap->new_space.bytes + w->heap->old.capacity; }
+
+/* A list of `pairs` pairs in *list, with as many dead ones between as `dead`. */
+static void make_list(const struct world *w, eden_value *list, size_t pairs, size_t dead, uint64_t limit) {
+    for (size_t i = 0; i < pairs; i++) {
+        for (size_t j = 0; j < dead; j++) {
+            assert_true(eden_new(w->m, w->pair) != EDEN_NONE);
+        }
+        eden_value pair = eden_new(w->m, w->pair);
+        assert_true(pair != EDEN_NONE);
+        eden_slot_set(w->m, pair, 0, eden_int((int64_t)i));
+        eden_slot_set(w->m, pair, 1, *list);
+        *list = pair;
+        assert_true(mapped(w) <= limit);
+    }
+}
+
+static void check_list(eden_value list, size_t pairs) {
+    while (pairs-- > 0) {
+        assert_int_equal(eden_int_value(eden_slot(list, 0)), pairs);
+        list = eden_slot(list, 1);
+    }
+    assert_true(list == EDEN_NONE);
+}
+
+TEST(eden_grows_where_much_survives_and_shrinks_after) {
+    WORLD(w, "policy=auto");
+    assert_int_equal(w.heap->params.eden_size, EDEN_POLICY_FIRST);
+    EDEN_FRAME(w.m, list, 1);
+    make_list(&w, list, 1000000, 1, UINT64_MAX);
+    assert_true(w.heap->params.eden_size >= 8 * MIB);
+    assert_int_equal(figures_of(&w).eden_size, w.heap->params.eden_size);
+    check_list(list[0], 1000000);
+    list[0] = EDEN_NONE;
+    for (size_t i = 0; i < 50000000; i++) {
+        eden_new(w.m, w.pair);
+    }
+    assert_int_equal(w.heap->params.eden_size, EDEN_POLICY_FIRST);
+}
+
+TEST(all_that_is_mapped_stays_within_the_limit) {
+    WORLD(w, "policy=auto,max_heap=64M");
+    EDEN_FRAME(w.m, list, 1);
+    for (int round = 0; round < 8; round++) {
+        list[0] = EDEN_NONE;
+        make_list(&w, list, 700000, (size_t)round % 3, 64 * MIB);
+        check_list(list[0], 700000);
+        verify(&w);
+    }
+    assert_int_equal(figures_of(&w).alloc_failures, 0);
+}
+
+/* More than the limit has room for: an error, and the heap is as usable as before. */
+TEST(too_much_fails_and_the_heap_lives_on) {
+    WORLD(w, "policy=auto,max_heap=8M");
+    EDEN_FRAME(w.m, list, 1);
+    size_t made = 0;
+    for (eden_value pair; (pair = eden_new(w.m, w.pair)) != EDEN_NONE; made++) {
+        eden_slot_set(w.m, pair, 0, eden_int((int64_t)made));
+        eden_slot_set(w.m, pair, 1, list[0]);
+        list[0] = pair;
+        assert_true(mapped(&w) <= 8 * MIB);
+    }
+    assert_true(made * 24 > 6 * MIB);
+    check_list(list[0], made);
+    verify(&w);
+    list[0] = EDEN_NONE;
+    make_list(&w, list, made / 2, 1, 8 * MIB);
+    check_list(list[0], made / 2);
+}
+
+TEST(memory_is_returned_when_less_lives) {
+    WORLD(w, "policy=auto");
+    EDEN_FRAME(w.m, list, 1);
+    make_list(&w, list, 6000000, 0, UINT64_MAX);
+    eden_full_collect(w.m);
+    assert_true(w.heap->old.capacity > 128 * MIB);
+    list[0] = EDEN_NONE;
+    eden_full_collect(w.m);
+    assert_true(w.heap->old.capacity <= 2 * EDEN_POLICY_SPARE);
+}
+
+TEST(what_is_set_is_pinned) {
+    WORLD(w, "policy=auto,eden_size=1M,full_gc_ratio=0.1");
+    EDEN_FRAME(w.m, list, 1);
+    make_list(&w, list, 1000000, 0, UINT64_MAX);
+    assert_int_equal(w.heap->params.eden_size, MIB);
+    assert_int_equal(w.heap->new_space.bytes, w.heap->new_space.eden_most + 2 * system_page_round(MIB / 5));
+    assert_true(figures_of(&w).full_by_cause[EDEN_FULL_RATIO] > 1);
+}
+
+/* Large objects grow old space as far as the rule lets it, before a full collection. */
+TEST(large_objects_wait_for_the_goal) {
+    WORLD(w, "policy=auto,max_heap=64M");
+    for (int i = 0; i < 24; i++) {
+        assert_true(eden_new_raw(w.m, w.bytes, 2 * MIB) != EDEN_NONE);
+    }
+    assert_int_equal(figures_of(&w).full_collections, 0);
+    for (int i = 0; i < 24; i++) {
+        assert_true(eden_new_raw(w.m, w.bytes, 2 * MIB) != EDEN_NONE);
+    }
+    assert_int_equal(figures_of(&w).full_collections, 1);
+}
+
+/* Decisions follow work alone. */
+TEST(two_runs_decide_alike) {
+    eden_figures figures[2];
+    for (int i = 0; i < 2; i++) {
+        WORLD(w, "policy=auto,max_heap=64M");
+        EDEN_FRAME(w.m, list, 1);
+        for (int round = 0; round < 4; round++) {
+            list[0] = EDEN_NONE;
+            make_list(&w, list, 500000, 2, UINT64_MAX);
+        }
+        figures[i] = figures_of(&w);
+    }
+    assert_int_equal(figures[0].scavenges, figures[1].scavenges);
+    assert_int_equal(figures[0].full_collections, figures[1].full_collections);
+    assert_int_equal(figures[0].tenured_bytes, figures[1].tenured_bytes);
+    assert_int_equal(figures[0].eden_size, figures[1].eden_size);
+}
+
+/* The system refuses more memory: the size stays. */
+TEST(refused_growth_keeps_the_size) {
+    struct refusal refusal = {LONG_MAX, LONG_MAX, 0};
+    WORLD_REFUSING(w, "policy=auto", &refusal);
+    EDEN_FRAME(w.m, list, 1);
+    make_list(&w, list, 100000, 0, UINT64_MAX);
+    refusal.from = 0;
+    uint64_t before = mapped(&w);
+    for (size_t i = 0; i < 200000; i++) {
+        eden_value pair = eden_new(w.m, w.pair);
+        if (pair == EDEN_NONE) {
+            break;
+        }
+        eden_slot_set(w.m, pair, 1, list[0]);
+        list[0] = pair;
+    }
+    assert_true(mapped(&w) <= before);
+    verify(&w);
+    refusal.from = LONG_MAX;
+}
