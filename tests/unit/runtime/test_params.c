@@ -111,6 +111,12 @@ static const struct known all[] = {
      {"refill", "needed", "refill"},
      {"need", "", "0", "16M", "REFILL", "refill needed"},
      {"needed", "refill"}},
+    {"policy",
+     "fixed",
+     {"auto", "fixed", "auto"},
+     {"auto", "fixed", "auto"},
+     {"automatic", "", "0", "fix", "AUTO", "auto fixed"},
+     {"fixed", "auto"}},
 };
 enum { ALL = sizeof all / sizeof all[0] };
 
