@@ -327,6 +327,7 @@ static struct attachment *attach_sites(struct source *source, uint32_t pid, uint
     if (file->misses && (file->misses > MOST_RETRIES || now_ns() < file->retry_ns)) {
         failure_set(why, 1, "%.300s: not attached%s: the kernel did not answer in %d s", file->name,
                     file->misses > MOST_RETRIES ? ", and not retried" : "", INSPECT_LINK_SECONDS);
+        errno = EAGAIN;
         return NULL;
     }
     uint64_t *cookie = calloc(count, sizeof *cookie);

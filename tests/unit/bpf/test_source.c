@@ -357,23 +357,59 @@ TEST(a_missed_deadline_is_tried_again) {
     uint64_t site = 0, semaphore = 0;
     struct file file = {.name = (char[]){"this"}, .site = &site, .semaphore = &semaphore};
     struct source source = {.file = &file, .files = 1, .most_descriptors = 100};
-    const struct observed observed = {.branch = {.pid = 1, .start_ns = 1}};
+    struct observed observed = {.key = {.pid = 1, .start_ns = 1}, .branch = {.pid = 1, .start_ns = 1}};
     const struct regular none = {.fd = -1};
     file.sites[KERNEL_ON_PROBE] = 1;
     attach_calls = 0;
     attach_error = ETIMEDOUT;
     for (int tries = 1; tries <= 6; tries++) {
-        assert_false(source_attach_file(&source, &observed, 0, &none, &why));
-        assert_false(source_attach_file(&source, &observed, 0, &none, &why)); /* not before its time */
+        assert_false(source_attach(&source, &observed, 0, &none, &why));
+        assert_false(source_attach(&source, &observed, 0, &none, &why)); /* not before its time */
         assert_int_equal(attach_calls, tries < 4 ? tries : 4);
         file.retry_ns = 0;
     }
     assert_non_null(strstr(why.message, "not attached, and not retried"));
     file.misses = 1;
     attach_error = 0;
-    assert_true(source_attach_file(&source, &observed, 0, &none, &why));
+    assert_true(source_attach(&source, &observed, 0, &none, &why));
     assert_int_equal(file.misses, 0);
-    assert_non_null(file.attachment);
+    assert_int_equal(observed.attachments, 1);
+    free(observed.attached);
+}
+
+/* Whatever a process that maps it has done: those that run it are attached to one by one. */
+TEST(a_file_that_cannot_be_attached_to_for_all_is_attached_to_by_process) {
+    const int errors[] = {EINVAL, EFAULT, ETIMEDOUT};
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t site = 0, semaphore = 0;
+        struct file files[] = {{.name = (char[]){"first"}, .user = 7},
+                               {.name = (char[]){"of the same user"}, .user = 7},
+                               {.name = (char[]){"of another"}, .user = 8}};
+        struct source source = {.file = files, .files = 3, .most_descriptors = 100};
+        struct observed observed = {.key = {.pid = 1, .start_ns = 1}, .branch = {.pid = 1, .start_ns = 1}};
+        const struct regular none = {.fd = -1};
+        for (size_t j = 0; j < 3; j++) {
+            files[j].site = &site;
+            files[j].semaphore = &semaphore;
+            files[j].sites[KERNEL_ON_PROBE] = 1;
+        }
+        struct failure why = {0};
+        attach_calls = 0;
+        attach_error = errors[i];
+        assert_false(source_attach_file(&source, &observed, 0, &none, &why));
+        assert_false(source_attach_file(&source, &observed, 0, &none, &why));
+        assert_int_equal(attach_calls, 1);
+        assert_true(files[0].by_process && source.is_by_process && why.message[0] == 0);
+        /* Of a user, one file only is waited for. */
+        assert_false(source_attach_file(&source, &observed, 1, &none, &why));
+        assert_int_equal(attach_calls, errors[i] == ETIMEDOUT ? 1 : 2);
+        assert_false(source_attach_file(&source, &observed, 2, &none, &why));
+        assert_int_equal(attach_calls, errors[i] == ETIMEDOUT ? 2 : 3);
+        attach_error = 0;
+        assert_true(source_attach(&source, &observed, 0, &none, &why));
+        assert_int_equal(observed.attachments, 1);
+        free(observed.attached);
+    }
 }
 
 /* A user whose share is used up maps another's program first. */
