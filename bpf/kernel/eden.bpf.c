@@ -248,6 +248,7 @@ static __noinline void inherit(struct heap_entry *heap, uint64_t seq) {
         return;
     }
     key.process = process->parent;
+    key.program = process->parent_program;
     uint32_t *index = bpf_map_lookup_elem(&live, &key);
     if (!index) {
         return;
@@ -425,8 +426,7 @@ int on_probe(struct pt_regs *ctx) {
     }
     struct heap_key key = {};
     uint32_t tid;
-    current_process(&key.process, &tid);
-    if (by_descent && !bpf_map_lookup_elem(&observed, &key.process)) {
+    if (!current_program(&key, &tid) && by_descent) {
         return 0;
     }
     struct probe_spec *spec = bpf_map_lookup_elem(&specs, &index);

@@ -193,6 +193,14 @@ static __always_inline void current_process(struct process_key *key, uint32_t *t
     }
 }
 
+/* The process, and which of its programs runs, of the heap whose address is known. False: it is not observed. */
+static __always_inline bool current_program(struct heap_key *key, uint32_t *tid) {
+    current_process(&key->process, tid);
+    const struct observed_process *known = bpf_map_lookup_elem(&observed, &key->process);
+    key->program = known ? known->programs : 0;
+    return known != 0;
+}
+
 static __always_inline void copy_registers(uint64_t *regs, const struct pt_regs *ctx) {
     regs[0] = ctx->rax;
     regs[1] = ctx->rcx;

@@ -55,6 +55,7 @@ static inline uint64_t kernel_cookie(uint32_t target, uint32_t spec) { return (u
 struct heap_key {
     struct process_key process;
     uint64_t address;
+    uint64_t program; /* of the process, by the number of those that it has executed before while it was observed */
 };
 
 struct phase_sums {
@@ -154,6 +155,8 @@ struct observed_process {
     struct process_key parent; /* of the first one: itself */
     struct process_key branch; /* its first process; pid 0: the process itself */
     uint32_t is_root;
+    uint32_t programs;       /* that it has executed */
+    uint32_t parent_program; /* the parent's number of them when it was forked */
     uint32_t reserved;
 };
 

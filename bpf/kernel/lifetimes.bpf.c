@@ -296,7 +296,7 @@ int on_batch(struct pt_regs *ctx) {
         record_bytes = fetch(&EDEN_ARG(spec->arg, batch, record_bytes), regs);
     }
     uint32_t tid;
-    current_process(&key.process, &tid);
+    current_program(&key, &tid);
     struct heap_entry *heap = find_entry(&key, index);
     if (!heap) {
         lose(LOST_STRAYS);

@@ -47,7 +47,7 @@ int on_sample(struct pt_regs *ctx) {
     copy_registers(regs, ctx);
     struct heap_key key = {.address = fetch(&EDEN_ARG(spec->arg, alloc__sample, heap), regs)};
     uint32_t tid;
-    current_process(&key.process, &tid);
+    current_program(&key, &tid);
     struct heap_entry *heap = find_entry(&key, index);
     if (!heap) {
         lose(LOST_STACKS);

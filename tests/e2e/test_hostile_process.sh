@@ -94,6 +94,13 @@ grep_all -q 'prevents attaching for all' "$folder/err" || die "nothing is said o
 [[ $(tail -1 "$folder/out" | jq '[.processes[].heaps[]] | length') == 5 ]] || die "not all heaps were observed: $(cat "$folder/out")"
 end_all
 
+# ---- another program in the same process, which goes on with the former one's heap ---------------------------------------
+
+run "$scope" stat --json -- "$folder/honest" handover
+[[ $status == 0 ]] || die "stat gave status $status: $(cat "$folder/err")"
+[[ $(tail -1 "$folder/out" | jq -c '[.processes[].heaps[] | [.name, .scavenges, .gc_ns]] | sort') == '[[null,1,900000000],["handed",3,3000]]' ]] ||
+    die "the former program's heap has changed: $(cat "$folder/out")"
+
 # ---- two hundred that cost as much as they can, and another user's program ------------------------------------------
 
 for ((i = 0; i < 200; i++)); do

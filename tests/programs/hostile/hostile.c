@@ -50,6 +50,8 @@ static const struct mode {
     {"define", "classes of heaps that were never made, at full rate", hostile_define},
     {"forks", "[CHILDREN]: 2,000 children, eight at a time, each with a heap", hostile_forks},
     {"exit", "ends as soon as somebody attaches", hostile_exit},
+    {"handover", "[after]: a heap with three scavenges, then another program that fires one more of it",
+     hostile_handover},
     {"semaphore", "a semaphore below zero", hostile_semaphore},
     {"backwards", "times and numbers of collections that go back, figures of 2^64 - 1", hostile_backwards},
     {"batches", "records of lifetimes that lie", hostile_batches},

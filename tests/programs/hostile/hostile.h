@@ -74,6 +74,7 @@ void hostile_churn(struct hostile *hostile);
 void hostile_define(struct hostile *hostile);
 void hostile_forks(struct hostile *hostile);
 void hostile_exit(struct hostile *hostile);
+void hostile_handover(struct hostile *hostile);
 void hostile_semaphore(struct hostile *hostile);
 void hostile_backwards(struct hostile *hostile);
 void hostile_batches(struct hostile *hostile);

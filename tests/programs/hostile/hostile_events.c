@@ -94,6 +94,22 @@ void hostile_forks(struct hostile *hostile) {
     hostile_print("done");
 }
 
+void hostile_handover(struct hostile *hostile) {
+    const void *heap = heap_at(1); /* nobody reads it */
+    hostile_ready(hostile);
+    if (hostile_word(hostile, 0, NULL)) {
+        scavenge(heap, 4, 900000000);
+        return;
+    }
+    eden_fire_heap__create(heap, 1, "handed");
+    for (uint64_t seq = 1; seq <= 3; seq++) {
+        scavenge(heap, seq, 1000);
+    }
+    char *const after[] = {hostile->argv[0], "handover", "after", NULL};
+    execv("/proc/self/exe", after);
+    hostile_fail("exec");
+}
+
 /* Of the file's data it writes its own copy only, but the kernel counts in all copies, and takes none below zero. */
 void hostile_semaphore(struct hostile *hostile) {
     eden_registry.heap_create_semaphore = (uint16_t)-5;
