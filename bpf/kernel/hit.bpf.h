@@ -260,7 +260,20 @@ static __noinline uint32_t current_owner(void) {
 
 /* ---- entries ---------------------------------------------------------------------------------------------------- */
 
-/* The share of the branch that a process belongs to. NULL: there are too many. */
+/* What the current process's owner has taken. Where there are too many users, what the branch has. */
+static __noinline struct share *user_share(struct share *branch) {
+    static const struct share none;
+    uint32_t key = current_owner();
+    struct share *share = bpf_map_lookup_elem(&users, &key);
+    if (!share) {
+        bpf_map_update_elem(&users, &key, &none, BPF_NOEXIST); /* another thread may be first */
+        share = bpf_map_lookup_elem(&users, &key);
+    }
+    return share ? share : branch;
+}
+
+/* The share of the branch that the current process belongs to. Where there are too many branches, which one user can
+ * start, that of its owner; NULL: there are too many of these, too. */
 static __noinline struct share *share_of(const struct process_key *process) {
     static const struct share none;
     struct process_key key = *process;
@@ -273,19 +286,7 @@ static __noinline struct share *share_of(const struct process_key *process) {
         bpf_map_update_elem(&shares, &key, &none, BPF_NOEXIST); /* another thread may be first */
         share = bpf_map_lookup_elem(&shares, &key);
     }
-    return share;
-}
-
-/* What the current process's owner has taken. Where there are too many users, what the branch has. */
-static __noinline struct share *user_share(struct share *branch) {
-    static const struct share none;
-    uint32_t key = current_owner();
-    struct share *share = bpf_map_lookup_elem(&users, &key);
-    if (!share) {
-        bpf_map_update_elem(&users, &key, &none, BPF_NOEXIST); /* another thread may be first */
-        share = bpf_map_lookup_elem(&users, &key);
-    }
-    return share ? share : branch;
+    return share ? share : user_share(0);
 }
 
 /* NULL where there is no room: the hit is counted as lost. */
@@ -300,6 +301,9 @@ static __always_inline struct heap_entry *new_entry(const struct heap_key *key, 
                            *(volatile uint32_t *)&heap_count, KERNEL_HEAPS)) {
         add(&share->lost_heaps, created);
         add(&share->lost_hits, 1);
+        if (user == share) { /* nobody reports what a user has lost */
+            lose(LOST_HEAPS);
+        }
         return 0;
     }
     uint32_t index = __sync_fetch_and_add(&heap_count, 1);
