@@ -34,6 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { MOST_FILES = 16384 }; /* whose probes are remembered, or that they have none */
 
@@ -416,7 +417,6 @@ static bool prevents_attaching(int error) { return error == EINVAL || error == E
 
 static void attach_by_process(struct source *source, struct file *file, struct failure *why) {
     file->by_process = source->is_by_process = true;
-    file->retry_ns = 0;
     message_few(&source->message[MESSAGE_PROBES],
                 "%s; some process that maps it prevents attaching for all; attached process by process: children that "
                 "end soon are missed",
@@ -424,9 +424,12 @@ static void attach_by_process(struct source *source, struct file *file, struct f
     why->message[0] = 0;
 }
 
-/* Whether attaching to another file of the same owner has missed its deadline: he waits for one only. */
+/* Whether attaching to another file of the same stranger has missed its deadline: nobody waits for a second one. */
 static bool has_missed(const struct source *source, const struct file *file) {
     bool missed = false;
+    if (file->user == 0 || file->user == geteuid()) {
+        return false;
+    }
     for (uint32_t i = 0; i < source->files && !missed; i++) {
         missed = &source->file[i] != file && source->file[i].misses != 0 && source->file[i].user == file->user;
     }
