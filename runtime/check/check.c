@@ -658,7 +658,7 @@ void eden_check_raw(eden_value object) {
 
 void eden_check_int(int64_t n) {
     if (!eden_int_fits(n)) {
-        REPORT(NULL, "eden_int", VALUES, "%" PRId64 " does not fit into 61 bits: ask eden_int_fits before", n);
+        REPORT(NULL, "eden_int", VALUES, "%" PRId64 " does not fit into 61 bits: call eden_int_fits first", n);
     }
 }
 

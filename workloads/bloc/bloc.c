@@ -16,7 +16,7 @@ static const char usage[] =
     "\n"
     "  --boids N          boids, 1 to 10000 (30)\n"
     "  --frames N         frames, 0 to 100000000 (600)\n"
-    "  --pace N           frames a second, 1 to 100000; 0: as many as there can be (0)\n"
+    "  --pace N           frames a second, 1 to 100000; 0: no limit (0)\n"
     "  --seed N           of the random numbers, 1 to 1000000000 (1)\n"
     "  --keep-class NAME  keep alive to the end all instances of these classes, separated by commas: a leak\n"
     "  --json             print one JSON object\n"

@@ -9,7 +9,7 @@ static const char usage[] =
     "\n"
     "Lets a block of water fall to the floor of a box, by smoothed-particle hydrodynamics in two dimensions, and "
     "draws\n"
-    "each step. Prints the momentum, what it must be by gravity and walls, the centre of mass, the pixels drawn and a\n"
+    "each step. Prints the momentum, what gravity and the walls make it, the centre of mass, the pixels drawn and a\n"
     "checksum of all pictures.\n"
     "\n"
     "  --columns N          width of the block in particles, 1 to 1000 (24)\n"

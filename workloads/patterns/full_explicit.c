@@ -1,4 +1,4 @@
-/* full.explicit: a server asks for a full collection after each batch of requests.
+/* full.explicit: a server requests a full collection after each batch of requests.
  *
  * What a batch allocates is dead already when it is asked for, and a scavenge frees that at no cost; the full
  * collection marks the server's index each time and finds it alive. Cure: no parameter; the call goes.
@@ -59,7 +59,7 @@ static bool serve_phases(struct run *run) {
                  &(struct shape){.phases = 2, .batches = 20, .requests = 200, .indexed = 40000, .after_batch = false});
 }
 
-const struct pattern full_explicit = {"full.explicit", "asks for a full collection after each batch of requests",
+const struct pattern full_explicit = {"full.explicit", "requests a full collection after each batch of requests",
                                       "tenure_criterion=site", NULL, serve_and_collect};
 const struct pattern full_explicit_near = {"full.explicit-near", "asks for one when a whole index has been dropped",
                                            "tenure_criterion=site", NULL, serve_phases};

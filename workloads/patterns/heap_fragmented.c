@@ -125,7 +125,7 @@ static bool keep_first(struct run *run) { return fragment(run, false); }
 
 static const char never_compacts[] = "compactor=none,max_heap=56M,eden_size=4M,large_object=256K,tenure_criterion=site";
 
-const struct pattern heap_fragmented = {"heap.fragmented", "wants a large buffer where free memory is in pieces",
+const struct pattern heap_fragmented = {"heap.fragmented", "needs a large buffer where free memory is in pieces",
                                         never_compacts, "heap.limit", keep_between};
 const struct pattern heap_fragmented_near = {
     "heap.fragmented-near", "wants the same buffer where free memory is in one", never_compacts, NULL, keep_first};

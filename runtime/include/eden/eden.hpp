@@ -2,7 +2,7 @@
 //
 // C++ destroys locals in reverse order, so declare them in this order: heap, mutator, then roots. Then each frame is
 // closed, also by an exception, before its heap is destroyed. Nothing here throws, and nothing but eden.h allocates:
-// what can fail is asked (operator bool) or fills an eden_error. The rules of eden.h hold: an eden_value outside a
+// what can fail has an operator bool, or fills an eden_error. The rules of eden.h hold: an eden_value outside a
 // local, a root or a pinned is stale after a call that may collect.
 #ifndef EDEN_EDEN_HPP
 #define EDEN_EDEN_HPP
