@@ -226,7 +226,9 @@ static void take_heap(struct run *run) {
     reader_change(input, heap->figures, sizeof heap->figures + sizeof heap->full_by_cause, 16);
     reader_change(input, heap->began_ns, sizeof heap->began_ns + sizeof heap->phase, 32);
     take_text(input, heap->name, sizeof heap->name);
-    heap->key = (struct heap_key){take_process(input), reader_byte(input) % 4};
+    heap->key.process = take_process(input);
+    heap->key.address = reader_byte(input) % 4;
+    heap->key.program = reader_byte(input) % 2;
     heap->gauges_set = reader_number(input);
     heap->current_phase = reader_byte(input);
     uint8_t phase = reader_byte(input) % EDEN_PHASE_COUNT;
