@@ -424,7 +424,8 @@ FAULT(raw_body_of_references, "-",
     eden_raw(local[0]);
 }
 
-FAULT(integer_too_large, "-", "eden_int: 1152921504606846976 does not fit into 61 bits: call eden_int_fits first.* Values") {
+FAULT(integer_too_large, "-",
+      "eden_int: 1152921504606846976 does not fit into 61 bits: call eden_int_fits first.* Values") {
     EDEN_FRAME(p->m, local, 1);
     local[0] = eden_int(EDEN_INT_MAX + (wrong ? 1 : 0));
 }

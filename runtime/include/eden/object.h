@@ -111,9 +111,9 @@ EDEN_INLINE eden_value eden_allocate_(eden_mutator *mutator, uint64_t header, si
 }
 
 /* Of a class whose objects are born old (`pretenure`) the value has EDEN_SLOTS_OVERFLOW as its number of fixed slots:
- * so all its allocations take the slow path, which reads the true number, and others pay nothing for it. If it is raw, the value
- * says BYTES too: then eden_new_raw passes n on as slots and unused bytes. The number of fixed slots stands where
- * headers have the hash. */
+ * so all its allocations take the slow path, which reads the true number, and others pay nothing for it. If it is raw,
+ * the value says BYTES too: then eden_new_raw passes n on as slots and unused bytes. The number of fixed slots stands
+ * where headers have the hash. */
 EDEN_INLINE size_t eden_class_fixed_(eden_class of) { return (size_t)(of >> EDEN_HEADER_SLOTS_SHIFT); }
 EDEN_INLINE uint64_t eden_class_header_(eden_class of) { return of & ((1ull << EDEN_HEADER_SLOTS_SHIFT) - 1); }
 static inline size_t eden_class_slots_(eden_class of) {
