@@ -123,6 +123,17 @@ static const char *refusal(const struct stat *file, const struct stat *folder) {
     return NULL;
 }
 
+/* What a program without standard streams writes to them is not for our file. */
+static int above_streams(int fd) {
+    if (fd < 0 || fd > STDERR_FILENO) {
+        return fd;
+    }
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
+    close(fd);
+    errno = error;
+    return moved;
+}
+
 /* -1, and why, where path can't be appended to. */
 static int open_path(const char *path, const char **why) {
     char folder_path[PATH_MAX];
@@ -140,7 +151,7 @@ static int open_path(const char *path, const char **why) {
         return -1;
     }
     int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-    int fd = openat(at, name, flags | (is_shared(&folder) ? O_NOFOLLOW : 0), 0644);
+    int fd = above_streams(openat(at, name, flags | (is_shared(&folder) ? O_NOFOLLOW : 0), 0644));
     *why = fd >= 0                                ? NULL
            : errno == ENXIO                       ? "it has no reader: start the reader first"
            : name[0] == '\0'                      ? strerrordesc_np(EISDIR)

@@ -653,4 +653,36 @@ TEST(a_dash_is_standard_error) {
     assert_int_equal(number(stats, "scavenges") + number(stats, "full_collections"), count - 2);
 }
 
+static void without_streams(void) {
+    for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+        close(fd);
+    }
+    setenv("EDEN_STATS", stats_path, 1);
+    setenv("EDEN_LOG", log_path, 1);
+    struct world w;
+    world_make(&w, PARAMETERS);
+    work(&w);
+    bool is_taken = false;
+    for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+        is_taken = is_taken || fcntl(fd, F_GETFD) >= 0;
+    }
+    eden_heap_destroy(w.heap);
+    _exit(is_taken ? 1 : 0);
+}
+
+TEST(a_log_is_no_standard_stream) {
+    unlink(stats_path);
+    unlink(log_path);
+    pid_t child = fork();
+    if (child == 0) {
+        without_streams();
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    json_auto_t *stats = read_lines(stats_path), *lines = read_lines(log_path);
+    assert_int_equal(json_array_size(stats), 1);
+    assert_true(json_array_size(lines) > 10);
+}
+
 SUITE(make_folder, remove_folder)
