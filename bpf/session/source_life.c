@@ -16,12 +16,13 @@
  *
  * Only a collection can report live objects, and the tool cannot make a program collect. So at the end it requests that
  * each profile end (EDEN_CONTROL_END), and waits at most ENDING_NS. Then it lowers the semaphores, and last writes 0 to
- * the control words: no request. It does not restore old values: they are data of the process, and the tool never
- * writes those.
+ * the control words: no request. Each of these rounds of writing ends after ASKING_NS, however many heaps there are.
+ * The tool does not restore old values: they are data of the process, and it never writes those.
  *
  * 4. Invariants
  * I1. A profile's settings come from its own records, never from the request; a message reports differences.
- * I2. Once the semaphores have fallen, the control word of each asked heap that is still alive is 0.
+ * I2. Once the semaphores have fallen, the control word of each asked heap that is still alive is 0, but for those that
+ *     a message counts.
  *
  * 5. Failure
  * A profile without a reported end lacks its censored objects: births - deaths, of unknown age. If the tool is killed,
@@ -38,6 +39,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define ASKING_NS 3000000000u
 
 /* ---- control words ---------------------------------------------------------------------------------------------- */
 
@@ -100,14 +103,19 @@ static bool profiles(const struct source *source, const volatile struct heap_ent
            read_profile(source, number, &profile) && !profile.last.ended;
 }
 
-/* Writes the control words of all heaps that were asked before. */
-static void ask_all(struct source *source, uint64_t request) {
+/* Writes the control words of all heaps that were asked before, for at most ASKING_NS. Returns how many are left. */
+static size_t ask_all(struct source *source, uint64_t request) {
+    const uint64_t start_ns = now_ns();
+    size_t left = 0;
     for (size_t i = 0; i < source->life.asked_count; i++) {
         struct observed *observed = find_observed(source, &source->life.asked[i].process);
-        if (observed && !observed->ended) {
+        if (observed && !observed->ended && now_ns() - start_ns >= ASKING_NS) {
+            left++;
+        } else if (observed && !observed->ended) {
             ask(source, observed, source->life.asked[i].address, request);
         }
     }
+    return left;
 }
 
 bool source_end_lifetimes(struct source *source, bool at_once) {
@@ -117,7 +125,7 @@ bool source_end_lifetimes(struct source *source, bool at_once) {
         const uint64_t end = EDEN_CONTROL_ASKED | EDEN_CONTROL_END;
         source->life.ending_ns = now_ns();
         ask_all(source, end);
-        for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t i = 0; i < count && now_ns() - source->life.ending_ns < 2 * ASKING_NS; i++) {
             struct process_key process = entry[i].key.process;
             if (profiles(source, &entry[i], i)) {
                 ask(source, find_observed(source, &process), entry[i].key.address, end);
@@ -132,7 +140,11 @@ bool source_end_lifetimes(struct source *source, bool at_once) {
 }
 
 void source_close_lifetimes(struct source *source) {
-    ask_all(source, 0);
+    size_t left = ask_all(source, 0);
+    if (left > 0) {
+        message_print("%zu heap%s keep%s the request for lifetimes: writing to so many takes too long", left,
+                      left == 1 ? "" : "s", left == 1 ? "s" : "");
+    }
     free(source->life.asked);
     life_names_clear(&source->life.names);
     source_clear_stacks(source);
