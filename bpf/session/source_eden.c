@@ -523,7 +523,7 @@ static bool open_command(struct source *source, struct failure *why) {
         if (!attached && i < own) {
             return false;
         }
-        if (number >= 0 && source->file[number].misses) {
+        if (!attached && number >= 0 && (source->file[number].misses || source->file[number].by_process)) {
             message_print("%s", why->message);
         }
     }
@@ -687,6 +687,7 @@ void source_close(struct source *source) {
     }
     free(source->file);
     free(source->free_target);
+    free(source->slow);
     source_clear_children(&source->children);
     libraries_clear(&source->libraries);
     launch_clear(&source->launch);

@@ -18,11 +18,13 @@
  * I3. A file takes no more sites than its branch and user have left (file_share); what finds no room is forgotten, and
  *     other branches can still use it. Attaching for every process is charged to the process that needs it, whoever had
  *     the file first.
- * I4. A target is in use only while an attachment has it.
+ * I4. A target is in use only while an attachment has it. That of an attachment which missed its deadline is never used
+ *     again: the kernel may still complete it.
  *
  * 5. Failure
- * An attachment that misses its deadline is tried again after a minute, then after twice as long, MOST_RETRIES times in
- * all. */
+ * An attachment to a file that misses its deadline is tried again after a minute, then after twice as long,
+ * MOST_RETRIES times in all. Where processes are attached to one by one because the file cannot be, a process that
+ * misses it is not tried again, nor are others of its owner once MOST_MISSES have: each try costs a deadline. */
 #include "attach/operand.h"
 #include "model/probe_table.h"
 #include "session/source_parts.h"
@@ -41,7 +43,7 @@ enum { MOST_FILES = 16384 }; /* whose probes are remembered, or that they have n
 /* A file whose attachment has missed its deadline is tried again after a minute, then after twice as long each time.
  * Each try may cost another deadline. */
 #define RETRY_NS 60000000000ull
-enum { MOST_RETRIES = 3 };
+enum { MOST_RETRIES = 3, MOST_MISSES = 3 };
 
 /* Whether a probe is one of a list with commas; NULL: of none. */
 static bool is_listed(const char *at, const char *probe) {
@@ -320,15 +322,79 @@ static struct attached *find_attached(const struct observed *observed, uint32_t 
     return NULL;
 }
 
-static struct attachment *attach_sites(struct source *source, uint32_t pid, uint32_t target, uint32_t number,
-                                       const struct regular *regular, enum kernel_program program,
+/* A target that is not in use. It is taken when the attachment is made: a process that cannot be attached to is tried
+ * again and again. */
+static uint32_t next_target(const struct source *source) {
+    return source->free_targets ? source->free_target[source->free_targets - 1] : source->targets;
+}
+
+static void use_target(struct source *source) {
+    if (source->free_targets) {
+        source->free_targets--;
+    } else {
+        source->targets++;
+    }
+}
+
+/* NULL: no memory. */
+static struct slow_owner *slow_owner(struct source *source, unsigned owner) {
+    for (size_t i = 0; i < source->slow_count; i++) {
+        if (source->slow[i].owner == owner) {
+            return &source->slow[i];
+        }
+    }
+    struct slow_owner *added = array_grow(&source->slow, &source->slow_room, source->slow_count, sizeof *added);
+    if (added) {
+        source->slow_count++;
+        *added = (struct slow_owner){.owner = owner};
+    }
+    return added;
+}
+
+/* Whether nobody waits for the kernel any more here: the file, or where it is attached to process by process, the
+ * process and others of its owner, have made it miss its deadline. */
+static bool is_too_slow(struct source *source, const struct observed *observed, const struct file *file,
+                        struct failure *why) {
+    const char *more = "";
+    if (observed && file->by_process) {
+        const struct slow_owner *slow = slow_owner(source, observed->owner);
+        bool is_other = !observed->has_missed && slow && slow->misses >= MOST_MISSES && observed->owner != 0 &&
+                        observed->owner != geteuid();
+        if (!observed->has_missed && !is_other) {
+            return false;
+        }
+        more = is_other ? " for others of its user" : ", and not retried";
+    } else if (file->misses == 0 || (file->misses <= MOST_RETRIES && now_ns() >= file->retry_ns)) {
+        return false;
+    } else if (file->misses > MOST_RETRIES) {
+        more = ", and not retried";
+    }
+    failure_set(why, 1, "%.300s: not attached: the kernel did not answer in %d s%s", file->name, INSPECT_LINK_SECONDS,
+                more);
+    errno = EAGAIN;
+    return true;
+}
+
+static void count_miss(struct source *source, struct observed *observed, struct file *file) {
+    if (observed && file->by_process) {
+        struct slow_owner *slow = slow_owner(source, observed->owner);
+        if (slow) {
+            slow->misses++;
+        }
+        observed->has_missed = true;
+    } else {
+        file->retry_ns = now_ns() + (RETRY_NS << file->misses++);
+    }
+}
+
+/* To the process, or, where observed is NULL, to every one. */
+static struct attachment *attach_sites(struct source *source, struct observed *observed, uint32_t target,
+                                       uint32_t number, const struct regular *regular, enum kernel_program program,
                                        struct failure *why) {
     struct file *file = &source->file[number];
+    const uint32_t pid = observed ? observed->key.pid : 0;
     uint32_t first = sites_before(file, program), count = file->sites[program];
-    if (file->misses && (file->misses > MOST_RETRIES || now_ns() < file->retry_ns)) {
-        failure_set(why, 1, "%.300s: not attached%s: the kernel did not answer in %d s", file->name,
-                    file->misses > MOST_RETRIES ? ", and not retried" : "", INSPECT_LINK_SECONDS);
-        errno = EAGAIN;
+    if (is_too_slow(source, observed, file, why)) {
         return NULL;
     }
     uint64_t *cookie = calloc(count, sizeof *cookie);
@@ -358,27 +424,21 @@ static struct attachment *attach_sites(struct source *source, uint32_t pid, uint
                     pid);
         errno = ENOTSUP;
     }
-    if (attachment) {
+    if (attachment && !(observed && file->by_process)) {
         file->misses = 0;
-    } else if (errno == ETIMEDOUT) {
-        file->retry_ns = now_ns() + (RETRY_NS << file->misses++);
+    } else if (!attachment && errno == ETIMEDOUT) {
+        count_miss(source, observed, file);
+        if (program == KERNEL_ON_PROBE) {
+            use_target(source); /* I4 */
+        }
+        errno = ETIMEDOUT;
     }
     free(cookie);
     return attachment;
 }
 
-/* A target that is not in use. It is taken when the attachment is made: a process that cannot be attached to is tried
- * again and again. */
-static uint32_t next_target(const struct source *source) {
-    return source->free_targets ? source->free_target[source->free_targets - 1] : source->targets;
-}
-
 static bool take_target(struct source *source, uint32_t target, struct failure *why) {
-    if (source->free_targets) {
-        source->free_targets--;
-    } else {
-        source->targets++;
-    }
+    use_target(source);
     return kernel_arm(source->kernel, target, true, why);
 }
 
@@ -412,8 +472,10 @@ static void give_target_back(struct source *source, uint32_t target) {
 }
 
 /* Whether an error of the kernel comes from one of the processes that map the file: any of them can have changed its
- * own copy of the probes, or have so many mappings that the kernel is busy with them. */
-static bool prevents_attaching(int error) { return error == EINVAL || error == EFAULT || error == ETIMEDOUT; }
+ * own copy of the probes, have so many mappings that the kernel is busy with them, or be at the limit of its memory. */
+static bool prevents_attaching(int error) {
+    return error == EINVAL || error == EFAULT || error == ETIMEDOUT || error == ENOMEM;
+}
 
 static void attach_by_process(struct source *source, struct file *file, struct failure *why) {
     file->by_process = source->is_by_process = true;
@@ -424,16 +486,20 @@ static void attach_by_process(struct source *source, struct file *file, struct f
     why->message[0] = 0;
 }
 
-/* Whether attaching to another file of the same stranger has missed its deadline: nobody waits for a second one. */
+/* Whether attaching to another file of the same stranger, or to MOST_MISSES of strangers, has missed its deadline:
+ * nobody waits for one more. A user may own files under many user ids. */
 static bool has_missed(const struct source *source, const struct file *file) {
-    bool missed = false;
+    unsigned missed = 0;
     if (file->user == 0 || file->user == geteuid()) {
         return false;
     }
-    for (uint32_t i = 0; i < source->files && !missed; i++) {
-        missed = &source->file[i] != file && source->file[i].misses != 0 && source->file[i].user == file->user;
+    for (uint32_t i = 0; i < source->files; i++) {
+        const struct file *other = &source->file[i];
+        if (other != file && other->misses != 0 && other->user != 0 && other->user != geteuid()) {
+            missed += other->user == file->user ? MOST_MISSES : 1;
+        }
     }
-    return missed;
+    return missed >= MOST_MISSES;
 }
 
 bool source_attach_file(struct source *source, const struct observed *observed, uint32_t number,
@@ -443,7 +509,7 @@ bool source_attach_file(struct source *source, const struct observed *observed, 
         return true;
     }
     if (!file->by_process && has_missed(source, file)) {
-        failure_set(why, 1, "cannot attach to %.200s: another file of user %u took too long", file->name, file->user);
+        failure_set(why, 1, "cannot attach to %.200s: other users' files took too long", file->name);
         attach_by_process(source, file, why);
     }
     if (file->by_process) {
@@ -453,7 +519,7 @@ bool source_attach_file(struct source *source, const struct observed *observed, 
         return source_fail_files(&observed->branch, why);
     }
     uint32_t target = next_target(source);
-    file->attachment = attach_sites(source, 0, target, number, regular, KERNEL_ON_PROBE, why);
+    file->attachment = attach_sites(source, NULL, target, number, regular, KERNEL_ON_PROBE, why);
     if (!file->attachment && prevents_attaching(errno)) {
         attach_by_process(source, file, why);
     }
@@ -487,7 +553,7 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
         (source->options.lifetimes && !source_may_hold(source, observed))) {
         return source_fail_files(&observed->branch, why);
     }
-    struct attached attached = {.file = number, .target = next_target(source)};
+    struct attached attached = {.file = number};
     bool taken = true;
     if (by_file && !source_attach_file(source, observed, number, regular, why)) {
         if (!file->by_process) {
@@ -499,8 +565,9 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
         if (!has_target_share(source, observed)) {
             return fail_share(&observed->branch, "attachments", why);
         }
+        attached.target = next_target(source);
         attached.by[KERNEL_ON_PROBE] =
-            attach_sites(source, observed->key.pid, attached.target, number, regular, KERNEL_ON_PROBE, why);
+            attach_sites(source, observed, attached.target, number, regular, KERNEL_ON_PROBE, why);
         if (!attached.by[KERNEL_ON_PROBE]) {
             return false;
         }
@@ -525,7 +592,7 @@ bool source_attach_batches(struct source *source, struct observed *observed, uin
         if (source->file[number].sites[program] == 0 || attached->by[program]) {
             continue;
         }
-        attached->by[program] = attach_sites(source, observed->key.pid, 0, number, regular, program, why);
+        attached->by[program] = attach_sites(source, observed, 0, number, regular, program, why);
         if (!attached->by[program]) {
             return false;
         }

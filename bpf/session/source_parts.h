@@ -126,12 +126,18 @@ struct observed {
     uint64_t ended_ns;         /* when that was noticed */
     bool empty;                /* ended, and nothing is known of its heaps: it can be forgotten */
     bool is_reported;          /* that something of it can't be observed */
+    bool has_missed;           /* attaching to it, by process, has missed the deadline: that is not tried again */
     uint32_t classes_reported; /* of its late heaps */
     struct attached *attached;
     size_t attachments, attached_room;
     struct late_heap *late_heap;
     size_t late_heaps, late_room;
     uint64_t lost_heaps; /* alive at attach, beyond its share */
+};
+
+/* How often attaching to processes of an owner has missed its deadline. */
+struct slow_owner {
+    unsigned owner, misses;
 };
 
 /* A heap whose control word we have written. */
@@ -174,6 +180,8 @@ struct source {
     uint32_t specs, targets;
     uint32_t *free_target; /* given back; owned */
     size_t free_targets, free_room;
+    struct slow_owner *slow; /* owned */
+    size_t slow_count, slow_room;
     uint32_t most_descriptors; /* that processes keep open */
     struct children children;
     struct observed *observed; /* the first is the root */
