@@ -606,6 +606,25 @@ bool kernel_share(const struct kernel_side *kernel, const struct process_key *pr
            share->lost_heaps + share->lost_hits + share->lost_events > 0;
 }
 
+bool kernel_shares(const struct kernel_side *kernel, struct share *all) {
+    const int map = bpf_map__fd(kernel->skeleton->maps.shares);
+    struct process_key *key = malloc(KERNEL_SHARES * sizeof *key);
+    struct share *share = malloc(KERNEL_SHARES * sizeof *share);
+    uint32_t next, count = KERNEL_SHARES;
+    *all = (struct share){0};
+    /* ENOENT: that was all. */
+    bool read =
+        key && share && (bpf_map_lookup_batch(map, NULL, &next, key, share, &count, NULL) == 0 || errno == ENOENT);
+    for (uint32_t i = 0; read && i < count; i++) {
+        all->lost_heaps += share[i].lost_heaps;
+        all->lost_hits += share[i].lost_hits;
+        all->lost_events += share[i].lost_events;
+    }
+    free(key);
+    free(share);
+    return all->lost_heaps + all->lost_hits + all->lost_events > 0;
+}
+
 bool kernel_notices(struct kernel_side *kernel, uint64_t end_ns,
                     void (*on_notice)(void *context, const struct notice *notice), void *context) {
     kernel->on_notice = on_notice;

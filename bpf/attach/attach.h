@@ -65,6 +65,8 @@ void kernel_observe(struct kernel_side *kernel, const struct process_key *proces
 void kernel_forget(struct kernel_side *kernel, const struct process_key *process);
 /* What the branch that begins with this process lost. False: nothing. */
 bool kernel_share(const struct kernel_side *kernel, const struct process_key *process, struct share *share);
+/* What all branches lost. False: nothing, or it cannot be read. */
+bool kernel_shares(const struct kernel_side *kernel, struct share *all);
 struct notice;
 /* Hands on what has happened to observed processes, in order. This, kernel_chunks() and kernel_events() hand on what is
  * there when they are called, and end at end_ns. True: that was all. False: the next call goes on. */

@@ -227,10 +227,42 @@ static void read_eden_size(struct heap_entry *entry) {
     }
 }
 
+/* What branches have lost whose first process has been forgotten: their other processes may go on. */
+static struct share forgotten_share(const struct source *source) {
+    struct share left, share;
+    if (!kernel_shares(source->kernel, &left)) {
+        return (struct share){0};
+    }
+    for (size_t i = 0; i < source->observed_count; i++) {
+        if (kernel_share(source->kernel, &source->observed[i].key, &share)) {
+            /* It may have lost more meanwhile. */
+            left.lost_heaps -= share.lost_heaps < left.lost_heaps ? share.lost_heaps : left.lost_heaps;
+            left.lost_hits -= share.lost_hits < left.lost_hits ? share.lost_hits : left.lost_hits;
+            left.lost_events -= share.lost_events < left.lost_events ? share.lost_events : left.lost_events;
+        }
+    }
+    return left;
+}
+
+/* What the process's branch has lost, if it is the first of one; the first process of all has what nobody else has. */
+static bool read_share(const struct source *source, const struct observed *observed, struct share *share) {
+    bool has_lost = kernel_share(source->kernel, &observed->key, share);
+    if (!has_lost) {
+        *share = (struct share){0};
+    }
+    if (observed == source->observed) {
+        const struct share forgotten = forgotten_share(source);
+        share->lost_heaps += forgotten.lost_heaps;
+        share->lost_hits += forgotten.lost_hits;
+        share->lost_events += forgotten.lost_events;
+    }
+    return share->lost_heaps + share->lost_hits + share->lost_events > 0;
+}
+
 static bool snapshot_process(const struct source *source, struct model *model, const struct observed *observed,
                              uint64_t now) {
     struct share share;
-    bool has_lost = kernel_share(source->kernel, &observed->key, &share);
+    bool has_lost = read_share(source, observed, &share);
     if (observed->attachments == 0 && !has_lost && observed->lost_heaps == 0 && !source_has_heaps(source, observed)) {
         return true;
     }
@@ -241,9 +273,9 @@ static bool snapshot_process(const struct source *source, struct model *model, c
     snprintf(process->command, sizeof process->command, "%s", observed->command);
     process->late = observed->late;
     process->ended = observed->ended;
-    process->lost_heaps = (has_lost ? share.lost_heaps : 0) + observed->lost_heaps;
-    process->lost_hits = has_lost ? share.lost_hits : 0;
-    process->lost_events = has_lost ? share.lost_events : 0;
+    process->lost_heaps = share.lost_heaps + observed->lost_heaps;
+    process->lost_hits = share.lost_hits;
+    process->lost_events = share.lost_events;
     uint32_t count;
     const volatile struct heap_entry *entries = kernel_heaps(source->kernel, &count);
     for (uint32_t i = 0; i < count; i++) {

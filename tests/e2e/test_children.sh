@@ -237,6 +237,16 @@ grep -q "^edenscope: process [0-9]* 'hostile': [0-9]* heaps beyond its share" sa
 grep -q "^# process [0-9]* 'hostile': [0-9]* heaps beyond its share" report || die "report does not name who was cut: $(head report)"
 [[ $(sqlite3 shares.data "SELECT value > 0 FROM meta WHERE key LIKE 'lost_heaps:%'") == 1 ]] ||
     die "the recording does not say what was cut"
+# A grandchild that makes more heaps than there is room for when its parent, which began the branch, is long forgotten.
+cat >command <<COMMAND
+#!/bin/sh
+rm -f many
+sh -c 'first=\$\$; (while kill -0 \$first; do sleep 0.02; done; sleep 1; exec $build/tests/hostile heaps 6000 >many) 2>/dev/null &'
+timeout 60 sh -c 'until grep -qs done many; do sleep 0.02; done' || echo 'waited in vain: many heaps' >&2
+COMMAND
+expect_status 0 "$scope" stat --json -o stat.json -- ./command "$build/tests/hostile"
+jq -e '([.processes[].heaps | length] | add) + ([.processes[].lost_heaps] | add) == 6000' stat.json >out ||
+    die "what an orphan lost is not reported: $(jq -c '[.lost, [.processes[] | [.command, (.heaps | length), .lost_heaps]]]' stat.json)"
 # Thirteen branches of one user, each with more heaps than there is room for, before another user's process makes one.
 chmod 755 "$folder"
 cp "$build/tests/hostile" "$program" "$folder"
