@@ -751,6 +751,7 @@ static void finish(struct source *source, bool ended) {
     root->ended_ns = root->ended_ns ? root->ended_ns : source->done_ns; /* the kernel's notice says when it ended */
     root->ended = ended;
     source->end_ns = ended ? root->ended_ns : source->done_ns;
+    source->end_ns = source->end_ns > source->start_ns ? source->end_ns : source->start_ns; /* it ended meanwhile */
     if (ended && !source->options.command) {
         message_print("process %u (%s) has ended", root->key.pid, root->command);
     }
