@@ -18,6 +18,15 @@ struct wanted {
     uint64_t pid, heap; /* 0: all */
 };
 
+static bool has_heaps(const struct model *model) {
+    for (size_t i = 0; i < model->process_count; i++) {
+        if (model->processes[i].heap_count != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The heaps that are wanted, as a model that shares the phases of the other: free it with free_chosen. */
 static bool choose(const struct model *all, const struct wanted *wanted, struct model *chosen) {
     *chosen = (struct model){.wall_ns = all->wall_ns,
@@ -25,7 +34,8 @@ static bool choose(const struct model *all, const struct wanted *wanted, struct 
                              .lost_records = all->lost_records,
                              .missed_children = all->missed_children,
                              .has_status = all->has_status,
-                             .status = all->status};
+                             .status = all->status,
+                             .others = all->others};
     chosen->processes = calloc(all->process_count + 1, sizeof *chosen->processes);
     if (!chosen->processes) {
         return false;
@@ -48,7 +58,7 @@ static bool choose(const struct model *all, const struct wanted *wanted, struct 
                 to->heaps[to->heap_count++] = from->heaps[j];
             }
         }
-        if (to->heap_count == 0) {
+        if (to->heap_count == 0 && (wanted->heap || !model_has_lost(&from->lost))) {
             free(to->heaps);
             chosen->process_count--;
         }
@@ -104,12 +114,9 @@ static int report(const char *path, struct recording *recording, const struct wa
         failure_report(&why);
     } else if (!choose(&all, wanted, &chosen)) {
         message_print("out of memory for the report");
-    } else if (chosen.process_count == 0) {
-        bool any = false;
-        for (size_t i = 0; i < all.process_count; i++) {
-            any = any || all.processes[i].heap_count;
-        }
-        print_no_heap(path, recording_info(recording), wanted, any);
+    } else if (!has_heaps(&chosen)) {
+        print_no_heap(path, recording_info(recording), wanted, has_heaps(&all));
+        model_report_losses(&chosen, message_report, NULL);
         if (json) {
             print(path, recording, &chosen, true);
         }

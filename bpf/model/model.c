@@ -158,44 +158,50 @@ const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]) {
     return text;
 }
 
+bool model_has_lost(const struct model_losses *lost) { return (lost->heaps | lost->hits | lost->events) != 0; }
+
+void model_add_losses(struct model_losses *sum, const struct model_losses *lost) {
+    sum_add(&sum->heaps, lost->heaps);
+    sum_add(&sum->hits, lost->hits);
+    sum_add(&sum->events, lost->events);
+}
+
 static void name_loss(const struct process_model *process, char text[MODEL_TEXT]) {
+    const struct model_losses *lost = &process->lost;
     text[0] = 0;
-    if (process->lost_heaps + process->lost_hits > 0) {
+    if (lost->heaps + lost->hits > 0) {
         snprintf(text, MODEL_TEXT,
                  "process %" PRIu32 " '%.63s': %" PRIu64 " heap%s beyond its share (%" PRIu64
                  " hits) are not in the figures",
-                 process->key.pid, process->command, process->lost_heaps, process->lost_heaps == 1 ? "" : "s",
-                 process->lost_hits);
+                 process->key.pid, process->command, lost->heaps, lost->heaps == 1 ? "" : "s", lost->hits);
     }
-    if (process->lost_events > 0) {
+    if (lost->events > 0) {
         size_t length = strlen(text);
         snprintf(text + length, MODEL_TEXT - length,
                  "%sprocess %" PRIu32 " '%.63s' and its descendants: %" PRIu64 " of the lost events",
-                 length ? "; " : "", process->key.pid, process->command, process->lost_events);
+                 length ? "; " : "", process->key.pid, process->command, lost->events);
     }
 }
 
 void model_report_losses(const struct model *model, void (*report)(void *context, const char *text), void *context) {
-    struct process_model others = {0};
-    uint64_t losers = 0;
+    struct model_losses others = model->others;
+    unsigned named = 0;
     char text[MODEL_TEXT];
     for (size_t i = 0; i < model->process_count; i++) {
         const struct process_model *process = &model->processes[i];
         name_loss(process, text);
-        losers += text[0] != 0;
-        if (text[0] && losers <= MODEL_NAMED_LOSERS) {
+        if (text[0] && named < MODEL_NAMED_LOSERS) {
+            named++;
             report(context, text);
         } else {
-            sum_add(&others.lost_heaps, process->lost_heaps);
-            sum_add(&others.lost_hits, process->lost_hits);
-            sum_add(&others.lost_events, process->lost_events);
+            model_add_losses(&others, &process->lost);
         }
     }
-    if (losers > MODEL_NAMED_LOSERS) {
+    if (model_has_lost(&others)) {
         snprintf(text, sizeof text,
-                 "%" PRIu64 " more processes: %" PRIu64 " heaps beyond their shares (%" PRIu64
+                 "other processes: %" PRIu64 " heaps beyond their shares (%" PRIu64
                  " hits) are not in the figures, and %" PRIu64 " of the lost events",
-                 losers - MODEL_NAMED_LOSERS, others.lost_heaps, others.lost_hits, others.lost_events);
+                 others.heaps, others.hits, others.events);
         report(context, text);
     }
 }

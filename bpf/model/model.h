@@ -50,15 +50,19 @@ struct heap_model {
     bool stopped_known;
 };
 
+/* Beyond the shares of processes and their children: heaps that are not counted, and their hits; and of all lost events
+ * (the figures have them) those of these processes. */
+struct model_losses {
+    uint64_t heaps, hits, events;
+};
+
 struct process_model {
     struct process_key key;
     char command[64];    /* /proc/PID/comm */
     const char *runtime; /* "eden" */
     bool late;           /* attached after its first instruction */
     bool ended;
-    /* Beyond the share of the process and its children: heaps that are not counted, and their hits. */
-    uint64_t lost_heaps, lost_hits;
-    uint64_t lost_events;     /* of the process and its children, of all that were lost: the figures have them */
+    struct model_losses lost; /* of the process and its children */
     struct heap_model *heaps; /* owned */
     size_t heap_count, heap_room;
 };
@@ -70,6 +74,7 @@ struct model {
     uint64_t missed_children;        /* ended before they could be observed: whether they had heaps is unknown */
     bool has_status;                 /* the command has ended, and how is known: */
     int status;                      /* as a shell gives it */
+    struct model_losses others;      /* of processes that are not listed one by one */
     struct process_model *processes; /* owned */
     size_t process_count, process_room;
 };
@@ -85,6 +90,8 @@ struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase);
 extern const char model_no_heap[]; /* what is said where there is none */
 
 enum { MODEL_TEXT = 320, MODEL_NAMED_LOSERS = 8 };
+bool model_has_lost(const struct model_losses *lost);
+void model_add_losses(struct model_losses *sum, const struct model_losses *lost);
 /* Reports each of the first MODEL_NAMED_LOSERS processes that lost something, and the sums of all others. */
 void model_report_losses(const struct model *model, void (*report)(void *context, const char *text), void *context);
 /* What is to be said of missed children; "" where there are none. */

@@ -292,9 +292,7 @@ static bool add_process(struct recording *recording, sqlite3_stmt *row, struct m
         process->runtime = runtime && strcmp((const char *)runtime, "eden") == 0 ? "eden" : "unknown";
         process->late = reading_number(row, 5) != 0;
         process->ended = reading_number(row, 6) != 0;
-        process->lost_heaps = reading_number(row, 7);
-        process->lost_hits = reading_number(row, 8);
-        process->lost_events = reading_number(row, 9);
+        process->lost = (struct model_losses){reading_number(row, 7), reading_number(row, 8), reading_number(row, 9)};
         recording->processes[recording->process_count - 1].place = (size_t)(process - model->processes);
     }
     return true;
@@ -540,7 +538,10 @@ static bool read_model_numbers(struct recording *recording, struct model *model,
                                   " (SELECT value FROM meta WHERE key = 'lost'),"
                                   " (SELECT value FROM meta WHERE key = 'lost_records'),"
                                   " (SELECT value FROM meta WHERE key = 'missed_children'),"
-                                  " (SELECT value FROM meta WHERE key = 'status')",
+                                  " (SELECT value FROM meta WHERE key = 'status'),"
+                                  " (SELECT value FROM meta WHERE key = 'lost_heaps:0'),"
+                                  " (SELECT value FROM meta WHERE key = 'lost_hits:0'),"
+                                  " (SELECT value FROM meta WHERE key = 'lost_events:0')",
                                   -1, &row, NULL);
     code = code == SQLITE_OK ? sqlite3_step(row) : code;
     if (code == SQLITE_ROW) {
@@ -550,6 +551,7 @@ static bool read_model_numbers(struct recording *recording, struct model *model,
         model->missed_children = reading_number(row, 3);
         model->status = (int)(reading_number(row, 4) & 255);
         model->has_status = sqlite3_column_type(row, 4) == SQLITE_INTEGER;
+        model->others = (struct model_losses){reading_number(row, 5), reading_number(row, 6), reading_number(row, 7)};
     }
     sqlite3_finalize(row);
     return code == SQLITE_ROW || reading_fail_sql(recording, "cannot read table meta", why);

@@ -232,7 +232,17 @@ static int write_heap(struct recorder *recorder, size_t number, size_t process, 
     return code;
 }
 
-enum { MOST_CUT = 100 }; /* processes whose losses are listed */
+enum { MOST_CUT = 100, OTHERS = 0 }; /* processes whose losses are listed; the others are process 0 */
+
+static int write_losses(struct recorder *recorder, size_t process, const struct model_losses *lost) {
+    char key[48];
+    snprintf(key, sizeof key, "lost_heaps:%zu", process);
+    int code = recorder_write_meta(recorder, key, lost->heaps);
+    snprintf(key, sizeof key, "lost_hits:%zu", process);
+    code = code == SQLITE_OK ? recorder_write_meta(recorder, key, lost->hits) : code;
+    snprintf(key, sizeof key, "lost_events:%zu", process);
+    return code == SQLITE_OK ? recorder_write_meta(recorder, key, lost->events) : code;
+}
 
 /* Heaps that are as they were written last are left alone; the others are written anew. */
 static int recorder_write_model(struct recorder *recorder, const struct model *model) {
@@ -271,19 +281,16 @@ static int recorder_write_model(struct recorder *recorder, const struct model *m
         code = recorder_write_meta(recorder, "status", (uint64_t)model->status);
     }
     size_t cut = 0;
+    struct model_losses others = model->others;
     for (size_t i = 0; i < model->process_count && code == SQLITE_OK; i++) {
         const struct process_model *process = &model->processes[i];
-        char key[48];
-        if (process->lost_heaps + process->lost_hits + process->lost_events > 0 && cut++ < MOST_CUT) {
-            size_t place = recorder_process_number(recorder, &process->key);
-            snprintf(key, sizeof key, "lost_heaps:%zu", place);
-            code = recorder_write_meta(recorder, key, process->lost_heaps);
-            snprintf(key, sizeof key, "lost_hits:%zu", place);
-            code = code == SQLITE_OK ? recorder_write_meta(recorder, key, process->lost_hits) : code;
-            snprintf(key, sizeof key, "lost_events:%zu", place);
-            code = code == SQLITE_OK ? recorder_write_meta(recorder, key, process->lost_events) : code;
+        if (model_has_lost(&process->lost) && cut++ < MOST_CUT) {
+            code = write_losses(recorder, recorder_process_number(recorder, &process->key), &process->lost);
+        } else {
+            model_add_losses(&others, &process->lost);
         }
     }
+    code = code == SQLITE_OK && model_has_lost(&others) ? write_losses(recorder, OTHERS, &others) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "missed_children", model->missed_children) : code;
     code = code == SQLITE_OK
                ? recorder_write_meta(recorder, "lost_records", model->lost_records + recorder->dropped_records)

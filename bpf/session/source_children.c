@@ -255,7 +255,7 @@ void source_forget_empty(struct source *source) {
     for (size_t i = 0; i < source->observed_count; i++) {
         struct observed *observed = &source->observed[i];
         if (observed->empty) {
-            source->observed->lost_heaps += observed->lost_heaps; /* the first one is never empty */
+            source->children.forgotten_heaps += observed->lost_heaps;
             free(observed->attached);
             free(observed->late_heap);
         } else {

@@ -13,6 +13,7 @@
 #include "session/source_parts.h"
 #include "util/clock.h"
 #include "util/format.h"
+#include "util/sum.h"
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -227,42 +228,35 @@ static void read_eden_size(struct heap_entry *entry) {
     }
 }
 
-/* What branches have lost whose first process has been forgotten: their other processes may go on. */
-static struct share forgotten_share(const struct source *source) {
-    struct share left, share;
-    if (!kernel_shares(source->kernel, &left)) {
-        return (struct share){0};
-    }
-    for (size_t i = 0; i < source->observed_count; i++) {
-        if (kernel_share(source->kernel, &source->observed[i].key, &share)) {
-            /* It may have lost more meanwhile. */
-            left.lost_heaps -= share.lost_heaps < left.lost_heaps ? share.lost_heaps : left.lost_heaps;
-            left.lost_hits -= share.lost_hits < left.lost_hits ? share.lost_hits : left.lost_hits;
-            left.lost_events -= share.lost_events < left.lost_events ? share.lost_events : left.lost_events;
-        }
-    }
-    return left;
+static struct model_losses losses_of(const struct share *share) {
+    return (struct model_losses){share->lost_heaps, share->lost_hits, share->lost_events};
 }
 
-/* What the process's branch has lost, if it is the first of one; the first process of all has what nobody else has. */
-static bool read_share(const struct source *source, const struct observed *observed, struct share *share) {
-    bool has_lost = kernel_share(source->kernel, &observed->key, share);
-    if (!has_lost) {
-        *share = (struct share){0};
+/* It may have lost more meanwhile. */
+static void subtract(uint64_t *from, uint64_t count) { *from -= count < *from ? count : *from; }
+
+/* What processes have lost that have been forgotten, and branches that began with one: their others may go on. */
+static struct model_losses forgotten_losses(const struct source *source) {
+    struct share all, share;
+    struct model_losses lost = {0};
+    if (kernel_shares(source->kernel, &all)) {
+        lost = losses_of(&all);
+        for (size_t i = 0; i < source->observed_count; i++) {
+            if (kernel_share(source->kernel, &source->observed[i].key, &share)) {
+                subtract(&lost.heaps, share.lost_heaps);
+                subtract(&lost.hits, share.lost_hits);
+                subtract(&lost.events, share.lost_events);
+            }
+        }
     }
-    if (observed == source->observed) {
-        const struct share forgotten = forgotten_share(source);
-        share->lost_heaps += forgotten.lost_heaps;
-        share->lost_hits += forgotten.lost_hits;
-        share->lost_events += forgotten.lost_events;
-    }
-    return share->lost_heaps + share->lost_hits + share->lost_events > 0;
+    sum_add(&lost.heaps, source->children.forgotten_heaps);
+    return lost;
 }
 
 static bool snapshot_process(const struct source *source, struct model *model, const struct observed *observed,
                              uint64_t now) {
-    struct share share;
-    bool has_lost = read_share(source, observed, &share);
+    struct share share = {0};
+    bool has_lost = kernel_share(source->kernel, &observed->key, &share);
     if (observed->attachments == 0 && !has_lost && observed->lost_heaps == 0 && !source_has_heaps(source, observed)) {
         return true;
     }
@@ -273,9 +267,8 @@ static bool snapshot_process(const struct source *source, struct model *model, c
     snprintf(process->command, sizeof process->command, "%s", observed->command);
     process->late = observed->late;
     process->ended = observed->ended;
-    process->lost_heaps = share.lost_heaps + observed->lost_heaps;
-    process->lost_hits = share.lost_hits;
-    process->lost_events = share.lost_events;
+    process->lost = losses_of(&share);
+    sum_add(&process->lost.heaps, observed->lost_heaps);
     uint32_t count;
     const volatile struct heap_entry *entries = kernel_heaps(source->kernel, &count);
     for (uint32_t i = 0; i < count; i++) {
@@ -309,6 +302,7 @@ bool source_snapshot(struct source *source, struct model *model, struct failure 
     model->missed_children = source_missed_children(source);
     model->status = source_exit_status(source);
     model->has_status = model->status >= 0;
+    model->others = forgotten_losses(source);
     for (size_t i = 0; i < source->observed_count; i++) {
         if (!snapshot_process(source, model, &source->observed[i], now)) {
             return failure_set(why, 1, "out of memory");

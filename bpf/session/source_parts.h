@@ -64,7 +64,8 @@ struct program {
 struct children {
     struct program *program;
     size_t programs, program_room;
-    uint64_t missed; /* ended before they could be observed */
+    uint64_t missed;          /* ended before they could be observed */
+    uint64_t forgotten_heaps; /* beyond the shares of processes that have ended and are forgotten */
 };
 
 #define ROUND_NS 100000000u /* how long looks, and each drain of a buffer, may take before others have their turn */

@@ -118,8 +118,8 @@ static json_t *process_to_json(const struct process_model *process) {
     put_number(object, "pid", process->key.pid);
     json_object_set_new(object, "runtime", json_string(process->runtime));
     json_object_set_new(object, "command", json_text(process->command, sizeof process->command));
-    put_number(object, "lost_heaps", process->lost_heaps);
-    put_number(object, "lost_hits", process->lost_hits);
+    put_number(object, "lost_heaps", process->lost.heaps);
+    put_number(object, "lost_hits", process->lost.hits);
     for (size_t i = 0; i < process->heap_count; i++) {
         json_array_append_new(heaps, heap_to_json(&process->heaps[i]));
     }
@@ -143,5 +143,11 @@ json_t *model_to_json(const struct model *model) {
         json_array_append_new(processes, process_to_json(&model->processes[i]));
     }
     json_object_set_new(object, "processes", processes);
+    if (model_has_lost(&model->others)) {
+        json_t *others = json_object();
+        put_number(others, "lost_heaps", model->others.heaps);
+        put_number(others, "lost_hits", model->others.hits);
+        json_object_set_new(object, "other_processes", others);
+    }
     return object;
 }

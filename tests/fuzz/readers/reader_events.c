@@ -72,6 +72,10 @@ bool kernel_share(const struct kernel_side *kernel, const struct process_key *pr
     *share = kernel->share;
     return process->pid % 2 && share->lost_heaps != 0;
 }
+bool kernel_shares(const struct kernel_side *kernel, struct share *all) {
+    *all = kernel->share;
+    return all->lost_heaps != 0;
+}
 bool kernel_notices(struct kernel_side *kernel, uint64_t end_ns,
                     void (*on_notice)(void *context, const struct notice *notice), void *context) {
     (void)end_ns;

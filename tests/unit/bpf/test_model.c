@@ -55,17 +55,17 @@ TEST(first_losers_are_named_and_others_counted) {
     struct losses losses = {0};
     for (uint32_t pid = 1; pid <= 100; pid++) {
         struct process_model *process = model_process(&model, &(struct process_key){.pid = pid});
-        process->lost_heaps = pid % 2 * pid;
-        process->lost_hits = pid % 2 * 10;
+        process->lost.heaps = pid % 2 * pid;
+        process->lost.hits = pid % 2 * 10;
     }
     for (size_t i = 0; i < 2 * MODEL_NAMED_LOSERS; i++) {
-        model.processes[i].lost_events = 1;
+        model.processes[i].lost.events = 1;
     }
     model_report_losses(&model, on_loss, &losses);
     assert_int_equal(losses.lines, MODEL_NAMED_LOSERS + 1);
     /* Of 50 odd ones those from 9 on, and those from 10 to 16. */
     assert_string_equal(losses.last,
-                        "50 more processes: 2484 heaps beyond their shares (460 hits) are not in the figures, "
+                        "other processes: 2484 heaps beyond their shares (460 hits) are not in the figures, "
                         "and 8 of the lost events");
     model.process_count = MODEL_NAMED_LOSERS;
     losses = (struct losses){0};

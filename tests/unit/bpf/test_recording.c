@@ -89,6 +89,34 @@ TEST(fewer_heaps_leave_no_rest) {
     assert_same_heap(&read.processes[0].heaps[0], &second.processes[0].heaps[0]);
 }
 
+/* One by one a hundred times, and in sums for all others. */
+TEST(no_loss_is_left_out) {
+    struct recorder *recorder = begin("losses.data");
+    __attribute__((cleanup(model_clear))) struct model written = {0}, read = {0};
+    struct model_losses all = {0};
+    struct failure why = {0};
+    written.others = (struct model_losses){5, 6, 7};
+    for (uint32_t pid = 1; pid <= 150; pid++) {
+        const struct process_key key = process_key(pid);
+        struct process_model *process = model_process(&written, &key);
+        assert_non_null(process);
+        process->runtime = "eden";
+        process->lost = (struct model_losses){pid, 2 * pid, 3 * pid};
+    }
+    commit(recorder, &written, true);
+    recorder_close(recorder);
+    struct recording *recording __attribute__((cleanup(close_recording))) = open_good("losses.data");
+    assert_true(recording_model(recording, &read, &why));
+    all = read.others;
+    for (size_t i = 0; i < read.process_count; i++) {
+        model_add_losses(&all, &read.processes[i].lost);
+    }
+    assert_int_equal(read.process_count, 150);
+    assert_int_equal(all.heaps, 5 + 150 * 151 / 2);
+    assert_int_equal(all.hits, 6 + 150 * 151);
+    assert_int_equal(all.events, 7 + 150 * 151 / 2 * 3);
+}
+
 TEST(reused_addresses_are_distinct_heaps) {
     struct recorder *recorder = begin("again.data");
     struct model model __attribute__((cleanup(model_clear))) = {0};
