@@ -363,14 +363,14 @@ static bool is_too_slow(struct source *source, const struct observed *observed, 
         if (!observed->has_missed && !is_other) {
             return false;
         }
-        more = is_other ? " for others of its user" : ", and not retried";
+        more = is_other ? " to more processes of this user" : ", and not retried";
     } else if (file->misses == 0 || (file->misses <= MOST_RETRIES && now_ns() >= file->retry_ns)) {
         return false;
     } else if (file->misses > MOST_RETRIES) {
         more = ", and not retried";
     }
-    failure_set(why, 1, "%.300s: not attached: the kernel did not answer in %d s%s", file->name, INSPECT_LINK_SECONDS,
-                more);
+    failure_set(why, 1, "%.300s: not attached%s: the kernel did not answer in %d s", file->name, more,
+                INSPECT_LINK_SECONDS);
     errno = EAGAIN;
     return true;
 }

@@ -37,9 +37,17 @@ const volatile struct heap_entry *__wrap_kernel_heaps(const struct kernel_side *
 bool __wrap_kernel_share(const struct kernel_side *kernel, const struct process_key *key, struct share *share);
 bool __wrap_kernel_share(const struct kernel_side *kernel, const struct process_key *key, struct share *share) {
     (void)kernel;
-    (void)key;
-    (void)share;
-    return false;
+    *share = (struct share){.lost_heaps = key->pid == 2 ? 10 : 0};
+    return key->pid == 2;
+}
+
+static uint64_t all_lost_heaps;
+
+bool __wrap_kernel_shares(const struct kernel_side *kernel, struct share *all);
+bool __wrap_kernel_shares(const struct kernel_side *kernel, struct share *all) {
+    (void)kernel;
+    *all = (struct share){.lost_heaps = all_lost_heaps};
+    return all_lost_heaps != 0;
 }
 
 uint64_t __wrap_kernel_lost(const struct kernel_side *kernel, bool records);
@@ -285,6 +293,22 @@ TEST(process_without_heaps_has_none) {
     assert_true(source_snapshot(&source, &model, &why));
     assert_int_equal(model.process_count, 1);
     assert_int_equal(model.processes[0].heap_count, 0);
+    assert_false(model_has_lost(&model.others));
+}
+
+/* A branch's share goes on after its first process has been forgotten. */
+TEST(what_forgotten_processes_lost_is_kept) {
+    struct observed observed[] = {{.key = {.pid = 1, .start_ns = 1}}, {.key = {.pid = 2, .start_ns = 1}}};
+    struct source source = {
+        .observed = observed, .observed_count = 2, .finished = true, .children.forgotten_heaps = 100};
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    struct failure why = {0};
+    all_lost_heaps = 17;
+    assert_true(source_snapshot(&source, &model, &why));
+    all_lost_heaps = 0;
+    assert_int_equal(model.process_count, 1);
+    assert_int_equal(model.processes[0].lost.heaps, 10);
+    assert_int_equal(model.others.heaps, 7 + 100);
 }
 
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
@@ -379,8 +403,8 @@ TEST(a_missed_deadline_is_tried_again) {
 
 /* Whatever a process that maps it has done: those that run it are attached to one by one. */
 TEST(a_file_that_cannot_be_attached_to_for_all_is_attached_to_by_process) {
-    const int errors[] = {EINVAL, EFAULT, ETIMEDOUT};
-    for (size_t i = 0; i < 3; i++) {
+    const int errors[] = {EINVAL, EFAULT, ENOMEM, ETIMEDOUT};
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
         uint64_t site = 0, semaphore = 0;
         struct file files[] = {{.name = (char[]){"first"}, .user = 7},
                                {.name = (char[]){"of the same user"}, .user = 7},
@@ -406,11 +430,45 @@ TEST(a_file_that_cannot_be_attached_to_for_all_is_attached_to_by_process) {
         assert_false(source_attach_file(&source, &observed, 2, &none, &why));
         assert_int_equal(attach_calls, errors[i] == ETIMEDOUT ? 2 : 3);
         attach_error = 0;
-        files[0].retry_ns = 0; /* a minute later */
         assert_true(source_attach(&source, &observed, 0, &none, &why));
         assert_int_equal(observed.attachments, 1);
+        /* The kernel may complete what has missed its deadline: nothing else has that target. */
+        assert_int_equal(observed.attached[0].target, errors[i] == ETIMEDOUT ? 2 : 0);
         free(observed.attached);
     }
+}
+
+/* A process that is slow counts for itself, and for its user at the third time. */
+TEST(slow_processes_are_missed_alone) {
+    enum { SLOW = 3 };
+    uint64_t site = 0, semaphore = 0;
+    struct file file = {.name = (char[]){"this"}, .site = &site, .semaphore = &semaphore, .by_process = true};
+    struct observed all[SLOW + 2] = {0};
+    struct source source = {
+        .file = &file, .files = 1, .observed = all, .observed_count = SLOW + 2, .most_descriptors = 100};
+    const struct regular none = {.fd = -1};
+    struct failure why = {0};
+    file.sites[KERNEL_ON_PROBE] = 1;
+    for (uint32_t i = 0; i < SLOW + 2; i++) {
+        all[i] = (struct observed){.owner = i <= SLOW ? 7 : 8, .pidfd = -1, .key = {.pid = i + 1, .start_ns = 1}};
+        all[i].branch = all[i].key;
+    }
+    attach_calls = 0;
+    attach_error = ETIMEDOUT;
+    for (int i = 0; i < SLOW; i++) {
+        assert_false(source_attach(&source, &all[i], 0, &none, &why));
+        assert_false(source_attach(&source, &all[i], 0, &none, &why));
+        assert_non_null(strstr(why.message, "not attached, and not retried"));
+    }
+    attach_error = 0;
+    assert_false(source_attach(&source, &all[SLOW], 0, &none, &why));
+    assert_non_null(strstr(why.message, "not attached to more processes of this user"));
+    assert_int_equal(attach_calls, SLOW);
+    assert_true(source_attach(&source, &all[SLOW + 1], 0, &none, &why));
+    for (int i = 0; i < SLOW + 2; i++) {
+        free(all[i].attached);
+    }
+    free(source.slow);
 }
 
 /* A user whose share is used up maps another's program first. */
