@@ -5,6 +5,8 @@
 The same programs on eden and other systems, at equal memory limits: time, memory and pauses, side by side.
 
 Each pass runs each program on each system in turn, every other pass in reverse. Times exclude the start of the process.
+Before them comes a pass with each system's log of collections, for pauses and utilisation: logging takes time, so that
+pass is not timed.
 All systems must print the same checksum. `ratio` is the least time over that of the best collector; mimalloc and malloc
 are no collectors. `eden:OPTIONS` is eden with these EDEN_OPTIONS too. docs/benchmarks.md explains the table.
 """
@@ -51,7 +53,7 @@ class Failure(Exception):
 
 
 def command(build, system, arguments, limit, log):
-    """Returns the words of a command, and its environment."""
+    """Returns the words of a command, and its environment. log: the file for its pauses; None: it keeps none."""
     folder = os.path.join(build, "bench", "peers")
     words = arguments.split()
     name, _, options = system.partition(":")
@@ -59,13 +61,14 @@ def command(build, system, arguments, limit, log):
     environment = {key: value for key, value in os.environ.items() if not key.startswith(set_by_driver)}
     if name in JAVA:
         return ["java", JAVA[name], f"-Xmx{limit}", "-XX:+ExitOnOutOfMemoryError",
-                f"-Xlog:safepoint:file={log}:tn:filecount=0", "-XX:+UnlockExperimentalVMOptions",
+                *([f"-Xlog:safepoint:file={log}:tn:filecount=0"] if log else []), "-XX:+UnlockExperimentalVMOptions",
                 "-XX:CompileCommand=quiet", "-XX:CompileCommand=blackhole,Peers.consume",
                 "-cp", f"{folder}/java", "Peers", *words], environment
     if name == "ocaml":
         return [f"{folder}/ocaml/peers", *words], environment
-    environment |= {"EDEN_OPTIONS": ",".join(filter(None, (f"max_heap={limit}", options))), "EDEN_LOG": log,
-                    "GC_MAXIMUM_HEAP_SIZE": str(limit), "PEER_LIMIT": str(limit), "PEER_PAUSES": log}
+    environment |= {"EDEN_OPTIONS": ",".join(filter(None, (f"max_heap={limit}", options))),
+                    "GC_MAXIMUM_HEAP_SIZE": str(limit), "PEER_LIMIT": str(limit)}
+    environment |= {"EDEN_LOG": log, "PEER_PAUSES": log} if log else {}
     return [f"{folder}/{name}/{words[0]}", *words[1:]], environment
 
 
@@ -115,11 +118,11 @@ def least_utilisation(pauses, start, end, window):
     return 1 - worst / window
 
 
-def run(build, system, arguments, limit, timeout):
-    """Returns the figures of one run: times in s, CPU time of all threads, checksum, peak of resident memory in bytes,
-    pauses and utilisation."""
+def run(build, system, arguments, limit, timeout, is_logged):
+    """Returns the figures of one run: times in s, CPU time of all threads, checksum, peak of resident memory in bytes, and
+    where it is logged, pauses and utilisation."""
     with tempfile.NamedTemporaryFile("r") as log, tempfile.NamedTemporaryFile("r") as selftime:
-        words, environment = command(build, system, arguments, limit, log.name)
+        words, environment = command(build, system, arguments, limit, log.name if is_logged else None)
         # VmHWM at its end (selftime.c): ru_maxrss also counts what the process was before, a copy of this one.
         environment |= {"SELFTIME": selftime.name, "LD_PRELOAD": os.path.abspath(f"{build}/bench/selftime.so")}
         try:
@@ -131,7 +134,7 @@ def run(build, system, arguments, limit, timeout):
         if done.returncode != 0:
             raise Failure(f"exit status {done.returncode}: {done.stderr.strip()[-500:]}")
         result = json.loads(done.stdout.splitlines()[-1])
-        pauses = read_pauses(system.partition(":")[0], log)
+        pauses = read_pauses(system.partition(":")[0], log) if is_logged else None
         line = selftime.readline()
         if not line:
             raise Failure("no line in SELFTIME: the process did not end by exit")
@@ -150,19 +153,17 @@ def quantile(values, share):
     return sorted(values)[min(len(values) - 1, math.ceil(share * len(values)) - 1)] if values else 0
 
 
-def summary(runs):
-    """The figures of a program on a system, from all of its runs."""
+def summary(logged, runs):
+    """The figures of a program on a system, from its logged run and the timed ones."""
     times = [figures["time_s"] for figures in runs]
     entry = {"times_s": times, "min_s": min(times), "median_s": statistics.median(times),
              "cpu_s": min(figures["cpu_s"] for figures in runs), "checksum": runs[0]["checksum"],
              "rss_bytes": max(figures["rss_bytes"] for figures in runs), "pauses": None}
-    if runs[0]["pauses_ns"] is not None:
-        every = [pause for figures in runs for pause in figures["pauses_ns"]]
-        entry["pauses"] = {
-            "count": round(len(every) / len(runs)), "p50_ns": quantile(every, 0.5), "p99_ns": quantile(every, 0.99),
-            "max_ns": max(every, default=0),
-            "outside_s": min(figures["time_s"] - sum(figures["pauses_ns"]) / 1e9 for figures in runs)}
-        entry["utilisation"] = {str(ms): min(figures["utilisation"][str(ms)] for figures in runs) for ms in WINDOWS_MS}
+    pauses = logged["pauses_ns"]
+    if pauses is not None:
+        entry["pauses"] = {"count": len(pauses), "p50_ns": quantile(pauses, 0.5), "p99_ns": quantile(pauses, 0.99),
+                           "max_ns": max(pauses, default=0), "outside_s": min(entry["min_s"], logged["time_s"] - sum(pauses) / 1e9)}
+        entry["utilisation"] = logged["utilisation"]
     return entry
 
 
@@ -230,18 +231,19 @@ def measure(options, systems, rows):
     """Runs and prints everything. Returns whether there was no error."""
     runs, failures, errors = {}, {}, []
     todo = [(row, system) for row in rows for system in systems]
-    for i in range(options.passes):
+    for i in range(options.passes + 1):  # the first one is logged
         for (arguments, limit, _), system in todo if i % 2 == 0 else todo[::-1]:
             key = arguments, system
             if key in failures:
                 continue
             if sys.stderr.isatty():
-                print(f"\r\x1b[Kpass {i + 1}: {name_of(arguments)}, {system}", end="", file=sys.stderr, flush=True)
+                print(f"\r\x1b[Kpass {i}: {name_of(arguments)}, {system}", end="", file=sys.stderr, flush=True)
             try:
                 # Only a collector knows when an environment is dead.
                 if arguments.startswith("lisp") and system in FREE and options.scale == "full":
                     raise Failure("can't free its environments", is_error=False)
-                runs.setdefault(key, []).append(run(options.build, system, arguments, limit * MB, options.timeout))
+                figures = run(options.build, system, arguments, limit * MB, options.timeout, i == 0)
+                runs.setdefault(key, []).append(figures)
             except Failure as failure:
                 failures[key] = str(failure)
                 if failure.is_error:
@@ -253,7 +255,8 @@ def measure(options, systems, rows):
         row = {"name": name_of(arguments), "limit_bytes": limit * MB, "divisor": divisor, "systems": {}}
         for system in systems:
             key = arguments, system
-            row["systems"][system] = {"failure": failures[key]} if key in failures else summary(runs[key])
+            failure = failures.get(key)
+            row["systems"][system] = {"failure": failure} if failure else summary(runs[key][0], runs[key][1:])
         sums = {figures["checksum"] for system in systems for figures in runs.get((arguments, system), [])}
         if len(sums) > 1:
             errors.append(f"{row['name']}: checksums differ: " + ", ".join(
