@@ -59,6 +59,14 @@ static inline uint64_t eden_policy_most(uint64_t limit, uint64_t live) {
     return most > EDEN_POLICY_LEAST ? most : EDEN_POLICY_LEAST;
 }
 
+/* The largest eden of which all may survive: old space, which has so much `used` and so much `free`, then takes it
+ * beside the semispaces. Of what is free a part lies in pieces too small. */
+static inline uint64_t eden_policy_safe(uint64_t limit, uint64_t semispaces, uint64_t used, uint64_t free) {
+    uint64_t need = semispaces + used + free / 8;
+    uint64_t safe = limit > need ? (limit - need) / 2 / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE : 0;
+    return safe > EDEN_POLICY_LEAST ? safe : EDEN_POLICY_LEAST;
+}
+
 /* The size of eden from now on. */
 static inline uint64_t eden_policy_eden(const struct eden_policy_state *state) {
     uint64_t most = eden_policy_most(state->limit, state->live), wanted = state->eden;

@@ -75,6 +75,7 @@ static eden_value allocate_old(eden_heap *heap, uint64_t header, size_t slots, s
         return fail_allocation(heap, header, bytes);
     }
     heap->delta.allocated += bytes;
+    policy_old_changed(heap);
     return format_object(heap, start, header, slots);
 }
 

@@ -42,13 +42,14 @@ struct deferred { /* objects of eden that a scavenge left for its second pass */
     size_t count, room;
 };
 
-struct new_space { /* heap/new_space.c; its spaces: semi and eden */
-    uintptr_t eden_start;
-    size_t eden_most; /* reserved for eden */
-    uint64_t bytes;   /* mapped for all three */
+struct new_space {                  /* heap/new_space.c; its spaces: semi and eden */
+    uintptr_t eden_start, eden_end; /* mapped; eden's limit may lie below */
+    size_t eden_most;               /* reserved for eden */
+    uint64_t bytes;                 /* mapped for all three */
 };
 
 struct policy {        /* heap/policy.c */
+    uint64_t eden;     /* the size that the rule gives it; it is smaller where not all of it could be promoted */
     uint64_t promoted; /* bytes that a scavenge promoted of late, at most */
     unsigned quiet;    /* the latest scavenges, in a row, that had hardly a survivor */
 };

@@ -3,7 +3,8 @@
  * From the lowest address: two survivor semispaces of 1/7 each, eden of 5/7. Survivors lie below eden so that a lower
  * address means older (young/tenure.c). Each of the three has an address range of its own, of which the first part is
  * mapped: where the policy sizes new space (heap/policy.c) the ranges are larger than what is mapped, and a space grows
- * and shrinks at its end. Where it does not, they are mapped whole.
+ * and shrinks at its end. Where it does not, they are mapped whole. The end of eden may be mapped and not in use: that
+ * is the first memory that old space takes where max_heap leaves no other.
  *
  * Invariants
  * I1. What is mapped of the three adds up to new_space.bytes, which counts towards max_heap.
@@ -73,9 +74,24 @@ void new_space_resize(eden_heap *heap, size_t eden_bytes) {
     size_t semi_bytes = semispace_bytes(eden_bytes);
     set_end(heap, &heap->semi[0], semi_bytes);
     set_end(heap, &heap->semi[1], semi_bytes);
-    struct space eden = {heap->new_space.eden_start, heap->new_space.eden_start, heap->eden.limit};
+    struct space eden = {heap->new_space.eden_start, heap->new_space.eden_start, heap->new_space.eden_end};
     set_end(heap, &eden, eden_bytes);
-    heap->eden.limit = eden.limit;
+    heap->eden.limit = heap->new_space.eden_end = eden.limit;
+}
+
+void new_space_limit(eden_heap *heap, size_t eden_bytes) {
+    size_t mapped = heap->new_space.eden_end - heap->new_space.eden_start;
+    heap->eden.limit = heap->new_space.eden_start + (eden_bytes < mapped ? eden_bytes : mapped);
+}
+
+void new_space_yield(eden_heap *heap, uint64_t bytes) {
+    uintptr_t least = system_page_round(heap->eden.limit), end = heap->new_space.eden_end;
+    if (least < end) {
+        end = end - least > system_page_round(bytes) ? end - system_page_round(bytes) : least;
+        system_decommit(end, heap->new_space.eden_end - end);
+        heap->new_space.bytes -= heap->new_space.eden_end - end;
+        heap->new_space.eden_end = end;
+    }
 }
 
 bool new_space_create(eden_heap *heap, eden_error *error) {
@@ -104,6 +120,7 @@ bool new_space_create(eden_heap *heap, eden_error *error) {
     heap->semi[0] = (struct space){at, at, at};
     heap->semi[1] = (struct space){second, second, second};
     heap->eden = (struct space){eden, eden, eden};
+    heap->new_space.eden_end = eden;
     new_space_resize(heap, eden_bytes);
     if (heap->new_space.bytes != all_bytes(eden_bytes)) {
         return error_fail(error, EDEN_NO_MEMORY, "no memory: cannot map %zu bytes for new space (eden_size)",

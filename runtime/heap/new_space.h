@@ -9,5 +9,9 @@ bool new_space_create(eden_heap *heap, eden_error *error);
 /* Gives eden this size, a multiple of pages, and the semispaces theirs, as far as the reservation and the system allow.
  * Eden is empty, and so is the semispace that the next scavenge copies to. */
 void new_space_resize(eden_heap *heap, size_t eden_bytes);
+/* Lets eden use no more than this of what is mapped for it; it is empty. */
+void new_space_limit(eden_heap *heap, size_t eden_bytes);
+/* Returns at least so many bytes of what eden may not use to the system, or all of it where that is less. */
+void new_space_yield(eden_heap *heap, uint64_t bytes);
 
 #endif

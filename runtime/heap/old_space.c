@@ -25,6 +25,7 @@
  * returns false and nothing has changed. During a scavenge it then returns false at once for as many bytes or more:
  * each of a million survivors would ask again, and nothing is returned before the scavenge ends. */
 #include "heap/heap.h"
+#include "heap/new_space.h"
 #include "heap/poison.h"
 #include "heap/policy.h"
 #include <stdlib.h>
@@ -132,10 +133,14 @@ static uintptr_t find_gap(struct old_space *old, size_t least, size_t *bytes, si
     return largest >= least ? gap_start(old, *index) : 0;
 }
 
-/* Room that max_heap leaves for another segment. */
-static uint64_t allowance(const eden_heap *heap) {
-    uint64_t used = heap->new_space.bytes + heap->old.capacity;
-    return heap->params.max_heap > used ? heap->params.max_heap - used : 0;
+/* Room that max_heap leaves for another segment, of `wanted` bytes if eden has no use for them. */
+static uint64_t allowance(eden_heap *heap, uint64_t wanted) {
+    uint64_t limit = heap->params.max_heap, used = heap->new_space.bytes + heap->old.capacity;
+    if (limit < used || limit - used < wanted) {
+        new_space_yield(heap, limit < used ? wanted : wanted - (limit - used));
+        used = heap->new_space.bytes + heap->old.capacity;
+    }
+    return limit > used ? limit - used : 0;
 }
 
 /* The part of the card table that belongs to a segment. */
@@ -162,7 +167,7 @@ static bool is_below_next(const struct old_space *old, size_t index) {
  * least. */
 static bool map_segment(eden_heap *heap, size_t least, size_t size) {
     struct old_space *old = &heap->old;
-    uint64_t allowed = allowance(heap) & ~4095ull;
+    uint64_t allowed = allowance(heap, size) & ~4095ull;
     size = size > allowed ? allowed : size;
     if (size < least || !system_grow(&heap->system, (void **)&old->segments, &old->segment_room, old->segment_count,
                                      sizeof *old->segments, "segment table")) {

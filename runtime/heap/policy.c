@@ -13,7 +13,7 @@ static const uint64_t EDEN_MOST = 1ull << 34;
 void policy_create(eden_heap *heap) {
     if (params_decide(&heap->params, EDEN_PARAM_eden_size)) {
         uint64_t first = EDEN_POLICY_FIRST, most = eden_policy_most(heap->params.max_heap, 0);
-        heap->params.eden_size = first < most ? first : most;
+        heap->params.eden_size = heap->policy.eden = first < most ? first : most;
     }
 }
 
@@ -49,7 +49,8 @@ bool policy_wants_full(const eden_heap *heap) {
 
 /* What old space has mapped is not there for new space until a full collection returns it. */
 static uint64_t within_limit(const eden_heap *heap, uint64_t eden) {
-    uint64_t now = heap->params.eden_size, mapped = heap->new_space.bytes + heap->old.capacity;
+    uint64_t now = heap->new_space.eden_end - heap->new_space.eden_start;
+    uint64_t mapped = heap->new_space.bytes + heap->old.capacity;
     uint64_t left = heap->params.max_heap > mapped ? heap->params.max_heap - mapped : 0;
     const uint64_t rounded = 4ull * EDEN_POLICY_PAGE; /* each of three spaces is whole pages */
     uint64_t most = now + (left > rounded ? (left - rounded) / 7 * 5 : 0);
@@ -57,26 +58,62 @@ static uint64_t within_limit(const eden_heap *heap, uint64_t eden) {
     return eden <= now || eden <= most ? eden : most > now ? most : now;
 }
 
+/* How much of eden the program may use, so that all of it can be promoted. */
+static uint64_t safe(const eden_heap *heap) {
+    uint64_t semispaces = heap->new_space.bytes - (heap->new_space.eden_end - heap->new_space.eden_start);
+    return heap->params.max_heap == EDEN_NO_LIMIT
+               ? EDEN_NO_LIMIT
+               : eden_policy_safe(heap->params.max_heap, semispaces, heap_old_used(heap), heap->old.free_bytes);
+}
+
+static void limit_eden(eden_heap *heap, uint64_t bytes) {
+    new_space_limit(heap, bytes);
+    heap->params.eden_size = heap->eden.limit - heap->new_space.eden_start;
+}
+
+/* Eden is empty. */
+static void fit(eden_heap *heap) {
+    uint64_t most = safe(heap), eden = within_limit(heap, heap->policy.eden);
+    eden = most < eden / 2 ? most : eden; /* then the semispaces shrink, too */
+    if (eden != heap->new_space.eden_end - heap->new_space.eden_start) {
+        new_space_resize(heap, eden);
+    }
+    limit_eden(heap, most);
+}
+
+void policy_old_changed(eden_heap *heap) {
+    if (!params_decide(&heap->params, EDEN_PARAM_eden_size) || heap->is_mixed) {
+        return;
+    }
+    if (heap->mutator.free == heap->new_space.eden_start) {
+        fit(heap);
+    } else {
+        uint64_t most = safe(heap), used = heap->mutator.free - heap->new_space.eden_start;
+        limit_eden(heap, most > used ? most : used);
+    }
+    heap_set_limit(heap);
+}
+
 void policy_scavenged(eden_heap *heap, uint64_t allocated, uint64_t survived, uint64_t promoted) {
     struct policy *policy = &heap->policy;
     policy->promoted = promoted > policy->promoted / 4 * 3 ? promoted : policy->promoted / 4 * 3;
     policy->quiet = eden_policy_is_quiet(allocated, survived) ? policy->quiet + 1 : 0;
-    if (!params_decide(&heap->params, EDEN_PARAM_eden_size) || heap->is_mixed ||
-        allocated < heap->params.eden_size / 2) { /* asked for: what survives says little */
+    if (!params_decide(&heap->params, EDEN_PARAM_eden_size)) {
         return;
     }
-    struct eden_policy_state state = {.limit = heap->params.max_heap,
-                                      .eden = heap->params.eden_size,
-                                      .live = heap->old.used_at_full,
-                                      .allocated = allocated,
-                                      .survived = survived,
-                                      .quiet = policy->quiet};
-    uint64_t eden = eden_policy_eden(&state);
-    eden = eden < heap->new_space.eden_most ? eden : heap->new_space.eden_most;
-    eden = within_limit(heap, eden);
-    if (eden != heap->params.eden_size) {
-        new_space_resize(heap, eden);
-        heap->params.eden_size = heap->eden.limit - heap->new_space.eden_start;
-        policy->quiet = 0;
+    if (allocated >= heap->params.eden_size / 2) { /* else asked for: what survives says little */
+        struct eden_policy_state state = {.limit = heap->params.max_heap,
+                                          .eden = policy->eden,
+                                          .live = heap->old.used_at_full,
+                                          .allocated = allocated,
+                                          .survived = survived,
+                                          .quiet = policy->quiet};
+        uint64_t eden = eden_policy_eden(&state);
+        eden = eden < heap->new_space.eden_most ? eden : heap->new_space.eden_most;
+        policy->quiet = eden != policy->eden ? 0 : policy->quiet;
+        policy->eden = eden;
+    }
+    if (!heap->is_mixed) {
+        fit(heap);
     }
 }

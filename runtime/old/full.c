@@ -66,6 +66,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     old_space_check(heap, !slid);
     heap->old.used_at_full = heap_old_used(heap);
     old_space_shrink(heap);
+    policy_old_changed(heap);
     OBSERVE(heap, full_end, &pass);
     heap->is_collecting = false;
     OBSERVE(heap, after_full);

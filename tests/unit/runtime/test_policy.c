@@ -121,6 +121,27 @@ TEST(all_that_is_mapped_stays_within_the_limit) {
     assert_int_equal(figures_of(&w).alloc_failures, 0);
 }
 
+/* However suddenly all survives, old space has room for it: eden is no larger than what could be promoted. */
+TEST(what_suddenly_survives_finds_room) {
+    for (uint64_t limit = 24; limit <= 60; limit += 4) {
+        char parameters[64];
+        snprintf(parameters, sizeof parameters, "policy=auto,max_heap=%dM", (int)limit);
+        WORLD(w, parameters);
+        EDEN_FRAME(w.m, lists, 3);
+        const size_t some = limit * MIB / 24 * 4 / 10;
+        make_list(&w, &lists[0], some, 0, limit * MIB);
+        for (size_t i = 0; i < 1000000; i++) {
+            eden_new(w.m, w.pair);
+        }
+        make_list(&w, &lists[1], some, 0, limit * MIB);
+        check_list(lists[0], some);
+        check_list(lists[1], some);
+        assert_false(w.heap->is_mixed);
+        assert_int_equal(figures_of(&w).alloc_failures, 0);
+        verify(&w);
+    }
+}
+
 /* More than the limit has room for: an error, and the heap is as usable as before. */
 TEST(too_much_fails_and_the_heap_lives_on) {
     WORLD(w, "policy=auto,max_heap=8M");
