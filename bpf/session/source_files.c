@@ -13,9 +13,10 @@
  * always attached to for one process: other processes must not sample.
  *
  * 4. Invariants
- * I1. A file is known by device, inode and time of change: the inode of a deleted file is used again.
- * I2. A site with unreadable arguments is skipped with a message, and its figures are then unknown, never 0.
- * I3. A file takes no more sites than its branch and user have left (file_share); what finds no room is forgotten, and
+ * I1. A file is known by device, inode and time of change: the inode of a deleted file is used again. While it is
+ *     attached to, the kernel holds the inode, so device and inode say enough: another attachment would count all
+ * twice. I2. A site with unreadable arguments is skipped with a message, and its figures are then unknown, never 0. I3.
+ * A file takes no more sites than its branch and user have left (file_share); what finds no room is forgotten, and
  *     other branches can still use it. Attaching for every process is charged to the process that needs it, whoever had
  *     the file first.
  * I4. A target is in use only while an attachment has it. That of an attachment which missed its deadline is never used
@@ -215,12 +216,33 @@ static bool fill_file(struct source *source, struct file *file, uint32_t share, 
     return added;
 }
 
+static struct attached *find_attached(const struct observed *observed, uint32_t file) {
+    for (size_t i = 0; i < observed->attachments; i++) {
+        if (observed->attached[i].file == file) {
+            return &observed->attached[i];
+        }
+    }
+    return NULL;
+}
+
+/* For every process, or for some. */
+static bool is_attached_to(const struct source *source, uint32_t file) {
+    bool found = source->file[file].attachment;
+    for (size_t i = 0; i < source->observed_count && !found; i++) {
+        const struct attached *attached = find_attached(&source->observed[i], file);
+        found = attached && attached->by[KERNEL_ON_PROBE];
+    }
+    return found;
+}
+
 /* -1: it was not looked into yet. */
 static int64_t find_file(const struct source *source, const struct stat *status) {
     for (uint32_t i = 0; i < source->files; i++) {
-        if (source->file[i].device == status->st_dev && source->file[i].inode == status->st_ino &&
-            source->file[i].changed.tv_sec == status->st_ctim.tv_sec &&
-            source->file[i].changed.tv_nsec == status->st_ctim.tv_nsec) {
+        const struct file *file = &source->file[i];
+        bool is_unchanged =
+            file->changed.tv_sec == status->st_ctim.tv_sec && file->changed.tv_nsec == status->st_ctim.tv_nsec;
+        if (file->device == status->st_dev && file->inode == status->st_ino &&
+            (is_unchanged || is_attached_to(source, i))) {
             return i;
         }
     }
@@ -311,15 +333,6 @@ void source_clear_file(struct file *file) {
     free(file->site);
     free(file->semaphore);
     notes_clear(&file->notes);
-}
-
-static struct attached *find_attached(const struct observed *observed, uint32_t file) {
-    for (size_t i = 0; i < observed->attachments; i++) {
-        if (observed->attached[i].file == file) {
-            return &observed->attached[i];
-        }
-    }
-    return NULL;
 }
 
 /* A target that is not in use. It is taken when the attachment is made: a process that cannot be attached to is tried

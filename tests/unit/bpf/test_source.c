@@ -125,8 +125,21 @@ TEST(half_a_file_leaves_nothing) {
     assert_int_equal(source_sites(&source.file[0]), source.specs);
     assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 0);
     assert_int_equal(source.files, 1);
+    /* chmod, link, rename and unlink change the time: of a file that is attached to it says nothing. */
+    file.status.st_ctim.tv_nsec ^= 1;
+    source.file[0].attachment = (struct attachment *)&room; /* any */
+    assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 0);
+    struct attached attached = {.by = {source.file[0].attachment}};
+    struct observed other = {.attached = &attached, .attachments = 1};
+    source.file[0].attachment = NULL;
+    source.observed = &other;
+    source.observed_count = 1;
+    assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 0);
+    source.observed_count = 0;
+    assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 1);
     regular_close(&file);
     source_clear_file(&source.file[0]);
+    source_clear_file(&source.file[1]);
     free(source.file);
     inspect_close(source.inspect);
 }
