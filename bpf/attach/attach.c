@@ -443,6 +443,10 @@ bool kernel_can_use_maps(const struct kernel_side *kernel) {
     return bpf_map_lookup_elem(map, &target, &value) == 0 && bpf_map_update_elem(map, &target, &value, BPF_ANY) == 0;
 }
 
+void kernel_expect_twins(struct kernel_side *kernel) {
+    __atomic_store_n(&kernel->skeleton->bss->has_twins, 1, __ATOMIC_RELAXED);
+}
+
 void kernel_observe_since(struct kernel_side *kernel, uint64_t ns) {
     __atomic_store_n(&kernel->skeleton->bss->observed_since_ns, ns, __ATOMIC_RELAXED);
 }

@@ -53,6 +53,7 @@ bool kernel_uses_multi(const struct kernel_side *kernel);
 bool kernel_may_read_others(void); /* whether we may look into processes of other users */
 
 bool kernel_set_spec(struct kernel_side *kernel, uint32_t index, const struct probe_spec *spec, struct failure *why);
+void kernel_expect_twins(struct kernel_side *kernel); /* two attachments may be to one file: each hit counts once */
 void kernel_observe_since(struct kernel_side *kernel, uint64_t ns); /* what is hit before lies before observation */
 bool kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, struct failure *why);
 

@@ -8,8 +8,8 @@
  *
  * Invariants:
  * - Every hit of an armed target, where probes are attached by file those of observed processes (descent.bpf.c), is
- *   counted, or counted as lost. An attachment to a process that runs already is armed only when all its sites are in
- *   place; earlier hits are ignored, since the heap's header includes them.
+ *   counted, or counted as lost, once (is_taken). An attachment to a process that runs already is armed only when all
+ * its sites are in place; earlier hits are ignored, since the heap's header includes them.
  * - Sums change by atomic adds, maxima by compare-and-swap: kernel programs can be preempted and a process's threads
  * run on several CPUs. No scratch memory is shared.
  * - A heap is named by process, the process's start time and address; at heap__destroy its name is taken out of `live`
@@ -38,6 +38,7 @@ uint64_t lost[LOST_KINDS];
 uint32_t heap_count;
 uint32_t histogram_count;
 uint64_t observed_since_ns; /* 0: what is hit is before observation */
+uint32_t has_twins;         /* two attachments may be to one file: see is_taken() */
 
 struct specs_map specs SEC(".maps");
 
@@ -49,6 +50,18 @@ struct {
 } armed SEC(".maps");
 
 struct live_map live SEC(".maps");
+
+/* The hit that a thread's last program took. */
+struct taken_hit {
+    uint64_t ip, sp, arg[4];
+    uint32_t target;
+};
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, KERNEL_TAKEN);
+    __type(key, uint64_t);
+    __type(value, struct taken_hit);
+} taken SEC(".maps");
 
 struct shares_map shares SEC(".maps");
 
@@ -416,6 +429,21 @@ static __always_inline void send(const struct probe_spec *spec, const uint64_t *
     bpf_ringbuf_submit(event, filling ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
+/* The kernel attaches to the inode in which a file's bytes lie. Files of overlays of one folder look like several to
+ * the tool, and have one: each hit then starts a program for every attachment, one after the other. The first takes it.
+ */
+static __always_inline bool is_taken(const struct pt_regs *ctx, uint32_t target, const uint64_t *arg) {
+    uint64_t thread = bpf_get_current_pid_tgid();
+    struct taken_hit hit = {.ip = ctx->rip, .sp = ctx->rsp, .arg = {arg[0], arg[1], arg[2], arg[3]}, .target = target};
+    struct taken_hit *last = bpf_map_lookup_elem(&taken, &thread);
+    if (last && last->target != target && last->ip == hit.ip && last->sp == hit.sp && last->arg[0] == hit.arg[0] &&
+        last->arg[1] == hit.arg[1] && last->arg[2] == hit.arg[2] && last->arg[3] == hit.arg[3]) {
+        return true;
+    }
+    bpf_map_update_elem(&taken, &thread, &hit, BPF_ANY);
+    return false;
+}
+
 SEC("uprobe")
 int on_probe(struct pt_regs *ctx) {
     uint64_t cookie = bpf_get_attach_cookie(ctx);
@@ -442,6 +470,9 @@ int on_probe(struct pt_regs *ctx) {
         if (i < spec->args) {
             arg[i] = fetch(&spec->arg[i], regs);
         }
+    }
+    if (*(volatile uint32_t *)&has_twins && is_taken(ctx, target, arg)) {
+        return 0;
     }
     key.address = EDEN_ARG(arg, heap__create, heap);
     struct heap_entry *heap;

@@ -13,6 +13,7 @@ enum {
     KERNEL_TARGETS = 16384,    /* attachments: one a process and file */
     KERNEL_HEAPS = 4096,       /* heaps, dead ones included */
     KERNEL_SHARES = 8192,      /* branches that have heaps */
+    KERNEL_TAKEN = 16384,      /* threads whose last hit is known */
     KERNEL_HISTOGRAMS = 16384, /* one a heap and phase that was seen */
     KERNEL_PROCESSES = 65536,  /* observed at a time, where the kernel follows children */
     KERNEL_NOTICES_BYTES = 2 << 20,

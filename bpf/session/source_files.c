@@ -276,6 +276,17 @@ void source_find_probes(const struct source *source, struct target *budget, cons
     }
 }
 
+/* Whether another file has the same sites: the two may be one, seen through overlays of one folder. */
+static bool has_twin(const struct source *source, const struct file *file) {
+    const uint32_t sites = source_sites(file);
+    bool found = false;
+    for (uint32_t i = 0; i < source->files && sites > 0 && !found; i++) {
+        const struct file *other = &source->file[i];
+        found = source_sites(other) == sites && memcmp(other->site, file->site, sites * sizeof *file->site) == 0;
+    }
+    return found;
+}
+
 /* A file that finds no room in its branch's share is not kept: to another branch it may be of use. */
 int64_t source_add_file(struct source *source, const struct observed *observed, struct target *budget,
                         const struct regular *regular, const char *name, bool can_have_probes, struct failure *why) {
@@ -324,6 +335,9 @@ int64_t source_add_file(struct source *source, const struct observed *observed, 
         source->specs = file->first_spec; /* nothing of it stays: the next look tries again */
         source_clear_file(file);
         return -1;
+    }
+    if (has_twin(source, file)) {
+        kernel_expect_twins(source->kernel);
     }
     return source->files++;
 }

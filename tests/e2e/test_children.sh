@@ -247,6 +247,21 @@ COMMAND
 expect_status 0 "$scope" stat --json -o stat.json -- ./command "$build/tests/hostile"
 jq -e '([.processes[].heaps | length] | add) + .other_processes.lost_heaps == 6000' stat.json >out ||
     die "what an orphan lost is not reported: $(jq -c '[.lost, [.processes[] | [.command, (.heaps | length), .lost_heaps]]]' stat.json)"
+# A program seen through two overlays of one folder: two files to whoever asks, one to the kernel.
+mkdir below nothing first second
+cp "$program" below/twin
+cat >command <<COMMAND
+#!/bin/sh
+for at in first second; do
+    unshare -m sh -c "mount -t overlay overlay -o lowerdir=$folder/below:$folder/nothing $folder/\$at || exit 77
+        $folder/\$at/twin one"
+done
+below/twin one
+COMMAND
+expect_status 0 "$scope" stat --json -o stat.json -- ./command below/twin
+grep -E '^[0-9]+ [0-9]+ [0-9]+ [0-9]+$' out | sort >own
+heaps stat.json | sort | diff - own >differ || die "twins are counted twice: $(cat differ err)"
+[[ $(wc -l <own) != 1 ]] || echo "not tried: overlays cannot be mounted here"
 # Thirteen branches of one user, each with more heaps than there is room for, before another user's process makes one.
 chmod 755 "$folder"
 cp "$build/tests/hostile" "$program" "$folder"

@@ -41,6 +41,14 @@ bool __wrap_kernel_share(const struct kernel_side *kernel, const struct process_
     return key->pid == 2;
 }
 
+static bool expects_twins;
+
+void __wrap_kernel_expect_twins(struct kernel_side *kernel);
+void __wrap_kernel_expect_twins(struct kernel_side *kernel) {
+    (void)kernel;
+    expects_twins = true;
+}
+
 static uint64_t all_lost_heaps;
 
 bool __wrap_kernel_shares(const struct kernel_side *kernel, struct share *all);
@@ -136,7 +144,9 @@ TEST(half_a_file_leaves_nothing) {
     source.observed_count = 1;
     assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 0);
     source.observed_count = 0;
+    assert_false(expects_twins);
     assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 1);
+    assert_true(expects_twins);
     regular_close(&file);
     source_clear_file(&source.file[0]);
     source_clear_file(&source.file[1]);
