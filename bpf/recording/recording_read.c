@@ -110,23 +110,52 @@ static int open_database(struct recording *recording) {
     return code == SQLITE_OK ? sql_run(recording->db, "SELECT count(*) FROM sqlite_schema") : code;
 }
 
-/* That the tables named, in quotes, are all there, `count` of them, and plain tables. */
-static bool reading_tables(struct recording *recording, const char *names, int count, struct failure *why) {
+struct table {
+    const char *name, *key;
+};
+
+static bool is_plain_table(struct recording *recording, const struct table *table, int *code) {
     sqlite3_stmt *row = NULL;
-    char sql[400];
+    char sql[300];
     snprintf(sql, sizeof sql,
-             "SELECT count(*) FROM sqlite_schema AS entry WHERE type = 'table' AND sql LIKE 'CREATE TABLE%%' AND name "
-             "IN (%s)"
-             " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(entry.name) WHERE hidden <> 0)",
-             names);
-    int code = sqlite3_prepare_v2(recording->db, sql, -1, &row, NULL);
-    code = code == SQLITE_OK ? sqlite3_step(row) : code;
-    int tables = code == SQLITE_ROW ? sqlite3_column_int(row, 0) : 0;
+             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE%%' AND name = '%s'"
+             " AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo('%s') WHERE hidden <> 0)",
+             table->name, table->name);
+    *code = sqlite3_prepare_v2(recording->db, sql, -1, &row, NULL);
+    *code = *code == SQLITE_OK ? sqlite3_step(row) : *code;
+    bool is_plain = *code == SQLITE_ROW && sqlite3_column_int(row, 0) == 1;
     sqlite3_finalize(row);
+    return is_plain;
+}
+
+/* Whether it lies in the order of its key: to sort it, SQLite would need as much memory as a stranger likes. */
+static bool is_in_order(struct recording *recording, const struct table *table, int *code) {
+    sqlite3_stmt *row = NULL;
+    char sql[200];
+    bool sorts = false;
+    snprintf(sql, sizeof sql, "EXPLAIN QUERY PLAN SELECT * FROM %s ORDER BY %s", table->name, table->key);
+    *code = sqlite3_prepare_v2(recording->db, sql, -1, &row, NULL);
+    for (*code = *code == SQLITE_OK ? SQLITE_ROW : *code; *code == SQLITE_ROW;) {
+        *code = sqlite3_step(row);
+        const unsigned char *detail = *code == SQLITE_ROW ? sqlite3_column_text(row, 3) : NULL;
+        sorts = sorts || (detail && strstr((const char *)detail, "TEMP B-TREE"));
+    }
+    sqlite3_finalize(row);
+    *code = *code == SQLITE_DONE ? SQLITE_ROW : *code;
+    return !sorts;
+}
+
+/* That the tables are there, plain ones with their keys. */
+static bool reading_tables(struct recording *recording, const struct table *tables, size_t count, struct failure *why) {
+    int code = SQLITE_ROW;
+    bool good = true;
+    for (size_t i = 0; i < count && good && code == SQLITE_ROW; i++) {
+        good = is_plain_table(recording, &tables[i], &code) && is_in_order(recording, &tables[i], &code);
+    }
     if (code != SQLITE_ROW) {
         return reading_fail_sql(recording, "cannot read it", why);
     }
-    return tables == count || reading_fail_damaged(recording, "tables are missing or altered", why);
+    return good || reading_fail_damaged(recording, "tables are missing or altered", why);
 }
 
 static bool set_text(char **text, sqlite3_stmt *row) {
@@ -211,10 +240,15 @@ static bool give_up_rights(struct failure *why) {
 }
 
 static bool read_head(struct recording *recording, struct failure *why) {
+    static const struct table tables[] = {{"meta", "key"},
+                                          {"process", "process"},
+                                          {"heap", "heap"},
+                                          {"phase", "heap, phase"},
+                                          {"phase_histogram", "heap, phase, bucket"},
+                                          {"parameter", "process, address, heap_id, name"},
+                                          {"event", "event"}};
     return (open_database(recording) == SQLITE_OK || reading_fail_sql(recording, "cannot read it", why)) &&
-           reading_tables(recording, "'meta', 'process', 'heap', 'phase', 'phase_histogram', 'parameter', 'event'", 7,
-                          why) &&
-           read_meta(recording, why);
+           reading_tables(recording, tables, sizeof tables / sizeof *tables, why) && read_meta(recording, why);
 }
 
 struct recording *recording_open_with(const char *path, unsigned how, struct failure *why) {
@@ -861,7 +895,8 @@ static bool check_tables(struct recording *recording, struct failure *why) {
         return failure_set(why, 1, "%.200s: contains no lifetimes; record with `edenscope record --lifetimes`",
                            recording->path);
     }
-    return reading_tables(recording, "'life_batch', 'class'", 2, why);
+    static const struct table tables[] = {{"life_batch", "batch"}, {"class", "process, address, heap_id, class_id"}};
+    return reading_tables(recording, tables, sizeof tables / sizeof *tables, why);
 }
 
 /* Every observed heap is in the model, even if it reported nothing. */

@@ -95,15 +95,18 @@ TEST(hostile_schemas_do_no_harm) {
 /* A page that stands in a table a thousand times has a thousand times its rows: found at the first row that comes
  * again. */
 TEST(rows_that_come_again_are_damage) {
-    static const char *const tables[] = {"phase", "phase_histogram"};
+    static const char *const tables[] = {"phase", "phase_histogram"},
+                             *const columns[] = {"heap, phase, calls, total_ns, max_ns, objects, bytes, outside_ns",
+                                                 "heap, phase, bucket, low_ns, high_ns, count"},
+                             *const keys[] = {"heap, phase", "heap, phase, bucket"};
     for (size_t i = 0; i < 2; i++) {
         size_t size;
         unsigned char *bytes = sample(&size);
-        char sql[300];
+        char sql[500];
         snprintf(sql, sizeof sql,
-                 "CREATE TABLE again AS SELECT * FROM %s UNION ALL SELECT * FROM %s; DROP TABLE %s;"
-                 "CREATE TABLE %s AS SELECT * FROM again",
-                 tables[i], tables[i], tables[i], tables[i]);
+                 "CREATE TABLE again AS SELECT *, 1 FROM %s UNION ALL SELECT *, 2 FROM %s; DROP TABLE %s;"
+                 "CREATE TABLE %s(%s, time, PRIMARY KEY(%s, time)) WITHOUT ROWID; INSERT INTO %s SELECT * FROM again",
+                 tables[i], tables[i], tables[i], tables[i], columns[i], keys[i], tables[i]);
         sqlite3 *db = NULL;
         assert_int_equal(sqlite3_open("sample.data", &db), SQLITE_OK);
         assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
