@@ -24,13 +24,16 @@ enum { STRESS_FULL = 16 };
 
 static eden_value fail_allocation(eden_heap *heap, uint64_t header, size_t bytes) {
     uint32_t index = (uint32_t)(header & EDEN_HEADER_CLASS_MASK);
-    bool capped = heap->params.max_heap != EDEN_NO_LIMIT;
-    error_fail(
-        &heap->last_error, EDEN_NO_MEMORY,
-        "out of memory for an object of %zu bytes of class '%.60s': old space has %llu of %llu bytes in use, and %s",
-        bytes, heap_class(heap, index)->name == 0 ? "?" : (const char *)(uintptr_t)heap_class(heap, index)->name,
-        (unsigned long long)heap_old_used(heap), (unsigned long long)heap->old.capacity,
-        capped ? "max_heap or the system allows no growth" : "the system allows no growth");
+    char limit[40] = "the system";
+    if (heap->params.max_heap != EDEN_NO_LIMIT &&
+        heap->new_space.bytes + heap->old.capacity + system_page_round(bytes) > heap->params.max_heap) {
+        snprintf(limit, sizeof limit, "max_heap=%llu", (unsigned long long)heap->params.max_heap);
+    }
+    error_fail(&heap->last_error, EDEN_NO_MEMORY,
+               "out of memory for an object of %zu bytes of class '%.60s': old space has %llu of %llu bytes in use, "
+               "and %s allows no growth",
+               bytes, heap_class(heap, index)->name == 0 ? "?" : (const char *)(uintptr_t)heap_class(heap, index)->name,
+               (unsigned long long)heap_old_used(heap), (unsigned long long)heap->old.capacity, limit);
     events_alloc_failed(heap, index, bytes);
     return EDEN_NONE;
 }
