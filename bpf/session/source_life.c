@@ -40,7 +40,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ASKING_NS 3000000000u
+#define ASKING_NS 3000000000ull
 
 /* ---- control words ---------------------------------------------------------------------------------------------- */
 
