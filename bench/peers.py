@@ -91,6 +91,8 @@ def read_pauses(system, log):
         entry = json.loads(line)
         if entry.get("kind") == "lost":
             raise Failure("EDEN_LOG has lost lines")
+        if entry.get("kind") == "policy":  # no pause
+            continue
         end = entry["time_ns"] + entry["duration_ns"]
         if entry.get("kind") == "full":  # it follows its scavenge: one pause
             pauses[-1] = (pauses[-1][0], end)

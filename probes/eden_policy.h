@@ -37,6 +37,17 @@ enum {
     EDEN_POLICY_PAGE = 4096,
 };
 
+/* A size, and what determined it. The reason of a size that stays as it is means nothing. */
+struct eden_policy_choice {
+    uint64_t bytes;
+    enum eden_decision_reason reason;
+};
+
+static inline struct eden_policy_choice eden_policy_at_most(struct eden_policy_choice choice, uint64_t most,
+                                                            enum eden_decision_reason reason) {
+    return choice.bytes <= most ? choice : (struct eden_policy_choice){most, reason};
+}
+
 /* What a heap is like at the end of a scavenge; bytes. */
 struct eden_policy_state {
     uint64_t limit; /* max_heap, or EDEN_NO_LIMIT */
@@ -68,24 +79,26 @@ static inline uint64_t eden_policy_safe(uint64_t limit, uint64_t semispaces, uin
 }
 
 /* The size of eden from now on. */
-static inline uint64_t eden_policy_eden(const struct eden_policy_state *state) {
-    uint64_t most = eden_policy_most(state->limit, state->live), wanted = state->eden;
+static inline struct eden_policy_choice eden_policy_eden(const struct eden_policy_state *state) {
+    struct eden_policy_choice wanted = {state->eden, EDEN_REASON_SURVIVAL};
     if (state->survived > state->allocated / 32) {
-        wanted = state->eden * 2;
+        wanted.bytes = state->eden * 2;
     } else if (state->quiet >= EDEN_POLICY_QUIET && state->eden > EDEN_POLICY_FIRST) {
-        wanted = state->eden / 2 / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE;
-        wanted = wanted > EDEN_POLICY_FIRST ? wanted : EDEN_POLICY_FIRST;
+        uint64_t half = state->eden / 2 / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE;
+        wanted.bytes = half > EDEN_POLICY_FIRST ? half : EDEN_POLICY_FIRST;
+        wanted.reason = EDEN_REASON_QUIET;
     }
-    return wanted < most ? wanted : most;
+    return eden_policy_at_most(wanted, eden_policy_most(state->limit, state->live), EDEN_REASON_MEMORY);
 }
 
 /* How large old space may become before it is collected. */
-static inline uint64_t eden_policy_old(uint64_t limit, uint64_t new_space, uint64_t live) {
+static inline struct eden_policy_choice eden_policy_old(uint64_t limit, uint64_t new_space, uint64_t live) {
     if (limit != EDEN_NO_LIMIT) {
-        return limit > new_space ? limit - new_space : 0;
+        return (struct eden_policy_choice){limit > new_space ? limit - new_space : 0, EDEN_REASON_LIMIT};
     }
     uint64_t growth = live / 4 * 3;
-    return live + (growth > EDEN_POLICY_SPARE ? growth : EDEN_POLICY_SPARE);
+    growth = growth > EDEN_POLICY_SPARE ? growth : EDEN_POLICY_SPARE;
+    return (struct eden_policy_choice){live + growth, EDEN_REASON_LIVE};
 }
 
 /* promoted: what the next scavenge may add. */

@@ -40,6 +40,8 @@ $(B)/tests/unit/runtime/embed_cxx.o: tests/unit/runtime/embed_cxx.cpp
 $(addprefix $(B)/tests/test_,lifetimes life_mechanisms life_regions life_walk): LDLIBS += -Wl,--wrap=eden_probe_batch
 # Catches what remembered__scan reports.
 $(B)/tests/test_remembered_scan: LDLIBS += -Wl,--wrap=eden_probe_remembered__scan
+# Catches what policy__decide reports.
+$(B)/tests/test_policy: LDLIBS += -Wl,--wrap=eden_probe_policy__decide
 # Somebody cuts the file of a trial's figures between its size and its bytes.
 $(B)/tests/test_tune_trial: LDLIBS += -Wl,--wrap=fstat
 # A worker that does not answer.

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 
+#include "eden_policy.h"
 #include "eden_probes.h"
 #include "heap/ephemerons.h"
 #include "heap/error.h"
@@ -48,10 +49,12 @@ struct new_space {                  /* heap/new_space.c; its spaces: semi and ed
     uint64_t bytes;                 /* mapped for all three */
 };
 
-struct policy {        /* heap/policy.c */
-    uint64_t eden;     /* the size that the rule gives it; it is smaller where not all of it could be promoted */
-    uint64_t promoted; /* bytes that a scavenge promoted of late, at most */
-    unsigned quiet;    /* the latest scavenges, in a row, that had hardly a survivor */
+struct policy {                        /* heap/policy.c */
+    struct eden_policy_choice eden;    /* what the rule gives it; less where it cannot be mapped or promoted */
+    enum eden_decision_reason reason;  /* of the size that eden has */
+    uint64_t reported[EDEN_DECISIONS]; /* EDEN_NO_LIMIT: the parameters decide */
+    uint64_t promoted;                 /* bytes that a scavenge promoted of late, at most */
+    unsigned quiet;                    /* the latest scavenges, in a row, that had hardly a survivor */
 };
 
 /* What has happened since the last collection's start, for the `..._since` arguments. */

@@ -43,6 +43,13 @@ struct full_pass {
     uint64_t survived_bytes, young_freed; /* known at its end; bytes */
 };
 
+/* A size that policy=auto has changed; bytes. */
+struct policy_decision {
+    enum eden_decision decision;
+    enum eden_decision_reason reason;
+    uint64_t from, to;
+};
+
 /* Where an object is after a pass, or EDEN_NONE if it is dead. */
 typedef eden_value observer_now(void *context, eden_value object);
 
@@ -78,6 +85,7 @@ struct observer_calls {
     /* All that lives is known, the program's ephemerons and weak slots are done. full: old objects may have died, too.
      */
     void (*reached)(struct observer *self, bool full, observer_now *now, void *context);
+    void (*decided)(struct observer *self, const struct policy_decision *decision);     /* the size is in force */
     void (*invariant_broken)(struct observer *self, const char *name);                  /* heap/invariant.h */
     void (*segment)(struct observer *self, bool mapped, uintptr_t start, size_t bytes); /* before it is used, or goes */
 

@@ -2,7 +2,11 @@
  *
  * A parameter that is set decides over the rule: with eden_size the size of eden is fixed, with full_gc_ratio,
  * full_gc_min_old or grow_headroom so is when old space is collected, and so on (policy_decides). With policy=fixed the
- * rule decides nothing. */
+ * rule decides nothing.
+ *
+ * Observers get each change of a size at the end of a collection (policy_report). What changes a size between two
+ * collections, large objects and eden_heap_set, is reported by the second: figures are as of a collection's end, too.
+ */
 #include "heap/policy.h"
 #include "eden_policy.h"
 #include "heap/new_space.h"
@@ -13,7 +17,8 @@ static const uint64_t EDEN_MOST = 1ull << 34;
 void policy_create(eden_heap *heap) {
     if (params_decide(&heap->params, EDEN_PARAM_eden_size)) {
         uint64_t first = EDEN_POLICY_FIRST, most = eden_policy_most(heap->params.max_heap, 0);
-        heap->params.eden_size = heap->policy.eden = first < most ? first : most;
+        heap->params.eden_size = first < most ? first : most;
+        heap->policy.eden = (struct eden_policy_choice){heap->params.eden_size, EDEN_REASON_MEMORY};
     }
 }
 
@@ -26,11 +31,14 @@ size_t policy_eden_most(const eden_heap *heap, size_t eden, uint64_t old_bytes) 
     return most > eden ? most : eden;
 }
 
-uint64_t policy_old_goal(const eden_heap *heap) {
+/* EDEN_NO_LIMIT: the parameters decide. */
+static struct eden_policy_choice choose_old(const eden_heap *heap) {
     return params_decide(&heap->params, EDEN_PARAM_full_gc_ratio)
                ? eden_policy_old(heap->params.max_heap, heap->new_space.bytes, heap->old.used_at_full)
-               : EDEN_NO_LIMIT;
+               : (struct eden_policy_choice){.bytes = EDEN_NO_LIMIT};
 }
+
+uint64_t policy_old_goal(const eden_heap *heap) { return choose_old(heap).bytes; }
 
 /* New space may grow as far as the rule lets it. */
 uint64_t policy_old_kept(const eden_heap *heap) {
@@ -48,14 +56,14 @@ bool policy_wants_full(const eden_heap *heap) {
 }
 
 /* What old space has mapped is not there for new space until a full collection returns it. */
-static uint64_t within_limit(const eden_heap *heap, uint64_t eden) {
+static uint64_t most_unmapped(const eden_heap *heap) {
     uint64_t now = heap->new_space.eden_end - heap->new_space.eden_start;
     uint64_t mapped = heap->new_space.bytes + heap->old.capacity;
     uint64_t left = heap->params.max_heap > mapped ? heap->params.max_heap - mapped : 0;
     const uint64_t rounded = 4ull * EDEN_POLICY_PAGE; /* each of three spaces is whole pages */
     uint64_t most = now + (left > rounded ? (left - rounded) / 7 * 5 : 0);
     most = most / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE;
-    return eden <= now || eden <= most ? eden : most > now ? most : now;
+    return most > now ? most : now;
 }
 
 /* How much of eden the program may use, so that all of it can be promoted. */
@@ -73,10 +81,13 @@ static void limit_eden(eden_heap *heap, uint64_t bytes) {
 
 /* Eden is empty. */
 static void fit(eden_heap *heap) {
-    uint64_t most = safe(heap), eden = within_limit(heap, heap->policy.eden);
-    eden = most < eden / 2 ? most : eden; /* then the semispaces shrink, too */
-    if (eden != heap->new_space.eden_end - heap->new_space.eden_start) {
-        new_space_resize(heap, eden);
+    struct policy *policy = &heap->policy;
+    uint64_t most = safe(heap);
+    struct eden_policy_choice eden = eden_policy_at_most(policy->eden, most_unmapped(heap), EDEN_REASON_MAPPED);
+    policy->reason = eden_policy_at_most(eden, most, EDEN_REASON_PROMOTION).reason;
+    eden.bytes = most < eden.bytes / 2 ? most : eden.bytes; /* then the semispaces shrink, too */
+    if (eden.bytes != heap->new_space.eden_end - heap->new_space.eden_start) {
+        new_space_resize(heap, eden.bytes);
     }
     limit_eden(heap, most);
 }
@@ -89,31 +100,57 @@ void policy_old_changed(eden_heap *heap) {
         fit(heap);
     } else {
         uint64_t most = safe(heap), used = heap->mutator.free - heap->new_space.eden_start;
+        heap->policy.reason = EDEN_REASON_PROMOTION;
         limit_eden(heap, most > used ? most : used);
     }
     heap_set_limit(heap);
+}
+
+void policy_start(eden_heap *heap) {
+    heap->policy.reported[EDEN_DECISION_EDEN] = heap->params.eden_size;
+    heap->policy.reported[EDEN_DECISION_OLD_GOAL] = policy_old_goal(heap);
+}
+
+static void report(eden_heap *heap, enum eden_decision decision, struct eden_policy_choice now) {
+    uint64_t before = heap->policy.reported[decision];
+    heap->policy.reported[decision] = now.bytes;
+    if (before != now.bytes && before != EDEN_NO_LIMIT && now.bytes != EDEN_NO_LIMIT) {
+        const struct policy_decision made = {
+            .decision = decision, .reason = now.reason, .from = before, .to = now.bytes};
+        OBSERVE(heap, decided, &made);
+    }
+}
+
+void policy_report(eden_heap *heap) {
+    struct policy *policy = &heap->policy;
+    if (policy->reported[EDEN_DECISION_EDEN] != heap->params.eden_size) {
+        report(heap, EDEN_DECISION_EDEN, (struct eden_policy_choice){heap->params.eden_size, policy->reason});
+        policy->eden.reason = policy->reason; /* what now limits it, not the rule, is why it changes again */
+    }
+    report(heap, EDEN_DECISION_OLD_GOAL, choose_old(heap));
 }
 
 void policy_scavenged(eden_heap *heap, uint64_t allocated, uint64_t survived, uint64_t promoted) {
     struct policy *policy = &heap->policy;
     policy->promoted = promoted > policy->promoted / 4 * 3 ? promoted : policy->promoted / 4 * 3;
     policy->quiet = eden_policy_is_quiet(allocated, survived) ? policy->quiet + 1 : 0;
-    if (!params_decide(&heap->params, EDEN_PARAM_eden_size)) {
-        return;
-    }
-    if (allocated >= heap->params.eden_size / 2) { /* else asked for: what survives says little */
+    bool asked = allocated < heap->params.eden_size / 2; /* for the scavenge: what survives says little */
+    if (params_decide(&heap->params, EDEN_PARAM_eden_size) && !asked) {
         struct eden_policy_state state = {.limit = heap->params.max_heap,
-                                          .eden = policy->eden,
+                                          .eden = policy->eden.bytes,
                                           .live = heap->old.used_at_full,
                                           .allocated = allocated,
                                           .survived = survived,
                                           .quiet = policy->quiet};
-        uint64_t eden = eden_policy_eden(&state);
-        eden = eden < heap->new_space.eden_most ? eden : heap->new_space.eden_most;
-        policy->quiet = eden != policy->eden ? 0 : policy->quiet;
-        policy->eden = eden;
+        struct eden_policy_choice eden = eden_policy_eden(&state);
+        eden = eden_policy_at_most(eden, heap->new_space.eden_most, EDEN_REASON_RESERVED);
+        if (eden.bytes != policy->eden.bytes) {
+            policy->eden = eden;
+            policy->quiet = 0;
+        }
     }
-    if (!heap->is_mixed) {
+    if (params_decide(&heap->params, EDEN_PARAM_eden_size) && !heap->is_mixed) {
         fit(heap);
     }
+    policy_report(heap);
 }

@@ -8,10 +8,14 @@
 void policy_create(eden_heap *heap);
 /* For new_space_create: how large eden may ever be, where it begins with `eden` and old space has so much reserved. */
 size_t policy_eden_most(const eden_heap *heap, size_t eden, uint64_t old_bytes);
+/* The heap is made: its first sizes are no change. */
+void policy_start(eden_heap *heap);
 /* A scavenge of an eden with so many bytes has copied so much, and promoted a part of it; eden is empty. */
 void policy_scavenged(eden_heap *heap, uint64_t allocated, uint64_t survived, uint64_t promoted);
 /* Outside a scavenge: old space has another size, so another part of eden could be promoted. */
 void policy_old_changed(eden_heap *heap);
+/* Reports to the observers which sizes have changed; at the end of a collection, eden is empty. */
+void policy_report(eden_heap *heap);
 bool policy_wants_full(const eden_heap *heap);
 /* How large old space may become before it is collected; EDEN_NO_LIMIT: the parameters decide. */
 uint64_t policy_old_goal(const eden_heap *heap);

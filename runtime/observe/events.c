@@ -213,6 +213,13 @@ static void segment(struct observer *self, bool mapped, uintptr_t start, size_t 
     }
 }
 
+static void decided(struct observer *self, const struct policy_decision *decision) {
+    eden_heap *heap = self->heap;
+    eden_fire_policy__decide(heap, heap->info.seq + 1, decision->decision, decision->from, decision->to,
+                             decision->reason);
+    log_decision(events_of(self), decision);
+}
+
 void events_subscribe(struct events *events, eden_heap *heap) {
     static const struct observer_calls calls = {
         .scavenge_begin = scavenge_begin,
@@ -222,6 +229,7 @@ void events_subscribe(struct events *events, eden_heap *heap) {
         .phase_begin = phase_begin,
         .phase_end = phase_end,
         .segment = segment,
+        .decided = decided,
     };
     events->log.fd = -1;
     observer_subscribe(&events->observer, heap, &calls);

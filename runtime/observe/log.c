@@ -1,5 +1,5 @@
-/* EDEN_LOG: one JSON line a collection, with the fields of the tuning paper's log and those it missed. EDEN_STATS: one
- * JSON line a heap, at its end. docs/log.md describes the fields.
+/* EDEN_LOG: one JSON line a collection, with the fields of the tuning paper's log and those it missed, and one a
+ * decision of policy=auto. EDEN_STATS: one JSON line a heap, at its end. docs/log.md describes the fields.
  *
  * A line is built in a buffer and written by one write to a file opened for appending, so lines of several heaps or
  * processes don't mix. A collector can't call a JSON library (which allocates) in the middle of a collection: the
@@ -290,6 +290,20 @@ void log_full(struct events *events, const struct full_pass *pass, uint64_t ns, 
     add(&line, ", \"old_capacity\": %" PRIu64 ", \"free_chunks\": %" PRIu64 ", \"largest_chunk\": %" PRIu64,
         heap->old.capacity, heap->old.free.chunks, old_space_largest_free(heap));
     add(&line, ", \"segments\": %zu}", heap->old.segment_count);
+    log_line(events, &line);
+}
+
+void log_decision(struct events *events, const struct policy_decision *decision) {
+    if (events->log.fd < 0) {
+        return;
+    }
+    const eden_heap *heap = events->observer.heap;
+    struct line line = {.used = 0};
+    add(&line, "{\"kind\": \"policy\", \"pid\": %d, \"heap\": %" PRIu64 ", \"seq\": %" PRIu64, (int)getpid(),
+        heap->info.heap_id, heap->info.seq + 1);
+    add(&line, ", \"time_ns\": %" PRIu64 ", \"decision\": \"%s\", \"reason\": \"%s\"", system_now_ns(),
+        eden_decision_name(decision->decision), eden_decision_reason_name(decision->reason));
+    add(&line, ", \"from_bytes\": %" PRIu64 ", \"to_bytes\": %" PRIu64 "}", decision->from, decision->to);
     log_line(events, &line);
 }
 

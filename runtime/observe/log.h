@@ -16,6 +16,7 @@ void log_open(struct log_file *log);
 void log_close(struct events *events);
 void log_scavenge(struct events *events, const struct scavenge_pass *pass, uint64_t ns);
 void log_full(struct events *events, const struct full_pass *pass, uint64_t ns, uint64_t freed);
+void log_decision(struct events *events, const struct policy_decision *decision);
 void log_stats(const eden_heap *heap); /* EDEN_STATS */
 
 #endif

@@ -67,6 +67,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     heap->old.used_at_full = heap_old_used(heap);
     old_space_shrink(heap);
     policy_old_changed(heap);
+    policy_report(heap);
     OBSERVE(heap, full_end, &pass);
     heap->is_collecting = false;
     OBSERVE(heap, after_full);

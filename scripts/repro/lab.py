@@ -66,8 +66,8 @@ class Run:
     @property
     def heap_bytes(self):
         """The heap at its largest: new space (7/5 of eden), and the most old space that a collection found mapped."""
-        return self["eden_size"] * 7 // 5 + max((line["old_capacity"] for line in self.log),
-                                                default=self["old_capacity"])
+        return self["eden_size"] * 7 // 5 + max(
+            (line["old_capacity"] for line in self.scavenges + self.fulls), default=self["old_capacity"])
 
 
 def say(text):

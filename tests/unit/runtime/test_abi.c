@@ -172,7 +172,7 @@ TEST(figures_phases_and_probes_keep_their_places) {
                   "full__done mark__start mark__done sweep__start sweep__done compact__start compact__done "
                   "compact__plan__start compact__plan__done compact__update__start compact__update__done "
                   "compact__move__start compact__move__done tenure remember forget alloc__large alloc__failed "
-                  "segment__map segment__unmap mourn alloc__sample batch remembered__scan mourned ");
+                  "segment__map segment__unmap mourn alloc__sample batch remembered__scan mourned policy__decide ");
 }
 
 /* What a tool reads from a living heap. */

@@ -1,5 +1,6 @@
-/* policy=auto: the rule by itself, and heaps that follow it. */
+/* policy=auto: the rule by itself, heaps that follow it, and the probe that reports what they decide. */
 #include "eden_policy.h"
+#include "heap/policy.h"
 #include "support.h"
 
 /* ---- the rule ---------------------------------------------------------------------------------------------------- */
@@ -15,18 +16,18 @@ static struct eden_policy_state state_with(uint64_t eden, uint64_t survived, uns
 
 TEST(eden_doubles_while_copying_costs) {
     struct eden_policy_state heap = state_with(4 * MIB, 4 * MIB / 32 + 1, 0);
-    assert_int_equal(eden_policy_eden(&heap), 8 * MIB);
+    assert_int_equal(eden_policy_eden(&heap).bytes, 8 * MIB);
     heap = state_with(4 * MIB, 4 * MIB / 32, 0);
-    assert_int_equal(eden_policy_eden(&heap), 4 * MIB);
+    assert_int_equal(eden_policy_eden(&heap).bytes, 4 * MIB);
 }
 
 TEST(eden_halves_after_quiet_scavenges_down_to_the_first) {
     struct eden_policy_state heap = state_with(8 * MIB, 0, EDEN_POLICY_QUIET - 1);
-    assert_int_equal(eden_policy_eden(&heap), 8 * MIB);
+    assert_int_equal(eden_policy_eden(&heap).bytes, 8 * MIB);
     heap.quiet++;
-    assert_int_equal(eden_policy_eden(&heap), 4 * MIB);
+    assert_int_equal(eden_policy_eden(&heap).bytes, 4 * MIB);
     heap.eden = EDEN_POLICY_FIRST;
-    assert_int_equal(eden_policy_eden(&heap), EDEN_POLICY_FIRST);
+    assert_int_equal(eden_policy_eden(&heap).bytes, EDEN_POLICY_FIRST);
     assert_true(eden_policy_is_quiet(256, 0));
     assert_false(eden_policy_is_quiet(256, 1));
 }
@@ -36,10 +37,10 @@ TEST(shares_are_apart) {
     for (uint64_t survived = 1; survived < 64 * MIB; survived *= 2) {
         struct eden_policy_state heap = state_with(64 * MIB, survived, EDEN_POLICY_QUIET);
         heap.quiet = eden_policy_is_quiet(heap.allocated, heap.survived) ? EDEN_POLICY_QUIET : 0;
-        uint64_t eden = eden_policy_eden(&heap);
+        uint64_t eden = eden_policy_eden(&heap).bytes;
         struct eden_policy_state next = state_with(eden, survived, 0);
         next.quiet = eden_policy_is_quiet(next.allocated, next.survived) ? EDEN_POLICY_QUIET : 0;
-        uint64_t then = eden_policy_eden(&next);
+        uint64_t then = eden_policy_eden(&next).bytes;
         assert_true(eden >= 64 * MIB ? then >= eden : then <= eden);
     }
 }
@@ -58,13 +59,28 @@ TEST(new_space_leaves_room_for_what_lives) {
 }
 
 TEST(old_space_waits_as_long_as_memory_allows) {
-    assert_int_equal(eden_policy_old(100 * MIB, 30 * MIB, 10 * MIB), 70 * MIB);
-    assert_int_equal(eden_policy_old(20 * MIB, 30 * MIB, 10 * MIB), 0);
-    assert_int_equal(eden_policy_old(EDEN_NO_LIMIT, 30 * MIB, 10 * MIB), 10 * MIB + EDEN_POLICY_SPARE);
-    assert_int_equal(eden_policy_old(EDEN_NO_LIMIT, 30 * MIB, 400 * MIB), 700 * MIB);
+    assert_int_equal(eden_policy_old(100 * MIB, 30 * MIB, 10 * MIB).bytes, 70 * MIB);
+    assert_int_equal(eden_policy_old(20 * MIB, 30 * MIB, 10 * MIB).bytes, 0);
+    assert_int_equal(eden_policy_old(EDEN_NO_LIMIT, 30 * MIB, 10 * MIB).bytes, 10 * MIB + EDEN_POLICY_SPARE);
+    assert_int_equal(eden_policy_old(EDEN_NO_LIMIT, 30 * MIB, 400 * MIB).bytes, 700 * MIB);
     assert_false(eden_policy_collects(70 * MIB, 60 * MIB, 10 * MIB, 10 * MIB));
     assert_true(eden_policy_collects(70 * MIB, 60 * MIB, 10 * MIB, 10 * MIB + 1));
     assert_false(eden_policy_collects(70 * MIB, 70 * MIB, 68 * MIB, 10 * MIB)); /* hardly any of it is new */
+}
+
+TEST(choices_have_their_reasons) {
+    struct eden_policy_state heap = state_with(4 * MIB, 4 * MIB, 0);
+    assert_int_equal(eden_policy_eden(&heap).reason, EDEN_REASON_SURVIVAL);
+    heap = state_with(8 * MIB, 0, EDEN_POLICY_QUIET);
+    assert_int_equal(eden_policy_eden(&heap).reason, EDEN_REASON_QUIET);
+    heap.limit = heap.live + 16 * MIB; /* leaves less than half of eden */
+    assert_int_equal(eden_policy_eden(&heap).reason, EDEN_REASON_MEMORY);
+    heap = state_with(512 * MIB, 512 * MIB, 0); /* grows, but not to the double */
+    heap.live = 2048 * MIB;
+    assert_true(eden_policy_eden(&heap).bytes > 512 * MIB);
+    assert_int_equal(eden_policy_eden(&heap).reason, EDEN_REASON_MEMORY);
+    assert_int_equal(eden_policy_old(100 * MIB, 30 * MIB, 10 * MIB).reason, EDEN_REASON_LIMIT);
+    assert_int_equal(eden_policy_old(EDEN_NO_LIMIT, 30 * MIB, 10 * MIB).reason, EDEN_REASON_LIVE);
 }
 
 /* ---- heaps ------------------------------------------------------------------------------------------------------- */
@@ -231,4 +247,145 @@ TEST(refused_growth_keeps_the_size) {
     assert_true(mapped(&w) <= before);
     verify(&w);
     refusal.from = LONG_MAX;
+}
+
+/* ---- decisions --------------------------------------------------------------------------------------------------- */
+
+extern volatile unsigned short eden_policy__decide_semaphore;
+
+/* What the probe has reported, and an observer that compares it with the heap after each collection. */
+static struct watch {
+    struct observer observer;
+    uint64_t value[EDEN_DECISIONS]; /* in force, as reported; before the first decision as the heap had it */
+    uint64_t count[EDEN_DECISIONS], because[EDEN_DECISION_REASONS];
+    uint64_t seq; /* of the latest */
+} watch;
+
+/* Instead of the probe's site: the linker leads the runtime's calls here. */
+void __wrap_eden_probe_policy__decide(const void *heap, uint64_t seq, uint64_t decision, uint64_t from_bytes,
+                                      uint64_t to_bytes, uint64_t reason);
+void __wrap_eden_probe_policy__decide(const void *heap, uint64_t seq, uint64_t decision, uint64_t from_bytes,
+                                      uint64_t to_bytes, uint64_t reason) {
+    const eden_heap *of = heap;
+    assert_ptr_equal(of, watch.observer.heap);
+    assert_int_equal(seq, of->info.seq + 1);
+    assert_true(decision < EDEN_DECISIONS && reason < EDEN_DECISION_REASONS);
+    assert_int_equal(reason >= EDEN_REASON_LIMIT, decision == EDEN_DECISION_OLD_GOAL);
+    assert_true(from_bytes != to_bytes);
+    assert_int_equal(from_bytes, watch.value[decision]);
+    assert_int_equal(to_bytes, decision == EDEN_DECISION_EDEN ? of->params.eden_size : policy_old_goal(of));
+    assert_true(reason != EDEN_REASON_SURVIVAL || to_bytes > from_bytes);
+    assert_true(reason != EDEN_REASON_QUIET || to_bytes < from_bytes);
+    watch.value[decision] = to_bytes;
+    watch.count[decision]++;
+    watch.because[reason]++;
+    watch.seq = seq;
+}
+
+static void compare(struct observer *self) {
+    const eden_heap *heap = self->heap;
+    char text[32];
+    assert_true(eden_heap_get(heap, "eden_size", text, sizeof text));
+    assert_int_equal(strtoull(text, NULL, 10), watch.value[EDEN_DECISION_EDEN]);
+    assert_int_equal(heap->info.figures[EDEN_FIGURE_eden_size], watch.value[EDEN_DECISION_EDEN]);
+    assert_int_equal(policy_old_goal(heap), watch.value[EDEN_DECISION_OLD_GOAL]);
+    assert_true(watch.seq <= heap->info.seq);
+}
+
+static void watch_begin(const struct world *w) {
+    static const struct observer_calls calls = {.after_scavenge = compare, .after_full = compare};
+    watch = (struct watch){.value = {w->heap->params.eden_size, policy_old_goal(w->heap)}};
+    observer_subscribe(&watch.observer, w->heap, &calls);
+    eden_policy__decide_semaphore = 1;
+}
+
+static void watch_end(void) { eden_policy__decide_semaphore = 0; }
+
+TEST(each_change_is_reported) {
+    WORLD(w, "policy=auto");
+    EDEN_FRAME(w.m, list, 1);
+    watch_begin(&w);
+    make_list(&w, list, 1000000, 1, UINT64_MAX);
+    eden_full_collect(w.m);
+    assert_true(watch.because[EDEN_REASON_SURVIVAL] >= 2 && watch.because[EDEN_REASON_LIVE] >= 1);
+    list[0] = EDEN_NONE;
+    for (size_t i = 0; i < 20000000; i++) {
+        eden_new(w.m, w.pair);
+    }
+    assert_true(watch.because[EDEN_REASON_QUIET] >= 2);
+    eden_full_collect(w.m); /* nothing lives: as at the beginning */
+    assert_int_equal(watch.value[EDEN_DECISION_OLD_GOAL], EDEN_POLICY_SPARE);
+    assert_int_equal(watch.because[EDEN_REASON_LIMIT], 0);
+    watch_end();
+}
+
+TEST(each_change_within_a_limit_is_reported) {
+    WORLD(w, "policy=auto,max_heap=32M");
+    EDEN_FRAME(w.m, list, 1);
+    watch_begin(&w);
+    for (int round = 0; round < 8; round++) {
+        list[0] = EDEN_NONE;
+        make_list(&w, list, 500000, (size_t)round % 3, 32 * MIB);
+    }
+    assert_true(watch.because[EDEN_REASON_MEMORY] > 0 && watch.because[EDEN_REASON_LIMIT] > 0);
+    assert_true(watch.because[EDEN_REASON_MAPPED] > 0);
+    assert_int_equal(watch.because[EDEN_REASON_LIVE], 0);
+    assert_true(watch.because[EDEN_REASON_PROMOTION] > 0);
+    watch_end();
+}
+
+TEST(a_new_limit_is_reported_by_the_next_collection) {
+    WORLD(w, "policy=auto,eden_size=1M,max_heap=32M");
+    watch_begin(&w);
+    set_parameter(&w, "max_heap", "64M");
+    assert_int_equal(watch.count[EDEN_DECISION_OLD_GOAL], 0);
+    eden_scavenge(w.m);
+    assert_int_equal(watch.count[EDEN_DECISION_OLD_GOAL], 1);
+    assert_int_equal(watch.value[EDEN_DECISION_OLD_GOAL], 64 * MIB - w.heap->new_space.bytes);
+    set_parameter(&w, "max_heap", "none");
+    eden_scavenge(w.m);
+    assert_int_equal(watch.because[EDEN_REASON_LIVE], 1);
+    assert_int_equal(watch.value[EDEN_DECISION_OLD_GOAL], EDEN_POLICY_SPARE);
+    /* From now on the parameters decide, which is no decision of the policy. */
+    set_parameter(&w, "full_gc_ratio", "2");
+    watch.value[EDEN_DECISION_OLD_GOAL] = EDEN_NO_LIMIT;
+    eden_scavenge(w.m);
+    assert_int_equal(watch.count[EDEN_DECISION_OLD_GOAL], 2);
+    assert_int_equal(watch.count[EDEN_DECISION_EDEN], 0);
+    watch_end();
+}
+
+TEST(parameters_that_are_set_decide_silently) {
+    static const char *const parameters[] = {"policy=fixed", "policy=fixed,max_heap=32M",
+                                             "policy=auto,eden_size=1M,full_gc_ratio=0.5"};
+    for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {
+        WORLD(w, parameters[i]);
+        EDEN_FRAME(w.m, list, 1);
+        watch_begin(&w);
+        make_list(&w, list, 300000, 2, UINT64_MAX);
+        list[0] = EDEN_NONE;
+        eden_full_collect(w.m);
+        watch_end();
+        assert_int_equal(watch.count[EDEN_DECISION_EDEN] + watch.count[EDEN_DECISION_OLD_GOAL], 0);
+    }
+}
+
+/* Where the system refuses more memory the size stays, and nothing is reported. */
+TEST(refused_growth_is_no_decision) {
+    struct refusal refusal = {LONG_MAX, LONG_MAX, 0};
+    WORLD_REFUSING(w, "policy=auto", &refusal);
+    EDEN_FRAME(w.m, list, 1);
+    watch_begin(&w);
+    refusal.from = 0;
+    while (figures_of(&w).alloc_failures == 0) {
+        eden_value pair = eden_new(w.m, w.pair);
+        if (pair != EDEN_NONE) {
+            eden_slot_set(w.m, pair, 1, list[0]);
+            list[0] = pair;
+        }
+    }
+    assert_int_equal(watch.count[EDEN_DECISION_EDEN], 0);
+    assert_int_equal(watch.value[EDEN_DECISION_EDEN], EDEN_POLICY_FIRST);
+    refusal.from = LONG_MAX;
+    watch_end();
 }

@@ -155,6 +155,7 @@ static void check_log(const json_t *lines, const eden_figures *figures, uint64_t
     uint64_t seq = 0, scavenges = 0, fulls = 0, scavenge_ns = 0, full_ns = 0, tenured = 0, tenured_bytes = 0, freed = 0;
     uint64_t mark_ns = 0, sweep_ns = 0, compact_ns = 0, survivors = 0, last_time = 0, survived = 0;
     uint64_t by_cause[EDEN_FULL_CAUSES] = {0};
+    uint64_t decided[EDEN_DECISIONS] = {0};
     bool full_is_next = false;
     for (size_t i = 0; i < json_array_size(lines); i++) {
         const json_t *line = json_array_get(lines, i);
@@ -162,6 +163,16 @@ static void check_log(const json_t *lines, const eden_figures *figures, uint64_t
             continue;
         }
         assert_int_equal(number(line, "pid"), getpid());
+        if (strcmp(string(line, "kind"), "policy") == 0) { /* before the line of the collection that decided */
+            assert_int_equal(number(line, "seq"), seq + 1);
+            const char *decision = string(line, "decision"), *reason = string(line, "reason");
+            int of = eden_enum_find(EDEN_ENUM_decision, decision, strlen(decision));
+            assert_true(of >= 0 && eden_enum_find(EDEN_ENUM_decision_reason, reason, strlen(reason)) >= 0);
+            assert_true(number(line, "time_ns") > last_time);
+            assert_true(decided[of] == 0 || number(line, "from_bytes") == decided[of]);
+            decided[of] = number(line, "to_bytes");
+            continue;
+        }
         assert_int_equal(number(line, "seq"), ++seq);
         assert_true(number(line, "time_ns") >= last_time);
         last_time = number(line, "time_ns");
@@ -179,7 +190,7 @@ static void check_log(const json_t *lines, const eden_figures *figures, uint64_t
             survived += survivors + number(line, "tenured_bytes");
             assert_true(number(line, "threshold") <= number(line, "semispace"));
             assert_true(number(line, "remembered_before") + number(line, "remembered_after") < 1000000);
-            assert_true(number(line, "eden_used") <= figures->eden_size);
+            assert_true(number(line, "eden_used") <= figures->eden_size || decided[EDEN_DECISION_EDEN] != 0);
             uint64_t phases_ns = number(line, "remembered_ns") + number(line, "roots_ns") + number(line, "copy_ns") +
                                  number(line, "weak_ns");
             assert_true(phases_ns > 0 && phases_ns <= number(line, "duration_ns"));
@@ -217,16 +228,31 @@ static void check_log(const json_t *lines, const eden_figures *figures, uint64_t
     assert_int_equal(freed, figures->freed_bytes);
     assert_int_equal(survivors, figures->survivor_used);
     assert_memory_equal(by_cause, figures->full_by_cause, sizeof by_cause);
+    assert_true(decided[EDEN_DECISION_EDEN] == 0 || decided[EDEN_DECISION_EDEN] == figures->eden_size);
+}
+
+static size_t count_lines(const json_t *lines, const char *kind) {
+    size_t count = 0;
+    for (size_t i = 0; i < json_array_size(lines); i++) {
+        count += strcmp(string(json_array_get(lines, i), "kind"), kind) == 0;
+    }
+    return count;
 }
 
 TEST(log_lines_sum_up_to_the_figures) {
-    const char *const parameters[] = {PARAMETERS, PARAMETERS ",compactor=none", PARAMETERS ",tenure_proportion=0.5",
-                                      "eden_size=64K,full_gc_ratio=0", "eden_size=64K,max_heap=3M"};
+    const char *const parameters[] = {PARAMETERS,
+                                      PARAMETERS ",compactor=none",
+                                      PARAMETERS ",tenure_proportion=0.5",
+                                      "eden_size=64K,full_gc_ratio=0",
+                                      "eden_size=64K,max_heap=3M",
+                                      "policy=auto"};
     for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {
         struct run run = {.name = "logged"};
         run_logged(&run, parameters[i]);
         json_auto_t *stats = read_lines(stats_path), *lines = read_lines(log_path);
-        assert_int_equal(json_array_size(lines), run.figures.scavenges + run.figures.full_collections);
+        size_t decisions = count_lines(lines, "policy");
+        assert_int_equal(json_array_size(lines), run.figures.scavenges + run.figures.full_collections + decisions);
+        assert_int_equal(decisions != 0, strstr(parameters[i], "policy=auto") != NULL);
         check_log(lines, &run.figures, number(json_array_get(stats, 0), "heap"));
     }
 }
