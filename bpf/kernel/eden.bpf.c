@@ -191,6 +191,7 @@ static __always_inline void latch_capacity(struct heap_entry *heap) {
         gauge(heap, figure, arg[at]);                                                                                  \
     }
 #define FEED_rule(figure, at)
+#define FEED_correction(figure, at)
 #define FEED(how, figure, argument) FEED_##how(EDEN_FIGURE_##figure, offsetof(typeof(*from), argument) / 8)
 
 /* What eden_figures.def says of the probe. Arguments that an older runtime does not pass are 0. */
@@ -214,7 +215,8 @@ static __always_inline void capacity(struct heap_entry *heap, uint64_t bytes) {
     flag(heap, HEAP_CAPACITY_SEEN, true);
 }
 
-/* The size of eden is kept as text: the tool reads it. */
+/* The size of eden as the parameter gives it is kept as text: the tool reads it. What the policy decides is a gauge,
+ * and holds instead. */
 static __always_inline void parameter(struct heap_entry *heap, uint64_t name_at, uint64_t value_at) {
     const char wanted[] = "eden_size";
     char name[16] = {};
@@ -276,6 +278,9 @@ static __noinline void inherit(struct heap_entry *heap, uint64_t seq) {
         return;
     }
     uint64_t gauges = from->gauges_set & ~heap->gauges_set;
+    if (seq == 1 || sums->figures[EDEN_FIGURE_eden_size] == 0) { /* decided later: the parameter was in force */
+        gauges &= ~(1ull << EDEN_FIGURE_eden_size);
+    }
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
         uint64_t value = seq > 1 ? sums->figures[i] : 0;
         if (gauges >> i & 1) {
@@ -374,6 +379,11 @@ static __always_inline void aggregate(struct heap_entry *heap, const struct prob
         break;
     case EDEN_PROBE_full__done:
         full_done(heap, arg);
+        break;
+    case EDEN_PROBE_policy__decide:
+        if (EDEN_ARG(arg, policy__decide, decision) == EDEN_DECISION_EDEN) {
+            gauge(heap, EDEN_FIGURE_eden_size, EDEN_ARG(arg, policy__decide, to_bytes));
+        }
         break;
     case EDEN_PROBE_segment__map:
         capacity(heap, EDEN_ARG(arg, segment__map, old_capacity));

@@ -19,11 +19,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A figure is known where every argument that feeds it is passed. */
+/* A figure is known where every argument that feeds it is passed. A runtime without the probe of a correction has
+ * nothing to correct. */
+#define NEEDS_count true
+#define NEEDS_sum true
+#define NEEDS_gauge true
+#define NEEDS_rule true
+#define NEEDS_correction false
 static uint64_t known_figures(const struct file *file) {
     uint64_t known = (1ull << EDEN_FIGURE_COUNT) - 1;
 #define FED(how, figure, argument)                                                                                     \
-    if (args <= (int)(offsetof(typeof(*from), argument) / sizeof(uint64_t))) {                                         \
+    if (NEEDS_##how && args <= (int)(offsetof(typeof(*from), argument) / sizeof(uint64_t))) {                          \
         known &= ~(1ull << EDEN_FIGURE_##figure);                                                                      \
     }
 #define EDEN_FEEDS(probe, ...)                                                                                         \
@@ -221,10 +227,12 @@ static void copy_entry(struct heap_entry *to, const volatile struct heap_entry *
     }
 }
 
+/* The parameter holds until the policy decides. */
 static void read_eden_size(struct heap_entry *entry) {
+    const uint64_t bit = 1ull << EDEN_FIGURE_eden_size;
     entry->eden_size[sizeof entry->eden_size - 1] = 0;
-    if (eden_size_parse(entry->eden_size, &entry->figures[EDEN_FIGURE_eden_size])) {
-        entry->gauges_set |= 1ull << EDEN_FIGURE_eden_size;
+    if (!(entry->gauges_set & bit) && eden_size_parse(entry->eden_size, &entry->figures[EDEN_FIGURE_eden_size])) {
+        entry->gauges_set |= bit;
     }
 }
 
