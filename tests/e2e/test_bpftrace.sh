@@ -59,7 +59,7 @@ jq -es 'map(select(.type == "map").data["@fired"])[0] | . as $all | keys | map(s
 traced "$folder/strings" -c "$exercise" -e 'usdt:$1:eden:heap__create { printf("heap %d %s\n", arg1, str(arg2)); }
     usdt:$1:eden:class__define { printf("class %d %s\n", arg1, str(arg2)); }
     usdt:$1:eden:param__set { printf("param %s %s\n", str(arg1), str(arg2)); }' "$exercise"
-for line in "heap 1 ages" "heap 8 pretenuring" "heap 9 rest" "class 1 Node" "class 4 Node in new_node" "param eden_size 262144" \
+for line in "heap 1 ages" "heap 8 pretenuring" "heap 9 policy" "heap 10 rest" "class 1 Node" "class 4 Node in new_node" "param eden_size 262144" \
     "param compactor none" "param full_gc_ratio 2.5" "param max_heap 2097152"; do
     grep -qxF "$line" "$folder/strings" || die "no line '$line': $(cat "$folder/strings")"
 done

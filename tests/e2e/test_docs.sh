@@ -28,11 +28,12 @@ done < <(grep -nE '^<!-- [a-z_/]+\.(c|h|cpp) -->$' docs/*.md README.md /dev/null
 # Fields.
 unset EDEN_OPTIONS
 EDEN_LOG=$folder/eden.log EDEN_STATS=$folder/eden.stats "$build/tests/exercise" >/dev/null
-fields() { sed -n "/^$1/,/^## \|^A full/{/^$1/d;/^## \|^A full/q;p}" docs/log.md | sed -nE 's/^\| `([a-z_]+)`.*/\1/p'; }
-for kind in scavenge full; do
+fields() { sed -n "/^$1/,/^## \|^A /{/^$1/d;/^## \|^A /q;p}" docs/log.md | sed -nE 's/^\| `([a-z_]+)`.*/\1/p'; }
+for kind in scavenge full policy; do
     case $kind in
     scavenge) fields "A scavenge" ;;
     full) fields "A full" ;;
+    policy) fields "A decision" ;;
     esac >"$folder/documented"
     # Lines of one kind have the same fields.
     jq -c --arg kind "$kind" 'select(.kind == $kind) | keys_unsorted' "$folder/eden.log" | sort -u | jq -r '.[]' |
@@ -44,9 +45,9 @@ done
 } >"$folder/documented"
 jq -c keys_unsorted "$folder/eden.stats" | sort -u | jq -r '.[]' |
     diff "$folder/documented" - || die "fields of EDEN_STATS differ"
-# Every cause that is documented, and no other.
-for cause in $(jq -r '.cause' "$folder/eden.log" | sort -u); do
-    grep -q "\`$cause\`" docs/log.md || die "cause $cause is not documented"
+# No cause or reason that is not documented.
+for cause in $(jq -r '.cause // .reason' "$folder/eden.log" | sort -u); do
+    grep -q "\`$cause\`" docs/log.md || die "cause or reason $cause is not documented"
 done
 
 # Commands.

@@ -211,7 +211,7 @@ whole(seen)
 assert seen['sampling'] == 'nth=3', seen
 assert any(heap['profiled'] and heap['begun_bytes'] > 0 for heap in seen['heaps']) and total(seen, 'births') > 100
 boxes = Process($target, '$program').control_words()
-assert boxes == [0] * 9, boxes"
+assert boxes == [0] * 10, boxes"
 done
 "$scope" lifetimes -p "$target" 1 >"$folder/out" 2>"$folder/err" || die "lifetimes -p failed: $(cat "$folder/err")"
 grep -q 'excludes the .* allocated before' "$folder/out" || die "what came before is not reported: $(cat "$folder/out")"

@@ -5,11 +5,10 @@
  * Each part has a heap of its own, made small so that little work is enough: scavenges, tenuring by age, overflow, pin
  * and retry, remembering by store, tenuring and recovery, scans of a large remembered object, full collections of each
  * cause, compaction and sweeping, large objects, objects born old by name, segments mapped and returned, allocations
- * that fail, ephemerons that mourn, parameters changed. The last heap is never destroyed. ROUNDS (default 1) repeats
- * the work on the same heaps. With
- * --wait the heaps are made, "ready" is printed, and the work begins when a line comes on the standard input: so a tool
- * can attach to a process whose heaps it did not see made. Prints "done"; exit status 1 where a part did not happen as
- * intended. */
+ * that fail, ephemerons that mourn, sizes that the policy decides, parameters changed. The last heap is never
+ * destroyed. ROUNDS (default 1) repeats the work on the same heaps. With --wait the heaps are made, "ready" is printed,
+ * and the work begins when a line comes on the standard input: so a tool can attach to a process whose heaps it did not
+ * see made. Prints "done"; exit status 1 where a part did not happen as intended. */
 #include <eden/eden.h>
 
 #include <stdio.h>
@@ -207,6 +206,27 @@ static void work_on_criteria(struct part *part) {
     }
 }
 
+/* Eden shrinks while much lives within the limit, and grows after: the policy decides both, and old space's goal. */
+static void work_on_policy(struct part *part) {
+    enum { NODES = 16000 };
+    EDEN_FRAME(part->mutator, local, 2);
+    for (int lives = 1; lives >= 0; lives--) {
+        for (int i = 0; i < NODES; i++) {
+            local[0] = new_node(part, local[0]);
+        }
+        local[0] = lives ? local[0] : EDEN_NONE;
+        local[1] = EDEN_NONE;
+        eden_full_collect(part->mutator);
+        uint64_t before = figures(part).eden_size;
+        for (int i = 0; i < NODES; i++) {
+            local[1] = new_node(part, local[1]);
+        }
+        eden_scavenge(part->mutator);
+        uint64_t after = figures(part).eden_size;
+        expect(part, lives ? after < before : after > before, "the policy has not changed the size of eden");
+    }
+}
+
 /* Texts are born old, between scavenges and after the last. */
 static void work_on_pretenuring(struct part *part) {
     EDEN_FRAME(part->mutator, local, 1);
@@ -277,6 +297,7 @@ int main(int argc, char **argv) {
         {.name = "mourners", .parameters = "eden_size=256K,compactor=selective", .work = work_on_mourners},
         {.name = "criteria", .parameters = "eden_size=256K,remembered_set=card", .work = work_on_criteria},
         {.name = "pretenuring", .work = work_on_pretenuring},
+        {.name = "policy", .parameters = "policy=auto,max_heap=4M", .work = work_on_policy},
         {.name = "rest", .parameters = "eden_size=256K", .work = work_on_rest},
     };
     enum { PARTS = sizeof parts / sizeof parts[0] };
