@@ -96,6 +96,7 @@ struct shown {
     FILE *out;
     const char *lead;
     unsigned count;
+    bool is_auto; /* policy=auto */
 };
 
 static void print_value(FILE *out, const struct eden_param *param, double value, const char *text) {
@@ -109,6 +110,7 @@ static void show(void *context, const char *name, const char *value) {
     const struct eden_param *param = id < EDEN_PARAM_COUNT ? eden_param(id) : NULL;
     char fallback[FORMAT_MAX];
     double number;
+    shown->is_auto |= id == EDEN_PARAM_policy && strcmp(value, eden_policy_name(EDEN_POLICY_AUTO)) == 0;
     if (param) {
         eden_param_text(param, param->fallback, fallback, sizeof fallback);
         if (strcmp(fallback, value) == 0) {
@@ -132,18 +134,66 @@ static void show(void *context, const char *name, const char *value) {
 
 /* The parameters of a heap that are not default, in one line after `lead`; nothing where all are, or none is known. */
 static bool report_parameters(FILE *out, const char *lead, struct recording *recording,
-                              const struct process_key *process, const struct heap_model *heap, struct failure *why) {
+                              const struct process_key *process, const struct heap_model *heap, bool *is_auto,
+                              struct failure *why) {
     struct shown shown = {.out = out, .lead = lead};
     bool good = recording_parameters(recording, process, heap->address, heap->id, show, &shown, why);
     if (shown.count) {
         fputc('\n', out);
     }
+    *is_auto = shown.is_auto;
     return good;
 }
 
 enum { LABEL = 34, LINE_NAME = 16 * TEXT_PIECE };
 
 static void label(FILE *out, const char *text) { fprintf(out, "  %-*s", LABEL, text); }
+
+/* What policy=auto has decided in a heap: one pass over the recorded events. */
+
+struct decisions {
+    const struct process_key *process;
+    const struct heap_model *heap;
+    struct {
+        uint64_t count, first, last; /* bytes, before the first decision and after the last */
+    } of[EDEN_DECISIONS];
+};
+
+static bool on_decision(void *context, const struct event *event, uint64_t heap_id) {
+    struct decisions *decisions = context;
+    const struct heap_model *heap = decisions->heap;
+    uint64_t decision = EDEN_ARG(event->arg, policy__decide, decision);
+    if (decision < EDEN_DECISIONS && EDEN_HAS(event->args, policy__decide, to_bytes) && heap_id == heap->id &&
+        EDEN_ARG(event->arg, policy__decide, heap) == heap->address &&
+        process_is_same(&event->process, decisions->process)) {
+        if (decisions->of[decision].count++ == 0) {
+            decisions->of[decision].first = EDEN_ARG(event->arg, policy__decide, from_bytes);
+        }
+        decisions->of[decision].last = EDEN_ARG(event->arg, policy__decide, to_bytes);
+    }
+    return true;
+}
+
+static bool report_decisions(FILE *out, struct recording *recording, const struct process_key *process,
+                             const struct heap_model *heap, struct failure *why) {
+    static const char *const labels[EDEN_DECISIONS] = {
+        [EDEN_DECISION_EDEN] = "eden, by policy=auto",
+        [EDEN_DECISION_OLD_GOAL] = "goal of old space, by policy=auto",
+    };
+    struct decisions decisions = {.process = process, .heap = heap};
+    uint64_t probes[(EDEN_PROBE_COUNT + 63) / 64] = {0};
+    probes[EDEN_PROBE_policy__decide / 64] |= 1ull << EDEN_PROBE_policy__decide % 64;
+    bool good = recording_events(recording, probes, on_decision, &decisions, why);
+    for (size_t i = 0; good && i < EDEN_DECISIONS; i++) {
+        char first[FORMAT_MAX], last[FORMAT_MAX], count[FORMAT_MAX];
+        if (decisions.of[i].count) {
+            label(out, labels[i]);
+            fprintf(out, "from %s to %s, changes: %s\n", format_bytes(first, decisions.of[i].first),
+                    format_bytes(last, decisions.of[i].last), format_count(count, decisions.of[i].count));
+        }
+    }
+    return good;
+}
 
 static double percent(uint64_t part, uint64_t whole) { return whole ? 100 * (double)part / (double)whole : 0; }
 
@@ -408,8 +458,12 @@ bool report_text(FILE *out, const char *path, struct recording *recording, const
             label(out, "parameters");
             fprintf(out, "unknown: set before the recording\n");
         }
+        bool is_auto;
         bool good = report_parameters(out, "  parameters other than defaults    ", recording, &process->key,
-                                      process->heaps, why);
+                                      process->heaps, &is_auto, why);
+        if (good && (is_auto || process->heaps->late)) { /* of a late heap the policy is unknown */
+            good = report_decisions(out, recording, &process->key, process->heaps, why);
+        }
         print_phases(out, process->heaps, model->wall_ns);
         return good;
     }
