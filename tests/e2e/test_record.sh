@@ -113,6 +113,21 @@ done
     "$("$scope" script | grep -c ' eden:full__')" ]] || die "--probe chooses other events"
 expect_status 0 "$scope" report --heap 1
 grep -q "eden_size=" out || die "the report does not show the parameters"
+! grep -q 'by policy=auto' out || die "a heap with policy=fixed decides"
+policy=$(jq -r 'select(.name == "policy" and .probe == "heap__create") | .heap_id' events.json)
+expect_status 0 "$scope" report --heap "$policy"
+for decision in eden old_goal; do
+    changes=$(jq -s --arg decision $decision 'map(select(.decision == $decision)) | length' events.json)
+    name=${decision/old_goal/goal of old space}
+    [[ $changes -gt 2 ]] && grep -qE "^  $name, by policy=auto +from [0-9.]+ [MK]iB to [0-9.]+ [MK]iB, changes: $changes$" out ||
+        die "report does not show $changes decisions on $decision: $(cat out)"
+done
+# Each begins with what the one before it decided, and the last on eden is the figure.
+jq -es 'map(select(.probe == "policy__decide")) | group_by(.decision) |
+    all(. as $of | range(1; length) | $of[.].from_bytes == $of[. - 1].to_bytes)' events.json >out || die "decisions are missing"
+[[ $(jq -s 'map(select(.decision == "eden"))[-1].to_bytes' events.json) == \
+    $(jq --argjson heap "$policy" '.processes[].heaps[] | select(.heap == $heap).eden_size' report.json) ]] ||
+    die "the last decision is not the size of eden"
 expect_status 1 "$scope" report --heap 99999
 expect_status 1 "$scope" script --probe nonesuch
 grep -q nonesuch err || die "the unknown probe is not named"

@@ -48,7 +48,8 @@ done
 
 # The same figures must differ when a probe that reports them is left out.
 for probe in heap__create heap__destroy param__set scavenge__start scavenge__done full__start full__done mark__done \
-    sweep__done compact__done alloc__large alloc__failed segment__map segment__unmap mourned; do
+    sweep__done compact__done alloc__large alloc__failed segment__map segment__unmap mourned \
+    policy__decide; do
     rm -f "$folder/stats"
     EDEN_STATS=$folder/stats EDENSCOPE_WITHOUT=$probe \
         "$build/tests/edenscope" stat --events-only --json -o "$folder/seen" -- "$exercise" \
