@@ -72,7 +72,7 @@ for details in "" --details; do
         check "$details $sampling" "
 whole(seen)
 assert seen['sampling'] == '$sampling' and seen['mechanism'] == 'vm', seen['sampling']
-assert len(seen['heaps']) == 9
+assert len(seen['heaps']) == 10
 assert all(heap['sampling'] == '$sampling' and heap['begun_bytes'] == 0 for heap in seen['heaps'])
 if not '$sampling'.startswith('window'): # how much falls into windows is a matter of time
     assert total(seen, 'births') > 100 and total(seen, 'deaths') > 0, total(seen, 'births')
@@ -86,7 +86,7 @@ for mechanism in ephemeron pretenured oracle; do
     lifetimes --sampling all --mechanism $mechanism -- "$exercise"
     check "$mechanism" "
 whole(seen)
-assert seen['mechanism'] == '$mechanism' and len(seen['heaps']) == 9
+assert seen['mechanism'] == '$mechanism' and len(seen['heaps']) == 10
 assert total(seen, 'births') > 100000 and total(seen, 'deaths') > 0, total(seen, 'births')"
 done
 lifetimes -- "$exercise"
@@ -228,7 +228,7 @@ check "stopped" "
 whole(seen, False)
 assert total(seen, 'unreported') > 0 and total(seen, 'unreported') <= total(seen, 'censored')
 assert 'did not report the objects alive' in open(sys.argv[1]).read()
-assert Process($target, '$program').control_words() == [0] * 9" "$folder/err"
+assert Process($target, '$program').control_words() == [0] * 10" "$folder/err"
 semaphore 0 || die "sampling stays on after a signal"
 kill "$target"
 
