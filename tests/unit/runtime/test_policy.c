@@ -389,3 +389,23 @@ TEST(refused_growth_is_no_decision) {
     refusal.from = LONG_MAX;
     watch_end();
 }
+
+/* Between collections large objects take room from eden: the next collection reports it. */
+TEST(room_taken_by_large_objects_is_reported_by_the_next_collection) {
+    WORLD(w, "policy=auto,max_heap=16M");
+    EDEN_FRAME(w.m, local, 6);
+    watch_begin(&w);
+    for (size_t i = 0; i < 6; i++) {
+        local[i] = eden_new_raw(w.m, w.bytes, 2 * MIB);
+        assert_true(local[i] != EDEN_NONE);
+    }
+    assert_true(w.heap->params.eden_size < EDEN_POLICY_FIRST);
+    assert_int_equal(watch.count[EDEN_DECISION_EDEN], 0);
+    eden_scavenge(w.m);
+    assert_int_equal(watch.count[EDEN_DECISION_EDEN], 1);
+    assert_int_equal(watch.because[EDEN_REASON_PROMOTION], 1);
+    memset(local, 0, sizeof(eden_value) * 6);
+    eden_full_collect(w.m);
+    assert_int_equal(watch.value[EDEN_DECISION_EDEN], EDEN_POLICY_FIRST);
+    watch_end();
+}
