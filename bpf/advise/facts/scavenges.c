@@ -34,6 +34,7 @@ static const double FIXED_NS = 15e3; /* likewise, of a scavenge that finds nothi
 static const double TRACED_NS = 4e3; /* the time of probes within the reported duration of a scavenge */
 static const double KIB = 1024, MIB = 1024 * 1024;
 static const double NEAR_SHARE_OF_TIME = 0.005; /* a choice so near to the best is as good */
+static const double CHEAP_SHARE = 0.125;        /* of the heap: so much more memory nobody misses */
 
 struct sample { /* a scavenge */
     double ns, bytes;
@@ -73,6 +74,16 @@ static double typical_pace(const struct sample *samples, size_t count, double *n
     return some ? numbers[some / 4] : 0;
 }
 
+/* The sum of numbers, each counted as three times the median at most. */
+static double usual_sum(double *numbers, size_t count) {
+    double sum = 0;
+    qsort(numbers, count, sizeof *numbers, by_number);
+    for (size_t i = 0; i < count; i++) {
+        sum += fmin(numbers[i], 3 * numbers[count / 2]);
+    }
+    return sum;
+}
+
 /* First quartiles, so that what else the machine does is not taken for the collector's. */
 static void fit(struct scavenge_model *model, struct sample *samples, size_t count, double *numbers) {
     double slope = NAN;
@@ -87,7 +98,9 @@ static void fit(struct scavenge_model *model, struct sample *samples, size_t cou
     double all_ns = 0;
     for (size_t i = 0; i < count; i++) {
         all_ns += samples[i].ns;
+        numbers[i] = fmax(samples[i].ns - TRACED_NS, 0);
     }
+    model->seen_ns = usual_sum(numbers, count);
     slope = fmax(isnan(slope) ? typical_pace(samples, count, numbers) : slope, 0);
     model->ns_per_byte = model->copied_bytes > 0 ? fmin(slope, all_ns / model->copied_bytes) : 0;
     for (size_t i = 0; i < count; i++) {
@@ -97,16 +110,6 @@ static void fit(struct scavenge_model *model, struct sample *samples, size_t cou
     /* No more in all than was seen. */
     double rest = (all_ns - model->ns_per_byte * model->copied_bytes) / model->count;
     model->fixed_ns = fmax(fmin(numbers[count / 4] - TRACED_NS, rest), 0);
-}
-
-/* The sum of numbers, each counted as three times the median at most. */
-static double usual_sum(double *numbers, size_t count) {
-    double sum = 0;
-    qsort(numbers, count, sizeof *numbers, by_number);
-    for (size_t i = 0; i < count; i++) {
-        sum += fmin(numbers[i], 3 * numbers[count / 2]);
-    }
-    return sum;
 }
 
 void scavenge_model_make(struct scavenge_model *model, const struct tune_facts *facts) {
@@ -212,6 +215,32 @@ struct scavenge_choice scavenge_choose(const struct scavenge_model *model) {
                     least_bytes = forecast.more_bytes;
                     best = choice;
                 }
+            }
+        }
+    }
+    return best;
+}
+
+struct scavenge_choice scavenge_choose_cheap(const struct scavenge_model *model, bool early) {
+    struct scavenge_choice best = {1, early}, choice = {1, early};
+    struct scavenge_forecast forecast;
+    double least_ns = INFINITY, limit = tune_number(model->facts, EDEN_PARAM_max_heap);
+    double usual = eden_param(EDEN_PARAM_eden_size)->fallback;
+    double allocated = (double)tune_figure(model->facts, EDEN_FIGURE_allocated_bytes);
+    for (int pass = 0; pass < 2; pass++) {
+        for (choice.times = 1; choice.times < 4096; choice.times *= 2) {
+            double eden = choice.times * model->eden_bytes, more = (eden - model->eden_bytes) * 7 / 5;
+            bool is_cheap = eden <= usual || more <= CHEAP_SHARE * model->peak_bytes;
+            bool fits = model->peak_bytes + more <= limit && eden <= allocated / 4;
+            if (choice.times > 1 && !(is_cheap && fits)) {
+                break;
+            }
+            scavenge_forecast(model, choice, &forecast);
+            if (pass == 0) {
+                least_ns = fmin(least_ns, forecast.ns);
+            } else if (forecast.ns <= least_ns * 1.1) {
+                best = choice;
+                break;
             }
         }
     }

@@ -9,6 +9,7 @@ struct scavenge_model {
     bool known;                                /* there were enough scavenges to estimate it */
     double count, copied_bytes, tenured_bytes; /* of the scavenges recorded */
     double fixed_ns, ns_per_byte;              /* what one costs whatever it finds; and each byte it copies */
+    double seen_ns;                            /* what all took, but for the probes and for the machine's stops */
     double full_ns;                            /* full collections that growth has brought on */
     double eden_bytes;
     double peak_bytes; /* the heap's: new space and the most of old space mapped */
@@ -33,6 +34,10 @@ void scavenge_forecast(const struct scavenge_model *model, struct scavenge_choic
 
 /* The choice of least memory among those that come near the best. */
 struct scavenge_choice scavenge_choose(const struct scavenge_model *model);
+
+/* The smallest eden that comes near the best of those that nobody misses the memory of: up to the default eden, or an
+ * eighth of the heap more. */
+struct scavenge_choice scavenge_choose_cheap(const struct scavenge_model *model, bool early);
 
 /* Where scavenges stand, and what is best. */
 struct scavenge_plan {

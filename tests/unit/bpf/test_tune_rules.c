@@ -398,6 +398,48 @@ TEST(eden_small_proposes_a_larger_eden_within_the_limit) {
     expect_none(&facts, "eden.small");
 }
 
+/* A program with an eden of a megabyte, half of what is copied goes on living; `ns` a scavenge. */
+static void frequent_scavenges(struct tune_facts *facts, const char *eden, uint64_t ns) {
+    set(facts, "eden_size", eden);
+    for (int i = 0; i < 4000; i++) {
+        add_scavenge(facts, ns, 80 * 1024, 0);
+    }
+    add_survivors(facts, 160e6, 1, false, 0);
+    add_survivors(facts, 10e6, 15, true, 0);
+}
+
+TEST(eden_small_takes_cheap_memory_for_less) {
+    FACTS(facts); /* 4.8% in scavenges, of which a larger eden and earlier tenuring would spare something each */
+    frequent_scavenges(&facts, "1048576", 120000);
+    struct finding finding = expect(&facts, "eden.small");
+    double value = value_of(&finding, EDEN_PARAM_eden_size);
+    assert_true(value >= 4.0 * MB && value <= 16.0 * MB); /* no more than the default */
+    assert_int_equal(finding.severity, TUNE_LOW);
+    assert_true(finding.time_share > 0.01 && finding.time_share < 0.04);
+    assert_non_null(strstr(finding.how, "up to the default eden"));
+
+    renew(&facts); /* one scavenge at which the machine stopped is no reason */
+    frequent_scavenges(&facts, "1048576", 30000);
+    facts.passes[7].duration_ns += 500 * MS;
+    expect_none(&facts, "eden.small");
+
+    renew(&facts); /* collections are negligible */
+    frequent_scavenges(&facts, "1048576", 40000);
+    expect_none(&facts, "eden.small");
+
+    renew(&facts); /* the same share, but an eden of 32 MB, which is most of the heap: memory has its price */
+    frequent_scavenges(&facts, "33554432", 120000);
+    expect_none(&facts, "eden.small");
+    facts.segments[0] = (struct tune_segment){MS, 1200 * MB, 1200 * MB, true}; /* in a large heap it is little */
+    facts.segment_count = 1;
+    expect(&facts, "eden.small");
+
+    renew(&facts); /* the limit allows no more */
+    frequent_scavenges(&facts, "1048576", 120000);
+    set(&facts, "max_heap", "2097152");
+    expect_none(&facts, "eden.small");
+}
+
 /* ---- tenuring ---------------------------------------------------------------------------------------------------- */
 
 static void tenuring(struct tune_facts *facts, double wasted) {
