@@ -10,9 +10,15 @@
  * A program that loads data makes its old space grow by objects that stay. Each time it has grown by full_gc_ratio,
  * everything is marked, nearly all of it is found alive, and the time was wasted; that many times
  * log(final / initial) / log(1 + ratio). The tuning paper's first step set the ratio to infinite. This rule raises it
- * until at most one such collection falls into the growth seen. What the fruitless collections freed is the cost. */
+ * until at most one such collection falls into the growth seen. What the fruitless collections freed is the cost.
+ *
+ * A ratio above 10 allows more garbage later than anybody wants. A growth from next to nothing needs a larger one: then
+ * a least size of old space (full_gc_min_old) spares the collections that are left. It allows no more than what was
+ * used anyway. One fruitless collection may be one of chance, so it must cost more to count. */
 
 static const double GROWTH_FREED = 0.2; /* of old space, freed at most */
+static const double GROWTH_RATIO = 10;  /* the largest of the lifetimes paper's configurations, 1000% */
+static const double GROWTH_LIMIT = 0.9; /* of what old space may have below max_heap */
 
 struct growth {
     uint64_t count, all, ns, freed, searched; /* searched: old space, summed over them */
@@ -45,54 +51,96 @@ static void look_for_growth(const struct tune_facts *facts, struct growth *growt
     growth->last_used = fmax(growth->last_used, (double)tune_figure(facts, EDEN_FIGURE_old_used));
 }
 
-/* The next of a few round numbers; the last is the largest of the lifetimes paper's configurations, 1000%. */
+/* The next of a few round numbers. */
 static double round_up(double ratio) {
-    static const double steps[] = {0.5, 1, 1.5, 2, 3, 4, 5, 7, 10};
+    static const double steps[] = {0.5, 1, 1.5, 2, 3, 4, 5, 7};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         if (steps[i] >= ratio) {
             return steps[i];
         }
     }
-    return 10;
+    return GROWTH_RATIO;
+}
+
+/* A size of old space that it stays below as it grows as seen; 0: there is none that helps. */
+static double size_above(const struct tune_facts *facts, const struct growth *growth) {
+    double most = growth->last_used;
+    for (size_t i = 0; i < facts->pass_count; i++) {
+        most = fmax(most, (double)facts->passes[i].old_before);
+    }
+    double room = tune_number(facts, EDEN_PARAM_max_heap) - tune_number(facts, EDEN_PARAM_eden_size) * 7 / 5;
+    double size = fmin(most * 1.1, GROWTH_LIMIT * room);
+    return size > fmax(most, tune_number(facts, EDEN_PARAM_full_gc_min_old)) ? size : 0;
 }
 
 void rule_full_growth(const struct tune_facts *facts, struct findings *findings) {
     struct growth growth = {0};
     look_for_growth(facts, &growth);
     double share = tune_share_of_time(facts, (double)growth.ns), ratio = tune_number(facts, EDEN_PARAM_full_gc_ratio);
-    if (growth.count < 2 || share < TUNE_MATTERS || growth.last_used < growth.first_base * 1.5) {
+    if (growth.count == 0 || share < (growth.count == 1 ? 2 * TUNE_MATTERS : TUNE_MATTERS) ||
+        growth.last_used < growth.first_base * 1.5) {
         return;
     }
-    char took[FORMAT_MAX], from[FORMAT_MAX], to[FORMAT_MAX], freed[FORMAT_MAX], first[TUNE_WHEN], last[TUNE_WHEN];
     double needed = growth.last_used / growth.first_base - 1, value = round_up(fmax(needed * 1.1, 2 * ratio));
+    double size = needed * 1.1 > value ? size_above(facts, &growth) : 0;
+    if (value <= ratio && size <= 0) {
+        return; /* neither is what is too small */
+    }
+    char took[FORMAT_MAX], from[FORMAT_MAX], to[FORMAT_MAX], freed[FORMAT_MAX], first[TUNE_WHEN], last[TUNE_WHEN];
     struct finding *finding = finding_add(findings, "full.growth", share);
     finding_explains(finding, 0, (double)growth.ns);
-    finding_evidence(
-        finding,
-        "%" PRIu64 " of %" PRIu64
-        " full collections caused by growth freed %.0f%% of old space on average; they took %s (seq %" PRIu64
-        " at %s to seq %" PRIu64 " at %s)",
-        growth.count, growth.all, 100 * (double)growth.freed / fmax((double)growth.searched, 1),
-        format_ns(took, growth.ns), growth.first->seq, tune_when(first, facts, growth.first->start_ns),
-        growth.last->seq, tune_when(last, facts, growth.last->start_ns));
-    finding_evidence(finding, "meanwhile, old space grew from %s to %s", format_bytes(from, growth.first->old_before),
-                     format_bytes(to, (uint64_t)growth.last_used));
+    double share_freed = 100 * (double)growth.freed / fmax((double)growth.searched, 1);
+    double grown_from = growth.count == 1 ? growth.first_base : (double)growth.first->old_before;
+    if (growth.count == 1) {
+        finding_evidence(finding,
+                         "the full collection that growth caused (seq %" PRIu64
+                         " at %s) freed %.0f%% of old space; it took %s",
+                         growth.first->seq, tune_when(first, facts, growth.first->start_ns), share_freed,
+                         format_ns(took, growth.ns));
+    } else {
+        finding_evidence(
+            finding,
+            "%" PRIu64 " of %" PRIu64
+            " full collections caused by growth freed %.0f%% of old space on average; they took %s (seq %" PRIu64
+            " at %s to seq %" PRIu64 " at %s)",
+            growth.count, growth.all, share_freed, format_ns(took, growth.ns), growth.first->seq,
+            tune_when(first, facts, growth.first->start_ns), growth.last->seq,
+            tune_when(last, facts, growth.last->start_ns));
+    }
+    finding_evidence(finding, "%s, old space grew from %s to %s", growth.count == 1 ? "in this run" : "meanwhile",
+                     format_bytes(from, (uint64_t)grown_from), format_bytes(to, (uint64_t)growth.last_used));
     finding_why(finding,
                 "Each time old space has grown by %.0f%%, all of it is marked, and most of it is alive: the live "
-                "data is growing. A larger ratio searches for garbage less often.",
-                100 * ratio);
-    finding_set(finding, EDEN_PARAM_full_gc_ratio, value);
-    finding_how(finding,
-                "log(%.3g) / log(1 + %.3g) = %.0f full collections fit into that growth; from %.3g on there is at most "
-                "one",
-                growth.last_used / growth.first_base, ratio, log(growth.last_used / growth.first_base) / log(1 + ratio),
-                needed);
+                "data is growing. A larger ratio%s searches for garbage less often.",
+                100 * ratio, size > 0 ? ", or a least size of old space," : "");
+    if (value > ratio) {
+        finding_set(finding, EDEN_PARAM_full_gc_ratio, value);
+    }
+    if (size > 0) {
+        finding_set(finding, EDEN_PARAM_full_gc_min_old, size);
+    }
+    double collections = log(growth.last_used / growth.first_base) / log(1 + ratio);
+    if (size > 0) {
+        finding_how(finding,
+                    "old space grew %.3g times, more than a ratio of %.3g allows without a full collection; "
+                    "full_gc_min_old is the most that old space used, plus a tenth",
+                    growth.last_used / growth.first_base, fmax(value, ratio));
+    } else {
+        finding_how(finding,
+                    "log(%.3g) / log(1 + %.3g) = %.0f full collections fit into that growth; from %.3g on there is at "
+                    "most one",
+                    growth.last_used / growth.first_base, ratio, collections, needed);
+    }
     double gain = tune_share_of_gc(facts, (double)growth.ns);
-    finding_gain(finding, gain * (needed > value ? 0.4 : 0.6), gain);
-    finding_cost(finding,
-                 "%s more of old space in this run; if old objects die later, up to %.3g times the live data, and "
-                 "longer pauses then",
-                 format_bytes(freed, growth.freed), 1 + value);
+    finding_gain(finding, gain * (needed > value && size <= 0 ? 0.4 : 0.6), gain);
+    if (value > ratio) {
+        finding_cost(finding,
+                     "%s more of old space in this run; if old objects die later, up to %.3g times the live data, and "
+                     "longer pauses then",
+                     format_bytes(freed, growth.freed), 1 + value);
+    } else {
+        finding_cost(finding, "%s more of old space in this run", format_bytes(freed, growth.freed));
+    }
 }
 
 /* full.headroom: full collections in clusters, from large allocations that find no room.

@@ -210,6 +210,47 @@ TEST(full_growth_proposes_a_ratio_that_spares_collections) {
     expect_none(&facts, "full.growth");
 }
 
+/* A ratio of 10 lets old space of 7 MB grow to 78 MB, and then marks it, for next to nothing. */
+static void one_full_of_growth(struct tune_facts *facts, uint64_t ns) {
+    set(facts, "full_gc_ratio", "10");
+    for (uint64_t i = 0; i < 10; i++) {
+        add_scavenge(facts, 20 * MS, MB, 7 * MB);
+    }
+    add_full(facts, EDEN_FULL_RATIO, ns, 78 * MB, 3 * MB);
+}
+
+TEST(full_growth_proposes_a_least_size_where_no_ratio_is_large_enough) {
+    FACTS(facts);
+    one_full_of_growth(&facts, 500 * MS);
+    struct finding finding = expect(&facts, "full.growth");
+    assert_true(isnan(value_of(&finding, EDEN_PARAM_full_gc_ratio))); /* it is as large as it may be */
+    double value = value_of(&finding, EDEN_PARAM_full_gc_min_old);
+    assert_true(value > 78.0 * MB && value < 90.0 * MB);
+    assert_true(finding.gain_max > 0.7);
+    set(&facts, "max_heap", "125829120"); /* 120 MB, of which new space takes 22: it must stay below */
+    finding = expect(&facts, "full.growth");
+    assert_true(value_of(&finding, EDEN_PARAM_full_gc_min_old) <= 90.0 * MB);
+    set(&facts, "max_heap", "104857600"); /* 100 MB: no size above 78 MB does */
+    expect_none(&facts, "full.growth");
+
+    renew(&facts); /* one collection may be one of chance: it must cost more to count */
+    one_full_of_growth(&facts, 300 * MS);
+    expect_none(&facts, "full.growth");
+
+    renew(&facts); /* growth by a factor of 30, with a ratio of 0.33: both, for the data may be larger next time */
+    fulls_of_growth(&facts, 100 * MS, 3);
+    facts.figures[EDEN_FIGURE_old_used] = 500 * MB;
+    finding = expect(&facts, "full.growth");
+    assert_true(value_of(&finding, EDEN_PARAM_full_gc_ratio) == 10);
+    value = value_of(&finding, EDEN_PARAM_full_gc_min_old);
+    assert_true(value > 500.0 * MB && value < 600.0 * MB);
+
+    renew(&facts); /* by a factor of 10: the ratio is enough */
+    fulls_of_growth(&facts, 100 * MS, 3);
+    finding = expect(&facts, "full.growth");
+    assert_true(isnan(value_of(&finding, EDEN_PARAM_full_gc_min_old)));
+}
+
 static void fulls_of_columns(struct tune_facts *facts, uint64_t freed) {
     for (uint64_t i = 0; i < 10; i++) {
         add_scavenge(facts, MS, MB, MB);
