@@ -6,8 +6,8 @@
 
 export program=$build/workloads/patterns folder
 keys="full.growth full.headroom full.explicit scavenge.remembered scavenge.copying scavenge.overflow tenure.premature
-    tenure.threshold-outside tenure.nepotism eden.small full.frequent heap.thrash heap.fragmented heap.limit ephemeron.load
-    program.allocates"
+    tenure.threshold-outside tenure.nepotism eden.small full.frequent heap.thrash heap.fragmented heap.limit heap.grows
+    ephemeron.load program.allocates"
 
 # The list is complete, and says of each pattern what it does, and what else is true of it.
 for key in $keys; do
@@ -84,6 +84,7 @@ if not wrong:
     expect("heap.fragmented", "allocations fail with most of old space free",
           lambda s: s["alloc_failures"] >= 10 and s["old_used"] < 0.5 * s["old_capacity"])
     expect("heap.limit", "full collections because of the limit", lambda s: s["full_by_cause"]["limit"] >= 10)
+    expect("heap.grows", "more than twenty megabytes are alive at the end", lambda s: s["old_used"] > 20e6)
     expect("program.allocates", "a tenth of what is allocated survives",
           lambda s: s["survived_bytes"] > 0.1 * s["allocated_bytes"])
 print(*wrong, sep="\n")

@@ -31,8 +31,8 @@ static bool read_log(struct run *run) {
 }
 
 const struct pattern full_growth = {"full.growth", "reads a log that stays in memory",
-                                    "grow_headroom=4M,tenure_criterion=site,full_gc_ratio=0.1", "program.allocates",
-                                    read_log};
+                                    "grow_headroom=4M,tenure_criterion=site,full_gc_ratio=0.1",
+                                    "heap.grows program.allocates", read_log};
 const struct pattern full_growth_near = {"full.growth-near", "the same log, with a ratio that lets old space grow",
                                          "grow_headroom=4M,tenure_criterion=site,full_gc_ratio=9", "program.allocates",
                                          read_log};

@@ -61,6 +61,6 @@ static bool make_columns(struct run *run) {
 }
 
 const struct pattern full_headroom = {"full.headroom", "makes large columns, each larger than the headroom",
-                                      "tenure_criterion=site", NULL, make_columns};
+                                      "tenure_criterion=site", "heap.grows", make_columns};
 const struct pattern full_headroom_near = {"full.headroom-near", "the same columns, with headroom for all of them",
                                            "tenure_criterion=site,grow_headroom=512M", NULL, make_columns};

@@ -411,9 +411,11 @@ static void add_sums(struct tune_site *site, const struct life_site *from) {
     site->samples = from->births.count;
     site->objects = life_objects(&from->births);
     site->bytes = (double)from->births.weight_bytes;
+    site->alive_bytes = site->bytes;
     for (enum life_outcome outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
         for (unsigned flags = 0; flags < EDEN_LIFE_FLAGS; flags++) {
             const struct life_sums *sums = &from->ended[outcome][flags];
+            site->alive_bytes -= outcome == LIFE_DIED ? (double)sums->weight_bytes : 0;
             if (flags & EDEN_LIFE_TENURED && !(flags & EDEN_LIFE_BORN_OLD)) {
                 site->tenured_samples += sums->count;
                 site->tenured_bytes += (double)sums->weight_bytes;
@@ -433,6 +435,7 @@ static void add_up(struct tune_site *all, const struct tune_site *site) {
     all->tenured_bytes += site->tenured_bytes;
     all->wasted_bytes += site->wasted_bytes;
     all->nepotism_bytes += site->nepotism_bytes;
+    all->alive_bytes += site->alive_bytes;
     all->copied_bytes += site->copied_bytes;
     all->survivor_bytes += site->survivor_bytes;
     all->old_bound_bytes += site->old_bound_bytes;

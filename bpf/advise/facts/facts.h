@@ -55,6 +55,7 @@ struct tune_site {
     double tenured_bytes;   /* moved to old space; those born there are not among them */
     double wasted_bytes;    /* of these, dead at the first full collection after it */
     double nepotism_bytes;  /* kept by dead old objects alone */
+    double alive_bytes;     /* not seen to die */
     double copied_bytes;    /* by scavenges: an object's size as often as it survived one */
     double survivor_bytes;  /* of the objects that survived a scavenge */
     double old_bound_bytes; /* of those, tenured and alive beyond the next full collection, or at the end */

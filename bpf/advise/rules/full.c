@@ -14,7 +14,8 @@
  *
  * A ratio above 10 allows more garbage later than anybody wants. A growth from next to nothing needs a larger one: then
  * a least size of old space (full_gc_min_old) spares the collections that are left. It allows no more than what was
- * used anyway. One fruitless collection may be one of chance, so it must cost more to count. */
+ * used anyway. Where growth has no end (heap.grows) no size does. One fruitless collection may be one of chance, so it
+ * must cost more to count. */
 
 static const double GROWTH_FREED = 0.2; /* of old space, freed at most */
 static const double GROWTH_RATIO = 10;  /* the largest of the lifetimes paper's configurations, 1000% */
@@ -82,7 +83,7 @@ void rule_full_growth(const struct tune_facts *facts, struct findings *findings)
         return;
     }
     double needed = growth.last_used / growth.first_base - 1, value = round_up(fmax(needed * 1.1, 2 * ratio));
-    double size = needed * 1.1 > value ? size_above(facts, &growth) : 0;
+    double size = needed * 1.1 > value && !heap_grows(facts) ? size_above(facts, &growth) : 0;
     if (value <= ratio && size <= 0) {
         return; /* neither is what is too small */
     }

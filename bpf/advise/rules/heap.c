@@ -269,3 +269,176 @@ void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) 
     finding_gain(finding, 0, tune_share_of_gc(facts, (double)ns));
     finding_cost(finding, "memory, up to the new limit");
 }
+
+/* heap.grows: ever more is alive after each full collection, to the end.
+ *
+ * What a full collection leaves is alive, whatever the parameters. A program that builds its data grows until it is
+ * built, and one that keeps what it should drop grows for ever (a leak). The two look alike while they grow: only
+ * growth that goes on in the last quarter of the run, at no less than a quarter of its pace before, is reported. It is
+ * a failure to come, so it is reported even at a low cost.
+ *
+ * 1. Terms. Level: the bytes alive in old space after a full collection. Window: from the last full collection of the
+ *    first half of the run to the last one.
+ * 2. Algorithm. The levels of the window are put into up to four groups, in order of time. A group counts as its lowest
+ *    level, since the data that a program works on comes and goes. These must rise from group to group. */
+
+enum { GROWS_LEAST = 4, GROWS_WINDOW = 3, GROWS_GROUPS = 4, GROWS_SITES = 3 };
+static const double GROWS_PART = 0.1;          /* of what was alive: growth in the window, at least */
+static const double GROWS_BYTES = 1024 * 1024; /* likewise, bytes */
+static const double GROWS_PACE = 0.25;         /* of the mean pace in the window: that of its end, at least */
+static const double GROWS_UNSEEN = 1.5;        /* times the old space of the middle of the run: that might be a leak */
+
+struct level {
+    double bytes;
+    const struct tune_pass *full;
+    double allocated; /* until it, bytes */
+};
+
+struct grows {
+    uint64_t count;
+    double highest;                /* before the window */
+    const struct tune_pass *first; /* full collection of the run */
+    struct level at[GROWS_GROUPS]; /* the lowest of each group */
+    size_t groups;
+    struct level last;
+};
+
+static uint64_t at_part(const struct tune_facts *facts, double part) {
+    return facts->start_ns + (uint64_t)(part * (double)facts->wall_ns);
+}
+
+/* The first pass of the window; pass_count: there is none. */
+static size_t window_start(const struct tune_facts *facts, struct grows *grows) {
+    size_t start = facts->pass_count;
+    for (size_t i = 0; i < facts->pass_count; i++) {
+        const struct tune_pass *pass = &facts->passes[i];
+        if (pass->full) {
+            grows->count++;
+            grows->first = grows->first ? grows->first : pass;
+            start = pass->start_ns < at_part(facts, 0.5) ? i : start;
+        }
+    }
+    return start;
+}
+
+static void look_for_growing(const struct tune_facts *facts, struct grows *grows) {
+    size_t start = window_start(facts, grows), in_window = 0, seen = 0;
+    double allocated = 0;
+    for (size_t i = start; i < facts->pass_count; i++) {
+        in_window += facts->passes[i].full;
+    }
+    if (in_window == 0) {
+        return;
+    }
+    grows->groups = in_window < GROWS_GROUPS ? in_window : GROWS_GROUPS;
+    for (size_t i = 0; i < facts->pass_count; i++) {
+        const struct tune_pass *pass = &facts->passes[i];
+        allocated += (double)pass->allocated_since;
+        if (!pass->full) {
+            continue;
+        }
+        if (i < start) {
+            grows->highest = fmax(grows->highest, (double)pass->old_after);
+            continue;
+        }
+        struct level *level = &grows->at[seen++ * grows->groups / in_window];
+        grows->last = (struct level){(double)pass->old_after, pass, allocated};
+        *level = !level->full || grows->last.bytes < level->bytes ? grows->last : *level;
+    }
+}
+
+static double pace(const struct level *from, const struct level *to) {
+    return (to->bytes - from->bytes) / fmax((double)(to->full->start_ns - from->full->start_ns), 1);
+}
+
+static bool is_known(const struct grows *grows) { return grows->count >= GROWS_LEAST && grows->groups >= GROWS_WINDOW; }
+
+/* It rises to the end of the run. */
+static bool rises(const struct tune_facts *facts, const struct grows *grows) {
+    const struct level *first = &grows->at[0], *last = &grows->at[grows->groups - 1];
+    for (size_t i = 1; i < grows->groups; i++) {
+        if (grows->at[i].bytes <= grows->at[i - 1].bytes) {
+            return false;
+        }
+    }
+    return grows->last.full->start_ns >= at_part(facts, 0.75) && grows->last.bytes >= grows->highest &&
+           last->bytes - first->bytes >= fmax(GROWS_PART * first->bytes, GROWS_BYTES) &&
+           pace(last - 1, last) >= GROWS_PACE * pace(first, last);
+}
+
+bool heap_grows(const struct tune_facts *facts) {
+    struct grows grows = {0};
+    look_for_growing(facts, &grows);
+    return is_known(&grows) && rises(facts, &grows);
+}
+
+/* Old space grew in the last half of the run, and there were too few full collections to know what of it is alive. */
+static bool may_grow_unseen(const struct tune_facts *facts) {
+    double middle = 0, end = 0;
+    for (size_t i = 0; i < facts->pass_count; i++) {
+        const struct tune_pass *pass = &facts->passes[i];
+        middle = pass->start_ns < at_part(facts, 0.5) ? (double)pass->old_before : middle;
+        end = (double)pass->old_before;
+    }
+    return end - GROWS_UNSEEN * middle >= 16 * GROWS_BYTES;
+}
+
+static void report_alive(const struct tune_facts *facts, struct finding *finding) {
+    double below = INFINITY;
+    for (int shown = 0; shown < GROWS_SITES; shown++) {
+        const struct tune_site *next = NULL;
+        for (size_t i = 0; i < facts->site_count; i++) {
+            double of = facts->sites[i].alive_bytes;
+            next = of > 0 && of < below && (!next || of > next->alive_bytes) ? &facts->sites[i] : next;
+        }
+        if (!next || next->alive_bytes < 0.05 * facts->all.alive_bytes) {
+            return;
+        }
+        below = next->alive_bytes;
+        finding_evidence(finding, "alive at the end, by samples: %s, %.0f%% of the bytes", next->name,
+                         100 * next->alive_bytes / facts->all.alive_bytes);
+    }
+}
+
+void rule_heap_grows(const struct tune_facts *facts, struct findings *findings) {
+    struct grows grows = {0};
+    look_for_growing(facts, &grows);
+    if (!is_known(&grows)) {
+        if (may_grow_unseen(facts)) {
+            tune_not_examined(findings, "heap.grows", "needs more full collections, to the end of the run");
+        }
+        return;
+    }
+    if (!rises(facts, &grows)) {
+        return;
+    }
+    const struct level *from = &grows.at[0], *to = &grows.at[grows.groups - 1];
+    double more = to->bytes - from->bytes;
+    char first[FORMAT_MAX], last[FORMAT_MAX], first_when[TUNE_WHEN], last_when[TUNE_WHEN], bytes[FORMAT_MAX],
+        each[FORMAT_MAX], second[FORMAT_MAX];
+    struct finding *finding = finding_add(findings, "heap.grows", 0);
+    finding->severity = facts->failure_count ? TUNE_HIGH : TUNE_MEDIUM;
+    finding_evidence(finding,
+                     "%" PRIu64 " full collections: the first left %s alive in old space (seq %" PRIu64
+                     " at %s), the last %s (seq %" PRIu64 " at %s)",
+                     grows.count, format_bytes(first, grows.first->old_after), grows.first->seq,
+                     tune_when(first_when, facts, grows.first->start_ns),
+                     format_bytes(last, grows.last.full->old_after), grows.last.full->seq,
+                     tune_when(last_when, facts, grows.last.full->start_ns));
+    finding_evidence(finding,
+                     "from %s on, the live data grew by %s: by %s for each MiB allocated, and by %s per second",
+                     tune_when(first_when, facts, from->full->start_ns), format_bytes(bytes, (uint64_t)more),
+                     format_bytes(each, (uint64_t)(more / fmax((to->allocated - from->allocated) / 1048576, 1))),
+                     format_bytes(second, (uint64_t)(pace(from, to) * 1e9)));
+    finding_evidence(finding, "the first of these full collections took %s, the last %s",
+                     format_ns(first, grows.first->duration_ns), format_ns(last, grows.last.full->duration_ns));
+    report_alive(facts, finding);
+    finding_why(finding,
+                "What a full collection leaves is alive: the program refers to it, and each collection marks it "
+                "again. A program that builds its data grows until it is built. One that has worked for long, "
+                "and grows still, keeps what it should drop: a leak.");
+    finding_how(finding,
+                "no parameter cures this. Find the classes and sites with edenscope lifetimes -- PROGRAM (or -p "
+                "PID, or -i FILE): its column `censored` counts the objects alive at the end. Then find in the "
+                "program what refers to them");
+}

@@ -80,6 +80,9 @@ extern const double TUNE_MATTERS, TUNE_WORTH_MEMORY;
 /* Whether it names objects that are tenured in vain: less garbage in old space is better than more room for it. */
 bool finding_is_of_tenuring(const struct finding *finding);
 
+/* Whether ever more is alive after each full collection, to the end: heap.grows. False: not so, or not known. */
+bool heap_grows(const struct tune_facts *facts);
+
 /* Adds a finding, with the severity that goes with so much time; never NULL: where memory is refused, a spare one. */
 struct finding *finding_add(struct findings *findings, const char *key, double time_share);
 __attribute__((format(printf, 2, 3))) void finding_evidence(struct finding *finding, const char *format, ...);
@@ -113,6 +116,7 @@ void rule_eden_small(const struct tune_facts *facts, struct findings *findings);
 void rule_full_frequent(const struct tune_facts *facts, struct findings *findings);
 void rule_heap_thrash(const struct tune_facts *facts, struct findings *findings);
 void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findings);
+void rule_heap_grows(const struct tune_facts *facts, struct findings *findings);
 void rule_heap_limit(const struct tune_facts *facts, struct findings *findings);
 void rule_ephemeron_load(const struct tune_facts *facts, struct findings *findings);
 void rule_program_allocates(const struct tune_facts *facts, struct findings *findings);

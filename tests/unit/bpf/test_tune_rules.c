@@ -649,6 +649,98 @@ TEST(heap_limit_proposes_more_where_the_limit_causes_collections) {
     expect_none(&facts, "heap.limit");
 }
 
+/* 40 full collections over the ten seconds, one in each quarter of a second; `alive` gives what each leaves, in MB. */
+static void fulls_that_leave(struct tune_facts *facts, double (*alive)(int full), int count) {
+    for (int i = 0; i < count; i++) {
+        uint64_t at = (uint64_t)(i + 1) * 10000 * MS / 41, left = (uint64_t)(alive(i) * (double)MB);
+        struct tune_pass *pass = add_scavenge(facts, MS, MB, MB);
+        pass->start_ns = at;
+        pass->old_before = left + 8 * MB;
+        pass->allocated_since = 100 * MB;
+        pass = add_full(facts, EDEN_FULL_RATIO, (4 + (uint64_t)i) * MS / 4, left + 8 * MB, 8 * MB);
+        pass->start_ns = at + MS;
+    }
+}
+
+static double leaks(int full) { return 20 + full; }
+static double leaks_fast(int full) { return 20 + full * 40; }
+static double leaks_unsteadily(int full) { return 20 + full + full % 5; } /* what it works on comes and goes */
+static double leaks_little(int full) { return 400 + full * 0.5; }         /* 5% in the last half */
+static double builds_first(int full) { return full < 16 ? 20 + full * 10 : 180; }
+static double builds_most(int full) { return full < 28 ? 20 + full * 10 : 300 + full * 0.01; }
+static double fills_a_cache(int full) { return 200 - 180 * exp(-full / 6.0); }
+static double swings_widely(int full) { return 20 + (full % 10) * 10; }
+static double fell_from_more(int full) { return full < 10 ? 500 : 20 + full; }
+
+TEST(heap_grows_reports_what_is_alive_after_each_full_collection) {
+    FACTS(facts);
+    fulls_that_leave(&facts, leaks, 40);
+    struct finding finding = expect(&facts, "heap.grows"); /* though collections take 1% of the time */
+    assert_int_equal(finding.setting_count, 0);
+    assert_int_equal(finding.severity, TUNE_MEDIUM);
+    assert_string_equal(finding.evidence[0], "40 full collections: the first left 20.0 MiB alive in old space (seq 2 "
+                                             "at 0.245 s), the last 59.0 MiB (seq 80 at 9.76 s)");
+    /* 1 MiB for each 100 MiB; 41 collections take ten seconds. The groups' lowest levels are the first ones. */
+    assert_non_null(strstr(finding.evidence[1], "by 10.2 KiB for each MiB allocated, and by 4.10 MiB per second"));
+    assert_string_equal(finding.evidence[2], "the first of these full collections took 1.00 ms, the last 10.8 ms");
+    assert_non_null(strstr(finding.how, "edenscope lifetimes"));
+    expect_none(&facts, "ok");
+
+    facts.sites = calloc(4, sizeof *facts.sites); /* samples name what is alive */
+    assert_non_null(facts.sites);
+    facts.site_count = 2;
+    snprintf(facts.sites[0].name, sizeof facts.sites[0].name, "Array, Maker>>dropped");
+    snprintf(facts.sites[1].name, sizeof facts.sites[1].name, "Association, Registry>>add:");
+    facts.sites[1].alive_bytes = facts.all.alive_bytes = 50e6;
+    finding = expect(&facts, "heap.grows");
+    assert_int_equal(finding.evidence_count, 4);
+    assert_string_equal(finding.evidence[3],
+                        "alive at the end, by samples: Association, Registry>>add:, 100% of the bytes");
+
+    renew(&facts);
+    fulls_that_leave(&facts, leaks_unsteadily, 40);
+    expect(&facts, "heap.grows");
+
+    renew(&facts); /* growth without end has no size */
+    fulls_that_leave(&facts, leaks_fast, 40);
+    expect(&facts, "heap.grows");
+    for (size_t i = 0; i < facts.pass_count; i++) {
+        facts.passes[i].duration_ns *= facts.passes[i].full ? 10 : 1;
+    }
+    finding = expect(&facts, "full.growth");
+    assert_true(value_of(&finding, EDEN_PARAM_full_gc_ratio) == 10);
+    assert_true(isnan(value_of(&finding, EDEN_PARAM_full_gc_min_old)));
+}
+
+TEST(heap_grows_is_silent_where_growth_ends) {
+    double (*const programs[])(int) = {leaks_little,  builds_first,  builds_most,
+                                       fills_a_cache, swings_widely, fell_from_more};
+    FACTS(facts);
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        renew(&facts);
+        fulls_that_leave(&facts, programs[i], 40);
+        expect_none(&facts, "heap.grows");
+    }
+    renew(&facts); /* it grew, and then made no garbage to collect: what became of it is not known */
+    fulls_that_leave(&facts, leaks, 28);
+    expect_none(&facts, "heap.grows");
+}
+
+TEST(heap_grows_needs_full_collections_to_know) {
+    FACTS(facts);
+    for (uint64_t i = 0; i < 40; i++) { /* tenured, dead or alive */
+        struct tune_pass *pass = add_scavenge(&facts, MS, MB, 4 * MB);
+        pass->start_ns = (i + 1) * 10000 * MS / 41;
+        pass->old_before = i * 4 * MB;
+    }
+    expect_none(&facts, "heap.grows");
+    struct findings findings;
+    assert_true(tune_examine(&facts, &findings));
+    assert_int_equal(findings.unexamined_count, 1);
+    assert_string_equal(findings.unexamined[0].key, "heap.grows");
+    findings_clear(&findings);
+}
+
 static void weak_load(struct tune_facts *facts, uint64_t weak_ns) {
     for (int i = 0; i < 100; i++) {
         struct tune_pass *pass = add_scavenge(facts, 20 * MS, 100 * 1024, 0);
@@ -790,12 +882,27 @@ TEST(full_frequent_proposes_a_ratio_within_the_limit) {
 }
 
 TEST(each_known_key_has_a_rule_with_a_pattern) {
-    static const char *const keys[] = {
-        "full.growth",       "full.headroom",     "full.explicit",    "scavenge.remembered",
-        "scavenge.copying",  "scavenge.overflow", "tenure.premature", "tenure.threshold-outside",
-        "tenure.nepotism",   "eden.small",        "eden.cache",       "full.frequent",
-        "heap.thrash",       "heap.fragmented",   "heap.limit",       "ephemeron.load",
-        "program.allocates", "unexplained",       "unseen",           "ok"};
+    static const char *const keys[] = {"full.growth",
+                                       "full.headroom",
+                                       "full.explicit",
+                                       "scavenge.remembered",
+                                       "scavenge.copying",
+                                       "scavenge.overflow",
+                                       "tenure.premature",
+                                       "tenure.threshold-outside",
+                                       "tenure.nepotism",
+                                       "eden.small",
+                                       "eden.cache",
+                                       "full.frequent",
+                                       "heap.thrash",
+                                       "heap.fragmented",
+                                       "heap.limit",
+                                       "heap.grows",
+                                       "ephemeron.load",
+                                       "program.allocates",
+                                       "unexplained",
+                                       "unseen",
+                                       "ok"};
     size_t count = 0;
     for (const struct rule *rule = tune_rules; rule->key; rule++) {
         assert_non_null(rule->pattern);
