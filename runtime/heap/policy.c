@@ -66,12 +66,16 @@ static uint64_t most_unmapped(const eden_heap *heap) {
     return most > now ? most : now;
 }
 
-/* How much of eden the program may use, so that all of it can be promoted. */
+/* How much of eden the program may use, so that all of it can be promoted; in sixteenths, so that it seldom changes. */
 static uint64_t safe(const eden_heap *heap) {
-    uint64_t semispaces = heap->new_space.bytes - (heap->new_space.eden_end - heap->new_space.eden_start);
-    return heap->params.max_heap == EDEN_NO_LIMIT
-               ? EDEN_NO_LIMIT
-               : eden_policy_safe(heap->params.max_heap, semispaces, heap_old_used(heap), heap->old.free_bytes);
+    if (heap->params.max_heap == EDEN_NO_LIMIT) {
+        return EDEN_NO_LIMIT;
+    }
+    uint64_t mapped = heap->new_space.eden_end - heap->new_space.eden_start;
+    uint64_t most = eden_policy_safe(heap->params.max_heap, heap->new_space.bytes - mapped, heap_old_used(heap),
+                                     heap->old.free_bytes);
+    uint64_t step = mapped / 16 / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE;
+    return most >= mapped || step == 0 || most < step ? most : most / step * step;
 }
 
 static void limit_eden(eden_heap *heap, uint64_t bytes) {
