@@ -52,8 +52,9 @@ struct {
 struct live_map live SEC(".maps");
 
 /* The hit that a thread's last program took. */
+enum { TAKEN_ARGS = 4 };
 struct taken_hit {
-    uint64_t ip, sp, arg[4];
+    uint64_t ip, sp, arg[TAKEN_ARGS];
     uint32_t target;
 };
 struct {
@@ -444,14 +445,17 @@ static __always_inline void send(const struct probe_spec *spec, const uint64_t *
  */
 static __always_inline bool is_taken(const struct pt_regs *ctx, uint32_t target, const uint64_t *arg) {
     uint64_t thread = bpf_get_current_pid_tgid();
-    struct taken_hit hit = {.ip = ctx->rip, .sp = ctx->rsp, .arg = {arg[0], arg[1], arg[2], arg[3]}, .target = target};
+    struct taken_hit hit = {.ip = ctx->rip, .sp = ctx->rsp, .target = target};
     struct taken_hit *last = bpf_map_lookup_elem(&taken, &thread);
-    if (last && last->target != target && last->ip == hit.ip && last->sp == hit.sp && last->arg[0] == hit.arg[0] &&
-        last->arg[1] == hit.arg[1] && last->arg[2] == hit.arg[2] && last->arg[3] == hit.arg[3]) {
-        return true;
+    bool is_same = last && last->target != target && last->ip == hit.ip && last->sp == hit.sp;
+    for (int i = 0; i < TAKEN_ARGS; i++) {
+        hit.arg[i] = arg[i];
+        is_same = is_same && last && last->arg[i] == arg[i];
     }
-    bpf_map_update_elem(&taken, &thread, &hit, BPF_ANY);
-    return false;
+    if (!is_same) {
+        bpf_map_update_elem(&taken, &thread, &hit, BPF_ANY);
+    }
+    return is_same;
 }
 
 SEC("uprobe")
