@@ -244,6 +244,22 @@ static int write_losses(struct recorder *recorder, size_t process, const struct 
     return code == SQLITE_OK ? recorder_write_meta(recorder, key, lost->events) : code;
 }
 
+/* Anew each time: what was others' may have become a process's, and the other way round. */
+static int write_all_losses(struct recorder *recorder, const struct model *model) {
+    size_t cut = 0;
+    struct model_losses others = model->others;
+    int code = sql_run(recorder->db, "DELETE FROM meta WHERE key GLOB 'lost_*:*'");
+    for (size_t i = 0; i < model->process_count && code == SQLITE_OK; i++) {
+        const struct process_model *process = &model->processes[i];
+        if (model_has_lost(&process->lost) && cut++ < MOST_CUT) {
+            code = write_losses(recorder, recorder_process_number(recorder, &process->key), &process->lost);
+        } else {
+            model_add_losses(&others, &process->lost);
+        }
+    }
+    return code == SQLITE_OK && model_has_lost(&others) ? write_losses(recorder, OTHERS, &others) : code;
+}
+
 /* Heaps that are as they were written last are left alone; the others are written anew. */
 static int recorder_write_model(struct recorder *recorder, const struct model *model) {
     size_t count = 0;
@@ -280,17 +296,7 @@ static int recorder_write_model(struct recorder *recorder, const struct model *m
     if (code == SQLITE_OK && model->has_status) {
         code = recorder_write_meta(recorder, "status", (uint64_t)model->status);
     }
-    size_t cut = 0;
-    struct model_losses others = model->others;
-    for (size_t i = 0; i < model->process_count && code == SQLITE_OK; i++) {
-        const struct process_model *process = &model->processes[i];
-        if (model_has_lost(&process->lost) && cut++ < MOST_CUT) {
-            code = write_losses(recorder, recorder_process_number(recorder, &process->key), &process->lost);
-        } else {
-            model_add_losses(&others, &process->lost);
-        }
-    }
-    code = code == SQLITE_OK && model_has_lost(&others) ? write_losses(recorder, OTHERS, &others) : code;
+    code = code == SQLITE_OK ? write_all_losses(recorder, model) : code;
     code = code == SQLITE_OK ? recorder_write_meta(recorder, "missed_children", model->missed_children) : code;
     code = code == SQLITE_OK
                ? recorder_write_meta(recorder, "lost_records", model->lost_records + recorder->dropped_records)

@@ -458,6 +458,7 @@ TEST(a_file_that_cannot_be_attached_to_for_all_is_attached_to_by_process) {
         /* The kernel may complete what has missed its deadline: nothing else has that target. */
         assert_int_equal(observed.attached[0].target, errors[i] == ETIMEDOUT ? 2 : 0);
         free(observed.attached);
+        free(source.slow);
     }
 }
 
