@@ -100,6 +100,9 @@ void policy_old_changed(eden_heap *heap) {
     if (!params_decide(&heap->params, EDEN_PARAM_eden_size) || heap->is_mixed) {
         return;
     }
+    /* Where less lives than before, new space may take less, too. */
+    uint64_t largest = eden_policy_most(heap->params.max_heap, heap->old.used_at_full);
+    heap->policy.eden = eden_policy_at_most(heap->policy.eden, largest, EDEN_REASON_MEMORY);
     if (heap->mutator.free == heap->new_space.eden_start) {
         fit(heap);
     } else {

@@ -183,9 +183,11 @@ TEST(memory_is_returned_when_less_lives) {
     make_list(&w, list, 6000000, 0, UINT64_MAX);
     eden_full_collect(w.m);
     assert_true(w.heap->old.capacity > 128 * MIB);
+    assert_true(w.heap->new_space.bytes > 2 * EDEN_POLICY_SPARE);
     list[0] = EDEN_NONE;
     eden_full_collect(w.m);
     assert_true(w.heap->old.capacity <= 2 * EDEN_POLICY_SPARE);
+    assert_true(w.heap->new_space.bytes <= EDEN_POLICY_SPARE / 5 * 7);
 }
 
 TEST(what_is_set_is_pinned) {
