@@ -189,7 +189,11 @@ bool eden_heap_set(eden_heap *heap, const char *name, const char *value, eden_er
                           "eden_heap_set: max_heap=%.40s is less than the heap has mapped (%llu bytes)", value,
                           (unsigned long long)heap->new_space.bytes + heap->old.capacity);
     }
+    bool is_other_policy = changed.policy != heap->params.policy;
     heap->params = changed;
+    if (is_other_policy) {
+        policy_set(heap);
+    }
     heap_set_limit(heap);
     params_fire(heap, name);
     return true;

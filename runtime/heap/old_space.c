@@ -251,7 +251,8 @@ void old_space_shrink(eden_heap *heap) {
     struct old_space *old = &heap->old;
     uint64_t headroom = heap->params.grow_headroom, threshold = heap->params.shrink_threshold;
     uint64_t goal = policy_old_kept(heap), used = heap_old_used(heap);
-    if (goal != EDEN_NO_LIMIT) { /* what it may grow by is not returned only to be mapped again */
+    /* What it may grow by is not returned only to be mapped again. */
+    if (goal != EDEN_NO_LIMIT && params_decide(&heap->params, EDEN_PARAM_shrink_threshold)) {
         threshold = headroom = goal > used + headroom ? goal - used : headroom;
     }
     if (old->free_bytes <= threshold || old->free_bytes <= headroom) {

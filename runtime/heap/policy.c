@@ -1,8 +1,9 @@
 /* The policy of a heap: applies the rule of eden_policy.h where policy=auto.
  *
- * A parameter that is set decides over the rule: with eden_size the size of eden is fixed, with full_gc_ratio,
- * full_gc_min_old or grow_headroom so is when old space is collected, and so on (policy_decides). With policy=fixed the
- * rule decides nothing.
+ * A parameter that is set decides over the rule (params_decide): with eden_size the size of eden is fixed, with
+ * full_gc_ratio so is when old space is collected, with shrink_threshold so is what it returns to the system, and so
+ * on. Old space smaller than full_gc_min_old is not collected for growth in any case. With policy=fixed the rule
+ * decides nothing.
  *
  * Observers get each change of a size at the end of a collection (policy_report). What changes a size between two
  * collections, large objects and eden_heap_set, is reported by the second: figures are as of a collection's end, too.
@@ -20,6 +21,11 @@ void policy_create(eden_heap *heap) {
         heap->params.eden_size = first < most ? first : most;
         heap->policy.eden = (struct eden_policy_choice){heap->params.eden_size, EDEN_REASON_MEMORY};
     }
+}
+
+void policy_set(eden_heap *heap) {
+    heap->policy = (struct policy){.eden = {heap->params.eden_size, EDEN_REASON_MEMORY}};
+    policy_start(heap);
 }
 
 size_t policy_eden_most(const eden_heap *heap, size_t eden, uint64_t old_bytes) {
@@ -51,8 +57,9 @@ uint64_t policy_old_kept(const eden_heap *heap) {
 }
 
 bool policy_wants_full(const eden_heap *heap) {
-    uint64_t promoted = heap->policy.promoted + heap_survivor_used(heap);
-    return eden_policy_collects(policy_old_goal(heap), heap_old_used(heap), heap->old.used_at_full, promoted);
+    uint64_t promoted = heap->policy.promoted + heap_survivor_used(heap), used = heap_old_used(heap);
+    return used >= heap->params.full_gc_min_old &&
+           eden_policy_collects(policy_old_goal(heap), used, heap->old.used_at_full, promoted);
 }
 
 /* What old space has mapped is not there for new space until a full collection returns it. */

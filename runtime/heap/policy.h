@@ -6,6 +6,8 @@
 
 /* Chooses what the program has not, before new space is made. */
 void policy_create(eden_heap *heap);
+/* The policy of a heap that is there has been set: begins with the eden that it has. */
+void policy_set(eden_heap *heap);
 /* For new_space_create: how large eden may ever be, where it begins with `eden` and old space has so much reserved. */
 size_t policy_eden_most(const eden_heap *heap, size_t eden, uint64_t old_bytes);
 /* The heap is made: its first sizes are no change. */

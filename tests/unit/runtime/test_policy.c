@@ -199,6 +199,42 @@ TEST(what_is_set_is_pinned) {
     assert_true(figures_of(&w).full_by_cause[EDEN_FULL_RATIO] > 1);
 }
 
+/* Old space keeps no more than shrink_threshold says, and is not collected below full_gc_min_old. */
+TEST(what_is_set_of_old_space_is_pinned) {
+    WORLD(w, "policy=auto,max_heap=256M,shrink_threshold=0,grow_headroom=64K");
+    EDEN_FRAME(w.m, list, 1);
+    make_list(&w, list, 2000000, 0, 256 * MIB);
+    list[0] = EDEN_NONE;
+    eden_full_collect(w.m);
+    assert_true(w.heap->old.capacity <= MIB);
+    for (int pinned = 0; pinned < 2; pinned++) {
+        WORLD(growing, pinned ? "policy=auto,full_gc_min_old=1G" : "policy=auto");
+        EDEN_FRAME(growing.m, kept, 1);
+        make_list(&growing, kept, 3000000, 0, UINT64_MAX);
+        assert_int_equal(figures_of(&growing).full_by_cause[EDEN_FULL_RATIO] != 0, !pinned);
+    }
+}
+
+/* A heap may be given to the rule later, with the eden that it has. */
+TEST(the_policy_may_be_set_later) {
+    WORLD(w, "policy=fixed,max_heap=64M");
+    EDEN_FRAME(w.m, list, 1);
+    make_list(&w, list, 100000, 1, 64 * MIB);
+    set_parameter(&w, "policy", "auto");
+    eden_scavenge(w.m);
+    assert_int_equal(w.heap->params.eden_size, 16 * MIB);
+    make_list(&w, list, 700000, 1, 64 * MIB);
+    list[0] = EDEN_NONE;
+    for (size_t i = 0; i < 20000000; i++) {
+        eden_new(w.m, w.pair);
+    }
+    assert_int_equal(w.heap->params.eden_size, EDEN_POLICY_FIRST);
+    set_parameter(&w, "policy", "fixed");
+    make_list(&w, list, 700000, 1, 64 * MIB);
+    assert_int_equal(w.heap->params.eden_size, EDEN_POLICY_FIRST);
+    check_list(list[0], 700000);
+}
+
 /* Large objects grow old space as far as the rule lets it, before a full collection. */
 TEST(large_objects_wait_for_the_goal) {
     WORLD(w, "policy=auto,max_heap=64M");
