@@ -37,6 +37,23 @@ uint64_t tune_figure(const struct tune_facts *facts, enum eden_figure figure) { 
 
 double tune_number(const struct tune_facts *facts, enum eden_param_id id) { return facts->parameters[id].number; }
 
+bool tune_is_decided(const struct tune_facts *facts, enum eden_param_id id) {
+    return tune_number(facts, EDEN_PARAM_policy) == EDEN_POLICY_AUTO &&
+           tune_number(facts, id) == eden_param(id)->fallback;
+}
+
+bool tune_is_old_decided(const struct tune_facts *facts) { return tune_is_decided(facts, EDEN_PARAM_full_gc_ratio); }
+
+bool tune_is_tenuring_decided(const struct tune_facts *facts) {
+    return tune_is_decided(facts, EDEN_PARAM_tenure_proportion) &&
+           tune_is_decided(facts, EDEN_PARAM_survivors_to_keep) && tune_is_decided(facts, EDEN_PARAM_tenure_fill) &&
+           tune_is_decided(facts, EDEN_PARAM_compat_threshold_bug);
+}
+
+double tune_growth(const struct tune_facts *facts) {
+    return tune_is_old_decided(facts) ? 0.75 : tune_number(facts, EDEN_PARAM_full_gc_ratio); /* eden_policy_old */
+}
+
 bool tune_has_collections(const struct tune_facts *facts) {
     return tune_figure(facts, EDEN_FIGURE_scavenges) || tune_figure(facts, EDEN_FIGURE_full_collections);
 }
@@ -608,6 +625,32 @@ static uint64_t longest_pause(const struct tune_facts *facts) {
     return longest;
 }
 
+/* A runtime that reports parameters but no policy is older than that, and decides nothing. */
+static void finish_policy(struct tune_facts *facts) {
+    bool is_any_reported = false;
+    for (int i = 0; i < EDEN_PARAM_COUNT; i++) {
+        is_any_reported = is_any_reported || (i != EDEN_PARAM_eden_size && facts->parameters[i].is_reported);
+    }
+    if (is_any_reported && !facts->parameters[EDEN_PARAM_policy].is_reported) {
+        facts->parameters[EDEN_PARAM_policy].number = EDEN_POLICY_FIXED;
+    }
+}
+
+/* policy=auto: what scavenges found eden to be on average, for the rules reckon with one size. */
+static void finish_eden(struct tune_facts *facts) {
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < facts->pass_count; i++) {
+        const struct tune_pass *pass = &facts->passes[i];
+        if (!pass->full && pass->cause == EDEN_SCAVENGE_EDEN) {
+            sum += (double)pass->eden_used;
+            count++;
+        }
+    }
+    if (tune_number(facts, EDEN_PARAM_policy) == EDEN_POLICY_AUTO && count > 0 && sum > 0) {
+        facts->parameters[EDEN_PARAM_eden_size].number = sum / count;
+    }
+}
+
 /* The figures of a late heap give the size of its eden. */
 static void finish(struct tune_facts *facts) {
     if (!facts->figures[EDEN_FIGURE_max_pause_ns]) {
@@ -618,6 +661,8 @@ static void finish(struct tune_facts *facts) {
         eden->number = (double)facts->figures[EDEN_FIGURE_eden_size];
         eden->is_reported = true;
     }
+    finish_policy(facts);
+    finish_eden(facts);
     if (facts->class_count) {
         qsort(facts->classes, facts->class_count, sizeof *facts->classes, by_class_id);
     }

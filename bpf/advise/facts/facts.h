@@ -137,7 +137,15 @@ double tune_share_of_gc(const struct tune_facts *facts, double ns);   /* of the 
 double tune_share_of_time(const struct tune_facts *facts, double ns); /* of wall time */
 uint64_t tune_figure(const struct tune_facts *facts, enum eden_figure figure);
 double tune_old_peak(const struct tune_facts *facts); /* the most of old space that was mapped, bytes */
-double tune_number(const struct tune_facts *facts, enum eden_param_id id); /* its value */
+double tune_number(const struct tune_facts *facts,
+                   enum eden_param_id id); /* its value; policy=auto: eden_size on average */
+/* Does policy=auto decide what this parameter is for? A program that sets the default can't be told from one that sets
+ * nothing. */
+bool tune_is_decided(const struct tune_facts *facts, enum eden_param_id id);
+bool tune_is_old_decided(const struct tune_facts *facts);      /* when old space is collected for growth */
+bool tune_is_tenuring_decided(const struct tune_facts *facts); /* which survivors are tenured */
+/* The share of what lives by which old space grows before it is collected; policy=auto: without a limit. */
+double tune_growth(const struct tune_facts *facts);
 
 /* The heaps of a recording. */
 struct tune_heaps {

@@ -170,8 +170,7 @@ static struct sums sum_up(const struct scavenge_model *model, struct scavenge_ch
 /* Growth by garbage brings on full collections. */
 static double garbage_ns(const struct scavenge_model *model, double garbage) {
     const struct tune_facts *facts = model->facts;
-    double ratio = tune_number(facts, EDEN_PARAM_full_gc_ratio),
-           live = (double)tune_figure(facts, EDEN_FIGURE_old_used);
+    double ratio = tune_growth(facts), live = (double)tune_figure(facts, EDEN_FIGURE_old_used);
     double base = fmax(fmax(live, tune_number(facts, EDEN_PARAM_full_gc_min_old)), 1 * MIB);
     uint64_t fulls = tune_figure(facts, EDEN_FIGURE_full_collections);
     double each = fulls ? (double)tune_figure(facts, EDEN_FIGURE_full_ns) / (double)fulls : live * FULL_NS_PER_BYTE;
@@ -197,6 +196,7 @@ struct scavenge_choice scavenge_choose(const struct scavenge_model *model) {
     struct scavenge_choice best = {1, false}, choice;
     struct scavenge_forecast forecast;
     double least_ns = INFINITY, least_bytes = INFINITY;
+    int ways = tune_is_tenuring_decided(model->facts) ? 1 : 2; /* policy=auto tenures early as it is */
     double allocated = (double)tune_figure(model->facts, EDEN_FIGURE_allocated_bytes);
     /* Twice the heap; or what nobody misses. */
     double room =
@@ -206,7 +206,7 @@ struct scavenge_choice scavenge_choose(const struct scavenge_model *model) {
         for (choice.times = 1; choice.times < 4096; choice.times *= 2) {
             bool fits = model->peak_bytes + (choice.times - 1) * model->eden_bytes * 7 / 5 <= room &&
                         choice.times * model->eden_bytes <= allocated / 4;
-            for (int early = 0; early < 2 && (fits || choice.times == 1); early++) {
+            for (int early = 0; early < ways && (fits || choice.times == 1); early++) {
                 choice.early = early;
                 scavenge_forecast(model, choice, &forecast);
                 if (pass == 0) {

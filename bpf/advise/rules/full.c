@@ -5,6 +5,25 @@
 #include <math.h>
 #include <string.h>
 
+/* policy=auto grows old space for an allocation as far as for promotion, and then collects for either. */
+static bool is_for_growth(const struct tune_facts *facts, const struct tune_pass *pass) {
+    return pass->full &&
+           (pass->cause == EDEN_FULL_RATIO || (tune_is_old_decided(facts) && pass->cause == EDEN_FULL_ALLOCATION));
+}
+
+/* With max_heap, policy=auto collects as rarely as that lets it: there is nothing to set but the limit (heap.limit). */
+static bool is_left_to_limit(const struct tune_facts *facts) {
+    return tune_is_old_decided(facts) && isfinite(tune_number(facts, EDEN_PARAM_max_heap));
+}
+
+/* Without, it keeps memory within a factor of what lives, and is told what there is by max_heap. A limit is for the
+ * operator to choose, since allocation beyond it fails. */
+static void advise_limit(struct finding *finding) {
+    finding_how(finding, "policy=auto lets old space grow by three quarters of what lives, and to max_heap if that is "
+                         "set: set it to the memory that the program may take, if that is much more than now");
+    finding_cost(finding, "memory, up to the limit; allocation beyond it fails");
+}
+
 /* full.growth: full collections that free nearly nothing, while old space grows by what is tenured.
  *
  * A program that loads data makes its old space grow by objects that stay. Each time it has grown by full_gc_ratio,
@@ -28,10 +47,10 @@ struct growth {
 };
 
 static void look_for_growth(const struct tune_facts *facts, struct growth *growth) {
-    double ratio = tune_number(facts, EDEN_PARAM_full_gc_ratio);
+    double ratio = tune_growth(facts);
     for (size_t i = 0; i < facts->pass_count; i++) {
         const struct tune_pass *pass = &facts->passes[i];
-        if (!pass->full || pass->cause != EDEN_FULL_RATIO) {
+        if (!is_for_growth(facts, pass)) {
             continue;
         }
         growth->all++;
@@ -77,13 +96,14 @@ static double size_above(const struct tune_facts *facts, const struct growth *gr
 void rule_full_growth(const struct tune_facts *facts, struct findings *findings) {
     struct growth growth = {0};
     look_for_growth(facts, &growth);
-    double share = tune_share_of_time(facts, (double)growth.ns), ratio = tune_number(facts, EDEN_PARAM_full_gc_ratio);
-    if (growth.count == 0 || share < (growth.count == 1 ? 2 * TUNE_MATTERS : TUNE_MATTERS) ||
+    double share = tune_share_of_time(facts, (double)growth.ns), ratio = tune_growth(facts);
+    if (is_left_to_limit(facts) || growth.count == 0 || share < (growth.count == 1 ? 2 * TUNE_MATTERS : TUNE_MATTERS) ||
         growth.last_used < growth.first_base * 1.5) {
         return;
     }
     double needed = growth.last_used / growth.first_base - 1, value = round_up(fmax(needed * 1.1, 2 * ratio));
-    double size = needed * 1.1 > value && !heap_grows(facts) ? size_above(facts, &growth) : 0;
+    bool is_sized = !tune_is_old_decided(facts) && needed * 1.1 > value && !heap_grows(facts);
+    double size = is_sized ? size_above(facts, &growth) : 0;
     if (value <= ratio && size <= 0) {
         return; /* neither is what is too small */
     }
@@ -114,6 +134,12 @@ void rule_full_growth(const struct tune_facts *facts, struct findings *findings)
                 "Each time old space has grown by %.0f%%, all of it is marked, and most of it is alive: the live "
                 "data is growing. A larger ratio%s searches for garbage less often.",
                 100 * ratio, size > 0 ? ", or a least size of old space," : "");
+    double gain = tune_share_of_gc(facts, (double)growth.ns);
+    finding_gain(finding, gain * (needed > value && size <= 0 ? 0.4 : 0.6), gain);
+    if (tune_is_old_decided(facts)) {
+        advise_limit(finding);
+        return;
+    }
     if (value > ratio) {
         finding_set(finding, EDEN_PARAM_full_gc_ratio, value);
     }
@@ -132,8 +158,6 @@ void rule_full_growth(const struct tune_facts *facts, struct findings *findings)
                     "most one",
                     growth.last_used / growth.first_base, ratio, collections, needed);
     }
-    double gain = tune_share_of_gc(facts, (double)growth.ns);
-    finding_gain(finding, gain * (needed > value && size <= 0 ? 0.4 : 0.6), gain);
     if (value > ratio) {
         finding_cost(finding,
                      "%s more of old space in this run; if old objects die later, up to %.3g times the live data, and "
@@ -223,6 +247,9 @@ void rule_full_headroom(const struct tune_facts *facts, struct findings *finding
         }
     }
     double share = tune_share_of_time(facts, (double)clusters.ns);
+    if (tune_is_old_decided(facts)) {
+        return; /* it grows without a collection first, as far as the policy lets it */
+    }
     if (clusters.fulls == 0 || share < (clusters.fulls == 1 ? 2 * TUNE_MATTERS : TUNE_MATTERS) ||
         clusters.remapped * 2 > clusters.fulls) {
         return;
@@ -351,10 +378,10 @@ struct frequent {
 };
 
 static void look_for_frequent(const struct tune_facts *facts, struct frequent *frequent) {
-    double ratio = tune_number(facts, EDEN_PARAM_full_gc_ratio), grown = ratio / (1 + ratio);
+    double ratio = tune_growth(facts), grown = ratio / (1 + ratio);
     for (size_t i = 0; i < facts->pass_count; i++) {
         const struct tune_pass *pass = &facts->passes[i];
-        if (pass->full && pass->cause == EDEN_FULL_RATIO &&
+        if (is_for_growth(facts, pass) &&
             (double)pass->freed_bytes > FREQUENT_FREED * grown * (double)pass->old_before) {
             frequent->first = frequent->first ? frequent->first : pass;
             frequent->last = pass;
@@ -388,8 +415,9 @@ static double ratio_that_fits(const struct tune_facts *facts, double alive) {
 void rule_full_frequent(const struct tune_facts *facts, struct findings *findings) {
     struct frequent frequent = {0};
     look_for_frequent(facts, &frequent);
-    double share = tune_share_of_time(facts, (double)frequent.ns), ratio = tune_number(facts, EDEN_PARAM_full_gc_ratio);
-    if (frequent.count < FREQUENT_LEAST || share < TUNE_WORTH_MEMORY || ratio <= 0 || is_explained(findings)) {
+    double share = tune_share_of_time(facts, (double)frequent.ns), ratio = tune_growth(facts);
+    if (is_left_to_limit(facts) || frequent.count < FREQUENT_LEAST || share < TUNE_WORTH_MEMORY || ratio <= 0 ||
+        is_explained(findings)) {
         return;
     }
     double value = floor(10 * fmin(FREQUENT_RATIO, ratio_that_fits(facts, frequent.alive))) / 10;
@@ -406,18 +434,27 @@ void rule_full_frequent(const struct tune_facts *facts, struct findings *finding
                      tune_when(first, facts, frequent.first->start_ns), frequent.last->seq,
                      tune_when(last, facts, frequent.last->start_ns),
                      format_bytes(freed, frequent.freed / frequent.count));
-    finding_evidence(finding, "up to %s were alive in old space, and marked each time; full_gc_ratio is %.3g",
-                     format_bytes(alive, (uint64_t)frequent.alive), ratio);
+    if (tune_is_old_decided(facts)) {
+        finding_evidence(finding, "up to %s were alive in old space, and marked each time",
+                         format_bytes(alive, (uint64_t)frequent.alive));
+    } else {
+        finding_evidence(finding, "up to %s were alive in old space, and marked each time; full_gc_ratio is %.3g",
+                         format_bytes(alive, (uint64_t)frequent.alive), ratio);
+    }
     finding_why(finding,
                 "Objects die in old space as fast as others arrive. Each time it has grown by %.0f%%, all live objects "
                 "are marked to free that much. Marking costs by live objects: a larger ratio marks less often, and "
                 "frees more each time.",
                 100 * ratio);
+    double gain = tune_share_of_gc(facts, (double)frequent.ns) * (1 - ratio / value);
+    finding_gain(finding, gain * 0.6, gain);
+    if (tune_is_old_decided(facts)) {
+        advise_limit(finding);
+        return;
+    }
     finding_set(finding, EDEN_PARAM_full_gc_ratio, value);
     finding_how(finding, "the largest ratio, up to %.0f, that at most doubles the heap%s", FREQUENT_RATIO,
                 isfinite(tune_number(facts, EDEN_PARAM_max_heap)) ? ", and keeps it below max_heap" : "");
-    double gain = tune_share_of_gc(facts, (double)frequent.ns) * (1 - ratio / value);
-    finding_gain(finding, gain * 0.6, gain);
     finding_cost(
         finding, "up to %s of garbage that remains in old space until the next full collection",
         format_bytes(more, (uint64_t)(fmax(frequent.alive, tune_number(facts, EDEN_PARAM_full_gc_min_old)) * value)));

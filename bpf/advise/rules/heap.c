@@ -221,6 +221,13 @@ void rule_heap_fragmented(const struct tune_facts *facts, struct findings *findi
 
 static const double NEAR = 0.9, USED = 0.75; /* of the limit: mapped, and in use */
 
+/* policy=auto uses all memory up to the limit on purpose: only what collections find alive says how near it is, and all
+ * of them are for lack of room. */
+static bool is_hurried(const struct tune_facts *facts, const struct tune_pass *pass) {
+    return pass->full && (pass->cause == EDEN_FULL_LIMIT || pass->cause == EDEN_FULL_ALLOCATION ||
+                          (tune_is_old_decided(facts) && pass->cause == EDEN_FULL_RATIO));
+}
+
 void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) {
     double limit = tune_number(facts, EDEN_PARAM_max_heap), peak = 0, used = 0;
     uint64_t peak_ns = 0, ns = 0, fulls = 0;
@@ -237,8 +244,10 @@ void rule_heap_limit(const struct tune_facts *facts, struct findings *findings) 
     peak = fmax(peak, (double)tune_figure(facts, EDEN_FIGURE_old_capacity));
     for (size_t i = 0; i < facts->pass_count; i++) {
         const struct tune_pass *pass = &facts->passes[i];
-        bool hurried = pass->full && (pass->cause == EDEN_FULL_LIMIT || pass->cause == EDEN_FULL_ALLOCATION);
-        used = fmax(used, (double)(pass->full ? pass->old_after : pass->old_before));
+        bool hurried = is_hurried(facts, pass);
+        if (pass->full || !tune_is_old_decided(facts)) {
+            used = fmax(used, (double)(pass->full ? pass->old_after : pass->old_before));
+        }
         fulls += hurried;
         ns += hurried ? pass->duration_ns : 0;
     }

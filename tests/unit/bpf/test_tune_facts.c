@@ -104,4 +104,51 @@ TEST(observed_time_lies_within_recording) {
     assert_int_equal(observed_ns("destroyed_first", 8, 2, UINT64_MAX), RECORDED_NS);
 }
 
+/* The facts of a heap that reports one parameter besides policy (NULL: not that), and two scavenges of eden. */
+static void read_policy(const char *path, const char *policy, struct tune_heaps *heaps) {
+    struct recorder *recorder = begin(path);
+    struct model model = {.wall_ns = 1000000000};
+    struct process_key key = process_key(100);
+    model_heap(model_process(&model, &key), HEAP, 1);
+    struct event created = make_event(EDEN_PROBE_heap__create, 1, HEAP, 1);
+    add(recorder, &created);
+    const char *const set[][2] = {{"compactor", "selective"}, {"policy", policy}};
+    for (size_t i = 0; i < (policy ? 2 : 1); i++) {
+        struct event event = make_event(EDEN_PROBE_param__set, 10 + i, HEAP, 0);
+        snprintf(event.text[0], sizeof event.text[0], "%s", set[i][0]);
+        snprintf(event.text[1], sizeof event.text[1], "%s", set[i][1]);
+        add(recorder, &event);
+    }
+    for (uint64_t seq = 1; seq <= 2; seq++) {
+        struct event start = collection(EDEN_PROBE_scavenge__start, seq, EDEN_SCAVENGE_EDEN);
+        struct event done = collection(EDEN_PROBE_scavenge__done, seq, 5000);
+        start.arg[3] = seq << 21; /* eden_used */
+        add(recorder, &start);
+        add(recorder, &done);
+    }
+    commit(recorder, &model, true);
+    recorder_close(recorder);
+    model_clear(&model);
+    read_heap(path, heaps);
+}
+
+TEST(eden_of_policy_auto_is_what_scavenges_found) {
+    struct tune_heaps heaps;
+    read_policy("auto", "auto", &heaps);
+    assert_true(tune_number(&heaps.at[0], EDEN_PARAM_eden_size) == 3 << 20);
+    assert_true(tune_is_old_decided(&heaps.at[0]) && tune_is_tenuring_decided(&heaps.at[0]));
+    tune_heaps_clear(&heaps);
+    read_policy("fixed", "fixed", &heaps);
+    assert_true(tune_number(&heaps.at[0], EDEN_PARAM_eden_size) == 16 << 20);
+    assert_false(tune_is_old_decided(&heaps.at[0]) || tune_is_tenuring_decided(&heaps.at[0]));
+    tune_heaps_clear(&heaps);
+}
+
+TEST(a_runtime_without_policies_decides_nothing) {
+    struct tune_heaps heaps;
+    read_policy("older", NULL, &heaps);
+    assert_false(tune_is_old_decided(&heaps.at[0]));
+    tune_heaps_clear(&heaps);
+}
+
 SUITE(enter_folder, leave_folder)

@@ -13,13 +13,14 @@ enum { PASSES = 4096, OTHERS = 1024 };
 #define MB 1048576ull
 #define MS 1000000ull
 
-/* A heap with default parameters, seen for ten seconds. */
+/* A heap with default parameters and policy=fixed, which most rules are about, seen for ten seconds. */
 static struct tune_facts make_facts(void) {
     struct tune_facts facts = {.wall_ns = 10000 * MS, .heap_id = 1, .complete = true};
     tune_parameters_default(facts.parameters);
     for (int i = 0; i < EDEN_PARAM_COUNT; i++) {
         facts.parameters[i].is_reported = true;
     }
+    tune_parameter_read(facts.parameters, "policy", "fixed");
     facts.known = ~0ull;
     facts.figures[EDEN_FIGURE_allocated_bytes] = 4000 * MB;
     facts.passes = calloc(PASSES, sizeof *facts.passes);
@@ -879,6 +880,68 @@ TEST(full_frequent_proposes_a_ratio_within_the_limit) {
     overflowing(&facts, 0.9);
     expect(&facts, "scavenge.overflow");
     expect_none(&facts, "full.frequent");
+}
+
+static void expect_limit_advised(const struct finding *finding) {
+    assert_int_equal(finding->setting_count, 0);
+    assert_non_null(strstr(finding->how, "max_heap"));
+    assert_true(finding->gains);
+}
+
+/* What policy=auto decides is not proposed; what the program has set is. */
+TEST(full_collections_of_policy_auto_are_for_the_limit_to_spare) {
+    FACTS(facts);
+    set(&facts, "policy", "auto");
+    fulls_of_growth(&facts, 200 * MS, 3);
+    struct finding finding = expect(&facts, "full.growth");
+    expect_limit_advised(&finding);
+    set(&facts, "full_gc_ratio", "0.1");
+    finding = expect(&facts, "full.growth");
+    assert_true(value_of(&finding, EDEN_PARAM_full_gc_ratio) >= 8);
+    set(&facts, "full_gc_ratio", "0.33");
+    set(&facts, "max_heap", "1073741824"); /* it waits as long as that lets it */
+    expect_none(&facts, "full.growth");
+
+    renew(&facts);
+    set(&facts, "policy", "auto");
+    fulls_of_replacement(&facts, 100 * MS, 30 * MB);
+    finding = expect(&facts, "full.frequent");
+    expect_limit_advised(&finding);
+    set(&facts, "max_heap", "1073741824");
+    expect_none(&facts, "full.frequent");
+
+    renew(&facts); /* it grows without a collection, as far as it lets itself */
+    set(&facts, "policy", "auto");
+    fulls_of_columns(&facts, 0);
+    expect_none(&facts, "full.headroom");
+    finding = expect(&facts, "full.growth");
+    expect_limit_advised(&finding);
+}
+
+TEST(policy_auto_tenures_early_as_it_is) {
+    FACTS(facts);
+    set(&facts, "policy", "auto");
+    for (int i = 0; i < 300; i++) {
+        add_scavenge(&facts, 5 * MS, 25 * MB / 10, 0);
+    }
+    add_survivors(&facts, 25e5, TUNE_COPIES - 1, true, 0);
+    expect_none(&facts, "scavenge.copying");
+    set(&facts, "tenure_fill", "0.8"); /* so it does not */
+    expect(&facts, "scavenge.copying");
+}
+
+/* It uses what it may: full is what has no room for what lives. */
+TEST(heap_limit_of_policy_auto_goes_by_what_lives) {
+    FACTS(facts);
+    set(&facts, "policy", "auto");
+    set(&facts, "max_heap", "104857600");
+    facts.segments[facts.segment_count++] = (struct tune_segment){5 * MS, 30 * MB, 76 * MB, true};
+    add_scavenge(&facts, 1000, 1000, 0)->old_before = 76 * MB;
+    add_full(&facts, EDEN_FULL_RATIO, MS, 76 * MB, 50 * MB);
+    expect_none(&facts, "heap.limit");
+    add_full(&facts, EDEN_FULL_RATIO, MS, 76 * MB, 10 * MB);
+    struct finding finding = expect(&facts, "heap.limit");
+    assert_true(value_of(&finding, EDEN_PARAM_max_heap) > 104857600.0);
 }
 
 TEST(each_known_key_has_a_rule_with_a_pattern) {
