@@ -134,7 +134,8 @@ static const char usage[] =
     "simulate [-i FILE [--force]] [--heap ID] [--pid PID] [--json] [-v] [NAME=VALUE[,VALUE...]]...\n\n"
     "  Predicts the collections of a recorded program under other parameters (docs/edenscope.md). Reads the recording\n"
     "  FILE (default eden.data), which must contain all objects. To make one:\n"
-    "    EDEN_OPTIONS=eden_size=1M,full_gc_ratio=0,grow_headroom=64K,tenure_fill=0,tenure_proportion=0.02 \\\n"
+    "    EDEN_OPTIONS=policy=fixed,eden_size=1M,full_gc_ratio=0,grow_headroom=64K,tenure_fill=0,tenure_proportion=0.02 "
+    "\\\n"
     "        edenscope record --lifetimes=details --sampling all -- PROGRAM";
 
 enum { MOST_PREDICTIONS = 10000 };

@@ -68,6 +68,15 @@ bool simulate_parameter_recorded(struct simulate_parameters *parameters, const c
             return true;
         }
     }
+    if (id == EDEN_PARAM_policy && strcmp(value, "fixed") != 0) {
+        return failure_set(why, 1,
+                           "the heap was recorded with policy=%.60s, which cannot be simulated; record with "
+                           "policy=fixed",
+                           value);
+    }
+    if (id == EDEN_PARAM_policy) {
+        return true;
+    }
     bool known = id < EDEN_PARAM_COUNT && eden_param_parse(eden_param(id), value, &number) && !is_beyond(id, number);
     if (!known || (!field && number != eden_param(id)->fallback)) {
         return failure_set(why, 1,
@@ -120,15 +129,14 @@ bool simulate_parameter_wanted(struct simulate_parameters *parameters, const cha
 
 void simulate_parameters_text(const struct simulate_parameters *parameters, char *text, size_t size) {
     struct simulate_parameters copy = *parameters;
-    size_t length = 0;
-    text[0] = '\0';
+    size_t length = (size_t)snprintf(text, size, "policy=fixed");
     for (size_t i = 0; i < SIMULATED && length < size; i++) {
         const struct eden_param *param = eden_param(simulated[i].id);
         double value = *find_field(&copy, simulated[i].id);
         char form[64];
         if (i == 0 || value != param->fallback) {
             eden_param_show(param, value, form, sizeof form);
-            length += (size_t)snprintf(text + length, size - length, "%s%s=%s", length ? "," : "", param->name, form);
+            length += (size_t)snprintf(text + length, size - length, ",%s=%s", param->name, form);
         }
     }
 }

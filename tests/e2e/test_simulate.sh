@@ -15,7 +15,7 @@ best="full_gc_ratio=0,grow_headroom=64K,tenure_fill=0,tenure_proportion=0.02"
 record() {
     local eden=$1 file=$2
     shift 2
-    expect_status 0 env EDEN_OPTIONS="eden_size=$eden,$best" "$scope" record --lifetimes=details --sampling all -o "$file" -- "$@"
+    expect_status 0 env EDEN_OPTIONS="policy=fixed,eden_size=$eden,$best" "$scope" record --lifetimes=details --sampling all -o "$file" -- "$@"
 }
 
 # compare FILE EDENS COMMAND...: every combination, predicted and run.
@@ -32,7 +32,7 @@ def near(what, a, b, bound, least):
     if abs(a - b) > max(bound * b, least):
         bad.append(f"{at['options']}: {what} {a}, not {b}")
 for at in predicted["predictions"]:
-    environment = {**os.environ, "EDEN_OPTIONS": at["options"], "EDEN_STATS": "stats"}
+    environment = {**os.environ, "EDEN_OPTIONS": "policy=fixed," + at["options"], "EDEN_STATS": "stats"}
     if os.path.exists("stats"):
         os.unlink("stats")
     subprocess.run(sys.argv[1:], env=environment, stdout=subprocess.DEVNULL, check=True)
@@ -105,9 +105,12 @@ refused 'contains no lifetimes' -i plain.data --heap 1
 refused 'contains sums of lifetimes, not objects' -i sums.data --heap 1
 "$scope" record --lifetimes=details --sampling 1/2 -o half.data -- "$exercise" >out 2>err || die "record: $(cat err)"
 refused 'lacks objects of the heap' -i half.data --heap 1
-"$scope" record --lifetimes=details --sampling all -o all.data -- "$exercise" >out 2>err || die "record: $(cat err)"
+EDEN_OPTIONS=policy=fixed "$scope" record --lifetimes=details --sampling all -o all.data -- "$exercise" >out 2>err ||
+    die "record: $(cat err)"
 expect_status 0 "$scope" simulate -i all.data --heap 1 eden_size=1M
 refused 'recorded with max_heap=2097152, which cannot be simulated' -i all.data --heap 3
+"$scope" record --lifetimes=details --sampling all -o auto.data -- "$exercise" >out 2>err || die "record: $(cat err)"
+refused 'recorded with policy=auto, which cannot be simulated; record with policy=fixed' -i auto.data --heap 2
 # One object in place of all, of all bytes: it dies far beyond them; or it is born, and they are, as far.
 python3 - <<'PYTHON'
 import shutil, sqlite3, struct

@@ -455,11 +455,14 @@ TEST(recorded_parameters_must_be_simulated) {
     assert_false(simulate_parameter_recorded(&parameters, "max_heap", "67108864", &why));
     assert_non_null(strstr(why.message, "max_heap=67108864"));
     assert_false(simulate_parameter_recorded(&parameters, "pretenure", "names.txt", &why));
+    assert_true(simulate_parameter_recorded(&parameters, "policy", "fixed", &why));
+    assert_false(simulate_parameter_recorded(&parameters, "policy", "auto", &why));
+    assert_non_null(strstr(why.message, "policy=auto, which cannot be simulated; record with policy=fixed"));
     assert_false(simulate_parameter_recorded(&parameters, "of_a_newer_runtime", "1", &why));
     char text[200];
     set(&parameters, "survivors_to_keep=100");
     simulate_parameters_text(&parameters, text, sizeof text);
-    assert_string_equal(text, "eden_size=1M,survivors_to_keep=100");
+    assert_string_equal(text, "policy=fixed,eden_size=1M,survivors_to_keep=100");
     /* The later of the two wins. */
     set(&parameters, "tenure_proportion=0.25");
     assert_near(simulate_tenure_share(&parameters), 0.25, 0);
