@@ -38,7 +38,7 @@ static void make_order(enum order order, size_t *places, size_t count) {
 /* Nanoseconds of marking, compaction and all else of one full collection after a scavenge, of objects that are old. */
 static uint64_t collect(const size_t *places, size_t count, bool alive) {
     eden_error error = {EDEN_OK, ""};
-    eden_options options = {.name = "ephemerons", .parameters = "eden_size=64M,full_gc_ratio=inf"};
+    eden_options options = {.name = "ephemerons", .parameters = "policy=fixed,eden_size=64M,full_gc_ratio=inf"};
     eden_heap *heap = need(eden_heap_create(&options, &error), error.message);
     eden_mutator *m = eden_mutator_attach(heap, &error);
     eden_class array = eden_class_define(heap, &(eden_class_definition){"Array", EDEN_FORMAT_VARIABLE, 0}, &error);

@@ -5,7 +5,7 @@ What pretenuring spares: time in collections (EDEN_STATS) and of the whole run, 
 pretenure=none, as ratios of runs that followed each other: their median and their range.
 
 `steady` keeps its records, `turn` keeps them in its first half only (bench/pretenure.c); dataframe keeps rows and cells
-until its columns are built. Outputs must be equal, whatever is pretenured.
+until its columns are built. With policy=fixed: what is spared depends on the age of tenuring. Outputs must be equal, whatever is pretenured.
 """
 import argparse
 import json
@@ -26,7 +26,7 @@ SIDES = ("none", "file", "auto")
 
 def run(command, pretenure):
     with tempfile.NamedTemporaryFile() as stats:
-        environment = dict(os.environ, EDEN_STATS=stats.name, EDEN_OPTIONS="pretenure=" + pretenure)
+        environment = dict(os.environ, EDEN_STATS=stats.name, EDEN_OPTIONS="policy=fixed,pretenure=" + pretenure)
         start = time.monotonic()
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE)
         whole = time.monotonic() - start

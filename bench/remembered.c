@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
     }
     eden_error error = {EDEN_OK, ""};
     char parameters[128];
-    snprintf(parameters, sizeof parameters, "eden_size=16M,full_gc_ratio=inf,remembered_set=%s", argv[1]);
+    snprintf(parameters, sizeof parameters, "policy=fixed,eden_size=16M,full_gc_ratio=inf,remembered_set=%s", argv[1]);
     struct bench b = {.large = strcmp(argv[2], "large") == 0,
                       .pattern = argv[3],
                       .slots = strtoull(argv[4], NULL, 10),

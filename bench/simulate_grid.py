@@ -16,7 +16,7 @@ import tempfile
 EDENS = ["1M", "2M", "4M", "8M", "16M", "32M", "64M"]
 RATIOS = ["0.33", "1", "2.5", "10"]
 PROPORTIONS = ["0.1", "0.5", "0"]
-RECORD_WITH = "eden_size=1M,full_gc_ratio=0,grow_headroom=64K,tenure_fill=0,tenure_proportion=0.02"
+RECORD_WITH = "policy=fixed,eden_size=1M,full_gc_ratio=0,grow_headroom=64K,tenure_fill=0,tenure_proportion=0.02"
 # Sizes that take a second or so.
 PROGRAMS = {
     "dataframe": [],
@@ -39,7 +39,7 @@ def real(command, options, folder):
     path = os.path.join(folder, "stats")
     if os.path.exists(path):
         os.unlink(path)
-    run(command, EDEN_OPTIONS=options, EDEN_STATS=path)
+    run(command, EDEN_OPTIONS="policy=fixed," + options, EDEN_STATS=path)
     with open(path, encoding="utf-8") as file:
         return json.loads(file.readline())
 

@@ -39,7 +39,7 @@ import time
 
 import life_programs
 
-# 6 * 3 * 3 * 2 * 2 = 216 points. The first value of each axis but eden is the default.
+# 6 * 3 * 3 * 2 * 2 = 216 points. The first value of each axis but eden is the default, which policy=fixed takes.
 GRID = {
     "eden_size": ["4M", "8M", "16M", "32M", "64M", "256M"],
     "full_gc_ratio": ["0.33", "1", "4"],

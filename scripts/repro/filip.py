@@ -112,7 +112,7 @@ class Programs:
         if key not in self.made:
             path = os.path.join(self.lab.data, "filip-profile")
             # Smaller programs with a smaller eden, for as many collections.
-            options = {} if self.lab.scale == 1 else {"EDEN_OPTIONS": "eden_size=256K"}
+            options = {"EDEN_OPTIONS": "policy=fixed" + ("" if self.lab.scale == 1 else ",eden_size=256K")}
             for form in ["--json"], ["--view", "csv"]:
                 words = life_programs.lifetimes(self.lab.build, sampling, f"{path}.{form[-1]}", *form)
                 done = subprocess.run(words + self.command(name, keeps), env=os.environ | options,
