@@ -19,10 +19,11 @@
 #include "young/remembered.h"
 #include "young/scavenge.h"
 
-/* policy=auto moves objects only to return memory. */
+/* policy=auto moves objects only to return memory. Where parameters say what is returned, it may be all. */
 static bool evacuates(const eden_heap *heap) {
-    if (params_decide(&heap->params, EDEN_PARAM_compactor)) {
-        uint64_t goal = policy_old_kept(heap);
+    uint64_t goal = policy_old_kept(heap);
+    if (params_decide(&heap->params, EDEN_PARAM_compactor) && goal != EDEN_NO_LIMIT &&
+        params_decide(&heap->params, EDEN_PARAM_shrink_threshold)) {
         return heap->old.capacity > goal && heap->old.capacity - goal > goal / 4;
     }
     return heap->params.compactor == EDEN_COMPACTOR_SELECTIVE;

@@ -215,6 +215,26 @@ TEST(what_is_set_of_old_space_is_pinned) {
     }
 }
 
+/* Where parameters decide what is returned, the compactor makes whole segments free for it. */
+TEST(sparse_segments_are_evacuated_for_what_is_set) {
+    const char *const pinned[] = {"policy=auto,full_gc_ratio=inf,shrink_threshold=0,grow_headroom=64K",
+                                  "policy=auto,shrink_threshold=0,grow_headroom=64K", "policy=auto,full_gc_ratio=inf"};
+    for (size_t i = 0; i < sizeof pinned / sizeof pinned[0]; i++) {
+        WORLD(w, pinned[i]);
+        EDEN_FRAME(w.m, lists, 2); /* one node of 64 in the first */
+        for (size_t n = 0; n < 4000000; n++) {
+            eden_value pair = eden_new(w.m, w.pair);
+            eden_slot_set(w.m, pair, 1, lists[n % 64 != 0]);
+            lists[n % 64 != 0] = pair;
+        }
+        eden_full_collect(w.m);
+        assert_true(w.heap->old.capacity > 64 * MIB);
+        lists[1] = EDEN_NONE;
+        eden_full_collect(w.m);
+        assert_true(w.heap->old.capacity <= 40 * MIB);
+    }
+}
+
 /* A heap may be given to the rule later, with the eden that it has. */
 TEST(the_policy_may_be_set_later) {
     WORLD(w, "policy=fixed,max_heap=64M");
