@@ -5,7 +5,8 @@ What pretenuring spares: time in collections (EDEN_STATS) and of the whole run, 
 pretenure=none, as ratios of runs that followed each other: their median and their range.
 
 `steady` keeps its records, `turn` keeps them in its first half only (bench/pretenure.c); dataframe keeps rows and cells
-until its columns are built. With policy=fixed: what is spared depends on the age of tenuring. Outputs must be equal, whatever is pretenured.
+until its columns are built. All with policy=fixed, for what is spared depends on the age of tenuring. Outputs must be
+equal, whatever is pretenured.
 """
 import argparse
 import json

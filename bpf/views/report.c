@@ -99,6 +99,12 @@ struct shown {
     bool is_auto; /* policy=auto */
 };
 
+static void find_policy(void *context, const char *name, const char *value) {
+    struct shown *shown = context;
+    shown->is_auto = shown->is_auto || (strcmp(name, eden_param(EDEN_PARAM_policy)->name) == 0 &&
+                                        strcmp(value, eden_policy_name(EDEN_POLICY_AUTO)) == 0);
+}
+
 static void print_value(FILE *out, const struct eden_param *param, double value, const char *text) {
     char form[FORMAT_MAX];
     fputs(param->kind == EDEN_KIND_size && isfinite(value) ? format_bytes(form, (uint64_t)value) : text, out);
@@ -110,7 +116,6 @@ static void show(void *context, const char *name, const char *value) {
     const struct eden_param *param = id < EDEN_PARAM_COUNT ? eden_param(id) : NULL;
     char fallback[FORMAT_MAX];
     double number;
-    shown->is_auto |= id == EDEN_PARAM_policy && strcmp(value, eden_policy_name(EDEN_POLICY_AUTO)) == 0;
     if (param) {
         eden_param_text(param, param->fallback, fallback, sizeof fallback);
         if (strcmp(fallback, value) == 0) {
@@ -125,7 +130,7 @@ static void show(void *context, const char *name, const char *value) {
     } else {
         text_print(shown->out, value);
     }
-    if (param) {
+    if (param && !(id == EDEN_PARAM_eden_size && shown->is_auto)) { /* that has no default then */
         fputs(" (default ", shown->out);
         print_value(shown->out, param, param->fallback, fallback);
         fputc(')', shown->out);
@@ -137,7 +142,8 @@ static bool report_parameters(FILE *out, const char *lead, struct recording *rec
                               const struct process_key *process, const struct heap_model *heap, bool *is_auto,
                               struct failure *why) {
     struct shown shown = {.out = out, .lead = lead};
-    bool good = recording_parameters(recording, process, heap->address, heap->id, show, &shown, why);
+    bool good = recording_parameters(recording, process, heap->address, heap->id, find_policy, &shown, why) &&
+                recording_parameters(recording, process, heap->address, heap->id, show, &shown, why);
     if (shown.count) {
         fputc('\n', out);
     }

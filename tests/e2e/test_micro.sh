@@ -10,7 +10,7 @@ unset EDEN_OPTIONS EDEN_STATS EDEN_LOG
 # expect_alive CHECKSUM PATTERN OBJECTS ALIVE LIVE ONE_IN SEED SIZE
 expect_alive() {
     local options answer other=remembered_set=object,compat.threshold_bug=1,survivors_to_keep=100
-    for options in "" "eden_size=64K,grow_headroom=64K,full_gc_ratio=0.1,compactor=planning" \
+    for options in "" "policy=fixed,eden_size=64K,grow_headroom=64K,full_gc_ratio=0.1,compactor=planning" \
         "eden_size=64K,grow_headroom=64K,large_object=4K,$other"; do
         answer=$(EDEN_OPTIONS=$options "$program" "$2" --objects "$3" --live "$5" --one-in "$6" --seed "$7" --size "$8" \
             --json --verify) || die "$* with '$options': exit status $?"
@@ -27,9 +27,9 @@ expect_alive 3908161183202180452 large 100 100 100 1 1 20000
 expect_alive 12822117769068101017 large 100 7 7 1 1 1000000
 expect_alive 622248814612460352 large 3 3 7 1 1 1000000
 
-# By default survivors die young, what grows is tenured, and no large object fits.
+# With fixed parameters survivors die young, what grows is tenured, and no large object fits.
 figures() { # PATTERN FILTER
-    EDEN_STATS=$folder/stats "$program" "$1" >"$folder/out"
+    EDEN_OPTIONS=policy=fixed EDEN_STATS=$folder/stats "$program" "$1" >"$folder/out"
     jq -e "$2" "$folder/stats" >/dev/null || die "$1: $(cat "$folder/stats")"
     rm "$folder/stats"
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # patterns: a program and a near miss for each key of `edenscope tune`; each verifies itself, answers the same whatever
-# the heap's parameters, and does to the default heap what its key says, which the heap's own counters show.
+# the heap's parameters, and does to its own heap, with policy=fixed, what its key says, which the heap's own counters show.
 # shellcheck source=tests/e2e/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -27,7 +27,7 @@ done <"$folder/list"
 # Each runs, in its own heap and in one that collects otherwise; two at a time.
 run_one() {
     EDEN_STATS=$folder/$1.stats "$program" --verify "$1" >"$folder/$1.out" 2>&1 || echo "$1: exit status $?"
-    EDEN_OPTIONS=eden_size=3M,compactor=planning,remembered_set=card,max_heap=none,full_gc_ratio=1,tenure_fill=0.9 \
+    EDEN_OPTIONS=policy=auto,eden_size=3M,compactor=planning,remembered_set=card,max_heap=none,full_gc_ratio=1,tenure_fill=0.9 \
         "$program" --verify --json "$1" >"$folder/$1.json" 2>&1 || echo "$1, in another heap: exit status $?"
 }
 export -f run_one

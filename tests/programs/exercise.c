@@ -283,7 +283,7 @@ static void make(struct part *part) {
 
 int main(int argc, char **argv) {
     static struct part parts[] = {
-        {.name = "ages", .parameters = "eden_size=256K,grow_headroom=64K", .work = work_on_ages},
+        {.name = "ages", .parameters = "policy=fixed,eden_size=256K,grow_headroom=64K", .work = work_on_ages},
         {.name = "sizes",
          .parameters = "eden_size=256K,large_object=64K,grow_headroom=1M,shrink_threshold=1M,full_gc_ratio=inf",
          .work = work_on_sizes},

@@ -1,4 +1,4 @@
-/* ok: a server that works more than it allocates, in a heap with default parameters: nothing to cure. */
+/* ok: a server that works more than it allocates, in a heap with the default of each parameter: nothing to cure. */
 #include "all.h"
 #include "sessions.h"
 

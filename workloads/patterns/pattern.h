@@ -23,7 +23,7 @@ struct run {
 struct pattern {
     const char *key;
     const char *about;      /* one line for --list */
-    const char *parameters; /* of its heap; NULL: the defaults */
+    const char *parameters; /* of its heap, besides policy=fixed; NULL: the defaults */
     const char *also;       /* further keys that are true of it, separated by spaces; NULL: none */
     /* False, after program_fail: it could not be done, or an object did not hold what was put into it. */
     bool (*run)(struct run *run);

@@ -40,7 +40,11 @@ static bool prepare(struct program *program) {
     if (pattern == NULL) {
         return program_fail(program, "there is no pattern '%s'; patterns --list shows them", program->operands[0]);
     }
-    program->parameters = pattern->parameters;
+    /* The patterns are about what parameters do: none is left to the collector. */
+    static char parameters[200];
+    snprintf(parameters, sizeof parameters, "policy=fixed%s%s", pattern->parameters == NULL ? "" : ",",
+             pattern->parameters == NULL ? "" : pattern->parameters);
+    program->parameters = parameters;
     return true;
 }
 

@@ -34,10 +34,11 @@ static void make_ephemeron(const struct mourning *t, eden_value *local, size_t t
     eden_slot_set(t->w.m, local[to], 1, value);
 }
 
+/* policy=fixed: all stays young, so that a scavenge finds the key dead. */
 TEST(lives_while_its_key_lives) {
     for (int how = SCAVENGE; how <= FULL; how++) {
         struct mourning t __attribute__((cleanup(end)));
-        make(&t, "eden_size=1M");
+        make(&t, "policy=fixed,eden_size=1M");
         EDEN_FRAME(t.w.m, local, 2);
         local[1] = eden_new(t.w.m, t.w.pair);
         make_ephemeron(&t, local, 0, 1, 42);

@@ -112,7 +112,7 @@ static const struct known all[] = {
      {"need", "", "0", "16M", "REFILL", "refill needed"},
      {"needed", "refill"}},
     {"policy",
-     "fixed",
+     "auto",
      {"auto", "fixed", "auto"},
      {"auto", "fixed", "auto"},
      {"automatic", "", "0", "fix", "AUTO", "auto fixed"},
@@ -157,16 +157,31 @@ TEST(the_list_names_every_parameter) {
     assert_int_equal(count, ALL);
 }
 
+/* policy=auto decides on the size of eden; with policy=fixed it is that of the table, too. */
+static void assert_defaults(const eden_heap *heap, const char *policy) {
+    for (size_t i = 0; i < ALL; i++) {
+        if (strcmp(all[i].name, "policy") == 0) {
+            assert_value(heap, "policy", policy);
+        } else if (strcmp(all[i].name, "eden_size") == 0 && strcmp(policy, "auto") == 0) {
+            assert_value(heap, "eden_size", "2097152");
+        } else {
+            assert_value(heap, all[i].name, all[i].fallback);
+        }
+    }
+}
+
 TEST(defaults_are_those_of_the_table) {
     eden_error error;
     eden_heap *heaps[] = {create(NULL, NULL, &error), create("", "", &error), create(",,", ",", &error)};
     for (size_t h = 0; h < 3; h++) {
         assert_non_null(heaps[h]);
-        for (size_t i = 0; i < ALL; i++) {
-            assert_value(heaps[h], all[i].name, all[i].fallback);
-        }
+        assert_defaults(heaps[h], "auto");
         eden_heap_destroy(heaps[h]);
     }
+    eden_heap *fixed = create("policy=fixed", NULL, &error);
+    assert_non_null(fixed);
+    assert_defaults(fixed, "fixed");
+    eden_heap_destroy(fixed);
     eden_heap *bare = eden_heap_create(NULL, NULL);
     assert_non_null(bare);
     assert_string_equal(bare->info.name, "eden");
@@ -244,8 +259,8 @@ TEST(each_is_refused_by_name_with_its_bounds) {
                 assert_message(&error, way == 0 ? "eden_heap_set" : way == 1 ? "program" : "EDEN_OPTIONS");
             }
         }
-        assert_value(heap, all[i].name, all[i].fallback);
     }
+    assert_defaults(heap, "auto");
     eden_heap_destroy(heap);
 }
 
@@ -327,7 +342,7 @@ TEST(unknown_names_and_malformed_text_are_refused) {
         assert_message(&error, "EDEN_OPTIONS");
     }
     eden_error error;
-    eden_heap *heap = create(NULL, NULL, &error);
+    eden_heap *heap = create("policy=fixed", NULL, &error);
     assert_false(eden_heap_set(heap, "nothing", "1", &error));
     assert_message(&error, "'nothing'");
     assert_false(eden_heap_set(heap, "nothing", "1", NULL));

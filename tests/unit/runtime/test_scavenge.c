@@ -24,7 +24,7 @@ static void make_objects(const struct world *w, eden_value *slots, const size_t 
 }
 
 TEST(only_the_reachable_survive) {
-    WORLD(w, "eden_size=1M,full_gc_ratio=inf");
+    WORLD(w, "policy=fixed,eden_size=1M,full_gc_ratio=inf");
     EDEN_FRAME(w.m, local, 100);
     for (size_t i = 0; i < 1000; i++) {
         eden_value object = new_sized(&w, 64);
@@ -53,7 +53,7 @@ TEST(only_the_reachable_survive) {
 }
 
 TEST(cycles_and_shared_objects_are_copied_once) {
-    WORLD(w, "eden_size=64K,full_gc_ratio=inf");
+    WORLD(w, "policy=fixed,eden_size=64K,full_gc_ratio=inf");
     EDEN_FRAME(w.m, local, 2);
     local[0] = eden_new(w.m, w.pair);
     local[1] = eden_new(w.m, w.pair);
@@ -146,7 +146,7 @@ TEST(the_fill_must_be_exceeded) {
 }
 
 TEST(the_default_is_a_tenth_above_nine_tenths) {
-    WORLD(w, "eden_size=64K,full_gc_ratio=inf");
+    WORLD(w, "policy=fixed,eden_size=64K,full_gc_ratio=inf");
     EDEN_FRAME(w.m, local, 300);
     for (size_t i = 0; i < 230; i++) { /* 14720 of 16384: 0.898 */
         local[i] = new_sized(&w, 64);

@@ -34,7 +34,7 @@ TEST(large_ones_count_too) {
 }
 
 TEST(young_objects_move) {
-    WORLD(w, "eden_size=1M,stress=1");
+    WORLD(w, "policy=fixed,eden_size=1M,stress=1");
     EDEN_FRAME(w.m, local, 2);
     local[0] = eden_new(w.m, w.pair);
     for (int64_t i = 0; i < 14; i++) {

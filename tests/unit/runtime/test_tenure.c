@@ -191,7 +191,7 @@ TEST(a_pin_suspends_tenuring_by_counts) {
 enum { OF_CLASS, OF_SITE, OF_OTHER_SITE, OF_OTHER_CLASS, KINDS };
 
 static void chosen_are_tenured(const char *criterion, const bool tenured[KINDS], bool choose_site, int reason) {
-    WORLD(w, "eden_size=1M,full_gc_ratio=inf");
+    WORLD(w, "policy=fixed,eden_size=1M,full_gc_ratio=inf");
     set_parameter(&w, "tenure_criterion", criterion);
     eden_class of[KINDS];
     of[OF_CLASS] = w.pair;
