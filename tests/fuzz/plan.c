@@ -4,72 +4,75 @@
 
 const struct option_set plan[] = {
     {"", NULL, false},
-    {"eden_size=64K", NULL, false},
-    {"eden_size=64K,large_object=4096,grow_headroom=64K,shrink_threshold=0", NULL, false},
-    {"eden_size=1M,compactor=none", NULL, false},
-    {"eden_size=64K,tenure_proportion=1,tenure_fill=0", NULL, false},
-    {"eden_size=64K,full_gc_ratio=0", NULL, false},
-    {"eden_size=64K,max_heap=1M", NULL, false},
-    {"eden_size=512K,max_heap=2M,compactor=none", NULL, false},
-    {"eden_size=64K,remembered_set=card", NULL, false},
-    {"eden_size=64K,remembered_set=card,large_object=4096,grow_headroom=64K,compactor=selective", NULL, false},
-    {"eden_size=64K,remembered_set=card,tenure_criterion=remembered", NULL, false},
-    {"eden_size=1M,remembered_set=card,max_heap=3M", NULL, false},
-    {"eden_size=1M,remembered_set=object", NULL, false},
-    {"eden_size=64K,tenure_criterion=remembered", NULL, false},
-    {"eden_size=64K,tenure_criterion=class", NULL, false},
-    {"eden_size=64K,tenure_criterion=site", NULL, false},
-    {"eden_size=64K,tenure_criterion=never", NULL, false},
-    {"eden_size=64K,compat.threshold_bug=1,tenure_fill=0.3", NULL, false},
-    {"eden_size=64K,compat.overflow=scan-order", NULL, false},
-    {"eden_size=1M,remembered_set=card,compat.threshold_bug=1", NULL, false},
-    {"eden_size=64K,compactor=planning", NULL, false},
-    {"eden_size=64K,compactor=planning,remembered_set=object,max_heap=1M", NULL, false},
-    {"eden_size=64K,max_heap=1M,grow_headroom=64K,large_object=4096", NULL, false},
-    {"eden_size=64K", "0x10011", false},                                  /* all, as cells */
-    {"eden_size=64K,compactor=planning,tenure_fill=0", "0x10031", false}, /* all, one by one */
-    {"eden_size=64K,max_heap=1M,large_object=4096", "0x10011", false},    /* all, with little memory */
-    {"eden_size=256K,compat.overflow=scan-order", "0x10000010", false},   /* every 4 KiB on average */
-    {"eden_size=64K,tenure_criterion=remembered", "0x50012", false},      /* every fifth */
-    {"eden_size=1M,compactor=none,stress=100", "0x40031", false},         /* one in four, one by one */
-    {"eden_size=64K", "0x10131", false},                                  /* all, by ephemerons */
-    {"eden_size=64K,max_heap=1M,large_object=4096", "0x10131", false},    /* the same, with little memory */
-    {"eden_size=128K,compactor=planning,stress=50", "0x50112", false},    /* every fifth, by ephemerons */
-    {"eden_size=64K,max_heap=1M,full_gc_ratio=0.1", "0x10231", false},    /* by pretenured ones */
-    {"eden_size=256K,remembered_set=card", "0x10000210", false},          /* by such, every 4 KiB on average */
-    {"eden_size=64K,large_object=4096", "0x13331", false},                /* by the oracle, every 4 KiB */
-    {"eden_size=64K,compat.overflow=scan-order", "0x43311", false},       /* one in four, by the oracle */
-    {"eden_size=64K,pretenure=tests/fixtures/pretenure.txt", NULL, false},
-    {"eden_size=64K,pretenure=tests/fixtures/pretenure.txt,max_heap=1M,grow_headroom=64K,full_gc_ratio=0.1", NULL,
+    {"eden_size=64K,policy=fixed", NULL, false},
+    {"eden_size=64K,large_object=4096,grow_headroom=64K,shrink_threshold=0,policy=fixed", NULL, false},
+    {"eden_size=1M,compactor=none,policy=fixed", NULL, false},
+    {"eden_size=64K,tenure_proportion=1,tenure_fill=0,policy=fixed", NULL, false},
+    {"eden_size=64K,full_gc_ratio=0,policy=fixed", NULL, false},
+    {"eden_size=64K,max_heap=1M,policy=fixed", NULL, false},
+    {"eden_size=512K,max_heap=2M,compactor=none,policy=fixed", NULL, false},
+    {"eden_size=64K,remembered_set=card,policy=fixed", NULL, false},
+    {"eden_size=64K,remembered_set=card,large_object=4096,grow_headroom=64K,compactor=selective,policy=fixed", NULL,
      false},
-    {"eden_size=64K,pretenure=auto", NULL, false},
-    {"eden_size=64K,pretenure=auto,max_heap=1M", NULL, false},
-    {"eden_size=64K", "0x100b1", false},                                 /* short forms of all */
-    {"eden_size=64K,max_heap=1M,large_object=4096", "0x100b1", false},   /* the same, with little memory */
-    {"eden_size=128K,compactor=planning,stress=100", "0x300b1", false},  /* of one in three */
-    {"eden_size=256K,tenure_criterion=remembered", "0x100000b0", false}, /* of samples every 4 KiB on average */
-    {"eden_size=64K,pretenure=tests/fixtures/pretenure.txt", "0x10031", false},
-    {"eden_size=64K,pretenure=auto", "0x10011", false},
+    {"eden_size=64K,remembered_set=card,tenure_criterion=remembered,policy=fixed", NULL, false},
+    {"eden_size=1M,remembered_set=card,max_heap=3M,policy=fixed", NULL, false},
+    {"eden_size=1M,remembered_set=object,policy=fixed", NULL, false},
+    {"eden_size=64K,tenure_criterion=remembered,policy=fixed", NULL, false},
+    {"eden_size=64K,tenure_criterion=class,policy=fixed", NULL, false},
+    {"eden_size=64K,tenure_criterion=site,policy=fixed", NULL, false},
+    {"eden_size=64K,tenure_criterion=never,policy=fixed", NULL, false},
+    {"eden_size=64K,compat.threshold_bug=1,tenure_fill=0.3,policy=fixed", NULL, false},
+    {"eden_size=64K,compat.overflow=scan-order,policy=fixed", NULL, false},
+    {"eden_size=1M,remembered_set=card,compat.threshold_bug=1,policy=fixed", NULL, false},
+    {"eden_size=64K,compactor=planning,policy=fixed", NULL, false},
+    {"eden_size=64K,compactor=planning,remembered_set=object,max_heap=1M,policy=fixed", NULL, false},
+    {"eden_size=64K,max_heap=1M,grow_headroom=64K,large_object=4096,policy=fixed", NULL, false},
+    {"eden_size=64K,policy=fixed", "0x10011", false},                                  /* all, as cells */
+    {"eden_size=64K,compactor=planning,tenure_fill=0,policy=fixed", "0x10031", false}, /* all, one by one */
+    {"eden_size=64K,max_heap=1M,large_object=4096,policy=fixed", "0x10011", false},    /* all, with little memory */
+    {"eden_size=256K,compat.overflow=scan-order,policy=fixed", "0x10000010", false},   /* every 4 KiB on average */
+    {"eden_size=64K,tenure_criterion=remembered,policy=fixed", "0x50012", false},      /* every fifth */
+    {"eden_size=1M,compactor=none,stress=100,policy=fixed", "0x40031", false},         /* one in four, one by one */
+    {"eden_size=64K,policy=fixed", "0x10131", false},                                  /* all, by ephemerons */
+    {"eden_size=64K,max_heap=1M,large_object=4096,policy=fixed", "0x10131", false}, /* the same, with little memory */
+    {"eden_size=128K,compactor=planning,stress=50,policy=fixed", "0x50112", false}, /* every fifth, by ephemerons */
+    {"eden_size=64K,max_heap=1M,full_gc_ratio=0.1,policy=fixed", "0x10231", false}, /* by pretenured ones */
+    {"eden_size=256K,remembered_set=card,policy=fixed", "0x10000210", false},    /* by such, every 4 KiB on average */
+    {"eden_size=64K,large_object=4096,policy=fixed", "0x13331", false},          /* by the oracle, every 4 KiB */
+    {"eden_size=64K,compat.overflow=scan-order,policy=fixed", "0x43311", false}, /* one in four, by the oracle */
+    {"eden_size=64K,pretenure=tests/fixtures/pretenure.txt,policy=fixed", NULL, false},
+    {"eden_size=64K,pretenure=tests/fixtures/pretenure.txt,max_heap=1M,grow_headroom=64K,full_gc_ratio=0.1,"
+     "policy=fixed",
+     NULL, false},
+    {"eden_size=64K,pretenure=auto,policy=fixed", NULL, false},
+    {"eden_size=64K,pretenure=auto,max_heap=1M,policy=fixed", NULL, false},
+    {"eden_size=64K,policy=fixed", "0x100b1", false},                                 /* short forms of all */
+    {"eden_size=64K,max_heap=1M,large_object=4096,policy=fixed", "0x100b1", false},   /* the same, with little memory */
+    {"eden_size=128K,compactor=planning,stress=100,policy=fixed", "0x300b1", false},  /* of one in three */
+    {"eden_size=256K,tenure_criterion=remembered,policy=fixed", "0x100000b0", false}, /* of one every 4 KiB */
+    {"eden_size=64K,pretenure=tests/fixtures/pretenure.txt,policy=fixed", "0x10031", false},
+    {"eden_size=64K,pretenure=auto,policy=fixed", "0x10011", false},
     /* Listeners come and go: */
-    {"eden_size=64K", "0x10011", true},
-    {"eden_size=64K", "0x10031", true},
-    {"eden_size=64K,max_heap=1M,large_object=4096", "0x100b1", true},
-    {"eden_size=64K,max_heap=1M,tenure_criterion=remembered", "0x10131", true},
-    {"eden_size=128K,stress=100,compactor=planning", "0x10211", true},
-    {"eden_size=64K,pretenure=tests/fixtures/pretenure.txt,max_heap=1M", "0x10031", true},
-    {"eden_size=64K,pretenure=auto,remembered_set=card,compactor=selective", "0x10011", true},
+    {"eden_size=64K,policy=fixed", "0x10011", true},
+    {"eden_size=64K,policy=fixed", "0x10031", true},
+    {"eden_size=64K,max_heap=1M,large_object=4096,policy=fixed", "0x100b1", true},
+    {"eden_size=64K,max_heap=1M,tenure_criterion=remembered,policy=fixed", "0x10131", true},
+    {"eden_size=128K,stress=100,compactor=planning,policy=fixed", "0x10211", true},
+    {"eden_size=64K,pretenure=tests/fixtures/pretenure.txt,max_heap=1M,policy=fixed", "0x10031", true},
+    {"eden_size=64K,pretenure=auto,remembered_set=card,compactor=selective,policy=fixed", "0x10011", true},
     /* As in the papers' VM, and parts of it amid others: */
     {"eden_size=64K,grow_headroom=64K,large_object=4096,remembered_set=object,compactor=planning,"
-     "compat.overflow=scan-order,compat.tenured_scan=set-order,compat.growth=refill",
+     "compat.overflow=scan-order,compat.tenured_scan=set-order,compat.growth=refill,policy=fixed",
      NULL, false},
     {"eden_size=64K,remembered_set=object,compat.overflow=scan-order,compat.tenured_scan=set-order,max_heap=1M,"
-     "full_gc_ratio=0.1",
+     "full_gc_ratio=0.1,policy=fixed",
      NULL, false},
     {"eden_size=64K,compat.tenured_scan=set-order,tenure_criterion=remembered,compat.growth=refill,max_heap=2M,"
-     "grow_headroom=64K,shrink_threshold=0",
+     "grow_headroom=64K,shrink_threshold=0,policy=fixed",
      NULL, false},
-    {"eden_size=1M,remembered_set=card,compat.tenured_scan=set-order,tenure_fill=0,tenure_proportion=1", NULL, false},
-    {"eden_size=64K,compat.tenured_scan=set-order,max_heap=1M,large_object=4096", "0x10131", true},
+    {"eden_size=1M,remembered_set=card,compat.tenured_scan=set-order,tenure_fill=0,tenure_proportion=1,policy=fixed",
+     NULL, false},
+    {"eden_size=64K,compat.tenured_scan=set-order,max_heap=1M,large_object=4096,policy=fixed", "0x10131", true},
     /* Sizes by the policy: */
     {"policy=auto", NULL, false},
     {"policy=auto,max_heap=1M,grow_headroom=64K", NULL, false},
@@ -78,6 +81,11 @@ const struct option_set plan[] = {
     {"policy=auto,max_heap=2M,remembered_set=object", "0x10131", true},
     {"policy=auto,eden_size=64K,max_heap=1M,shrink_threshold=0", NULL, false},
     {"policy=auto,grow_headroom=64K,tenure_fill=0,pretenure=auto", "0x10031", true},
+    /* Parts of it pinned: */
+    {"policy=auto,eden_size=64K", "0x10131", true},
+    {"policy=auto,full_gc_ratio=0.1,shrink_threshold=0,grow_headroom=64K", NULL, false},
+    {"policy=auto,tenure_fill=0.3,max_heap=1M,large_object=4096", "0x100b1", false},
+    {"policy=auto,compat.overflow=scan-order,max_heap=2M,compactor=selective,shrink_threshold=0", "0x10011", true},
 };
 const size_t plan_sets = sizeof plan / sizeof plan[0];
 
