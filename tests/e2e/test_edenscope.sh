@@ -92,6 +92,10 @@ count=0
 while read -r line; do
     line=${line//PROGRAM/$exercise}
     line=${line//PID/$target}
+    options=
+    if [[ $line == EDEN_OPTIONS=* ]]; then
+        options=${line%% *} line=${line#* }
+    fi
     if [[ $line == *"record"*"-p $target"* ]]; then
         # It ends on request.
         # shellcheck disable=SC2086
@@ -102,12 +106,12 @@ while read -r line; do
         wait "$tool" || die "'$line' gave status $?: $(cat err)"
     else
         # shellcheck disable=SC2086
-        expect_status 0 "$scope" ${line#edenscope }
+        expect_status 0 env $options "$scope" ${line#edenscope }
         [[ -s out || $line == *"-o "* ]] || die "'$line' prints nothing"
         [[ $line != *--json* ]] || grep -v '^done$' out | jq -e . >/dev/null || die "'$line' prints no JSON"
     fi
     count=$((count + 1))
-done < <(sed -n '/^```sh$/,/^```$/{/^edenscope /p}' "$page")
+done < <(sed -n '/^```sh$/,/^```$/{/^\(EDEN_OPTIONS=[^ ]* \)\?edenscope /p}' "$page")
 [[ $count -ge 18 ]] || die "only $count examples"
 [[ $(sqlite3 objects.data 'SELECT count(*) FROM tenure') -gt 0 ]] || die "--objects records no objects"
 echo "$count examples work"

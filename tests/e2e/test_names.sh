@@ -66,7 +66,8 @@ kill "$target"
 data=$'\e]0;x\a\xc2\x9b31m\xe2\x80\xae.data'
 cd "$folder"
 scope=$OLDPWD/$scope forms=$OLDPWD/$forms
-checked text 0 "$scope" record -v --force -o "$data" --objects --lifetimes=details --sampling all \
+# policy=fixed: simulate refuses others.
+EDEN_OPTIONS=policy=fixed checked text 0 "$scope" record -v --force -o "$data" --objects --lifetimes=details --sampling all \
     -- "${files[0]}" names "$folder/programs" 2
 shows "the recording's name" '\x1b]0;x\x07\u{9b}31m\u{202e}.data' err
 [[ -s $data ]] || die "there is no recording"
