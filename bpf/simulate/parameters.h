@@ -31,7 +31,8 @@ void simulate_parameters_usual(struct simulate_parameters *parameters, const str
 /* "NAME=VALUE", as a person gives it; refused by name where it is not simulated, or the value is out of bounds. */
 bool simulate_parameter_wanted(struct simulate_parameters *parameters, const char *text, struct failure *why);
 
-/* policy=fixed, eden_size, and all others that are simulated and differ from the default, as EDEN_OPTIONS takes them. */
+/* policy=fixed, eden_size, and all others that are simulated and differ from the default, as EDEN_OPTIONS takes them.
+ */
 void simulate_parameters_text(const struct simulate_parameters *parameters, char *text, size_t size);
 
 bool simulate_tenures_by_age(const struct simulate_parameters *parameters);
