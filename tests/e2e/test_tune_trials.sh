@@ -147,7 +147,7 @@ for trials in --verify --search; do # before anything runs
     refused '^edenscope: --options eden_size: give name=value' $trials --options eden_size -- "$folder/nothing"
     refused '^edenscope: --options: give name=value' $trials --options , -- "$folder/nothing"
 done
-refused 'with EDEN_OPTIONS=max_heap=1M ended' --verify --options max_heap=1M -- "${small[@]}"
+refused 'with EDEN_OPTIONS=eden_size=16M,max_heap=1M ended' --verify --options eden_size=16M,max_heap=1M -- "${small[@]}"
 refused 'did not end within the budget of 0.2 s.*--budget' --search --budget 0.2 --options eden_size=2M -- "$folder/left-behind" 999
 for budget in 0 -1 x 1e9 nan ""; do
     refused 'not a time in seconds' --search --budget "$budget" -- true
