@@ -5,6 +5,7 @@
  * there before the recording comes partly from its own header. */
 #include "views/report.h"
 #include "eden_params.h"
+#include "eden_policy.h"
 #include "eden_values.h"
 #include "util/format.h"
 #include "util/sum.h"
@@ -118,7 +119,9 @@ static void show(void *context, const char *name, const char *value) {
     double number;
     if (param) {
         eden_param_text(param, param->fallback, fallback, sizeof fallback);
-        if (strcmp(fallback, value) == 0) {
+        bool is_first = shown->is_auto && id == EDEN_PARAM_eden_size && eden_param_parse(param, value, &number) &&
+                        number == EDEN_POLICY_FIRST; /* what the policy begins with */
+        if (is_first || strcmp(fallback, value) == 0) {
             return;
         }
     }
