@@ -105,7 +105,8 @@ refused 'contains no lifetimes' -i plain.data --heap 1
 refused 'contains sums of lifetimes, not objects' -i sums.data --heap 1
 "$scope" record --lifetimes=details --sampling 1/2 -o half.data -- "$exercise" >out 2>err || die "record: $(cat err)"
 refused 'lacks objects of the heap' -i half.data --heap 1
-EDEN_OPTIONS=policy=fixed "$scope" record --lifetimes=details --sampling all -o all.data -- "$exercise" >out 2>err ||
+EDEN_OPTIONS=policy=fixed,eden_size=256K \
+    "$scope" record --lifetimes=details --sampling all -o all.data -- "$exercise" >out 2>err ||
     die "record: $(cat err)"
 expect_status 0 "$scope" simulate -i all.data --heap 1 eden_size=1M
 refused 'recorded with max_heap=2097152, which cannot be simulated' -i all.data --heap 3
