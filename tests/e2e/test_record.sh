@@ -115,17 +115,19 @@ expect_status 0 "$scope" report --heap 1
 grep -q "eden_size=" out || die "the report does not show the parameters"
 ! grep -q 'by policy=auto' out || die "a heap with policy=fixed decides"
 policy=$(jq -r 'select(.name == "policy" and .probe == "heap__create") | .heap_id' events.json)
+address=$(jq -r 'select(.name == "policy" and .probe == "heap__create") | .heap' events.json)
 expect_status 0 "$scope" report --heap "$policy"
 for decision in eden old_goal; do
-    changes=$(jq -s --arg decision $decision 'map(select(.decision == $decision)) | length' events.json)
+    changes=$(jq -s --arg decision $decision --arg heap "$address" \
+        'map(select(.decision == $decision and (.heap | tostring) == $heap)) | length' events.json)
     name=${decision/old_goal/goal of old space}
     [[ $changes -gt 2 ]] && grep -qE "^  $name, by policy=auto +from [0-9.]+ [MK]iB to [0-9.]+ [MK]iB, changes: $changes$" out ||
         die "report does not show $changes decisions on $decision: $(cat out)"
 done
 # Each begins with what the one before it decided, and the last on eden is the figure.
-jq -es 'map(select(.probe == "policy__decide")) | group_by(.decision) |
+jq -es 'map(select(.probe == "policy__decide")) | group_by([.heap, .decision]) |
     all(. as $of | range(1; length) | $of[.].from_bytes == $of[. - 1].to_bytes)' events.json >out || die "decisions are missing"
-[[ $(jq -s 'map(select(.decision == "eden"))[-1].to_bytes' events.json) == \
+[[ $(jq -s --arg heap "$address" 'map(select(.decision == "eden" and (.heap | tostring) == $heap))[-1].to_bytes' events.json) == \
     $(jq --argjson heap "$policy" '.processes[].heaps[] | select(.heap == $heap).eden_size' report.json) ]] ||
     die "the last decision is not the size of eden"
 expect_status 1 "$scope" report --heap 99999
