@@ -179,7 +179,7 @@ static void print_params(void) {
         "returned, in place of\n`shrink_threshold`; which survivors are tenured, in place of `tenure_proportion`, "
         "`tenure_fill` and `compat.overflow`; and\nwhen objects are moved, in place of `compactor=selective`. A "
         "parameter that a program, `EDEN_OPTIONS` or a tool sets decides\nfor itself, also if it is set to its "
-        "default. `max_heap` is what the rule is told about memory: up to it, memory is used\nbefore time is. "
+        "default. `max_heap` says how much memory there is: up to it, memory is used\nbefore time is. "
         "`policy=fixed` is the collector of the papers: each parameter that is not set has its default.\n\n"
         "[papers_vm.options](../probes/papers_vm.options) gives every parameter the value of the papers' VM "
         "(see\n[differences](internals.md#differences-from-the-papers-vm)):\n\n"
