@@ -4,10 +4,10 @@ import os
 from repro import paper, tuned
 
 DEFAULT, STEP_1, AUTHORS = "default", "step 1", "authors'"
-EDEN = "Eden's defaults"
+FIXED, AUTO = "policy=fixed", "policy=auto"
 HAND_MADE = [DEFAULT, *list(paper.CONFIGURATIONS)[1:]]
 STEPS = [DEFAULT, STEP_1, AUTHORS]
-OURS = [tuned.NAME, EDEN]
+OURS = [tuned.NAME, FIXED, AUTO]
 
 
 def options(lab, name, setting):
@@ -16,8 +16,10 @@ def options(lab, name, setting):
     if setting == tuned.NAME:
         made = tuned.proposal(lab, name)
         return made.options if made else None
-    if setting == EDEN:
-        return lab.scaled({"eden_size": 16 * paper.MIB, "grow_headroom": 16 * paper.MIB,
+    if setting == AUTO:
+        return {"policy": "auto"} | lab.scaled({"large_object": paper.LARGE_OBJECT}, scale)
+    if setting == FIXED:
+        return {"policy": "fixed"} | lab.scaled({"eden_size": 16 * paper.MIB, "grow_headroom": 16 * paper.MIB,
                            "shrink_threshold": 32 * paper.MIB, "large_object": paper.LARGE_OBJECT}, scale)
     if setting in paper.CONFIGURATIONS:
         return lab.papers(scale, paper.CONFIGURATIONS[setting])

@@ -77,8 +77,8 @@ def tuning(lab):
         f"Step 1 is the first two of the three. It takes full collections from {fulls[settings.DEFAULT]} to "
         f"{fulls[settings.STEP_1]} at 1.6 GB; in the paper from {before} to {after}, of a file that it does not name, "
         f"with a gain of 1% to 5% of the total time. `{tuned.NAME}` is what `edenscope tune` proposes by itself from "
-        f"a recording of the default run, and `{settings.EDEN}` is this collector with nothing set (cards, evacuation "
-        "of sparse segments):",
+        f"a recording of the default run. `{settings.AUTO}` is this collector as it is by default: it sizes itself. "
+        f"`{settings.FIXED}` is the same with its fixed parameters (cards, evacuation of sparse segments):",
         tuned.proposals(lab),
         f"The share of GC is {shares}; 16%, 25% and 92% in the paper, where it rises from file to file. Here it "
         + ("does, too" if rises else "does not everywhere")
