@@ -278,17 +278,22 @@ static bool look_around(struct recorder *recorder, const struct recorder_options
 
 /* ---- leftovers -------------------------------------------------------------------------------------------------- */
 
-/* NAME.XXXXXX. */
-static bool is_temporary_name(const char *name, const char *of) {
-    size_t length = strlen(of);
-    return strncmp(name, of, length) == 0 && name[length] == '.' && strlen(name + length + 1) == 6 &&
-           strspn(name + length + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == 6;
+/* Of a copy in which a half transaction was undone: nobody else gives a file such a name. */
+static const char RECOVERED[] = "recovered-";
+
+/* NAME.XXXXXX, with what stands before the letters. */
+static bool is_temporary_name(const char *name, const char *of, const char *infix) {
+    size_t length = strlen(of), more = strlen(infix);
+    return strncmp(name, of, length) == 0 && name[length] == '.' && strncmp(name + length + 1, infix, more) == 0 &&
+           strlen(name + length + 1 + more) == 6 &&
+           strspn(name + length + 1 + more, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == 6;
 }
 
-/* Whether a recorder left it that was killed before it published: the schema is all that was ever written. */
-static bool is_leftover(int file) {
+/* Whether a recorder left it that was killed before it published: the schema is all that was ever written, or it is a
+ * copy. */
+static bool is_leftover(int file, bool is_copy) {
     struct file_look look = file_look(file);
-    return look.kind == FILE_RECORDING && look.owner == geteuid() && !look.is_live && look.changes <= 1;
+    return look.kind == FILE_RECORDING && look.owner == geteuid() && !look.is_live && (is_copy || look.changes <= 1);
 }
 
 static void sweep(const struct recorder *recorder) {
@@ -303,12 +308,14 @@ static void sweep(const struct recorder *recorder) {
         return;
     }
     while ((entry = readdir(names)) != NULL) {
-        if (!is_temporary_name(entry->d_name, place->name) || strcmp(entry->d_name, recorder->file.temporary) == 0) {
+        bool is_copy = is_temporary_name(entry->d_name, place->name, RECOVERED);
+        if ((!is_copy && !is_temporary_name(entry->d_name, place->name, "")) ||
+            strcmp(entry->d_name, recorder->file.temporary) == 0) {
             continue;
         }
         int file = openat(place->folder, entry->d_name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
         if (file >= 0) {
-            if (is_leftover(file)) {
+            if (is_leftover(file, is_copy)) {
                 unlinkat(place->folder, entry->d_name, 0);
             }
             close(file);
@@ -338,7 +345,7 @@ struct recorder *recorder_create(const struct recorder_options *options, struct 
     recorder->journal = -1;
     recorder->options = *options;
     struct standing standing = {.file = -1, .journal = -1};
-    bool good = replace_open(&recorder->file, "-o", options->path, why);
+    bool good = replace_open(&recorder->file, "-o", options->path, "", why);
     memcpy(recorder->path, recorder->file.path, sizeof recorder->path);
     good = good && look_around(recorder, options, &standing, why);
     close_standing(&standing);
@@ -376,11 +383,14 @@ static bool undo(struct replacement *copy, int journal, const char *path, struct
 static bool recover(const struct recorder *recorder, const struct standing *standing, struct failure *why) {
     struct replacement copy;
     int journal = -1;
-    if (!replace_open(&copy, "-o", recorder->path, why)) {
+    if (!replace_open(&copy, "-o", recorder->path, RECOVERED, why)) {
         return false;
     }
-    bool good = file_copy(standing->file, standing->journal, copy.file, "its folder", &journal, recorder->path, why) &&
-                (journal < 0 || undo(&copy, journal, recorder->path, why)) && replace_publish(&copy, why);
+    bool good =
+        file_copy(standing->file, standing->journal, copy.file, "its folder", &journal, recorder->path, why) &&
+        (journal < 0 || undo(&copy, journal, recorder->path, why)) &&
+        (recording_vfs_lock_live(copy.file) || failure_set(why, 1, "%.200s: cannot lock it: %m", recorder->path)) &&
+        replace_publish(&copy, why);
     if (journal >= 0) {
         close(journal);
     }

@@ -14,12 +14,15 @@ struct replacement {
     FILE *out;    /* the stream on it; NULL: none */
     struct place place;
     char temporary[NAME_MAX + 1]; /* its name in the folder; "": it has none yet */
+    const char *infix;            /* in that, before the letters of chance; not owned */
     const char *option;           /* how the user named the path: "-o" */
     char path[PATH_MAX];          /* as given */
 };
 
-/* Makes the file, for its owner only. False and why: nothing is to be abandoned. */
-bool replace_open(struct replacement *replacement, const char *option, const char *path, struct failure *why);
+/* Makes the file, for its owner only. infix: in its own name, so that others know what it is; it must outlive the
+ * replacement. False and why: nothing is to be abandoned. */
+bool replace_open(struct replacement *replacement, const char *option, const char *path, const char *infix,
+                  struct failure *why);
 
 /* The same, with a stream. Refused where a file stands at path that is neither empty nor begins with `mark`, or belongs
  * to another user, unless forced, and where something stands there that is no plain file. */

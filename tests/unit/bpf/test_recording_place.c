@@ -171,6 +171,8 @@ TEST(leftovers_are_swept) {
     commit(recorder, &model, true);
     recorder_close(recorder);
     assert_int_equal(system("cp kept.data swept.data.backup"), 0); /* six letters, our id, and a person's copy */
+    assert_int_equal(system("cp kept.data swept.data.recovered-aB3xYz"), 0); /* no person's name for one */
+    write_file("swept.data.recovered-letter", "Dear Sir", 8);
     write_file("swept.data.letter", "Dear Sir", 8);
     write_file("swept.data.empty0", "", 0);
     /* What the file of a recorder is before it is published. */
@@ -189,6 +191,8 @@ TEST(leftovers_are_swept) {
     assert_int_equal(access("swept.data.backup", F_OK), 0);
     assert_int_equal(access("swept.data.empty0", F_OK), 0);
     assert_holds("swept.data.letter", "Dear Sir");
+    assert_int_equal(access("swept.data.recovered-aB3xYz", F_OK), -1);
+    assert_holds("swept.data.recovered-letter", "Dear Sir");
     assert_int_equal(files_beside("other.data"), 0);
 }
 
