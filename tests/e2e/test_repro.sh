@@ -114,7 +114,7 @@ for row in rows:
 # Paper B, Tables 3 to 5: a larger eden means fewer scavenges, larger ratio and headroom fewer full collections; the
 # default runs are those of paper A.
 found = {(row["file"], row["configuration"]): row for row in read("configurations")}
-assert len(found) == 24, list(found)
+assert len(found) == 27, list(found)
 for file in FILES:
     of = [found[file, name] for name in ("default", 1, 2, 3, 4, 5)]
     assert all(of[0][key] == steps[file, "default"][key] for key in ("scavenges", "full", "gc_s")), of[0]
