@@ -55,12 +55,15 @@ static bool reserve(eden_heap *heap, uint64_t old_bytes, size_t eden_most) {
     return false;
 }
 
-/* Moves the end of a space to start + bytes, or as near as its objects and the system allow. */
+/* Moves the end of a space to start + bytes, or as near as its objects and the system allow; not at all beyond
+ * max_heap: a space that the system refused before may want more than its share of what is left. */
 static void set_end(eden_heap *heap, struct space *space, size_t bytes) {
     uintptr_t limit = system_page_round(space->limit), wanted = space->start + bytes;
     uintptr_t used = system_page_round(space->used);
     wanted = wanted < used ? used : wanted;
-    if (wanted > limit && !system_commit(&heap->system, limit, wanted - limit, "new space")) {
+    uint64_t mapped = heap->new_space.bytes + heap->old.capacity, most = heap->params.max_heap;
+    if (wanted > limit && (most < mapped || wanted - limit > most - mapped ||
+                           !system_commit(&heap->system, limit, wanted - limit, "new space"))) {
         return;
     }
     if (wanted < limit) {

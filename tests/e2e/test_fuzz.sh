@@ -18,6 +18,12 @@ head -c 3000 "$fuzz" >"$folder/bytes"
 expect_status 0 "$fuzz" --input "$folder/empty"
 expect_status 0 "$fuzz" --input "$folder/bytes"
 expect_status 2 "$fuzz" --input "$folder/missing"
+# Found by AFL++: policy=auto, and a semispace that the system had refused what it wanted took it beyond max_heap.
+base64 -d >"$folder/refused" <<'INPUT'
+PDXgYM4wrH03WJdgbRGeW+pbABHBSi6f34cMLnRSZ1P+rooF8NAkFH1RZahL1H+AQuQpPgcwhuoZ2QMEygV9XNDbTsSVAPOKikk32+1LGRn6XZ
+lP1Z4aTiZ4esQwM/kUABA60cnYDgARwUoun9+HDC50UmdT/q6KBcTbaAu8Gz4pD/jvIA9kzCo=
+INPUT
+expect_status 0 "$fuzz" --input "$folder/refused"
 
 # The planted fault: stores into slot 1 of old objects are not remembered.
 sed 's/^        remembered_add(heap, object, EDEN_REMEMBER_STORE);/        if (index != 1) remembered_add(heap, object, EDEN_REMEMBER_STORE);/' \
