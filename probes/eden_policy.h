@@ -11,8 +11,9 @@
  * fits a cache is allocated in up to three times faster (docs/performance.md). The two shares are further apart than
  * the factor of two that a change of size can make, so the rule does not swing.
  *
- * With a limit, memory is used before time is: new space takes at most half of what live objects leave of it. Without
- * one, it takes at most half as much as lives, or 22 MB: an eden of 16 MB.
+ * With a limit, memory is used before time is: new space takes at most half of what live objects leave of it, and eden
+ * is never larger than what old space could take if all of it survived, so that promotion seldom fails (born old
+ * objects take room, too). Without a limit, new space takes at most half as much as lives, or 22 MB: an eden of 16 MB.
  *
  * 3. Old space
  * A full collection costs what lives, and is worth more the more has died: it waits as long as memory allows. With a
@@ -70,8 +71,8 @@ static inline uint64_t eden_policy_most(uint64_t limit, uint64_t live) {
     return most > EDEN_POLICY_LEAST ? most : EDEN_POLICY_LEAST;
 }
 
-/* The largest eden of which all may survive: old space, which has so much `used` and so much `free`, then takes it
- * beside the semispaces. Of what is free a part lies in pieces too small. */
+/* The largest eden that old space can take if all of it survives, beside the semispaces. used, free: bytes of old
+ * space. A part of the free bytes lies in pieces that are too small. */
 static inline uint64_t eden_policy_safe(uint64_t limit, uint64_t semispaces, uint64_t used, uint64_t free) {
     uint64_t need = semispaces + used + free / 8;
     uint64_t safe = limit > need ? (limit - need) / 2 / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE : 0;

@@ -9,7 +9,7 @@
  * Invariants:
  * - Every hit of an armed target, where probes are attached by file those of observed processes (descent.bpf.c), is
  *   counted, or counted as lost, once (is_taken). An attachment to a process that runs already is armed only when all
- * its sites are in place; earlier hits are ignored, since the heap's header includes them.
+ *   its sites are in place; earlier hits are ignored, since the heap's header includes them.
  * - Sums change by atomic adds, maxima by compare-and-swap: kernel programs can be preempted and a process's threads
  * run on several CPUs. No scratch memory is shared.
  * - A heap is named by process, the process's start time and address; at heap__destroy its name is taken out of `live`

@@ -499,7 +499,7 @@ static void give_target_back(struct source *source, uint32_t target) {
 }
 
 /* Whether an error of the kernel comes from one of the processes that map the file: any of them can have changed its
- * own copy of the probes, have so many mappings that the kernel is busy with them, or be at the limit of its memory. */
+ * own copy of the probes, have so many mappings that the kernel is busy with them, or have no memory left. */
 static bool prevents_attaching(int error) {
     return error == EINVAL || error == EFAULT || error == ETIMEDOUT || error == ENOMEM || error == EBUSY;
 }

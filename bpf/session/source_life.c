@@ -142,8 +142,8 @@ bool source_end_lifetimes(struct source *source, bool at_once) {
 void source_close_lifetimes(struct source *source) {
     size_t left = ask_all(source, 0);
     if (left > 0) {
-        message_print("%zu heap%s keep%s the request for lifetimes: writing to so many takes too long", left,
-                      left == 1 ? "" : "s", left == 1 ? "s" : "");
+        message_print("the request for lifetimes stays in %zu heap%s: clearing it takes too long", left,
+                      left == 1 ? "" : "s");
     }
     free(source->life.asked);
     life_names_clear(&source->life.names);

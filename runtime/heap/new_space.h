@@ -11,7 +11,7 @@ bool new_space_create(eden_heap *heap, eden_error *error);
 void new_space_resize(eden_heap *heap, size_t eden_bytes);
 /* Lets eden use no more than this of what is mapped for it; it is empty. */
 void new_space_limit(eden_heap *heap, size_t eden_bytes);
-/* Returns at least so many bytes of what eden may not use to the system, or all of it where that is less. */
+/* Returns at least `bytes` of the memory beyond eden's limit to the system, or all of it if there is less. */
 void new_space_yield(eden_heap *heap, uint64_t bytes);
 
 #endif

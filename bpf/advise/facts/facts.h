@@ -139,7 +139,7 @@ uint64_t tune_figure(const struct tune_facts *facts, enum eden_figure figure);
 double tune_old_peak(const struct tune_facts *facts); /* the most of old space that was mapped, bytes */
 double tune_number(const struct tune_facts *facts,
                    enum eden_param_id id); /* its value; policy=auto: eden_size on average */
-/* Does policy=auto decide what this parameter is for? A program that sets the default can't be told from one that sets
+/* Does policy=auto decide what this parameter is for? A program that sets the default looks like one that sets
  * nothing. */
 bool tune_is_decided(const struct tune_facts *facts, enum eden_param_id id);
 bool tune_is_old_decided(const struct tune_facts *facts);      /* when old space is collected for growth */

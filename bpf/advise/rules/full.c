@@ -16,8 +16,8 @@ static bool is_left_to_limit(const struct tune_facts *facts) {
     return tune_is_old_decided(facts) && isfinite(tune_number(facts, EDEN_PARAM_max_heap));
 }
 
-/* Without, it keeps memory within a factor of what lives, and is told what there is by max_heap. A limit is for the
- * operator to choose, since allocation beyond it fails. */
+/* Without, it keeps memory within a factor of what lives. The operator chooses a limit, since allocation beyond it
+ * fails. */
 static void advise_limit(struct finding *finding) {
     finding_how(finding, "policy=auto lets old space grow by three quarters of what lives, and to max_heap if that is "
                          "set: set it to the memory that the program may take, if that is much more than now");
