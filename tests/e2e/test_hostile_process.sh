@@ -213,7 +213,7 @@ END
     read -r pid[one] pid[two] <"$folder/$request.pids"
     until_true "$request of edenscope is not answered: intervals are shown" grep -q '^ *[1-9][0-9]*\.[0-9]* ' "$folder/out"
     until_true "$request of edenscope is not answered: ^C ends it" stops
-    kill -9 "${pid[one]}" "${pid[two]}"
+    kill -9 "${pid[one]}" "${pid[two]}" 2>/dev/null || true # they may have ended with the tool
 done
 end_all
 
