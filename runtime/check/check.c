@@ -469,6 +469,17 @@ static void eden_emptied(struct observer *self) {
     eden->used = eden->start;
 }
 
+/* What is mapped there later has no poison. */
+static void young_unmapped(struct observer *self, uintptr_t start, uintptr_t end) {
+    struct check *check = (struct check *)self;
+    poison_open(start, end);
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        if (check->high[i] > start && check->high[i] <= end) {
+            check->high[i] = start;
+        }
+    }
+}
+
 static void segment(struct observer *self, bool mapped, uintptr_t start, size_t bytes) {
     poison_open(start, start + bytes);
     forget_starts(self->heap, start, start + bytes);
@@ -497,6 +508,7 @@ static const struct observer_calls calls = {
     .after_full = after_full,
     .roots_visited = roots_visited,
     .invariant_broken = invariant_broken,
+    .young_unmapped = young_unmapped,
     .segment = segment,
     .allocating = allocating,
     .taken = taken,

@@ -55,6 +55,11 @@ static bool reserve(eden_heap *heap, uint64_t old_bytes, size_t eden_most) {
     return false;
 }
 
+static void unmap(eden_heap *heap, uintptr_t start, uintptr_t end) {
+    OBSERVE(heap, young_unmapped, start, end);
+    system_decommit(start, end - start);
+}
+
 /* Moves the end of a space to start + bytes, or as near as its objects and the system allow; not at all beyond
  * max_heap: a space that the system refused before may want more than its share of what is left. */
 static void set_end(eden_heap *heap, struct space *space, size_t bytes) {
@@ -67,7 +72,7 @@ static void set_end(eden_heap *heap, struct space *space, size_t bytes) {
         return;
     }
     if (wanted < limit) {
-        system_decommit(wanted, limit - wanted);
+        unmap(heap, wanted, limit);
     }
     heap->new_space.bytes += wanted - limit;
     space->limit = wanted;
@@ -91,7 +96,7 @@ void new_space_yield(eden_heap *heap, uint64_t bytes) {
     uintptr_t least = system_page_round(heap->eden.limit), end = heap->new_space.eden_end;
     if (least < end) {
         end = end - least > system_page_round(bytes) ? end - system_page_round(bytes) : least;
-        system_decommit(end, heap->new_space.eden_end - end);
+        unmap(heap, end, heap->new_space.eden_end);
         heap->new_space.bytes -= heap->new_space.eden_end - end;
         heap->new_space.eden_end = end;
     }

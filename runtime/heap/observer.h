@@ -85,8 +85,9 @@ struct observer_calls {
     /* All that lives is known, the program's ephemerons and weak slots are done. full: old objects may have died, too.
      */
     void (*reached)(struct observer *self, bool full, observer_now *now, void *context);
-    void (*decided)(struct observer *self, const struct policy_decision *decision);     /* the size is in force */
-    void (*invariant_broken)(struct observer *self, const char *name);                  /* heap/invariant.h */
+    void (*decided)(struct observer *self, const struct policy_decision *decision); /* the size is in force */
+    void (*invariant_broken)(struct observer *self, const char *name);              /* heap/invariant.h */
+    void (*young_unmapped)(struct observer *self, uintptr_t start, uintptr_t end);  /* a part of new space is gone */
     void (*segment)(struct observer *self, bool mapped, uintptr_t start, size_t bytes); /* before it is used, or goes */
 
     /* ---- allocation_observers ---- */

@@ -302,6 +302,32 @@ FAULT(stale_raw_pointer_reused, "-", "in eden, left or freed .* stale C pointer.
     new_text(p, 2048);
 }
 
+/* Old space has taken a part of eden, which left nothing behind there that could be looked at. */
+FAULT(stale_raw_pointer_beside_returned_memory, "-",
+      "in eden, left or freed .* overwritten .* stale C pointer.* rule 3") {
+    (void)p;
+    const eden_options options = {.name = "small", .parameters = "policy=auto,max_heap=8M"};
+    struct program small = {.heap = eden_heap_create(&options, NULL)};
+    small.m = eden_mutator_attach(small.heap, NULL);
+    small.text = define(&small, "Text", EDEN_FORMAT_BYTES, 0);
+    {
+        EDEN_FRAME(small.m, large, 16);
+        for (int i = 0; i < 60000; i++) {
+            new_text(&small, 100);
+        }
+        eden_class text = small.text;
+        for (int i = 0; i < 16 && (large[i] = eden_new_raw(small.m, text, 600000)) != EDEN_NONE; i++) {
+        }
+        eden_scavenge(small.m);
+        large[0] = new_text(&small, 100);
+        char *bytes = eden_raw(large[0]);
+        eden_scavenge(small.m);
+        (wrong ? bytes : (char *)eden_raw(large[0]))[10] = 'b';
+        eden_scavenge(small.m);
+    }
+    eden_heap_destroy(small.heap);
+}
+
 FAULT(unpinned_used_as_pinned, "-", "in a free chunk of old space, .* stale C pointer.* rule 3") {
     EDEN_FRAME(p->m, local, 2);
     local[1] = new_text(p, 4000);
