@@ -1,7 +1,8 @@
 /* The only door to the system's memory: every mmap and malloc of the runtime passes here, past the memory hook.
  *
- * Address space is reserved without access or commitment (PROT_NONE, MAP_NORESERVE) and made usable piece by piece.
- * Decommitting maps fresh PROT_NONE pages over a piece: the memory goes back at once, the range stays ours. */
+ * Address space is reserved without access (PROT_NONE), which commits to nothing, and made usable piece by piece: then
+ * the system counts it, and refuses what it can never have (vm.overcommit_memory). Decommitting maps fresh PROT_NONE
+ * pages over a piece: the memory goes back at once, the range stays ours. */
 #include "heap/system.h"
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -15,7 +16,7 @@ void *system_reserve(struct system *system, size_t bytes) {
     if (!allowed(system, bytes, "reservation")) {
         return NULL;
     }
-    void *at = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *at = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return at == MAP_FAILED ? NULL : at;
 }
 
@@ -26,7 +27,7 @@ bool system_commit(struct system *system, uintptr_t address, size_t bytes, const
 }
 
 void system_decommit(uintptr_t address, size_t bytes) {
-    void *at = mmap((void *)address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    void *at = mmap((void *)address, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (at == MAP_FAILED) {
         /* The system could not split a mapping: give back at least the pages. */
         madvise((void *)address, bytes, MADV_DONTNEED);

@@ -298,3 +298,34 @@ TEST(creation_without_memory_returns_an_error) {
     assert_non_null(strstr(error.message, "heap"));
     assert_null(eden_heap_create(&options, NULL));
 }
+
+static uint64_t system_total(void) {
+    FILE *in = fopen("/proc/meminfo", "r");
+    assert_non_null(in);
+    uint64_t total = 0;
+    char line[128], unit[8];
+    unsigned long long kilobytes;
+    while (fgets(line, sizeof line, in) != NULL) {
+        bool counts = strncmp(line, "MemTotal:", 9) == 0 || strncmp(line, "SwapTotal:", 10) == 0;
+        if (counts && sscanf(strchr(line, ':'), ": %llu %7s", &kilobytes, unit) == 2) {
+            total += kilobytes * 1024;
+        }
+    }
+    fclose(in);
+    return total;
+}
+
+/* It would end the process when it is written. */
+TEST(what_the_system_can_never_have_is_refused) {
+    FILE *in = fopen("/proc/sys/vm/overcommit_memory", "r");
+    int mode = in != NULL ? fgetc(in) : '0';
+    if (in != NULL) {
+        fclose(in);
+    }
+    WORLD(w, "");
+    eden_value object = eden_new_raw(w.m, w.bytes, system_total() + 1024 * MIB);
+    assert_true(mode == '1' || object == EDEN_NONE);
+    if (object == EDEN_NONE) {
+        assert_int_equal(eden_last_error(w.m)->status, EDEN_NO_MEMORY);
+    }
+}
