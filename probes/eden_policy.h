@@ -1,4 +1,5 @@
-/* What policy=auto decides: the size of eden, and how far old space may grow before it is collected.
+/* What policy=auto decides: the sizes of eden and of the semispaces, and how far old space may grow before it is
+ * collected.
  *
  * 1. Terms
  * Work is bytes allocated, copied and marked: no rule here reads a clock, so two runs decide alike. `live` is what the
@@ -7,9 +8,10 @@
  * 2. Eden
  * A scavenge costs what survives, so its share of the work is survived / allocated. Eden doubles while more than 1/32
  * survives: in the Handbook's figures copying a byte costs ten times as much as allocating it, so above that share
- * copying is a third of all the work. It halves when less than 1/256 has survived several times in a row: an eden that
- * fits a cache is allocated in up to three times faster (docs/performance.md). The two shares are further apart than
- * the factor of two that a change of size can make, so the rule does not swing.
+ * copying is a third of all the work. It quadruples while more than half survives. It halves when less than 1/256 has
+ * survived several times in a row: an eden that fits a cache is allocated in up to three times faster
+ * (docs/performance.md). The two shares are further apart than the factor of two that a change of size can make, so the
+ * rule does not swing.
  *
  * With a limit, memory is used before time is: new space takes at most half of what live objects leave of it, and eden
  * is never larger than what old space could take if all of it survived, so that promotion seldom fails (born old
@@ -21,7 +23,16 @@
  * collected before what the next scavenge may promote has no room; not if less than 1/16 of it is new, when a
  * collection would find hardly anything dead.
  *
- * 4. References
+ * 4. Survivors
+ * A semispace is a fifth of eden. Survivors beyond that are tenured at once, the others if they survive again. Where
+ * most of what was tenured since the last full collection is dead in this one, as in a queue, survivors stay young: the
+ * semispaces are made large enough for all that survives of eden, and it dies in new space. What is already old is
+ * collected twice while this is tried, because a dead old object keeps alive what it refers to. It costs if much
+ * survives again, for then it is copied one more time: if that is more than a quarter after EDEN_POLICY_TRIAL
+ * scavenges, the semispaces are as before, for EDEN_POLICY_PATIENCE full collections; after the next such trial for
+ * twice as many, and so on.
+ *
+ * 5. References
  * Jones, Hosking and Moss, The Garbage Collection Handbook, 2012, chapters 9 and 10. M. Kirisame et al., "Optimal Heap
  * Limits for Reducing Browser Memory Use", OOPSLA 2022: why growth beside what lives, not beside what is used. */
 #ifndef EDEN_POLICY_H
@@ -35,6 +46,8 @@ enum {
     EDEN_POLICY_LEAST = 256 << 10, /* no eden is smaller */
     EDEN_POLICY_SPARE = 16 << 20,  /* an eden, and a growth of old space, that a heap without a limit may always have */
     EDEN_POLICY_QUIET = 8,         /* scavenges in a row with hardly a survivor, before eden halves */
+    EDEN_POLICY_TRIAL = 4,         /* scavenges */
+    EDEN_POLICY_PATIENCE = 16,     /* full collections */
     EDEN_POLICY_PAGE = 4096,
 };
 
@@ -51,23 +64,34 @@ static inline struct eden_policy_choice eden_policy_at_most(struct eden_policy_c
 
 /* What a heap is like at the end of a scavenge; bytes. */
 struct eden_policy_state {
-    uint64_t limit; /* max_heap, or EDEN_NO_LIMIT */
-    uint64_t eden;  /* its size now */
-    uint64_t live;
+    uint64_t limit;               /* max_heap, or EDEN_NO_LIMIT */
+    uint64_t eden;                /* its size now */
+    uint64_t live, used;          /* of old space: after the last full collection; now */
     uint64_t allocated, survived; /* since the scavenge before; by this one */
+    uint64_t from_eden;           /* of `survived`, for the first time */
+    bool keeps;                   /* survivors stay young */
     unsigned quiet;               /* how many in a row were quiet, this one included */
 };
 
 static inline bool eden_policy_is_quiet(uint64_t allocated, uint64_t survived) { return survived < allocated / 256; }
 
-/* The largest eden that memory allows. New space is 7/5 of it. */
+static inline uint64_t eden_policy_pages(uint64_t bytes) { return bytes / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE; }
+
+/* What so many bytes of old space leave of the limit. A part of its free bytes lies in pieces that are too small. */
+static inline uint64_t eden_policy_left(uint64_t limit, uint64_t used) {
+    uint64_t need = used + used / 8;
+    return limit > need ? limit - need : 0;
+}
+
+/* The largest new space that memory allows. */
+static inline uint64_t eden_policy_new_space(uint64_t limit, uint64_t live) {
+    uint64_t spare = (uint64_t)EDEN_POLICY_SPARE / 5 * 7;
+    return limit != EDEN_NO_LIMIT ? eden_policy_left(limit, live) / 2 : live / 2 > spare ? live / 2 : spare;
+}
+
+/* The largest eden that memory allows, where a semispace is a fifth of it. */
 static inline uint64_t eden_policy_most(uint64_t limit, uint64_t live) {
-    uint64_t spare = (uint64_t)EDEN_POLICY_SPARE / 5 * 7, most = live / 2 > spare ? live / 2 : spare;
-    if (limit != EDEN_NO_LIMIT) {
-        uint64_t need = live + live / 8;
-        most = limit > need ? (limit - need) / 2 : 0;
-    }
-    most = most / 7 * 5 / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE;
+    uint64_t most = eden_policy_pages(eden_policy_new_space(limit, live) / 7 * 5);
     return most > EDEN_POLICY_LEAST ? most : EDEN_POLICY_LEAST;
 }
 
@@ -75,21 +99,68 @@ static inline uint64_t eden_policy_most(uint64_t limit, uint64_t live) {
  * space. A part of the free bytes lies in pieces that are too small. */
 static inline uint64_t eden_policy_safe(uint64_t limit, uint64_t semispaces, uint64_t used, uint64_t free) {
     uint64_t need = semispaces + used + free / 8;
-    uint64_t safe = limit > need ? (limit - need) / 2 / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE : 0;
+    uint64_t safe = limit > need ? eden_policy_pages((limit - need) / 2) : 0;
     return safe > EDEN_POLICY_LEAST ? safe : EDEN_POLICY_LEAST;
 }
 
-/* The size of eden from now on. */
-static inline struct eden_policy_choice eden_policy_eden(const struct eden_policy_state *state) {
+/* Two full collections: how much was alive after the first, in use before the second, alive after it; and how much of
+ * what came in between was tenured. Was most of it, and is most of it dead? Then survivors had better stay young. */
+static inline bool eden_policy_turns_over(uint64_t live_before, uint64_t used, uint64_t live, uint64_t tenured) {
+    uint64_t grown = used > live_before ? used - live_before : 0;
+    return tenured > grown / 2 && used > live && used - live > grown / 2;
+}
+
+/* Did so much of the survivors survive again that they had better be tenured? */
+static inline bool eden_policy_ages(uint64_t survivors, uint64_t survived_again) {
+    return survived_again > survivors / 4;
+}
+
+/* The largest semispace where survivors stay young. Beside two of them and eden there must be room in old space to
+ * promote all of eden; without a limit, new space takes no more than otherwise. */
+static inline uint64_t eden_policy_most_semispace(uint64_t limit, uint64_t live, uint64_t used) {
+    return eden_policy_pages(limit == EDEN_NO_LIMIT ? eden_policy_new_space(limit, live) / 3
+                                                    : eden_policy_left(limit, used) / 4);
+}
+
+/* A semispace for all that survives of eden; 0: a fifth of eden is large enough, or survivors do not stay young. */
+static inline uint64_t eden_policy_semispace(const struct eden_policy_state *state) {
+    uint64_t wanted = state->from_eden + state->from_eden / 8;
+    if (state->from_eden > state->allocated / 8 * 7) {
+        wanted = state->eden * 2; /* nobody knows how much of a larger eden survives */
+    }
+    uint64_t most = eden_policy_most_semispace(state->limit, state->live, state->used);
+    wanted = eden_policy_pages(wanted < most ? wanted : most);
+    return state->keeps && wanted > state->eden / 5 ? wanted : 0;
+}
+
+/* The largest new space with such semispaces, of which eden is no smaller than one. */
+static inline uint64_t eden_policy_most_kept(uint64_t limit, uint64_t used) {
+    return eden_policy_left(limit, used) / 4 * 3;
+}
+
+/* The largest eden beside two such semispaces. */
+static inline uint64_t eden_policy_most_beside(uint64_t limit, uint64_t live, uint64_t used, uint64_t semispace) {
+    uint64_t all = limit == EDEN_NO_LIMIT ? eden_policy_new_space(limit, live) : eden_policy_left(limit, used);
+    uint64_t most = all > 2 * semispace ? all - 2 * semispace : 0;
+    most = eden_policy_pages(limit == EDEN_NO_LIMIT ? most : most / 2);
+    return most > EDEN_POLICY_LEAST ? most : EDEN_POLICY_LEAST;
+}
+
+/* The size of eden from now on, beside semispaces as eden_policy_semispace says. */
+static inline struct eden_policy_choice eden_policy_eden(const struct eden_policy_state *state, uint64_t semispace) {
     struct eden_policy_choice wanted = {state->eden, EDEN_REASON_SURVIVAL};
     if (state->survived > state->allocated / 32) {
-        wanted.bytes = state->eden * 2;
+        wanted.bytes = state->eden * (state->survived > state->allocated / 2 ? 4 : 2);
     } else if (state->quiet >= EDEN_POLICY_QUIET && state->eden > EDEN_POLICY_FIRST) {
-        uint64_t half = state->eden / 2 / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE;
+        uint64_t half = eden_policy_pages(state->eden / 2);
         wanted.bytes = half > EDEN_POLICY_FIRST ? half : EDEN_POLICY_FIRST;
         wanted.reason = EDEN_REASON_QUIET;
     }
-    return eden_policy_at_most(wanted, eden_policy_most(state->limit, state->live), EDEN_REASON_MEMORY);
+    uint64_t most = eden_policy_most(state->limit, state->live);
+    if (semispace > (wanted.bytes < most ? wanted.bytes : most) / 5) {
+        most = eden_policy_most_beside(state->limit, state->live, state->used, semispace);
+    }
+    return eden_policy_at_most(wanted, most, EDEN_REASON_MEMORY);
 }
 
 /* How large old space may become before it is collected. */

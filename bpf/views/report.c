@@ -188,6 +188,7 @@ static bool report_decisions(FILE *out, struct recording *recording, const struc
     static const char *const labels[EDEN_DECISIONS] = {
         [EDEN_DECISION_EDEN] = "eden, by policy=auto",
         [EDEN_DECISION_OLD_GOAL] = "goal of old space, by policy=auto",
+        [EDEN_DECISION_SEMISPACE] = "semispaces, by policy=auto",
     };
     struct decisions decisions = {.process = process, .heap = heap};
     uint64_t probes[(EDEN_PROBE_COUNT + 63) / 64] = {0};

@@ -43,18 +43,28 @@ struct deferred { /* objects of eden that a scavenge left for its second pass */
     size_t count, room;
 };
 
-struct new_space {                  /* heap/new_space.c; its spaces: semi and eden */
-    uintptr_t eden_start, eden_end; /* mapped; eden's limit may lie below */
-    size_t eden_most;               /* reserved for eden */
-    uint64_t bytes;                 /* mapped for all three */
+struct new_space {                    /* heap/new_space.c; its spaces: semi and eden */
+    uintptr_t eden_start, eden_end;   /* mapped; eden's limit may lie below */
+    size_t eden_most, semispace_most; /* reserved for eden, and for each of the others */
+    uint64_t bytes;                   /* mapped for all three */
+};
+
+struct keeping { /* survivors young */
+    bool is_on;
+    unsigned scavenges; /* since then */
+    unsigned wait;      /* full collections before it may begin again */
+    unsigned patience;  /* the next time that it costs more than it saves, `wait` becomes so many */
 };
 
 struct policy {                        /* heap/policy.c */
     struct eden_policy_choice eden;    /* what the rule gives it; less where it cannot be mapped or promoted */
     enum eden_decision_reason reason;  /* of the size that eden has */
     uint64_t reported[EDEN_DECISIONS]; /* EDEN_NO_LIMIT: the parameters decide */
-    uint64_t promoted;                 /* bytes that a scavenge promoted of late, at most */
-    unsigned quiet;                    /* the latest scavenges, in a row, that had hardly a survivor */
+    uint64_t semispace;                /* what the rule gives it; 0: a fifth of eden */
+    struct keeping keeping;
+    uint64_t tenured_before; /* ever, when the last full collection ended */
+    uint64_t promoted;       /* bytes that a scavenge promoted of late, at most */
+    unsigned quiet;          /* the latest scavenges, in a row, that had hardly a survivor */
 };
 
 /* What has happened since the last collection's start, for the `..._since` arguments. */

@@ -1,10 +1,11 @@
 /* New space: its shape, and how it changes size.
  *
- * From the lowest address: two survivor semispaces of 1/7 each, eden of 5/7. Survivors lie below eden so that a lower
- * address means older (young/tenure.c). Each of the three has an address range of its own, of which the first part is
- * mapped: where the policy sizes new space (heap/policy.c) the ranges are larger than what is mapped, and a space grows
- * and shrinks at its end. Where it does not, they are mapped whole. The end of eden may be mapped and not in use: that
- * is the first memory that old space takes where max_heap leaves no other.
+ * From the lowest address: two survivor semispaces, each a fifth of eden or as large as the policy wants them
+ * (heap/policy.c), and eden. Survivors lie below eden so that a lower address means older (young/tenure.c). Each of the
+ * three has an address range of its own, of which the first part is mapped: where the policy sizes new space the ranges
+ * are larger than what is mapped, and a space grows and shrinks at its end. Where it does not, they are mapped whole.
+ * The end of eden may be mapped and not in use: that is the first memory that old space takes where max_heap leaves no
+ * other.
  *
  * Invariants
  * I1. What is mapped of the three adds up to new_space.bytes, which counts towards max_heap.
@@ -34,17 +35,23 @@ static uint64_t reserve_wanted(const eden_heap *heap) {
 static size_t semispace_bytes(size_t eden_bytes) { return system_page_round(eden_bytes / 5); }
 static size_t all_bytes(size_t eden_bytes) { return eden_bytes + 2 * semispace_bytes(eden_bytes); }
 
+/* A quarter of what is there, where eden may have 5/14 of it. Where eden keeps its size, so do they. */
+static size_t semispace_most(size_t eden_most, size_t eden_bytes) {
+    return eden_most == eden_bytes ? semispace_bytes(eden_bytes) : system_page_round(eden_most / 10 * 7);
+}
+
 /* Address space for new and old space, and for the card table of so much. */
-static bool reserve(eden_heap *heap, uint64_t old_bytes, size_t eden_most) {
-    size_t new_bytes = all_bytes(eden_most);
+static bool reserve(eden_heap *heap, uint64_t old_bytes, size_t eden_most, size_t semispace_most) {
+    size_t new_bytes = eden_most + 2 * semispace_most;
     void *at = system_reserve(&heap->system, new_bytes + old_bytes);
     if (at == NULL) {
         return false;
     }
     heap->reservation = (uintptr_t)at;
     heap->reservation_bytes = new_bytes + old_bytes;
-    heap->new_space =
-        (struct new_space){.eden_most = eden_most, .eden_start = heap->reservation + new_bytes - eden_most};
+    heap->new_space = (struct new_space){.eden_most = eden_most,
+                                         .semispace_most = semispace_most,
+                                         .eden_start = heap->reservation + new_bytes - eden_most};
     heap->old.start = heap->reservation + new_bytes;
     heap->old.limit = heap->reservation + heap->reservation_bytes;
     if (old_space_reserve_cards(heap)) {
@@ -78,13 +85,21 @@ static void set_end(eden_heap *heap, struct space *space, size_t bytes) {
     space->limit = wanted;
 }
 
-void new_space_resize(eden_heap *heap, size_t eden_bytes) {
-    size_t semi_bytes = semispace_bytes(eden_bytes);
-    set_end(heap, &heap->semi[0], semi_bytes);
-    set_end(heap, &heap->semi[1], semi_bytes);
+static void set_eden_end(eden_heap *heap, size_t bytes) {
     struct space eden = {heap->new_space.eden_start, heap->new_space.eden_start, heap->new_space.eden_end};
-    set_end(heap, &eden, eden_bytes);
+    set_end(heap, &eden, bytes);
     heap->eden.limit = heap->new_space.eden_end = eden.limit;
+}
+
+void new_space_resize(eden_heap *heap, size_t eden_bytes, size_t semispace) {
+    size_t eden_now = heap->new_space.eden_end - heap->new_space.eden_start, fifth = semispace_bytes(eden_bytes);
+    size_t wanted = semispace > fifth ? system_page_round(semispace) : fifth;
+    wanted = wanted < heap->new_space.semispace_most ? wanted : heap->new_space.semispace_most;
+    /* What shrinks comes first: the others may need its memory. */
+    set_eden_end(heap, eden_bytes < eden_now ? eden_bytes : eden_now);
+    set_end(heap, &heap->semi[0], wanted);
+    set_end(heap, &heap->semi[1], wanted);
+    set_eden_end(heap, eden_bytes);
 }
 
 void new_space_limit(eden_heap *heap, size_t eden_bytes) {
@@ -113,23 +128,23 @@ bool new_space_create(eden_heap *heap, eden_error *error) {
     }
     uint64_t bytes = reserve_wanted(heap);
     size_t most = policy_eden_most(heap, eden_bytes, bytes);
-    bool reserved = reserve(heap, bytes, most);
+    bool reserved = reserve(heap, bytes, most, semispace_most(most, eden_bytes));
     while (!reserved && bytes / 2 >= OLD_RESERVE_LEAST) {
         bytes = bytes / 2 & ~4095ull;
         most = policy_eden_most(heap, eden_bytes, bytes);
-        reserved = reserve(heap, bytes, most);
+        reserved = reserve(heap, bytes, most, semispace_most(most, eden_bytes));
     }
     if (!reserved) {
-        bytes += all_bytes(most);
+        bytes += most + 2 * semispace_most(most, eden_bytes);
         return error_fail(error, EDEN_NO_MEMORY, "cannot reserve %llu bytes of address space (ulimit -v?)",
                           (unsigned long long)bytes);
     }
-    uintptr_t at = heap->reservation, second = at + semispace_bytes(most), eden = heap->new_space.eden_start;
+    uintptr_t at = heap->reservation, second = at + heap->new_space.semispace_most, eden = heap->new_space.eden_start;
     heap->semi[0] = (struct space){at, at, at};
     heap->semi[1] = (struct space){second, second, second};
     heap->eden = (struct space){eden, eden, eden};
     heap->new_space.eden_end = eden;
-    new_space_resize(heap, eden_bytes);
+    new_space_resize(heap, eden_bytes, 0);
     if (heap->new_space.bytes != all_bytes(eden_bytes)) {
         return error_fail(error, EDEN_NO_MEMORY, "no memory: cannot map %zu bytes for new space (eden_size)",
                           all_bytes(eden_bytes));

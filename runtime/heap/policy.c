@@ -5,12 +5,16 @@
  * on. Old space smaller than full_gc_min_old is not collected for growth in any case. With policy=fixed the rule
  * decides nothing.
  *
+ * Whether survivors stay young is decided at the end of a full collection, and reviewed after each scavenge
+ * (struct keeping).
+ *
  * Observers get each change of a size at the end of a collection (policy_report). What changes a size between two
  * collections, large objects and eden_heap_set, is reported by the second: figures are as of a collection's end, too.
  */
 #include "heap/policy.h"
 #include "eden_policy.h"
 #include "heap/new_space.h"
+#include <limits.h>
 
 /* Reserved for eden at most: address space, not memory. */
 static const uint64_t EDEN_MOST = 1ull << 34;
@@ -46,31 +50,37 @@ static struct eden_policy_choice choose_old(const eden_heap *heap) {
 
 uint64_t policy_old_goal(const eden_heap *heap) { return choose_old(heap).bytes; }
 
-/* New space may grow as far as the rule lets it. */
+/* New space may grow as far as the rule lets it, and needs what it has. */
 uint64_t policy_old_kept(const eden_heap *heap) {
     uint64_t goal = policy_old_goal(heap), limit = heap->params.max_heap;
     if (goal == EDEN_NO_LIMIT || limit == EDEN_NO_LIMIT || !params_decide(&heap->params, EDEN_PARAM_eden_size)) {
         return goal;
     }
     uint64_t most = eden_policy_most(limit, heap->old.used_at_full) / 5 * 7;
+    if (heap->policy.keeping.is_on) {
+        most = eden_policy_most_kept(limit, heap->old.used_at_full);
+    }
     return limit - most < goal ? limit - most : goal;
+}
+
+/* What was tenured before survivors stayed young keeps some of them alive until a collection finds it dead. */
+static bool tries_keeping(const eden_heap *heap) {
+    unsigned scavenges = heap->policy.keeping.scavenges;
+    return heap->policy.keeping.is_on && (scavenges == EDEN_POLICY_TRIAL / 2 || scavenges == EDEN_POLICY_TRIAL);
 }
 
 bool policy_wants_full(const eden_heap *heap) {
     uint64_t promoted = heap->policy.promoted + heap_survivor_used(heap), used = heap_old_used(heap);
     return used >= heap->params.full_gc_min_old &&
-           eden_policy_collects(policy_old_goal(heap), used, heap->old.used_at_full, promoted);
+           (tries_keeping(heap) || eden_policy_collects(policy_old_goal(heap), used, heap->old.used_at_full, promoted));
 }
 
-/* What old space has mapped is not there for new space until a full collection returns it. */
-static uint64_t most_unmapped(const eden_heap *heap) {
-    uint64_t now = heap->new_space.eden_end - heap->new_space.eden_start;
+/* What new space may have mapped. What old space has is not there for it until a full collection returns it. */
+static uint64_t most_mapped(const eden_heap *heap) {
     uint64_t mapped = heap->new_space.bytes + heap->old.capacity;
     uint64_t left = heap->params.max_heap > mapped ? heap->params.max_heap - mapped : 0;
     const uint64_t rounded = 4ull * EDEN_POLICY_PAGE; /* each of three spaces is whole pages */
-    uint64_t most = now + (left > rounded ? (left - rounded) / 7 * 5 : 0);
-    most = most / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE;
-    return most > now ? most : now;
+    return heap->new_space.bytes + (left > rounded ? left - rounded : 0);
 }
 
 /* How much of eden the program may use, so that all of it can be promoted; in sixteenths, so that it seldom changes. */
@@ -93,14 +103,21 @@ static void limit_eden(eden_heap *heap, uint64_t bytes) {
 /* Eden is empty. */
 static void fit(eden_heap *heap) {
     struct policy *policy = &heap->policy;
-    uint64_t most = safe(heap);
-    struct eden_policy_choice eden = eden_policy_at_most(policy->eden, most_unmapped(heap), EDEN_REASON_MAPPED);
+    uint64_t all = most_mapped(heap), now = heap->new_space.eden_end - heap->new_space.eden_start;
+    uint64_t semispace = policy->semispace < all / 3 ? policy->semispace : eden_policy_pages(all / 3);
+    uint64_t most = eden_policy_pages(all / 7 * 5); /* beside semispaces of a fifth of it */
+    if (semispace > policy->eden.bytes / 5) {
+        most = eden_policy_pages(all - 2 * semispace);
+    } else {
+        semispace = 0;
+        most = most > now ? most : now;
+    }
+    struct eden_policy_choice eden = eden_policy_at_most(policy->eden, most, EDEN_REASON_MAPPED);
+    most = safe(heap);
     policy->reason = eden_policy_at_most(eden, most, EDEN_REASON_PROMOTION).reason;
     eden.bytes = most < eden.bytes / 2 ? most : eden.bytes; /* then the semispaces shrink, too */
-    if (eden.bytes != heap->new_space.eden_end - heap->new_space.eden_start) {
-        new_space_resize(heap, eden.bytes);
-    }
-    limit_eden(heap, most);
+    new_space_resize(heap, eden.bytes, semispace);
+    limit_eden(heap, safe(heap));
 }
 
 void policy_old_changed(eden_heap *heap) {
@@ -108,7 +125,9 @@ void policy_old_changed(eden_heap *heap) {
         return;
     }
     /* Where less lives than before, new space may take less, too. */
-    uint64_t largest = eden_policy_most(heap->params.max_heap, heap->old.used_at_full);
+    uint64_t limit = heap->params.max_heap, live = heap->old.used_at_full, semispace = heap->policy.semispace;
+    uint64_t largest = semispace == 0 ? eden_policy_most(limit, live)
+                                      : eden_policy_most_beside(limit, live, heap_old_used(heap), semispace);
     heap->policy.eden = eden_policy_at_most(heap->policy.eden, largest, EDEN_REASON_MEMORY);
     if (heap->mutator.free == heap->new_space.eden_start) {
         fit(heap);
@@ -123,6 +142,7 @@ void policy_old_changed(eden_heap *heap) {
 void policy_start(eden_heap *heap) {
     heap->policy.reported[EDEN_DECISION_EDEN] = heap->params.eden_size;
     heap->policy.reported[EDEN_DECISION_OLD_GOAL] = policy_old_goal(heap);
+    heap->policy.reported[EDEN_DECISION_SEMISPACE] = heap->policy.semispace;
 }
 
 static void report(eden_heap *heap, enum eden_decision decision, struct eden_policy_choice now) {
@@ -142,21 +162,67 @@ void policy_report(eden_heap *heap) {
         policy->eden.reason = policy->reason; /* what now limits it, not the rule, is why it changes again */
     }
     report(heap, EDEN_DECISION_OLD_GOAL, choose_old(heap));
+    enum eden_decision_reason why = policy->semispace != 0 ? EDEN_REASON_TURNOVER : EDEN_REASON_LASTING;
+    report(heap, EDEN_DECISION_SEMISPACE, (struct eden_policy_choice){policy->semispace, why});
 }
 
-void policy_scavenged(eden_heap *heap, uint64_t allocated, uint64_t survived, uint64_t promoted) {
+bool policy_tenures(const eden_heap *heap) {
+    return params_decide(&heap->params, EDEN_PARAM_tenure_proportion) &&
+           params_decide(&heap->params, EDEN_PARAM_survivors_to_keep) &&
+           params_decide(&heap->params, EDEN_PARAM_tenure_fill) &&
+           params_decide(&heap->params, EDEN_PARAM_compat_threshold_bug);
+}
+
+void policy_collected(eden_heap *heap, uint64_t live_before, uint64_t used) {
+    struct keeping *keeping = &heap->policy.keeping;
+    uint64_t tenured = heap->figures.tenured_bytes - heap->policy.tenured_before;
+    heap->policy.tenured_before = heap->figures.tenured_bytes;
+    uint64_t now = heap_old_used(heap);
+    if (keeping->wait != 0) {
+        keeping->wait--;
+    } else if (!keeping->is_on && policy_tenures(heap) && params_decide(&heap->params, EDEN_PARAM_eden_size) &&
+               eden_policy_turns_over(live_before, used, now, tenured)) {
+        *keeping = (struct keeping){.is_on = true, .patience = keeping->patience};
+        /* The next scavenge has to have room for what survives. */
+        heap->policy.semispace = eden_policy_most_semispace(heap->params.max_heap, now, now);
+    }
+}
+
+/* Ends what costs more than it saves. */
+static void review_keeping(struct keeping *keeping, const struct scavenged *scavenged) {
+    if (keeping->is_on && ++keeping->scavenges > EDEN_POLICY_TRIAL &&
+        eden_policy_ages(scavenged->survivors, scavenged->survived_again)) {
+        keeping->is_on = false;
+        keeping->wait = keeping->patience > EDEN_POLICY_PATIENCE ? keeping->patience : EDEN_POLICY_PATIENCE;
+        keeping->patience = keeping->wait < UINT_MAX / 2 ? keeping->wait * 2 : keeping->wait;
+    }
+}
+
+/* As it is, where it is large enough and not much too large: each change costs a decision, and pages. */
+static uint64_t choose_semispace(const struct policy *policy, const struct eden_policy_state *state) {
+    uint64_t wanted = eden_policy_semispace(state), now = policy->semispace;
+    return wanted != 0 && wanted <= now && wanted >= now / 4 * 3 ? now : wanted;
+}
+
+void policy_scavenged(eden_heap *heap, const struct scavenged *scavenged) {
     struct policy *policy = &heap->policy;
+    uint64_t allocated = scavenged->allocated, survived = scavenged->survived, promoted = scavenged->promoted;
     policy->promoted = promoted > policy->promoted / 4 * 3 ? promoted : policy->promoted / 4 * 3;
     policy->quiet = eden_policy_is_quiet(allocated, survived) ? policy->quiet + 1 : 0;
     bool asked = allocated < heap->params.eden_size / 2; /* for the scavenge: what survives says little */
     if (params_decide(&heap->params, EDEN_PARAM_eden_size) && !asked) {
+        review_keeping(&policy->keeping, scavenged);
         struct eden_policy_state state = {.limit = heap->params.max_heap,
                                           .eden = policy->eden.bytes,
                                           .live = heap->old.used_at_full,
+                                          .used = heap_old_used(heap),
                                           .allocated = allocated,
                                           .survived = survived,
+                                          .from_eden = survived - scavenged->survived_again,
+                                          .keeps = policy->keeping.is_on,
                                           .quiet = policy->quiet};
-        struct eden_policy_choice eden = eden_policy_eden(&state);
+        policy->semispace = choose_semispace(policy, &state);
+        struct eden_policy_choice eden = eden_policy_eden(&state, policy->semispace);
         eden = eden_policy_at_most(eden, heap->new_space.eden_most, EDEN_REASON_RESERVED);
         if (eden.bytes != policy->eden.bytes) {
             policy->eden = eden;

@@ -12,12 +12,23 @@ void policy_set(eden_heap *heap);
 size_t policy_eden_most(const eden_heap *heap, size_t eden, uint64_t old_bytes);
 /* The heap is made: its first sizes are no change. */
 void policy_start(eden_heap *heap);
-/* A scavenge of an eden with so many bytes has copied so much, and promoted a part of it; eden is empty. */
-void policy_scavenged(eden_heap *heap, uint64_t allocated, uint64_t survived, uint64_t promoted);
+/* What a scavenge has found; bytes. */
+struct scavenged {
+    uint64_t allocated, survivors;     /* in eden, and in from-space, before */
+    uint64_t survived, survived_again; /* of both; of from-space */
+    uint64_t promoted;                 /* of `survived` */
+};
+/* Eden is empty. */
+void policy_scavenged(eden_heap *heap, const struct scavenged *scavenged);
+/* A full collection of so many bytes of old space has ended; the one before left live_before. */
+void policy_collected(eden_heap *heap, uint64_t live_before, uint64_t used);
 /* Outside a scavenge: old space has another size, so another part of eden could be promoted. */
 void policy_old_changed(eden_heap *heap);
 /* Reports to the observers which sizes have changed; at the end of a collection, eden is empty. */
 void policy_report(eden_heap *heap);
+/* Whether the rule decides what is tenured: what survives a second time. Eden grows until little survives once;
+ * survivors that die soon after may get room to do so in the semispaces (eden_policy.h). */
+bool policy_tenures(const eden_heap *heap);
 bool policy_wants_full(const eden_heap *heap);
 /* How large old space may become before it is collected; EDEN_NO_LIMIT: the parameters decide. */
 uint64_t policy_old_goal(const eden_heap *heap);

@@ -39,6 +39,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     struct full_pass pass = {.cause = cause, .requested = requested, .start_ns = system_now_ns(), .sweeps = !slides};
     OBSERVE(heap, full_begin, &pass);
 
+    uint64_t live_before = heap->old.used_at_full, used = heap_old_used(heap);
     uint64_t start = observer_phase_begin(heap, EDEN_PHASE_mark);
     struct tally marked = mark(heap);
     observer_phase_end(heap, EDEN_PHASE_mark, start, marked);
@@ -66,6 +67,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     OBSERVE(heap, swept);
     old_space_check(heap, !slid);
     heap->old.used_at_full = heap_old_used(heap);
+    policy_collected(heap, live_before, used);
     old_space_shrink(heap);
     policy_old_changed(heap);
     policy_report(heap);

@@ -72,7 +72,8 @@ struct scavenge {
     eden_value tenured; /* forwarded object whose tenured copy is to be scanned next; EDEN_NONE: none */
     bool in_set_order;  /* compat.tenured_scan */
     bool has_failed;    /* some promotion: an object stays in place */
-    uint64_t aged;      /* bytes of survivors that survived again */
+    uint64_t aged;      /* bytes of survivors that survived again, and stay young */
+    uint64_t grown_old; /* bytes tenured by age */
     uint64_t owed;      /* bytes of deferred objects of eden */
     uint64_t found;     /* references to young objects, by scan_old */
     bool defers;        /* compat.overflow=oldest */
@@ -106,6 +107,7 @@ static eden_value tenure(struct scavenge *s, eden_value object, size_t bytes, ui
     }
     s->pass.tenured_objects++;
     s->pass.tenured_bytes += bytes;
+    s->grown_old += reason == EDEN_TENURE_AGE ? bytes : 0;
     eden_fire_tenure(s->heap, s->seq, (const void *)(uintptr_t)copy, eden_index_of(copy), bytes, (uint64_t)reason);
     return copy;
 }
@@ -531,6 +533,11 @@ static void finish_residents(struct scavenge *s) {
 static void finish_spaces(struct scavenge *s) {
     eden_heap *heap = s->heap;
     struct space *from[] = {&heap->eden, &heap->semi[s->to == &heap->semi[0]]};
+    const struct scavenged scavenged = {.allocated = heap->eden.used - heap->eden.start,
+                                        .survivors = from[1]->used - from[1]->start,
+                                        .survived = s->to->used - s->to->start + s->pass.tenured_bytes,
+                                        .survived_again = s->aged + s->grown_old,
+                                        .promoted = s->pass.tenured_bytes};
     for (size_t i = 0; i < sizeof from / sizeof from[0]; i++) {
         from[i]->used = s->has_failed ? fill_rest(from[i]) : from[i]->start;
     }
@@ -539,8 +546,7 @@ static void finish_spaces(struct scavenge *s) {
     }
     heap->is_mixed = s->has_failed;
     heap->from = s->to == &heap->semi[1];
-    policy_scavenged(heap, heap->mutator.free - heap->eden.start, s->to->used - s->to->start + s->pass.tenured_bytes,
-                     s->pass.tenured_bytes);
+    policy_scavenged(heap, &scavenged);
     if (!s->has_failed) {
         OBSERVE(heap, eden_emptied);
     }

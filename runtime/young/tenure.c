@@ -22,15 +22,8 @@
  * The tuning paper: N. Palumbo et al., "Garbage Collector Tuning in Pathological Allocation Pattern Applications",
  * IWST 2023. */
 #include "young/tenure.h"
+#include "heap/policy.h"
 #include <math.h>
-
-/* policy=auto: what survives a second time is tenured. Eden grows until little survives once. */
-static bool decides(const eden_heap *heap) {
-    return params_decide(&heap->params, EDEN_PARAM_tenure_proportion) &&
-           params_decide(&heap->params, EDEN_PARAM_survivors_to_keep) &&
-           params_decide(&heap->params, EDEN_PARAM_tenure_fill) &&
-           params_decide(&heap->params, EDEN_PARAM_compat_threshold_bug);
-}
 
 double tenure_proportion(const eden_heap *heap) {
     if (heap->params.survivors_to_keep == EDEN_UNSET) {
@@ -42,8 +35,8 @@ double tenure_proportion(const eden_heap *heap) {
 }
 
 uintptr_t tenure_threshold(const eden_heap *heap, const struct space *survivors, const struct space *other) {
-    if (decides(heap)) {
-        return survivors->used;
+    if (policy_tenures(heap)) {
+        return survivors->used; /* what survives a second time */
     }
     double size = (double)(survivors->limit - survivors->start);
     double fill = (double)(survivors->used - survivors->start) / size;
@@ -115,6 +108,10 @@ static bool in_red_zone(const eden_heap *heap) {
 
 struct tenure_policy tenure_policy(eden_heap *heap, enum eden_scavenge_cause cause) {
     struct tenure_policy policy = {heap->params.tenure_criterion, 0};
+    if (policy.criterion == EDEN_BY_AGE && cause == EDEN_SCAVENGE_FULL && heap->policy.keeping.is_on &&
+        heap->mutator.free == heap->eden.start) {
+        policy.criterion = EDEN_BY_NOTHING; /* nothing was allocated: they have not survived again */
+    }
     if (policy.criterion == EDEN_BY_AGE && in_red_zone(heap)) {
         policy.criterion = EDEN_BY_REMEMBERED;
     }

@@ -16,18 +16,18 @@ static struct eden_policy_state state_with(uint64_t eden, uint64_t survived, uns
 
 TEST(eden_doubles_while_copying_costs) {
     struct eden_policy_state heap = state_with(4 * MIB, 4 * MIB / 32 + 1, 0);
-    assert_int_equal(eden_policy_eden(&heap).bytes, 8 * MIB);
+    assert_int_equal(eden_policy_eden(&heap, 0).bytes, 8 * MIB);
     heap = state_with(4 * MIB, 4 * MIB / 32, 0);
-    assert_int_equal(eden_policy_eden(&heap).bytes, 4 * MIB);
+    assert_int_equal(eden_policy_eden(&heap, 0).bytes, 4 * MIB);
 }
 
 TEST(eden_halves_after_quiet_scavenges_down_to_the_first) {
     struct eden_policy_state heap = state_with(8 * MIB, 0, EDEN_POLICY_QUIET - 1);
-    assert_int_equal(eden_policy_eden(&heap).bytes, 8 * MIB);
+    assert_int_equal(eden_policy_eden(&heap, 0).bytes, 8 * MIB);
     heap.quiet++;
-    assert_int_equal(eden_policy_eden(&heap).bytes, 4 * MIB);
+    assert_int_equal(eden_policy_eden(&heap, 0).bytes, 4 * MIB);
     heap.eden = EDEN_POLICY_FIRST;
-    assert_int_equal(eden_policy_eden(&heap).bytes, EDEN_POLICY_FIRST);
+    assert_int_equal(eden_policy_eden(&heap, 0).bytes, EDEN_POLICY_FIRST);
     assert_true(eden_policy_is_quiet(256, 0));
     assert_false(eden_policy_is_quiet(256, 1));
 }
@@ -37,12 +37,56 @@ TEST(shares_are_apart) {
     for (uint64_t survived = 1; survived < 64 * MIB; survived *= 2) {
         struct eden_policy_state heap = state_with(64 * MIB, survived, EDEN_POLICY_QUIET);
         heap.quiet = eden_policy_is_quiet(heap.allocated, heap.survived) ? EDEN_POLICY_QUIET : 0;
-        uint64_t eden = eden_policy_eden(&heap).bytes;
+        uint64_t eden = eden_policy_eden(&heap, 0).bytes;
         struct eden_policy_state next = state_with(eden, survived, 0);
         next.quiet = eden_policy_is_quiet(next.allocated, next.survived) ? EDEN_POLICY_QUIET : 0;
-        uint64_t then = eden_policy_eden(&next).bytes;
+        uint64_t then = eden_policy_eden(&next, 0).bytes;
         assert_true(eden >= 64 * MIB ? then >= eden : then <= eden);
     }
+}
+
+TEST(eden_quadruples_while_most_survives) {
+    struct eden_policy_state heap = state_with(4 * MIB, 2 * MIB, 0);
+    assert_int_equal(eden_policy_eden(&heap, 0).bytes, 8 * MIB);
+    heap.survived++;
+    assert_int_equal(eden_policy_eden(&heap, 0).bytes, 16 * MIB);
+}
+
+/* Old space that took in 40 of 60 MB since it was collected turns over if more than 20 of them are dead. */
+TEST(turnover_is_what_died_of_what_came) {
+    assert_false(eden_policy_turns_over(20 * MIB, 60 * MIB, 40 * MIB, 40 * MIB));
+    assert_true(eden_policy_turns_over(20 * MIB, 60 * MIB, 40 * MIB - 1, 40 * MIB));
+    assert_false(eden_policy_turns_over(20 * MIB, 60 * MIB, 40 * MIB - 1, 20 * MIB)); /* the rest was born old */
+    assert_false(eden_policy_turns_over(20 * MIB, 20 * MIB, 20 * MIB, 0));
+    assert_false(eden_policy_ages(100, 25));
+    assert_true(eden_policy_ages(100, 26));
+}
+
+/* Whatever survives, two semispaces, eden, and all of eden promoted have room beside what old space has. */
+TEST(semispaces_leave_room_to_promote_eden) {
+    for (uint64_t limit = 8 * MIB; limit < 4096 * MIB; limit *= 2) {
+        for (uint64_t used = 0; used < limit; used += limit / 5) {
+            for (uint64_t part = 0; part <= 16; part++) {
+                struct eden_policy_state heap = {
+                    .limit = limit, .eden = limit / 8, .used = used, .live = used, .keeps = true};
+                heap.allocated = heap.eden;
+                heap.from_eden = heap.survived = heap.eden / 16 * part;
+                uint64_t semispace = eden_policy_semispace(&heap), eden = eden_policy_eden(&heap, semispace).bytes;
+                assert_true(semispace == 0 || semispace > heap.eden / 5);
+                assert_true(semispace == 0 || eden == EDEN_POLICY_LEAST ||
+                            2 * semispace + 2 * eden + used + used / 8 <= limit);
+                heap.keeps = false;
+                assert_int_equal(eden_policy_semispace(&heap), 0);
+            }
+        }
+    }
+    struct eden_policy_state heap = state_with(4 * MIB, 3 * MIB, 0); /* without a limit: of new space's share */
+    heap.keeps = true;
+    heap.from_eden = 3 * MIB;
+    assert_int_equal(eden_policy_semispace(&heap), 3 * MIB + 3 * MIB / 8);
+    heap.live = 0;
+    heap.from_eden = 4 * MIB;
+    assert_int_equal(eden_policy_semispace(&heap), eden_policy_pages(eden_policy_new_space(EDEN_NO_LIMIT, 0) / 3));
 }
 
 TEST(new_space_leaves_room_for_what_lives) {
@@ -70,15 +114,15 @@ TEST(old_space_waits_as_long_as_memory_allows) {
 
 TEST(choices_have_their_reasons) {
     struct eden_policy_state heap = state_with(4 * MIB, 4 * MIB, 0);
-    assert_int_equal(eden_policy_eden(&heap).reason, EDEN_REASON_SURVIVAL);
+    assert_int_equal(eden_policy_eden(&heap, 0).reason, EDEN_REASON_SURVIVAL);
     heap = state_with(8 * MIB, 0, EDEN_POLICY_QUIET);
-    assert_int_equal(eden_policy_eden(&heap).reason, EDEN_REASON_QUIET);
+    assert_int_equal(eden_policy_eden(&heap, 0).reason, EDEN_REASON_QUIET);
     heap.limit = heap.live + 16 * MIB; /* leaves less than half of eden */
-    assert_int_equal(eden_policy_eden(&heap).reason, EDEN_REASON_MEMORY);
+    assert_int_equal(eden_policy_eden(&heap, 0).reason, EDEN_REASON_MEMORY);
     heap = state_with(512 * MIB, 512 * MIB, 0); /* grows, but not to the double */
     heap.live = 2048 * MIB;
-    assert_true(eden_policy_eden(&heap).bytes > 512 * MIB);
-    assert_int_equal(eden_policy_eden(&heap).reason, EDEN_REASON_MEMORY);
+    assert_true(eden_policy_eden(&heap, 0).bytes > 512 * MIB);
+    assert_int_equal(eden_policy_eden(&heap, 0).reason, EDEN_REASON_MEMORY);
     assert_int_equal(eden_policy_old(100 * MIB, 30 * MIB, 10 * MIB).reason, EDEN_REASON_LIMIT);
     assert_int_equal(eden_policy_old(EDEN_NO_LIMIT, 30 * MIB, 10 * MIB).reason, EDEN_REASON_LIVE);
 }
@@ -286,6 +330,61 @@ TEST(two_runs_decide_alike) {
     assert_int_equal(figures[0].eden_size, figures[1].eden_size);
 }
 
+/* A queue of `kept` pairs through which `pairs` go. ends: its first and its last. */
+static void run_queue(const struct world *w, eden_value *ends, size_t kept, size_t pairs) {
+    for (size_t i = 0; i < pairs; i++) {
+        eden_value pair = eden_new(w->m, w->pair);
+        assert_true(pair != EDEN_NONE);
+        if (ends[1] == EDEN_NONE) {
+            ends[0] = pair;
+        } else {
+            eden_slot_set(w->m, ends[1], 1, pair);
+        }
+        ends[1] = pair;
+        ends[0] = i >= kept ? eden_slot(ends[0], 1) : ends[0];
+    }
+}
+
+/* What a queue lets go of refers to the next: once it is old, it keeps all that follows. */
+TEST(a_queue_dies_young) {
+    WORLD(w, "policy=auto,max_heap=64M");
+    EDEN_FRAME(w.m, ends, 2);
+    run_queue(&w, ends, 300000, 8000000);
+    eden_figures before = figures_of(&w);
+    assert_true(before.full_collections > 0);
+    assert_true(w.heap->policy.semispace > 300000 * 24);
+    run_queue(&w, ends, 0, 8000000);
+    eden_figures after = figures_of(&w);
+    assert_true(after.scavenges >= before.scavenges + 4);
+    assert_int_equal(after.full_collections, before.full_collections);
+    assert_int_equal(after.tenured_bytes, before.tenured_bytes);
+    assert_true(mapped(&w) <= 64 * MIB);
+    verify(&w);
+}
+
+/* Each slot of a table is replaced at random: what survived once is likely to survive again. */
+TEST(what_survives_again_is_tenured) {
+    WORLD(w, "policy=auto,max_heap=64M");
+    EDEN_FRAME(w.m, table, 1);
+    enum { SLOTS = 400000 };
+    table[0] = eden_new_slots(w.m, w.array, SLOTS);
+    uint64_t random = 88172645463325252ull;
+    bool kept = false;
+    for (size_t i = 0; i < 20000000; i++) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        eden_value pair = eden_new(w.m, w.pair);
+        assert_true(pair != EDEN_NONE);
+        eden_slot_set(w.m, table[0], random % SLOTS, pair);
+        kept |= w.heap->policy.semispace != 0;
+    }
+    assert_true(kept);
+    assert_int_equal(w.heap->policy.semispace, 0);
+    assert_true(w.heap->policy.keeping.patience >= 2 * EDEN_POLICY_PATIENCE);
+    verify(&w);
+}
+
 /* The system refuses more memory: the size stays. */
 TEST(refused_growth_keeps_the_size) {
     struct refusal refusal = {LONG_MAX, LONG_MAX, 0};
@@ -328,10 +427,15 @@ void __wrap_eden_probe_policy__decide(const void *heap, uint64_t seq, uint64_t d
     assert_ptr_equal(of, watch.observer.heap);
     assert_int_equal(seq, of->info.seq + 1);
     assert_true(decision < EDEN_DECISIONS && reason < EDEN_DECISION_REASONS);
-    assert_int_equal(reason >= EDEN_REASON_LIMIT, decision == EDEN_DECISION_OLD_GOAL);
+    assert_int_equal(reason == EDEN_REASON_LIMIT || reason == EDEN_REASON_LIVE, decision == EDEN_DECISION_OLD_GOAL);
+    assert_int_equal(reason == EDEN_REASON_TURNOVER || reason == EDEN_REASON_LASTING,
+                     decision == EDEN_DECISION_SEMISPACE);
+    assert_true(decision != EDEN_DECISION_SEMISPACE || (reason == EDEN_REASON_LASTING) == (to_bytes == 0));
     assert_true(from_bytes != to_bytes);
     assert_int_equal(from_bytes, watch.value[decision]);
-    assert_int_equal(to_bytes, decision == EDEN_DECISION_EDEN ? of->params.eden_size : policy_old_goal(of));
+    assert_int_equal(to_bytes, decision == EDEN_DECISION_EDEN       ? of->params.eden_size
+                               : decision == EDEN_DECISION_OLD_GOAL ? policy_old_goal(of)
+                                                                    : of->policy.semispace);
     assert_true(reason != EDEN_REASON_SURVIVAL || to_bytes > from_bytes);
     assert_true(reason != EDEN_REASON_QUIET || to_bytes < from_bytes);
     watch.value[decision] = to_bytes;
@@ -365,7 +469,7 @@ TEST(each_change_is_reported) {
     watch_begin(&w);
     make_list(&w, list, 1000000, 1, UINT64_MAX);
     eden_full_collect(w.m);
-    assert_true(watch.because[EDEN_REASON_SURVIVAL] >= 2 && watch.because[EDEN_REASON_LIVE] >= 1);
+    assert_true(watch.because[EDEN_REASON_SURVIVAL] >= 1 && watch.because[EDEN_REASON_LIVE] >= 1);
     list[0] = EDEN_NONE;
     for (size_t i = 0; i < 20000000; i++) {
         eden_new(w.m, w.pair);
