@@ -165,24 +165,27 @@ void eden_mutator_detach(eden_mutator *mutator) {
 
 eden_heap *eden_mutator_heap(const eden_mutator *mutator) { return mutator->heap; }
 
+/* Is it decided for good when the heap is created? Setting the present value is no exception: policy=auto decides what
+ * is not set. */
+static bool is_fixed(const char *name) {
+    switch (eden_param_find(name)) {
+    case EDEN_PARAM_eden_size:
+    case EDEN_PARAM_remembered_set:
+    case EDEN_PARAM_pretenure:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool eden_heap_set(eden_heap *heap, const char *name, const char *value, eden_error *error) {
     struct params changed = heap->params;
     if (!params_set(&changed, name, value, "eden_heap_set", error)) {
         return false;
     }
-    if (changed.eden_size != heap->params.eden_size) {
+    if (is_fixed(name)) {
         return error_fail(error, EDEN_BAD_PARAMETER,
-                          "eden_heap_set: eden_size cannot change after the heap is created");
-    }
-    if (changed.remembered_set != heap->params.remembered_set) {
-        return error_fail(error, EDEN_BAD_PARAMETER,
-                          "eden_heap_set: remembered_set cannot change after the heap is created");
-    }
-    if (changed.pretenure.choice != heap->params.pretenure.choice ||
-        strcmp(changed.pretenure.path, heap->params.pretenure.path) != 0) {
-        return error_fail(
-            error, EDEN_BAD_PARAMETER,
-            "eden_heap_set: pretenure=%.100s: cannot change after the heap is created (none, auto or a file)", value);
+                          "eden_heap_set: %s=%.100s: %s cannot change after the heap is created", name, value, name);
     }
     if (changed.max_heap < heap->new_space.bytes + heap->old.capacity) {
         return error_fail(error, EDEN_BAD_PARAMETER,

@@ -60,8 +60,8 @@ EDEN_API eden_heap *eden_heap_create(const eden_options *options, eden_error *er
 EDEN_API void eden_heap_destroy(eden_heap *heap);
 
 /* Sets a parameter of a heap in use, from the text that EDEN_OPTIONS would take. False and EDEN_BAD_PARAMETER: unknown,
- * malformed, out of bounds, or one that can't change (eden_size, remembered_set, pretenure, and max_heap below what is
- * mapped); the heap is as before. Does not collect. */
+ * malformed, out of bounds, or one that can't change (eden_size, remembered_set and pretenure, to whatever value, and
+ * max_heap below what is mapped); the heap is as before. Does not collect. */
 EDEN_API bool eden_heap_set(eden_heap *heap, const char *name, const char *value, eden_error *error);
 
 /* Writes a parameter's value, as eden_heap_set would take it, to the caller's text: at most size bytes, NUL included,
