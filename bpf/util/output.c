@@ -27,28 +27,39 @@ static const char *open_advice(int error) {
     }
 }
 
+/* Whether what was opened is for the caller to write to; else why. Only opening must not block. */
+static bool check(const struct place *place, int file, const char *path, struct failure *why) {
+    struct stat status;
+    if (fstat(file, &status) != 0 || fcntl(file, F_SETFL, O_APPEND) != 0) {
+        return failure_set(why, 1, "-o %.200s: %m", path);
+    }
+    if ((S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)) && !owner_is_trusted(status.st_uid)) {
+        return failure_set(why, 1, "-o %.200s: belongs to another user, so it is not replaced; name another file",
+                           path);
+    }
+    return !place_is_strangers_link(place, file) ||
+           failure_set(why, 1,
+                       "-o %.200s: has other hard links, in a folder that others may write to, so it is not replaced; "
+                       "name another file",
+                       path);
+}
+
 FILE *output_open(const char *path, struct failure *why) {
     struct place place;
-    struct stat status;
     int file = -1;
     if (place_open(&place, path)) {
         file = place_open_file(&place, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0666);
     }
     int error = errno;
+    bool good = file >= 0 ? check(&place, file, path, why)
+                          : failure_set(why, 1, "-o %.200s: %s; %s", path, strerror(error), open_advice(error));
     place_close(&place);
-    if (file < 0) {
-        failure_set(why, 1, "-o %.200s: %s; %s", path, strerror(error), open_advice(error));
-        return NULL;
-    }
-    /* Only opening must not block. */
-    FILE *out = fstat(file, &status) == 0 && fcntl(file, F_SETFL, O_APPEND) == 0 ? fdopen(file, "a") : NULL;
-    if (!out) {
+    FILE *out = good ? fdopen(file, "a") : NULL;
+    if (good && !out) {
         failure_set(why, 1, "-o %.200s: %m", path);
+    }
+    if (file >= 0 && !out) {
         close(file);
-    } else if ((S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)) && !owner_is_trusted(status.st_uid)) {
-        failure_set(why, 1, "-o %.200s: belongs to another user, so it is not replaced; name another file", path);
-        fclose(out);
-        out = NULL;
     }
     return out;
 }

@@ -5,6 +5,9 @@
 
 bool owner_is_caller(uid_t owner) { return owner == 0 || owner == geteuid(); }
 
+/* With an access control list, the bits of the group are those that the list grants at most. */
+bool owner_writes_alone(const struct stat *status) { return (status->st_mode & (S_IWGRP | S_IWOTH)) == 0; }
+
 bool owner_is_trusted(uid_t owner) {
     const char *text = geteuid() == 0 ? getenv("SUDO_UID") : NULL;
     char *end = NULL;

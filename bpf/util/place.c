@@ -129,6 +129,15 @@ void place_close(struct place *place) {
     place->folder = -1;
 }
 
+bool place_is_strangers_link(const struct place *place, int file) {
+    struct stat status, folder;
+    if (fstat(file, &status) != 0 || fstat(place->folder, &folder) != 0) {
+        return true;
+    }
+    return S_ISREG(status.st_mode) && status.st_nlink > 1 &&
+           !(owner_is_trusted(folder.st_uid) && owner_writes_alone(&folder));
+}
+
 int place_open_file(const struct place *place, int flags, unsigned mode) {
     return openat(place->folder, place->name, flags | O_CLOEXEC | O_NOCTTY | (place->is_magic ? 0 : O_NOFOLLOW), mode);
 }

@@ -2,7 +2,8 @@
  *
  * The path is walked one name at a time through descriptors. Links of strangers are not followed: else whoever may
  * write in a folder of the path chooses which file the caller writes. Links of the caller, of root and of the user who
- * ran sudo are followed, also the last one. */
+ * ran sudo are followed, also the last one. Hard links have no owner: what writes to a file in place, or trusts it,
+ * asks place_is_strangers_link. */
 #ifndef EDEN_PLACE_H
 #define EDEN_PLACE_H
 
@@ -22,5 +23,9 @@ void place_close(struct place *place);
 
 /* Opens the file as openat(2). The last name is not followed if somebody made it a link since. */
 int place_open_file(const struct place *place, int flags, unsigned mode);
+
+/* Whether the name of an open regular file may be a stranger's hard link: it has more than one, and stands in a folder
+ * that others than trusted users may write to. Elsewhere hard links are the operator's own. */
+bool place_is_strangers_link(const struct place *place, int file);
 
 #endif

@@ -125,7 +125,14 @@ static bool may_replace(const struct replacement *replacement, const char *mark,
 /* Others are to read this one as they could the one before. */
 static mode_t mode_of(const struct replacement *replacement) {
     struct stat status;
-    if (stands(replacement, &status) && S_ISREG(status.st_mode) && owner_is_trusted(status.st_uid)) {
+    int file = stands(replacement, &status) && S_ISREG(status.st_mode) && owner_is_trusted(status.st_uid)
+                   ? place_open_file(&replacement->place, O_PATH, 0)
+                   : -1;
+    bool is_known = file >= 0 && fstat(file, &status) == 0 && !place_is_strangers_link(&replacement->place, file);
+    if (file >= 0) {
+        close(file);
+    }
+    if (is_known) {
         return status.st_mode & 0777;
     }
     mode_t mask = umask(0);

@@ -91,6 +91,29 @@ if [[ $EUID == 0 ]]; then
         grep -q 'belongs to another user' err || die "$name: the owner is not named: $(cat err)"
     done
     [[ $(cat root.txt) == precious && $(cat theirs.txt) == theirs && ! -e other/new.txt ]] || die "something was written"
+    # A hard link of root's file, which uid 65534 can make with fs.protected_hardlinks=0; and where nobody else could.
+    mkdir theirs
+    chown 65534 theirs
+    for place in sticky theirs; do
+        ln root.txt "$place/hard"
+        for name in stat lifetimes tune; do
+            command_to $name 1 "$place/hard"
+            grep -q 'has other hard links, in a folder that others may write to' err || die "$name: the link is not named: $(cat err)"
+        done
+        [[ $(cat root.txt) == precious && $(stat -c %h root.txt) == 2 ]] || die "something was written through a hard link"
+        # What is replaced is not written to.
+        expect_status 0 "$scope" record --force -o "$place/hard" -- "$build/tests/exercise"
+        [[ $(cat root.txt) == precious && $(stat -c %h root.txt "$place/hard" | xargs) == "1 1" ]] || die "record writes through a hard link"
+        rm "$place/hard"
+    done
+    ln root.txt sticky/hard
+    chmod 666 root.txt
+    expect_status 0 timeout 60 "$scope" lifetimes --force --pretenure sticky/hard -- "$build/tests/exercise"
+    [[ $(cat root.txt) == precious && $(stat -c %a sticky/hard) == 644 ]] || die "a hard link has chosen the rights of a new file"
+    echo old >two
+    ln two one
+    command_to stat 0 one
+    grep -q 'seconds observed' two || die "the operator's own hard link is not written to"
     SUDO_UID=65534 command_to stat 0 theirs.txt
     # A pipe of theirs that is full would be waited for.
     mkfifo theirs.pipe
