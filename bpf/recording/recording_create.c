@@ -20,8 +20,9 @@
  * I1. Whatever ends the recorder, and whenever: at the path stands the old recording or the new one, whole as of its
  * last commit, where needed with its own journal.
  * I2. No file beside the path is removed or written but an empty journal, and the hot journal of a recording, both of
- * the caller or root. Any other -journal, -wal or -shm is named, and nothing is recorded.
- * I3. Leftovers are swept only if nothing was recorded to them: one transaction, no lock, our id, the caller's. */
+ * the caller or root, which nobody else may write to. Any other -journal, -wal or -shm is named, and nothing is
+ * recorded. I3. Leftovers are swept only if nothing was recorded to them: one transaction, no lock, our id, the
+ * caller's. */
 #include "eden_version.h"
 #include "recording/recorder.h"
 #include "util/clock.h"
@@ -231,11 +232,12 @@ static bool open_standing(struct recorder *recorder, const struct recorder_optio
 }
 
 /* Whether it can be the journal of what stands there: empty, as a killed recorder leaves it, or hot. */
-static bool is_journal(const struct standing *standing) {
+static bool is_journal(const struct standing *standing, const struct place *place) {
     static const unsigned char mark[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
     unsigned char start[sizeof mark];
     struct stat status;
-    if (fstat(standing->journal, &status) != 0 || !S_ISREG(status.st_mode) || !owner_is_caller(status.st_uid)) {
+    if (fstat(standing->journal, &status) != 0 || !S_ISREG(status.st_mode) || !owner_is_caller(status.st_uid) ||
+        !owner_writes_alone(&status) || place_is_strangers_link(place, standing->journal)) {
         return false;
     }
     return status.st_size == 0 || (standing->look.kind == FILE_RECORDING && status.st_uid == standing->look.owner &&
@@ -259,7 +261,7 @@ static bool check_beside(struct recorder *recorder, struct standing *standing, s
             standing->journal =
                 openat(recorder->file.place.folder, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
         }
-        if (standing->journal < 0 || !is_journal(standing)) {
+        if (standing->journal < 0 || !is_journal(standing, &recorder->file.place)) {
             return failure_set(why, 1,
                                "%.200s%s: stands beside the new recording but belongs to another; SQLite would mix "
                                "them up; remove it, or name another file with -o",
@@ -370,7 +372,7 @@ static bool undo(struct replacement *copy, int journal, const char *path, struct
     struct recording_vfs vfs = {.database = copy->file, .journal = journal, .is_restored = true};
     sqlite3 *db = NULL;
     int code = recording_vfs_open(&vfs, &db, true);
-    code = code == SQLITE_OK ? sql_run(db, "SELECT count(*) FROM sqlite_schema") : code; /* any read undoes it first */
+    code = code == SQLITE_OK ? sql_run(db, "PRAGMA user_version") : code; /* any read undoes it; this parses no more */
     if (code != SQLITE_OK) {
         recording_fail_sql(why, path, "its recorder was killed during a write, and rolling that write back failed", db);
     }

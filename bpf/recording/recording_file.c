@@ -15,15 +15,17 @@
  *
  * 3. Algorithm
  *
- * Caller's or root's file, no hot journal: SQLite reads the descriptor (recording_vfs.h), and writes nothing.
- * Any other: the file and its hot journal are copied to files without a name, under SQLite's shared lock, so that a
- * recorder does not write meanwhile. The journal is undone in the copy.
+ * Caller's or root's file, for them alone to write to, no hot journal: SQLite reads the descriptor (recording_vfs.h),
+ * and writes nothing. Any other: the file and its hot journal are copied to files without a name, under SQLite's shared
+ * lock, so that a recorder does not write meanwhile. The journal is undone in the copy.
  *
  * 4. Invariants
  *
  * I1. Nothing is ever rolled back in place: reading writes to no file that has a name.
- * I2. Perf's rule: without `force` a file belongs to the caller, to root, or to the user who ran sudo.
- * I3. A journal counts only if it is a plain file of the recording's owner that names no super-journal.
+ * I2. Perf's rule, and more: without `force` a file belongs to the caller, to root, or to the user who ran sudo; nobody
+ * else may write to it, nor may have linked it there.
+ * I3. A journal counts only if it is a plain file of the recording's owner that names no super-journal, and I2 holds
+ * for it, too.
  *
  * 5. Failure
  *
@@ -62,6 +64,8 @@ struct file_look file_look(int file) {
         return look;
     }
     look.owner = status.st_uid;
+    look.mode = status.st_mode & 0777;
+    look.is_shared = !owner_writes_alone(&status);
     look.is_regular = S_ISREG(status.st_mode);
     if (!look.is_regular) {
         return look;
@@ -252,15 +256,36 @@ static bool fail_open(struct failure *why, const char *path, int error) {
     }
 }
 
-static bool check(const struct file_look *look, const char *path, bool force, struct failure *why) {
-    if (!look->is_regular || look->kind != FILE_RECORDING) {
-        return failure_set(why, 1, "%.200s: is not a recording of edenscope%s; name another file with -i", path,
-                           look->kind == FILE_EMPTY ? " (it is empty)" : "");
-    }
-    if (!force && !owner_is_trusted(look->owner)) {
+/* Whether others decide what is in an open file, or which file it is. */
+static bool is_of_others(const struct place *place, int file) {
+    struct stat status;
+    return fstat(file, &status) != 0 || !owner_is_trusted(status.st_uid) || !owner_writes_alone(&status) ||
+           place_is_strangers_link(place, file);
+}
+
+/* True: it is trusted. */
+static bool check_trust(const struct file_look *look, const struct place *place, int file, const char *path,
+                        struct failure *why) {
+    if (!owner_is_trusted(look->owner)) {
         return failure_set(
             why, 1, "%.200s: belongs to another user (%u), not to you or root; --force reads it from a private copy",
             path, (unsigned)look->owner);
+    }
+    if (look->is_shared) {
+        return failure_set(why, 1, "%.200s: others may write to it (mode %03o); --force reads it from a private copy",
+                           path, look->mode);
+    }
+    return !is_of_others(place, file) ||
+           failure_set(why, 1,
+                       "%.200s: has other hard links, in a folder that others may write to; --force reads it from a "
+                       "private copy",
+                       path);
+}
+
+static bool check(const struct file_look *look, const char *path, struct failure *why) {
+    if (!look->is_regular || look->kind != FILE_RECORDING) {
+        return failure_set(why, 1, "%.200s: is not a recording of edenscope%s; name another file with -i", path,
+                           look->kind == FILE_EMPTY ? " (it is empty)" : "");
     }
     if (look->has_log) {
         return failure_set(why, 1,
@@ -275,7 +300,7 @@ static bool check(const struct file_look *look, const char *path, bool force, st
                path, look->version, RECORDING_VERSION);
 }
 
-static bool open_journal(struct file_held *held, const struct place *place, uid_t owner, const char *path,
+static bool open_journal(struct file_held *held, const struct place *place, uid_t owner, bool force, const char *path,
                          struct failure *why) {
     char name[NAME_MAX + 1];
     if (place->is_magic || !file_beside(name, place->name, "-journal")) {
@@ -287,11 +312,10 @@ static bool open_journal(struct file_held *held, const struct place *place, uid_
         return true;
     }
     return (held->journal >= 0 && fstat(held->journal, &status) == 0 && S_ISREG(status.st_mode) &&
-            status.st_uid == owner) ||
+            status.st_uid == owner && (force || !is_of_others(place, held->journal))) ||
            failure_set(why, 1,
-                       "%.200s-journal: is not a regular file, or belongs to another user than the recording; remove "
-                       "it to read the "
-                       "recording without it",
+                       "%.200s-journal: is not a regular file, belongs to another user than the recording, or others "
+                       "may write to it; remove it to read the recording without it",
                        path);
 }
 
@@ -324,14 +348,16 @@ bool file_open(struct file_held *held, const char *path, bool force, struct fail
     }
     held->database = place_open_file(&place, O_RDONLY | O_NONBLOCK, 0);
     struct file_look look = {0};
-    bool good = held->database >= 0 || fail_open(why, path, errno);
+    bool good = held->database >= 0 || fail_open(why, path, errno), is_others = true;
     if (good) {
         look = file_look(held->database);
         held->is_live = look.is_live;
-        good = check(&look, path, force, why) && open_journal(held, &place, look.owner, path, why);
+        is_others = !owner_is_caller(look.owner) || is_of_others(&place, held->database);
+        good = check(&look, path, why) && (force || check_trust(&look, &place, held->database, path, why)) &&
+               open_journal(held, &place, look.owner, force, path, why);
     }
     place_close(&place);
-    if (good && (!owner_is_caller(look.owner) || is_hot(held))) {
+    if (good && (is_others || is_hot(held))) {
         good = take_copy(held, path, why);
     }
     if (!good) {

@@ -27,6 +27,8 @@ struct file_look {
     uint32_t changes; /* transactions that changed it, as SQLite counts them */
     uint64_t size;
     uid_t owner;
+    unsigned mode;
+    bool is_shared; /* others than its owner may write to it */
 };
 
 /* Looks at an open file without changing anything. */
@@ -45,7 +47,8 @@ struct file_held {
 };
 
 /* Opens, without blocking, and checks owner, kind and version. A file of another user than the caller or root needs
- * `force`, or that the user ran sudo, and is copied; so is one whose recorder was killed within a transaction. */
+ * `force`, or that the user ran sudo, and is copied; so is one whose recorder was killed within a transaction. A file
+ * that others may write to, or that they may have linked there, is another user's. */
 bool file_open(struct file_held *held, const char *path, bool force, struct failure *why);
 void file_close(struct file_held *held);
 

@@ -34,6 +34,30 @@ expect_status 0 setpriv --reuid 65534 --clear-groups "$scope" report -i theirs.d
 [[ $(state theirs.data) == "$before" ]] || die "reading has changed the file"
 echo "recordings of other users take --force"
 
+# Root's own, which others may write to, or may have linked there.
+cp good.data open.data
+mkdir -m 1777 linked
+ln open.data linked/open.data
+chmod 600 open.data
+refused() {
+    for reader in "${readers[@]}"; do
+        # shellcheck disable=SC2086
+        expect_status 1 timeout 60 "$scope" $reader -i "$1"
+        grep -q "$2; --force reads it from a private copy" err || die "$reader: $1 is trusted: $(cat err)"
+    done
+    expect_status 0 "$scope" report --force -i "$1"
+}
+refused linked/open.data 'has other hard links, in a folder that others may write to'
+expect_status 0 "$scope" report -i open.data
+rm linked/open.data
+for mode in 666 620 602; do
+    chmod $mode open.data
+    refused open.data "others may write to it (mode $mode)"
+done
+chmod 644 open.data
+expect_status 0 "$scope" report -i open.data
+echo "so do those that others may write to or have linked there"
+
 cp good.data log.data
 sqlite3 log.data 'PRAGMA journal_mode=wal' >out
 expect_status 1 "$scope" report -i log.data

@@ -236,4 +236,57 @@ TEST(strangers_recordings_take_force) {
     assert_null(recording_open("own.data", &why));
 }
 
+static void assert_strangers(const char *path, const char *reason) {
+    struct failure why = {0};
+    assert_null(recording_open(path, &why));
+    assert_non_null(strstr(why.message, reason));
+    struct recording *recording = recording_open_with(path, RECORDING_FORCE, &why);
+    assert_non_null(recording);
+    assert_true(recording->held.is_copy);
+    recording_close(recording);
+}
+
+static void assert_own(const char *path) {
+    struct recording *recording = open_good(path);
+    assert_false(recording->held.is_copy);
+    recording_close(recording);
+}
+
+/* Whose it is says nothing of what is in it. */
+TEST(recordings_that_others_may_write_to_take_force) {
+    static const mode_t modes[] = {0666, 0620, 0602};
+    recorder_close(begin("open.data"));
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        assert_int_equal(chmod("open.data", modes[i]), 0);
+        assert_strangers("open.data", "others may write to it");
+    }
+    assert_int_equal(chmod("open.data", 0644), 0);
+    assert_own("open.data");
+
+    /* Its journal is what is in it, too. */
+    struct failure why = {0};
+    write_file("open.data-journal", "", 0);
+    assert_own("open.data");
+    assert_int_equal(chmod("open.data-journal", 0666), 0);
+    assert_null(recording_open("open.data", &why));
+    assert_non_null(strstr(why.message, "open.data-journal"));
+    assert_null(create("open.data", true, &why));
+    assert_non_null(strstr(why.message, "open.data-journal"));
+}
+
+TEST(hard_links_in_a_shared_folder_take_force) {
+    recorder_close(begin("one.data"));
+    assert_int_equal(mkdir("shared", 0700), 0);
+    assert_int_equal(link("one.data", "shared/two.data"), 0);
+    assert_own("shared/two.data");
+    assert_int_equal(chmod("shared", 01777), 0);
+    assert_own("one.data");
+    assert_strangers("shared/two.data", "hard links");
+    if (geteuid() == 0) {
+        assert_int_equal(chmod("shared", 0700), 0);
+        assert_int_equal(chown("shared", NOBODY, NOBODY), 0);
+        assert_strangers("shared/two.data", "hard links");
+    }
+}
+
 SUITE(enter_folder, leave_folder)
