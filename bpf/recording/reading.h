@@ -16,10 +16,12 @@ struct recording {
     char path[PATH_MAX]; /* as given */
     struct file_held held;
     struct recording_vfs vfs;
-    uint64_t steps, steps_most; /* of SQLite's machine */
-    int interrupts;             /* that had come before */
+    struct recording_work work;
+    bool is_last;   /* no other is opened by this process */
+    int interrupts; /* that had come before */
     struct recording_info info;
-    uint64_t bad_batches; /* that were left out, for what they say of themselves can't be */
+    sqlite3_stmt *parameters; /* those of a heap; NULL: not asked for yet */
+    uint64_t bad_batches;     /* that were left out, for what they say of themselves can't be */
     struct life_replay replay;
     struct file_process *processes; /* in order of number */
     size_t process_count, process_room;

@@ -12,7 +12,9 @@
  * I1. Nothing is mapped into memory: a file that shrinks would raise SIGBUS.
  * I2. Views and triggers are off, and the schema may call no function that reaches outside.
  * I3. Tables are plain tables without generated columns, whose expressions could run for hours.
- * I4. Lengths are bounded. So is the work, by the data in the file without its holes (steps_most); a signal ends it.
+ * I4. Lengths are bounded. So is the work, by the data in the file without its holes (recording_work.h); a signal ends
+ * it. SQLite parses a schema without steps, and in part in the square of its rows: so little work reads it that only a
+ * small one is parsed.
  * I5. Keys rise (a damaged tree may be a cycle), numbers of rows have limits, unknown names are skipped.
  *
  * 4. Failure
@@ -35,11 +37,13 @@
 
 enum {
     PROCESSES_MOST = 65536,
-    LENGTH_MOST = 256 * 1024, /* of a text or a row; the longest text is that of view `collection` */
+    SQLITE_BYTES_MOST = 16 << 20, /* of memory, as long as no other recording is open */
+    LENGTH_MOST = 256 * 1024,     /* of a text or a row; the longest text is that of view `collection` */
     /* A row of 40 bytes takes some 60 steps of SQLite's machine; a few of the tables are read several times. */
     STEPS_BYTE = 50,
     STEPS_LEAST = 100000000,
-    STEPS_EACH = 10000, /* between two looks at the budget */
+    STEPS_SCHEMA = 100000, /* some 10,000 rows, or 10 MB */
+    STEPS_EACH = 10000,    /* between two looks at the budget */
 };
 
 static bool reading_fail_damaged(struct recording *recording, const char *what, struct failure *why) {
@@ -49,8 +53,11 @@ static bool reading_fail_damaged(struct recording *recording, const char *what, 
 
 /* All return false, so that a reader can return them. */
 static bool reading_fail_sql(struct recording *recording, const char *doing, struct failure *why) {
-    if (recording->steps > recording->steps_most) {
+    if (recording->work.done > recording->work.most) {
         return reading_fail_damaged(recording, "reading it takes more work than any recording of its size", why);
+    }
+    if (recording->is_last && recording->db && sqlite3_errcode(recording->db) == SQLITE_NOMEM) {
+        return reading_fail_damaged(recording, "reading it takes more memory than any recording", why);
     }
     recording_fail_sql(why, recording->path, doing, recording->db);
     return false;
@@ -79,12 +86,15 @@ static void reading_text(char *text, size_t size, sqlite3_stmt *row, int column)
 /* A progress handler. */
 static int has_enough(void *context) {
     struct recording *recording = context;
-    recording->steps += STEPS_EACH;
-    return recording->steps > recording->steps_most || interrupt_count() != recording->interrupts;
+    recording->work.done += STEPS_EACH;
+    return recording->work.done > recording->work.most || interrupt_count() != recording->interrupts;
 }
 
 static int harden(struct recording *recording) {
     sqlite3 *db = recording->db;
+    if (recording->is_last) {
+        sqlite3_hard_heap_limit64(SQLITE_BYTES_MOST);
+    }
     sqlite3_busy_timeout(db, 5000);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -98,16 +108,37 @@ static int harden(struct recording *recording) {
                        "PRAGMA temp_store = MEMORY; PRAGMA query_only = ON");
 }
 
-static int open_database(struct recording *recording) {
+/* The first read undoes half a transaction in the copy. It parses no schema. */
+static int open_pages(struct recording *recording) {
     const struct file_held *held = &recording->held;
-    recording->vfs = (struct recording_vfs){
-        .database = held->database, .journal = held->journal, .is_shared = !held->is_copy, .is_restored = held->is_cut};
-    recording->interrupts = interrupt_count();
-    recording->steps_most = STEPS_LEAST + STEPS_BYTE * file_data_bytes(held->database);
+    recording->vfs = (struct recording_vfs){.database = held->database,
+                                            .journal = held->journal,
+                                            .is_shared = !held->is_copy,
+                                            .is_restored = held->is_cut,
+                                            .work = &recording->work};
+    recording_work_count(&recording->work);
     int code = recording_vfs_open(&recording->vfs, &recording->db, held->is_copy);
     code = code == SQLITE_OK ? harden(recording) : code;
-    /* The first read undoes half a transaction in the copy. */
-    return code == SQLITE_OK ? sql_run(recording->db, "SELECT count(*) FROM sqlite_schema") : code;
+    code = code == SQLITE_OK ? sql_run(recording->db, "PRAGMA user_version") : code;
+    recording_work_count(NULL);
+    return code;
+}
+
+static int open_database(struct recording *recording) {
+    const struct file_held *held = &recording->held;
+    const uint64_t bytes = file_data_bytes(held->database) + (held->journal >= 0 ? file_data_bytes(held->journal) : 0);
+    const uint64_t most = STEPS_LEAST + STEPS_BYTE * bytes;
+    recording->interrupts = interrupt_count();
+    recording->work.most = most;
+    int code = open_pages(recording);
+    if (code == SQLITE_OK) {
+        recording->work.most = recording->work.done + STEPS_SCHEMA;
+        code = sql_run(recording->db, "SELECT count(*) FROM sqlite_schema");
+    }
+    if (code == SQLITE_OK) {
+        recording->work.most = most;
+    }
+    return code;
 }
 
 struct table {
@@ -208,17 +239,15 @@ static bool read_meta(struct recording *recording, struct failure *why) {
     info->kernel = strdup("");
     info->tool = strdup("");
     sqlite3_stmt *row = NULL;
-    int code = info->command && info->kernel && info->tool
-                   ? sqlite3_prepare_v2(recording->db, "SELECT key, value FROM meta LIMIT 1000", -1, &row, NULL)
-                   : SQLITE_NOMEM;
-    while (code == SQLITE_OK || code == SQLITE_ROW) {
+    bool good = info->command && info->kernel && info->tool;
+    int code =
+        good ? sqlite3_prepare_v2(recording->db, "SELECT key, value FROM meta LIMIT 1000", -1, &row, NULL) : SQLITE_OK;
+    while (good && (code == SQLITE_OK || code == SQLITE_ROW)) {
         code = sqlite3_step(row);
-        if (code == SQLITE_ROW && !read_meta_row(info, row)) {
-            code = SQLITE_NOMEM;
-        }
+        good = code != SQLITE_ROW || read_meta_row(info, row);
     }
     sqlite3_finalize(row);
-    if (code == SQLITE_NOMEM) {
+    if (!good) {
         return reading_fail_memory(recording, why);
     }
     return code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table meta", why);
@@ -258,6 +287,7 @@ struct recording *recording_open_with(const char *path, unsigned how, struct fai
         return NULL;
     }
     snprintf(recording->path, sizeof recording->path, "%s", path);
+    recording->is_last = how & RECORDING_LAST;
     bool good = file_open(&recording->held, path, how & RECORDING_FORCE, why);
     recording->info.live = good && recording->held.is_live;
     good = good && (!(how & RECORDING_LAST) || give_up_rights(why)) && read_head(recording, why);
@@ -276,6 +306,7 @@ const struct recording_info *recording_info(const struct recording *recording) {
 
 void recording_close(struct recording *recording) {
     if (recording) {
+        sqlite3_finalize(recording->parameters);
         sqlite3_close(recording->db);
         recording_vfs_end(&recording->vfs);
         file_close(&recording->held);
@@ -615,12 +646,15 @@ bool recording_model(struct recording *recording, struct model *model, struct fa
 
 bool recording_parameters(struct recording *recording, const struct process_key *process, uint64_t address,
                           uint64_t heap_id, recording_parameter_fn on_parameter, void *context, struct failure *why) {
-    sqlite3_stmt *row = NULL;
-    int code = sqlite3_prepare_v2(recording->db,
+    int code = SQLITE_OK;
+    if (!recording->parameters) { /* once: a file may have any number of indexes that SQLite then weighs */
+        code = sqlite3_prepare_v2(recording->db,
                                   "SELECT parameter.name, value FROM parameter JOIN process USING (process)"
                                   " WHERE pid = ? AND start_ns = ? AND address = ? AND heap_id = ?"
                                   " ORDER BY parameter.name LIMIT 1000",
-                                  -1, &row, NULL);
+                                  -1, &recording->parameters, NULL);
+    }
+    sqlite3_stmt *row = recording->parameters;
     if (code == SQLITE_OK) {
         sqlite3_bind_int64(row, 1, process->pid);
         sqlite3_bind_int64(row, 2, (sqlite3_int64)process->start_ns);
@@ -636,8 +670,9 @@ bool recording_parameters(struct recording *recording, const struct process_key 
             on_parameter(context, name, value);
         }
     }
-    sqlite3_finalize(row);
-    return code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table parameter", why);
+    bool good = code == SQLITE_DONE || reading_fail_sql(recording, "cannot read table parameter", why);
+    sqlite3_reset(row);
+    return good;
 }
 
 /* Reading a recording's events.

@@ -182,6 +182,9 @@ static int file_read(sqlite3_file *base, void *bytes, int size, sqlite3_int64 at
     const struct open_file *file = (struct open_file *)base;
     char *to = bytes;
     size_t left = (size_t)size;
+    if (!recording_work_add(file->vfs->work, left)) {
+        return SQLITE_IOERR_READ;
+    }
     while (left > 0) {
         ssize_t length = pread(file->file, to, left, at);
         if (length < 0 && errno == EINTR) {
@@ -339,10 +342,11 @@ static int vfs_randomness(sqlite3_vfs *base, int size, char *bytes) {
 }
 
 int recording_vfs_open(struct recording_vfs *vfs, sqlite3 **db, bool is_writable) {
-    const sqlite3_vfs *system = sqlite3_vfs_find(NULL);
     *db = NULL;
+    int code = recording_work_prepare();
+    const sqlite3_vfs *system = code == SQLITE_OK ? sqlite3_vfs_find(NULL) : NULL;
     if (!system) {
-        return SQLITE_ERROR;
+        return code == SQLITE_OK ? SQLITE_ERROR : code;
     }
     snprintf(vfs->name, sizeof vfs->name, "eden-%p", (void *)vfs);
     vfs->vfs = (sqlite3_vfs){
@@ -361,7 +365,7 @@ int recording_vfs_open(struct recording_vfs *vfs, sqlite3 **db, bool is_writable
         .xGetLastError = system->xGetLastError,
         .xCurrentTimeInt64 = system->xCurrentTimeInt64,
     };
-    int code = sqlite3_vfs_register(&vfs->vfs, 0);
+    code = sqlite3_vfs_register(&vfs->vfs, 0);
     return code == SQLITE_OK
                ? sqlite3_open_v2("recording", db, is_writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY, vfs->name)
                : code;

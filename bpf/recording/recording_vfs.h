@@ -2,19 +2,20 @@
 #ifndef EDEN_RECORDING_VFS_H
 #define EDEN_RECORDING_VFS_H
 
+#include "recording/recording_work.h"
 #include <sqlite3.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
 struct recording_vfs {
     sqlite3_vfs vfs;
     char name[32];
-    int database;     /* both stay the caller's */
-    int journal;      /* -1: there is none */
-    bool is_shared;   /* others may use the file now: SQLite's locks are taken */
-    bool is_restored; /* the journal holds half a transaction, which the first read undoes */
-    int level;        /* the lock that is held */
-    int error;        /* errno of the last write that failed; 0: none */
+    int database;                /* both stay the caller's */
+    int journal;                 /* -1: there is none */
+    bool is_shared;              /* others may use the file now: SQLite's locks are taken */
+    bool is_restored;            /* the journal holds half a transaction, which the first read undoes */
+    struct recording_work *work; /* to which reading both counts; NULL: to none */
+    int level;                   /* the lock that is held */
+    int error;                   /* errno of the last write that failed; 0: none */
 };
 
 /* Opens a connection; *db is to be closed with sqlite3_close in any case, and before recording_vfs_end. The struct

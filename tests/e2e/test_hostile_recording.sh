@@ -185,6 +185,58 @@ for table in process heap phase phase_histogram parameter event; do
     expect_status 1 "$scope" report -i keyless.data
     grep -q 'tables are missing or altered' err || die "table $table without its key is not refused: $(cat err)"
 done
+# A row whose chain of pages leads to itself, of which SQLite copies all that its size pretends for each key that it
+# compares, in one step: more memory than it may have, and more work than it may take.
+craft() {
+    cp good.data chain.data
+    python3 - chain.data "$1" <<'PYTHON'
+import sqlite3, struct, sys
+path, wanted = sys.argv[1], int(sys.argv[2])
+db = sqlite3.connect(path, isolation_level=None)
+db.execute("BEGIN")
+db.executemany("INSERT OR REPLACE INTO process VALUES(?, ?, ?, 'x', 'eden', 0, 1)", ((i, 1000 + i, i) for i in range(1, 20000)))
+db.execute("COMMIT")
+root = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'meta'").fetchone()[0]
+db.close()
+PAGE = 4096
+LOCAL = (PAGE - 12) * 32 // 255 - 23
+payload = LOCAL + wanted // (PAGE - 4) * (PAGE - 4)
+def varint(number):
+    digits = [number & 127]
+    while number := number >> 7:
+        digits.insert(0, number & 127 | 128)
+    return bytes(digits)
+for size in range(6, 10):
+    head = varint(size) + varint(15) + varint(8) + varint(12 + 2 * (payload - size - 1))
+    if len(head) == size:
+        break
+with open(path, "r+b") as file:
+    pages = file.seek(0, 2) // PAGE
+    chain = struct.pack(">I", pages + 1)
+    cell = varint(payload) + (head + b"a").ljust(LOCAL, b"\0") + chain
+    rows = 4
+    starts = [PAGE - (i + 1) * len(cell) for i in range(rows)]
+    table = struct.pack(">BHHHB", 10, 0, rows, starts[-1], 0) + b"".join(struct.pack(">H", start) for start in starts)
+    file.seek((root - 1) * PAGE)
+    file.write(table.ljust(starts[-1], b"\0") + cell * rows)
+    file.seek(pages * PAGE)
+    file.write(chain)
+    pages += payload // PAGE + 2
+    file.truncate(pages * PAGE)
+    file.seek(28)
+    file.write(struct.pack(">I", pages))
+PYTHON
+    chown 65534 chain.data
+}
+for bytes in 12000000 2000000000; do
+    craft $bytes
+    for reader in report script "tune --json" "simulate --heap 1"; do
+        # shellcheck disable=SC2086
+        expect_status 1 timeout 60 "$scope" $reader --force -i chain.data
+        grep -Eq 'reading it takes more (work|memory) than any recording' err || die "$reader: a chain of $bytes bytes: $(cat err)"
+    done
+done
+echo "work within a step of SQLite's machine, and memory, are bounded"
 mkfifo pipe.data
 for reader in "${readers[@]}"; do
     # shellcheck disable=SC2086

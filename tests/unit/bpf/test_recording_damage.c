@@ -128,11 +128,11 @@ TEST(holes_do_not_raise_the_budget) {
     size_t size;
     unsigned char *bytes = sample(&size);
     struct recording *recording = open_good("sample.data");
-    uint64_t most = recording->steps_most;
+    uint64_t most = recording->work.most;
     recording_close(recording);
     assert_int_equal(truncate("sample.data", 60ll << 30), 0);
     recording = open_good("sample.data");
-    assert_int_equal(recording->steps_most, most);
+    assert_int_equal(recording->work.most, most);
     recording_close(recording);
 
     bytes = realloc(bytes, 64 * size); /* data has a right to more */
@@ -140,9 +140,115 @@ TEST(holes_do_not_raise_the_budget) {
     memset(bytes + size, 1, 63 * size);
     write_file("sample.data", bytes, 64 * size);
     recording = open_good("sample.data");
-    assert_true(recording->steps_most >= most + 63 * size);
+    assert_true(recording->work.most >= most + 63 * size);
     recording_close(recording);
     free(bytes);
+}
+
+/* ---- work that SQLite does within a step --------------------------------------------------------------------------
+ */
+
+static void put32(unsigned char *at, uint64_t value) {
+    for (int i = 0; i < 4; i++) {
+        at[i] = (unsigned char)(value >> (24 - 8 * i));
+    }
+}
+
+/* SQLite's number of 4 bytes. */
+static void put_varint(unsigned char *at, uint64_t value) {
+    for (int i = 0; i < 4; i++) {
+        at[i] = (unsigned char)((value >> (21 - 7 * i) & 0x7f) | (i < 3 ? 0x80 : 0));
+    }
+}
+
+enum { PAGE = 4096, LOCAL = (PAGE - 12) * 32 / 255 - 23, CHAIN = 2000, ROWS = 4 };
+static const uint64_t PAYLOAD = LOCAL + (uint64_t)CHAIN * (PAGE - 4);
+
+/* Table meta gets rows with the key 'a' and a third column, of which a chain of one page pretends CHAIN. */
+static void write_chains(const char *path) {
+    sqlite3 *db = NULL;
+    sqlite3_stmt *row = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_schema WHERE name = 'meta'", -1, &row, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+    off_t root = sqlite3_column_int(row, 0);
+    sqlite3_finalize(row);
+    sqlite3_close(db);
+    size_t size;
+    unsigned char *bytes = read_file(path, &size), table[PAGE] = {10, 0, 0, 0, ROWS}, link[PAGE] = {0};
+    uint64_t chain = size / PAGE + 1, pages = chain + CHAIN;
+    for (size_t i = 0; i < ROWS; i++) {
+        size_t at = PAGE - (i + 1) * (4 + LOCAL + 4);
+        table[5] = table[8 + 2 * i] = (unsigned char)(at >> 8);
+        table[6] = table[9 + 2 * i] = (unsigned char)at;
+        put_varint(table + at, PAYLOAD);
+        memcpy(table + at + 4, "\7\17\10....a", 8); /* a text of one byte, the number 0, a blob */
+        put_varint(table + at + 7, 12 + 2 * (PAYLOAD - 8));
+        put32(table + at + 4 + LOCAL, chain);
+    }
+    put32(link, chain);
+    put32(bytes + 28, pages);
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    assert_int_equal(pwrite(file, bytes, PAGE, 0), PAGE);
+    assert_int_equal(pwrite(file, table, PAGE, (root - 1) * PAGE), PAGE);
+    assert_int_equal(pwrite(file, link, PAGE, (off_t)(chain - 1) * PAGE), PAGE);
+    assert_int_equal(ftruncate(file, (off_t)pages * PAGE), 0);
+    close(file);
+    free(bytes);
+}
+
+static void assert_too_much_work(const struct recording *recording, const struct failure *why) {
+    assert_non_null(strstr(why->message, "reading it takes more work than any recording of its size"));
+    assert_true(recording->work.done > recording->work.most);
+}
+
+/* Comparing a key copies the whole row: as much work as the chain pretends, and no more once there is none left. */
+TEST(chains_that_lead_to_themselves_are_work) {
+    free(sample(&(size_t){0}));
+    write_chains("sample.data");
+    struct recording *recording = open_good("sample.data");
+    uint64_t before = recording->work.done;
+    struct model model = {0};
+    struct failure why = {0};
+    assert_true(recording_model(recording, &model, &why));
+    uint64_t each = recording->work.done - before;
+    assert_true(each > (uint64_t)CHAIN * ROWS * PAGE / 100);
+    model_clear(&model);
+
+    recording->work.most = recording->work.done + each / 2;
+    assert_false(recording_model(recording, &model, &why));
+    assert_too_much_work(recording, &why);
+    assert_true(recording->work.done < recording->work.most + PAGE); /* one page too many, or two */
+    model_clear(&model);
+    uint64_t events = 0;
+    assert_false(recording_events(recording, NULL, count_event, &events, &why)); /* and none after it */
+    assert_int_equal(events, 0);
+    recording_close(recording);
+}
+
+/* SQLite parses a schema without steps. */
+TEST(large_schemas_are_refused) {
+    static const char *const views =
+        "PRAGMA writable_schema = ON; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+        "INSERT INTO sqlite_schema SELECT 'view', 'v' || i, 'v' || i, 0, 'CREATE VIEW v' || i || ' AS SELECT 1' FROM n";
+    for (int more = 0; more < 2; more++) {
+        char sql[400];
+        sqlite3 *db = NULL;
+        struct failure why = {0};
+        free(sample(&(size_t){0}));
+        assert_int_equal(sqlite3_open("sample.data", &db), SQLITE_OK);
+        sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+        snprintf(sql, sizeof sql, views, more ? 50000 : 500);
+        assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(db);
+        struct recording *recording = recording_open("sample.data", &why);
+        assert_true((recording == NULL) == more);
+        if (more) {
+            assert_non_null(strstr(why.message, "more work than any recording"));
+        }
+        recording_close(recording);
+    }
 }
 
 TEST(random_files_are_refused) {
