@@ -45,7 +45,7 @@ $(B)/tests/test_policy: LDLIBS += -Wl,--wrap=eden_probe_policy__decide
 # Somebody cuts the file of a trial's figures between its size and its bytes.
 $(B)/tests/test_tune_trial: LDLIBS += -Wl,--wrap=fstat
 # A worker that does not answer.
-$(B)/tests/test_symbols: LDLIBS += -Wl,--wrap=inspect_function
+$(B)/tests/test_symbols: LDLIBS += -Wl,--wrap=inspect_functions
 # libbpf's part is played by the test.
 $(B)/tests/test_ring: LDLIBS += $(foreach name,new free consume,-Wl,--wrap=ring_buffer__$(name))
 # The kernel's part is played by the test.

@@ -47,6 +47,7 @@ struct lifetimes {
     double seconds;            /* 0: until it ends */
     struct life_spool *spool;  /* NULL: sums are enough */
     struct life_replay replay; /* of it */
+    struct source *source;     /* that filled it */
     uint64_t unspooled;        /* records that it had no room for */
     struct life_stacks stacks;
     FILE *out;
@@ -173,9 +174,34 @@ static bool on_batch(void *context, const struct life_batch *batch) {
     return true;
 }
 
+struct naming {
+    const struct source *source;
+    life_batch_fn *on_named;
+    void *context;
+};
+
+static bool on_spooled(void *context, const struct life_batch *batch) {
+    const struct naming *naming = context;
+    struct life_batch named = *batch;
+    struct life_stack_record record;
+    if (batch->kind == LIFE_BATCH_STACK && batch->count == 1 && batch->record_bytes == sizeof record) {
+        memcpy(&record, batch->records, sizeof record);
+        record.stack = source_stack(naming->source, record.stack);
+        named.records = &record;
+    }
+    return naming->on_named(naming->context, &named);
+}
+
+/* A life_batches; `from` is the run. The spool has raw numbers of stacks. */
+static bool named_batches(void *from, life_batch_fn *on_named, void *context, struct failure *why) {
+    const struct lifetimes *run = from;
+    struct naming naming = {run->source, on_named, context};
+    return life_spool_batches(run->spool, on_spooled, &naming, why);
+}
+
 static bool open_spool(struct lifetimes *run, struct failure *why) {
     run->spool = life_spool_open(why);
-    run->replay = (struct life_replay){life_spool_batches, run->spool};
+    run->replay = (struct life_replay){named_batches, run};
     run->wanted.on_batch = on_batch;
     run->wanted.batch_context = run;
     return run->spool;
@@ -227,8 +253,9 @@ static bool print(struct lifetimes *run, struct life_model *model, uint64_t cont
 
 static bool show(struct lifetimes *run, struct source *source, struct failure *why) {
     struct life_model model = {.stacks = run->wanted.stacks};
-    bool filled = true;
-    if (run->spool) {
+    run->source = source;
+    bool filled = source_name_stacks(source, why);
+    if (filled && run->spool) {
         filled = life_replay_model(&run->replay, &model, why);
         model.lost += run->unspooled;
     }

@@ -32,8 +32,8 @@ struct source_options {
      * call of that. NULL: they are added up in the kernel. */
     life_batch_fn *on_batch;
     void *batch_context;
-    /* lifetimes with on_batch: also take the stack on which each sampled object is allocated, name its functions, add
-     * it to these and hand on its number as a batch LIFE_BATCH_STACK. NULL: don't. */
+    /* lifetimes with on_batch: also take the stack on which each sampled object is allocated, and hand on a raw number
+     * of it as a batch LIFE_BATCH_STACK. source_name_stacks() adds the stacks to these. NULL: don't. */
     struct life_stacks *stacks;
     bool no_headers;      /* don't read heap headers of late processes: figures are then of what was observed alone */
     const char *without;  /* comma-separated probes not to attach; NULL: none */
@@ -77,6 +77,12 @@ bool source_snapshot(struct source *source, struct model *model, struct failure 
  * been filled from the batches; then only the heaps that are missing in it, names and what was lost are added. Reports
  * on stderr what was lost. Only where the source is for lifetimes alone. */
 bool source_lifetimes(struct source *source, struct life_model *model, struct failure *why);
+
+/* Reads the functions of all stacks that were handed on, in a bounded time; call it when source_poll has said false.
+ * Functions that were not read are unknown. False: no memory. */
+bool source_name_stacks(struct source *source, struct failure *why);
+/* The number, in options.stacks, of a stack that was handed on with a raw number; 0: the unknown one. */
+uint32_t source_stack(const struct source *source, uint32_t raw);
 
 /* Exit status of the command as a shell would give it; -1: none or still running. */
 int source_exit_status(const struct source *source);

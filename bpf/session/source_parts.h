@@ -283,7 +283,7 @@ bool source_end_lifetimes(struct source *source, bool at_once); /* true: there i
 void source_close_lifetimes(
     struct source *source); /* nothing is attached any more: nothing is asked of heaps, either */
 
-/* source_stacks.c. Passes a stack on, as a batch of LIFE_BATCH_STACK with its number; as options.on_batch. */
+/* source_stacks.c. Passes a stack on, as a batch of LIFE_BATCH_STACK with its raw number; as options.on_batch. */
 bool source_take_stack(struct source *source, const struct life_chunk *chunk, struct life_batch *batch);
 void source_clear_stacks(struct source *source);
 

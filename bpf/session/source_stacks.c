@@ -1,74 +1,85 @@
-/* Stacks: from the addresses that the kernel program took to functions, and to the number of the stack.
+/* Stacks: from the addresses that the kernel program took to places, and at the end to functions.
  *
- * 1. Algorithm
- *     return addresses -> names (symbols.c), once an address -> without the collector's -> number (lifetimes/stacks.c)
+ * 1. Terms
+ * Raw stack: the places (symbols.h) of a stack. Stack: the functions, as lifetimes/stacks.c has them.
  *
- * Addresses are named as they arrive, while the process is alive. The innermost functions are the collector's, from
- * eden_allocate_slow inwards; they are left out, and so are the inline functions of its header around it.
+ * 2. Algorithm
+ *     while observing: return addresses -> places -> number of the raw stack, in the batch
+ *     at the end: all places -> functions, in a bounded time -> without the collector's -> number of the stack
  *
- * 2. Invariants
+ * The innermost functions are the collector's, from eden_allocate_slow inwards; they are left out, and so are the
+ * inline functions of its header around it. Several raw stacks may be one stack: calls in one function, or processes
+ * that run one program.
+ *
+ * 3. Invariants
  * I1. An address outside every mapped file is "[unknown]": generated code, or what a function compiled without a frame
  *     pointer left in the register. Several in a row are one.
  * I2. A stack of nothing but "[unknown]" is the unknown stack, number 0.
- * I3. At most MOST_ADDRESSES addresses are remembered. An address without a name is not: it may be mapped later. */
+ * I3. No symbols are read while the buffers are drained. */
 #include "attach/symbols.h"
 #include "kernel/life_kernel.h"
 #include "session/source_parts.h"
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ADDRESSES = 1 << 20 };
+enum { MOST_SYMBOL_FILES = 4096 };
+#define SYMBOLS_NS 5000000000ull /* for reading all symbols */
 static const char unknown_name[] = "[unknown]";
-
-struct known_address {
-    struct process_key process;
-    uint64_t address;
-    uint32_t name;
-};
 
 struct stack_source {
     struct symbols *symbols;
-    void *addresses; /* tree of struct known_address */
-    size_t count;
+    struct life_stacks raw; /* their frames are places; they have no names */
+    uint32_t *final;        /* owned; by number of the raw stack, from 1; NULL: not named yet */
 };
 
-static int by_address(const void *a, const void *b) {
-    const struct known_address *x = a, *y = b;
-    const uint64_t first[] = {x->address, x->process.pid, x->process.start_ns};
-    const uint64_t second[] = {y->address, y->process.pid, y->process.start_ns};
-    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
-        if (first[i] != second[i]) {
-            return first[i] < second[i] ? -1 : 1;
+/* ---- while observing -------------------------------------------------------------------------------------------- */
+
+static uint32_t number_of(struct stack_source *from, const struct process_key *process,
+                          const struct life_stack_chunk *chunk) {
+    uint32_t frame[LIFE_STACK_MOST], depth = 0;
+    for (uint32_t i = 0; i < chunk->depth && i < LIFE_STACK_MOST; i++) {
+        /* All but the innermost are return addresses, and a call may be the last instruction of its function. */
+        uint32_t place = symbols_place(from->symbols, process, chunk->address[i] - (i != 0));
+        if (depth == 0 || place != 0 || frame[depth - 1] != 0) {
+            frame[depth++] = place;
         }
     }
-    return 0;
+    uint32_t number = life_stacks_find(&from->raw, chunk->class_id, frame, depth);
+    return number == 0 && symbols_take_stack(from->symbols, process)
+               ? life_stacks_add(&from->raw, chunk->class_id, frame, depth)
+               : number;
 }
 
-/* A name's number. What is not known now may be mapped later, so it is not remembered. */
-static uint32_t name_of(struct source *source, const struct process_key *process, uint64_t address) {
+bool source_take_stack(struct source *source, const struct life_chunk *head, struct life_batch *batch) {
+    const struct life_stack_chunk *chunk = (const struct life_stack_chunk *)head;
     struct stack_source *from = source->life.stacks;
-    struct known_address key = {*process, address, LIFE_NO_NAME};
-    struct known_address *const *known = tfind(&key, &from->addresses, by_address);
-    if (known) {
-        return (*known)->name;
-    }
-    const char *name = symbols_find(from->symbols, process, address);
-    key.name = life_stacks_name(source->options.stacks, name ? name : unknown_name);
-    struct known_address *node =
-        name && key.name != LIFE_NO_NAME && from->count < MOST_ADDRESSES ? malloc(sizeof *node) : NULL;
-    if (node) {
-        *node = key;
-        if (tsearch(node, &from->addresses, by_address)) {
-            from->count++;
-        } else {
-            free(node);
+    if (!from) {
+        from = source->life.stacks = calloc(1, sizeof *from);
+        if (from) {
+            from->symbols = symbols_open(source->inspect, MOST_SYMBOL_FILES);
         }
     }
-    return key.name;
+    struct life_stack_record record = {
+        .birth_bytes = chunk->birth_bytes, .bytes = chunk->bytes, .site = chunk->site, .class_id = chunk->class_id};
+    if (from && from->symbols) {
+        record.stack = number_of(from, &batch->process, chunk);
+    }
+    batch->records = &record;
+    batch->record_bytes = sizeof record;
+    return source->options.on_batch(source->options.batch_context, batch);
 }
 
-enum { MOST_SYMBOL_FILES = 4096 };
+/* ---- at the end ------------------------------------------------------------------------------------------------- */
+
+struct naming {
+    struct life_stacks *stacks;
+    uint32_t *name; /* by place; 0 is the unknown one */
+};
+
+static void on_function(void *context, uint32_t place, const char *name) {
+    struct naming *naming = context;
+    naming->name[place] = life_stacks_name(naming->stacks, name);
+}
 
 /* How many of the innermost functions are the collector's. The first one is, in any case. */
 static uint32_t own_functions(const struct life_stacks *stacks, const uint32_t *frame, uint32_t depth) {
@@ -84,14 +95,12 @@ static uint32_t own_functions(const struct life_stacks *stacks, const uint32_t *
     return own;
 }
 
-static uint32_t number_of(struct source *source, const struct process_key *process,
-                          const struct life_stack_chunk *chunk) {
+/* The number of a raw stack's functions; 0: the unknown stack. */
+static uint32_t name_stack(const struct naming *naming, const struct life_stack *raw) {
     uint32_t frame[LIFE_STACK_MOST], depth = 0, known = 0;
-    struct life_stacks *stacks = source->options.stacks;
-    uint32_t unknown = life_stacks_name(stacks, unknown_name);
-    for (uint32_t i = 0; i < chunk->depth && i < LIFE_STACK_MOST; i++) {
-        /* All but the innermost are return addresses, and a call may be the last instruction of its function. */
-        uint32_t name = name_of(source, process, chunk->address[i] - (i != 0));
+    const uint32_t unknown = naming->name[0];
+    for (uint32_t i = 0; i < raw->depth; i++) {
+        uint32_t name = naming->name[raw->frame[i]];
         if (name == LIFE_NO_NAME) {
             return 0;
         }
@@ -99,37 +108,47 @@ static uint32_t number_of(struct source *source, const struct process_key *proce
             frame[depth++] = name;
         }
     }
-    uint32_t own = own_functions(stacks, frame, depth);
+    uint32_t own = own_functions(naming->stacks, frame, depth);
     for (uint32_t i = own; i < depth; i++) {
         known += frame[i] != unknown;
     }
-    return known != 0 ? life_stacks_add(stacks, chunk->class_id, frame + own, depth - own) : 0;
+    return known != 0 ? life_stacks_add(naming->stacks, raw->class_id, frame + own, depth - own) : 0;
 }
 
-bool source_take_stack(struct source *source, const struct life_chunk *head, struct life_batch *batch) {
-    const struct life_stack_chunk *chunk = (const struct life_stack_chunk *)head;
+bool source_name_stacks(struct source *source, struct failure *why) {
     struct stack_source *from = source->life.stacks;
-    if (!from) {
-        from = source->life.stacks = calloc(1, sizeof *from);
-        if (from) {
-            from->symbols = symbols_open(source->inspect, MOST_SYMBOL_FILES);
+    if (!from || !from->symbols || from->final) {
+        return true;
+    }
+    const size_t places = symbols_places(from->symbols);
+    struct naming naming = {source->options.stacks, calloc(places + 1, sizeof *naming.name)};
+    from->final = calloc(from->raw.count + 1, sizeof *from->final);
+    bool named = naming.name && from->final;
+    if (named) {
+        const uint32_t unknown = life_stacks_name(naming.stacks, unknown_name);
+        for (size_t i = 0; i <= places; i++) {
+            naming.name[i] = unknown;
+        }
+        symbols_read(from->symbols, SYMBOLS_NS, on_function, &naming);
+        for (uint32_t i = 1; i <= from->raw.count; i++) {
+            from->final[i] = name_stack(&naming, life_stacks_get(&from->raw, i));
         }
     }
-    struct life_stack_record record = {
-        .birth_bytes = chunk->birth_bytes, .bytes = chunk->bytes, .site = chunk->site, .class_id = chunk->class_id};
-    if (from && from->symbols) {
-        record.stack = number_of(source, &batch->process, chunk);
-    }
-    batch->records = &record;
-    batch->record_bytes = sizeof record;
-    return source->options.on_batch(source->options.batch_context, batch);
+    free(naming.name);
+    return named || failure_set(why, 1, "out of memory for the stacks");
+}
+
+uint32_t source_stack(const struct source *source, uint32_t raw) {
+    const struct stack_source *from = source->life.stacks;
+    return from && from->final && raw <= from->raw.count ? from->final[raw] : 0;
 }
 
 void source_clear_stacks(struct source *source) {
     struct stack_source *from = source->life.stacks;
     if (from) {
-        tdestroy(from->addresses, free);
         symbols_close(from->symbols);
+        life_stacks_clear(&from->raw);
+        free(from->final);
         free(from);
     }
     source->life.stacks = NULL;

@@ -28,6 +28,7 @@
  * 4. Failure
  * False with errno. Only a call whose worker had died before it is retried. */
 #include "attach/inspect/inspect.h"
+#include "attach/inspect/functions.h"
 #include "attach/inspect/packet.h"
 #include "attach/inspect/protocol.h"
 #include "attach/inspect/zygote.h"
@@ -308,6 +309,10 @@ static uint64_t share_of(const struct inspect *inspect, const struct target *tar
     return share > spent ? share - spent : 0;
 }
 
+bool inspect_has_share(const struct inspect *inspect, const struct target *target) {
+    return share_of(inspect, target) != 0;
+}
+
 /* Asks, and asks a new worker where the one that was there had died before. */
 static bool ask_twice(struct inspect *inspect, struct server *server, struct patience patience,
                       const struct packet *request, size_t most, struct packet *answer) {
@@ -317,12 +322,16 @@ static bool ask_twice(struct inspect *inspect, struct server *server, struct pat
            (errno == EIO && had_worker && ask(inspect, server, patience, request, most, answer));
 }
 
+/* The longest request about files. */
+enum { MOST_ABOUT_FILES = sizeof(struct functions_request) };
+_Static_assert((int)MOST_ABOUT_FILES >= (int)sizeof(struct notes_request), "all requests about files fit");
+
 /* Has the opener send a request about files to an inspector. False with errno: EIO where the inspector has died, or may
  * have received it all the same; *error: why a file cannot be opened. */
 static bool forward(struct inspect *inspect, struct server *server, struct patience patience,
                     const struct packet *request, int *error) {
     const struct forward_request head = {request->kind};
-    char data[sizeof head + sizeof(struct notes_request)];
+    char data[sizeof head + MOST_ABOUT_FILES];
     struct packet reply, onward = {.kind = OPENER_FORWARD,
                                    .data = data,
                                    .bytes = sizeof head + request->bytes,
@@ -371,7 +380,21 @@ static bool ask_about_files_twice(struct inspect *inspect, struct server *server
 
 static bool is_about_files(const struct server *server, uint32_t kind) {
     return server->kind == WORKER_INSPECTOR && (kind == INSPECTOR_NOTES || kind == INSPECTOR_PROBES ||
-                                                kind == INSPECTOR_NEEDS || kind == INSPECTOR_FUNCTION);
+                                                kind == INSPECTOR_NEEDS || kind == INSPECTOR_FUNCTIONS);
+}
+
+/* *is_answered: also where the answer is an error. */
+static bool call_within(struct inspect *inspect, struct server *server, struct patience patience,
+                        const struct packet *request, size_t most, struct packet *answer, bool *is_answered) {
+    *is_answered = is_about_files(server, request->kind)
+                       ? ask_about_files_twice(inspect, server, patience, request, answer)
+                       : ask_twice(inspect, server, patience, request, most, answer);
+    int error = *is_answered ? answer->error : errno;
+    if (*is_answered && error) {
+        packet_clear(answer);
+    }
+    errno = error;
+    return error == 0;
 }
 
 /* Charges a target, if any, with what the call costs. */
@@ -387,19 +410,14 @@ static bool call(struct inspect *inspect, struct server *server, struct target *
     if (server == &inspect->opener) {
         server->payer = target ? target->owner : 0;
     }
-    bool done = is_about_files(server, request->kind)
-                    ? ask_about_files_twice(inspect, server, patience, request, answer)
-                    : ask_twice(inspect, server, patience, request, most, answer);
-    int error = done ? answer->error : errno;
+    bool is_answered, done = call_within(inspect, server, patience, request, most, answer, &is_answered);
+    int error = errno;
     if (target) {
         target->spent_ns += now_ns() - start;
-        target->is_unread = (!done && error != EINTR) || error == ETIMEDOUT || share_of(inspect, target) == 0;
-    }
-    if (done && error) {
-        packet_clear(answer);
+        target->is_unread = (!is_answered && error != EINTR) || error == ETIMEDOUT || share_of(inspect, target) == 0;
     }
     errno = error;
-    return error == 0;
+    return done;
 }
 
 /* Asks for an answer of exactly `bytes`. */
@@ -758,25 +776,43 @@ bool inspect_needs(struct inspect *inspect, struct target *target, const struct 
 
 uint64_t inspect_number(struct inspect *inspect) { return ++inspect->numbers; }
 
-bool inspect_function(struct inspect *inspect, uint64_t number, const struct regular *file, uint64_t offset, char *name,
-                      size_t size) {
-    const struct function_request wanted = {number, offset};
-    const struct packet request = {.kind = INSPECTOR_FUNCTION,
+/* Whether an answer is as many names of functions, each ended and no longer than FUNCTION_NAME. */
+static bool is_names(const struct packet *answer, size_t count) {
+    const char *at = answer->data, *end = at + answer->bytes;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = at < end ? strnlen(at, (size_t)(end - at)) : 0;
+        if (at >= end || at + length == end || length >= FUNCTION_NAME) {
+            return false;
+        }
+        at += length + 1;
+    }
+    return at == end;
+}
+
+bool inspect_functions(struct inspect *inspect, uint64_t most_ns, uint64_t number, const struct regular *file,
+                       const uint64_t *offset, size_t count, inspect_function_fn *on_function, void *context) {
+    struct functions_request wanted = {.number = number, .count = count};
+    memcpy(wanted.offset, offset, count * sizeof *offset);
+    const struct packet request = {.kind = INSPECTOR_FUNCTIONS,
                                    .data = &wanted,
-                                   .bytes = sizeof wanted,
+                                   .bytes = offsetof(struct functions_request, offset) + count * sizeof *offset,
                                    .descriptor = {file->fd},
                                    .descriptors = 1};
+    const struct patience patience = {earlier(inspect->call_ns, most_ns), most_ns};
     struct packet answer;
-    if (!call(inspect, inspector_of_file(inspect, file), NULL, &request, 0, &answer)) {
+    bool is_answered;
+    if (!call_within(inspect, inspector_of_file(inspect, file), patience, &request, 0, &answer, &is_answered)) {
         return false;
     }
-    bool found = answer.bytes != 0;
-    if (found) {
-        snprintf(name, size, "%.*s", (int)answer.bytes, (const char *)answer.data);
+    bool sound = answer.data && is_names(&answer, count);
+    const char *name = answer.data;
+    for (size_t i = 0; sound && i < count; i++) {
+        on_function(context, i, name[0] ? name : NULL);
+        name += strlen(name) + 1;
     }
     packet_clear(&answer);
-    errno = 0;
-    return found;
+    errno = sound ? 0 : EIO;
+    return sound;
 }
 
 /* ---- links ------------------------------------------------------------------------------------------------------ */

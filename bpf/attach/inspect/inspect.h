@@ -24,6 +24,9 @@ void inspect_close(struct inspect *inspect); /* NULL is allowed */
  * CLOCK_MONOTONIC (never). */
 void inspect_limit(struct inspect *inspect, uint64_t call_ns, uint64_t share_ns, uint64_t end_ns);
 
+/* Whether a target has not used up its share. */
+bool inspect_has_share(const struct inspect *inspect, const struct target *target);
+
 /* Leaves a target no more of its share than it had at first. */
 void inspect_forfeit(struct target *target);
 
@@ -94,10 +97,14 @@ int inspect_attach(struct inspect *inspect, int program, const struct regular *f
 enum { INSPECT_LINKS = 8 };
 bool inspect_detach(struct inspect *inspect, const int *link, size_t count);
 
-/* The function at an offset of a file; `number` stands for the file in all calls. False with errno 0: there is none. */
+/* The functions at 1 to INSPECT_FUNCTIONS offsets of a file: calls on_function for each, in order; name NULL:
+ * the file has none there. `number` stands for the file in all calls. All symbols of the file are read, unless those of
+ * the last call were of this file, too. Takes no longer than most_ns, for nobody's share: the caller has one. */
+enum { INSPECT_FUNCTIONS = 256 };
+typedef void inspect_function_fn(void *context, size_t index, const char *name);
 uint64_t inspect_number(struct inspect *inspect); /* another one each time */
-bool inspect_function(struct inspect *inspect, uint64_t number, const struct regular *file, uint64_t offset, char *name,
-                      size_t size);
+bool inspect_functions(struct inspect *inspect, uint64_t most_ns, uint64_t number, const struct regular *file,
+                       const uint64_t *offset, size_t count, inspect_function_fn *on_function, void *context);
 
 /* As heapinfo_list(), heapinfo_find() and heapinfo_read(). */
 int inspect_heaps(struct inspect *inspect, struct target *target, uint64_t registry, struct heapinfo *list, int most,

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { MOST_MEMORY = 1 << 30, MOST_HEAPS = 1024, MOST_KEPT = 16, NAMES_AT_ONCE = 4096 };
+enum { MOST_MEMORY = 1 << 30, MOST_HEAPS = 1024, NAMES_AT_ONCE = 4096 };
 
 /* The sanitizer's shadow alone is larger than any limit. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -43,12 +43,9 @@ struct inspector {
     int fd; /* the request's first */
     struct memory memory;
     struct packet answer;
-    void *data; /* of the answer; owned */
-    struct {
-        uint64_t number;
-        struct functions *functions;
-    } file[MOST_KEPT];
-    size_t next_file; /* to be replaced */
+    void *data;    /* of the answer; owned */
+    uint64_t file; /* whose functions were read last */
+    struct functions *functions;
 };
 
 static bool take(const struct inspector *inspector, void *request, size_t bytes) {
@@ -143,31 +140,41 @@ static bool read_needs(struct inspector *inspector) {
     return true;
 }
 
+/* NULL: no memory. */
 static const struct functions *functions_of(struct inspector *inspector, uint64_t number) {
-    for (size_t i = 0; i < MOST_KEPT; i++) {
-        if (inspector->file[i].functions && inspector->file[i].number == number) {
-            return inspector->file[i].functions;
-        }
+    if (!inspector->functions || inspector->file != number) {
+        functions_free(inspector->functions);
+        inspector->functions = functions_read(inspector->fd);
+        inspector->file = number;
     }
-    size_t place = inspector->next_file++ % MOST_KEPT;
-    functions_free(inspector->file[place].functions);
-    inspector->file[place].number = number;
-    inspector->file[place].functions = functions_read(inspector->fd);
-    return inspector->file[place].functions;
+    return inspector->functions;
 }
 
-static bool find_function(struct inspector *inspector) {
-    struct function_request request;
-    char name[FUNCTION_NAME];
-    if (!take(inspector, &request, sizeof request)) {
+static bool take_functions(const struct inspector *inspector, struct functions_request *request) {
+    const struct packet *packet = &inspector->request;
+    const size_t head = offsetof(struct functions_request, offset);
+    errno = EPROTO;
+    if (packet->bytes < head || packet->bytes > sizeof *request) {
         return false;
     }
-    const struct functions *functions = functions_of(inspector, request.number);
-    if (functions && functions_find(functions, inspector->fd, request.offset, name)) {
-        char *answer = reserve(inspector, strlen(name) + 1);
-        return answer && memcpy(answer, name, strlen(name) + 1);
+    memcpy(request, packet->data, packet->bytes);
+    return request->count <= INSPECT_FUNCTIONS && packet->bytes == head + request->count * sizeof *request->offset;
+}
+
+static bool find_functions(struct inspector *inspector) {
+    struct functions_request request;
+    const struct functions *functions =
+        take_functions(inspector, &request) ? functions_of(inspector, request.number) : NULL;
+    char *answer = functions ? reserve(inspector, (size_t)request.count * FUNCTION_NAME + 1) : NULL;
+    size_t used = 0;
+    for (uint64_t i = 0; answer && i < request.count; i++) {
+        if (!functions_find(functions, inspector->fd, request.offset[i], answer + used)) {
+            answer[used] = 0;
+        }
+        used += strlen(answer + used) + 1;
     }
-    return true;
+    inspector->answer.bytes = used;
+    return answer;
 }
 
 /* ---- heaps ------------------------------------------------------------------------------------------------------ */
@@ -232,8 +239,8 @@ static bool answer_one(struct inspector *inspector) {
         return find_probes(inspector);
     case INSPECTOR_NEEDS:
         return read_needs(inspector);
-    case INSPECTOR_FUNCTION:
-        return find_function(inspector);
+    case INSPECTOR_FUNCTIONS:
+        return find_functions(inspector);
     case INSPECTOR_HEAPS:
         return list_heaps(inspector);
     case INSPECTOR_FIND:

@@ -4,6 +4,7 @@
 #define EDEN_PROTOCOL_H
 
 #include "attach/heapinfo.h"
+#include "attach/inspect/inspect.h"
 #include "attach/needs.h"
 #include "attach/notes.h"
 #include "attach/target.h"
@@ -33,15 +34,15 @@ enum detacher_request { DETACHER_CLOSE };
 /* To the inspector. Each comes with a descriptor: of maps, of a file, or of mem, with that of pagemap if opened; or
  * with those of several files. Those about files go by way of the opener (OPENER_FORWARD). */
 enum inspector_request {
-    INSPECTOR_MAPPINGS, /* -> struct mappings_answer, struct mapping[] */
-    INSPECTOR_NOTES,    /* struct notes_request -> struct notes_answer, struct note[] */
-    INSPECTOR_PROBES,   /* struct notes_request -> for each file a byte, 0: it has no such notes, and is not broken */
-    INSPECTOR_NEEDS,    /* -> the bytes in use of struct needs */
-    INSPECTOR_FUNCTION, /* struct function_request -> the name, or nothing */
-    INSPECTOR_HEAPS,    /* struct heap_request -> struct heaps_answer, struct heapinfo[] */
-    INSPECTOR_FIND,     /* struct heap_request -> struct heapinfo, of a heap that the registry lists */
-    INSPECTOR_HEAP,     /* struct heap_request -> struct heapinfo, of the heap at this address */
-    INSPECTOR_CLASSES,  /* struct classes_request -> struct classes_answer, struct class_name[] */
+    INSPECTOR_MAPPINGS,  /* -> struct mappings_answer, struct mapping[] */
+    INSPECTOR_NOTES,     /* struct notes_request -> struct notes_answer, struct note[] */
+    INSPECTOR_PROBES,    /* struct notes_request -> for each file a byte, 0: it has no such notes, and is not broken */
+    INSPECTOR_NEEDS,     /* -> the bytes in use of struct needs */
+    INSPECTOR_FUNCTIONS, /* struct functions_request -> for each offset the function's name, or "" */
+    INSPECTOR_HEAPS,     /* struct heap_request -> struct heaps_answer, struct heapinfo[] */
+    INSPECTOR_FIND,      /* struct heap_request -> struct heapinfo, of a heap that the registry lists */
+    INSPECTOR_HEAP,      /* struct heap_request -> struct heapinfo, of the heap at this address */
+    INSPECTOR_CLASSES,   /* struct classes_request -> struct classes_answer, struct class_name[] */
 };
 
 enum { OPENER_PROCESSES = 256 };
@@ -101,9 +102,10 @@ struct notes_answer {
     struct notes notes; /* its pointer means nothing */
 };
 
-struct function_request {
-    uint64_t number; /* the file's, by which its symbols are kept */
-    uint64_t offset;
+struct functions_request {
+    uint64_t number; /* the file's, by which its symbols are kept until another file's are read */
+    uint64_t count;  /* of the offsets in use, which alone are sent */
+    uint64_t offset[INSPECT_FUNCTIONS];
 };
 
 struct heap_request {

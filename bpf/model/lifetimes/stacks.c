@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NAMES = 1 << 18, MOST_STACKS = 1 << 17 };
+enum { MOST_NAMES = 1 << 18, MOST_STACKS = 1 << 18 };
 
 struct name {
     uint32_t number;
@@ -88,17 +88,33 @@ static uint32_t keep(struct life_stacks *stacks, struct life_stack *stack) {
     return node->number;
 }
 
-uint32_t life_stacks_add(struct life_stacks *stacks, uint32_t class_id, const uint32_t *frame, uint32_t depth) {
+/* NULL: no memory, or depth 0. */
+static struct life_stack *make(uint32_t class_id, const uint32_t *frame, uint32_t depth) {
     struct life_stack *stack = depth ? malloc(sizeof *stack + depth * sizeof *frame) : NULL;
-    if (!stack) {
-        return 0;
+    if (stack) {
+        stack->class_id = class_id;
+        stack->depth = depth;
+        memcpy(stack->frame, frame, depth * sizeof *frame);
     }
-    stack->class_id = class_id;
-    stack->depth = depth;
-    memcpy(stack->frame, frame, depth * sizeof *frame);
+    return stack;
+}
+
+static uint32_t find(const struct life_stacks *stacks, struct life_stack *stack) {
     const struct numbered key = {stack, 0};
     struct numbered *const *found = tfind(&key, &stacks->stack_tree, by_frames);
-    uint32_t number = found ? (*found)->number : keep(stacks, stack);
+    return found ? (*found)->number : 0;
+}
+
+uint32_t life_stacks_find(const struct life_stacks *stacks, uint32_t class_id, const uint32_t *frame, uint32_t depth) {
+    struct life_stack *stack = make(class_id, frame, depth);
+    uint32_t number = stack ? find(stacks, stack) : 0;
+    free(stack);
+    return number;
+}
+
+uint32_t life_stacks_add(struct life_stacks *stacks, uint32_t class_id, const uint32_t *frame, uint32_t depth) {
+    struct life_stack *stack = make(class_id, frame, depth);
+    uint32_t found = stack ? find(stacks, stack) : 0, number = found || !stack ? found : keep(stacks, stack);
     if (found || number == 0) {
         free(stack);
     }

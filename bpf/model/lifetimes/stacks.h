@@ -29,6 +29,8 @@ enum { LIFE_NO_NAME = UINT32_MAX };
 void life_stacks_clear(struct life_stacks *stacks);
 /* The number of a name, which is kept; LIFE_NO_NAME: no memory, or too many of them. */
 uint32_t life_stacks_name(struct life_stacks *stacks, const char *name);
+/* The number of a stack that is kept; 0: it is not. */
+uint32_t life_stacks_find(const struct life_stacks *stacks, uint32_t class_id, const uint32_t *frame, uint32_t depth);
 /* The number of a stack, from 1; 0, which is the unknown one: no memory, too many stacks, or depth 0. */
 uint32_t life_stacks_add(struct life_stacks *stacks, uint32_t class_id, const uint32_t *frame, uint32_t depth);
 const struct life_stack *life_stacks_get(const struct life_stacks *stacks, uint32_t number); /* NULL: there is none */

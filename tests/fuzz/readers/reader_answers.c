@@ -1,6 +1,7 @@
 /* Answers of hostile workers. The tool's side of its workers (inspect.c, packet.c) calls workers that are made here:
  * each answers what the input says, then ends. An answer is what a worker would say, with other numbers in it, or any
  * bytes; its head may say more or less than there is, and any number of descriptors comes along. */
+#include "attach/inspect/functions.h"
 #include "attach/inspect/inspect.h"
 #include "attach/inspect/protocol.h"
 #include "attach/inspect/zygote.h"
@@ -110,7 +111,8 @@ enum question {
     ASK_LINK,
     ASK_NEEDS,
     ASK_SYMBOL,
-    QUESTIONS
+    QUESTIONS,
+    ASK_OWNERS /* of ASK_SYMBOL only */
 };
 
 static void add(struct answer *answer, const void *bytes, size_t size) {
@@ -167,10 +169,16 @@ static void add_sound(struct answer *answer, enum question question) {
     static const struct process_answer opened = {.start_ns = 10000000};
     static const struct heapinfo heap = {.address = 4096, .id = 1, .name = "heap", .known = 7, .class_limit = 9};
     static const struct heaps_answer heaps = {.unread = 1};
-    static const struct file_answer files[ELEMENTS] = {{.error = 0}, {.error = 0}, {.error = EACCES}};
+    static const char functions[] = "eden_scavenge\0\0main";
+    static const uint32_t owner = 1000;
+    static const struct file_answer files[ELEMENTS] = {
+        {.status = {.st_ino = 5}}, {.status = {.st_ino = 5}}, {.error = EACCES}};
     switch (question) {
     case ASK_START:
         add(answer, &opened.start_ns, sizeof opened.start_ns);
+        break;
+    case ASK_OWNERS:
+        add(answer, &owner, sizeof owner);
         break;
     case ASK_PROCESS:
         add(answer, &opened, sizeof opened);
@@ -212,7 +220,7 @@ static void add_sound(struct answer *answer, enum question question) {
         add_classes(answer);
         break;
     default:
-        add(answer, "eden_scavenge", sizeof "eden_scavenge");
+        add(answer, functions, sizeof functions);
     }
 }
 
@@ -292,10 +300,22 @@ static void ask_notes(struct inspect *inspect, struct target *target) {
     notes_clear(&notes);
 }
 
+static void check_function(void *context, size_t index, const char *name) {
+    size_t *count = context;
+    if (index != (*count)++) {
+        abort();
+    }
+    if (name) {
+        check_text(name, FUNCTION_NAME);
+    }
+}
+
 static void ask_function(struct inspect *inspect) {
-    char name[64];
-    if (inspect_function(inspect, 1, &some_file, 64, name, sizeof name)) {
-        check_text(name, sizeof name);
+    static const uint64_t offset[ELEMENTS] = {64, 128, 192};
+    size_t count = 0, wanted = ELEMENTS;
+    if (inspect_functions(inspect, 1000000000, 1, &some_file, offset, wanted, check_function, &count) &&
+        count != wanted) {
+        abort();
     }
 }
 
@@ -327,14 +347,22 @@ static void ask_classes(struct inspect *inspect, struct target *target) {
     }
 }
 
+static void on_symbol(void *context, uint32_t place, const char *name) {
+    const struct symbols *symbols = context;
+    check_text(name, FUNCTION_NAME);
+    if (place == 0 || place > symbols_places(symbols)) {
+        abort();
+    }
+}
+
 static void ask_symbol(struct inspect *inspect) {
     struct symbols *symbols = symbols_open(inspect, 4096);
     struct process_key process = {.pid = 7};
-    for (uint64_t address = 64; symbols && address < 32768; address += 8192) {
-        const char *name = symbols_find(symbols, &process, address);
-        if (name) {
-            check_text(name, 1024);
-        }
+    for (uint64_t address = 64; symbols && address < 32768; address += 5461) {
+        symbols_place(symbols, &process, address);
+    }
+    if (symbols) {
+        symbols_read(symbols, 1000000000, on_symbol, symbols);
     }
     symbols_close(symbols);
 }
@@ -466,10 +494,11 @@ static void queue_answers(struct reader_input *input, enum question question) {
                    question == ASK_FILES || question == ASK_LINK;
     queued[WORKER_OPENER] = queued[WORKER_INSPECTOR] = queued[WORKER_DETACHER] = 0;
     if (question == ASK_SYMBOL) {
+        queue_answer(input, WORKER_OPENER, ASK_OWNERS);
         queue_answer(input, WORKER_OPENER, ASK_PROCESS);
         queue_answer(input, WORKER_INSPECTOR, ASK_MAPPINGS);
+        queue_answer(input, WORKER_OPENER, ASK_FILES);
         for (int i = 0; i < ELEMENTS; i++) {
-            queue_answer(input, WORKER_OPENER, ASK_FILE);
             queue_answer(input, WORKER_INSPECTOR, ASK_FUNCTION);
         }
         queue_forwards();
@@ -516,8 +545,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
 void reader_seeds(reader_seed_fn *seed) {
     static const uint8_t symbol[] = {ASK_SYMBOL, 0, 0, 0, 0, 0, 0, 0, 0};
     seed(symbol, sizeof symbol);
-    static const uint8_t gone[] = {ASK_SYMBOL, 0, 2, 1, 0, 0, 3, 0}, /* no address space, and yet mappings */
-        no_bool[] = {ASK_SYMBOL, 0, 2, 1, 0, sizeof(struct mappings_answer) + 40, 0, 7 << 2};
+    static const uint8_t gone[] = {ASK_SYMBOL, 0, 0, 2, 1, 0, 0, 3, 0}, /* no address space, and yet mappings */
+        no_bool[] = {ASK_SYMBOL, 0, 0, 2, 1, 0, sizeof(struct mappings_answer) + 40, 0, 7 << 2};
     seed(gone, sizeof gone);
     seed(no_bool, sizeof no_bool);
     static const uint8_t no_script[] = {ASK_NEEDS, 1, 2, 1, 0, 0, 0, 7 << 2};

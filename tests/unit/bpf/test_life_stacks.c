@@ -27,7 +27,9 @@ TEST(a_stack_is_kept_once) {
         }
     }
     assert_int_equal(life_stacks_add(&stacks, 1, names + 1, 5), 201);
+    assert_int_equal(life_stacks_find(&stacks, 2, names, 5), 0);
     assert_int_equal(life_stacks_add(&stacks, 2, names, 5), 202); /* of another class */
+    assert_int_equal(life_stacks_find(&stacks, 2, names, 5), 202);
     const struct life_stack *stack = life_stacks_get(&stacks, 202);
     assert_int_equal(stack->class_id, 2);
     assert_int_equal(stack->depth, 5);

@@ -11,23 +11,70 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "suite.h"
 
+#define SECOND 1000000000ull
+
 static struct inspect *inspect;
 
-/* A worker that does not answer (--wrap). */
-static bool reading_hangs;
+/* What is asked for (--wrap), and how it goes: files that the worker does not answer for in time, and a signal that
+ * comes meanwhile. */
+static struct {
+    bool hangs;            /* for every file */
+    uint64_t slow_files;   /* for those with a number up to this one */
+    bool takes_time;       /* they take all the time that they are given */
+    bool is_interrupted;   /* by a signal */
+    size_t calls, changes; /* and how often they were for another file than the last one */
+    uint64_t file;         /* of the last one */
+    uint64_t slow_ns;      /* that slow files were given */
+} asked;
 
-bool __real_inspect_function(struct inspect *at, uint64_t number, const struct regular *file, uint64_t offset,
-                             char *name, size_t size);
-bool __wrap_inspect_function(struct inspect *at, uint64_t number, const struct regular *file, uint64_t offset,
-                             char *name, size_t size);
-bool __wrap_inspect_function(struct inspect *at, uint64_t number, const struct regular *file, uint64_t offset,
-                             char *name, size_t size) {
-    errno = ETIMEDOUT;
-    return !reading_hangs && __real_inspect_function(at, number, file, offset, name, size);
+bool __real_inspect_functions(struct inspect *at, uint64_t most_ns, uint64_t number, const struct regular *file,
+                              const uint64_t *offset, size_t count, inspect_function_fn *on_function, void *context);
+bool __wrap_inspect_functions(struct inspect *at, uint64_t most_ns, uint64_t number, const struct regular *file,
+                              const uint64_t *offset, size_t count, inspect_function_fn *on_function, void *context);
+bool __wrap_inspect_functions(struct inspect *at, uint64_t most_ns, uint64_t number, const struct regular *file,
+                              const uint64_t *offset, size_t count, inspect_function_fn *on_function, void *context) {
+    asked.calls++;
+    asked.changes += asked.file != number;
+    asked.file = number;
+    errno = asked.is_interrupted ? EINTR : ETIMEDOUT;
+    if (asked.hangs || asked.is_interrupted || number <= asked.slow_files) {
+        int error = errno;
+        asked.slow_ns += most_ns;
+        if (asked.takes_time) {
+            nanosleep(&(struct timespec){(time_t)(most_ns / SECOND), (long)(most_ns % SECOND)}, NULL);
+        }
+        errno = error;
+        return false;
+    }
+    return __real_inspect_functions(at, most_ns, number, file, offset, count, on_function, context);
+}
+
+/* What symbols_read() found for one place. */
+struct found {
+    uint32_t place;
+    bool is_known;
+    char name[1024];
+};
+
+static void keep_found(void *context, uint32_t place, const char *name) {
+    struct found *found = context;
+    if (place == found->place) {
+        snprintf(found->name, sizeof found->name, "%s", name);
+        found->is_known = true;
+    }
+}
+
+/* The function at an address, with all others read anew; good until the next call. NULL: it is unknown. */
+static const char *find(struct symbols *symbols, const struct process_key *process, uint64_t address) {
+    static struct found found;
+    found = (struct found){.place = symbols_place(symbols, process, address)};
+    symbols_read(symbols, 10 * SECOND, keep_found, &found);
+    return found.is_known ? found.name : NULL;
 }
 
 enum { CODE = 4096, FILE_BYTES = 2 * CODE, LINKED = 0x400000, NAMES = 64 };
@@ -119,7 +166,7 @@ static void expect(const struct mapped *mapped, size_t offset, const char *wante
     struct process_key process = this_process();
     struct symbols *symbols = symbols_open(inspect, 4096);
     assert_non_null(symbols);
-    const char *found = symbols_find(symbols, &process, (uintptr_t)mapped->code + offset);
+    const char *found = find(symbols, &process, (uintptr_t)mapped->code + offset);
     assert_non_null(found);
     snprintf(label, sizeof label, "[%s]", strrchr(mapped->path, '/') + 1);
     assert_string_equal(found, wanted ? wanted : label);
@@ -150,10 +197,10 @@ TEST(unmapped_address_and_dead_process_have_no_symbol) {
     struct process_key process = this_process(), gone = process;
     gone.start_ns += 1000000000;
     struct symbols *symbols = symbols_open(inspect, 4096);
-    assert_null(symbols_find(symbols, &process, 8));
-    assert_null(symbols_find(symbols, &process, UINT64_MAX));
-    assert_null(symbols_find(symbols, &gone, (uintptr_t)unmapped_address_and_dead_process_have_no_symbol));
-    const char *here = symbols_find(symbols, &process, (uintptr_t)unmapped_address_and_dead_process_have_no_symbol);
+    assert_null(find(symbols, &process, 8));
+    assert_null(find(symbols, &process, UINT64_MAX));
+    assert_null(find(symbols, &gone, (uintptr_t)unmapped_address_and_dead_process_have_no_symbol));
+    const char *here = find(symbols, &process, (uintptr_t)unmapped_address_and_dead_process_have_no_symbol);
     assert_non_null(here);
     assert_string_equal(here, "unmapped_address_and_dead_process_have_no_symbol");
     symbols_close(symbols);
@@ -186,8 +233,8 @@ TEST(no_process_takes_all_files) {
     }
     const struct process_key own = this_process();
     const struct process_key its = {.pid = (uint32_t)child, .start_ns = target_start_ns(child)};
-    assert_null(symbols_find(symbols, &own, (uintptr_t)mapped.code));
-    const char *found = symbols_find(symbols, &its, (uintptr_t)mapped.code);
+    assert_null(find(symbols, &own, (uintptr_t)mapped.code));
+    const char *found = find(symbols, &its, (uintptr_t)mapped.code);
     assert_non_null(found);
     assert_string_equal(found, "first");
     close(end[1]);
@@ -227,9 +274,12 @@ static void end_other(const struct process_key *process) {
 
 static void expect_of(struct symbols *symbols, const struct process_key *process, const struct mapped *mapped,
                       const char *wanted) {
-    const char *found = symbols_find(symbols, process, (uintptr_t)mapped->code);
+    const char *found = find(symbols, process, (uintptr_t)mapped->code);
     assert_true(wanted ? found && strcmp(found, wanted) == 0 : !found);
 }
+
+/* That is given to no file yet, but to all files of the processes known so far. */
+static uint64_t last_number(void) { return inspect_number(inspect); }
 
 TEST(what_cannot_be_read_for_one_user_can_for_another) {
     struct mapped mapped;
@@ -243,15 +293,157 @@ TEST(what_cannot_be_read_for_one_user_can_for_another) {
     const struct process_key own = this_process();
     struct symbols *symbols = symbols_open(inspect, 4096);
     assert_non_null(symbols);
-    reading_hangs = true;
+    asked.hangs = true;
     expect_of(symbols, &stranger, &mapped, NULL);
-    reading_hangs = false;
+    asked.hangs = false;
+    asked.slow_files = last_number();
     expect_of(symbols, &sibling, &mapped, NULL);
     expect_of(symbols, &own, &mapped, user == geteuid() ? NULL : "first");
+    asked.slow_files = 0;
     symbols_close(symbols);
     end_other(&stranger);
     end_other(&sibling);
     unmap_file(&mapped);
+}
+
+enum { FILES = 20, ADDRESSES = 600 };
+
+static void map_many(struct mapped *mapped, size_t count) {
+    const struct image image = sound_image();
+    for (size_t i = 0; i < count; i++) {
+        map_file(&mapped[i]);
+        assert_int_equal(fchmod(mapped[i].fd, 0755), 0);
+        write_image(&mapped[i], &image, FILE_BYTES);
+    }
+}
+
+static void unmap_many(struct mapped *mapped, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        unmap_file(&mapped[i]);
+    }
+}
+
+static void count_function(void *context, uint32_t place, const char *name) {
+    size_t *count = context;
+    (void)place;
+    *count += name != NULL;
+}
+
+/* Stacks that lead through many files in turn, as a process can have them without end. */
+TEST(each_file_is_read_once_for_all_its_addresses) {
+    struct mapped mapped[FILES];
+    map_many(mapped, FILES);
+    const struct process_key own = this_process();
+    struct symbols *symbols = symbols_open(inspect, 4096);
+    size_t count = 0;
+    asked.calls = asked.changes = asked.file = 0;
+    for (size_t i = 0; i < ADDRESSES; i++) {
+        for (size_t j = 0; j < FILES; j++) {
+            assert_int_equal(symbols_place(symbols, &own, (uintptr_t)mapped[j].code + i), i * FILES + j + 1);
+        }
+    }
+    assert_int_equal(asked.calls, 0); /* none while they come */
+    assert_int_equal(symbols_places(symbols), ADDRESSES * FILES);
+    symbols_read(symbols, 60 * SECOND, count_function, &count);
+    assert_int_equal(count, ADDRESSES * FILES);
+    assert_int_equal(asked.changes, FILES);
+    assert_int_equal(asked.calls, FILES * ((ADDRESSES + INSPECT_FUNCTIONS - 1) / INSPECT_FUNCTIONS));
+    symbols_close(symbols);
+    unmap_many(mapped, FILES);
+}
+
+/* Many files that take all the time that they are given, of a process that was there first. */
+TEST(reading_symbols_is_at_the_cost_of_who_has_them) {
+    struct mapped slow[FILES];
+    map_many(slow, FILES);
+    const unsigned user = geteuid() == 0 ? 65534 : geteuid();
+    const struct process_key hostile = fork_other(user);
+    unmap_many(slow, FILES);
+    struct mapped mapped;
+    map_many(&mapped, 1);
+    const struct process_key healthy = fork_other(user), own = this_process();
+    struct symbols *symbols = symbols_open(inspect, 4096);
+    for (size_t i = 0; i < FILES; i++) {
+        assert_int_equal(symbols_place(symbols, &hostile, (uintptr_t)slow[i].code), i + 1);
+    }
+    asked.slow_files = last_number();
+    asked.takes_time = true;
+    struct found found[] = {{.place = symbols_place(symbols, &healthy, (uintptr_t)mapped.code)},
+                            {.place = symbols_place(symbols, &own, (uintptr_t)mapped.code)}};
+    for (size_t i = 0; i < 2; i++) {
+        asked.slow_ns = 0;
+        symbols_read(symbols, 2 * SECOND, keep_found, &found[i]);
+        assert_true(found[i].is_known);
+        assert_string_equal(found[i].name, "first");
+        assert_in_range(asked.slow_ns, 1, 2 * SECOND);
+    }
+    asked.takes_time = false;
+    asked.slow_files = 0;
+    symbols_close(symbols);
+    end_other(&hostile);
+    end_other(&healthy);
+    unmap_file(&mapped);
+}
+
+/* stderr of what is called, as one string. */
+static void take_messages(struct symbols *symbols, uint64_t time_ns, char *text, size_t size) {
+    struct found none = {0};
+    FILE *file = tmpfile();
+    int former = dup(STDERR_FILENO);
+    assert_non_null(file);
+    assert_true(former >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    symbols_read(symbols, time_ns, keep_found, &none);
+    assert_true(dup2(former, STDERR_FILENO) >= 0);
+    close(former);
+    rewind(file);
+    text[fread(text, 1, size - 1, file)] = 0;
+    fclose(file);
+}
+
+static size_t count_of(const char *text, const char *what) {
+    size_t count = 0;
+    for (const char *at = strstr(text, what); at; at = strstr(at + 1, what)) {
+        count++;
+    }
+    return count;
+}
+
+TEST(a_signal_ends_reading_and_is_no_files_fault) {
+    struct mapped mapped[3];
+    char text[4096];
+    map_many(mapped, 3);
+    const struct process_key own = this_process();
+    struct symbols *symbols = symbols_open(inspect, 4096);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_not_equal(symbols_place(symbols, &own, (uintptr_t)mapped[i].code), 0);
+    }
+    asked.calls = 0;
+    asked.is_interrupted = true;
+    take_messages(symbols, 60 * SECOND, text, sizeof text);
+    asked.is_interrupted = false;
+    assert_int_equal(asked.calls, 1);
+    assert_null(strstr(text, "process"));
+    assert_int_equal(count_of(text, "interrupted"), 1);
+    asked.hangs = true; /* this is: once for the process */
+    take_messages(symbols, 60 * SECOND, text, sizeof text);
+    asked.hangs = false;
+    assert_int_equal(count_of(text, "process"), 1);
+    assert_int_equal(count_of(text, "reading its symbols takes too long"), 1);
+    symbols_close(symbols);
+    unmap_many(mapped, 3);
+}
+
+TEST(no_process_takes_all_stacks) {
+    const struct process_key own = this_process(), its = fork_other(geteuid() == 0 ? 65534 : geteuid());
+    struct symbols *symbols = symbols_open(inspect, 4096);
+    size_t taken = 0;
+    while (taken < 1 << 20 && symbols_take_stack(symbols, &own)) {
+        taken++;
+    }
+    assert_int_equal(taken, 1 << 17);
+    assert_true(symbols_take_stack(symbols, &its));
+    symbols_close(symbols);
+    end_other(&its);
 }
 
 /* Functions are those of the file as it is when another process is asked for. */
@@ -273,11 +465,11 @@ TEST(a_changed_file_is_read_anew) {
     assert_non_null(symbols);
     const struct process_key own = this_process();
     const struct process_key its = {.pid = (uint32_t)child, .start_ns = target_start_ns(child)};
-    assert_string_equal(symbols_find(symbols, &own, (uintptr_t)mapped.code), "first");
+    assert_string_equal(find(symbols, &own, (uintptr_t)mapped.code), "first");
     memcpy(image.names + 1, "other", 5);
     usleep(20000); /* a tick of the clock that files have */
     write_image(&mapped, &image, FILE_BYTES);
-    assert_string_equal(symbols_find(symbols, &its, (uintptr_t)mapped.code), "other");
+    assert_string_equal(find(symbols, &its, (uintptr_t)mapped.code), "other");
     close(end[0]), close(end[1]);
     assert_int_equal(waitpid(child, NULL, 0), child);
     symbols_close(symbols);
