@@ -27,13 +27,22 @@ struct pending_batches {
 };
 
 struct known_process {
-    struct process_key key;
-    uint64_t written; /* fingerprint of what the file says; 0: nothing */
+    struct process_key key; /* first: by_process */
+    size_t number;          /* column `process`, from 1 */
+    uint64_t written;       /* fingerprint of what the file says; 0: nothing */
+    bool is_forgotten;      /* it has ended, and its heaps are looked for no more */
 };
 
 struct live_heap {
-    struct process_key process;
     uint64_t address, id;
+};
+
+/* A process with heaps whose addresses may come in events. */
+struct live_process {
+    struct process_key key; /* first: by_process */
+    void *heaps;            /* of struct live_heap, each owned: tsearch(3), by_address */
+    size_t heap_count;
+    unsigned ended_commits; /* how many have found it ended since its last event */
 };
 
 struct recorder {
@@ -55,10 +64,10 @@ struct recorder {
     uint64_t busy_since_ns;            /* since when another program holds the file locked; 0: it does not */
     uint64_t dropped, dropped_records; /* events, and records of lifetimes, for which there was no more memory then */
     uint64_t pending_since_ns, events, written_events, last_key, last_time;
-    struct known_process *processes; /* the place in it, from 1, is column `process` */
+    struct known_process **processes; /* each owned; by number, less 1 */
     size_t process_count, process_room;
-    struct live_heap *heaps;
-    size_t heap_count, heap_room;
+    void *known, *live; /* of struct known_process, and of struct live_process, each owned: tsearch(3), by_process */
+    size_t live_heaps;  /* of all processes */
     uint64_t *written; /* fingerprints of the model's heaps as the file has them; the place, from 1, is column `heap` */
     size_t written_count;
     struct failure why;
@@ -72,6 +81,7 @@ void recorder_bind_text(sqlite3_stmt *statement, int place, const char *text, si
 bool recorder_has_room(const struct recorder *recorder, size_t count, struct failure *why);
 int recorder_write_meta(struct recorder *recorder, const char *key, uint64_t value);
 int recorder_write_cut(struct recorder *recorder, enum recording_cut cut);
+void recorder_forget_processes(struct recorder *recorder);
 /* What else to do where there is no room. */
 const char *recorder_elsewhere(const struct recorder *recorder);
 /* Why the last statement failed. Always false. */

@@ -479,8 +479,7 @@ void recorder_close(struct recorder *recorder) {
     replace_abandon(&recorder->file);
     free(recorder->pending);
     free(recorder->batches.at);
-    free(recorder->processes);
-    free(recorder->heaps);
+    recorder_forget_processes(recorder);
     free(recorder->written);
     free(recorder);
 }

@@ -31,6 +31,7 @@
 #include "util/format.h"
 #include "util/room.h"
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,8 @@
 enum {
     BATCHES_DUE = 8 << 20,    /* bytes that wait: they are to be written before more are taken */
     BATCHES_MOST = 512 << 20, /* where a reader holds the file */
+    MOST_LIVE = 1 << 18,      /* heaps whose addresses are looked for */
+    LEAST_LIVE = 64,          /* of each process */
 };
 
 /* Rows of processes, heaps, phases and histograms: what the model says as of now.
@@ -46,20 +49,39 @@ enum {
  * A commit comes four times a second, and of many heaps few have changed: a fingerprint of each heap's rows shows
  * which. A changed heap is rewritten with all its phases. */
 
+static int compare(uint64_t left, uint64_t right) { return (left > right) - (left < right); }
+
+/* Of what begins with a key. */
+static int by_process(const void *left, const void *right) {
+    const struct process_key *a = left, *b = right;
+    int pid = compare(a->pid, b->pid);
+    return pid ? pid : compare(a->start_ns, b->start_ns);
+}
+
+/* Finds or adds; NULL: no memory. */
+static struct known_process *recorder_process(struct recorder *recorder, const struct process_key *key) {
+    struct known_process *const *found = tfind(key, &recorder->known, by_process);
+    if (found) {
+        return *found;
+    }
+    struct known_process *added = malloc(sizeof *added);
+    if (!added || !array_grow(&recorder->processes, &recorder->process_room, recorder->process_count, sizeof(void *))) {
+        free(added);
+        return NULL;
+    }
+    *added = (struct known_process){.key = *key, .number = recorder->process_count + 1};
+    if (!tsearch(added, &recorder->known, by_process)) {
+        free(added);
+        return NULL;
+    }
+    recorder->processes[recorder->process_count++] = added;
+    return added;
+}
+
 /* The number of a process in the file, from 1; 0: no memory. */
 static size_t recorder_process_number(struct recorder *recorder, const struct process_key *key) {
-    for (size_t i = recorder->process_count; i > 0; i--) {
-        if (process_is_same(&recorder->processes[i - 1].key, key)) {
-            return i;
-        }
-    }
-    struct known_process *added =
-        array_grow(&recorder->processes, &recorder->process_room, recorder->process_count, sizeof *added);
-    if (!added) {
-        return 0;
-    }
-    *added = (struct known_process){.key = *key};
-    return ++recorder->process_count;
+    const struct known_process *process = recorder_process(recorder, key);
+    return process ? process->number : 0;
 }
 
 /* FNV-1a over 64-bit words: shows whether a row must be rewritten. */
@@ -74,7 +96,7 @@ static uint64_t mix_text(uint64_t hash, const char *text, size_t most) {
 
 /* process NULL: no more is known than that it exists. */
 static int recorder_write_process(struct recorder *recorder, size_t number, const struct process_model *process) {
-    struct known_process *known = &recorder->processes[number - 1];
+    struct known_process *known = recorder->processes[number - 1];
     uint64_t hash = 1;
     if (process) {
         hash = mix(mix_text(2, process->command, sizeof process->command), process->late + 2u * process->ended) | 1;
@@ -103,7 +125,7 @@ static int recorder_mention_process(struct recorder *recorder, const struct proc
     if (*number == 0) {
         return SQLITE_NOMEM;
     }
-    return recorder->processes[*number - 1].written == 0 ? recorder_write_process(recorder, *number, NULL) : SQLITE_OK;
+    return recorder->processes[*number - 1]->written == 0 ? recorder_write_process(recorder, *number, NULL) : SQLITE_OK;
 }
 
 static uint64_t heap_fingerprint(const struct heap_model *heap, size_t process) {
@@ -307,7 +329,7 @@ static int recorder_write_model(struct recorder *recorder, const struct model *m
 /* After a rollback the file says less than we remember: all of the model is written again. */
 static void recorder_forget_written(struct recorder *recorder) {
     for (size_t i = 0; i < recorder->process_count; i++) {
-        recorder->processes[i].written = 0;
+        recorder->processes[i]->written = 0;
     }
     for (size_t i = 0; i < recorder->written_count; i++) {
         recorder->written[i] = 0;
@@ -321,39 +343,123 @@ static void recorder_forget_written(struct recorder *recorder) {
  * that don't keep the recorder waiting.
  *
  * Addresses of heaps come again in one process, so each event is marked with the heap_id that its address meant then:
- * known from heap__create, or for heaps older than the recording from the model. */
+ * known from heap__create, or for heaps older than the recording from the model. Heaps are looked for by process, and
+ * forgotten with it: a flood of heaps costs others' events nothing. */
 
-/* The heap that this address means now; NULL: not known. */
-static struct live_heap *recorder_live_heap(struct recorder *recorder, const struct process_key *process,
-                                            uint64_t address) {
-    for (size_t i = recorder->heap_count; i > 0; i--) {
-        struct live_heap *heap = &recorder->heaps[i - 1];
-        if (heap->address == address && process_is_same(&heap->process, process)) {
-            return heap;
-        }
-    }
-    return NULL;
+static int by_address(const void *left, const void *right) {
+    return compare(((const struct live_heap *)left)->address, ((const struct live_heap *)right)->address);
 }
 
-/* Remembers that this address means this heap from now on. False: no memory. */
-static bool recorder_heap_begins(struct recorder *recorder, const struct process_key *process, uint64_t address,
-                                 uint64_t id) {
-    struct live_heap *heap = recorder_live_heap(recorder, process, address);
+/* NULL: none of its heaps is known. */
+static struct live_process *live_process(const struct recorder *recorder, const struct process_key *key) {
+    struct live_process *const *found = tfind(key, &recorder->live, by_process);
+    return found ? *found : NULL;
+}
+
+/* The heap that this address means now; NULL: not known. */
+static struct live_heap *live_heap(const struct live_process *process, uint64_t address) {
+    const struct live_heap key = {.address = address};
+    struct live_heap *const *found = process ? tfind(&key, &process->heaps, by_address) : NULL;
+    return found ? *found : NULL;
+}
+
+/* False: no memory. */
+static bool add_live_heap(struct recorder *recorder, struct live_process *process, uint64_t address, uint64_t id) {
+    struct live_heap *heap = malloc(sizeof *heap);
     if (!heap) {
-        heap = array_grow(&recorder->heaps, &recorder->heap_room, recorder->heap_count, sizeof *heap);
-        if (!heap) {
-            return false;
-        }
-        recorder->heap_count++;
+        return false;
     }
-    *heap = (struct live_heap){*process, address, id};
+    *heap = (struct live_heap){address, id};
+    if (!tsearch(heap, &process->heaps, by_address)) {
+        free(heap);
+        return false;
+    }
+    process->heap_count++;
+    recorder->live_heaps++;
     return true;
 }
 
+/* Finds or adds; NULL: no memory. */
+static struct live_process *begin_process(struct recorder *recorder, const struct process_key *key) {
+    struct live_process *process = live_process(recorder, key);
+    if (process) {
+        return process;
+    }
+    process = calloc(1, sizeof *process);
+    if (process) {
+        process->key = *key;
+    }
+    if (process && !tsearch(process, &recorder->live, by_process)) {
+        free(process);
+        return NULL;
+    }
+    return process;
+}
+
+/* Remembers that this address means this heap from now on, if the process has a share left: one alone leaves as much to
+ * others as it has, and each has LEAST_LIVE. False: no memory. */
+static bool recorder_heap_begins(struct recorder *recorder, const struct process_key *key, uint64_t address,
+                                 uint64_t id) {
+    struct live_process *process = begin_process(recorder, key);
+    struct live_heap *heap = live_heap(process, address);
+    if (heap) {
+        heap->id = id;
+        return true;
+    }
+    bool has_share =
+        process && (process->heap_count < LEAST_LIVE ||
+                    (recorder->live_heaps < MOST_LIVE && process->heap_count < MOST_LIVE - recorder->live_heaps));
+    return process && (!has_share || add_live_heap(recorder, process, address, id));
+}
+
+static void heap_ends(struct recorder *recorder, const struct process_key *key, uint64_t address) {
+    struct live_process *process = live_process(recorder, key);
+    struct live_heap *heap = live_heap(process, address);
+    if (heap) {
+        tdelete(heap, &process->heaps, by_address);
+        free(heap);
+        process->heap_count--;
+        recorder->live_heaps--;
+    }
+}
+
 /* its id; 0: not known */
-static uint64_t recorder_heap_of(struct recorder *recorder, const struct event *event) {
-    const struct live_heap *heap = recorder_live_heap(recorder, &event->process, event_heap(event));
+static uint64_t recorder_heap_of(const struct recorder *recorder, const struct event *event) {
+    const struct live_heap *heap = live_heap(live_process(recorder, &event->process), event_heap(event));
     return heap ? heap->id : 0;
+}
+
+static void free_live(void *freed) {
+    struct live_process *process = freed;
+    tdestroy(process->heaps, free);
+    free(process);
+}
+
+/* Forgets the heaps of processes that have ended: events of them may still come, but not after so many commits. */
+static void forget_ended(struct recorder *recorder, const struct model *model) {
+    enum { LAST_COMMITS = 4 };
+    for (size_t i = 0; i < model->process_count; i++) {
+        const struct process_model *ended = &model->processes[i];
+        struct live_process *process = ended->ended ? live_process(recorder, &ended->key) : NULL;
+        struct known_process *known = process ? recorder_process(recorder, &ended->key) : NULL;
+        if (known && ++process->ended_commits >= LAST_COMMITS) {
+            known->is_forgotten = true;
+            recorder->live_heaps -= process->heap_count;
+            tdelete(process, &recorder->live, by_process);
+            free_live(process);
+        }
+    }
+}
+
+static void leave(void *node) { (void)node; }
+
+void recorder_forget_processes(struct recorder *recorder) {
+    tdestroy(recorder->live, free_live);
+    tdestroy(recorder->known, leave);
+    for (size_t i = 0; i < recorder->process_count; i++) {
+        free(recorder->processes[i]);
+    }
+    free(recorder->processes);
 }
 
 static int by_time(const void *left, const void *right) {
@@ -636,7 +742,12 @@ static bool keep_event(struct recorder *recorder, const struct event *event) {
     if (!pending) {
         return false;
     }
-    *pending = (struct pending){*event, recorder_heap_of(recorder, event), recorder->events};
+    struct live_process *process = live_process(recorder, &event->process);
+    const struct live_heap *heap = live_heap(process, event_heap(event));
+    if (process) {
+        process->ended_commits = 0;
+    }
+    *pending = (struct pending){*event, heap ? heap->id : 0, recorder->events};
     if (pending->event.args > EDEN_PROBE_MAX_ARGS) {
         pending->event.args = EDEN_PROBE_MAX_ARGS;
     }
@@ -665,10 +776,7 @@ bool recorder_add(struct recorder *recorder, const struct event *event, struct f
         return out_of_memory(recorder, why);
     }
     if (event->probe == EDEN_PROBE_heap__destroy) {
-        struct live_heap *gone = recorder_live_heap(recorder, &event->process, event_heap(event));
-        if (gone) {
-            *gone = recorder->heaps[--recorder->heap_count];
-        }
+        heap_ends(recorder, &event->process, event_heap(event));
     }
     return busy || recorder->pending_count < WAIT_MOST || transact(recorder, NULL, false, &busy, why);
 }
@@ -728,10 +836,14 @@ bool recorder_write(struct recorder *recorder, bool *more, struct failure *why) 
 static bool learn_heaps(struct recorder *recorder, const struct model *model) {
     for (size_t i = 0; i < model->process_count; i++) {
         const struct process_model *process = &model->processes[i];
-        for (size_t j = 0; j < process->heap_count; j++) {
+        const struct known_process *known = recorder_process(recorder, &process->key);
+        if (!known) {
+            return false;
+        }
+        for (size_t j = 0; !known->is_forgotten && j < process->heap_count; j++) {
             const struct heap_model *heap = &process->heaps[j];
             if (heap->late && !heap->destroyed && heap->id != 0 &&
-                !recorder_live_heap(recorder, &process->key, heap->address) &&
+                !live_heap(live_process(recorder, &process->key), heap->address) &&
                 !recorder_heap_begins(recorder, &process->key, heap->address, heap->id)) {
                 return false;
             }
@@ -754,6 +866,7 @@ bool recorder_commit(struct recorder *recorder, const struct model *model, bool 
     if (!learn_heaps(recorder, model)) {
         return out_of_memory(recorder, why);
     }
+    forget_ended(recorder, model);
     bool busy = false;
     int tries = 0;
     recorder->is_finishing = finished;

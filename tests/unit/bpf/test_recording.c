@@ -145,6 +145,55 @@ TEST(reused_addresses_are_distinct_heaps) {
     assert_memory_equal(read.heap_ids, ids, sizeof ids);
 }
 
+static void commit_often(struct recorder *recorder, const struct model *model, int times) {
+    for (int i = 0; i < times; i++) {
+        commit(recorder, model, false);
+    }
+}
+
+/* A process that creates heaps without end, and ends: others keep room for theirs, and nobody looks through its own. */
+TEST(heaps_that_have_ended_are_not_looked_for) {
+    enum { MANY = 140000, MOST = 1 << 17 };
+    struct recorder *recorder = begin("flood.data");
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    const struct process_key flood = process_key(200);
+    struct event event;
+    for (uint64_t i = 1; i <= MANY; i++) {
+        event = make_event(EDEN_PROBE_heap__create, i, 4096 * i, i);
+        event.process = flood;
+        add(recorder, &event);
+    }
+    assert_int_equal(recorder->live_heaps, MOST);
+    event = make_event(EDEN_PROBE_heap__create, MANY + 1, 4096, 7);
+    add(recorder, &event);
+    struct process_model *process = model_process(&model, &flood);
+    assert_non_null(process);
+    struct heap_model *late = model_heap(process, 8, 9); /* is no reason to remember the process again */
+    assert_non_null(late);
+    late->late = true;
+    process->ended = true;
+    commit_often(recorder, &model, 3);
+    event = make_event(EDEN_PROBE_mark__start, MANY + 2, (uint64_t)4096 * MOST, 5); /* was still in the buffer */
+    event.process = flood;
+    add(recorder, &event);
+    commit_often(recorder, &model, 3);
+    assert_int_equal(recorder->live_heaps, MOST + 1);
+    commit_often(recorder, &model, 3);
+    assert_int_equal(recorder->live_heaps, 1);
+    event = make_event(EDEN_PROBE_mark__start, MANY + 3, 4096, 5);
+    add(recorder, &event);
+    commit(recorder, &model, true);
+    recorder_close(recorder);
+    struct recording *recording __attribute__((cleanup(close_recording))) = open_good("flood.data");
+    struct collected read __attribute__((cleanup(free_collected))) = events_of(recording, MANY + 3);
+    assert_int_equal(read.count, MANY + 3);
+    assert_int_equal(read.heap_ids[0], 1);
+    assert_int_equal(read.heap_ids[MANY - 1], 0); /* beyond its share */
+    assert_int_equal(read.heap_ids[MANY], 7);
+    assert_int_equal(read.heap_ids[MANY + 1], MOST);
+    assert_int_equal(read.heap_ids[MANY + 2], 7);
+}
+
 TEST(parameters_are_the_last_set) {
     static const char *const settings[][2] = {{"eden_size", "1"}, {"compactor", "none"}, {"eden_size", "2"}};
     struct recorder *recorder = begin("parameters.data");
