@@ -20,6 +20,7 @@
 #include "util/output.h"
 #include "util/plot.h"
 #include "util/replace.h"
+#include "util/sum.h"
 #include "views/lifetimes/pretenure.h"
 #include "views/lifetimes/table.h"
 #include <errno.h>
@@ -44,11 +45,11 @@ struct lifetimes {
     struct source_options wanted;
     struct life_view_options shown;
     life_view *view;
-    double seconds;            /* 0: until it ends */
-    struct life_spool *spool;  /* NULL: sums are enough */
-    struct life_replay replay; /* of it */
-    struct source *source;     /* that filled it */
-    uint64_t unspooled;        /* records that it had no room for */
+    double seconds;               /* 0: until it ends */
+    struct life_spool *spool;     /* NULL: sums are enough */
+    struct life_replay replay;    /* of it */
+    struct stack_numbers numbers; /* of the stacks in it */
+    uint64_t unspooled;           /* records that it had no room for */
     struct life_stacks stacks;
     FILE *out;
     bool is_chart;
@@ -109,7 +110,8 @@ static bool prepare(struct lifetimes *run, struct failure *why) {
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-static void observe(struct source *source, double seconds) {
+/* Returns how many signals it has heeded. */
+static int observe(struct source *source, double seconds) {
     enum { POLL_MS = 100 };
     uint64_t end = seconds > 0 ? now_ns() + (uint64_t)(seconds * 1e9) : UINT64_MAX;
     int handled = 0;
@@ -125,6 +127,7 @@ static void observe(struct source *source, double seconds) {
             source_stop(source);
         }
     }
+    return handled;
 }
 
 static bool has_profile(const struct life_model *model) {
@@ -175,7 +178,7 @@ static bool on_batch(void *context, const struct life_batch *batch) {
 }
 
 struct naming {
-    const struct source *source;
+    const struct stack_numbers *numbers;
     life_batch_fn *on_named;
     void *context;
 };
@@ -186,7 +189,7 @@ static bool on_spooled(void *context, const struct life_batch *batch) {
     struct life_stack_record record;
     if (batch->kind == LIFE_BATCH_STACK && batch->count == 1 && batch->record_bytes == sizeof record) {
         memcpy(&record, batch->records, sizeof record);
-        record.stack = source_stack(naming->source, record.stack);
+        record.stack = record.stack < naming->numbers->count ? naming->numbers->of[record.stack] : 0;
         named.records = &record;
     }
     return naming->on_named(naming->context, &named);
@@ -195,7 +198,7 @@ static bool on_spooled(void *context, const struct life_batch *batch) {
 /* A life_batches; `from` is the run. The spool has raw numbers of stacks. */
 static bool named_batches(void *from, life_batch_fn *on_named, void *context, struct failure *why) {
     const struct lifetimes *run = from;
-    struct naming naming = {run->source, on_named, context};
+    struct naming naming = {&run->numbers, on_named, context};
     return life_spool_batches(run->spool, on_spooled, &naming, why);
 }
 
@@ -251,26 +254,36 @@ static bool print(struct lifetimes *run, struct life_model *model, uint64_t cont
     return run->view(run->out, model, &run->shown, why);
 }
 
-static bool show(struct lifetimes *run, struct source *source, struct failure *why) {
-    struct life_model model = {.stacks = run->wanted.stacks};
-    run->source = source;
-    bool filled = source_name_stacks(source, why);
+/* What was learnt. Another signal than those that were heeded ends it. */
+static bool fill(struct lifetimes *run, struct source *source, struct life_model *model, struct failure *why) {
+    source_share_lifetimes(source, model);
+    bool filled = source_name_stacks(source, &run->numbers, why);
+    model->interrupts = interrupt_count(); /* one that ended the reading of functions has been heeded */
     if (filled && run->spool) {
-        filled = life_replay_model(&run->replay, &model, why);
-        model.lost += run->unspooled;
+        filled = life_replay_model(&run->replay, model, why);
+        sum_add(&model->lost, run->unspooled);
     }
     if (run->options.details) {
-        model.objects = (struct life_objects){life_replay_objects, &run->replay};
+        model->objects = (struct life_objects){life_replay_objects, &run->replay};
     }
-    filled = filled && source_lifetimes(source, &model, why);
-    filled = filled && (life_by_stack_reconcile(&model) || failure_set(why, 1, "out of memory for the stacks"));
-    bool any = model.heap_count != 0, shown = filled && print(run, &model, run->wanted.control, why);
+    return filled && source_lifetimes(source, model, why) &&
+           (life_by_stack_reconcile(model) || failure_set(why, 1, "out of memory for the stacks"));
+}
+
+static bool show(struct lifetimes *run, struct life_model *model, struct failure *why) {
+    bool any = model->heap_count != 0, shown = print(run, model, run->wanted.control, why);
     if (shown && !any) {
         message_print("%s", model_no_heap);
     }
-    shown = shown && write_pretenure(run, &model, why);
-    life_model_clear(&model);
-    return shown;
+    return shown && write_pretenure(run, model, why);
+}
+
+static int exit_status(const struct lifetimes *run, const struct source *source) {
+    if (run->options.command && source_exit_status(source) >= 0) {
+        return source_exit_status(source);
+    }
+    /* A second signal: leave the command alone. */
+    return run->options.command && interrupt_last() ? 128 + interrupt_last() : 0;
 }
 
 /* Before rights are given up. */
@@ -290,22 +303,27 @@ static int profile(struct lifetimes *run) {
         message_print("attached in %.1f ms", (double)source_attach_ns(source) / 1e6);
     }
     int status = 0;
+    struct life_model model = {0};
+    bool filled = false;
     if (run->out != stdout && ftruncate(fileno(run->out), 0) != 0 && errno != EINVAL) {
         status = failure_set(&why, 1, "%.300s: %s", run->options.output, strerror(errno)) ? 0 : failure_report(&why);
     } else if (!source_give_up_rights(source, run->options.pretenure ? run->pretenure.place.folder : -1, &why) ||
                !source_start(source, &why)) {
         status = failure_report(&why);
     } else {
-        observe(source, run->seconds);
-        if (!show(run, source, &why)) {
-            status = failure_report(&why);
-        } else if (run->options.command && source_exit_status(source) >= 0) {
-            status = source_exit_status(source);
-        } else if (run->options.command && interrupt_last()) {
-            status = 128 + interrupt_last(); /* a second signal: leave the command alone */
-        }
+        model = (struct life_model){.stacks = run->wanted.stacks, .interrupts = observe(source, run->seconds)};
+        filled = fill(run, source, &model, &why);
+        status = filled ? exit_status(run, source) : failure_report(&why);
     }
     source_close(source);
+    if (!run->pretenure.is_open || !run->pretenure.temporary[0]) {
+        interrupt_release(); /* a view may take long; a file that has a name already is removed first */
+    }
+    if (filled && !show(run, &model, &why)) {
+        status = failure_report(&why);
+    }
+    life_model_clear(&model);
+    free(run->numbers.of);
     return status;
 }
 

@@ -84,11 +84,13 @@ static void report_in_force(char text[IN_FORCE], const struct tune_facts *facts)
 
 static bool examine(const struct tune *tune, const struct tune_heaps *heaps, const char *command, struct failure *why) {
     struct findings *findings = calloc(heaps->count + 1, sizeof *findings);
-    bool good = findings != NULL;
-    for (size_t i = 0; good && i < heaps->count; i++) {
+    bool good = findings != NULL, interrupted = false;
+    const int interrupts = interrupt_count();
+    for (size_t i = 0; good && !interrupted && i < heaps->count; i++) {
         good = tune_examine(&heaps->at[i], &findings[i]);
+        interrupted = interrupt_count() != interrupts;
     }
-    if (good) {
+    if (good && !interrupted) {
         const char *before = tune->options.command ? getenv("EDEN_OPTIONS") : NULL;
         struct tune_report report = {
             .findings = findings, .heaps = heaps->count, .command = command, .before = before ? before : ""};
@@ -103,6 +105,9 @@ static bool examine(const struct tune *tune, const struct tune_heaps *heaps, con
         findings_clear(&findings[i]);
     }
     free(findings);
+    if (interrupted) {
+        return failure_set(why, 128 + interrupt_last(), "interrupted before the run was examined");
+    }
     return good || failure_set(why, 1, "out of memory for the findings");
 }
 

@@ -959,16 +959,25 @@ static bool take_heaps(struct recording *recording, struct life_model *to, struc
     return good;
 }
 
-bool recording_lifetimes(struct recording *recording, struct life_model *model, struct failure *why) {
+static bool apply_names(struct recording *recording, struct life_model *model, struct failure *why) {
     struct life_names names = {0};
-    recording->replay = (struct life_replay){read_batches, recording};
-    bool good = check_tables(recording, why) && take_heaps(recording, model, why) &&
-                life_replay_model(&recording->replay, model, why) && read_names(recording, &names, why);
+    bool good = read_names(recording, &names, why);
     for (size_t i = 0; good && i < model->heap_count; i++) {
+        good = !life_model_is_interrupted(model, why);
         sum_add(&model->lost, model->heaps[i].state.lost);
         life_names_apply(&names, &model->heaps[i]);
     }
     life_names_clear(&names);
+    return good;
+}
+
+bool recording_lifetimes(struct recording *recording, struct life_model *model, struct failure *why) {
+    recording->replay = (struct life_replay){read_batches, recording};
+    model->interrupts = recording->interrupts;
+    bool good = check_tables(recording, why) && take_heaps(recording, model, why) &&
+                life_replay_model(&recording->replay, model, why);
+    life_model_sort(model);
+    good = good && apply_names(recording, model, why);
     sum_add(&model->lost, recording->bad_batches);
     if (good && recording->bad_batches) {
         message_print("%s: %" PRIu64 " batches with wrong sizes are skipped", recording->path, recording->bad_batches);
@@ -976,6 +985,8 @@ bool recording_lifetimes(struct recording *recording, struct life_model *model, 
     if (recording->info.lifetimes & EDEN_CONTROL_OBJECTS) {
         model->objects = (struct life_objects){life_replay_objects, &recording->replay};
     }
-    life_model_sort(model);
+    if (good) {
+        life_model_report_beyond(model);
+    }
     return good;
 }

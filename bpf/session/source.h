@@ -73,16 +73,21 @@ void source_stop(struct source *source);
 /* The model as of now, from the kernel maps. Replaces the content of *model. */
 bool source_snapshot(struct source *source, struct model *model, struct failure *why);
 
+/* Before an empty model is filled: it learns whose the processes are, so that users share its memory. */
+void source_share_lifetimes(const struct source *source, struct life_model *model);
 /* What was learnt of lifetimes, for good: call it once, when source_poll has said false. The model is empty, or has
  * been filled from the batches; then only the heaps that are missing in it, names and what was lost are added. Reports
  * on stderr what was lost. Only where the source is for lifetimes alone. */
 bool source_lifetimes(struct source *source, struct life_model *model, struct failure *why);
 
+/* The numbers, in options.stacks, of the stacks that were handed on with raw numbers. */
+struct stack_numbers {
+    uint32_t *of; /* 0: the unknown one */
+    uint32_t count;
+};
 /* Reads the functions of all stacks that were handed on, in a bounded time; call it when source_poll has said false.
- * Functions that were not read are unknown. False: no memory. */
-bool source_name_stacks(struct source *source, struct failure *why);
-/* The number, in options.stacks, of a stack that was handed on with a raw number; 0: the unknown one. */
-uint32_t source_stack(const struct source *source, uint32_t raw);
+ * The caller frees numbers->of, also if it fails. Functions that were not read are unknown. False: no memory. */
+bool source_name_stacks(struct source *source, struct stack_numbers *numbers, struct failure *why);
 
 /* Exit status of the command as a shell would give it; -1: none or still running. */
 int source_exit_status(const struct source *source);

@@ -36,6 +36,7 @@
 #include "util/sum.h"
 #include <bpf/bpf.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,78 +250,111 @@ struct sums_entry {
     struct life_sums sums;
 };
 
-/* By heap and site: appending to the model's sites is cheap, inserting is not. */
-static int by_site(const void *a, const void *b) {
-    const struct life_sums_key *first = &((const struct sums_entry *)a)->key;
-    const struct life_sums_key *second = &((const struct sums_entry *)b)->key;
-    if (first->profile != second->profile) {
-        return first->profile < second->profile ? -1 : 1;
-    }
-    return (first->site > second->site) - (first->site < second->site);
-}
+/* Where the model has the heap of a number of the kernel's, and which of its profiles is the last one. */
+struct taken_heap {
+    size_t place;
+    uint32_t profile;
+    bool is_profiled;
+};
 
-/* The model's site for sums of the kernel's; false: no memory. *found is NULL where they are of a profile that another
- * one has replaced. */
-static bool find_site(const struct source *source, struct life_model *model, uint32_t profile, uint32_t site,
-                      struct life_site **found) {
-    uint32_t count, number = profile & ((1u << LIFE_HEAP_BITS) - 1);
-    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
-    struct life_profile last;
-    *found = NULL;
-    if (number >= count || !read_profile(source, number, &last) || life_profile_of(number, last.number) != profile) {
-        return true;
-    }
-    struct life_heap *heap = heap_of(source, model, &entry[number]);
-    *found = heap ? life_heap_site(heap, site) : NULL;
-    return *found;
-}
+struct taking {
+    struct source *source;
+    struct life_model *model;
+    struct taken_heap *heaps; /* owned; by number */
+    uint32_t count;
+    struct failure *why;
+};
 
-static bool take_sums(struct source *source, struct life_model *model) {
-    int map = kernel_life_map(source->kernel, KERNEL_LIFE_SUMS);
-    struct sums_entry *all = calloc(LIFE_SUMS, sizeof *all);
-    size_t count = 0;
-    for (void *before = NULL; all && count < LIFE_SUMS; before = &all[count++].key) {
-        if (bpf_map_get_next_key(map, before, &all[count].key) != 0 ||
-            bpf_map_lookup_elem(map, &all[count].key, &all[count].sums) != 0) {
-            break;
+/* All heaps are in the model already: they stay where they are. */
+static bool find_heaps(struct taking *taking) {
+    const volatile struct heap_entry *entry = kernel_heaps(taking->source->kernel, &taking->count);
+    taking->heaps = calloc(taking->count + 1, sizeof *taking->heaps);
+    for (uint32_t i = 0; taking->heaps && i < taking->count; i++) {
+        struct life_profile last;
+        struct life_heap *heap = entry[i].flags & HEAP_USED && read_profile(taking->source, i, &last)
+                                     ? heap_of(taking->source, taking->model, &entry[i])
+                                     : NULL;
+        if (heap) {
+            taking->heaps[i] =
+                (struct taken_heap){(size_t)(heap - taking->model->heaps), life_profile_of(i, last.number), true};
         }
     }
-    bool taken = all != NULL;
-    if (taken) {
-        qsort(all, count, sizeof *all, by_site);
-    }
-    for (size_t i = 0; taken && i < count; i++) {
-        const struct life_sums_key *key = &all[i].key;
-        struct life_site *site;
-        taken = find_site(source, model, key->profile, key->site, &site);
-        if (site && key->outcome < LIFE_OUTCOMES) {
-            site->ended[key->outcome][key->flags % EDEN_LIFE_FLAGS] = all[i].sums;
-        } else if (site) {
-            site->births = all[i].sums;
-        }
-    }
-    free(all);
-    return taken;
+    return taking->heaps;
 }
 
-static bool take_buckets(struct source *source, struct life_model *model) {
-    int map = kernel_life_map(source->kernel, KERNEL_LIFE_BUCKETS);
+/* The heap that sums are of; NULL: another profile has replaced theirs. */
+static struct life_heap *heap_of_profile(const struct taking *taking, uint32_t profile) {
+    const uint32_t number = profile & ((1u << LIFE_HEAP_BITS) - 1);
+    const struct taken_heap *heap = number < taking->count ? &taking->heaps[number] : NULL;
+    return heap && heap->is_profiled && heap->profile == profile ? &taking->model->heaps[heap->place] : NULL;
+}
+
+/* Those of one site and outcome are one entry. */
+static void take_sum(const struct taking *taking, const struct sums_entry *entry) {
+    const struct life_sums_key *key = &entry->key;
+    const struct life_sums *sums = &entry->sums;
+    struct life_heap *heap = heap_of_profile(taking, key->profile);
+    struct life_site *site = heap ? life_heap_site(heap, key->site) : NULL;
+    bool is_end = key->outcome < LIFE_OUTCOMES;
+    if (site && !is_end) {
+        site->births = *sums;
+    } else if (heap && !is_end) {
+        sum_add(&heap->beyond.births, sums->count);
+    } else if (heap && (!site || !life_site_end(heap, site, (enum life_outcome)key->outcome,
+                                                key->flags % EDEN_LIFE_FLAGS, sums))) {
+        sum_add(&heap->beyond.ends, sums->count);
+    }
+}
+
+static bool take_sums(const struct taking *taking) {
+    int map = kernel_life_map(taking->source->kernel, KERNEL_LIFE_SUMS);
+    struct sums_entry entry;
+    struct life_sums_key before;
+    for (void *from = NULL; bpf_map_get_next_key(map, from, &entry.key) == 0; from = &before) {
+        before = entry.key;
+        if (life_model_is_interrupted(taking->model, taking->why)) {
+            return false;
+        }
+        if (bpf_map_lookup_elem(map, &entry.key, &entry.sums) == 0) {
+            take_sum(taking, &entry);
+        }
+    }
+    return true;
+}
+
+static void take_bucket(const struct taking *taking, const struct life_bucket_key *key,
+                        const struct life_bucket_sums *sums) {
+    const struct life_bucket bucket = {key->bucket, sums->count, sums->weight, sums->weight_bytes};
+    struct life_heap *heap = heap_of_profile(taking, key->profile);
+    struct life_site *site = heap ? life_heap_site(heap, key->site) : NULL;
+    if (heap && (!site || !life_site_bucket(heap, site, (enum life_outcome)(key->outcome % LIFE_OUTCOMES),
+                                            (enum life_clock)(key->clock % LIFE_CLOCKS), &bucket))) {
+        sum_add(&heap->beyond.buckets, sums->count);
+    }
+}
+
+static bool take_buckets(const struct taking *taking) {
+    int map = kernel_life_map(taking->source->kernel, KERNEL_LIFE_BUCKETS);
     struct life_bucket_key key, before;
     struct life_bucket_sums sums;
     for (void *from = NULL; bpf_map_get_next_key(map, from, &key) == 0; from = &before) {
         before = key;
-        if (bpf_map_lookup_elem(map, &key, &sums) != 0) {
-            continue;
-        }
-        struct life_site *site;
-        struct life_bucket bucket = {key.bucket, sums.count, sums.weight, sums.weight_bytes};
-        if (!find_site(source, model, key.profile, key.site, &site) ||
-            (site && !life_site_bucket(site, (enum life_outcome)(key.outcome % LIFE_OUTCOMES),
-                                       (enum life_clock)(key.clock % LIFE_CLOCKS), &bucket))) {
+        if (life_model_is_interrupted(taking->model, taking->why)) {
             return false;
+        }
+        if (bpf_map_lookup_elem(map, &key, &sums) == 0) {
+            take_bucket(taking, &key, &sums);
         }
     }
     return true;
+}
+
+static bool take_all(struct source *source, struct life_model *model, struct failure *why) {
+    struct taking taking = {.source = source, .model = model, .why = why};
+    bool taken = find_heaps(&taking) ? take_sums(&taking) && take_buckets(&taking)
+                                     : failure_set(why, 1, "out of memory for the lifetimes");
+    free(taking.heaps);
+    return taken;
 }
 
 static bool take_reported_heaps(struct source *source, struct life_model *model) {
@@ -387,21 +421,36 @@ static void print_missed(const struct source *source) {
     }
 }
 
+static unsigned user_of(const void *context, const struct process_key *process) {
+    const struct observed *observed = find_observed(context, process);
+    return observed ? observed->owner : UINT_MAX;
+}
+
+void source_share_lifetimes(const struct source *source, struct life_model *model) {
+    model->user_of = user_of;
+    model->user_context = source;
+}
+
 bool source_lifetimes(struct source *source, struct life_model *model, struct failure *why) {
-    bool taken = take_heaps(source, model) &&
-                 (source->options.on_batch || (take_sums(source, model) && take_buckets(source, model)));
+    if (!take_heaps(source, model)) {
+        return failure_set(why, 1, "out of memory for the lifetimes, or too many heaps");
+    }
+    if (!source->options.on_batch && !take_all(source, model, why)) {
+        return false;
+    }
     model->wall_ns = (source->finished ? source->end_ns : now_ns()) - source->start_ns;
     sum_add(&model->lost, kernel_lost(source->kernel, false));
     sum_add(&model->lost, kernel_lost(source->kernel, true));
+    life_model_sort(model);
     for (size_t i = 0; i < model->heap_count; i++) {
+        if (life_model_is_interrupted(model, why)) {
+            return false;
+        }
         sum_add(&model->lost, model->heaps[i].state.lost);
         life_names_apply(&source->life.names, &model->heaps[i]);
     }
-    if (!taken) {
-        return failure_set(why, 1, "out of memory");
-    }
-    life_model_sort(model);
     print_lost(source);
     print_missed(source);
+    life_model_report_beyond(model);
     return true;
 }

@@ -29,7 +29,6 @@ static const char unknown_name[] = "[unknown]";
 struct stack_source {
     struct symbols *symbols;
     struct life_stacks raw; /* their frames are places; they have no names */
-    uint32_t *final;        /* owned; by number of the raw stack, from 1; NULL: not named yet */
 };
 
 /* ---- while observing -------------------------------------------------------------------------------------------- */
@@ -115,32 +114,27 @@ static uint32_t name_stack(const struct naming *naming, const struct life_stack 
     return known != 0 ? life_stacks_add(naming->stacks, raw->class_id, frame + own, depth - own) : 0;
 }
 
-bool source_name_stacks(struct source *source, struct failure *why) {
+bool source_name_stacks(struct source *source, struct stack_numbers *numbers, struct failure *why) {
     struct stack_source *from = source->life.stacks;
-    if (!from || !from->symbols || from->final) {
+    if (!from || !from->symbols) {
         return true;
     }
     const size_t places = symbols_places(from->symbols);
     struct naming naming = {source->options.stacks, calloc(places + 1, sizeof *naming.name)};
-    from->final = calloc(from->raw.count + 1, sizeof *from->final);
-    bool named = naming.name && from->final;
+    *numbers = (struct stack_numbers){calloc(from->raw.count + 1, sizeof *numbers->of), from->raw.count + 1};
+    bool named = naming.name && numbers->of;
     if (named) {
         const uint32_t unknown = life_stacks_name(naming.stacks, unknown_name);
         for (size_t i = 0; i <= places; i++) {
             naming.name[i] = unknown;
         }
         symbols_read(from->symbols, SYMBOLS_NS, on_function, &naming);
-        for (uint32_t i = 1; i <= from->raw.count; i++) {
-            from->final[i] = name_stack(&naming, life_stacks_get(&from->raw, i));
+        for (uint32_t i = 1; i < numbers->count; i++) {
+            numbers->of[i] = name_stack(&naming, life_stacks_get(&from->raw, i));
         }
     }
     free(naming.name);
     return named || failure_set(why, 1, "out of memory for the stacks");
-}
-
-uint32_t source_stack(const struct source *source, uint32_t raw) {
-    const struct stack_source *from = source->life.stacks;
-    return from && from->final && raw <= from->raw.count ? from->final[raw] : 0;
 }
 
 void source_clear_stacks(struct source *source) {
@@ -148,7 +142,6 @@ void source_clear_stacks(struct source *source) {
     if (from) {
         symbols_close(from->symbols);
         life_stacks_clear(&from->raw);
-        free(from->final);
         free(from);
     }
     source->life.stacks = NULL;

@@ -56,9 +56,9 @@ static int by_site(const void *key, const void *element) {
 static void take_out(uint64_t *from, uint64_t what) { *from -= what < *from ? what : *from; }
 
 static bool is_empty(const struct life_site *group) {
-    for (int outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
+    for (enum life_outcome outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
         for (int flags = 0; flags < EDEN_LIFE_FLAGS; flags++) {
-            if (group->ended[outcome][flags].count != 0) {
+            if (life_site_ended(group, outcome, (unsigned)flags)->count != 0) {
                 return false;
             }
         }
@@ -94,12 +94,15 @@ static void name(const struct life_model *model, struct life_site *group) {
 
 static bool reconcile(const struct life_model *model, struct life_heap *heap) {
     size_t kept = 0;
+    lookup_clear(&heap->by_site); /* sites become groups, and nobody looks for one */
     if (!merge_unknown(heap)) {
         return false;
     }
     take_known(heap);
     for (size_t i = 0; i < heap->site_count; i++) {
-        if (!is_empty(&heap->sites[i])) { /* else it has no histograms either */
+        if (is_empty(&heap->sites[i])) {
+            life_site_clear(&heap->sites[i]);
+        } else {
             heap->sites[kept] = heap->sites[i];
             name(model, &heap->sites[kept++]);
         }

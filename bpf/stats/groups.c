@@ -8,7 +8,7 @@ struct life_sums life_sums_of(const struct life_site *site, enum life_outcome ou
     struct life_sums sums = {0};
     for (unsigned i = 0; i < EDEN_LIFE_FLAGS; i++) {
         if ((i & flags) == flags) {
-            life_sums_add(&sums, &site->ended[outcome][i]);
+            life_sums_add(&sums, life_site_ended(site, outcome, i));
         }
     }
     return sums;
@@ -26,23 +26,10 @@ static size_t missing_buckets(const struct life_histogram *into, const struct li
     return missing;
 }
 
-static bool make_room(struct life_histogram *histogram, size_t room) {
-    if (room <= histogram->room) {
-        return true;
-    }
-    struct life_bucket *at = reallocarray(histogram->at, room, sizeof *at);
-    if (!at) {
-        return false;
-    }
-    histogram->at = at;
-    histogram->room = room;
-    return true;
-}
-
 /* From the back, so that what is there moves only once. */
 static bool merge_histogram(struct life_histogram *into, const struct life_histogram *from) {
     size_t i = into->count, j = from->count, to = i + missing_buckets(into, from);
-    if (!make_room(into, to)) {
+    if (!life_histogram_reserve(into, to)) {
         return false;
     }
     into->count = to;
@@ -65,11 +52,27 @@ static bool merge_histogram(struct life_histogram *into, const struct life_histo
     return true;
 }
 
+static bool merge_ended(struct life_site *into, const struct life_site *from, enum life_outcome outcome, int flags) {
+    struct life_sums **at = &into->ended[outcome][flags];
+    if (!from->ended[outcome][flags]) {
+        return true;
+    }
+    if (!*at) {
+        *at = calloc(1, sizeof **at);
+    }
+    if (*at) {
+        life_sums_add(*at, from->ended[outcome][flags]);
+    }
+    return *at;
+}
+
 bool life_site_merge(struct life_site *into, const struct life_site *from) {
     life_sums_add(&into->births, &from->births);
-    for (int outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
+    for (enum life_outcome outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
         for (int flags = 0; flags < EDEN_LIFE_FLAGS; flags++) {
-            life_sums_add(&into->ended[outcome][flags], &from->ended[outcome][flags]);
+            if (!merge_ended(into, from, outcome, flags)) {
+                return false;
+            }
         }
         for (int clock = 0; clock < LIFE_CLOCKS; clock++) {
             if (!merge_histogram(&into->histogram[outcome][clock], &from->histogram[outcome][clock])) {
@@ -78,15 +81,6 @@ bool life_site_merge(struct life_site *into, const struct life_site *from) {
         }
     }
     return true;
-}
-
-void life_site_clear(struct life_site *site) {
-    for (int outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
-        for (int clock = 0; clock < LIFE_CLOCKS; clock++) {
-            free(site->histogram[outcome][clock].at);
-            site->histogram[outcome][clock] = (struct life_histogram){0};
-        }
-    }
 }
 
 static int by_class(const void *a, const void *b) {

@@ -24,7 +24,6 @@ void life_groups_clear(struct life_groups *groups);
 
 /* Adds what `from` holds to `into`, whose histograms are owned. False: no memory; `into` can still be cleared. */
 bool life_site_merge(struct life_site *into, const struct life_site *from);
-void life_site_clear(struct life_site *site);
 
 /* The sums of one outcome over those flags that have all bits of `flags`; 0: of all. */
 struct life_sums life_sums_of(const struct life_site *site, enum life_outcome outcome, unsigned flags);

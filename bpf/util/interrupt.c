@@ -64,6 +64,15 @@ void interrupt_uninstall(void) {
     sigprocmask(SIG_BLOCK, &blocked, NULL);
 }
 
+void interrupt_release(void) {
+    for (size_t i = 0; i < ENDS; i++) {
+        struct sigaction now;
+        if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler == on_signal) {
+            signal(ends[i], SIG_DFL);
+        }
+    }
+}
+
 int interrupt_count(void) { return count; }
 int interrupt_last(void) { return last; }
 

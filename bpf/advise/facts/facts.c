@@ -346,14 +346,9 @@ static void facts_probes(uint64_t probes[FACTS_PROBE_WORDS]) {
  * A record has the start of a collection by the runtime's clock, a pass has the time of its start probe, which is
  * later. So the collection that a record names is the first pass after that time. */
 
-struct life_reader {
-    struct tune_facts *facts;
-    const struct life_heap *heap;
-};
-
 struct life_readers {
-    struct life_reader *at;
-    size_t count;
+    const struct life_model *model;
+    struct tune_facts **of; /* owned; of each heap of the model; NULL: none */
 };
 
 /* Collections of one kind recorded after `from` and not after `to`; a thousand at most. */
@@ -372,11 +367,6 @@ static uint64_t passes_between(const struct tune_facts *facts, bool full, uint64
         count += facts->passes[low].full == full;
     }
     return count;
-}
-
-static int by_index(const void *a, const void *b) {
-    const struct life_site *x = a, *y = b;
-    return (x->site > y->site) - (x->site < y->site);
 }
 
 static void add_survivor(struct tune_survivors *survivors, const struct eden_life_record *record, bool tenured,
@@ -411,15 +401,10 @@ static void add_object(struct tune_facts *facts, struct tune_site *site, const s
 
 static bool on_object(void *context, const struct life_heap *heap, const struct eden_life_record *record) {
     const struct life_readers *readers = context;
-    for (size_t i = 0; i < readers->count; i++) {
-        struct tune_facts *facts = readers->at[i].facts;
-        const struct life_site wanted = {.site = record->site};
-        const struct life_site *found = readers->at[i].heap == heap && facts->survivors
-                                            ? bsearch(&wanted, heap->sites, heap->site_count, sizeof wanted, by_index)
-                                            : NULL;
-        if (found) {
-            add_object(facts, &facts->sites[found - heap->sites], record);
-        }
+    struct tune_facts *facts = readers->of[heap - readers->model->heaps];
+    const struct life_site *found = facts ? life_heap_find(heap, record->site) : NULL;
+    if (found) {
+        add_object(facts, &facts->sites[found - heap->sites], record);
     }
     return true;
 }
@@ -431,7 +416,7 @@ static void add_sums(struct tune_site *site, const struct life_site *from) {
     site->alive_bytes = site->bytes;
     for (enum life_outcome outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
         for (unsigned flags = 0; flags < EDEN_LIFE_FLAGS; flags++) {
-            const struct life_sums *sums = &from->ended[outcome][flags];
+            const struct life_sums *sums = life_site_ended(from, outcome, flags);
             site->alive_bytes -= outcome == LIFE_DIED ? (double)sums->weight_bytes : 0;
             if (flags & EDEN_LIFE_TENURED && !(flags & EDEN_LIFE_BORN_OLD)) {
                 site->tenured_samples += sums->count;
@@ -466,7 +451,7 @@ static int by_bytes(const void *a, const void *b) {
 static bool begin_lifetimes(struct life_readers *readers, struct tune_heaps *heaps, const struct life_model *model) {
     for (size_t i = 0; i < model->heap_count; i++) {
         const struct life_heap *heap = &model->heaps[i];
-        for (size_t j = 0; heap->begun && heaps->at && j < heaps->count; j++) {
+        for (size_t j = 0; heap->begun && heaps->at && !readers->of[i] && j < heaps->count; j++) {
             struct tune_facts *facts = &heaps->at[j];
             if (!process_is_same(&facts->process, &heap->process) || facts->heap_id != heap->id || facts->sites) {
                 continue;
@@ -485,7 +470,7 @@ static bool begin_lifetimes(struct life_readers *readers, struct tune_heaps *hea
                 text_copy(site->name, sizeof site->name, life_place_label(label, &heap->sites[k]));
                 add_sums(site, &heap->sites[k]);
             }
-            readers->at[readers->count++] = (struct life_reader){facts, heap};
+            readers->of[i] = facts;
         }
     }
     return true;
@@ -493,28 +478,28 @@ static bool begin_lifetimes(struct life_readers *readers, struct tune_heaps *hea
 
 static bool tune_facts_add_lifetimes(struct tune_heaps *heaps, struct recording *recording, struct failure *why) {
     struct life_model model = {0};
-    struct life_readers readers = {0};
+    struct life_readers readers = {.model = &model};
     if (!recording_info(recording)->lifetimes) {
         return true;
     }
     bool good = recording_lifetimes(recording, &model, why);
-    readers.at = calloc(heaps->count + 1, sizeof *readers.at);
-    if (good && (!readers.at || !begin_lifetimes(&readers, heaps, &model))) {
+    readers.of = calloc(model.heap_count + 1, sizeof(struct tune_facts *));
+    if (good && (!readers.of || !begin_lifetimes(&readers, heaps, &model))) {
         good = failure_set(why, 1, "out of memory for the recorded lifetimes");
     }
     if (good && model.objects.each) {
         good = model.objects.each(model.objects.from, &model, on_object, &readers, why);
     }
-    for (size_t i = 0; good && i < readers.count; i++) {
-        struct tune_facts *facts = readers.at[i].facts;
-        for (size_t j = 0; j < facts->site_count; j++) {
+    for (size_t i = 0; good && readers.of && i < model.heap_count; i++) {
+        struct tune_facts *facts = readers.of[i];
+        for (size_t j = 0; facts && j < facts->site_count; j++) {
             add_up(&facts->all, &facts->sites[j]);
         }
-        if (facts->site_count) {
+        if (facts && facts->site_count) {
             qsort(facts->sites, facts->site_count, sizeof *facts->sites, by_bytes);
         }
     }
-    free(readers.at);
+    free(readers.of);
     life_model_clear(&model);
     return good;
 }

@@ -1,6 +1,9 @@
 /* The model of lifetimes: what the tool knows of the sampled objects of each heap. Filled from the kernel maps (live,
  * where only sums are asked for) or from records (a recording, or live where details are); read by the views.
  *
+ * Processes supply all of it, and may supply whatever they like: finding or adding a heap, a site or a bucket takes a
+ * bounded number of steps, the memory of each process has a limit (share.h), and a signal ends the filling.
+ *
  * All counts, weights and sums are those of probes/eden_batches.h; weights are in units of 1 / EDEN_WEIGHT_ONE. For
  * every site births.count = the deaths' and the censored's count together, once the profile has ended and nothing was
  * lost. */
@@ -12,8 +15,10 @@
 #include "kernel/event.h"
 #include "kernel/life_kernel.h"
 #include "model/lifetimes/decode.h"
+#include "model/lifetimes/share.h"
 #include "model/lifetimes/stacks.h"
 #include "util/failure.h"
+#include "util/lookup.h"
 #include "util/sum.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,8 +82,21 @@ struct life_site {
     char class_name[64];
     const struct life_stack *stack; /* the model's; NULL: not grouped by stack, or not known (stats/by_stack.h) */
     struct life_sums births;        /* count, bytes, weight, weight_bytes alone */
-    struct life_sums ended[LIFE_OUTCOMES][EDEN_LIFE_FLAGS];
+    struct life_sums *ended[LIFE_OUTCOMES][EDEN_LIFE_FLAGS]; /* owned; NULL: none ended so, as most are */
     struct life_histogram histogram[LIFE_OUTCOMES][LIFE_CLOCKS];
+};
+
+/* What ended so: all zero where none did. */
+static inline const struct life_sums *life_site_ended(const struct life_site *site, enum life_outcome outcome,
+                                                      unsigned flags) {
+    static const struct life_sums none;
+    return site->ended[outcome][flags] ? site->ended[outcome][flags] : &none;
+}
+
+/* What found no room in its process's share, or no memory. */
+struct life_beyond {
+    uint64_t births, ends; /* sampled objects whose site is not in the model */
+    uint64_t buckets;      /* objects missing in histograms, once for each clock */
 };
 
 struct life_heap {
@@ -92,8 +110,12 @@ struct life_heap {
     struct life_decoder decoder;      /* owned; of short forms of records */
     struct life_samples samples;      /* owned; where stacks are known */
     bool from_cells;                  /* ends, so that no stack of them can be known, though the model has stacks */
-    struct life_site *sites;          /* owned, in order of `site` */
+    struct life_site *sites;          /* owned; in order of `site` once the model is sorted */
     size_t site_count, site_room;
+    struct lookup by_site;
+    struct life_share *share; /* the model's; NULL: of a heap that is not a model's, without a limit */
+    uint64_t bytes;           /* taken of it */
+    struct life_beyond beyond;
 };
 
 /* Receives one object, as its end was reported. False: it wants no more of them. */
@@ -113,27 +135,48 @@ struct life_model {
     uint64_t lost; /* batches or records that did not arrive, and objects that the heaps themselves lost */
     struct life_heap *heaps;
     size_t heap_count, heap_room;
-    uint64_t unknown;                 /* batches of kinds that this version does not know */
+    struct lookup by_key;
+    struct life_shares shares;
+    /* Whose a process is (struct life_user); NULL: not known. */
+    unsigned (*user_of)(const void *context, const struct process_key *process);
+    const void *user_context;
+    int interrupts;   /* signals that had come before (interrupt_count()): another one ends the filling */
+    uint64_t unknown; /* batches of kinds that this version does not know */
     const struct life_stacks *stacks; /* not NULL: objects are grouped by them (LIFE_BATCH_STACK) */
     struct life_objects objects;
     life_object_fn *on_object; /* receives each object that life_model_batch adds; NULL: nobody is */
     void *object_context;
+    bool is_of_objects; /* it hands objects on, and holds no sites */
 };
 
-/* All zero is an empty model. Adders return NULL, or false, where memory is refused; pointers into arrays are good
- * until the next add to the same array. */
+/* All zero is an empty model, which stays where it is from the first heap on. Adders return NULL, or false, where
+ * memory is refused, or where there is none left in the process's share; pointers into arrays are good until the next
+ * add to the same array. */
 void life_model_clear(struct life_model *model);
+/* Whether a signal has come since filling began; *why says so. */
+bool life_model_is_interrupted(const struct life_model *model, struct failure *why);
 struct life_heap *life_model_heap(struct life_model *model, const struct process_key *process, uint64_t address,
-                                  uint64_t id);                          /* finds or adds; there is a most */
-struct life_site *life_heap_site(struct life_heap *heap, uint32_t site); /* finds or adds */
-bool life_site_bucket(struct life_site *site, enum life_outcome outcome, enum life_clock clock,
-                      const struct life_bucket *bucket); /* adds it to what is there */
+                                  uint64_t id); /* finds or adds; there is a most */
+struct life_heap *life_model_find(const struct life_model *model, const struct process_key *process, uint64_t address,
+                                  uint64_t id);                                /* NULL: there is none */
+struct life_site *life_heap_site(struct life_heap *heap, uint32_t site);       /* finds or adds */
+struct life_site *life_heap_find(const struct life_heap *heap, uint32_t site); /* NULL: there is none */
+/* Add to what is there. */
+bool life_site_end(struct life_heap *heap, struct life_site *site, enum life_outcome outcome, unsigned flags,
+                   const struct life_sums *sums);
+bool life_site_bucket(struct life_heap *heap, struct life_site *site, enum life_outcome outcome, enum life_clock clock,
+                      const struct life_bucket *bucket);
+bool life_histogram_reserve(struct life_histogram *histogram, size_t room); /* as many buckets as `room` */
+void life_site_clear(struct life_site *site);
 /* Leaves those heaps alone that have this number and process; 0: any. */
 void life_model_choose(struct life_model *model, uint64_t pid, uint64_t id);
-/* In order of process and number, wherever they came from. */
+/* Heaps in order of process and number, sites in order of their index, wherever they came from. */
 void life_model_sort(struct life_model *model);
+/* Adds to `lost` what found no room in its process's share, and reports it on stderr. The model is sorted. */
+void life_model_report_beyond(struct life_model *model);
 /* Adds one batch, as the probe handed it over, to a heap. Where a heap begins another profile, that takes the place of
- * the one before. False: no memory, or some of the records, which are left out, make no sense. */
+ * the one before. What finds no room is left out and counted in heap->beyond. False: some of the records, which are
+ * left out, make no sense, or the clock that they need found no room. */
 bool life_model_batch(struct life_model *model, struct life_heap *heap, uint32_t kind, const void *records,
                       uint64_t count, uint64_t record_bytes);
 

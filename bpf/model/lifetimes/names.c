@@ -2,8 +2,8 @@
  *
  * 1. Algorithm
  * A heap is found by process and address, the last one created there, in `newest`, which is in their order: whatever
- * addresses a process makes up, finding a heap takes few steps. class__define adds a name to it, in order of sites; a
- * late heap, whose heap__create was not seen, is added with ID 0.
+ * addresses a process makes up, finding a heap takes few steps. class__define adds a name to it, in whatever order the
+ * process defines them; a late heap, whose heap__create was not seen, is added with ID 0.
  *
  * 2. Invariants
  * I1. A site's first name stays: a late heap's class may be reported twice, by the header and by its definition.
@@ -26,6 +26,7 @@ void life_names_clear(struct life_names *names) {
             free(names->heaps[i].at[j].name);
         }
         free(names->heaps[i].at);
+        lookup_clear(&names->heaps[i].by_site);
     }
     free(names->heaps);
     free(names->newest);
@@ -84,37 +85,32 @@ static struct life_names_heap *add_heap(struct life_names *names, const struct p
     return heap;
 }
 
-static size_t place(const struct life_names_heap *heap, uint32_t site) {
-    size_t from = 0, to = heap->count;
-    while (from < to) {
-        size_t middle = (from + to) / 2;
-        if (heap->at[middle].site < site) {
-            from = middle + 1;
-        } else {
-            to = middle;
-        }
-    }
-    return from;
+static uint64_t hash_of(uint32_t site) {
+    const uint64_t word = site;
+    return lookup_hash(&word, 1);
+}
+
+static bool is_site(const void *array, size_t place, const void *key) {
+    const uint32_t *site = key;
+    return ((const struct life_name *)array)[place].site == *site;
 }
 
 static const struct life_name *find(const struct life_names_heap *heap, uint32_t site) {
-    size_t at = place(heap, site);
-    return at < heap->count && heap->at[at].site == site ? &heap->at[at] : NULL;
+    uint32_t place = lookup_find(&heap->by_site, hash_of(site), is_site, heap->at, &site);
+    return place == LOOKUP_NONE ? NULL : &heap->at[place];
 }
 
 static void define(struct life_names *names, struct life_names_heap *heap, uint32_t site, uint32_t class_id,
                    const char *text) {
-    size_t at = place(heap, site);
-    bool known = at < heap->count && heap->at[at].site == site;
-    if (known || names->total == MOST_NAMES) {
+    if (find(heap, site) || names->total == MOST_NAMES) {
         return; /* a late heap's class may be reported twice: by the header and by its definition */
     }
     char *name = array_grow(&heap->at, &heap->room, heap->count, sizeof *heap->at) ? strdup(text) : NULL;
-    if (!name) {
+    if (!name || !lookup_add(&heap->by_site, hash_of(site), heap->count)) {
+        free(name);
         return;
     }
-    memmove(&heap->at[at + 1], &heap->at[at], (heap->count++ - at) * sizeof *heap->at);
-    heap->at[at] = (struct life_name){site, class_id, name};
+    heap->at[heap->count++] = (struct life_name){site, class_id, name};
     names->total++;
 }
 

@@ -16,8 +16,9 @@ struct life_names_heap {
     struct process_key process;
     uint64_t address, id;
     uint32_t earlier;     /* index of the one that was at this address before */
-    struct life_name *at; /* in order of site */
+    struct life_name *at; /* owned; as they came */
     size_t count, room;
+    struct lookup by_site;
 };
 
 struct life_names {

@@ -88,8 +88,8 @@ void life_evidence_gather(struct life_evidence *evidence, const struct life_site
                           const struct life_rule *rule) {
     struct fates fates = {0};
     for (unsigned flags = 0; flags < EDEN_LIFE_FLAGS; flags++) {
-        add_fates(&fates, &group->ended[LIFE_DIED][flags], flags, true);
-        add_fates(&fates, &group->ended[LIFE_CENSORED][flags], flags, false);
+        add_fates(&fates, life_site_ended(group, LIFE_DIED, flags), flags, true);
+        add_fates(&fates, life_site_ended(group, LIFE_CENSORED, flags), flags, false);
     }
     double bytes = fates.bytes + fates.young_bytes;
     *evidence = (struct life_evidence){

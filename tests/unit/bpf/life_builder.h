@@ -15,32 +15,9 @@ struct build_end {
     uint64_t count, bytes, ns, allocated, scavenges, fulls, weight;
 };
 
-static inline void build_bucket(struct life_histogram *histogram, uint64_t value, struct life_bucket add) {
-    add.bucket = (uint16_t)histogram_bucket(value);
-    size_t i = 0;
-    while (i < histogram->count && histogram->at[i].bucket < add.bucket) {
-        i++;
-    }
-    if (i == histogram->count || histogram->at[i].bucket != add.bucket) {
-        if (histogram->count == histogram->room) {
-            histogram->room = histogram->room * 2 + 8;
-            histogram->at = realloc(histogram->at, histogram->room * sizeof *histogram->at);
-            if (!histogram->at) {
-                abort();
-            }
-        }
-        memmove(histogram->at + i + 1, histogram->at + i, (histogram->count - i) * sizeof *histogram->at);
-        histogram->count++;
-        histogram->at[i] = (struct life_bucket){.bucket = add.bucket};
-    }
-    histogram->at[i].count += add.count;
-    histogram->at[i].weight += add.weight;
-    histogram->at[i].weight_bytes += add.weight_bytes;
-}
-
 static inline void build_end(struct life_site *site, struct build_end end) {
+    struct life_heap anyone = {0}; /* has no limit */
     uint64_t weight = (end.weight ? end.weight : 1) * end.count;
-    struct life_sums *sums = &site->ended[end.outcome][end.flags];
     struct life_bucket bucket = {
         .count = end.count, .weight = weight * EDEN_WEIGHT_ONE, .weight_bytes = weight * end.bytes};
     uint64_t values[LIFE_CLOCKS] = {end.ns, end.allocated, end.scavenges, end.fulls};
@@ -48,22 +25,26 @@ static inline void build_end(struct life_site *site, struct build_end end) {
     site->births.bytes += end.count * end.bytes;
     site->births.weight += bucket.weight;
     site->births.weight_bytes += bucket.weight_bytes;
-    sums->count += end.count;
-    sums->bytes += end.count * end.bytes;
-    sums->weight += bucket.weight;
-    sums->weight_bytes += bucket.weight_bytes;
-    sums->ns_sum += end.count * end.ns;
-    sums->bytes_sum += end.count * end.allocated;
-    sums->weight_us += weight * end.ns / 1000;
-    sums->weight_kib += weight * end.allocated / 1024;
-    sums->scavenges += end.count * end.scavenges;
-    sums->fulls += end.count * end.fulls;
-    if (end.flags & EDEN_LIFE_TENURED) {
-        sums->tenured_ns_sum += end.count * end.ns / 2;
-        sums->tenured_bytes_sum += end.count * end.allocated / 2;
+    const bool tenured = end.flags & EDEN_LIFE_TENURED;
+    const struct life_sums sums = {.count = end.count,
+                                   .bytes = end.count * end.bytes,
+                                   .weight = bucket.weight,
+                                   .weight_bytes = bucket.weight_bytes,
+                                   .ns_sum = end.count * end.ns,
+                                   .bytes_sum = end.count * end.allocated,
+                                   .weight_us = weight * end.ns / 1000,
+                                   .weight_kib = weight * end.allocated / 1024,
+                                   .scavenges = end.count * end.scavenges,
+                                   .fulls = end.count * end.fulls,
+                                   .tenured_ns_sum = tenured ? end.count * end.ns / 2 : 0,
+                                   .tenured_bytes_sum = tenured ? end.count * end.allocated / 2 : 0};
+    bool added = life_site_end(&anyone, site, end.outcome, end.flags, &sums);
+    for (enum life_clock clock = 0; clock < LIFE_CLOCKS; clock++) {
+        bucket.bucket = (uint16_t)histogram_bucket(values[clock]);
+        added = added && life_site_bucket(&anyone, site, end.outcome, clock, &bucket);
     }
-    for (int clock = 0; clock < LIFE_CLOCKS; clock++) {
-        build_bucket(&site->histogram[end.outcome][clock], values[clock], bucket);
+    if (!added) {
+        abort();
     }
 }
 

@@ -3,7 +3,10 @@
 #include "model/lifetimes/model.h"
 #include "model/lifetimes/names.h"
 #include "model/lifetimes/options.h"
+#include "model/lifetimes/replay.h"
+#include "util/interrupt.h"
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +36,9 @@ TEST(heaps_and_sites_are_found_again) {
         found->births.count++;
     }
     assert_int_equal(heap->site_count, 500);
+    life_model_sort(&model);
+    heap = new_heap(&model);
+    assert_int_equal(model.heap_count, 10);
     for (uint32_t i = 0; i < 500; i++) {
         assert_int_equal(heap->sites[i].site, i + 1);
         assert_int_equal(heap->sites[i].births.count, 2);
@@ -43,10 +49,11 @@ TEST(heaps_and_sites_are_found_again) {
 
 TEST(buckets_stay_in_order) {
     struct life_model model __attribute__((cleanup(life_model_clear))) = {0};
-    struct life_site *site = life_heap_site(new_heap(&model), 3);
+    struct life_heap *heap = new_heap(&model);
+    struct life_site *site = life_heap_site(heap, 3);
     for (uint16_t i = 0; i < 300; i++) {
         struct life_bucket one = {(uint16_t)(i * 37 % 150), 1, EDEN_WEIGHT_ONE, 16};
-        assert_true(life_site_bucket(site, LIFE_DIED, LIFE_BYTES, &one));
+        assert_true(life_site_bucket(heap, site, LIFE_DIED, LIFE_BYTES, &one));
     }
     const struct life_histogram *histogram = &site->histogram[LIFE_DIED][LIFE_BYTES];
     assert_int_equal(histogram->count, 150);
@@ -117,7 +124,8 @@ static void check_site(const struct life_heap *heap) {
     assert_int_equal(site->births.bytes, 128);
     assert_int_equal(site->births.weight, 8 * EDEN_WEIGHT_ONE);
     assert_int_equal(site->births.weight_bytes, 256);
-    const struct life_sums *plain = &site->ended[LIFE_DIED][0], *tenured = &site->ended[LIFE_DIED][EDEN_LIFE_TENURED];
+    const struct life_sums *plain = life_site_ended(site, LIFE_DIED, 0);
+    const struct life_sums *tenured = life_site_ended(site, LIFE_DIED, EDEN_LIFE_TENURED);
     assert_int_equal(plain->count, 1);
     assert_int_equal(plain->ns_sum, 999000);
     assert_int_equal(plain->bytes_sum, 9990000);
@@ -129,8 +137,8 @@ static void check_site(const struct life_heap *heap) {
     assert_int_equal(tenured->count, 1);
     assert_int_equal(tenured->tenured_ns_sum, 100000);
     assert_int_equal(tenured->tenured_bytes_sum, 1000000);
-    assert_int_equal(site->ended[LIFE_CENSORED][0].count, 1);
-    assert_int_equal(site->ended[LIFE_CENSORED][0].ns_sum, 500000);
+    assert_int_equal(life_site_ended(site, LIFE_CENSORED, 0)->count, 1);
+    assert_int_equal(life_site_ended(site, LIFE_CENSORED, 0)->ns_sum, 500000);
     const struct life_histogram *died = site->histogram[LIFE_DIED];
     assert_int_equal(died[LIFE_NS].count, 1);
     assert_int_equal(died[LIFE_NS].at[0].bucket, histogram_bucket(999000));
@@ -173,6 +181,7 @@ TEST(cells_and_records_agree) {
             assert_true(life_model_batch(&model, heap, EDEN_BATCH_DEATHS, cells, 2, sizeof *cells));
             assert_true(life_model_batch(&model, heap, EDEN_BATCH_CENSORED, cells + 2, 1, sizeof *cells));
         }
+        life_model_sort(&model);
         check_site(heap);
         assert_int_equal(seen.count, details == 2 ? 3 : 0);
         if (details == 2) {
@@ -233,7 +242,7 @@ TEST(nonsense_is_refused) {
     struct eden_life_record back = record(2000000, EDEN_LIFE_TENURED, 0);
     back.tenured_ns = UINT64_MAX;
     assert_true(life_model_batch(&model, heap, EDEN_BATCH_OBJECTS, &back, 1, sizeof back));
-    const struct life_sums *sums = &life_heap_site(heap, 5)->ended[LIFE_DIED][EDEN_LIFE_TENURED];
+    const struct life_sums *sums = life_site_ended(life_heap_site(heap, 5), LIFE_DIED, EDEN_LIFE_TENURED);
     assert_int_equal(sums->ns_sum, 0);
     assert_int_equal(sums->tenured_ns_sum, 0);
 }
@@ -277,7 +286,10 @@ TEST(heaps_are_sorted_and_chosen) {
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(model.heaps[i].id, sorted[i]);
         assert_int_equal(model.heaps[i].process.pid, i < 2 ? older.pid : process.pid);
+        assert_ptr_equal(life_model_find(&model, heaps[i].process, 0x1000 * (i + 1), heaps[i].id)->sites,
+                         life_model_heap(&model, heaps[i].process, 0x1000 * (i + 1), heaps[i].id)->sites);
     }
+    assert_int_equal(model.heap_count, 4);
     life_model_choose(&model, 0, 0);
     assert_int_equal(model.heap_count, 4);
     life_model_choose(&model, 0, 3);
@@ -286,8 +298,244 @@ TEST(heaps_are_sorted_and_chosen) {
     assert_int_equal(model.heap_count, 1);
     assert_int_equal(model.heaps[0].address, 0x1000);
     assert_int_equal(model.heaps[0].site_count, 2);
+    assert_ptr_equal(life_model_find(&model, &process, 0x1000, 3), model.heaps);
+    assert_null(life_model_find(&model, &older, 0x4000, 3));
     life_model_choose(&model, 0, 77);
     assert_int_equal(model.heap_count, 0);
+}
+
+/* ---- what a process may not do ---------------------------------------------------------------------------------- */
+
+enum { MANY = 1 << 17 };
+
+/* Sites in whatever order: descending, shuffled (7919 and 5 are no factors of the number), and far apart. */
+static uint32_t nth_site(uint32_t i, int order) {
+    const uint32_t orders[] = {MANY - 1 - i, (uint32_t)((uint64_t)i * 7919 % MANY),
+                               (uint32_t)((uint64_t)i * 5 % MANY) * 32};
+    return orders[order];
+}
+
+static uint64_t births_of(const struct life_heap *heap) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < heap->site_count; i++) {
+        sum += heap->sites[i].births.count;
+    }
+    return sum;
+}
+
+/* A few steps a site, whatever the order: appended to the others, and found without them. */
+TEST(sites_come_in_any_order_at_the_same_cost) {
+    for (int order = 0; order < 3; order++) {
+        struct life_model model __attribute__((cleanup(life_model_clear))) = {0};
+        struct life_heap *heap = new_heap(&model);
+        for (uint32_t i = 0; i < 2 * MANY; i++) {
+            const struct eden_birth_cell cell = {.site = nth_site(i % MANY, order), .count = 1};
+            assert_true(life_model_batch(&model, heap, EDEN_BATCH_BIRTHS, &cell, 1, sizeof cell));
+            assert_int_equal(heap->sites[i % MANY].site, cell.site);
+        }
+        assert_int_equal(heap->site_count, MANY);
+        assert_in_range(lookup_steps(&heap->by_site), MANY, 4 * MANY);
+        life_model_sort(&model);
+        for (uint32_t i = 0; i < MANY; i++) {
+            assert_true(i == 0 || heap->sites[i - 1].site < heap->sites[i].site);
+            assert_int_equal(heap->sites[i].births.count, 2);
+            assert_ptr_equal(life_heap_find(heap, heap->sites[i].site), &heap->sites[i]);
+        }
+        assert_int_equal(heap->beyond.births, 0);
+    }
+}
+
+TEST(names_come_in_any_order_at_the_same_cost) {
+    for (int order = 0; order < 3; order++) {
+        struct life_names names __attribute__((cleanup(life_names_clear))) = {0};
+        for (uint32_t i = 0; i < MANY; i++) {
+            struct event event = {.process = process,
+                                  .probe = EDEN_PROBE_class__define,
+                                  .args = 4,
+                                  .arg = {0x1000, nth_site(i, order), 0, 1}};
+            life_names_event(&names, &event);
+            life_names_event(&names, &event);
+            assert_int_equal(names.heaps[0].at[i].site, nth_site(i, order));
+        }
+        assert_int_equal(names.heaps[0].count, MANY);
+        assert_in_range(lookup_steps(&names.heaps[0].by_site), MANY, 4 * MANY);
+    }
+}
+
+static struct process_key nth_process(uint32_t i) { return (struct process_key){.start_ns = 1, .pid = 100 + i}; }
+
+static unsigned by_parity(const void *context, const struct process_key *of) {
+    ++*(int *)(uintptr_t)context;
+    return of->pid % 2;
+}
+
+static void add_births_from(struct life_model *model, const struct process_key *of, uint32_t sites) {
+    for (uint32_t i = 0; i < sites; i++) {
+        const struct eden_birth_cell cell = {.site = i + 1, .count = 3};
+        struct life_heap *heap = life_model_heap(model, of, 0x1000, 1 + i / MANY);
+        assert_non_null(heap);
+        assert_true(life_model_batch(model, heap, EDEN_BATCH_BIRTHS, &cell, 1, sizeof cell));
+    }
+}
+
+/* One process leaves as much as it takes, a user with many a quarter; what is refused is counted. */
+TEST(no_process_takes_all_memory_for_sites) {
+    enum { MOST = 1 << 24, SITES = 40000, PROCESSES = 40 };
+    int asked = 0;
+    struct life_model model __attribute__((cleanup(life_model_clear))) = {
+        .shares.most = MOST, .user_of = by_parity, .user_context = &asked};
+    for (uint32_t i = 0; i < PROCESSES; i++) { /* of one user */
+        const struct process_key greedy = nth_process(2 * i);
+        add_births_from(&model, &greedy, SITES);
+        const struct life_heap *heap = life_model_find(&model, &greedy, 0x1000, 1);
+        assert_int_equal(births_of(heap) + heap->beyond.births, 3 * SITES);
+        assert_true(heap->beyond.births > 0);
+        assert_int_equal(heap->bytes, heap->share->bytes);
+        assert_true(heap->bytes <= MOST / 2);
+        assert_true(i != 0 || heap->bytes > MOST / 2 - 4096);
+    }
+    assert_true(model.shares.bytes <= MOST / 4 * 3);
+    assert_int_equal(asked, PROCESSES);
+    const struct process_key modest = nth_process(1);
+    add_births_from(&model, &modest, 1000);
+    struct life_heap *heap = life_model_find(&model, &modest, 0x1000, 1);
+    assert_int_equal(births_of(heap), 3000);
+    assert_int_equal(heap->beyond.births, 0);
+    life_model_sort(&model);
+    const struct life_heap *first = &model.heaps[0], *second = &model.heaps[1];
+    assert_int_equal(first->process.pid, 100);
+    assert_int_equal(second->process.pid, 101);
+    life_model_report_beyond(&model);
+    uint64_t beyond = 0;
+    for (size_t i = 0; i < model.heap_count; i++) {
+        beyond += model.heaps[i].beyond.births;
+    }
+    assert_int_equal(model.lost, beyond);
+    /* What another profile replaces leaves its memory to this one. */
+    heap = life_model_heap(&model, &(struct process_key){.start_ns = 1, .pid = 100}, 0x1000, 1);
+    struct eden_profile_record profile = {.begun_ns = 5};
+    assert_true(life_model_batch(&model, heap, EDEN_BATCH_PROFILE, &profile, 1, sizeof profile));
+    profile.begun_ns = 6;
+    assert_true(life_model_batch(&model, heap, EDEN_BATCH_PROFILE, &profile, 1, sizeof profile));
+    assert_int_equal(heap->share->bytes, 0);
+    assert_int_equal(heap->beyond.births, 0);
+}
+
+/* Ends and histograms count likewise: of each site that is there all ends are, and of the others all are counted. */
+TEST(what_has_no_room_is_counted) {
+    enum { MOST = 1 << 20, OBJECTS = 8000 };
+    struct life_model model __attribute__((cleanup(life_model_clear))) = {.shares.most = MOST};
+    struct life_heap *heap = new_heap(&model);
+    for (uint32_t i = 0; i < OBJECTS; i++) {
+        struct eden_life_record one = record(1000 + i, i % 3 ? 0 : EDEN_LIFE_TENURED, i % 5 == 0);
+        one.site = i % (OBJECTS / 4) + 1;
+        one.scavenges = i;
+        const struct eden_birth_cell birth = {.site = one.site, .count = 1};
+        assert_true(life_model_batch(&model, heap, EDEN_BATCH_BIRTHS, &birth, 1, sizeof birth));
+        assert_true(life_model_batch(&model, heap, EDEN_BATCH_OBJECTS, &one, 1, sizeof one));
+    }
+    uint64_t ends = 0, entries = 0;
+    for (size_t i = 0; i < heap->site_count; i++) {
+        for (enum life_outcome outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
+            for (unsigned flags = 0; flags < EDEN_LIFE_FLAGS; flags++) {
+                ends += life_site_ended(&heap->sites[i], outcome, flags)->count;
+            }
+            for (enum life_clock clock = 0; clock < LIFE_CLOCKS; clock++) {
+                const struct life_histogram *histogram = &heap->sites[i].histogram[outcome][clock];
+                for (size_t j = 0; j < histogram->count; j++) {
+                    entries += histogram->at[j].count;
+                }
+            }
+        }
+    }
+    assert_true(heap->beyond.births > 0 && heap->beyond.ends > 0 && heap->beyond.buckets > 0);
+    assert_int_equal(births_of(heap) + heap->beyond.births, OBJECTS);
+    assert_int_equal(ends + heap->beyond.ends, OBJECTS);
+    assert_int_equal(entries + heap->beyond.buckets, LIFE_CLOCKS * ends);
+    assert_true(heap->bytes <= MOST / 2);
+}
+
+/* A clock without end is no way around the share: it is broken then, and what it should date is unsound. */
+TEST(a_clock_is_of_its_process_share) {
+    struct life_model model __attribute__((cleanup(life_model_clear))) = {.shares.most = 1 << 20};
+    struct life_heap *heap = new_heap(&model);
+    struct eden_epoch epoch = {0};
+    while (epoch.number < 1 << 16 && life_model_batch(&model, heap, EDEN_BATCH_EPOCHS, &epoch, 1, sizeof epoch)) {
+        epoch.number++;
+    }
+    assert_in_range(epoch.number, 1000, 1 << 14);
+    assert_true(heap->bytes <= 1 << 19);
+    assert_int_equal(heap->bytes, heap->decoder.epoch_room * sizeof epoch);
+}
+
+/* ---- replays ----------------------------------------------------------------------------------------------------- */
+
+enum { BATCHES = 100 };
+
+struct stream {
+    int sent, interrupt_at; /* a signal comes before this batch; 0: none */
+};
+
+static bool send_batches(void *from, life_batch_fn *on_batch, void *context, struct failure *why) {
+    struct stream *stream = from;
+    (void)why;
+    bool more = true;
+    for (stream->sent = 0; more && stream->sent < BATCHES; stream->sent++) {
+        const struct eden_life_record one = record(1000 + (uint64_t)stream->sent, 0, 0);
+        const struct life_batch batch = {.process = process,
+                                         .address = 0x1000,
+                                         .heap_id = 1,
+                                         .kind = EDEN_BATCH_OBJECTS,
+                                         .count = 1,
+                                         .record_bytes = sizeof one,
+                                         .records = &one};
+        if (stream->interrupt_at && stream->sent == stream->interrupt_at) {
+            raise(SIGTERM);
+        }
+        more = on_batch(context, &batch);
+    }
+    return true;
+}
+
+/* A signal that came before is none; the next one ends a replay, and any pass over its objects, at once. */
+TEST(a_signal_ends_a_replay) {
+    struct stream stream = {0};
+    struct life_replay replay = {send_batches, &stream};
+    struct failure why = {0};
+    interrupt_install();
+    raise(SIGINT);
+    struct life_model model __attribute__((cleanup(life_model_clear))) = {.interrupts = interrupt_count()};
+    assert_true(life_replay_model(&replay, &model, &why));
+    assert_int_equal(stream.sent, BATCHES);
+    struct seen seen = {0};
+    assert_true(life_replay_objects(&replay, &model, see, &seen, &why));
+    assert_int_equal(seen.count, BATCHES);
+    assert_ptr_equal(seen.heap, model.heaps);
+    stream.interrupt_at = 30;
+    seen.count = 0;
+    assert_false(life_replay_objects(&replay, &model, see, &seen, &why));
+    assert_int_equal(seen.count, 30);
+    assert_int_equal(why.status, 128 + SIGTERM);
+    struct life_model second __attribute__((cleanup(life_model_clear))) = {.interrupts = interrupt_count()};
+    assert_false(life_replay_model(&replay, &second, &why));
+    assert_int_equal(stream.sent, 31);
+    assert_int_equal(life_site_ended(life_heap_find(second.heaps, 5), LIFE_DIED, 0)->count, 30);
+    interrupt_uninstall();
+}
+
+/* Its objects are lost in the first pass: no view shows them. */
+TEST(objects_beyond_the_share_are_not_replayed) {
+    struct stream stream = {0};
+    struct life_replay replay = {send_batches, &stream};
+    struct failure why = {0};
+    struct life_model model
+        __attribute__((cleanup(life_model_clear))) = {.shares.most = 1024, .interrupts = interrupt_count()};
+    assert_true(life_replay_model(&replay, &model, &why));
+    assert_int_equal(model.heaps[0].site_count, 0);
+    assert_int_equal(model.heaps[0].beyond.ends, BATCHES);
+    struct seen seen = {0};
+    assert_true(life_replay_objects(&replay, &model, see, &seen, &why));
+    assert_int_equal(seen.count, 0);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */

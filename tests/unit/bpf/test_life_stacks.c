@@ -167,8 +167,8 @@ static void expect(const struct fixture *fixture, uint32_t site, uint64_t births
     assert_int_equal(group->births.bytes, births * BYTES);
     assert_int_equal(group->births.weight, births * RATE * EDEN_WEIGHT_ONE);
     assert_int_equal(group->births.weight_bytes, births * RATE * BYTES);
-    assert_int_equal(group->ended[LIFE_DIED][0].count, deaths);
-    assert_int_equal(group->ended[LIFE_CENSORED][0].count, censored);
+    assert_int_equal(life_site_ended(group, LIFE_DIED, 0)->count, deaths);
+    assert_int_equal(life_site_ended(group, LIFE_CENSORED, 0)->count, censored);
     assert_int_equal(group->class_id, CLASS);
 }
 

@@ -121,8 +121,11 @@ static void take_spool(void *to, const struct life_batch *batch) { assert_true(l
 static void assert_same_site(const struct life_site *a, const struct life_site *b) {
     assert_int_equal(a->site, b->site);
     assert_memory_equal(&a->births, &b->births, sizeof a->births);
-    assert_memory_equal(a->ended, b->ended, sizeof a->ended);
-    for (int outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
+    for (enum life_outcome outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
+        for (unsigned flags = 0; flags < EDEN_LIFE_FLAGS; flags++) {
+            assert_memory_equal(life_site_ended(a, outcome, flags), life_site_ended(b, outcome, flags),
+                                sizeof(struct life_sums));
+        }
         for (int clock = 0; clock < LIFE_CLOCKS; clock++) {
             const struct life_histogram *x = &a->histogram[outcome][clock], *y = &b->histogram[outcome][clock];
             assert_int_equal(x->count, y->count);
@@ -186,8 +189,8 @@ static uint64_t ended(const struct life_model *model, enum life_outcome outcome)
     uint64_t sum = 0;
     for (size_t i = 0; i < model->heap_count; i++) {
         for (size_t j = 0; j < model->heaps[i].site_count; j++) {
-            for (int flags = 0; flags < EDEN_LIFE_FLAGS; flags++) {
-                sum += model->heaps[i].sites[j].ended[outcome][flags].count;
+            for (unsigned flags = 0; flags < EDEN_LIFE_FLAGS; flags++) {
+                sum += life_site_ended(&model->heaps[i].sites[j], outcome, flags)->count;
             }
         }
     }
