@@ -82,15 +82,19 @@ static void report_in_force(char text[IN_FORCE], const struct tune_facts *facts)
     }
 }
 
+static bool fail_interrupted(struct failure *why) {
+    return failure_set(why, 128 + interrupt_last(), "interrupted before the run was examined");
+}
+
 static bool examine(const struct tune *tune, const struct tune_heaps *heaps, const char *command, struct failure *why) {
     struct findings *findings = calloc(heaps->count + 1, sizeof *findings);
-    bool good = findings != NULL, interrupted = false;
+    bool good = findings != NULL, is_over = false;
     const int interrupts = interrupt_count();
-    for (size_t i = 0; good && !interrupted && i < heaps->count; i++) {
+    for (size_t i = 0; good && !is_over && i < heaps->count; i++) {
         good = tune_examine(&heaps->at[i], &findings[i]);
-        interrupted = interrupt_count() != interrupts;
+        is_over = interrupt_count() != interrupts;
     }
-    if (good && !interrupted) {
+    if (good && !is_over) {
         const char *before = tune->options.command ? getenv("EDEN_OPTIONS") : NULL;
         struct tune_report report = {
             .findings = findings, .heaps = heaps->count, .command = command, .before = before ? before : ""};
@@ -105,8 +109,8 @@ static bool examine(const struct tune *tune, const struct tune_heaps *heaps, con
         findings_clear(&findings[i]);
     }
     free(findings);
-    if (interrupted) {
-        return failure_set(why, 128 + interrupt_last(), "interrupted before the run was examined");
+    if (is_over) {
+        return fail_interrupted(why);
     }
     return good || failure_set(why, 1, "out of memory for the findings");
 }
@@ -299,7 +303,7 @@ static int observe(const struct tune *tune, bool *examined) {
     const struct options *options = &tune->options;
     const struct life_request lives = {.details = true};
     char folder[PATH_MAX], path[PATH_MAX + 16];
-    int parent = -1, held = -1;
+    int parent = -1, held = -1, interrupts = 0;
     struct record_request request = {.who = "tune",
                                      .path = path,
                                      .observed = {.pid = options->pid,
@@ -309,6 +313,7 @@ static int observe(const struct tune *tune, bool *examined) {
                                                   .without = not_needed,
                                                   .verbose = options->verbose},
                                      .seconds = tune->seconds,
+                                     .interrupts = &interrupts,
                                      .temporary = true,
                                      .keeps_rights = tune->proposal};
     struct failure why;
@@ -323,7 +328,7 @@ static int observe(const struct tune *tune, bool *examined) {
     int status = record_run(&request, &published);
     if (published) {
         char *command = command_line_text(options->command);
-        bool reported = report(tune, path, 0, command, &why);
+        bool reported = interrupt_count() == interrupts ? report(tune, path, 0, command, &why) : fail_interrupted(&why);
         if (!reported) {
             int failed = failure_report(&why);
             status = status ? status : failed;

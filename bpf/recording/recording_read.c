@@ -59,6 +59,9 @@ static bool reading_fail_sql(struct recording *recording, const char *doing, str
     if (recording->is_last && recording->db && sqlite3_errcode(recording->db) == SQLITE_NOMEM) {
         return reading_fail_damaged(recording, "reading it takes more memory than any recording", why);
     }
+    if (interrupt_count() != recording->interrupts) {
+        return failure_set(why, 128 + interrupt_last(), "%.200s: interrupted before it was read", recording->path);
+    }
     recording_fail_sql(why, recording->path, doing, recording->db);
     return false;
 }

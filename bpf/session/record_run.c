@@ -115,6 +115,9 @@ static void follow(struct source *source, struct run *run, const struct record_r
             }
         }
     }
+    if (request->interrupts) {
+        *request->interrupts = interrupt_count();
+    }
     bool whole = commit(source, run, true, model);
     if (run->failed && !said) {
         print_failure(run, request);

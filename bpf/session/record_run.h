@@ -15,6 +15,7 @@ struct record_request {
     bool temporary;      /* a private temporary recording: its name is not reported */
     bool keeps_rights;   /* the caller goes on to what takes them */
     int folder;          /* of a temporary one: O_PATH, from which it is to be removed without rights; the caller's */
+    int *interrupts;     /* where given: interrupt_count() when observing ended; what comes later is the caller's */
 };
 
 /* Returns the status of the subcommand: the command's status, or that of a failure, which was reported. *published,

@@ -121,7 +121,8 @@ bool source_name_stacks(struct source *source, struct stack_numbers *numbers, st
     }
     const size_t places = symbols_places(from->symbols);
     struct naming naming = {source->options.stacks, calloc(places + 1, sizeof *naming.name)};
-    *numbers = (struct stack_numbers){calloc(from->raw.count + 1, sizeof *numbers->of), from->raw.count + 1};
+    const uint32_t count = (uint32_t)from->raw.count + 1;
+    *numbers = (struct stack_numbers){calloc(count, sizeof *numbers->of), count};
     bool named = naming.name && numbers->of;
     if (named) {
         const uint32_t unknown = life_stacks_name(naming.stacks, unknown_name);
