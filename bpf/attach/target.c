@@ -27,7 +27,17 @@
  *
  * 4. Failure
  * Each function fails with errno. Opening, reading and writing can wait for ever for the process (a page fault that it
- * answers itself): callers that trust no process call them in a process of their own. */
+ * answers itself): callers that trust no process call them in a process of their own.
+ *
+ * 5. What waits
+ * While an exec is under way the kernel holds a lock of the process (exec_update_lock), and a process decides how long
+ * that takes: an exec closes files, and their server may be the process's own (FUSE). These files of /proc/PID take
+ * that lock, and only workers open them:
+ *
+ *     waits            stat, environ, maps, mem, pagemap, map_files, io, stack, syscall, wchan; cmdline, for its page
+ *     does not wait    status, comm, task/, task/TID/status, task/TID/children, exe, root, ns/user, stat() of PID
+ *
+ * Nor does clock_gettime() of a process's CPU time wait. */
 #include "attach/target.h"
 #include "kernel/event.h"
 #include <ctype.h>
@@ -56,20 +66,40 @@ static FILE *open_proc(int pid, const char *name) {
     return fopen(path, "re");
 }
 
-/* A number of /proc/PID/status; 0: it cannot be read. */
-static unsigned read_status(int pid, const char *format) {
-    FILE *file = open_proc(pid, "status");
-    char line[256];
-    unsigned found = 0;
-    while (file && fgets(line, sizeof line, file)) {
-        if (sscanf(line, format, &found) == 1) {
-            break;
-        }
+/* Of /proc/PID/status, or of a thread's. Reading it waits for nobody (5.). */
+struct status {
+    char state; /* a letter; 0: there is none, and all else is 0 */
+    unsigned process, user;
+    unsigned is_kernel_thread;
+};
+
+static void take_status(struct status *status, const char *line, bool *has_memory, bool *is_named) {
+    sscanf(line, "State: %c", &status->state);
+    sscanf(line, "Tgid: %u", &status->process);
+    sscanf(line, "Uid: %u", &status->user);
+    *is_named = sscanf(line, "Kthread: %u", &status->is_kernel_thread) == 1 || *is_named;
+    *has_memory = strncmp(line, "VmSize:", 7) == 0 || *has_memory;
+}
+
+/* thread 0: of the process. */
+static struct status read_status(int pid, int thread) {
+    char name[64] = "status", line[256];
+    struct status status = {0};
+    bool has_memory = false, is_named = false;
+    if (thread != 0) {
+        snprintf(name, sizeof name, "task/%d/status", thread);
+    }
+    FILE *file = open_proc(pid, name);
+    while (file && fgets(line, sizeof line, file)) { /* the process's name has no line's end: the kernel escapes it */
+        take_status(&status, line, &has_memory, &is_named);
     }
     if (file) {
         fclose(file);
     }
-    return found;
+    if (!is_named) { /* before Linux 6.8 */
+        status.is_kernel_thread = !has_memory && status.state != 0 && status.state != 'Z' && status.state != 'X';
+    }
+    return status;
 }
 
 bool target_are_hidden(void) {
@@ -85,9 +115,13 @@ bool target_are_hidden(void) {
     return hidden;
 }
 
-int target_process_of(int pid) { return (int)read_status(pid, "Tgid: %u"); }
+int target_process_of(int pid) { return (int)read_status(pid, 0).process; }
 
-unsigned target_user(int pid) { return read_status(pid, "Uid: %u"); }
+unsigned target_user(int pid) { return read_status(pid, 0).user; }
+
+bool target_is_kernel_thread(int pid) { return read_status(pid, 0).is_kernel_thread != 0; }
+
+char target_state(int pid) { return read_status(pid, 0).state; }
 
 /* The folder is its effective user's; what is in it is root's where the process cannot be dumped. */
 uint32_t target_user_now(int pid, uint32_t ended) {
@@ -117,14 +151,6 @@ static const char *read_stat(int pid, char text[STAT_BYTES]) {
     text[length] = 0;
     const char *at = strrchr(text, ')'); /* field 2 is the command in parentheses and may hold anything */
     return at && at[1] == ' ' ? at + 2 : NULL;
-}
-
-bool target_is_kernel_thread(int pid) {
-    const unsigned kernel_thread = 0x00200000; /* PF_KTHREAD of linux/sched.h */
-    char text[STAT_BYTES];
-    unsigned flags;
-    const char *at = read_stat(pid, text);
-    return at && sscanf(at, "%*c %*d %*d %*d %*d %*d %u", &flags) == 1 && (flags & kernel_thread) != 0;
 }
 
 uint64_t target_start_ns(int pid) {
@@ -174,21 +200,8 @@ static int open_of_thread(int pid, int thread, const char *name, int flags) {
     return open_proc_descriptor(pid, path, flags);
 }
 
-/* The state of a thread as /proc has it, a letter; 0: there is none. */
-static char state_of(int pid, int thread) {
-    char text[256];
-    int file = open_of_thread(pid, thread, "stat", O_RDONLY);
-    ssize_t got = file >= 0 ? read(file, text, sizeof text - 1) : 0;
-    if (file >= 0) {
-        close(file);
-    }
-    text[got > 0 ? got : 0] = 0;
-    const char *end = strrchr(text, ')'); /* of the name, which may hold anything */
-    return end && end[1] == ' ' ? end[2] : 0;
-}
-
 static bool has_memory(int pid, int thread) {
-    char state = state_of(pid, thread);
+    char state = read_status(pid, thread).state;
     return state != 0 && state != 'Z' && state != 'X';
 }
 
@@ -228,12 +241,12 @@ uint32_t target_owner(int pid) {
 }
 
 bool target_lacks_first_thread(int pid) {
-    char state = state_of(pid, pid);
+    char state = target_state(pid);
     return state == 'Z' || state == 'X';
 }
 
 bool target_is_stopped(int pid) {
-    char state = state_of(pid, pid);
+    char state = target_state(pid);
     return state == 'T' || state == 't';
 }
 

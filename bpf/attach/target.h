@@ -41,6 +41,9 @@ bool target_are_hidden(void);
 /* The process that a thread or process id belongs to; 0: no such process. */
 int target_process_of(int pid);
 
+/* The state of the first thread, a letter as ps shows it; 0: no such process. */
+char target_state(int pid);
+
 /* Whether the first thread has ended; others may go on. */
 bool target_lacks_first_thread(int pid);
 
@@ -51,8 +54,8 @@ uint64_t target_cpu_ns(int pid); /* of its living and ended threads; 0: unknown.
 int target_pidfd(int pid);        /* -1 with errno */
 bool target_has_ended(int pidfd); /* a zombie has; -1: not known to have */
 
-/* Start in nanoseconds of CLOCK_BOOTTIME, cut to PROCESS_START_STEP_NS; 0: no such process. A zombie has ended. It
- * waits for a process whose exec is under way, for as long as that takes: the tool itself asks inspect_start(). */
+/* Start in nanoseconds of CLOCK_BOOTTIME, cut to PROCESS_START_STEP_NS; 0: no such process. A zombie has ended. Waits
+ * while an exec of the process is under way: the tool itself asks inspect_start(). */
 uint64_t target_start_ns(int pid);
 bool target_is_kernel_thread(int pid); /* it has no memory and maps no files */
 unsigned target_user(int pid);         /* its real user id; 0 where it cannot be read */

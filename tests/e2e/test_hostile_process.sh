@@ -217,6 +217,44 @@ END
 done
 end_all
 
+# ---- an exec that does not end: it closes a file whose server does not answer -----------------------------------------
+
+end_exec() {
+    local server
+    server=$(cat "/proc/${pid[one]}/task/${pid[one]}/children")
+    # shellcheck disable=SC2086
+    kill -9 $server "${pid[one]}" 2>/dev/null || true
+    wait "${pid[one]}" 2>/dev/null || true
+    unset 'pid[one]'
+}
+# The program that it executes says that it is ready, too.
+is_in_exec() { is_there one && [[ $(grep -c ready "$folder/one.out") == 1 ]]; }
+start honest "$folder/honest" honest
+until_true "honest is ready" has_begun honest
+start one "$folder/honest" fuse exec 100
+until_true "exec is ready" has_begun one
+if is_there one; then
+    run "$scope" list -v
+    is_in_exec || die "list waits for the end of an exec"
+    grep -q "^ *${pid[honest]} .* listed " "$folder/out" || die "an exec hides another process: $(cat "$folder/err")"
+    grep -q "process ${pid[one]} (.*not read" "$folder/err" || die "a process in exec is not named: $(cat "$folder/err")"
+    end_exec
+    start one "$folder/honest" fuse watch 100
+    until_true "watch is ready" has_begun one
+    run "$scope" stat -p "${pid[one]}" 1 1
+    is_in_exec || die "stat waits for the end of an exec: $(cat "$folder/out" "$folder/err")"
+    [[ $status == 0 ]] || die "stat of a process in exec gave status $status: $(cat "$folder/err")"
+    end_exec
+    start one "$folder/honest" fuse watch 100
+    until_true "watch is ready" has_begun one
+    "$scope" stat -p "${pid[one]}" >"$folder/out" 2>"$folder/err" &
+    tool=$!
+    until_true "^C ends stat of a process in exec" stops
+    is_in_exec || die "stat waits for the end of an exec: $(cat "$folder/out" "$folder/err")"
+    end_exec
+fi
+end_all
+
 # ---- workers that hang for ever: a user has a share of them, with all user ids ---------------------------------------
 
 # hang_workers START...: 90 processes that hang workers, each begun by START with its number.

@@ -2,6 +2,7 @@
  * that owns what the command starts. Here it is started, interrupted, and its result is received. It ends the trial
  * when its control pipe is closed: by us, on an interrupt, or by the kernel, however we end. */
 #include "advise/trials/trial.h"
+#include "attach/target.h"
 #include "eden_values.h"
 #include "model/model.h"
 #include "util/array.h"
@@ -279,15 +280,10 @@ static void kill_child(const struct run *run, pid_t pid) {
 }
 
 static void name_child(struct supervisor_result *result, pid_t pid) {
-    char name[32], text[256] = "";
-    snprintf(name, sizeof name, "/proc/%d/stat", (int)pid);
-    int file = open(name, O_RDONLY | O_CLOEXEC);
-    ssize_t got = file >= 0 ? read(file, text, sizeof text - 1) : 0;
-    close_fd(&file);
-    const char *end = got > 0 ? strrchr(text, ')') : NULL; /* of the process's name, which may hold anything */
+    char state = target_state((int)pid);
     size_t length = strlen(result->processes);
     snprintf(result->processes + length, sizeof result->processes - length, "%s%d (state %c)", length ? ", " : "",
-             (int)pid, end && end[1] ? end[2] : '?');
+             (int)pid, state != 0 ? state : '?');
     result->remaining++;
 }
 

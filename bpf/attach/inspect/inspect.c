@@ -228,17 +228,7 @@ static struct server *inspector_of_file(struct inspect *inspect, const struct re
 /* ---- asking ----------------------------------------------------------------------------------------------------- */
 
 /* Whether a worker computes or wants to: it does not wait for a stranger. */
-static bool is_running(const struct worker *worker) {
-    char path[32], text[512] = "";
-    snprintf(path, sizeof path, "/proc/%d/stat", worker->pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0) {
-        close(fd);
-    }
-    const char *state = got > 0 ? strrchr(text, ')') : NULL;
-    return state && state[1] == ' ' && state[2] == 'R';
-}
+static bool is_running(const struct worker *worker) { return target_state(worker->pid) == 'R'; }
 
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 

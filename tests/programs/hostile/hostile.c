@@ -36,7 +36,8 @@ static const struct mode {
     {"lengths", "sizes, counts and lengths that lie", hostile_lengths},
     {"uffd", "a header in a page whose fault is never answered", hostile_uffd},
     {"fuse",
-     "header|file|open|exec: a FUSE file, memory or a program, that is never read, opened again or closed by exec",
+     "header|file|open|exec|watch [SECONDS]: a FUSE file, memory or a program, that is never read, opened again or "
+     "closed by exec, which comes at once or when the process is attached to",
      hostile_fuse},
     {"overlay",
      "[stat|open|read|flush [COMMAND]]: a FUSE file below overlayfs that never answers this to processes of this name",

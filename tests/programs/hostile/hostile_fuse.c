@@ -153,7 +153,7 @@ _Noreturn static void serve(int fd, struct fuse_file *file) {
     struct server server = {.fd = fd, .file = file};
     hostile_become(file->user, file->namespace);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    alarm(file->held_name ? OVERLAY_SECONDS : SERVER_SECONDS);
+    alarm(file->held_name ? OVERLAY_SECONDS : file->seconds ? file->seconds : SERVER_SECONDS);
     for (;;) {
         struct pollfd from[] = {{.fd = fd, .events = POLLIN}, {.fd = file->supply[0], .events = POLLIN}};
         if (poll(from, server.reading ? 2 : 1, -1) < 0 || from[0].revents & POLLERR) {
@@ -221,12 +221,13 @@ int fuse_file_open(struct fuse_file *file) {
 
 void hostile_fuse(struct hostile *hostile) {
     const char *what = hostile_word(hostile, 0, "header");
-    bool is_header = strcmp(what, "header") == 0;
+    bool is_header = strcmp(what, "header") == 0, is_watched = strcmp(what, "watch") == 0;
     struct fuse_file file = {.user = hostile->user,
                              .namespace = hostile->namespace,
                              .bytes = 64 * HOSTILE_PAGE,
                              .opens = strcmp(what, "open") == 0 ? 1 : FOR_EVER,
-                             .is_never_closed = strcmp(what, "exec") == 0};
+                             .seconds = (unsigned)hostile_number(hostile, 1, 0),
+                             .is_never_closed = strcmp(what, "exec") == 0 || is_watched};
     int fd = fuse_file_open(&file);
     void *at = mmap(NULL, file.bytes, is_header ? PROT_READ | PROT_WRITE : PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
     if (at == MAP_FAILED) {
@@ -234,6 +235,8 @@ void hostile_fuse(struct hostile *hostile) {
     }
     if (file.is_never_closed) { /* a look at a process during exec waits for the end of exec */
         hostile_ready(hostile);
+        while (is_watched && !eden_watched_heap__create()) {
+        }
         execl("/proc/self/exe", "honest", "honest", (char *)NULL);
         hostile_fail("becoming another program");
     }

@@ -12,6 +12,7 @@ struct fuse_file {
     size_t bytes;
     int opens; /* to be answered; later ones wait for ever */
     bool is_never_closed;
+    unsigned seconds; /* after which the server ends; 0: soon */
     /* Below overlayfs, and pages are zeros; NULL: not. Requests of this kind (FUSE_GETATTR) that come from processes of
      * this name are never answered. */
     const char *held_name;

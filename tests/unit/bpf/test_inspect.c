@@ -2,6 +2,7 @@
 #include "attach/inspect/inspect.h"
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,33 @@ TEST_WITH(what_others_write_has_another_inspector, open_all, close_all) {
     assert_false(can_have[0] || can_have[1]);
     close(fd);
     unlink(name);
+}
+
+/* The files that do not wait: a zombie, a stopped process, a kernel thread. */
+TEST(states_are_read_from_status) {
+    char command[64];
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        raise(SIGSTOP);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
+    assert_true(target_is_stopped(child));
+    assert_int_equal(target_state(child), 'T');
+    assert_int_equal(target_process_of(child), child);
+    assert_int_equal(target_user(child), getuid());
+    assert_false(target_lacks_first_thread(child) || target_is_kernel_thread(child));
+    siginfo_t ended;
+    assert_int_equal(kill(child, SIGCONT), 0);
+    assert_int_equal(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0);
+    assert_true(target_lacks_first_thread(child)); /* a zombie, which is no kernel thread */
+    assert_false(target_is_stopped(child) || target_is_kernel_thread(child));
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(target_state(child), 0);
+    assert_int_equal(target_process_of(child), 0);
+    target_command(2, command);
+    assert_true(strcmp(command, "kthreadd") != 0 || target_is_kernel_thread(2)); /* 2: another one in a pid namespace */
 }
 
 /* Has `check` look at a process that has the user id INNER in a user namespace below ours, which `owner` has made. */
