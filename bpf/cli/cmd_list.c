@@ -141,11 +141,13 @@ static int list_files(struct inspect *inspect, const struct options *options) {
 
 /* ---- processes -------------------------------------------------------------------------------------------------- */
 
-/* A file that some process has mapped; most have no probes, and are mapped by many. */
+/* A file that some process has mapped; most have no probes, and are mapped by many. What was read of it holds for the
+ * processes of one owner: another one can make files that look the same (source_files.c, I1). */
 struct seen_file {
     dev_t device;
     uint64_t inode;
     struct timespec changed; /* st_ctim */
+    unsigned owner;          /* of the process */
     struct notes notes;
     uint64_t registry; /* 0: not Eden */
 };
@@ -201,13 +203,18 @@ struct listing {
     struct heapinfo *heap;
 };
 
+static bool is_seen(const struct seen_file *file, const struct stat *status, unsigned owner) {
+    return file->owner == owner && owner != INSPECT_UNKNOWN_OWNER && file->device == status->st_dev &&
+           file->inode == status->st_ino && file->changed.tv_sec == status->st_ctim.tv_sec &&
+           file->changed.tv_nsec == status->st_ctim.tv_nsec;
+}
+
 /* The index of the file; SIZE_MAX: it cannot be looked into. */
 static size_t look_into(struct listing *listing, const struct regular *regular, const char *name) {
     const struct stat *status = &regular->status;
+    const unsigned owner = listing->now.owner;
     for (size_t i = 0; i < listing->files; i++) {
-        if (listing->file[i].device == status->st_dev && listing->file[i].inode == status->st_ino &&
-            listing->file[i].changed.tv_sec == status->st_ctim.tv_sec &&
-            listing->file[i].changed.tv_nsec == status->st_ctim.tv_nsec) {
+        if (is_seen(&listing->file[i], status, owner)) {
             return i;
         }
     }
@@ -216,7 +223,8 @@ static size_t look_into(struct listing *listing, const struct regular *regular, 
         return SIZE_MAX;
     }
     listing->files++;
-    *file = (struct seen_file){.device = status->st_dev, .inode = status->st_ino, .changed = status->st_ctim};
+    *file = (struct seen_file){
+        .device = status->st_dev, .inode = status->st_ino, .changed = status->st_ctim, .owner = owner};
     char why[512];
     if (inspect_notes(listing->inspect, &listing->target, regular, name, "eden", &file->notes, why, sizeof why) ==
         NOTES_READ) {

@@ -173,7 +173,7 @@ static void look_at_files(struct look *look, const struct mapping *mapping, size
         fail_for_now(look, mapping->path, errno);
         return;
     }
-    source_find_probes(look->source, source_budget(look->observed), file, count, can_have_probes);
+    source_find_probes(look->source, look->observed, file, count, can_have_probes);
     for (size_t i = 0; i < count; i++) {
         bool is_lost = error[i] == ENOENT || error[i] == ESRCH;
         look->is_gone = look->is_gone || (is_lost && has_gone(look));
@@ -409,7 +409,7 @@ static bool has_probes(struct source *source, struct observed *observed) {
         if (count == 0 || !inspect_open_mappings(source->inspect, &observed->target, taken, count, file, error)) {
             break;
         }
-        source_find_probes(source, source_budget(observed), file, count, can_have_probes);
+        source_find_probes(source, observed, file, count, can_have_probes);
         for (size_t i = 0; i < count; i++) {
             int64_t number =
                 file[i].fd >= 0 && can_have_probes[i] && !found

@@ -13,10 +13,13 @@
  * always attached to for one process: other processes must not sample.
  *
  * 4. Invariants
- * I1. A file is known by device, inode and time of change: the inode of a deleted file is used again. While it is
- *     attached to, the kernel holds the inode, so device and inode say enough: another attachment would count all
- * twice. I2. A site with unreadable arguments is skipped with a message, and its figures are then unknown, never 0. I3.
- * A file takes no more sites than its branch and user have left (file_share); what finds no room is forgotten, and
+ * I1. While a file is attached to, its attachment holds its mount and its inode: device and inode identify it for every
+ *     user, whatever its owner changes. Other files may be gone by now: their numbers are used again, and a user who
+ *     mounts FUSE below overlayfs chooses inode and time of change. So of these only the absence of probes is kept, by
+ *     device, inode and time of change, for one owner. A file with probes is read again before it is attached to again,
+ *     and has its former number if all that was read is the same.
+ * I2. A site with unreadable arguments is skipped with a message, and its figures are then unknown, never 0.
+ * I3. A file takes no more sites than its branch and user have left (file_share); what finds no room is forgotten, and
  *     other branches can still use it. Attaching for every process is charged to the process that needs it, whoever had
  *     the file first.
  * I4. A target is in use only while an attachment has it. That of an attachment which missed its deadline is never used
@@ -81,8 +84,9 @@ static bool is_wanted(const struct source *source, enum eden_probe_id probe) {
     }
 }
 
-/* Makes the spec of one site. False: not attached, for a reason that --verbose prints. */
-static bool make_spec(struct source *source, const struct file *file, const struct note *note,
+/* Makes the spec of one site, but for its file's number. False: not attached, for a reason that is reported unless
+ * is_again. */
+static bool make_spec(struct source *source, const struct file *file, const struct note *note, bool is_again,
                       struct probe_spec *spec) {
     int found = probe_find(note->name);
     enum eden_probe_id probe = (enum eden_probe_id)found;
@@ -94,13 +98,14 @@ static bool make_spec(struct source *source, const struct file *file, const stru
     int parent = phase < 0 ? -1 : phase_parents[phase];
     *spec = (struct probe_spec){.probe = (uint16_t)probe,
                                 .phase = KERNEL_NO_PHASE,
-                                .file = source->files,
                                 .begins = begins < 0 ? KERNEL_NO_PHASE : (uint8_t)begins,
                                 .parent = parent < 0 ? KERNEL_NO_PHASE : (uint8_t)parent};
     int args = operands_parse(note->args, spec->arg, why, sizeof why);
-    if (args <= 0) {
+    if (args <= 0 && !is_again) {
         message_few(&source->message[MESSAGE_PROBES], "%s: probe %s is skipped: %s", file->name, note->name,
                     args < 0 ? why : "it has no heap argument");
+    }
+    if (args <= 0) {
         return false;
     }
     spec->args = (uint8_t)args;
@@ -157,63 +162,84 @@ bool source_fail_files(const struct process_key *branch, struct failure *why) {
     return fail_share(branch, "open files (raise ulimit -n)", why);
 }
 
-static bool add_sites(struct source *source, struct file *file, enum kernel_program program, uint32_t share,
-                      struct failure *why) {
+static void add_sites(struct source *source, struct file *file, enum kernel_program program, bool is_again) {
     for (size_t i = 0; i < file->notes.count; i++) {
         const struct note *note = &file->notes.note[i];
         struct probe_spec spec;
-        if (program_for(note->name) != program || !make_spec(source, file, note, &spec)) {
+        if (program_for(note->name) != program || !make_spec(source, file, note, is_again, &spec)) {
             continue;
         }
-        if (source->specs - file->first_spec >= KERNEL_FILE_SPECS) {
-            message_few(&source->message[MESSAGE_PROBES],
-                        "%s: only %d of its probe sites are attached, the limit for a file", file->name,
-                        KERNEL_FILE_SPECS);
-            return true;
+        uint32_t place = source_sites(file);
+        if (place >= KERNEL_FILE_SPECS) {
+            if (!is_again) {
+                message_few(&source->message[MESSAGE_PROBES],
+                            "%s: only %d of its probe sites are attached, the limit for a file", file->name,
+                            KERNEL_FILE_SPECS);
+            }
+            return;
         }
-        if (source->specs - file->first_spec >= share) {
-            return fail_share(&file->branch, "probe sites", why);
-        }
-        if (!kernel_set_spec(source->kernel, source->specs++, &spec, why)) {
-            return false;
-        }
-        uint32_t place = sites_before(file, program) + file->sites[program]++;
+        file->sites[program]++;
         file->site[place] = note->offset;
         file->semaphore[place] = note->semaphore;
+        file->spec[place] = spec;
         file->args[spec.probe] = spec.args;
     }
-    return true;
+}
+
+static void *shrink(void *array, size_t bytes) {
+    void *moved = bytes != 0 ? realloc(array, bytes) : NULL;
+    if (bytes == 0) {
+        free(array);
+    }
+    return bytes == 0 || moved ? moved : array;
 }
 
 /* Keeps no more than its sites: a file may name thousands of probes that nobody knows. */
 static void trim(struct file *file) {
-    const size_t sites = source_sites(file) ? source_sites(file) : 1;
-    uint64_t *site = realloc(file->site, sites * sizeof *site);
-    file->site = site ? site : file->site;
-    uint64_t *semaphore = realloc(file->semaphore, sites * sizeof *semaphore);
-    file->semaphore = semaphore ? semaphore : file->semaphore;
+    const size_t sites = source_sites(file);
+    file->site = shrink(file->site, sites * sizeof *file->site);
+    file->semaphore = shrink(file->semaphore, sites * sizeof *file->semaphore);
+    file->spec = shrink(file->spec, sites * sizeof *file->spec);
     notes_forget_names(&file->notes);
 }
 
-static bool fill_file(struct source *source, struct file *file, uint32_t share, struct failure *why) {
-    size_t count = file->notes.count;
-    file->site = calloc(count ? count : 1, sizeof *file->site);
-    file->semaphore = calloc(count ? count : 1, sizeof *file->semaphore);
-    file->first_spec = source->specs;
-    if (!file->site || !file->semaphore) {
+/* Finds the file's sites in its notes. is_again: what is skipped has been reported. */
+static bool find_sites(struct source *source, struct file *file, bool is_again, struct failure *why) {
+    size_t room = file->notes.count < KERNEL_FILE_SPECS ? file->notes.count + 1 : KERNEL_FILE_SPECS;
+    file->site = calloc(room, sizeof *file->site);
+    file->semaphore = calloc(room, sizeof *file->semaphore);
+    file->spec = calloc(room, sizeof *file->spec);
+    if (!file->site || !file->semaphore || !file->spec) {
         return failure_set(why, 1, "out of memory");
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < file->notes.count; i++) {
         if (strcmp(file->notes.note[i].name, "heap__create") == 0) {
             file->registry = file->notes.note[i].semaphore_address;
         }
     }
-    bool added = true;
-    for (enum kernel_program program = KERNEL_ON_PROBE; added && program < KERNEL_PROGRAMS; program++) {
-        added = add_sites(source, file, program, share, why);
+    for (enum kernel_program program = KERNEL_ON_PROBE; program < KERNEL_PROGRAMS; program++) {
+        add_sites(source, file, program, is_again);
     }
     trim(file);
-    return added;
+    return true;
+}
+
+/* Gives the specs of the file, the next one, to the kernel program; `share`: how many it may have. */
+static bool give_specs(struct source *source, struct file *file, uint32_t share, struct failure *why) {
+    const uint32_t sites = source_sites(file);
+    file->first_spec = source->specs;
+    if (sites > share) {
+        return fail_share(&file->branch, "probe sites", why);
+    }
+    for (uint32_t i = 0; i < sites; i++) {
+        struct probe_spec spec = file->spec[i];
+        spec.file = source->files;
+        if (!kernel_set_spec(source->kernel, file->first_spec + i, &spec, why)) {
+            return false;
+        }
+    }
+    source->specs += sites;
+    return true;
 }
 
 static struct attached *find_attached(const struct observed *observed, uint32_t file) {
@@ -235,14 +261,66 @@ static bool is_attached_to(const struct source *source, uint32_t file) {
     return found;
 }
 
-/* -1: it was not looked into yet. */
-static int64_t find_file(const struct source *source, const struct stat *status) {
+static bool has_number_of(const struct file *file, const struct stat *status) {
+    return file->device == status->st_dev && file->inode == status->st_ino;
+}
+
+static bool is_unchanged(const struct file *file, const struct stat *status) {
+    return has_number_of(file, status) && file->changed.tv_sec == status->st_ctim.tv_sec &&
+           file->changed.tv_nsec == status->st_ctim.tv_nsec;
+}
+
+/* Whether what is known of the file holds for the process. Those whose owner is not known are no user. */
+static bool is_known_to(const struct file *file, const struct observed *observed) {
+    return file->owner == observed->owner &&
+           (file->owner != INSPECT_UNKNOWN_OWNER || process_is_same(&file->branch, &observed->branch));
+}
+
+/* A file that need not be read for the process (I1); -1: there is none. */
+static int64_t find_file(const struct source *source, const struct observed *observed, const struct stat *status) {
+    int64_t found = -1;
     for (uint32_t i = 0; i < source->files; i++) {
         const struct file *file = &source->file[i];
-        bool is_unchanged =
-            file->changed.tv_sec == status->st_ctim.tv_sec && file->changed.tv_nsec == status->st_ctim.tv_nsec;
-        if (file->device == status->st_dev && file->inode == status->st_ino &&
-            (is_unchanged || is_attached_to(source, i))) {
+        const bool has_sites = source_sites(file) != 0;
+        if (has_sites && has_number_of(file, status) && is_attached_to(source, i)) {
+            return i;
+        }
+        if (!has_sites && is_unchanged(file, status) && is_known_to(file, observed)) {
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* Whether a file with probes that looked like this one has been read. */
+static bool has_read(const struct source *source, const struct stat *status) {
+    bool found = false;
+    for (uint32_t i = 0; i < source->files && !found; i++) {
+        found = source_sites(&source->file[i]) != 0 && is_unchanged(&source->file[i], status);
+    }
+    return found;
+}
+
+static bool has_same_sites(const struct file *file, const struct file *other) {
+    const uint32_t sites = source_sites(file);
+    return sites > 0 && source_sites(other) == sites &&
+           memcmp(other->site, file->site, sites * sizeof *file->site) == 0;
+}
+
+_Static_assert(sizeof(struct probe_spec) == 16 + EDEN_PROBE_MAX_ARGS * sizeof(struct operand) &&
+                   sizeof(struct operand) == 16 && sizeof(struct note_segment) == 24,
+               "no padding: bytes are compared");
+
+/* The file among those that were read before, by its number and all that was read of it now; -1: it is none. */
+static int64_t find_same(const struct source *source, const struct file *file) {
+    for (uint32_t i = 0; i < source->files; i++) {
+        const struct file *other = &source->file[i];
+        const size_t sites = source_sites(file), segments = file->notes.segments;
+        if (other->device == file->device && other->inode == file->inode && has_same_sites(file, other) &&
+            memcmp(other->sites, file->sites, sizeof file->sites) == 0 && other->registry == file->registry &&
+            memcmp(other->semaphore, file->semaphore, sites * sizeof *file->semaphore) == 0 &&
+            memcmp(other->spec, file->spec, sites * sizeof *file->spec) == 0 && other->notes.segments == segments &&
+            memcmp(other->notes.segment, file->notes.segment, segments * sizeof *file->notes.segment) == 0) {
             return i;
         }
     }
@@ -256,20 +334,20 @@ struct target *source_budget(struct observed *observed) {
     return &observed->target;
 }
 
-void source_find_probes(const struct source *source, struct target *budget, const struct regular *regular, size_t count,
-                        bool *can_have) {
+void source_find_probes(const struct source *source, struct observed *observed, const struct regular *regular,
+                        size_t count, bool *can_have) {
     struct regular new[INSPECT_FILES];
     size_t place[INSPECT_FILES], news = 0;
     bool found[INSPECT_FILES];
     for (size_t i = 0; i < count; i++) {
         can_have[i] = true;
-        if (regular[i].fd >= 0 && find_file(source, &regular[i].status) < 0) {
+        if (regular[i].fd >= 0 && find_file(source, observed, &regular[i].status) < 0) {
             place[news] = i;
             new[news++] = regular[i];
         }
     }
     if (news > 1) {
-        inspect_probes(source->inspect, budget, new, news, "eden", found);
+        inspect_probes(source->inspect, source_budget(observed), new, news, "eden", found);
     }
     for (size_t i = 0; news > 1 && i < news; i++) {
         can_have[place[i]] = found[i];
@@ -278,26 +356,58 @@ void source_find_probes(const struct source *source, struct target *budget, cons
 
 /* Whether another file has the same sites: the two may be one, seen through overlays of one folder. */
 static bool has_twin(const struct source *source, const struct file *file) {
-    const uint32_t sites = source_sites(file);
     bool found = false;
-    for (uint32_t i = 0; i < source->files && sites > 0 && !found; i++) {
-        const struct file *other = &source->file[i];
-        found = source_sites(other) == sites && memcmp(other->site, file->site, sites * sizeof *file->site) == 0;
+    for (uint32_t i = 0; i < source->files && !found; i++) {
+        found = has_same_sites(file, &source->file[i]);
     }
     return found;
 }
 
-/* A file that finds no room in its branch's share is not kept: to another branch it may be of use. */
+/* Reads the file's notes, and finds its sites. False and why: nothing is known of it. */
+static bool read_file(struct source *source, struct target *budget, const struct regular *regular, bool is_again,
+                      struct file *file, struct failure *why) {
+    enum notes_result result = inspect_notes(source->inspect, budget, regular, file->name, "eden", &file->notes,
+                                             why->message, sizeof why->message);
+    if (result == NOTES_BAD && errno != 0) { /* not read to its end: at another's cost it may be */
+        if (errno == EINTR) {                /* no fault of the file's */
+            why->message[0] = 0;
+        }
+        return false;
+    }
+    /* A broken file is reported once and then ignored, as the process ignores it. */
+    if (result == NOTES_BAD && source->options.verbose) {
+        message_print("%s", why->message);
+    }
+    return result != NOTES_READ || find_sites(source, file, is_again, why);
+}
+
+/* Adds the file, which lies behind the others. False and why: there is no room in its branch's share; to another branch
+ * it may be of use. */
+static bool keep_file(struct source *source, struct file *file, uint32_t files, uint32_t sites, struct failure *why) {
+    if (files == 0) {
+        return fail_share(&file->branch, "files", why);
+    }
+    if (!give_specs(source, file, sites, why)) {
+        return false;
+    }
+    if (has_twin(source, file)) {
+        kernel_expect_twins(source->kernel);
+    }
+    source->files++;
+    return true;
+}
+
 int64_t source_add_file(struct source *source, const struct observed *observed, struct target *budget,
                         const struct regular *regular, const char *name, bool can_have_probes, struct failure *why) {
     const struct stat *status = &regular->status;
-    int64_t known = find_file(source, status);
+    int64_t known = find_file(source, observed, status);
     if (known >= 0) {
         return known;
     }
     uint32_t files, sites;
     file_share(source, observed, &files, &sites);
-    if (files == 0 || (can_have_probes && sites == 0)) {
+    const bool is_again = can_have_probes && has_read(source, status);
+    if (!is_again && (files == 0 || (can_have_probes && sites == 0))) {
         fail_share(&observed->branch, files == 0 ? "files" : "probe sites", why);
         return -1;
     }
@@ -317,35 +427,24 @@ int64_t source_add_file(struct source *source, const struct observed *observed, 
         failure_set(why, 1, "out of memory");
         return -1;
     }
-    enum notes_result result = can_have_probes ? inspect_notes(source->inspect, budget, regular, name, "eden",
-                                                               &file->notes, why->message, sizeof why->message)
-                                               : NOTES_NOT_ELF;
-    if (result == NOTES_BAD && errno != 0) { /* not read to its end: at another's cost it may be */
-        if (errno == EINTR) {                /* no fault of the file's */
-            why->message[0] = 0;
-        }
-        source_clear_file(file);
-        return -1;
+    bool is_read = !can_have_probes || read_file(source, budget, regular, is_again, file, why);
+    known = is_read ? find_same(source, file) : -1;
+    if (is_read && known < 0 && keep_file(source, file, files, sites, why)) {
+        return source->files - 1;
     }
-    /* A broken file is reported once and then ignored, as the process ignores it. */
-    if (result == NOTES_BAD && source->options.verbose) {
-        message_print("%s", why->message);
+    if (known >= 0) {
+        source->file[known].changed = file->changed;
+        source->file[known].user = file->user;
     }
-    if (result == NOTES_READ && !fill_file(source, file, sites, why)) {
-        source->specs = file->first_spec; /* nothing of it stays: the next look tries again */
-        source_clear_file(file);
-        return -1;
-    }
-    if (has_twin(source, file)) {
-        kernel_expect_twins(source->kernel);
-    }
-    return source->files++;
+    source_clear_file(file);
+    return known;
 }
 
 void source_clear_file(struct file *file) {
     free(file->name);
     free(file->site);
     free(file->semaphore);
+    free(file->spec);
     notes_clear(&file->notes);
 }
 

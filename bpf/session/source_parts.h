@@ -24,13 +24,14 @@
 struct file {
     dev_t device;
     ino_t inode;
-    struct timespec changed;   /* st_ctim, which no owner can set */
+    struct timespec changed;   /* st_ctim: no owner of a file sets it, but who makes a file system does */
     unsigned user;             /* who owns it */
     struct process_key branch; /* of the process that had it first, or attached to it: it is of its share */
     unsigned owner;            /* likewise */
     char *name;
     uint32_t sites[KERNEL_PROGRAMS]; /* how many for each */
     uint64_t *site, *semaphore;      /* in that order */
+    struct probe_spec *spec;         /* likewise; without the file's number */
     uint32_t first_spec;
     int args[EDEN_PROBE_COUNT]; /* how many arguments each probe passes; 0: not in this file */
     struct notes notes;
@@ -47,7 +48,7 @@ struct file {
 struct program {
     dev_t device;
     ino_t inode;
-    struct timespec changed;   /* st_ctim, which no owner can set */
+    struct timespec changed;   /* likewise */
     struct process_key branch; /* of the process that executed it first: it is of its share */
     unsigned owner;            /* likewise */
     unsigned user;             /* likewise: others may find other libraries */
@@ -227,13 +228,13 @@ void source_forget_empty(struct source *source); /* moves those that are observe
 
 /* What reading files costs because of a process: its own share (inspect.h). */
 struct target *source_budget(struct observed *observed);
-/* source_files.c. The number of the file, looked into if it was not yet, as one of the process's share, at the cost of
- * `budget` (NULL: nobody's); -1 and why where that fails. */
+/* source_files.c. The number of the file, read where it must be, as one of the process's share, at the cost of `budget`
+ * (NULL: nobody's); -1 and why where that fails. It is the number to attach to this open file with. */
 int64_t source_add_file(struct source *source, const struct observed *observed, struct target *budget,
                         const struct regular *regular, const char *name, bool can_have_probes, struct failure *why);
-/* Looks into at most INSPECT_FILES files at once for what can_have_probes is; fd -1: none. */
-void source_find_probes(const struct source *source, struct target *budget, const struct regular *regular, size_t count,
-                        bool *can_have);
+/* Looks into at most INSPECT_FILES files of the process at once for what can_have_probes is; fd -1: none. */
+void source_find_probes(const struct source *source, struct observed *observed, const struct regular *regular,
+                        size_t count, bool *can_have);
 /* Attaches the process to the file's probes; true too where it is attached already or there are none. */
 bool source_attach(struct source *source, struct observed *observed, uint32_t number, const struct regular *regular,
                    struct failure *why);

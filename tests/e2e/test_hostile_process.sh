@@ -217,6 +217,32 @@ END
 done
 end_all
 
+# ---- a file without probes that looks like an honest one ---------------------------------------------------------------
+
+# The honest one lies in an overlay that is mounted later, and gets the device number that the other one had.
+mkdir "$folder/below" "$folder/nothing"
+install -m 755 "$exercise" "$folder/below/program"
+cat >"$folder/identity.sh" <<END
+set -e
+"$build/tests/hostile" --user 65534 identity "$folder/below/program" >"$folder/identity.out" 2>"$folder/identity.err" || exit 77
+mkdir "$folder/at" "$folder/other"
+for ((i = 0; i < 64; i++)); do
+    mount -t overlay overlay -o "lowerdir=$folder/below:$folder/nothing" "$folder/at"
+    [[ "device \$(stat -c %D "$folder/at/program")" != "\$(head -1 "$folder/identity.out")" ]] || break
+    umount "$folder/at"
+    mount -t tmpfs other "$folder/other" # takes a number
+done
+{ sleep 2; echo; } | "$folder/at/program" --wait >/dev/null
+END
+run "$scope" stat --json -o "$folder/identity.json" -- unshare -m bash "$folder/identity.sh"
+if [[ $status == 77 ]]; then
+    echo "not tried: another file's identity: $(cat "$folder/identity.err")"
+else
+    [[ $status == 0 ]] || die "a file that looks like another one: status $status: $(cat "$folder/err")"
+    jq -e '[.processes[] | select(.command == "program") | .heaps[]] | length >= 9' "$folder/identity.json" >"$folder/out" ||
+        die "a file that looks like another one hides it: $(jq -c . "$folder/identity.json")"
+fi
+
 # ---- an exec that does not end: it closes a file whose server does not answer -----------------------------------------
 
 end_exec() {

@@ -57,6 +57,8 @@ static const struct mode {
     {"backwards", "times and numbers of collections that go back, figures of 2^64 - 1", hostile_backwards},
     {"batches", "records of lifetimes that lie", hostile_batches},
     {"elf", "overlap|many|few|symbols [FILES]: files with endless sections, probes or symbols", hostile_elf},
+    {"identity", "[FILE [PROGRAM]]: runs a program whose file has the inode and the time of change of another file",
+     hostile_identity},
     {"maps", "[MAPPINGS [FILES]]: 1,500 mappings of two files in turn", hostile_maps},
     {"names",
      "[FOLDER [ROUNDS]]: names of heaps, classes, parameters, process and files that hold every kind of escape",

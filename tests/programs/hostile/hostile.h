@@ -64,9 +64,10 @@ void hostile_cold(struct hostile *hostile);
 void hostile_exec(struct hostile *hostile);
 void hostile_victim(struct hostile *hostile);
 
-/* hostile_fuse.c: a file system that does not answer. */
+/* hostile_fuse.c: a file system that does not answer, or lies. */
 void hostile_fuse(struct hostile *hostile);
 void hostile_overlay(struct hostile *hostile);
+void hostile_identity(struct hostile *hostile);
 
 /* hostile_events.c: what the probes say. */
 void hostile_heaps(struct hostile *hostile);

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { ROOT = FUSE_ROOT_ID, FILE_NODE = 2, FOR_EVER = 1000000 };
@@ -55,12 +57,21 @@ static void end_read(struct server *server) {
     }
 }
 
+static bool is_below(const struct fuse_file *file) { return file->held_name || file->like; }
+
 static struct fuse_attr attributes(const struct server *server, uint64_t node) {
-    return (struct fuse_attr){.ino = node,
-                              .size = node == ROOT ? 0 : server->file->bytes,
-                              .mode = node == ROOT ? S_IFDIR | 0755 : S_IFREG | 0755,
-                              .nlink = 1,
-                              .blksize = HOSTILE_PAGE};
+    struct fuse_attr attributes = {.ino = node,
+                                   .size = node == ROOT ? 0 : server->file->bytes,
+                                   .mode = node == ROOT ? S_IFDIR | 0755 : S_IFREG | 0755,
+                                   .nlink = 1,
+                                   .blksize = HOSTILE_PAGE};
+    const struct stat *like = server->file->like;
+    if (like && node == FILE_NODE) {
+        attributes.ino = like->st_ino;
+        attributes.ctime = (uint64_t)like->st_ctim.tv_sec;
+        attributes.ctimensec = (uint32_t)like->st_ctim.tv_nsec;
+    }
+    return attributes;
 }
 
 static bool is_held(const struct fuse_file *file, const struct fuse_in_header *request) {
@@ -78,13 +89,14 @@ static bool is_held(const struct fuse_file *file, const struct fuse_in_header *r
     return is_read && strcmp(name, file->held_name) == 0;
 }
 
-static void read_zeros(int fd, const struct fuse_file *file, const struct fuse_in_header *request) {
+static void read_content(int fd, const struct fuse_file *file, const struct fuse_in_header *request) {
     static const char zeros[65536];
     struct fuse_read_in wanted;
     memcpy(&wanted, request + 1, sizeof wanted);
     size_t left = wanted.offset < file->bytes ? file->bytes - wanted.offset : 0;
     left = left < wanted.size ? left : wanted.size;
-    answer(fd, request->unique, 0, zeros, left < sizeof zeros ? left : sizeof zeros);
+    left = left < sizeof zeros ? left : sizeof zeros;
+    answer(fd, request->unique, 0, file->content ? file->content + wanted.offset : zeros, left);
 }
 
 static void serve_one(struct server *server, const struct fuse_in_header *request) {
@@ -117,8 +129,8 @@ static void serve_one(struct server *server, const struct fuse_in_header *reques
         }
         break;
     case FUSE_READ:
-        if (server->file->held_name) {
-            read_zeros(server->fd, server->file, request);
+        if (is_below(server->file)) {
+            read_content(server->fd, server->file, request);
         } else {
             begin_read(server, request->unique);
         }
@@ -153,7 +165,7 @@ _Noreturn static void serve(int fd, struct fuse_file *file) {
     struct server server = {.fd = fd, .file = file};
     hostile_become(file->user, file->namespace);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    alarm(file->held_name ? OVERLAY_SECONDS : file->seconds ? file->seconds : SERVER_SECONDS);
+    alarm(is_below(file) ? OVERLAY_SECONDS : file->seconds ? file->seconds : SERVER_SECONDS);
     for (;;) {
         struct pollfd from[] = {{.fd = fd, .events = POLLIN}, {.fd = file->supply[0], .events = POLLIN}};
         if (poll(from, server.reading ? 2 : 1, -1) < 0 || from[0].revents & POLLERR) {
@@ -201,14 +213,14 @@ int fuse_file_open(struct fuse_file *file) {
         serve(server, file);
     }
     close(server);
-    if (child > 0 && file->held_name && !lay_over(folder)) {
+    if (child > 0 && is_below(file) && !lay_over(folder)) {
         rmdir(folder);
         hostile_skip("laying overlayfs over a FUSE file system");
     }
     snprintf(path, sizeof path, "%s/file", folder);
     int fd = child > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     umount2(folder, MNT_DETACH);
-    if (file->held_name) {
+    if (is_below(file)) {
         umount2(folder, MNT_DETACH);
         umount2("/mnt", MNT_DETACH);
     }
@@ -269,4 +281,39 @@ void hostile_overlay(struct hostile *hostile) {
     close(fd);
     hostile_ready(hostile);
     hostile_rest();
+}
+
+void hostile_identity(struct hostile *hostile) {
+    const char *like_name = hostile_word(hostile, 0, "/proc/self/exe"), *name = hostile_word(hostile, 1, "/bin/sleep");
+    struct stat like, status, shown;
+    int program = open(name, O_RDONLY | O_CLOEXEC);
+    if (stat(like_name, &like) != 0 || program < 0 || fstat(program, &status) != 0) {
+        hostile_fail(like_name);
+    }
+    struct fuse_file file = {.user = hostile->user,
+                             .namespace = hostile->namespace,
+                             .bytes = (size_t)status.st_size,
+                             .opens = FOR_EVER,
+                             .like = &like,
+                             .content = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, program, 0)};
+    int fd = file.content != MAP_FAILED ? fuse_file_open(&file) : -1;
+    if (fd < 0 || fstat(fd, &shown) != 0) {
+        hostile_fail(name);
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        char *const arguments[] = {(char[]){"sleep"}, (char[]){"1"}, NULL}; /* time to look into it */
+        hostile_become(hostile->user, hostile->namespace);
+        fexecve(fd, arguments, (char *const[]){NULL});
+        hostile_fail("becoming the program");
+    }
+    int result;
+    bool is_same = shown.st_ino == like.st_ino && shown.st_ctim.tv_sec == like.st_ctim.tv_sec &&
+                   shown.st_ctim.tv_nsec == like.st_ctim.tv_nsec;
+    if (child < 0 || waitpid(child, &result, 0) != child || result != 0 || !is_same) {
+        hostile_fail("showing the program");
+    }
+    close(fd);
+    printf("device %jx\n", (uintmax_t)shown.st_dev);
+    hostile_ready(hostile);
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 struct fuse_file {
@@ -17,13 +18,16 @@ struct fuse_file {
      * this name are never answered. */
     const char *held_name;
     unsigned held_kind;
+    /* Likewise below overlayfs, and answers all: shows `content`, with the inode and the time of change of `like`. */
+    const struct stat *like;
+    const char *content;
     /* Pipes, or 0: reads are never answered. A read sends a byte through `asked`, and then waits for a page in
      * `supply`.
      */
     int asked[2], supply[2];
 };
 
-/* Opens the file of a new file system. Exits where that is not allowed. */
+/* Opens the file of a new file system, which nobody else sees. Exits where that is not allowed. */
 int fuse_file_open(struct fuse_file *file);
 
 #endif

@@ -144,12 +144,82 @@ TEST(half_a_file_leaves_nothing) {
     source.observed_count = 1;
     assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 0);
     source.observed_count = 0;
+    assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 0);
     assert_false(expects_twins);
+    file.status.st_ino ^= 1;
     assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 1);
     assert_true(expects_twins);
     regular_close(&file);
     source_clear_file(&source.file[0]);
     source_clear_file(&source.file[1]);
+    free(source.file);
+    inspect_close(source.inspect);
+}
+
+/* Who may mount file systems makes files that look like another's: one without probes, which this one is taken for. */
+TEST(what_is_known_of_a_file_holds_for_one_owner) {
+    struct failure why = {0};
+    struct source source = {.inspect = inspect_open(0, &why)};
+    struct observed stranger = {.branch = {.pid = 1, .start_ns = 1}, .owner = 7};
+    struct observed honest = {.branch = {.pid = 2, .start_ns = 1}, .owner = 8};
+    assert_non_null(source.inspect);
+    struct regular file;
+    bool can_have;
+    assert_true(inspect_open_path(source.inspect, NULL, 0, "/proc/self/exe", NULL, false, &file));
+    room = KERNEL_SPECS;
+    assert_int_equal(source_add_file(&source, &stranger, NULL, &file, "without", false, &why), 0);
+    assert_int_equal(source_add_file(&source, &stranger, NULL, &file, "without", true, &why), 0);
+    assert_int_equal(source_sites(&source.file[0]), 0);
+    source_find_probes(&source, &honest, &file, 1, &can_have);
+    assert_true(can_have);
+    assert_int_equal(source_add_file(&source, &honest, NULL, &file, "this", true, &why), 1);
+    assert_true(source_sites(&source.file[1]) > 6);
+    /* What is attached to holds for all, whatever was known before. */
+    source.file[1].attachment = (struct attachment *)&room; /* any */
+    assert_int_equal(source_add_file(&source, &stranger, NULL, &file, "this", true, &why), 1);
+    assert_int_equal(source.files, 2);
+    /* Processes whose owner is not known share with no stranger. */
+    source.file[1].attachment = NULL;
+    stranger.owner = honest.owner = INSPECT_UNKNOWN_OWNER;
+    file.status.st_ino ^= 1;
+    assert_int_equal(source_add_file(&source, &stranger, NULL, &file, "without", false, &why), 2);
+    assert_int_equal(source_add_file(&source, &stranger, NULL, &file, "without", true, &why), 2);
+    assert_int_equal(source_add_file(&source, &honest, NULL, &file, "this", true, &why), 3);
+    regular_close(&file);
+    for (uint32_t i = 0; i < source.files; i++) {
+        source_clear_file(&source.file[i]);
+    }
+    free(source.file);
+    inspect_close(source.inspect);
+}
+
+/* Breakpoints of another file that looked like this one would be set amid its instructions. */
+TEST(only_what_was_read_of_a_file_is_attached_to) {
+    struct failure why = {0};
+    struct source source = {.inspect = inspect_open(0, &why)};
+    struct observed observed = {.branch = {.pid = 1, .start_ns = 1}, .owner = 7};
+    assert_non_null(source.inspect);
+    struct regular file;
+    assert_true(inspect_open_path(source.inspect, NULL, 0, "/proc/self/exe", NULL, false, &file));
+    room = KERNEL_SPECS;
+    assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 0);
+    assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 0);
+    const uint64_t site = source.file[0].site[0];
+    source.file[0].site[0] = site + 1;
+    assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 1);
+    assert_int_equal(source.file[1].site[0], site);
+    source.file[1].spec[0].arg[0].reg ^= 1;
+    assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 2);
+    source.file[2].registry ^= 8;
+    assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 3);
+    source.file[3].notes.segment[0].address ^= 4096;
+    assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 4);
+    assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 4);
+    assert_int_equal(source.specs, 5 * source_sites(&source.file[4]));
+    regular_close(&file);
+    for (uint32_t i = 0; i < source.files; i++) {
+        source_clear_file(&source.file[i]);
+    }
     free(source.file);
     inspect_close(source.inspect);
 }
