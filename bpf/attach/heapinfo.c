@@ -135,7 +135,7 @@ int heapinfo_list(struct memory memory, uint64_t registry, struct heapinfo *list
     if (!read_registry(memory, registry, &at)) {
         return -1;
     }
-    for (int steps = 0; at != 0 && count < most && steps < MOST_STEPS && read_next(memory, at, &next); steps++) {
+    for (int steps = 0; at != 0 && steps < MOST_STEPS && read_next(memory, at, &next); steps++) {
         bool twice = false;
         for (int i = 0; i < count; i++) {
             twice = twice || list[i].address == at;
@@ -143,7 +143,7 @@ int heapinfo_list(struct memory memory, uint64_t registry, struct heapinfo *list
         if (twice) {
             break; /* a cycle */
         }
-        if (read_heap(memory, at, &list[count], &tries)) {
+        if (count < most && read_heap(memory, at, &list[count], &tries)) {
             count++;
         } else {
             ++*unread;

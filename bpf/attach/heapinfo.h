@@ -32,7 +32,7 @@ static inline bool heapinfo_is_profiled(const struct heapinfo *info) {
 bool heapinfo_read(struct memory memory, uint64_t address, struct heapinfo *info);
 
 /* The heaps of the registry at `registry`, at most `most` of them. Returns how many, and in *unread how many more were
- * listed but could not be read; -1 and errno where the process cannot be read or there is no registry of a known
+ * listed, and not read; -1 and errno where the process cannot be read or there is no registry of a known
  * version (EPROTO). */
 int heapinfo_list(struct memory memory, uint64_t registry, struct heapinfo *list, int most, uint64_t *unread);
 

@@ -75,7 +75,7 @@ struct children {
 
 enum {
     MOST_LATE_HEAPS = 4096,         /* of all processes */
-    MOST_LISTED_HEAPS = 256,        /* of one list */
+    MOST_LISTED_HEAPS = 4096,       /* of one list */
     MOST_CLASSES_REPORTED = 262144, /* of all processes */
     MOST_REGISTRIES = 8,
 };

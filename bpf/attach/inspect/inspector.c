@@ -23,7 +23,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { MOST_MEMORY = 1 << 30, MOST_HEAPS = 1024, NAMES_AT_ONCE = 4096 };
+enum { MOST_MEMORY = 1 << 30, MOST_HEAPS = 4096, NAMES_AT_ONCE = 4096 };
 
 /* The sanitizer's shadow alone is larger than any limit. */
 #if defined(__SANITIZE_ADDRESS__)

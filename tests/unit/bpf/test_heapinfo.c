@@ -65,6 +65,20 @@ TEST(knows_what_an_older_heap_lacks) {
     assert_int_equal(info.known, 3);
 }
 
+/* What is beyond the most is counted. */
+TEST(a_list_that_is_too_long_is_read_in_part) {
+    struct eden_heap_info heaps[6];
+    struct eden_registry_info all = registry(&heaps[0]);
+    struct heapinfo list[4];
+    uint64_t unread;
+    for (int i = 0; i < 6; i++) {
+        heaps[i] = heap((uint64_t)i + 1);
+        heaps[i].next = i < 5 ? address_of(&heaps[i + 1]) : 0;
+    }
+    assert_int_equal(heapinfo_list(own_memory(), address_of(&all), list, 4, &unread), 4);
+    assert_int_equal(unread, 2);
+}
+
 TEST(is_not_led_astray) {
     struct eden_heap_info one = heap(1), two = heap(2);
     struct eden_registry_info all = registry(&one);
