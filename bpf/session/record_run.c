@@ -223,8 +223,8 @@ static int observe(struct recorder *recorder, const struct record_request *reque
     }
     int status = source_exit_status(source);
     source_close(source);
-    if (status < 0) {
-        status = 0;
+    if (status < 0) { /* after a second signal the command is left alone */
+        status = wanted.command && interrupt_last() ? 128 + interrupt_last() : 0;
     }
     return status == 0 && run.failed ? 1 : status;
 }

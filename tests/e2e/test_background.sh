@@ -41,6 +41,28 @@ for command in "record -o $folder/eden.data" "stat -o $folder/out" "lifetimes -o
 done
 echo "SIGINT ends a tool in the background, which has no rights"
 
+# The first SIGINT is for the command, the second leaves it alone. Two that come at once are one.
+interrupt_until_it_ends() {
+    kill -INT "$tool" 2>/dev/null || true
+    has_ended "$tool"
+}
+for command in "record --force -o $folder/eden.data" "stat -o $folder/out" "lifetimes -o $folder/out" "tune -o $folder/out"; do
+    : >"$folder/err"
+    rm -f "$folder/pid"
+    # shellcheck disable=SC2086,SC2016
+    "$scope" $command -v -- sh -c 'trap "" INT; echo $$ >"$1"; exec "$2" --wait' - "$folder/pid" "$exercise" \
+        2>"$folder/err" >"$folder/said" <&7 &
+    tool=$!
+    until_true "$command attaches" is_attached
+    until_true "the command runs" grep -q ready "$folder/said"
+    until_true "edenscope $command ends" interrupt_until_it_ends
+    status=0
+    wait "$tool" || status=$?
+    [[ $status == 130 ]] || die "edenscope $command gives status $status after a second SIGINT: $(cat "$folder/err")"
+    kill "$(cat "$folder/pid")" || die "edenscope $command did not leave its command alone"
+done
+echo "a second SIGINT leaves the command alone"
+
 # The recording's journal is to be removed from a folder in which root may write by CAP_DAC_OVERRIDE alone.
 if [[ $(id -u) == 0 ]]; then
     mkdir "$folder/theirs"
