@@ -18,8 +18,9 @@ const int phase_parents[EDEN_PHASE_COUNT] = {
 #undef EDEN_PHASE
 };
 
-const char model_no_heap[] =
-    "no heap was created: check that the program uses libeden, and that this is the right process";
+const char model_no_heap[] = "no heap was created, or none was seen: the messages before this may say why; or check "
+                             "that the program uses libeden, and that "
+                             "this is the right process";
 
 void model_clear(struct model *model) {
     for (size_t i = 0; i < model->process_count; i++) {
