@@ -110,11 +110,11 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
                     why.message);
         return;
     }
-    struct heapinfo *list = calloc(MOST_LISTED_HEAPS, sizeof *list);
+    const int most = source->options.pid != 0 ? MOST_LISTED_HEAPS : MOST_LISTED_OF_CHILD;
+    struct heapinfo *list = calloc((size_t)most, sizeof *list);
     uint64_t read_ns = now_ns();
     uint64_t unread = 0;
-    int count =
-        list ? inspect_heaps(source->inspect, &observed->target, registry, list, MOST_LISTED_HEAPS, &unread) : 0;
+    int count = list ? inspect_heaps(source->inspect, &observed->target, registry, list, most, &unread) : 0;
     int error = errno;
     source_report_unread(source, observed);
     /* One that has ended meanwhile needs no word. */
@@ -128,7 +128,7 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
         add_late_heaps(source, observed, number, list, count, read_ns);
         source_reconcile(source); /* a copy made by fork may have collected since */
     }
-    if (unread != 0) {
+    if (unread != 0 && (source->options.pid != 0 || count < most)) {
         message_few(&source->message[MESSAGE_HEADERS],
                     "process %u: the headers of %" PRIu64 " heaps cannot be read; their figures are since attach",
                     observed->key.pid, unread);

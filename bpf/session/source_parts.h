@@ -74,8 +74,9 @@ struct children {
 #define ENDING_NS 1000000000u
 
 enum {
-    MOST_LATE_HEAPS = 4096,         /* of all processes */
-    MOST_LISTED_HEAPS = 4096,       /* of one list */
+    MOST_LATE_HEAPS = 4096,     /* of all processes */
+    MOST_LISTED_HEAPS = 4096,   /* of one list of a process that ran before */
+    MOST_LISTED_OF_CHILD = 256, /* of one that was executed meanwhile: the kernel has seen most of them being made */
     MOST_CLASSES_REPORTED = 262144, /* of all processes */
     MOST_REGISTRIES = 8,
 };
