@@ -194,7 +194,8 @@ import sqlite3, struct, sys
 path, wanted = sys.argv[1], int(sys.argv[2])
 db = sqlite3.connect(path, isolation_level=None)
 db.execute("BEGIN")
-db.executemany("INSERT OR REPLACE INTO process VALUES(?, ?, ?, 'x', 'eden', 0, 1)", ((i, 1000 + i, i) for i in range(1, 20000)))
+row = "INSERT OR REPLACE INTO process(process, pid, start_ns, command, runtime, late, ended) VALUES(?, ?, ?, 'x', 'eden', 0, 1)"
+db.executemany(row, ((i, 1000 + i, i) for i in range(1, 20000)))
 db.execute("COMMIT")
 root = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'meta'").fetchone()[0]
 db.close()
