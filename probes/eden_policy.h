@@ -77,7 +77,7 @@ static inline bool eden_policy_is_quiet(uint64_t allocated, uint64_t survived) {
 
 static inline uint64_t eden_policy_pages(uint64_t bytes) { return bytes / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE; }
 
-/* What so many bytes of old space leave of the limit. A part of its free bytes lies in pieces that are too small. */
+/* The part of the limit that old space leaves. An eighth of what it uses is for fragmentation. */
 static inline uint64_t eden_policy_left(uint64_t limit, uint64_t used) {
     uint64_t need = used + used / 8;
     return limit > need ? limit - need : 0;
@@ -133,7 +133,7 @@ static inline uint64_t eden_policy_semispace(const struct eden_policy_state *sta
     return state->keeps && wanted > state->eden / 5 ? wanted : 0;
 }
 
-/* The largest new space with such semispaces, of which eden is no smaller than one. */
+/* The largest new space with such semispaces, and an eden as large as one of them. */
 static inline uint64_t eden_policy_most_kept(uint64_t limit, uint64_t used) {
     return eden_policy_left(limit, used) / 4 * 3;
 }

@@ -51,9 +51,10 @@ struct new_space {                    /* heap/new_space.c; its spaces: semi and 
 
 struct keeping { /* survivors young */
     bool is_on;
-    unsigned scavenges; /* since then */
+    bool is_due;        /* a full collection of what was old before */
+    unsigned scavenges; /* since it is on */
     unsigned wait;      /* full collections before it may begin again */
-    unsigned patience;  /* the next time that it costs more than it saves, `wait` becomes so many */
+    unsigned patience;  /* what `wait` becomes the next time that it costs more than it saves */
 };
 
 struct policy {                        /* heap/policy.c */

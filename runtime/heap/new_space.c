@@ -2,8 +2,8 @@
  *
  * From the lowest address: two survivor semispaces, each a fifth of eden or as large as the policy wants them
  * (heap/policy.c), and eden. Survivors lie below eden so that a lower address means older (young/tenure.c). Each of the
- * three has an address range of its own, of which the first part is mapped: where the policy sizes new space the ranges
- * are larger than what is mapped, and a space grows and shrinks at its end. Where it does not, they are mapped whole.
+ * three has an address range of its own. Its first part is mapped. Where the policy sizes new space, the ranges are
+ * larger than what is mapped, and a space grows and shrinks at its end; elsewhere they are mapped whole.
  * The end of eden may be mapped and not in use: that is the first memory that old space takes where max_heap leaves no
  * other.
  *

@@ -57,22 +57,17 @@ uint64_t policy_old_kept(const eden_heap *heap) {
         return goal;
     }
     uint64_t most = eden_policy_most(limit, heap->old.used_at_full) / 5 * 7;
-    if (heap->policy.keeping.is_on) {
+    if (policy_keeps(heap)) {
         most = eden_policy_most_kept(limit, heap->old.used_at_full);
     }
     return limit - most < goal ? limit - most : goal;
 }
 
-/* What was tenured before survivors stayed young keeps some of them alive until a collection finds it dead. */
-static bool tries_keeping(const eden_heap *heap) {
-    unsigned scavenges = heap->policy.keeping.scavenges;
-    return heap->policy.keeping.is_on && (scavenges == EDEN_POLICY_TRIAL / 2 || scavenges == EDEN_POLICY_TRIAL);
-}
-
 bool policy_wants_full(const eden_heap *heap) {
     uint64_t promoted = heap->policy.promoted + heap_survivor_used(heap), used = heap_old_used(heap);
     return used >= heap->params.full_gc_min_old &&
-           (tries_keeping(heap) || eden_policy_collects(policy_old_goal(heap), used, heap->old.used_at_full, promoted));
+           ((policy_keeps(heap) && heap->policy.keeping.is_due) ||
+            eden_policy_collects(policy_old_goal(heap), used, heap->old.used_at_full, promoted));
 }
 
 /* What new space may have mapped. What old space has is not there for it until a full collection returns it. */
@@ -173,11 +168,14 @@ bool policy_tenures(const eden_heap *heap) {
            params_decide(&heap->params, EDEN_PARAM_compat_threshold_bug);
 }
 
+bool policy_keeps(const eden_heap *heap) { return heap->policy.keeping.is_on && policy_tenures(heap); }
+
 void policy_collected(eden_heap *heap, uint64_t live_before, uint64_t used) {
     struct keeping *keeping = &heap->policy.keeping;
     uint64_t tenured = heap->figures.tenured_bytes - heap->policy.tenured_before;
     heap->policy.tenured_before = heap->figures.tenured_bytes;
     uint64_t now = heap_old_used(heap);
+    keeping->is_due = false;
     if (keeping->wait != 0) {
         keeping->wait--;
     } else if (!keeping->is_on && policy_tenures(heap) && params_decide(&heap->params, EDEN_PARAM_eden_size) &&
@@ -188,11 +186,16 @@ void policy_collected(eden_heap *heap, uint64_t live_before, uint64_t used) {
     }
 }
 
-/* Ends what costs more than it saves. */
+/* Ends what costs more than it saves. While it is tried, old space is collected twice: what was tenured before keeps
+ * survivors alive until it is found dead. */
 static void review_keeping(struct keeping *keeping, const struct scavenged *scavenged) {
-    if (keeping->is_on && ++keeping->scavenges > EDEN_POLICY_TRIAL &&
-        eden_policy_ages(scavenged->survivors, scavenged->survived_again)) {
-        keeping->is_on = false;
+    if (!keeping->is_on) {
+        return;
+    }
+    keeping->scavenges++;
+    keeping->is_due |= keeping->scavenges == EDEN_POLICY_TRIAL / 2 || keeping->scavenges == EDEN_POLICY_TRIAL;
+    if (keeping->scavenges > EDEN_POLICY_TRIAL && eden_policy_ages(scavenged->survivors, scavenged->survived_again)) {
+        keeping->is_on = keeping->is_due = false;
         keeping->wait = keeping->patience > EDEN_POLICY_PATIENCE ? keeping->patience : EDEN_POLICY_PATIENCE;
         keeping->patience = keeping->wait < UINT_MAX / 2 ? keeping->wait * 2 : keeping->wait;
     }
@@ -219,7 +222,7 @@ void policy_scavenged(eden_heap *heap, const struct scavenged *scavenged) {
                                           .allocated = allocated,
                                           .survived = survived,
                                           .from_eden = survived - scavenged->survived_again,
-                                          .keeps = policy->keeping.is_on,
+                                          .keeps = policy_keeps(heap),
                                           .quiet = policy->quiet};
         policy->semispace = choose_semispace(policy, &state);
         struct eden_policy_choice eden = eden_policy_eden(&state, policy->semispace);

@@ -20,7 +20,7 @@ struct scavenged {
 };
 /* Eden is empty. */
 void policy_scavenged(eden_heap *heap, const struct scavenged *scavenged);
-/* A full collection of so many bytes of old space has ended; the one before left live_before. */
+/* A full collection has ended. used: bytes of old space before it; live_before: what the one before it left. */
 void policy_collected(eden_heap *heap, uint64_t live_before, uint64_t used);
 /* Outside a scavenge: old space has another size, so another part of eden could be promoted. */
 void policy_old_changed(eden_heap *heap);
@@ -29,6 +29,8 @@ void policy_report(eden_heap *heap);
 /* Whether the rule decides what is tenured: what survives a second time. Eden grows until little survives once;
  * survivors that die soon after may get room to do so in the semispaces (eden_policy.h). */
 bool policy_tenures(const eden_heap *heap);
+/* Whether survivors stay young: as the rule decides, where no parameter does. */
+bool policy_keeps(const eden_heap *heap);
 bool policy_wants_full(const eden_heap *heap);
 /* How large old space may become before it is collected; EDEN_NO_LIMIT: the parameters decide. */
 uint64_t policy_old_goal(const eden_heap *heap);

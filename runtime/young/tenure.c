@@ -108,7 +108,7 @@ static bool in_red_zone(const eden_heap *heap) {
 
 struct tenure_policy tenure_policy(eden_heap *heap, enum eden_scavenge_cause cause) {
     struct tenure_policy policy = {heap->params.tenure_criterion, 0};
-    if (policy.criterion == EDEN_BY_AGE && cause == EDEN_SCAVENGE_FULL && heap->policy.keeping.is_on &&
+    if (policy.criterion == EDEN_BY_AGE && cause == EDEN_SCAVENGE_FULL && policy_keeps(heap) &&
         heap->mutator.free == heap->eden.start) {
         policy.criterion = EDEN_BY_NOTHING; /* nothing was allocated: they have not survived again */
     }

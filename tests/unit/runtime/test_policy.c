@@ -362,6 +362,25 @@ TEST(a_queue_dies_young) {
     verify(&w);
 }
 
+/* A parameter that is set decides, also later; and what is due is collected once, not at each scavenge on request. */
+TEST(survivors_stay_young_until_a_parameter_decides) {
+    WORLD(w, "policy=auto,max_heap=64M");
+    EDEN_FRAME(w.m, ends, 2);
+    run_queue(&w, ends, 300000, 8000000);
+    assert_true(policy_keeps(w.heap) && w.heap->policy.semispace != 0);
+    uint64_t fulls = figures_of(&w).full_collections;
+    w.heap->policy.keeping.is_due = true;
+    for (int i = 0; i < 8; i++) {
+        eden_scavenge(w.m);
+    }
+    assert_int_equal(figures_of(&w).full_collections, fulls + 1);
+    set_parameter(&w, "tenure_proportion", "0.5");
+    assert_false(policy_keeps(w.heap));
+    run_queue(&w, ends, 0, 3000000);
+    assert_int_equal(w.heap->policy.semispace, 0);
+    verify(&w);
+}
+
 /* Each slot of a table is replaced at random: what survived once is likely to survive again. */
 TEST(what_survives_again_is_tenured) {
     WORLD(w, "policy=auto,max_heap=64M");
