@@ -435,7 +435,7 @@ static void free_live(void *freed) {
     free(process);
 }
 
-/* Forgets the heaps of processes that have ended: events of them may still come, but not after so many commits. */
+/* Forgets the heaps of processes that have ended. Their last events are in the buffers for a few commits. */
 static void forget_ended(struct recorder *recorder, const struct model *model) {
     enum { LAST_COMMITS = 4 };
     for (size_t i = 0; i < model->process_count; i++) {

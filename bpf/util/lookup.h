@@ -21,6 +21,7 @@ struct lookup {
 typedef bool lookup_is(const void *array, size_t place, const void *key);
 
 uint64_t lookup_hash(const uint64_t *words, size_t count);
+static inline uint64_t lookup_hash_number(uint64_t number) { return lookup_hash(&number, 1); }
 /* The place of the element with this key and its hash; LOOKUP_NONE: there is none. */
 uint32_t lookup_find(const struct lookup *lookup, uint64_t hash, lookup_is *is, const void *array, const void *key);
 /* Adds an element that is not there yet. False: no memory; nothing has changed. */

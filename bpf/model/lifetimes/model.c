@@ -284,11 +284,6 @@ void life_model_report_beyond(struct life_model *model) {
 
 /* ---- sites ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t hash_of_site(uint32_t site) {
-    const uint64_t word = site;
-    return lookup_hash(&word, 1);
-}
-
 static bool is_site(const void *array, size_t place, const void *key) {
     const uint32_t *site = key;
     return ((const struct life_site *)array)[place].site == *site;
@@ -298,12 +293,12 @@ static bool is_site(const void *array, size_t place, const void *key) {
 static void look_up_sites(struct life_heap *heap) {
     lookup_empty(&heap->by_site);
     for (size_t i = 0; i < heap->site_count; i++) {
-        lookup_add(&heap->by_site, hash_of_site(heap->sites[i].site), i);
+        lookup_add(&heap->by_site, lookup_hash_number(heap->sites[i].site), i);
     }
 }
 
 struct life_site *life_heap_find(const struct life_heap *heap, uint32_t site) {
-    uint32_t place = lookup_find(&heap->by_site, hash_of_site(site), is_site, heap->sites, &site);
+    uint32_t place = lookup_find(&heap->by_site, lookup_hash_number(site), is_site, heap->sites, &site);
     return place == LOOKUP_NONE ? NULL : &heap->sites[place];
 }
 
@@ -313,7 +308,7 @@ struct life_site *life_heap_site(struct life_heap *heap, uint32_t site) {
         return at;
     }
     at = array_grow(&heap->sites, &heap->site_room, heap->site_count, sizeof *heap->sites);
-    if (!at || !lookup_add(&heap->by_site, hash_of_site(site), heap->site_count)) {
+    if (!at || !lookup_add(&heap->by_site, lookup_hash_number(site), heap->site_count)) {
         give(heap, SITE_BYTES);
         return NULL;
     }

@@ -85,18 +85,13 @@ static struct life_names_heap *add_heap(struct life_names *names, const struct p
     return heap;
 }
 
-static uint64_t hash_of(uint32_t site) {
-    const uint64_t word = site;
-    return lookup_hash(&word, 1);
-}
-
 static bool is_site(const void *array, size_t place, const void *key) {
     const uint32_t *site = key;
     return ((const struct life_name *)array)[place].site == *site;
 }
 
 static const struct life_name *find(const struct life_names_heap *heap, uint32_t site) {
-    uint32_t place = lookup_find(&heap->by_site, hash_of(site), is_site, heap->at, &site);
+    uint32_t place = lookup_find(&heap->by_site, lookup_hash_number(site), is_site, heap->at, &site);
     return place == LOOKUP_NONE ? NULL : &heap->at[place];
 }
 
@@ -106,7 +101,7 @@ static void define(struct life_names *names, struct life_names_heap *heap, uint3
         return; /* a late heap's class may be reported twice: by the header and by its definition */
     }
     char *name = array_grow(&heap->at, &heap->room, heap->count, sizeof *heap->at) ? strdup(text) : NULL;
-    if (!name || !lookup_add(&heap->by_site, hash_of(site), heap->count)) {
+    if (!name || !lookup_add(&heap->by_site, lookup_hash_number(site), heap->count)) {
         free(name);
         return;
     }

@@ -38,7 +38,7 @@ struct life_shares {
 
 /* Finds or adds a process's; `user` is that of a new one. NULL: no memory. */
 struct life_share *life_share_of(struct life_shares *shares, const struct process_key *process, unsigned user);
-/* Takes so many bytes of it. False: they are more than is left; nothing is taken. */
+/* Takes bytes from it. False: less is left; nothing is taken. */
 bool life_share_take(struct life_share *share, uint64_t bytes);
 void life_share_give(struct life_share *share, uint64_t bytes); /* back */
 void life_shares_clear(struct life_shares *shares);
