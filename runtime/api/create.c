@@ -136,16 +136,15 @@ static bool is_at_rest(const eden_heap *heap) {
 
 /* Heaps that the program never destroyed: their last counts, EDEN_STATS and heap__destroy. Their memory is left alone:
  * other destructors may still use it. */
-__attribute__((destructor)) static void report_living_heaps(void) {
-    for (eden_heap *heap = registry_first(); heap != NULL; heap = registry_first()) {
-        struct instance *instance = instance_of(heap);
-        registry_remove(heap);
-        if (is_at_rest(heap)) {
-            lifetimes_end(&instance->lifetimes);
-        }
-        events_destroy(&instance->events);
+static void report_living_heap(eden_heap *heap) {
+    struct instance *instance = instance_of(heap);
+    if (is_at_rest(heap)) {
+        lifetimes_end(&instance->lifetimes);
     }
+    events_destroy(&instance->events);
 }
+
+__attribute__((destructor)) static void report_living_heaps(void) { registry_report_all(report_living_heap); }
 
 eden_mutator *eden_mutator_attach(eden_heap *heap, eden_error *error) {
     if (heap->is_attached) {

@@ -2,11 +2,15 @@
  *
  * The list itself is in eden_heap_info.next, so that it can be walked from outside; the registry beside the
  * heap__create semaphore has its head. Entries change under the lock, each by one store, so a reader from outside sees
- * a list, if perhaps an old one. */
+ * a list, if perhaps an old one.
+ *
+ * A heap that is out of the list is its remover's: the thread's that ends it, or the report's. Where both want it, the
+ * thread waits for the report, and only then releases its memory. */
 #include "heap/registry.h"
 #include "heap/heap.h"
 
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER; /* held while a heap is reported; before the other */
 
 static eden_heap *heap_at(uint64_t address) { return (eden_heap *)(uintptr_t)address; }
 
@@ -29,7 +33,27 @@ bool registry_remove(eden_heap *heap) {
         }
     }
     pthread_mutex_unlock(&registry_lock);
+    if (!found) {
+        pthread_mutex_lock(&report_lock);
+        pthread_mutex_unlock(&report_lock);
+    }
     return found;
 }
 
-eden_heap *registry_first(void) { return heap_at(eden_registry.first); }
+static eden_heap *take_first(void) {
+    pthread_mutex_lock(&registry_lock);
+    eden_heap *heap = heap_at(eden_registry.first);
+    if (heap != NULL) {
+        __atomic_store_n(&eden_registry.first, heap->info.next, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&registry_lock);
+    return heap;
+}
+
+void registry_report_all(void (*report)(eden_heap *heap)) {
+    pthread_mutex_lock(&report_lock);
+    for (eden_heap *heap = take_first(); heap != NULL; heap = take_first()) {
+        report(heap);
+    }
+    pthread_mutex_unlock(&report_lock);
+}

@@ -5,7 +5,9 @@
 #include "heap/object.h"
 
 void registry_add(eden_heap *heap);
-bool registry_remove(eden_heap *heap); /* false: it was not there (already reported at exit) */
-eden_heap *registry_first(void);       /* NULL: there is none */
+/* False: it was not there, for it is reported at exit; then that is done. */
+bool registry_remove(eden_heap *heap);
+/* Calls `report` for each heap of the list and takes it out. */
+void registry_report_all(void (*report)(eden_heap *heap));
 
 #endif
