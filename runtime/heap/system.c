@@ -4,6 +4,7 @@
  * the system counts it, and refuses what it can never have (vm.overcommit_memory). Decommitting maps fresh PROT_NONE
  * pages over a piece: the memory goes back at once, the range stays ours. */
 #include "heap/system.h"
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -70,6 +71,16 @@ bool system_grow_from(struct system *system, void **array, size_t *room, size_t 
     *room = more;
     return true;
 }
+
+/* Writing a log ends a thread that is to be cancelled, and so may an embedder's root visitor; a collection would be
+ * left half done. */
+int system_hold_cancellation(void) {
+    int held;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &held);
+    return held;
+}
+
+void system_restore_cancellation(int held) { pthread_setcancelstate(held, &(int){0}); }
 
 uint64_t system_now_ns(void) {
     struct timespec t;

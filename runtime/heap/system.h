@@ -21,7 +21,10 @@ bool system_grow(struct system *system, void **array, size_t *room, size_t count
 bool system_grow_from(struct system *system, void **array, size_t *room, size_t count, size_t element, size_t first,
                       const char *what);
 void *system_alloc(struct system *system, size_t bytes, const char *what); /* malloc; free with free() */
-uint64_t system_now_ns(void);                                              /* CLOCK_MONOTONIC */
+/* pthread_cancel() has no effect from the first on until the second gets what it returned. */
+int system_hold_cancellation(void);
+void system_restore_cancellation(int held);
+uint64_t system_now_ns(void); /* CLOCK_MONOTONIC */
 static inline size_t system_page_round(size_t bytes) { return (bytes + 4095) & ~(size_t)4095; }
 
 #endif

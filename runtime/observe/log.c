@@ -12,7 +12,9 @@
  *     terminal's background are held back.
  * I3. A line that could not be written is counted. The log reports the count as soon as it takes lines again; standard
  *     error reports it if the log never does.
- * I4. In a folder where others may write, a link is not followed, and another user's file is not written to, unless the
+ * I4. A program may close the descriptor, and get its number for a file of its own: what is open there is looked at
+ *     before each line, and is never written to or closed if it is another file.
+ * I5. In a folder where others may write, a link is not followed, and another user's file is not written to, unless the
  *     folder is that user's. */
 #include "observe/log.h"
 #include "eden_values.h"
@@ -62,8 +64,9 @@ static void add_string(struct line *line, const char *string) {
 }
 
 /* write(), but an error is only an error: the signal that may come with it is taken back, unless it was pending before.
- */
+ * A thread that is to be cancelled ends later. */
 static ssize_t write_quietly(int fd, const char *text, size_t bytes) {
+    int cancellation = system_hold_cancellation();
     sigset_t signals, before, pending;
     sigemptyset(&signals);
     sigaddset(&signals, SIGPIPE);
@@ -80,6 +83,7 @@ static ssize_t write_quietly(int fd, const char *text, size_t bytes) {
         sigtimedwait(&signals, NULL, &(struct timespec){0, 0});
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    system_restore_cancellation(cancellation);
     errno = error;
     return written;
 }
@@ -105,7 +109,7 @@ static bool write_line(struct log_file *file, struct line *line) {
 
 static void write_error(struct line *line) { write_line(&(struct log_file){.fd = STDERR_FILENO}, line); }
 
-/* May `folder` hold what others put there? Then they may not choose where we write (I4). */
+/* May `folder` hold what others put there? Then they may not choose where we write (I5). */
 static bool is_shared(const struct stat *folder) {
     return (folder->st_uid != geteuid() && folder->st_uid != 0) || (folder->st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
@@ -183,7 +187,14 @@ static struct log_file open_target(const char *variable) {
         return file;
     }
     const char *why = NULL;
+    struct stat opened = {.st_ino = 0};
+    int cancellation = system_hold_cancellation();
     file.fd = open_path(path, &why);
+    system_restore_cancellation(cancellation);
+    if (file.fd >= 0 && fstat(file.fd, &opened) == 0) {
+        file.device = opened.st_dev;
+        file.inode = opened.st_ino;
+    }
     if (file.fd < 0) {
         struct line line = {.used = 0};
         add(&line, "eden: %s=%.200s cannot be opened for writing: %s; continuing without it", variable, path, why);
@@ -192,8 +203,14 @@ static struct log_file open_target(const char *variable) {
     return file;
 }
 
+static bool is_ours(const struct log_file *file) {
+    struct stat now;
+    return file->fd == STDERR_FILENO ||
+           (fstat(file->fd, &now) == 0 && now.st_dev == file->device && now.st_ino == file->inode);
+}
+
 static void close_target(struct log_file *file) {
-    if (file->fd > STDERR_FILENO) {
+    if (file->fd > STDERR_FILENO && is_ours(file)) {
         close(file->fd);
     }
     file->fd = -1;
@@ -223,6 +240,13 @@ static bool write_lost(struct events *events) {
 }
 
 static void log_line(struct events *events, struct line *line) {
+    if (!is_ours(&events->log)) {
+        struct line message = {.used = 0};
+        add(&message, "eden: EDEN_LOG: the program has closed its descriptor; continuing without it");
+        write_error(&message);
+        events->log.fd = -1;
+        return;
+    }
     if (!write_lost(events) || !write_line(&events->log, line)) {
         events->log.lost++;
     }
@@ -231,7 +255,8 @@ static void log_line(struct events *events, struct line *line) {
 void log_open(struct log_file *log) { *log = open_target("EDEN_LOG"); }
 
 void log_close(struct events *events) {
-    if (events->log.fd >= 0 && !write_lost(events)) {
+    const struct log_file *log = &events->log;
+    if (log->fd >= 0 && log->lost != 0 && (!is_ours(log) || !write_lost(events))) {
         report_lost(events->observer.heap, "EDEN_LOG", &events->log);
     }
     close_target(&events->log);

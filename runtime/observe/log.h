@@ -3,10 +3,13 @@
 #define EDEN_OBSERVE_LOG_H
 
 #include "heap/heap.h"
+#include <sys/types.h>
 
 struct events;
 struct log_file {
-    int fd;        /* -1: nowhere */
+    int fd;       /* -1: nowhere */
+    dev_t device; /* what is open there */
+    ino_t inode;
     bool is_cut;   /* the last line was written in part */
     int error;     /* errno of the last line that was lost */
     uint64_t lost; /* lines not written, and not reported yet */

@@ -34,6 +34,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     if (heap->broken_invariant != NULL) {
         return;
     }
+    int cancellation = system_hold_cancellation();
     heap->is_collecting = true;
     OBSERVE(heap, before_full);
     struct full_pass pass = {.cause = cause, .requested = requested, .start_ns = system_now_ns(), .sweeps = !slides};
@@ -74,6 +75,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     OBSERVE(heap, full_end, &pass);
     heap->is_collecting = false;
     OBSERVE(heap, after_full);
+    system_restore_cancellation(cancellation);
 }
 
 void full_collect(eden_heap *heap, enum eden_full_cause cause, size_t requested) {

@@ -650,6 +650,7 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     if (heap->broken_invariant != NULL) {
         return;
     }
+    int cancellation = system_hold_cancellation();
     heap->is_collecting = true;
     heap->old.refused = SIZE_MAX;
     heap->thread = pthread_self();
@@ -694,4 +695,5 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     OBSERVE(heap, scavenge_end, &s.pass);
     heap->is_collecting = false;
     OBSERVE(heap, after_scavenge);
+    system_restore_cancellation(cancellation);
 }

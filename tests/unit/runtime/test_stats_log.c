@@ -1,9 +1,11 @@
 /* EDEN_STATS and EDEN_LOG: lines of JSON whose figures are whole, agree with each other and with the API. */
+#include "api/instance.h"
 #include "eden_values.h"
 #include "support.h"
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <pthread.h>
 #include <pty.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -709,6 +711,62 @@ TEST(a_log_is_no_standard_stream) {
     json_auto_t *stats = read_lines(stats_path), *lines = read_lines(log_path);
     assert_int_equal(json_array_size(stats), 1);
     assert_true(json_array_size(lines) > 10);
+}
+
+/* A daemon closes what it has not opened, and gets the log's descriptor for a file of its own. */
+TEST(a_file_of_the_program_is_no_log) {
+    unlink(log_path);
+    setenv("EDEN_LOG", log_path, 1);
+    struct world w;
+    world_make(&w, PARAMETERS);
+    unsetenv("EDEN_LOG");
+    int log = instance_of(w.heap)->events.log.fd;
+    int own = open(stats_path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_true(log > STDERR_FILENO && own >= 0);
+    assert_int_equal(dup2(own, log), log);
+    work(&w);
+    world_end(&w);
+    assert_int_equal(lseek(own, 0, SEEK_END), 0);
+    assert_true(fcntl(log, F_GETFD) >= 0);
+    close(log);
+    close(own);
+}
+
+static void visit_and_be_cancelled(void *context, eden_visit *visit) {
+    (void)visit;
+    (*(unsigned *)context)++;
+    pthread_cancel(pthread_self());
+    pthread_testcancel();
+}
+
+static void *collect_once(void *context) {
+    struct world *w = context;
+    eden_scavenge(w->m);
+    pthread_testcancel();
+    return NULL;
+}
+
+/* A thread that is cancelled during a collection ends after it: writing the log is a cancellation point. */
+TEST(a_cancelled_thread_ends_its_collection) {
+    unlink(log_path);
+    setenv("EDEN_LOG", log_path, 1);
+    WORLD(w, "");
+    unsetenv("EDEN_LOG");
+    work(&w);
+    unsigned visits = 0;
+    uint64_t scavenges = figures_of(&w).scavenges;
+    assert_true(eden_visitor_add(w.heap, visit_and_be_cancelled, &visits));
+    pthread_t thread;
+    void *result;
+    assert_int_equal(pthread_create(&thread, NULL, collect_once, &w), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, PTHREAD_CANCELED);
+    assert_int_equal(visits, 1);
+    assert_int_equal(figures_of(&w).scavenges, scavenges + 1);
+    assert_true(eden_visitor_remove(w.heap, visit_and_be_cancelled, &visits));
+    verify(&w);
+    work(&w);
+    verify(&w);
 }
 
 SUITE(make_folder, remove_folder)
