@@ -6,6 +6,7 @@
  * refused memory may keep them. A fired ephemeron is in the queue of mourners, once, and keeps what it refers to.
  */
 #include "fuzz.h"
+#include <sys/mman.h>
 
 static bool is_reached(const struct value *value) {
     return value->kind != VALUE_NODE || value->node->reached == fuzz.reaches;
@@ -93,7 +94,10 @@ static void keep_strong(struct closure *c, eden_value object) {
 static void keep(struct closure *c) {
     eden_heap *heap = fuzz.w.heap;
     c->visit = (eden_visit){.heap = heap, .slots = keep_slots};
-    c->kept = need(calloc(heap->info.new_bytes / 8, 1));
+    /* Address space for all that is reserved for new space; little of it is ever touched. */
+    c->kept = mmap(NULL, heap->info.new_bytes / 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
+    need(c->kept == MAP_FAILED ? NULL : c->kept);
     roots_visit(&c->visit);
     for (eden_value object = old_space_walk(heap, 0); object != EDEN_NONE;
          object = old_space_walk(heap, object_end(object))) {
@@ -161,7 +165,9 @@ void check_not_too_late(bool exact, uint64_t alive) {
                    (unsigned long long)holder->place, intact->at[i].slot, (unsigned long long)node->place);
         }
     }
-    free(c.kept);
+    if (c.kept != NULL) {
+        munmap(c.kept, fuzz.w.heap->info.new_bytes / 8);
+    }
     free(c.work.at);
     free(c.waiting.at);
 }
