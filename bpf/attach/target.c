@@ -35,9 +35,15 @@
  * that lock, and only workers open them:
  *
  *     waits            stat, environ, maps, mem, pagemap, map_files, io, stack, syscall, wchan; cmdline, for its page
- *     does not wait    status, comm, task/, task/TID/status, task/TID/children, exe, root, ns/user, stat() of PID
+ *     does not wait    status, statm, comm, task/, task/TID/status, task/TID/statm, task/TID/children, exe, root,
+ *                      ns/user, stat() of PID
  *
- * Nor does clock_gettime() of a process's CPU time wait. */
+ * Nor do clock_gettime() of a process's CPU time, and what a pidfd says.
+ *
+ * 6. What costs
+ * status lists the groups of the process, up to 65,536, which take the kernel 50 ms, however little of it is read. So
+ * it is not read of processes that were not asked for by name: statm says whether there is memory, and a pidfd or the
+ * owner of the folder whose process it is. Only target_owner(), which workers call, may need it before Linux 6.13. */
 #include "attach/target.h"
 #include "kernel/event.h"
 #include <ctype.h>
@@ -66,40 +72,57 @@ static FILE *open_proc(int pid, const char *name) {
     return fopen(path, "re");
 }
 
-/* Of /proc/PID/status, or of a thread's. Reading it waits for nobody (5.). */
+/* Of /proc/PID/status. Reading it waits for nobody (5.), but takes time (6.). */
 struct status {
     char state; /* a letter; 0: there is none, and all else is 0 */
     unsigned process, user;
-    unsigned is_kernel_thread;
 };
 
-static void take_status(struct status *status, const char *line, bool *has_memory, bool *is_named) {
-    sscanf(line, "State: %c", &status->state);
-    sscanf(line, "Tgid: %u", &status->process);
-    sscanf(line, "Uid: %u", &status->user);
-    *is_named = sscanf(line, "Kthread: %u", &status->is_kernel_thread) == 1 || *is_named;
-    *has_memory = strncmp(line, "VmSize:", 7) == 0 || *has_memory;
-}
-
-/* thread 0: of the process. */
-static struct status read_status(int pid, int thread) {
-    char name[64] = "status", line[256];
+static struct status read_status(int pid) {
+    char line[256];
     struct status status = {0};
-    bool has_memory = false, is_named = false;
-    if (thread != 0) {
-        snprintf(name, sizeof name, "task/%d/status", thread);
-    }
-    FILE *file = open_proc(pid, name);
+    FILE *file = open_proc(pid, "status");
     while (file && fgets(line, sizeof line, file)) { /* the process's name has no line's end: the kernel escapes it */
-        take_status(&status, line, &has_memory, &is_named);
+        sscanf(line, "State: %c", &status.state);
+        sscanf(line, "Tgid: %u", &status.process);
+        sscanf(line, "Uid: %u", &status.user);
     }
     if (file) {
         fclose(file);
     }
-    if (!is_named) { /* before Linux 6.8 */
-        status.is_kernel_thread = !has_memory && status.state != 0 && status.state != 'Z' && status.state != 'X';
-    }
     return status;
+}
+
+enum memory_kept { MEMORY_UNKNOWN, MEMORY_NONE, MEMORY_SOME };
+
+/* Of a thread. A thread of the kernel has no memory, nor has one that has ended. */
+static enum memory_kept memory_of(int pid, int thread) {
+    char name[64];
+    unsigned long pages = 0;
+    snprintf(name, sizeof name, "task/%d/statm", thread);
+    FILE *file = open_proc(pid, name);
+    bool is_read = file && fscanf(file, "%lu", &pages) == 1;
+    if (file) {
+        fclose(file);
+    }
+    return !is_read ? MEMORY_UNKNOWN : pages == 0 ? MEMORY_NONE : MEMORY_SOME;
+}
+
+/* Whether the process has several threads, the first one included if it has ended. */
+static bool has_threads(int pid) {
+    char path[64];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    return stat(path, &status) == 0 && status.st_nlink > 3; /* a folder for each, ".", and the one in /proc/PID */
+}
+
+static bool is_over(int pid) {
+    int pidfd = target_pidfd(pid);
+    bool has_ended = target_has_ended(pidfd);
+    if (pidfd >= 0) {
+        close(pidfd);
+    }
+    return has_ended;
 }
 
 bool target_are_hidden(void) {
@@ -115,20 +138,64 @@ bool target_are_hidden(void) {
     return hidden;
 }
 
-int target_process_of(int pid) { return (int)read_status(pid, 0).process; }
+static bool has_folder(int pid, struct stat *status) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d", pid);
+    return stat(path, status) == 0;
+}
 
-unsigned target_user(int pid) { return read_status(pid, 0).user; }
+int target_process_of(int pid) {
+    struct stat status;
+    int pidfd = has_folder(pid, &status) ? target_pidfd(pid) : -1;
+    if (pidfd < 0) { /* a thread's id */
+        return (int)read_status(pid).process;
+    }
+    close(pidfd);
+    return pid;
+}
 
-bool target_is_kernel_thread(int pid) { return read_status(pid, 0).is_kernel_thread != 0; }
+bool target_is_kernel_thread(int pid) {
+    return memory_of(pid, pid) == MEMORY_NONE && !has_threads(pid) && !is_over(pid);
+}
 
-char target_state(int pid) { return read_status(pid, 0).state; }
+bool target_lacks_first_thread(int pid) {
+    return memory_of(pid, pid) == MEMORY_NONE && (has_threads(pid) || is_over(pid));
+}
+
+char target_state(int pid) { return read_status(pid).state; }
+
+/* struct pidfd_info of Linux 6.13, which older headers do not have. */
+struct pidfd_credentials {
+    uint64_t mask, cgroup;
+    uint32_t pid, tgid, ppid, ruid, rgid, euid, egid, suid, sgid, fsuid, fsgid;
+    int32_t exit_code;
+};
+#define PIDFD_GET_CREDENTIALS _IOWR(0xff, 11, struct pidfd_credentials)
+_Static_assert(sizeof(struct pidfd_credentials) == 64, "the kernel knows it by its size");
+
+/* The real user id, from where it takes no time. False: before Linux 6.13, or there is no such process. */
+static bool quick_user(int pid, uint32_t *user) {
+    enum { HAS_CREDENTIALS = 2 };
+    struct pidfd_credentials found = {.mask = HAS_CREDENTIALS};
+    int pidfd = target_pidfd(pid);
+    bool is_known =
+        pidfd >= 0 && ioctl(pidfd, PIDFD_GET_CREDENTIALS, &found) == 0 && (found.mask & HAS_CREDENTIALS) != 0;
+    if (pidfd >= 0) {
+        close(pidfd);
+    }
+    *user = found.ruid;
+    return is_known;
+}
+
+unsigned target_user(int pid) {
+    uint32_t user;
+    return quick_user(pid, &user) ? user : target_user_now(pid, 0);
+}
 
 /* The folder is its effective user's; what is in it is root's where the process cannot be dumped. */
 uint32_t target_user_now(int pid, uint32_t ended) {
-    char path[32];
     struct stat status;
-    snprintf(path, sizeof path, "/proc/%d", pid);
-    return stat(path, &status) == 0 ? status.st_uid : ended;
+    return has_folder(pid, &status) ? status.st_uid : ended;
 }
 
 int target_pidfd(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
@@ -200,21 +267,16 @@ static int open_of_thread(int pid, int thread, const char *name, int flags) {
     return open_proc_descriptor(pid, path, flags);
 }
 
-static bool has_memory(int pid, int thread) {
-    char state = read_status(pid, thread).state;
-    return state != 0 && state != 'Z' && state != 'X';
-}
-
 /* A thread through which the address space is reached: where the first one has ended and others go on, the newest. */
 static int living_thread(int pid) {
     char path[64];
-    int found = has_memory(pid, pid) ? pid : 0;
+    int found = memory_of(pid, pid) == MEMORY_SOME ? pid : 0;
     snprintf(path, sizeof path, "/proc/%d/task", pid);
     DIR *tasks = found ? NULL : opendir(path);
     struct dirent *entry;
     while (tasks && (entry = readdir(tasks))) {
         int thread = atoi(entry->d_name);
-        found = thread > 0 && has_memory(pid, thread) ? thread : found;
+        found = thread > 0 && memory_of(pid, thread) == MEMORY_SOME ? thread : found;
     }
     if (tasks) {
         closedir(tasks);
@@ -222,9 +284,16 @@ static int living_thread(int pid) {
     return found ? found : pid;
 }
 
+/* The groups of a process are read here alone, and only of those of our own namespace. In another one any user may
+ * have as many of them as there are. */
+static uint32_t real_user(int pid) {
+    uint32_t user;
+    return quick_user(pid, &user) ? user : read_status(pid).user;
+}
+
 uint32_t target_owner(int pid) {
     struct stat own, at;
-    uid_t owner = target_user(pid);
+    uid_t owner = 0;
     uint32_t number = 0;
     int namespace = stat("/proc/self/ns/user", &own) == 0 ? open_proc_descriptor(pid, "ns/user", O_RDONLY) : -1;
     while (namespace >= 0 && fstat(namespace, &at) == 0 && (at.st_ino != own.st_ino || at.st_dev != own.st_dev)) {
@@ -237,12 +306,10 @@ uint32_t target_owner(int pid) {
     if (namespace >= 0) {
         close(namespace);
     }
-    return owner == 0 && number != 0 ? number : owner;
-}
-
-bool target_lacks_first_thread(int pid) {
-    char state = target_state(pid);
-    return state == 'Z' || state == 'X';
+    if (number == 0) {
+        return real_user(pid);
+    }
+    return owner == 0 ? number : owner;
 }
 
 bool target_is_stopped(int pid) {

@@ -41,7 +41,8 @@ bool target_are_hidden(void);
 /* The process that a thread or process id belongs to; 0: no such process. */
 int target_process_of(int pid);
 
-/* The state of the first thread, a letter as ps shows it; 0: no such process. */
+/* The state of the first thread, a letter as ps shows it; 0: no such process. It takes 50 ms where the process has very
+ * many groups: so of processes that the user names, and of our own, alone. */
 char target_state(int pid);
 
 /* Whether the first thread has ended; others may go on. */
@@ -58,7 +59,8 @@ bool target_has_ended(int pidfd); /* a zombie has; -1: not known to have */
  * while an exec of the process is under way: the tool itself asks inspect_start(). */
 uint64_t target_start_ns(int pid);
 bool target_is_kernel_thread(int pid); /* it has no memory and maps no files */
-unsigned target_user(int pid);         /* its real user id; 0 where it cannot be read */
+/* Its real user id, or, before Linux 6.13, its effective one, as reading the other may take 50 ms; 0: it has ended. */
+unsigned target_user(int pid);
 /* Whose shares it takes: its real user id, or, in a user namespace below the caller's, that of the namespace's owner,
  * since one user has many ids there. Of nested ones it is the outermost. Where root owns that, it is a container of
  * strangers, with a share of their own: the namespace's number, which is above 0xf0000000 and so no user's. */

@@ -155,7 +155,7 @@ struct seen_file {
 /* A process to look at. */
 struct process {
     int pid;
-    unsigned user;
+    unsigned user;     /* once it has been missed */
     unsigned owner;    /* whose share it has (inspect_owner) */
     uint64_t start_ns; /* 0: not known yet */
     unsigned shown;    /* its files that have been */
@@ -428,6 +428,7 @@ static void look_at_process(struct listing *listing, struct process process) {
     }
     if (listing->target.is_unread && target_process_of(process.pid) != 0) {
         listing->now.start_ns = listing->target.start_ns;
+        listing->now.user = target_user(process.pid);
         add_process(&listing->missed, listing->now);
     } else if ((listing->unread != 0 || mappings.left_out + listing->refused_files != 0) &&
                target_process_of(process.pid) != 0) {
@@ -438,9 +439,10 @@ static void look_at_process(struct listing *listing, struct process process) {
     target_close(&listing->target);
 }
 
+/* Of every process: so it asks for no more than whether it has memory. */
 static void add_found(void *context, int pid) {
     if (!target_is_kernel_thread(pid)) {
-        add_process(context, (struct process){.pid = pid, .user = target_user(pid)});
+        add_process(context, (struct process){.pid = pid});
     }
 }
 

@@ -10,7 +10,7 @@ chmod 777 "$folder"
 mkdir -m 777 "$folder/names"
 
 modes=(honest headless threads lock cycle endless classes 'family 3 3' lengths uffd 'fuse header' 'fuse file' 'fuse open' overlay "cold $folder" 'exec write' 'exec read' 'exec write 1 fuse' 'exec read 1 fuse'
-    heaps churn define 'forks 100' exit handover semaphore backwards batches 'elf overlap' 'elf many' 'elf symbols' identity maps names "names $folder/names")
+    heaps churn define 'forks 100' 'groups 10' exit handover semaphore backwards batches 'elf overlap' 'elf many' 'elf symbols' identity maps names "names $folder/names")
 "$hostile" --list | cut -d ' ' -f 1 | sort >"$folder/listed"
 printf '%s\n' "${modes[@]%% *}" victim | sort -u | diff "$folder/listed" - || die "not every mode is tried here"
 

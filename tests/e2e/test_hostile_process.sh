@@ -118,6 +118,19 @@ run "$scope" list -v
 grep -q "^ *${pid[eden]} .* pretenuring " "$folder/out" || die "an honest process was lost: $(grep "${pid[eden]}" "$folder/err")"
 end_all
 
+# ---- processes with so many groups that the kernel takes long to show their status -------------------------------------
+
+"$folder/honest" --seconds 120 --user 65533 honest >"$folder/honest.out" 2>&1 &
+pid[honest]=$!
+start groups "$build/tests/hostile" groups 600
+for name in honest groups; do until_true "$name is ready" has_begun "$name"; done
+if is_there groups; then
+    run "$scope" list -v
+    [[ $status == 0 ]] || die "list beside many groups gave status $status: $(cat "$folder/err")"
+    grep -q "^ *${pid[honest]} .* listed " "$folder/out" || die "many groups hide an honest process: $(cat "$folder/err")"
+fi
+end_all
+
 # ---- another program takes the process's place while its memory is read ---------------------------------------------
 
 for mode in 'exec write 2' 'exec write 3' 'exec read'; do

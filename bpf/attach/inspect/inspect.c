@@ -36,6 +36,7 @@
 #include "util/message.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -444,14 +445,23 @@ static bool call_for_list(struct inspect *inspect, struct target *target, const 
 
 /* ---- processes -------------------------------------------------------------------------------------------------- */
 
+/* Of at most OPENER_PROCESSES. The opener has half of the time, and what it has by then counts. */
+static void ask_owners(struct inspect *inspect, const int *pid, size_t count, uint32_t *owner) {
+    const uint64_t now = now_ns(), end = earlier(now + inspect->call_ns, inspect->end_ns);
+    struct owners_request wanted = {.end_ns = now + (end > now ? (end - now) / 2 : 0)};
+    memcpy(wanted.pid, pid, count * sizeof *pid);
+    const struct packet request = {
+        .kind = OPENER_OWNERS, .data = &wanted, .bytes = offsetof(struct owners_request, pid) + count * sizeof *pid};
+    bool is_known = call_for(inspect, &inspect->opener, NULL, &request, owner, count * sizeof *owner);
+    for (size_t i = 0; !is_known && i < count; i++) {
+        owner[i] = INSPECT_UNKNOWN_OWNER;
+    }
+}
+
 void inspect_owners(struct inspect *inspect, const int *pid, size_t count, uint32_t *owner) {
     for (size_t from = 0; from < count; from += OPENER_PROCESSES) {
-        const size_t left = count - from, some = left < OPENER_PROCESSES ? left : OPENER_PROCESSES;
-        const struct packet request = {.kind = OPENER_OWNERS, .data = pid + from, .bytes = some * sizeof *pid};
-        bool is_known = call_for(inspect, &inspect->opener, NULL, &request, owner + from, some * sizeof *owner);
-        for (size_t i = from; !is_known && i < from + some; i++) {
-            owner[i] = INSPECT_UNKNOWN_OWNER;
-        }
+        const size_t left = count - from;
+        ask_owners(inspect, pid + from, left < OPENER_PROCESSES ? left : OPENER_PROCESSES, owner + from);
     }
 }
 

@@ -33,6 +33,7 @@
 #include "util/rights.h"
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -90,15 +91,17 @@ static bool read_start(const struct packet *packet, struct packet *answer, uint6
     return true;
 }
 
+/* Those that are not reached in time are unknown: so one that takes long does not cost the others their owner. */
 static bool read_owners(const struct packet *packet, struct packet *answer, uint32_t *owner) {
-    int pid[OPENER_PROCESSES];
-    const size_t count = packet->bytes / sizeof *pid;
-    if (count > OPENER_PROCESSES || !take(packet, pid, count * sizeof *pid)) {
+    struct owners_request request;
+    const size_t head = offsetof(struct owners_request, pid);
+    const size_t count = packet->bytes > head ? (packet->bytes - head) / sizeof *request.pid : 0;
+    if (count > OPENER_PROCESSES || !take(packet, &request, head + count * sizeof *request.pid)) {
         errno = EPROTO;
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        owner[i] = target_owner(pid[i]);
+        owner[i] = now_ns() < request.end_ns ? target_owner(request.pid[i]) : INSPECT_UNKNOWN_OWNER;
     }
     answer->data = owner;
     answer->bytes = count * sizeof *owner;

@@ -13,7 +13,7 @@
 /* Kinds of packets to the opener. Behind the arrow what the answer carries. */
 enum opener_request {
     OPENER_START,   /* struct process_request -> uint64_t, as target_start_ns() */
-    OPENER_OWNERS,  /* at most OPENER_PROCESSES ids of processes, int -> uint32_t for each, as target_owner() */
+    OPENER_OWNERS,  /* struct owners_request, up to the last process -> uint32_t for each, as target_owner() */
     OPENER_PROCESS, /* struct process_request -> struct process_answer, descriptors of maps and, if opened, mem and
                        pagemap */
     OPENER_FILES,   /* struct files_request, struct mapping[] -> struct file_answer for each, and O_PATH descriptors of
@@ -51,6 +51,10 @@ struct process_request {
     int pid;
     bool writable;
     uint64_t start_ns;
+};
+struct owners_request {
+    uint64_t end_ns; /* those that are left then are unknown */
+    int pid[OPENER_PROCESSES];
 };
 struct process_answer {
     int mem_error;

@@ -50,6 +50,8 @@ static const struct mode {
     {"churn", "heaps made and destroyed at full rate", hostile_churn},
     {"define", "classes of heaps that were never made, at full rate", hostile_define},
     {"forks", "[CHILDREN]: 2,000 children, eight at a time, each with a heap", hostile_forks},
+    {"groups", "[CHILDREN]: one heap, in a process with 65,536 groups and 60 children that have them, too",
+     hostile_groups},
     {"exit", "ends as soon as somebody attaches", hostile_exit},
     {"handover", "[after]: a heap with three scavenges, then another program that fires one more of it",
      hostile_handover},

@@ -74,6 +74,7 @@ void hostile_heaps(struct hostile *hostile);
 void hostile_churn(struct hostile *hostile);
 void hostile_define(struct hostile *hostile);
 void hostile_forks(struct hostile *hostile);
+void hostile_groups(struct hostile *hostile);
 void hostile_exit(struct hostile *hostile);
 void hostile_handover(struct hostile *hostile);
 void hostile_semaphore(struct hostile *hostile);

@@ -1,12 +1,15 @@
 /* What the probes say: more than anybody can take, in an order that cannot be, of children that come and go. */
 #include "eden_batches.h"
 #include "hostile.h"
+#include <grp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LIMIT_CHILDREN = 20000, AT_A_TIME = 8 };
+enum { LIMIT_CHILDREN = 20000, AT_A_TIME = 8, MANY_GROUPS = 65536 };
 
 /* A heap of its own address for each number: nothing is mapped there. */
 static const void *heap_at(uint64_t number) { return (const void *)(uintptr_t)(0x100000 + 4096 * number); }
@@ -92,6 +95,47 @@ void hostile_forks(struct hostile *hostile) {
     while (wait(NULL) > 0) {
     }
     hostile_print("done");
+}
+
+/* Root sets the groups, as newgidmap lets an ordinary user do in a user namespace. The kernel lists them all whenever
+ * /proc/PID/status is read. */
+static void take_groups(uid_t user) {
+    static gid_t group[MANY_GROUPS];
+    for (size_t i = 0; i < MANY_GROUPS; i++) {
+        group[i] = 4000000000u + (gid_t)i;
+    }
+    if (setgroups(MANY_GROUPS, group) != 0) {
+        hostile_skip("setgroups");
+    }
+    if (user != 0 && (setresgid(user, user, user) != 0 || setresuid(user, user, user) != 0)) {
+        hostile_fail("changing the user");
+    }
+    prctl(PR_SET_DUMPABLE, 1);
+}
+
+void hostile_groups(struct hostile *hostile) {
+    static struct eden_heap_info header;
+    uint64_t count = hostile_number(hostile, 0, 60);
+    const pid_t parent = getpid();
+    take_groups(hostile->user);
+    hostile->user = 0; /* it is this user already, and keeps its groups */
+    for (uint64_t i = 0; i < count && i < LIMIT_CHILDREN; i++) {
+        pid_t child = fork();
+        if (child < 0) {
+            hostile_fail("fork");
+        }
+        if (child == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (getppid() == parent) {
+                hostile_rest();
+            }
+            _exit(0);
+        }
+    }
+    hostile_header(&header, 1, "groups");
+    hostile_register(&header);
+    hostile_ready(hostile);
+    hostile_rest();
 }
 
 void hostile_handover(struct hostile *hostile) {

@@ -233,6 +233,23 @@ TEST_WITH(a_path_leads_to_one_device, open_all, close_all) {
     assert_int_equal(errno, ENOENT);
 }
 
+/* A set-user-id program counts as the user's who runs it. */
+TEST_WITH(a_set_user_id_program_is_its_callers, open_all, close_all) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        _exit(geteuid() != 0 || setresuid(OWNER, 0, 0) != 0 || raise(SIGSTOP) != 0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+    if (WIFSTOPPED(status)) { /* else not as root */
+        assert_int_equal(inspect_owner(inspect, child), OWNER);
+        assert_int_equal(target_user_now(child, INNER), 0);
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+}
+
 /* However many are asked for: each in its place. */
 TEST_WITH(owners_are_asked_for_together, open_all, close_all) {
     enum { COUNT = 1000 };
