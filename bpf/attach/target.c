@@ -584,32 +584,34 @@ bool target_write(const struct target *target, uint64_t address, uint64_t value)
 
 /* ---- other processes -------------------------------------------------------------------------------------------- */
 
-static void children_of_task(int pid, const char *task, void (*on_child)(void *context, int child), void *context) {
+static bool children_of_task(int pid, const char *task, bool (*on_child)(void *context, int child), void *context) {
     char name[64];
     snprintf(name, sizeof name, "task/%.20s/children", task);
     FILE *file = open_proc(pid, name);
+    bool goes_on = true;
     int child;
-    while (file && fscanf(file, "%d", &child) == 1) {
-        on_child(context, child);
+    while (goes_on && file && fscanf(file, "%d", &child) == 1) {
+        goes_on = on_child(context, child);
     }
     if (file) {
         fclose(file);
     }
+    return goes_on;
 }
 
-void target_children(int pid, void (*on_child)(void *context, int child), void *context) {
+bool target_children(int pid, bool (*on_child)(void *context, int child), void *context) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", pid);
     DIR *tasks = opendir(path);
     struct dirent *entry;
-    while (tasks && (entry = readdir(tasks))) {
-        if (isdigit((unsigned char)entry->d_name[0])) {
-            children_of_task(pid, entry->d_name, on_child, context);
-        }
+    bool goes_on = true;
+    while (goes_on && tasks && (entry = readdir(tasks))) {
+        goes_on = !isdigit((unsigned char)entry->d_name[0]) || children_of_task(pid, entry->d_name, on_child, context);
     }
     if (tasks) {
         closedir(tasks);
     }
+    return goes_on;
 }
 
 void target_processes(void (*on_process)(void *context, int pid), void *context) {

@@ -95,7 +95,8 @@ bool target_read(struct memory memory, uint64_t address, void *to, size_t bytes)
 /* Writes one word to a private and writable page that is there; fails elsewhere. */
 bool target_write(const struct target *target, uint64_t address, uint64_t value);
 
-void target_children(int pid, void (*on_child)(void *context, int child), void *context);
+/* Until on_child returns false; then false. */
+bool target_children(int pid, bool (*on_child)(void *context, int child), void *context);
 
 /* Every process of /proc. */
 void target_processes(void (*on_process)(void *context, int pid), void *context);

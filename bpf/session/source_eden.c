@@ -270,42 +270,69 @@ void source_end(struct source *source, struct observed *observed, uint64_t ended
     }
 }
 
+/* A search for children. */
 struct following {
     struct source *source;
     struct process_key parent;
+    size_t skip;     /* the first ones, which have been looked at before */
+    size_t seen;     /* so far */
+    uint64_t end_ns; /* when it is cut short */
 };
 
-/* Followed in turn by the loop that called target_children. */
-static void follow_child(void *context, int child) {
-    const struct following *following = context;
-    struct source *source = following->source;
+static bool is_followed(const struct source *source, int child) {
     for (size_t i = source->observed_count; i-- > 0;) {
         const struct observed *known = &source->observed[i];
         if (known->key.pid == (uint32_t)child && !known->ended && !source_is_gone(known)) {
-            return;
+            return true;
         }
     }
-    struct process_key key = {.start_ns = inspect_start(source->inspect, child), .pid = (uint32_t)child};
+    return false;
+}
+
+/* While it attaches, nobody counts stops yet. */
+static bool has_to_stop(const struct source *source) { return !source->started && interrupt_count() > 0; }
+
+/* Followed in turn by the loop that called target_children. Those that are skipped take no time; of the others it
+ * looks at one, at least. */
+static bool follow_child(void *context, int child) {
+    struct following *following = context;
+    struct source *source = following->source;
+    if (following->seen++ < following->skip) {
+        return true;
+    }
+    struct process_key key = {.pid = (uint32_t)child};
+    key.start_ns = is_followed(source, child) ? 0 : inspect_start(source->inspect, child);
     if (key.start_ns != 0 && !source_find(source, &key)) {
         observe(source, child, source_find(source, &following->parent), true);
     }
+    return now_ns() < following->end_ns && !has_to_stop(source);
 }
 
-/* Looks for children without a notice: those that were there before, and those whose notice was lost. It reads a file
- * a thread, so it takes at most a fiftieth of the time. */
-static void look_for_children(struct source *source, size_t index) {
+/* Children without a notice are those that were there before, and those whose notice was lost. Looking for them reads a
+ * file a thread, so it takes at most a fiftieth of the time. What is not done when the round ends continues at the
+ * process's next turn, after as many children as were seen; if some of these have ended, the next search finds who was
+ * left out. */
+bool source_look_for_children(struct source *source, size_t index, uint64_t end_ns) {
     struct observed *observed = &source->observed[index];
     uint64_t begin = now_ns();
     uint64_t lost = kernel_lost_kind(source->kernel, LOST_CHILDREN) + kernel_lost_kind(source->kernel, LOST_NOTICES);
-    if (begin < observed->scan_ns && lost == observed->scan_lost) {
-        return;
+    if (observed->scan_next == 0 && begin < observed->scan_ns && lost == observed->scan_lost) {
+        return true;
     }
-    struct following following = {.source = source, .parent = observed->key};
-    target_children((int)observed->key.pid, follow_child, &following); /* may move source->observed */
+    observed->scan_lost = observed->scan_next == 0 ? lost : observed->scan_lost;
+    struct following following = {
+        .source = source, .parent = observed->key, .skip = observed->scan_next, .end_ns = end_ns};
+    bool is_done = target_children((int)observed->key.pid, follow_child, &following); /* may move source->observed */
     uint64_t end = now_ns(), pause = kernel_follows(source->kernel) ? SCAN_NS : 0;
     observed = &source->observed[index];
-    observed->scan_lost = lost;
-    observed->scan_ns = end + ((end - begin) * SCAN_REST > pause ? (end - begin) * SCAN_REST : pause);
+    observed->scan_spent_ns += end - begin;
+    observed->scan_next = is_done ? 0 : following.seen;
+    if (is_done) {
+        uint64_t rest = observed->scan_spent_ns * SCAN_REST;
+        observed->scan_ns = end + (rest > pause ? rest : pause);
+        observed->scan_spent_ns = 0;
+    }
+    return is_done;
 }
 
 static void look_again(struct source *source, struct observed *observed, uint64_t round_end_ns) {
@@ -343,8 +370,10 @@ static void take_turn(struct source *source, size_t index, uint64_t round_end_ns
         source->last_owner = observed->owner;
         memcpy(observed->command, command, sizeof command);
     }
-    look_for_children(source, index);
+    bool has_all = source_look_for_children(source, index, round_end_ns);
     look_again(source, &source->observed[index], round_end_ns);
+    observed = &source->observed[index];
+    observed->look_ns = has_all ? observed->look_ns : now_ns();
 }
 
 struct observed *source_next_turn(const struct source *source, uint64_t now) {
@@ -430,8 +459,8 @@ static void name_descendant(struct source *source, char *text, size_t size) {
     const uint64_t end_ns = now_ns() + 1000000000u;
     size_t children = 0;
     text[0] = 0;
-    for (size_t i = 0; i < source->observed_count && i < MOST && now_ns() < end_ns; i++) {
-        struct following following = {.source = source, .parent = source->observed[i].key};
+    for (size_t i = 0; i < source->observed_count && i < MOST && now_ns() < end_ns && interrupt_count() == 0; i++) {
+        struct following following = {.source = source, .parent = source->observed[i].key, .end_ns = end_ns};
         target_children((int)following.parent.pid, follow_child, &following);
         children = i == 0 ? source->observed_count - 1 : children;
         struct observed *observed = &source->observed[i];

@@ -125,6 +125,8 @@ struct observed {
     uint32_t image_heaps;        /* how many entries of heaps there were at image_ns */
     uint64_t look_ns, pause_ns;  /* when its mappings are read next, and the time after that */
     uint64_t scan_ns, scan_lost; /* when its children are looked for next; notices lost before that was done last */
+    size_t scan_next;            /* how many of its children a search that was cut short has seen; 0: none was */
+    uint64_t scan_spent_ns;      /* on that search */
     bool ended;
     uint64_t ended_ns;         /* when that was noticed */
     bool empty;                /* ended, and nothing is known of its heaps: it can be forgotten */
@@ -215,6 +217,9 @@ struct observed *source_find(const struct source *source, const struct process_k
 void source_end(struct source *source, struct observed *observed, uint64_t ended_ns); /* or that was noticed then */
 /* Attaches to what the process has mapped; at end_ns (0: never) that is cut short, to go on at the next call. */
 void source_look(struct source *source, struct observed *observed, uint64_t end_ns);
+/* Observes children of which there was no notice, until end_ns. False: not all were looked at; the next call goes on.
+ * May move those that are observed already. */
+bool source_look_for_children(struct source *source, size_t index, uint64_t end_ns);
 /* Which process is to be looked at next: of the next owner whose time has come, the one that has waited longest. NULL:
  * none. */
 struct observed *source_next_turn(const struct source *source, uint64_t now);

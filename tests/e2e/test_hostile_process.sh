@@ -128,6 +128,12 @@ if is_there groups; then
     run "$scope" list -v
     [[ $status == 0 ]] || die "list beside many groups gave status $status: $(cat "$folder/err")"
     grep -q "^ *${pid[honest]} .* listed " "$folder/out" || die "many groups hide an honest process: $(cat "$folder/err")"
+    "$scope" stat -p "${pid[groups]}" 1 >"$folder/out" 2>"$folder/err" &
+    tool=$!
+    until_true "a process whose children have many groups is observed" grep -q '^ *[0-9.]* ' "$folder/out"
+    kill -INT "$tool"
+    until_true "many groups of children: ^C ends stat" has_ended
+    wait "$tool" || die "stat of a process whose children have many groups: status $?: $(cat "$folder/err")"
 fi
 end_all
 

@@ -39,16 +39,17 @@ static int close_all(void **state) {
 
 /* ---- which inspectors there are --------------------------------------------------------------------------------- */
 
-static void add_if_inspector(void *context, int child) {
+static bool add_if_inspector(void *context, int child) {
     struct inspectors *found = context;
     char command[64];
     target_command(child, command);
     if (strcmp(command, "edenscope-read") == 0 && target_start_ns(child) != 0 && found->count < MOST) {
         found->pid[found->count++] = child;
     }
+    return true;
 }
 
-static void add_workers_of(void *context, int child) { target_children(child, add_if_inspector, context); }
+static bool add_workers_of(void *context, int child) { return target_children(child, add_if_inspector, context); }
 
 static struct inspectors inspectors(void) {
     struct inspectors found = {0};

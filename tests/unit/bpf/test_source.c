@@ -3,8 +3,10 @@
 #include "eden/eden.h"
 #include "session/source_parts.h"
 #include "util/clock.h"
+#include "util/interrupt.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -98,6 +100,25 @@ bool __wrap_kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, str
     (void)on;
     (void)why;
     return true;
+}
+
+bool __wrap_kernel_follows(const struct kernel_side *kernel);
+bool __wrap_kernel_follows(const struct kernel_side *kernel) {
+    (void)kernel;
+    return true;
+}
+
+uint64_t __wrap_kernel_lost_kind(const struct kernel_side *kernel, enum lost_kind kind);
+uint64_t __wrap_kernel_lost_kind(const struct kernel_side *kernel, enum lost_kind kind) {
+    (void)kernel, (void)kind;
+    return 0;
+}
+
+void __wrap_kernel_observe(struct kernel_side *kernel, const struct process_key *process,
+                           const struct process_key *branch);
+void __wrap_kernel_observe(struct kernel_side *kernel, const struct process_key *process,
+                           const struct process_key *branch) {
+    (void)kernel, (void)process, (void)branch;
 }
 
 bool __wrap_source_take_notices(struct source *source, uint64_t end_ns);
@@ -404,6 +425,71 @@ TEST(what_forgotten_processes_lost_is_kept) {
     assert_int_equal(model.others.heaps, 7 + 100);
 }
 
+/* ---- children ---------------------------------------------------------------------------------------------------- */
+
+enum { CHILDREN = 20 };
+
+/* This process is observed, and has CHILDREN children, and the one that starts the workers. */
+struct family {
+    struct source source;
+    pid_t child[CHILDREN];
+};
+
+static void begin_family(struct family *family) {
+    struct failure why;
+    *family = (struct family){.source = {.inspect = inspect_open(0, &why), .started = true}};
+    assert_non_null(family->source.inspect);
+    const struct process_key key = {.pid = (uint32_t)getpid(), .start_ns = target_start_ns(getpid())};
+    assert_non_null(source_observe(&family->source, &key, &key, getuid(), getuid()));
+    for (int i = 0; i < CHILDREN; i++) {
+        family->child[i] = fork();
+        assert_true(family->child[i] >= 0);
+        if (family->child[i] == 0) {
+            pause();
+            _exit(0);
+        }
+    }
+}
+
+static void end_family(struct family *family) {
+    for (int i = 0; i < CHILDREN; i++) {
+        kill(family->child[i], SIGKILL);
+        waitpid(family->child[i], NULL, 0);
+    }
+    for (size_t i = 0; i < family->source.observed_count; i++) {
+        source_close_pidfd(&family->source.observed[i]);
+    }
+    free(family->source.observed);
+    inspect_close(family->source.inspect);
+}
+
+static bool observes(const struct source *source, pid_t child) {
+    size_t found = 0;
+    for (size_t i = 0; i < source->observed_count; i++) {
+        found += source->observed[i].key.pid == (uint32_t)child;
+    }
+    return found == 1;
+}
+
+/* A search for children that is cut short after each of them continues, and finds all of them. */
+TEST(a_search_for_children_goes_on_after_its_round) {
+    struct family family;
+    begin_family(&family);
+    size_t searches = 0, before;
+    bool is_done = false;
+    while (!is_done && searches++ < 10 * CHILDREN) {
+        before = family.source.observed_count;
+        is_done = source_look_for_children(&family.source, 0, 1);
+        assert_true(family.source.observed_count <= before + 1);
+    }
+    assert_true(is_done && searches > CHILDREN);
+    for (int i = 0; i < CHILDREN; i++) {
+        assert_true(observes(&family.source, family.child[i]));
+    }
+    assert_true(family.source.observed[0].scan_ns > now_ns()); /* not again at once */
+    end_family(&family);
+}
+
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
 
 /* 300 processes of one user are due again at once, two of others a while later: each user has each third turn. */
@@ -622,4 +708,17 @@ TEST(users_share_descriptors) {
     assert_false(source_is_gone(&all[1])); /* without a descriptor: until the kernel, or a look, says so */
     all[1].is_gone = true;
     assert_true(source_is_gone(&all[1]));
+}
+
+/* The last test: the signal stays counted. */
+TEST(a_signal_ends_a_search_for_children_while_it_attaches) {
+    struct family family;
+    begin_family(&family);
+    family.source.started = false;
+    interrupt_install();
+    raise(SIGINT);
+    interrupt_uninstall();
+    assert_false(source_look_for_children(&family.source, 0, UINT64_MAX));
+    assert_int_equal(family.source.observed_count, 2);
+    end_family(&family);
 }
