@@ -284,7 +284,7 @@ void scavenge_overflow_sum(struct scavenge_overflow *overflow, const struct tune
     const struct tune_pass *before = NULL;
     *overflow = (struct scavenge_overflow){0};
     double criterion = tune_number(facts, EDEN_PARAM_tenure_criterion);
-    bool by_age = criterion == 0 || criterion == 4; /* age, never */
+    bool by_age = criterion == EDEN_BY_AGE || criterion == EDEN_BY_NOTHING;
     uint64_t worst = 0;
     for (size_t i = 0; by_age && i < facts->pass_count; i++) {
         const struct tune_pass *pass = &facts->passes[i];

@@ -3,6 +3,7 @@
  * The numbers below are not computed from the headers but written down. Where one no longer holds, the question is not
  * what the new number is, but which code still has the old one: only append, or raise EDEN_ABI_VERSION or the SONAME.
  */
+#include "eden_values.h"
 #include "support.h"
 
 bool embed_from_cxx(void);
@@ -120,25 +121,44 @@ TEST(formats_and_errors_keep_their_numbers) {
     assert_int_equal(sizeof(eden_class_definition), 16);
 }
 
-TEST(events_keep_their_numbers) {
-    const int causes[] = {EDEN_SCAVENGE_EDEN, EDEN_SCAVENGE_REQUEST, EDEN_SCAVENGE_FULL, EDEN_SCAVENGE_PIN};
-    const int full_causes[] = {EDEN_FULL_RATIO, EDEN_FULL_ALLOCATION, EDEN_FULL_REQUEST, EDEN_FULL_LIMIT};
-    const int reasons[] = {EDEN_TENURE_AGE, EDEN_TENURE_OVERFLOW, EDEN_TENURE_PIN, EDEN_TENURE_RETRY};
-    for (int i = 0; i < 4; i++) {
-        assert_int_equal(causes[i], i);
-        assert_int_equal(full_causes[i], i);
-        assert_int_equal(reasons[i], i);
-    }
-    assert_int_equal(EDEN_FULL_CAUSES, 4);
-    assert_int_equal(EDEN_REMEMBER_STORE, 0);
-    assert_int_equal(EDEN_REMEMBER_TENURE, 1);
-    assert_int_equal(EDEN_REMEMBER_RECOVERY, 2);
-}
-
 /* Lists that may be appended to: these entries keep their places. */
 static void assert_begins(const char *list, const char *known) {
     assert_true(strlen(list) >= strlen(known));
     assert_memory_equal(list, known, strlen(known));
+}
+
+/* Numbers that probes and recordings carry. */
+TEST(values_keep_their_numbers) {
+    static const struct {
+        enum eden_enum_id id;
+        const char *names;
+    } known[] = {
+        {EDEN_ENUM_scavenge_cause, "eden request full pin"},
+        {EDEN_ENUM_full_cause, "ratio allocation request limit"},
+        {EDEN_ENUM_tenure_reason, "age overflow pin retry remembered class site learnt"},
+        {EDEN_ENUM_remember_origin, "store tenure recovery"},
+        {EDEN_ENUM_batch_kind, "profile births deaths censored objects epochs marks ends eden buckets"},
+        {EDEN_ENUM_sampling, "bytes objects nth refill window"},
+        {EDEN_ENUM_mechanism, "vm ephemeron pretenured oracle"},
+        {EDEN_ENUM_life_clock, "ns bytes scavenges fulls"},
+        {EDEN_ENUM_remembered_set, "object card"},
+        {EDEN_ENUM_compactor, "planning none selective"},
+        {EDEN_ENUM_criterion, "age remembered class site never"},
+        {EDEN_ENUM_overflow, "scan-order oldest"},
+        {EDEN_ENUM_tenured_scan, "latest-first set-order"},
+        {EDEN_ENUM_growth, "needed refill"},
+        {EDEN_ENUM_policy, "fixed auto"},
+        {EDEN_ENUM_decision, "eden old_goal semispace"},
+        {EDEN_ENUM_decision_reason, "survival quiet memory reserved mapped promotion limit live turnover lasting"},
+        {EDEN_ENUM_pretenure, "none auto"},
+        {EDEN_ENUM_switch, "0 1"},
+    };
+    assert_int_equal(sizeof known / sizeof known[0], EDEN_ENUM_none);
+    for (size_t i = 0; i < EDEN_ENUM_none; i++) {
+        char names[256];
+        assert_int_equal(known[i].id, i);
+        assert_begins(eden_enum_list(known[i].id, names, sizeof names), known[i].names);
+    }
 }
 
 TEST(figures_phases_and_probes_keep_their_places) {
