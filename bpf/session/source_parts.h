@@ -217,8 +217,8 @@ struct observed *source_find(const struct source *source, const struct process_k
 void source_end(struct source *source, struct observed *observed, uint64_t ended_ns); /* or that was noticed then */
 /* Attaches to what the process has mapped; at end_ns (0: never) that is cut short, to go on at the next call. */
 void source_look(struct source *source, struct observed *observed, uint64_t end_ns);
-/* Observes children of which there was no notice, until end_ns. False: not all were looked at; the next call goes on.
- * May move those that are observed already. */
+/* Observes the children that no notice reported, until end_ns. False: some are left, and the next call continues with
+ * them. May move the entries of observed processes. */
 bool source_look_for_children(struct source *source, size_t index, uint64_t end_ns);
 /* Which process is to be looked at next: of the next owner whose time has come, the one that has waited longest. NULL:
  * none. */

@@ -68,7 +68,9 @@ static struct events *events_of(struct observer *observer) { return (struct even
 
 void events_create(struct events *events) {
     eden_heap *heap = events->observer.heap;
+    int cancellation = system_hold_cancellation();
     log_open(&events->log);
+    system_restore_cancellation(cancellation);
     set_gauges(heap);
     heap->info.figures[EDEN_FIGURE_eden_size] = heap->figures.eden_size;
     eden_fire_heap__create(heap, heap->info.heap_id, heap->info.name);
@@ -81,8 +83,10 @@ void events_destroy(struct events *events) {
                             heap->delta.forgotten, heap->delta.tenured, heap->born_old.objects, heap->born_old.bytes);
     take_since(heap);
     take_born_old(heap);
+    int cancellation = system_hold_cancellation();
     log_stats(heap);
     log_close(events);
+    system_restore_cancellation(cancellation);
 }
 
 /* ---- collections ---- */

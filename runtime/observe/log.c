@@ -64,9 +64,8 @@ static void add_string(struct line *line, const char *string) {
 }
 
 /* write(), but an error is only an error: the signal that may come with it is taken back, unless it was pending before.
- * A thread that is to be cancelled ends later. */
+ */
 static ssize_t write_quietly(int fd, const char *text, size_t bytes) {
-    int cancellation = system_hold_cancellation();
     sigset_t signals, before, pending;
     sigemptyset(&signals);
     sigaddset(&signals, SIGPIPE);
@@ -83,7 +82,6 @@ static ssize_t write_quietly(int fd, const char *text, size_t bytes) {
         sigtimedwait(&signals, NULL, &(struct timespec){0, 0});
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    system_restore_cancellation(cancellation);
     errno = error;
     return written;
 }
@@ -138,8 +136,8 @@ static int above_streams(int fd) {
     return moved;
 }
 
-/* -1, and why, where path can't be appended to. */
-static int open_path(const char *path, const char **why) {
+/* The descriptor; `log` gets what is open there. -1, and why, where path can't be appended to. */
+static int open_path(const char *path, struct log_file *log, const char **why) {
     char folder_path[PATH_MAX];
     const char *slash = strrchr(path, '/');
     const char *name = slash == NULL ? path : slash + 1;
@@ -168,6 +166,8 @@ static int open_path(const char *path, const char **why) {
             close(fd);
             return -1;
         }
+        log->device = file.st_dev;
+        log->inode = file.st_ino;
         if (S_ISFIFO(file.st_mode)) {
             fcntl(fd, F_SETPIPE_SZ, PIPE_ROOM); /* a reader may fall back by so much; refused: by less */
         }
@@ -187,14 +187,7 @@ static struct log_file open_target(const char *variable) {
         return file;
     }
     const char *why = NULL;
-    struct stat opened = {.st_ino = 0};
-    int cancellation = system_hold_cancellation();
-    file.fd = open_path(path, &why);
-    system_restore_cancellation(cancellation);
-    if (file.fd >= 0 && fstat(file.fd, &opened) == 0) {
-        file.device = opened.st_dev;
-        file.inode = opened.st_ino;
-    }
+    file.fd = open_path(path, &file, &why);
     if (file.fd < 0) {
         struct line line = {.used = 0};
         add(&line, "eden: %s=%.200s cannot be opened for writing: %s; continuing without it", variable, path, why);

@@ -164,7 +164,8 @@ static void put_varint(unsigned char *at, uint64_t value) {
 enum { PAGE = 4096, LOCAL = (PAGE - 12) * 32 / 255 - 23, CHAIN = 2000, ROWS = 4 };
 static const uint64_t PAYLOAD = LOCAL + (uint64_t)CHAIN * (PAGE - 4);
 
-/* Table meta gets rows with the key 'a' and a third column, of which a chain of one page pretends CHAIN. */
+/* Table meta gets rows with the key 'a' and a third column. Its length claims CHAIN overflow pages; the
+ * file has one, which leads to itself. */
 static void write_chains(const char *path) {
     sqlite3 *db = NULL;
     sqlite3_stmt *row = NULL;

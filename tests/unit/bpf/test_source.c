@@ -133,6 +133,15 @@ uint64_t __wrap_source_missed_children(const struct source *source) {
     return 0;
 }
 
+static void end_files(struct source *source, struct regular *file) {
+    regular_close(file);
+    for (uint32_t i = 0; i < source->files; i++) {
+        source_clear_file(&source->file[i]);
+    }
+    free(source->file);
+    inspect_close(source->inspect);
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 TEST(half_a_file_leaves_nothing) {
@@ -170,11 +179,7 @@ TEST(half_a_file_leaves_nothing) {
     file.status.st_ino ^= 1;
     assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 1);
     assert_true(expects_twins);
-    regular_close(&file);
-    source_clear_file(&source.file[0]);
-    source_clear_file(&source.file[1]);
-    free(source.file);
-    inspect_close(source.inspect);
+    end_files(&source, &file);
 }
 
 /* Who may mount file systems makes files that look like another's: one without probes, which this one is taken for. */
@@ -206,12 +211,7 @@ TEST(what_is_known_of_a_file_holds_for_one_owner) {
     assert_int_equal(source_add_file(&source, &stranger, NULL, &file, "without", false, &why), 2);
     assert_int_equal(source_add_file(&source, &stranger, NULL, &file, "without", true, &why), 2);
     assert_int_equal(source_add_file(&source, &honest, NULL, &file, "this", true, &why), 3);
-    regular_close(&file);
-    for (uint32_t i = 0; i < source.files; i++) {
-        source_clear_file(&source.file[i]);
-    }
-    free(source.file);
-    inspect_close(source.inspect);
+    end_files(&source, &file);
 }
 
 /* Breakpoints of another file that looked like this one would be set amid its instructions. */
@@ -237,12 +237,7 @@ TEST(only_what_was_read_of_a_file_is_attached_to) {
     assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 4);
     assert_int_equal(source_add_file(&source, &observed, NULL, &file, "this", true, &why), 4);
     assert_int_equal(source.specs, 5 * source_sites(&source.file[4]));
-    regular_close(&file);
-    for (uint32_t i = 0; i < source.files; i++) {
-        source_clear_file(&source.file[i]);
-    }
-    free(source.file);
-    inspect_close(source.inspect);
+    end_files(&source, &file);
 }
 
 /* For a process whose share is used up nothing is read, and no file becomes known as one without probes. */
@@ -262,10 +257,7 @@ TEST(files_are_read_at_the_cost_of_who_maps_them) {
     assert_int_equal(source_add_file(&source, &observed, budget, &file, "this", true, &why), 0);
     assert_true(source_sites(&source.file[0]) > 6);
     assert_true(budget->spent_ns > 0 && budget->opened_ns > 0);
-    regular_close(&file);
-    source_clear_file(&source.file[0]);
-    free(source.file);
-    inspect_close(source.inspect);
+    end_files(&source, &file);
 }
 
 /* Without probes; computes for much longer than LOADED_NS when it gets a line. */
