@@ -14,6 +14,14 @@
  * share of objects (or of bytes) that live longer than the limit is the survival curve at the limit; of the bucket that
  * contains the limit, all count as longer, which moves the limit down by at most 6.25%.
  *
+ * Unseen objects. A lifetime ends with the collection that found the object dead. An object that survived no scavenge
+ * lived for any time from 0 to that. Even if all of a class die at once, the mean is as long as from birth to the next
+ * scavenge. So a mean is long only if it exceeds the limit with these lifetimes as 0, too; else the verdict is unknown.
+ * Histograms do not join two clocks: the shortest lifetimes are taken for those of unseen objects, which cuts the curve
+ * at the share that was seen. If the distances of scavenges vary, some of these are longer, and the cut mean is too
+ * large. Objects born after the last scavenge do not count in the share. The oracle dates deaths between scavenges: its
+ * curve is not cut.
+ *
  * Enough samples. The verdict is on the mean m with standard error e and the limit L, from n samples. It is sure enough
  * if L lies outside of m +- 1.96 e (95%), and if besides one of these holds:
  *   - n >= 30: their mean is taken as normally distributed;
@@ -114,9 +122,36 @@ static bool excludes_half(double share, double samples) {
     return interval.low > 0.5 || interval.high < 0.5;
 }
 
-static bool is_enough(const struct life_curve *curve, const struct life_mean *mean, double limit, bool is_long) {
-    double away = is_long ? mean->value - limit : limit - mean->value;
-    double share = share_above(curve, limit);
+/* Of the objects that a scavenge found alive or dead, the share that one found alive. */
+static double share_seen(const struct life_site *group) {
+    double unseen[LIFE_OUTCOMES] = {0}, all = 0;
+    for (int outcome = 0; outcome < LIFE_OUTCOMES; outcome++) {
+        const struct life_histogram *survived = &group->histogram[outcome][LIFE_SCAVENGES];
+        for (size_t i = 0; i < survived->count; i++) {
+            all += (double)survived->at[i].weight;
+            unseen[outcome] += survived->at[i].bucket == 0 ? (double)survived->at[i].weight : 0;
+        }
+    }
+    double seen = all - unseen[LIFE_DIED] - unseen[LIFE_CENSORED];
+    return seen > 0 ? seen / (seen + unseen[LIFE_DIED]) : 0;
+}
+
+/* The mean with the lifetimes of unseen objects as 0. */
+static double mean_at_least(const struct life_curve *curve, const struct life_mean *mean, double seen) {
+    double area = 0, from = 0, alive = 1;
+    for (size_t i = 0; i < curve->count; i++) {
+        double to = fmin((double)histogram_upper(curve->at[i].bucket), mean->limit);
+        area += (to - from) * fmin(alive, seen);
+        alive = curve->at[i].survival;
+        from = to;
+    }
+    return fmin(mean->value, area);
+}
+
+static bool is_enough(const struct life_curve *curve, const struct life_mean *mean, double limit, double seen,
+                      bool is_long) {
+    double away = is_long ? mean_at_least(curve, mean, seen) - limit : limit - mean->value;
+    double share = is_long ? fmin(share_above(curve, limit), seen) : share_above(curve, limit);
     bool majority = excludes_half(share, life_curve_samples(curve, limit)) && (share > 0.5) == is_long;
     bool few = curve->at[0].at_risk < MANY;
     bool bound = mean->restricted && !is_long;
@@ -147,11 +182,14 @@ static void judge(struct life_summary *summary, const struct life_heap *heap, co
     summary->long_error = point ? point->error : 0;
     double most = mean_at_most(&curve, mean, run);
     bool capped = mean->restricted && most + confidence * mean->error < limit;
-    bool unseen = mean->restricted && !capped && (mean->limit < limit || summary->long_share > 0.5);
-    summary->verdict = mean->value > limit ? LIFE_LONG : unseen ? LIFE_UNKNOWN : LIFE_SHORT;
+    bool unwatched = mean->restricted && !capped && (mean->limit < limit || summary->long_share > 0.5);
+    double seen = heap->state.mechanism == EDEN_MECHANISM_ORACLE ? 1 : share_seen(group);
+    summary->found_late = mean->value > limit && mean_at_least(&curve, mean, seen) <= limit;
+    bool is_unknown = summary->found_late || (mean->value <= limit && unwatched);
+    summary->verdict = is_unknown ? LIFE_UNKNOWN : mean->value > limit ? LIFE_LONG : LIFE_SHORT;
     summary->enough =
         summary->verdict != LIFE_UNKNOWN && ((capped && curve.count != 0 && curve.at[0].at_risk >= MANY) ||
-                                             is_enough(&curve, mean, limit, summary->verdict == LIFE_LONG));
+                                             is_enough(&curve, mean, limit, seen, summary->verdict == LIFE_LONG));
 }
 
 void life_summarise(struct life_summary *summary, const struct life_heap *heap, const struct life_site *group,

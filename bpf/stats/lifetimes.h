@@ -108,6 +108,7 @@ struct life_summary {
     double long_memory;            /* of bytes */
     enum life_verdict verdict;     /* of the mean */
     bool enough;                   /* the samples suffice for the verdict */
+    bool found_late;               /* the verdict is unknown, as scavenges are too far apart for it */
 };
 
 /* "?" follows where the samples do not suffice: "long-lived?". */

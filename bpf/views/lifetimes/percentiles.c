@@ -41,30 +41,43 @@ static void print_row(FILE *out, const struct life_heap *heap, const struct life
             life_place_label(label, group));
 }
 
-/* Groups whose verdict is not certain, and what would make it so. */
-static void print_advice(FILE *out, const struct life_heap *heap, const struct life_groups *groups,
-                         const struct life_view_options *options) {
-    char advice[LIFE_ADVICE_MAX], label[LIFE_HEAP_LABEL];
-    size_t few = 0;
+/* Groups whose verdict is not certain, for this reason. Returns how many there are. */
+static size_t print_doubtful(FILE *out, const struct life_heap *heap, const struct life_groups *groups,
+                             const struct life_view_options *options, bool found_late) {
+    char label[LIFE_HEAP_LABEL];
+    const char *heading =
+        found_late ? "# scavenges too far apart for a verdict:" : "# too few samples for a reliable verdict:";
+    size_t count = 0;
     for (size_t i = 0; i < groups->count; i++) {
         struct life_summary summary;
         life_summarise(&summary, heap, groups->at[i], &groups->total, &options->rule);
-        if (summary.enough) {
+        if (summary.enough || summary.found_late != found_late) {
             continue;
         }
-        if (few++ < 5) {
-            fprintf(out, "%s %s", few == 1 ? "# too few samples for a reliable verdict:" : ";",
-                    life_place_label(label, groups->at[i]));
+        if (count++ < 5) {
+            fprintf(out, "%s %s", count == 1 ? heading : ";", life_place_label(label, groups->at[i]));
         }
     }
-    if (few > 5) {
-        fprintf(out, "; and %zu more", few - 5);
+    if (count > 5) {
+        fprintf(out, "; and %zu more", count - 5);
     }
-    if (few != 0 && life_next_sampling(heap, advice)) {
+    return count;
+}
+
+/* What would make verdicts certain. */
+static void print_advice(FILE *out, const struct life_heap *heap, const struct life_groups *groups,
+                         const struct life_view_options *options) {
+    char advice[LIFE_ADVICE_MAX];
+    bool few = print_doubtful(out, heap, groups, options, false) != 0;
+    if (few && life_next_sampling(heap, advice)) {
         fprintf(out, "\n# try --sampling %s\n", advice);
-    } else if (few != 0) {
+    } else if (few) {
         fprintf(out, "\n"
                      "# every object was sampled already: profile a longer run\n");
+    }
+    if (print_doubtful(out, heap, groups, options, true) != 0) {
+        fprintf(out, "\n"
+                     "# try a smaller eden_size, or profile a longer run\n");
     }
 }
 

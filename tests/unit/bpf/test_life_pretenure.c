@@ -16,8 +16,12 @@ static const uint64_t mib = 1 << 20, run = 1 << 30;
 
 /* Half of its life in new space, as build_end has it: tenured at 256 MiB, alive long after. */
 static void keep(struct life_site *site, uint64_t count) {
-    build_end(site, (struct build_end){
-                        .flags = EDEN_LIFE_TENURED, .count = count, .bytes = 32, .ns = 900, .allocated = 512 * mib});
+    build_end(site, (struct build_end){.flags = EDEN_LIFE_TENURED,
+                                       .count = count,
+                                       .bytes = 32,
+                                       .ns = 900,
+                                       .allocated = 512 * mib,
+                                       .scavenges = 1});
 }
 
 static void drop(struct life_site *site, uint64_t count) {
@@ -97,7 +101,7 @@ static enum life_worth worth_of(struct build_end first, struct build_end second)
 
 TEST(each_condition_counts) {
     const struct build_end kept = {
-        .flags = EDEN_LIFE_TENURED, .count = 800, .bytes = 32, .ns = 1, .allocated = 512 * mib};
+        .flags = EDEN_LIFE_TENURED, .count = 800, .bytes = 32, .ns = 1, .allocated = 512 * mib, .scavenges = 1};
     struct build_end other = {.count = 200, .bytes = 32, .ns = 1, .allocated = mib};
     /* Four in five live on; three in four do, which may be chance; or as many objects, of fewer bytes. */
     assert_int_equal(worth_of(kept, other), LIFE_WORTH);
@@ -120,8 +124,9 @@ TEST(each_condition_counts) {
     soon.allocated = 512 * mib;
     assert_int_equal(worth_of(soon, (struct build_end){0}), LIFE_WORTH);
     /* Two in three die as it ends for nine of ten of the rest: one watched long says nothing of the others. */
-    struct build_end watched = {
-        .outcome = LIFE_CENSORED, .flags = EDEN_LIFE_TENURED, .count = 3, .bytes = 32, .ns = 1, .allocated = 512 * mib};
+    struct build_end watched = kept;
+    watched.outcome = LIFE_CENSORED;
+    watched.count = 3;
     soon.allocated = 64 * mib;
     assert_int_equal(worth_of(soon, watched), LIFE_WORTH_UNKNOWN);
     /* Long lives in new space: nothing is spared. */

@@ -237,17 +237,18 @@ TEST(verdicts_need_samples) {
     /* Most die at once, one lives long: the mean of 60 ms is above the limit, but by chance, for all that is known. */
     struct life_site rare __attribute__((cleanup(life_site_clear))) = {0};
     build_end(&rare, (struct build_end){.count = 9, .bytes = 16, .ns = ms});
-    build_end(&rare, (struct build_end){.count = 1, .bytes = 16, .ns = 600 * ms});
+    build_end(&rare, (struct build_end){.count = 1, .bytes = 16, .ns = 600 * ms, .scavenges = 1});
     summary = assert_judged(&heap, &rare, LIFE_LONG, false);
     assert_near(summary.long_share, 0.1, 1e-12);
     /* A thousand times as many say the same for certain. */
     build_end(&rare, (struct build_end){.count = 8991, .bytes = 16, .ns = ms});
-    build_end(&rare, (struct build_end){.count = 999, .bytes = 16, .ns = 600 * ms});
+    build_end(&rare, (struct build_end){.count = 999, .bytes = 16, .ns = 600 * ms, .scavenges = 1});
     assert_judged(&heap, &rare, LIFE_LONG, true);
 
     /* All alive at the end, half a second old: long-lived, as a lower bound. */
     struct life_site alive __attribute__((cleanup(life_site_clear))) = {0};
-    build_end(&alive, (struct build_end){.outcome = LIFE_CENSORED, .count = 50, .bytes = 16, .ns = 500 * ms});
+    build_end(&alive,
+              (struct build_end){.outcome = LIFE_CENSORED, .count = 50, .bytes = 16, .ns = 500 * ms, .scavenges = 1});
     summary = assert_judged(&heap, &alive, LIFE_LONG, true);
     assert_true(summary.mean[LIFE_NS].restricted);
     assert_near(summary.long_share, 1, 0);
@@ -277,12 +278,12 @@ TEST(verdicts_need_samples) {
     /* Forty samples, and a mean just above the limit by three of them. */
     struct life_site three __attribute__((cleanup(life_site_clear))) = {0};
     build_end(&three, (struct build_end){.count = 37, .bytes = 16, .ns = ms});
-    build_end(&three, (struct build_end){.count = 3, .bytes = 16, .ns = 700 * ms});
+    build_end(&three, (struct build_end){.count = 3, .bytes = 16, .ns = 700 * ms, .scavenges = 1});
     assert_judged(&heap, &three, LIFE_LONG, false);
     /* Twenty samples: the mean is well above the limit, most objects are well below it. */
     struct life_site torn __attribute__((cleanup(life_site_clear))) = {0};
     build_end(&torn, (struct build_end){.count = 16, .bytes = 16, .ns = 45 * ms});
-    build_end(&torn, (struct build_end){.count = 4, .bytes = 16, .ns = 950 * ms});
+    build_end(&torn, (struct build_end){.count = 4, .bytes = 16, .ns = 950 * ms, .scavenges = 1});
     summary = assert_judged(&heap, &torn, LIFE_LONG, false);
     assert_true(summary.mean[LIFE_NS].value - 1.96 * summary.mean[LIFE_NS].error > (double)(50 * ms));
     /* The length of the run is not known, or nothing ended. */
@@ -293,6 +294,49 @@ TEST(verdicts_need_samples) {
     heap.begun = false;
     assert_int_equal(judge(&heap, &one).verdict, LIFE_UNKNOWN);
     assert_true(isnan(judge(&heap, &one).mean_share));
+}
+
+/* A run of a second: the limit is 50 ms. An object that survived no scavenge may have died at once. */
+TEST(lifetimes_of_unseen_objects_do_not_make_a_class_long_lived) {
+    const uint64_t ms = 1000000;
+    const struct build_end unseen = {.count = 1000, .bytes = 16, .ns = 100 * ms};
+    const struct build_end alive = {
+        .outcome = LIFE_CENSORED, .count = 10, .bytes = 16, .ns = 1000 * ms, .scavenges = 9};
+    const struct build_end unseen_at_end = {.outcome = LIFE_CENSORED, .count = 900, .bytes = 16, .ns = 90 * ms};
+    struct {
+        struct build_end first, second;
+        enum life_verdict verdict;
+        bool enough, found_late;
+        uint32_t mechanism;
+    } table[] = {
+        {unseen, {0}, LIFE_UNKNOWN, false, true, EDEN_MECHANISM_VM},
+        {unseen, {0}, LIFE_LONG, true, false, EDEN_MECHANISM_VM},  /* survived a scavenge */
+        {unseen, {0}, LIFE_SHORT, true, false, EDEN_MECHANISM_VM}, /* found sooner */
+        {unseen, {0}, LIFE_LONG, true, false, EDEN_MECHANISM_ORACLE},
+        {unseen_at_end, {0}, LIFE_UNKNOWN, false, true, EDEN_MECHANISM_VM}, /* there was no scavenge */
+        {unseen, unseen_at_end, LIFE_UNKNOWN, false, true, EDEN_MECHANISM_VM},
+        {unseen, alive, LIFE_UNKNOWN, false, true, EDEN_MECHANISM_VM}, /* the mean is at least 10 ms */
+        {unseen, alive, LIFE_LONG, true, false, EDEN_MECHANISM_VM},    /* at least 91 ms */
+        {alive, unseen_at_end, LIFE_LONG, true, false, EDEN_MECHANISM_VM},
+        {unseen, alive, LIFE_LONG, false, false, EDEN_MECHANISM_VM}, /* most of 20 may have died at once */
+    };
+    table[1].first.scavenges = 1;
+    table[2].first.ns = 40 * ms;
+    table[7].second.count = 100;
+    table[9].first.count = 12;
+    table[9].second.count = 8;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct life_heap heap = {0};
+        struct life_site site __attribute__((cleanup(life_site_clear))) = {0};
+        build_run(&heap, 1000 * ms, 1 << 20);
+        heap.state.mechanism = table[i].mechanism;
+        build_end(&site, table[i].first);
+        if (table[i].second.count) {
+            build_end(&site, table[i].second);
+        }
+        struct life_summary summary = assert_judged(&heap, &site, table[i].verdict, table[i].enough);
+        assert_int_equal(summary.found_late, table[i].found_late);
+    }
 }
 
 /* What is on which side of the limit, to a bucket. */

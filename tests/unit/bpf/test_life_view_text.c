@@ -137,6 +137,21 @@ TEST(percentiles_and_advice_are_shown) {
     assert_non_null(strstr(row, "10 ns      20 ns     >30 ns     >30 ns     >30 ns"));
     assert_non_null(strstr(row, ">=2"));
     assert_non_null(strstr(text, "too few samples for a reliable verdict: A\n# try --sampling 1/100\n"));
+    assert_null(strstr(text, "scavenges too far apart"));
+}
+
+TEST(advice_names_a_smaller_eden_where_deaths_are_found_late) {
+    struct life_heap heap __attribute__((cleanup(build_clear))) = {0};
+    struct life_model model = {.heap_count = 1, .heaps = &heap};
+    size_t size;
+    build_run(&heap, 1000, 1 << 20);
+    build_end(build_site(&heap, 1, 1, "A", "A"), (struct build_end){.count = 100, .bytes = 100, .ns = 400});
+    char *text __attribute__((cleanup(free_at))) = print("percentiles", &model, &life_view_defaults, &size);
+    char *row __attribute__((cleanup(free_at))) = row_with(text, "  A");
+    assert_non_null(strstr(row, " unknown "));
+    assert_non_null(strstr(text, "# scavenges too far apart for a verdict: A\n# try a smaller eden_size, or profile a "
+                                 "longer run\n"));
+    assert_null(strstr(text, "too few samples"));
 }
 
 /* Sites of the same name at two classes are one row; the classes' columns come largest first. */
