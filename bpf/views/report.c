@@ -160,12 +160,16 @@ static void label(FILE *out, const char *text) { fprintf(out, "  %-*s", LABEL, t
 
 /* What policy=auto has decided in a heap: one pass over the recorded events. */
 
+struct sizes {
+    uint64_t count;
+    uint64_t first, last; /* bytes, before the first decision and after the last */
+    uint64_t least, most; /* of these and all in between */
+};
+
 struct decisions {
     const struct process_key *process;
     const struct heap_model *heap;
-    struct {
-        uint64_t count, first, last; /* bytes, before the first decision and after the last */
-    } of[EDEN_DECISIONS];
+    struct sizes of[EDEN_DECISIONS];
 };
 
 static bool on_decision(void *context, const struct event *event, uint64_t heap_id) {
@@ -175,12 +179,29 @@ static bool on_decision(void *context, const struct event *event, uint64_t heap_
     if (decision < EDEN_DECISIONS && EDEN_HAS(event->args, policy__decide, to_bytes) && heap_id == heap->id &&
         EDEN_ARG(event->arg, policy__decide, heap) == heap->address &&
         process_is_same(&event->process, decisions->process)) {
-        if (decisions->of[decision].count++ == 0) {
-            decisions->of[decision].first = EDEN_ARG(event->arg, policy__decide, from_bytes);
+        struct sizes *sizes = &decisions->of[decision];
+        if (sizes->count++ == 0) {
+            sizes->first = EDEN_ARG(event->arg, policy__decide, from_bytes);
+            sizes->least = sizes->most = sizes->first;
         }
-        decisions->of[decision].last = EDEN_ARG(event->arg, policy__decide, to_bytes);
+        sizes->last = EDEN_ARG(event->arg, policy__decide, to_bytes);
+        sizes->least = sizes->last < sizes->least ? sizes->last : sizes->least;
+        sizes->most = sizes->last > sizes->most ? sizes->last : sizes->most;
     }
     return true;
+}
+
+static void print_sizes(FILE *out, const struct sizes *sizes) {
+    char text[FORMAT_MAX];
+    fprintf(out, "from %s", format_bytes(text, sizes->first));
+    fprintf(out, " to %s", format_bytes(text, sizes->last));
+    bool is_rising = sizes->last >= sizes->first;
+    if (sizes->least != (is_rising ? sizes->first : sizes->last) ||
+        sizes->most != (is_rising ? sizes->last : sizes->first)) {
+        fprintf(out, ", between %s", format_bytes(text, sizes->least));
+        fprintf(out, " and %s", format_bytes(text, sizes->most));
+    }
+    fprintf(out, ", changes: %s\n", format_count(text, sizes->count));
 }
 
 static bool report_decisions(FILE *out, struct recording *recording, const struct process_key *process,
@@ -195,11 +216,9 @@ static bool report_decisions(FILE *out, struct recording *recording, const struc
     probes[EDEN_PROBE_policy__decide / 64] |= 1ull << EDEN_PROBE_policy__decide % 64;
     bool good = recording_events(recording, probes, on_decision, &decisions, why);
     for (size_t i = 0; good && i < EDEN_DECISIONS; i++) {
-        char first[FORMAT_MAX], last[FORMAT_MAX], count[FORMAT_MAX];
         if (decisions.of[i].count) {
             label(out, labels[i]);
-            fprintf(out, "from %s to %s, changes: %s\n", format_bytes(first, decisions.of[i].first),
-                    format_bytes(last, decisions.of[i].last), format_count(count, decisions.of[i].count));
+            print_sizes(out, &decisions.of[i]);
         }
     }
     return good;

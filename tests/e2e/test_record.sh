@@ -118,11 +118,20 @@ policy=$(jq -r 'select(.name == "policy" and .probe == "heap__create") | .heap_i
 address=$(jq -r 'select(.name == "policy" and .probe == "heap__create") | .heap' events.json)
 expect_status 0 "$scope" report --heap "$policy"
 for decision in eden old_goal; do
-    changes=$(jq -s --arg decision $decision --arg heap "$address" \
-        'map(select(.decision == $decision and (.heap | tostring) == $heap)) | length' events.json)
+    read -r changes first last least most < <(jq -rs --arg decision $decision --arg heap "$address" \
+        'map(select(.decision == $decision and (.heap | tostring) == $heap)) |
+        [.[0].from_bytes, .[].to_bytes] as $sizes | [length, $sizes[0, -1], ($sizes | min, max)] | @tsv' events.json)
     name=${decision/old_goal/goal of old space}
-    [[ $changes -gt 2 ]] && grep -qE "^  $name, by policy=auto +from [0-9.]+ [MK]iB to [0-9.]+ [MK]iB, changes: $changes$" out ||
-        die "report does not show $changes decisions on $decision: $(cat out)"
+    grep -E "^  $name, by policy=auto +from .*, changes: $changes$" out | grep -oE '[0-9.]+ [KM]iB' | tr -d ' iB' |
+        numfmt --from=iec >shown || die "report does not show $changes decisions on $decision: $(cat out)"
+    [[ $changes -gt 2 ]] || die "too few decisions on $decision: $changes"
+    # The first and the last size; the least and the largest, if one of them is neither.
+    awk -v sizes="$first $last $least $most" 'BEGIN { split(sizes, size) }
+        { same += $1 / size[NR] > 0.99 && $1 / size[NR] < 1.01 }
+        END {
+            is_beyond = (size[3] < size[1] && size[3] < size[2]) || (size[4] > size[1] && size[4] > size[2])
+            exit !(NR == (is_beyond ? 4 : 2) && same == NR)
+        }' shown || die "report shows other sizes of $decision than $first $last $least $most: $(cat out)"
 done
 # Each begins with what the one before it decided, and the last on eden is the figure.
 jq -es 'map(select(.probe == "policy__decide")) | group_by([.heap, .decision]) |
