@@ -54,3 +54,7 @@ char *command_line_text(char *const *command) {
     }
     return text;
 }
+
+void command_line_print(FILE *out, const char *line) {
+    is_shown(line) ? (void)fputs(line, out) : text_print(out, line);
+}

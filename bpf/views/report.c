@@ -7,6 +7,7 @@
 #include "eden_params.h"
 #include "eden_policy.h"
 #include "eden_values.h"
+#include "util/command_line.h"
 #include "util/format.h"
 #include "util/sum.h"
 #include "util/text.h"
@@ -250,7 +251,7 @@ static void print_head(FILE *out, const char *path, const struct recording_info 
     fprintf(out, ", of %s, over %s\n", wall_time(text, info->start_ns), format_ns(number, model->wall_ns));
     if (info->command[0]) {
         fprintf(out, "# command: ");
-        text_print(out, info->command);
+        command_line_print(out, info->command);
         if (model->has_status) {
             fprintf(out, "\n# exit status: %d", model->status);
         }

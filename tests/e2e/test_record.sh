@@ -140,6 +140,12 @@ jq -es 'map(select(.probe == "policy__decide")) | group_by([.heap, .decision]) |
     $(jq --argjson heap "$policy" '.processes[].heaps[] | select(.heap == $heap).eden_size' report.json) ]] ||
     die "the last decision is not the size of eden"
 expect_status 1 "$scope" report --heap 99999
+# A shell takes the command's line for the command.
+# shellcheck disable=SC2016
+expect_status 0 "$scope" record -o words.data -- bash -c '"$0" >"$1"' "$exercise" $'it\'s a "back\\slash" \e'
+mv $'it\'s a "back\\slash" \e' first
+bash -c "$("$scope" report -i words.data | sed -n 's/^# command: //p')"
+cmp first $'it\'s a "back\\slash" \e' || die "the line of the command is another: $("$scope" report -i words.data)"
 expect_status 1 "$scope" script --probe nonesuch
 grep -q nonesuch err || die "the unknown probe is not named"
 ("$scope" script || echo "status $?" >pipe.err) | head -n 1 >/dev/null

@@ -174,9 +174,10 @@ TEST(command_lines_are_whole) {
     }
     FILE *out = begin();
     char *line __attribute__((cleanup(free_at))) = command_line_text(command), read[1024];
-    fputs(line, out);
-    free(end(out, ""));
-    setenv("LINE", line, 1);
+    command_line_print(out, line);
+    char *shown __attribute__((cleanup(free_at))) = end(out, "");
+    assert_string_equal(shown, line);
+    setenv("LINE", shown, 1);
     FILE *shell = popen("exec bash -c \"$LINE\"", "r");
     assert_non_null(shell);
     size_t length = fread(read, 1, sizeof read, shell), at = 0;
@@ -186,4 +187,8 @@ TEST(command_lines_are_whole) {
         at += strlen(names[i]) + 1;
     }
     assert_int_equal(at, length);
+    out = begin();
+    command_line_print(out, "printf '\\n\x1b'"); /* no line of this tool's */
+    char *foreign __attribute__((cleanup(free_at))) = end(out, "");
+    assert_string_equal(foreign, "printf '\\\\n\\x1b'");
 }
