@@ -9,8 +9,8 @@ static const char usage[] =
     "record [-o FILE] [--force] [--max-size SIZE] [--objects]\n"
     "                       [--lifetimes[=details] [--sampling WHICH] [--mechanism HOW]] [--events-only] [-v] (-p PID "
     "| -- PROGRAM arguments...)\n\n"
-    "  Writes a recording to FILE (default eden.data). Replaces an existing recording; replaces any other\n"
-    "  file only with --force. `edenscope report`, `script` and `lifetimes -i` read recordings.";
+    "  Writes a recording to FILE (default eden.data). Replaces an existing recording once a heap is seen;\n"
+    "  replaces any other file only with --force. `edenscope report`, `script` and `lifetimes -i` read recordings.";
 
 /* What heaps are to be asked for; 0: lifetimes are not recorded. */
 static bool encode_lifetimes(const struct options *options, uint64_t *control, struct failure *why) {

@@ -36,6 +36,14 @@ void model_clear(struct model *model) {
     *model = (struct model){0};
 }
 
+size_t model_heap_count(const struct model *model) {
+    size_t count = 0;
+    for (size_t i = 0; i < model->process_count; i++) {
+        count += model->processes[i].heap_count;
+    }
+    return count;
+}
+
 const struct process_model *model_find_process(const struct model *model, const struct process_key *key) {
     for (size_t i = 0; i < model->process_count; i++) {
         const struct process_model *process = &model->processes[i];

@@ -97,6 +97,7 @@ void model_report_losses(const struct model *model, void (*report)(void *context
 /* What is to be said of missed children; "" where there are none. */
 const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]);
 
+size_t model_heap_count(const struct model *model); /* of all processes */
 /* NULL where there is none; so is the heap of no process. */
 const struct process_model *model_find_process(const struct model *model, const struct process_key *key);
 const struct heap_model *model_find_heap(const struct process_model *process, uint64_t address, uint64_t id);

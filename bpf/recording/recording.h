@@ -49,8 +49,10 @@ struct recorder_options {
  * would take for its own (-journal, -wal, -shm). */
 struct recorder *recorder_create(const struct recorder_options *options, struct failure *why);
 
-/* Puts the new recording at path; what stood there is gone from then on. Called once tracing works. */
+/* Puts the new recording at path. Called once tracing works, before rights are given up. A file with content stays
+ * there until the first heap, event or batch is committed. If none is, the new recording is removed at the end. */
 bool recorder_publish(struct recorder *recorder, struct failure *why);
+bool recorder_is_published(const struct recorder *recorder);
 
 /* The recording began at this moment of CLOCK_MONOTONIC, not when it was made: attaching came between. The next
  * transaction writes it. */

@@ -8,8 +8,12 @@
  * 2. Algorithm
  *
  * The file has no name at first (replace.h), and its connection works on its descriptor (recording_vfs.h).
- * recorder_publish makes an empty journal beside the path, renames the file, and from then on transactions go through
- * that journal, which each commit empties. The end removes it.
+ * recorder_publish makes an empty journal, without a name likewise. recorder_put_in_place names the journal and the
+ * file, and from then on transactions go through that journal, which each commit empties. The end removes it.
+ *
+ * If nothing is at the path, or an empty file, recorder_publish puts the file in place. Any other file stays until the
+ * first heap, event or batch is committed (recording_write.c). The process has no rights then: it can name files that
+ * it has open, and open none to write.
  *
  * A recorder that was killed within a transaction left a hot journal beside its recording. Renaming over that would
  * leave the new file with the old one's journal. So the old recording is first replaced by a copy in which its journal
@@ -22,7 +26,8 @@
  * I2. No file beside the path is removed or written but an empty journal, and the hot journal of a recording, both of
  * the caller or root, which nobody else may write to. Any other -journal, -wal or -shm is named, and nothing is
  * recorded. I3. Leftovers are swept only if nothing was recorded to them: one transaction, no lock, our id, the
- * caller's. */
+ * caller's.
+ * I4. A file with content is replaced only by a recording with a heap, an event or a batch. */
 #include "eden_version.h"
 #include "recording/recorder.h"
 #include "util/clock.h"
@@ -345,6 +350,7 @@ struct recorder *recorder_create(const struct recorder_options *options, struct 
         return NULL;
     }
     recorder->journal = -1;
+    recorder->replaced = -1;
     recorder->options = *options;
     struct standing standing = {.file = -1, .journal = -1};
     bool good = replace_open(&recorder->file, "-o", options->path, "", why);
@@ -414,35 +420,23 @@ static bool clear_journal(const struct recorder *recorder, const struct standing
            failure_set(why, 1, "%.200s-journal: cannot be removed: %m", recorder->path);
 }
 
-static bool put_in_place(struct recorder *recorder, const struct standing *standing, struct failure *why) {
-    char journal[NAME_MAX + 1];
+static bool fail_journal(const struct recorder *recorder, struct failure *why) {
+    return failure_set(why, 1, "%.200s-journal: cannot be created: %m; name another file with -o", recorder->path);
+}
+
+/* Makes an empty journal, without a name if the file system has such files. So the old recording has none beside it. */
+static bool make_journal(struct recorder *recorder, const struct standing *standing, struct failure *why) {
+    char name[NAME_MAX + 1];
     int folder = recorder->file.place.folder;
-    if (!file_beside(journal, recorder->file.place.name, "-journal") ||
-        !clear_journal(recorder, standing, journal, why)) {
+    if (!file_beside(name, recorder->file.place.name, "-journal") || !clear_journal(recorder, standing, name, why)) {
         return false;
     }
-    recorder->journal = openat(folder, journal, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (recorder->journal < 0) {
-        return failure_set(why, 1, "%.200s-journal: cannot be created: %m; name another file with -o", recorder->path);
+    recorder->journal = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (recorder->journal < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+        recorder->journal = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     }
-    recorder->published = replace_publish(&recorder->file, why);
-    return recorder->published;
+    return recorder->journal >= 0 || fail_journal(recorder, why);
 }
-
-bool recorder_publish(struct recorder *recorder, struct failure *why) {
-    struct standing standing;
-    bool good = look_around(recorder, &recorder->options, &standing, why) && recorder_has_room(recorder, 0, why) &&
-                put_in_place(recorder, &standing, why);
-    close_standing(&standing);
-    if (!good) {
-        return false;
-    }
-    recorder->vfs.journal = recorder->journal;
-    return sql_run(recorder->db, "PRAGMA journal_mode = TRUNCATE") == SQLITE_OK ||
-           recorder_fail_sql(recorder, "cannot continue the recording", why);
-}
-
-int recorder_folder(const struct recorder *recorder) { return recorder->file.place.folder; }
 
 /* Whether an open file is the one that has this name in the folder. */
 static bool is_named(const struct recorder *recorder, int file, const char *name) {
@@ -450,6 +444,70 @@ static bool is_named(const struct recorder *recorder, int file, const char *name
     return fstat(file, &own) == 0 && fstatat(recorder->file.place.folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
            own.st_dev == there.st_dev && own.st_ino == there.st_ino;
 }
+
+/* Names the journal, unless it was made with its name. */
+static bool name_journal(const struct recorder *recorder, struct failure *why) {
+    char name[NAME_MAX + 1], self[32];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", recorder->journal);
+    if (file_beside(name, recorder->file.place.name, "-journal") &&
+        linkat(AT_FDCWD, self, recorder->file.place.folder, name, AT_SYMLINK_FOLLOW) == 0) {
+        return true;
+    }
+    int error = errno;
+    bool has_name = is_named(recorder, recorder->journal, name);
+    errno = error;
+    return has_name || fail_journal(recorder, why);
+}
+
+/* Whether the path has the file that recorder_publish found, or none. */
+static bool is_as_it_was(const struct recorder *recorder, struct failure *why) {
+    const char *name = recorder->file.place.name;
+    struct stat status;
+    bool is_gone = fstatat(recorder->file.place.folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+    return is_gone || (recorder->replaced >= 0 && is_named(recorder, recorder->replaced, name)) ||
+           failure_set(why, 1, "%.200s: another program has put a file there; name another file with -o",
+                       recorder->path);
+}
+
+/* SQLite files that came since recorder_publish looked. */
+static bool is_clear_beside(struct recorder *recorder, struct failure *why) {
+    struct standing standing = {.file = -1, .journal = -1};
+    bool good = check_beside(recorder, &standing, why);
+    close_standing(&standing);
+    return good;
+}
+
+bool recorder_put_in_place(struct recorder *recorder, struct failure *why) {
+    if (!is_as_it_was(recorder, why) || !is_clear_beside(recorder, why) || !name_journal(recorder, why) ||
+        !replace_publish(&recorder->file, why)) {
+        return false;
+    }
+    recorder->published = true;
+    recorder->vfs.journal = recorder->journal;
+    return sql_run(recorder->db, "PRAGMA journal_mode = TRUNCATE") == SQLITE_OK ||
+           recorder_fail_sql(recorder, "cannot continue the recording", why);
+}
+
+bool recorder_publish(struct recorder *recorder, struct failure *why) {
+    struct standing standing;
+    struct stat status;
+    bool good = look_around(recorder, &recorder->options, &standing, why) && recorder_has_room(recorder, 0, why) &&
+                make_journal(recorder, &standing, why);
+    close_standing(&standing);
+    if (!good) {
+        return false;
+    }
+    recorder->replaced = place_open_file(&recorder->file.place, O_PATH, 0);
+    if (recorder->replaced < 0 && errno != ENOENT) {
+        return failure_set(why, 1, "%.200s: %m; name another file with -o", recorder->path);
+    }
+    bool is_kept = recorder->replaced >= 0 && (fstat(recorder->replaced, &status) != 0 || status.st_size != 0);
+    return is_kept || recorder_put_in_place(recorder, why);
+}
+
+bool recorder_is_published(const struct recorder *recorder) { return recorder->published; }
+
+int recorder_folder(const struct recorder *recorder) { return recorder->file.place.folder; }
 
 bool recorder_is_in_place(const struct recorder *recorder) {
     return is_named(recorder, recorder->file.file, recorder->file.place.name);
@@ -475,6 +533,9 @@ void recorder_close(struct recorder *recorder) {
     }
     if (recorder->journal >= 0) {
         close(recorder->journal);
+    }
+    if (recorder->replaced >= 0) {
+        close(recorder->replaced);
     }
     replace_abandon(&recorder->file);
     free(recorder->pending);

@@ -20,7 +20,9 @@
  *     from the beginning, so it needs no new page.
  * I3. A reader's lock is no failure, since anybody who may read can hold one: events wait in memory. Beyond WAIT_MOST
  *     events or BATCHES_MOST bytes they are counted as lost.
- * I4. A transaction waits BUSY_MS for a lock, and then not again while the lock stays, so that drains continue. Only
+ * I4. While another file is to stay at the path, nothing is committed before the first heap, event or batch. The
+ *     transaction with that publishes the recording, if it succeeds.
+ * I5. A transaction waits BUSY_MS for a lock, and then not again while the lock stays, so that drains continue. Only
  *     the end waits: FINISH_TRIES times FINISH_MS.
  *
  * 5. Failure
@@ -284,10 +286,7 @@ static int write_all_losses(struct recorder *recorder, const struct model *model
 
 /* Heaps that are as they were written last are left alone; the others are written anew. */
 static int recorder_write_model(struct recorder *recorder, const struct model *model) {
-    size_t count = 0;
-    for (size_t i = 0; i < model->process_count; i++) {
-        count += model->processes[i].heap_count;
-    }
+    size_t count = model_heap_count(model);
     if (count > recorder->written_count) {
         uint64_t *more = reallocarray(recorder->written, count, sizeof *more);
         if (!more) {
@@ -669,12 +668,21 @@ bool recorder_has_room(const struct recorder *recorder, size_t count, struct fai
                        recorder_elsewhere(recorder));
 }
 
+/* Whether there is a heap, an event or a batch to write. */
+static bool has_content(const struct recorder *recorder, const struct model *model) {
+    return recorder->pending_count != 0 || recorder->batches.bytes != 0 || (model && model_heap_count(model) != 0);
+}
+
 /* One transaction. True also where a reader holds the file: then *busy, and all of it is still to be written. */
 static bool transact(struct recorder *recorder, const struct model *model, bool finished, bool *busy,
                      struct failure *why) {
     uint64_t last_key = recorder->last_key, last_time = recorder->last_time;
     size_t count = recorder->pending_count < RECORDER_BATCH ? recorder->pending_count : RECORDER_BATCH;
     uint64_t batches = 0;
+    if (!recorder->published && !has_content(recorder, model)) {
+        *busy = false;
+        return true;
+    }
     *busy = recorder->busy_since_ns && !recorder->is_finishing && recording_vfs_holder(recorder->file.file) != 0;
     if (*busy) {
         return true;
@@ -685,6 +693,9 @@ static bool transact(struct recorder *recorder, const struct model *model, bool 
     sqlite3_busy_timeout(recorder->db, recorder->is_finishing ? FINISH_MS : BUSY_MS);
     int code = write_all(recorder, count, &batches, model, finished);
     recorder->pending_since_ns = now_ns();
+    if (code == SQLITE_OK && !recorder->published && !recorder_put_in_place(recorder, &recorder->why)) {
+        return give_up(recorder, CUT_FAILED, why);
+    }
     if (code == SQLITE_OK) {
         recorder->busy_since_ns = 0;
         recorder->pending_count -= count;

@@ -6,7 +6,8 @@
  *
  * 2. Invariants
  * I1. Nothing that is at the path is lost before tracing works: first the new file is made, then tracing is attached,
- *     then the file takes its place, and only then the program runs.
+ *     then the file takes its place, and only then the program runs. A file with content is replaced later: when the
+ *     first heap, event or batch is committed.
  * I2. A heap is committed before its events: where there is little room, events of unknown heaps are worth nothing.
  *
  * 3. Failure
@@ -60,7 +61,8 @@ static bool commit(struct source *source, struct run *run, bool finished, struct
 
 static void print_failure(const struct run *run, const struct record_request *request) {
     failure_report(&run->why);
-    message_print("recording stopped; the part written so far can be read%s",
+    message_print("recording stopped%s%s",
+                  recorder_is_published(run->recorder) ? "; the part written so far can be read" : "",
                   request->observed.command ? "; the program continues" : "");
 }
 
@@ -141,7 +143,7 @@ static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
 static void report_summary(const struct model *model, const struct run *run, const struct record_request *request,
                            bool is_lost) {
-    const bool is_kept = !request->temporary && !is_lost;
+    const bool is_kept = !request->temporary && !is_lost && recorder_is_published(run->recorder);
     char events[FORMAT_MAX], scavenges[FORMAT_MAX], full[FORMAT_MAX];
     uint64_t event_count = recorder_written_count(run->recorder);
     uint64_t scavenge_count = figure_sum(model, EDEN_FIGURE_scavenges);
@@ -182,7 +184,7 @@ static void report_summary(const struct model *model, const struct run *run, con
         message_print("%s", model_missed_text(model->missed_children, missed));
     }
     model_report_losses(model, message_report, NULL);
-    if (model->process_count == 0) {
+    if (model_heap_count(model) == 0) {
         message_print("%s", model_no_heap);
     }
 }
@@ -214,10 +216,17 @@ static int observe(struct recorder *recorder, const struct record_request *reque
     }
     struct model model = {0};
     follow(source, &run, request, &model);
-    const bool is_lost = !request->temporary && !recorder_is_in_place(recorder);
+    const bool is_published = recorder_is_published(recorder);
+    const bool is_lost = !request->temporary && is_published && !recorder_is_in_place(recorder);
     report_summary(&model, &run, request, is_lost);
     model_clear(&model);
-    if (is_lost) {
+    if (!is_published) {
+        message_print("%s: was left as it was%s", request->path,
+                      run.failed ? ""
+                                 : ", because no heap was seen; for a recording without heaps, name another file "
+                                   "with -o");
+        run.failed = true;
+    } else if (is_lost) {
         message_print("%s: was removed or replaced during the recording; the recording is lost", request->path);
         run.failed = true;
     }

@@ -150,7 +150,7 @@ expect_status 0 "$scope" report -i shared.data
 ! grep -q 'still being recorded' out || die "a reader's lock makes a finished recording a live one"
 expect_status 0 "$scope" report -i short.data
 ! grep -q 'command: half' out || die "a reader's lock makes half a transaction a whole one"
-expect_status 0 "$scope" record -o shared.data -- true
+expect_status 0 "$scope" record -o shared.data -- "$exercise"
 kill -0 "$locker" || die "the locks are gone"
 kill "$locker"
 rm short.data short.data-journal
@@ -292,9 +292,9 @@ for path in file folder/new.data nowhere theirs.data; do
 done
 [[ $(state good.data sticky/theirs.data) == "$before" && -z $(ls target) ]] || die "something was written through a link"
 [[ $(echo sticky/*) == "sticky/file sticky/folder sticky/nowhere sticky/theirs.data" ]] || die "left over: $(ls sticky)"
-expect_status 0 "$scope" record --force -o sticky/theirs.data -- true
+expect_status 0 "$scope" record --force -o sticky/theirs.data -- "$exercise"
 [[ $(stat -c %u sticky/theirs.data) == 0 ]] || die "--force writes into the other user's file"
 ln -s good.data own
-expect_status 0 "$scope" record -o own -- true
+expect_status 0 "$scope" record -o own -- "$exercise"
 [[ -L own ]] || die "the caller's own link is replaced"
 echo "recordings go where the caller says, and nowhere else"

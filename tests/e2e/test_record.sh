@@ -187,7 +187,8 @@ expect_status 1 "$scope" record -o letter.txt -- true
 [[ $(cat letter.txt) == letter ]] || die "a file that is no recording was overwritten"
 expect_status 1 "$scope" report -i letter.txt
 expect_status 1 "$scope" report -i nonesuch.data
-expect_status 0 "$scope" record --force -o letter.txt -- true
+expect_status 0 "$scope" record --force -o letter.txt -- "$exercise"
+expect_status 0 "$scope" report -i letter.txt
 expect_status 1 "$scope" record -o /nonesuch/eden.data -- true
 # What can't be started leaves the old recording.
 "$scope" record -- "$exercise" >/dev/null 2>&1
@@ -195,6 +196,47 @@ before=$(cksum <eden.data)
 expect_status 127 "$scope" record -- "$folder/nonesuch"
 [[ $(cksum <eden.data) == "$before" ]] || die "a command that can't be started has cost the old recording"
 [[ $(echo eden.data*) == eden.data ]] || die "there are other files: $(echo eden.data*)"
+
+# So does what makes no heap: no program of Eden, one with an option that it does not know, a process ended by hand. The
+# command's own status passes.
+left_as_it_was() {
+    grep -q '^edenscope: eden.data: was left as it was, because no heap was seen' err || die "$1: not reported: $(cat err)"
+    grep -q 'no heap was created' err || die "$1: what to look at is not named: $(cat err)"
+    ! grep -q 'wrote' err || die "$1: something is said to be written: $(cat err)"
+    [[ $(cksum <eden.data) == "$before" ]] || die "$1 has cost the old recording"
+    [[ $(echo eden.data*) == eden.data ]] || die "$1: there are other files: $(echo eden.data*)"
+}
+for force in "" --force; do
+    expect_status 1 "$scope" record $force -- true
+    left_as_it_was "a program without a heap"
+done
+expect_status 7 "$scope" record -- sh -c 'exit 7'
+left_as_it_was "a program without a heap that fails"
+expect_status 2 "$scope" record -- "$build/workloads/dataframe" --nonsense
+left_as_it_was "wrong usage"
+mkfifo none
+LD_PRELOAD=$build/lib/libeden.so sh -c 'read -r line' <none &
+target=$!
+exec 5>none
+"$scope" record -v -p "$target" 2>err &
+tool=$!
+until_true "attached" grep -q 'attached in' err
+[[ $(cksum <eden.data) == "$before" ]] || die "attaching has cost the old recording"
+kill -TERM "$tool"
+status=0
+wait "$tool" || status=$?
+[[ $status == 1 ]] || die "a process without a heap gave status $status: $(cat err)"
+left_as_it_was "a process without a heap"
+exec 5>&-
+# The first heap makes the recording take the old one's place, in the middle of the run.
+expect_status 0 "$scope" record -- sh -c "cksum <eden.data >first; ls -x eden.data* >>first; '$exercise' >/dev/null"
+[[ $(cat first) == "$before"$'\n'eden.data ]] || die "the old recording goes before the first heap: $(cat first)"
+[[ $("$scope" report --json | jq -r '.processes | length') == 1 && $(cksum <eden.data) != "$before" ]] ||
+    die "the new recording is not there"
+: >eden.data
+expect_status 0 "$scope" record -- true
+[[ -s eden.data ]] || die "an empty file is kept"
+echo "without a heap the old recording stays"
 
 # ---- attached late, ended by hand ----
 

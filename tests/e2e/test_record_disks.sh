@@ -83,7 +83,8 @@ exec 7>go
 until_true "the program is ready" grep -q ready out
 "$scope" record -v -o disk/eden.data -p "$program" 2>err &
 tool=$!
-until_true "attached" grep -q 'attached in' err
+is_replaced() { ! cmp -s old.data disk/eden.data; }
+until_true "the old recording is replaced" is_replaced
 mount -o remount,abort disk
 echo go >&7
 exec 7>&-

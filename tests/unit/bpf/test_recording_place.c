@@ -2,6 +2,33 @@
  * files beside a recording are left alone, and files of other users take --force. */
 #include "recording_builder.h"
 
+static void commit_event(struct recorder *recorder) {
+    struct model model = {0};
+    struct event event = make_event(EDEN_PROBE_mark__start, 1, 0x1000, 0);
+    add(recorder, &event);
+    commit(recorder, &model, false);
+}
+
+/* The same, where something stands in the way by now. */
+static void assert_stays_unpublished(struct recorder *recorder, const char *reason) {
+    struct failure why = {0};
+    struct model model = {0};
+    struct event event = make_event(EDEN_PROBE_mark__start, 1, 0x1000, 0);
+    add(recorder, &event);
+    assert_false(recorder_commit(recorder, &model, false, &why));
+    assert_non_null(strstr(why.message, reason));
+    assert_false(recorder_is_published(recorder));
+    recorder_close(recorder);
+}
+
+static void assert_holds(const char *path, const char *text) {
+    size_t size;
+    unsigned char *bytes = read_file(path, &size);
+    assert_int_equal(size, strlen(text));
+    assert_memory_equal(bytes, text, size);
+    free(bytes);
+}
+
 /* ---- at its path ------------------------------------------------------------------------------------------------- */
 
 TEST(other_files_are_left_alone) {
@@ -20,6 +47,7 @@ TEST(other_files_are_left_alone) {
     struct recorder *recorder = create("letter.txt", true, &why);
     assert_non_null(recorder);
     assert_true(recorder_publish(recorder, &why));
+    commit_event(recorder);
     recorder_close(recorder);
     recording_close(open_good("letter.txt"));
 
@@ -59,6 +87,7 @@ TEST(old_recording_stays_until_the_new_is_published) {
     assert_int_equal(files_beside("old.data"), 1);
 
     recorder = begin("old.data");
+    commit_event(recorder);
     assert_null(create("old.data", true, &why)); /* it is being recorded */
     assert_non_null(strstr(why.message, "another edenscope"));
     recorder_close(recorder);
@@ -66,6 +95,110 @@ TEST(old_recording_stays_until_the_new_is_published) {
     assert_false(recording_info(recording)->finished);
     recording_close(recording);
     assert_int_equal(files_beside("old.data"), 1);
+}
+
+static void begin_old(const char *path) {
+    struct recorder *recorder = begin(path);
+    commit_event(recorder);
+    recorder_close(recorder);
+}
+
+TEST(old_recording_stays_without_a_heap) {
+    struct model model = {0};
+    struct process_key key = process_key(100);
+    size_t size, size_then;
+    begin_old("stays.data");
+    unsigned char *bytes = read_file("stays.data", &size);
+    assert_non_null(model_process(&model, &key)); /* it has the probes, and makes no heap */
+    struct recorder *recorder = begin("stays.data");
+    commit(recorder, &model, false);
+    assert_int_equal(files_beside("stays.data"), 1);
+    commit(recorder, &model, true);
+    assert_false(recorder_is_published(recorder));
+    recorder_close(recorder);
+    unsigned char *then = read_file("stays.data", &size_then);
+    assert_int_equal(size, size_then);
+    assert_memory_equal(bytes, then, size);
+    assert_int_equal(files_beside("stays.data"), 1);
+    recorder = begin("fresh.data"); /* nothing stands there */
+    commit(recorder, &model, true);
+    assert_true(recorder_is_published(recorder));
+    recorder_close(recorder);
+    recording_close(open_good("fresh.data"));
+
+    assert_non_null(model_heap(model_process(&model, &key), 0x1000, 1));
+    recorder = begin("stays.data");
+    commit(recorder, &model, false);
+    assert_true(recorder_is_published(recorder));
+    assert_int_equal(files_beside("stays.data"), 2); /* and its journal */
+    recorder_close(recorder);
+    assert_int_equal(files_beside("stays.data"), 1);
+    model_clear(&model);
+    free(then);
+    free(bytes);
+}
+
+TEST(old_recording_stays_where_the_first_write_fails) {
+    struct failure why = {0};
+    size_t size, size_then;
+    begin_old("full.data");
+    unsigned char *bytes = read_file("full.data", &size);
+    struct recorder *recorder = begin("full.data");
+    assert_int_equal(sqlite3_exec(recorder->db, "PRAGMA max_page_count = 1", NULL, NULL, NULL), SQLITE_OK);
+    for (uint64_t i = 0; i < RECORDER_BATCH; i++) {
+        struct event event = make_event(EDEN_PROBE_mark__start, i, 0x1000, 0);
+        add(recorder, &event);
+    }
+    struct model model = {0};
+    assert_false(recorder_commit(recorder, &model, false, &why));
+    assert_non_null(strstr(why.message, "size limit"));
+    assert_int_equal(recorder_written_count(recorder), 0);
+    recorder_close(recorder);
+    unsigned char *then = read_file("full.data", &size_then);
+    assert_int_equal(size, size_then);
+    assert_memory_equal(bytes, then, size);
+    assert_int_equal(files_beside("full.data"), 1);
+    free(then);
+    free(bytes);
+}
+
+/* The old recording stands there until a heap is seen, and others may use its name meanwhile. */
+TEST(what_comes_before_the_first_heap_is_left_alone) {
+    static const char *const suffixes[] = {"-journal", "-wal", "-shm"};
+    begin_old("waits.data");
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "waits.data%s", suffixes[i]);
+        struct recorder *recorder = begin("waits.data");
+        write_file(name, "a diary", 7);
+        assert_stays_unpublished(recorder, suffixes[i]);
+        assert_holds(name, "a diary");
+        assert_int_equal(unlink(name), 0);
+        recording_close(open_good("waits.data"));
+    }
+    struct recorder *recorder = begin("waits.data"), *other = begin("waits.data");
+    commit_event(other);
+    assert_stays_unpublished(recorder, "waits.data: another program");
+    assert_true(recorder_is_in_place(other));
+    commit_event(other);
+    recorder_close(other);
+    assert_int_equal(files_beside("waits.data"), 1);
+
+    recorder = begin("waits.data");
+    write_file("letter", "Dear Sir", 8);
+    assert_int_equal(rename("letter", "waits.data"), 0);
+    assert_stays_unpublished(recorder, "waits.data: another program");
+    assert_holds("waits.data", "Dear Sir");
+    assert_int_equal(unlink("waits.data"), 0);
+
+    begin_old("waits.data");
+    recorder = begin("waits.data");
+    assert_int_equal(unlink("waits.data"), 0); /* nothing is lost any more */
+    commit_event(recorder);
+    assert_true(recorder_is_in_place(recorder));
+    recorder_close(recorder);
+    recording_close(open_good("waits.data"));
+    assert_int_equal(files_beside("waits.data"), 1);
 }
 
 TEST(link_is_followed) {
@@ -79,14 +212,6 @@ TEST(link_is_followed) {
 }
 
 /* ---- beside it --------------------------------------------------------------------------------------------------- */
-
-static void assert_holds(const char *path, const char *text) {
-    size_t size;
-    unsigned char *bytes = read_file(path, &size);
-    assert_int_equal(size, strlen(text));
-    assert_memory_equal(bytes, text, size);
-    free(bytes);
-}
 
 /* A journal may name a file that SQLite then deletes: such a journal is not ours, and is never read. */
 TEST(trap_in_the_journal_is_refused) {
