@@ -59,7 +59,7 @@ struct recorder {
     struct pending *pending;
     size_t pending_count, pending_room;
     struct pending_batches batches;
-    uint64_t written_batches;
+    uint64_t written_batches, written_models;
     uint64_t mono_ns, start_ns;        /* recorder_began, on either clock; 0: not yet */
     bool is_finishing;                 /* nothing comes any more: a lock is waited for */
     uint64_t busy_since_ns;            /* since when another program holds the file locked; 0: it does not */

@@ -88,6 +88,7 @@ recorder_dropped_count(const struct recorder *recorder); /* events and records l
 uint64_t recorder_event_count(const struct recorder *recorder);   /* added so far */
 uint64_t recorder_written_count(const struct recorder *recorder); /* of these, those that the file has */
 uint64_t recorder_batch_count(const struct recorder *recorder);   /* of lifetimes, that the file has */
+uint64_t recorder_model_count(const struct recorder *recorder);   /* of commits of a model that succeeded */
 uint64_t recorder_bytes(const struct recorder *recorder);         /* of the file, now */
 void recorder_close(struct recorder *recorder); /* an unpublished recording is removed; NULL is allowed */
 

@@ -701,6 +701,7 @@ static bool transact(struct recorder *recorder, const struct model *model, bool 
         recorder->pending_count -= count;
         recorder->written_events += count;
         recorder->written_batches += batches;
+        recorder->written_models += model != NULL;
         recorder->batches.bytes = 0;
         if (recorder->pending_count) {
             memmove(recorder->pending, recorder->pending + count, recorder->pending_count * sizeof *recorder->pending);
@@ -914,6 +915,8 @@ uint64_t recorder_dropped_count(const struct recorder *recorder) {
 }
 
 uint64_t recorder_batch_count(const struct recorder *recorder) { return recorder->written_batches; }
+
+uint64_t recorder_model_count(const struct recorder *recorder) { return recorder->written_models; }
 
 uint64_t recorder_bytes(const struct recorder *recorder) {
     struct stat status;

@@ -28,7 +28,8 @@ enum { COMMIT_MS = 250, IDLE_COMMIT_MS = 2000 };
 
 struct run {
     struct recorder *recorder;
-    bool failed; /* writing did */
+    bool failed;              /* writing did */
+    uint64_t scavenges, full; /* what the file's figures sum up to */
     struct failure why;
 };
 
@@ -47,14 +48,30 @@ static bool on_batch(void *context, const struct life_batch *batch) {
     return !recorder_is_full(run->recorder);
 }
 
+static uint64_t figure_sum(const struct model *model, enum eden_figure figure) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < model->process_count; i++) {
+        for (size_t j = 0; j < model->processes[i].heap_count; j++) {
+            const struct heap_model *heap = &model->processes[i].heaps[j];
+            sum += heap->figures[figure] - heap->before[figure]; /* what was observed */
+        }
+    }
+    return sum;
+}
+
 static bool commit(struct source *source, struct run *run, bool finished, struct model *model) {
     struct failure why;
+    const uint64_t count = recorder_model_count(run->recorder);
     if (!source_snapshot(source, model, &why)) {
         failure_report(&why);
         return false;
     }
     if (!run->failed && !recorder_commit(run->recorder, model, finished, &run->why)) {
         run->failed = true;
+    }
+    if (recorder_model_count(run->recorder) != count) {
+        run->scavenges = figure_sum(model, EDEN_FIGURE_scavenges);
+        run->full = figure_sum(model, EDEN_FIGURE_full_collections);
     }
     return !run->failed;
 }
@@ -128,26 +145,14 @@ static void follow(struct source *source, struct run *run, const struct record_r
     }
 }
 
-static uint64_t figure_sum(const struct model *model, enum eden_figure figure) {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < model->process_count; i++) {
-        for (size_t j = 0; j < model->processes[i].heap_count; j++) {
-            const struct heap_model *heap = &model->processes[i].heaps[j];
-            sum += heap->figures[figure] - heap->before[figure]; /* what was observed */
-        }
-    }
-    return sum;
-}
-
 static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
+/* Counts what the file holds, which is less than was observed if it was cut short. */
 static void report_summary(const struct model *model, const struct run *run, const struct record_request *request,
                            bool is_lost) {
     const bool is_kept = !request->temporary && !is_lost && recorder_is_published(run->recorder);
     char events[FORMAT_MAX], scavenges[FORMAT_MAX], full[FORMAT_MAX];
     uint64_t event_count = recorder_written_count(run->recorder);
-    uint64_t scavenge_count = figure_sum(model, EDEN_FIGURE_scavenges);
-    uint64_t full_count = figure_sum(model, EDEN_FIGURE_full_collections);
     char batches[FORMAT_MAX + 24] = "", size[FORMAT_MAX] = "";
     if (request->observed.lifetimes) {
         uint64_t batch_count = recorder_batch_count(run->recorder);
@@ -157,10 +162,10 @@ static void report_summary(const struct model *model, const struct run *run, con
     if (is_kept) {
         snprintf(size, sizeof size, " (%.1f MB)", (double)recorder_bytes(run->recorder) / 1e6);
     }
-    message_line("[ edenscope %s: %s event%s, %s scavenge%s, %s full collection%s, %s%s%s%s ]", request->who,
-                 format_count(events, event_count), plural(event_count), format_count(scavenges, scavenge_count),
-                 plural(scavenge_count), format_count(full, full_count), plural(full_count), batches,
-                 is_kept ? "wrote " : "recorded", is_kept ? request->path : "", size);
+    message_line("[ edenscope %s: %s event%s, %s scavenge%s, %s full collection%s, %s%s%s%s%s ]", request->who,
+                 format_count(events, event_count), plural(event_count), format_count(scavenges, run->scavenges),
+                 plural(run->scavenges), format_count(full, run->full), plural(run->full), batches,
+                 is_kept ? "wrote " : "recorded", is_kept ? request->path : "", size, run->failed ? ", cut short" : "");
     if (model->lost) {
         char lost[FORMAT_MAX];
         message_print("%s event%s lost, because they came faster than they could be written, or from too many "

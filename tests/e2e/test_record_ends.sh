@@ -105,6 +105,9 @@ only limited.data
 expect_status 1 "$scope" record --max-size 1M --objects -o limited.data -- "$exercise" 40
 grep -q -- '--max-size' err || die "--max-size is not named: $(cat err)"
 grep -q '^done$' out || die "the program did not run on to its end"
+read -r events scavenges < <(sqlite3 -separator ' ' limited.data 'SELECT (SELECT count(*) FROM event), total(scavenges) | 0 FROM heap')
+tr -d , <err | grep_all -Eq "^\[ edenscope record: $events events $scavenges scavenges? .* cut short \]$" ||
+    die "the last line is not of the file, which has $events events, $scavenges scavenges: $(cat err)"
 (($(stat -c %s limited.data) <= 1 << 20)) || die "--max-size was exceeded"
 only limited.data
 is_cut_short limited.data 'the size limit set by --max-size'
