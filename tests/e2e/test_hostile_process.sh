@@ -128,9 +128,9 @@ if is_there groups; then
     run "$scope" list -v
     [[ $status == 0 ]] || die "list beside many groups gave status $status: $(cat "$folder/err")"
     grep -q "^ *${pid[honest]} .* listed " "$folder/out" || die "many groups hide an honest process: $(cat "$folder/err")"
-    "$scope" stat -p "${pid[groups]}" 1 >"$folder/out" 2>"$folder/err" &
+    "$scope" stat -p "${pid[groups]}" 1 >"$folder/observed" 2>"$folder/err" & # out still has what list printed
     tool=$!
-    until_true "a process whose children have many groups is observed" grep -q '^ *[0-9.]* ' "$folder/out"
+    until_true "a process whose children have many groups is observed" grep -q '^ *[0-9.]* ' "$folder/observed"
     kill -INT "$tool"
     until_true "many groups of children: ^C ends stat" has_ended
     wait "$tool" || die "stat of a process whose children have many groups: status $?: $(cat "$folder/err")"
