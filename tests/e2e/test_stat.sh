@@ -7,34 +7,6 @@
 
 gun=$build/tests/probe_gun
 
-# compare STATS JSON: prints how many figures were compared; fails where one differs.
-compare() {
-    python3 - "$1" "$2" <<'PYTHON'
-import json, sys
-heaps = {}
-for line in open(sys.argv[1]):
-    heap = json.loads(line)
-    heaps[heap.pop("pid"), heap.pop("heap")] = heap
-seen = json.load(open(sys.argv[2]))
-compared = 0
-wrong = [] if seen["lost"] == 0 else ["events were lost"]
-for process in seen["processes"]:
-    for heap in process["heaps"]:
-        own = heaps.pop((process["pid"], heap["heap"]), None)
-        if own is None:
-            wrong.append(f"heap {heap['heap']} has written nothing")
-            continue
-        for name, value in own.items():
-            compared += 1
-            if name not in heap or heap[name] != value or type(heap[name]) is not type(value):
-                wrong.append(f"heap {heap['heap']} {name}: {value} by its own count, seen {heap.get(name)}")
-wrong += [f"heap {key} was not seen" for key in heaps]
-if wrong or compared < 100:
-    sys.exit("\n".join(wrong) or f"only {compared} figures")
-print(compared)
-PYTHON
-}
-
 need_edenscope
 
 # From the first instruction on.
