@@ -66,7 +66,7 @@ struct eden_class_info {
 };
 #define EDEN_CLASS_PAGE_SHIFT 10 /* entries a page of the table: 1 << 10 */
 
-/* Every heap starts with this; tools read it from outside through /proc/PID/mem.
+/* Every heap starts with this; tools read it through /proc/PID/mem, or by a kernel program at a probe.
  *
  * Figures change only at the end of a collection: `lock` is odd while they do (a sequence lock: read lock, read the
  * rest, read lock again; equal and even means consistent). They are what the probes had said by the end of

@@ -208,6 +208,7 @@ static void set_up_descent(const struct kernel_side *kernel, const struct kernel
     bpf_program__set_autoload(skeleton->progs.on_fork, kernel->descent);
     bpf_program__set_autoload(skeleton->progs.on_exec, kernel->descent);
     bpf_program__set_autoload(skeleton->progs.on_exit, kernel->descent);
+    skeleton->rodata->reads_headers = options->headers;
     skeleton->rodata->by_descent = kernel->descent && options->by_descent;
     if (!kernel->descent) {
         bpf_map__set_max_entries(skeleton->maps.observed, 1);
@@ -590,11 +591,11 @@ bool kernel_follow(struct kernel_side *kernel, struct failure *why) {
 bool kernel_follows(const struct kernel_side *kernel) { return kernel->descent; }
 
 void kernel_observe(struct kernel_side *kernel, const struct process_key *process, const struct process_key *branch) {
-    struct observed_process observed = {.parent = *process, .is_root = !branch};
+    struct observed_process observed = {.is_root = !branch};
     if (branch) {
         observed.branch = *branch;
     }
-    if (kernel->descent) { /* a process that the kernel knows already has its parent there */
+    if (kernel->descent) { /* a process that the kernel knows already has its branch there */
         bpf_map_update_elem(bpf_map__fd(kernel->skeleton->maps.observed), process, &observed, BPF_NOEXIST);
     }
 }

@@ -25,6 +25,7 @@ struct kernel_options {
     bool lifetimes;  /* what the probe batch carries, added up; or, with */
     bool records;    /* the batches as they are */
     bool stacks;     /* the stack on which each sampled object is allocated */
+    bool headers;    /* of heaps whose creation is not seen are read */
     bool by_descent; /* only hits of processes that descend from the first one observed */
     bool verbose;    /* report on stderr how sites are attached, and what libbpf says */
 };

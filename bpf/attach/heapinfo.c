@@ -70,34 +70,42 @@ static bool has_listener(struct memory memory, uint64_t semaphore) {
     return semaphore != 0 && target_read(memory, semaphore, &listeners, sizeof listeners) && listeners != 0;
 }
 
-static bool read_heap(struct memory memory, uint64_t address, struct heapinfo *info, int *tries) {
-    struct eden_heap_info header;
-    if (!read_consistent(memory, address, &header, tries)) {
+bool heapinfo_take(const struct eden_heap_info *header, uint64_t address, struct heapinfo *info) {
+    const size_t first = offsetof(struct eden_heap_info, figures);
+    if (header->magic != EDEN_HEAP_MAGIC || header->version != EDEN_ABI_VERSION || header->bytes < first) {
         return false;
     }
     *info = (struct heapinfo){
         .address = address,
-        .id = header.heap_id,
-        .seq = header.seq,
-        .class_pages = header.class_pages,
-        .control_word = header.bytes >= offsetof(struct eden_heap_info, batch_semaphore)
+        .id = header->heap_id,
+        .seq = header->seq,
+        .class_pages = header->class_pages,
+        .control_word = header->bytes >= offsetof(struct eden_heap_info, batch_semaphore)
                             ? address + offsetof(struct eden_heap_info, sample_control)
                             : 0,
-        .control = header.sample_control,
-        .has_listener = has_listener(memory, header.batch_semaphore),
-        .class_limit = header.class_limit < EDEN_CLASS_LIMIT ? header.class_limit : EDEN_CLASS_LIMIT,
+        .control = header->sample_control,
+        .class_limit = header->class_limit < EDEN_CLASS_LIMIT ? header->class_limit : EDEN_CLASS_LIMIT,
     };
-    memcpy(info->name, header.name, sizeof info->name - 1);
-    uint32_t count = header.figure_count < EDEN_FIGURE_COUNT ? header.figure_count : EDEN_FIGURE_COUNT;
-    size_t there = sizeof header.figures / sizeof header.figures[0];
-    if (header.bytes < sizeof header) {
-        there = (header.bytes - offsetof(struct eden_heap_info, figures)) / sizeof header.figures[0];
+    memcpy(info->name, header->name, sizeof info->name - 1);
+    uint32_t count = header->figure_count < EDEN_FIGURE_COUNT ? header->figure_count : EDEN_FIGURE_COUNT;
+    size_t there = sizeof header->figures / sizeof header->figures[0];
+    if (header->bytes < sizeof *header) {
+        there = (header->bytes - first) / sizeof header->figures[0];
     }
     for (uint32_t i = 0; i < count && i < there; i++) {
         info->known |= 1ull << i;
-        info->figures[i] = header.figures[i];
+        info->figures[i] = header->figures[i];
     }
-    memcpy(info->full_by_cause, header.full_by_cause, sizeof info->full_by_cause);
+    memcpy(info->full_by_cause, header->full_by_cause, sizeof info->full_by_cause);
+    return true;
+}
+
+static bool read_heap(struct memory memory, uint64_t address, struct heapinfo *info, int *tries) {
+    struct eden_heap_info header;
+    if (!read_consistent(memory, address, &header, tries) || !heapinfo_take(&header, address, info)) {
+        return false;
+    }
+    info->has_listener = has_listener(memory, header.batch_semaphore);
     return true;
 }
 

@@ -28,6 +28,9 @@ static inline bool heapinfo_is_profiled(const struct heapinfo *info) {
     return info->has_listener && (info->control & EDEN_CONTROL_ASKED) != 0;
 }
 
+/* What a header says that is copied already, but for has_listener. False: it is none. */
+bool heapinfo_take(const struct eden_heap_info *header, uint64_t address, struct heapinfo *info);
+
 /* One heap, consistent in itself. False: unreadable, no heap, or it changed all the time. */
 bool heapinfo_read(struct memory memory, uint64_t address, struct heapinfo *info);
 

@@ -89,8 +89,12 @@ static void print_heap(FILE *out, const struct process_model *process, const str
     fprintf(out, "\n");
     phase_table_heading(out, process, heap);
     fprintf(out, "\n");
-    if (!heap->destroyed || model->lost) {
-        fprintf(out, "  at least (%s):\n", model->lost ? "events were lost" : "the end of the heap was not observed");
+    if (!heap_is_complete(heap) || model->lost) {
+        fprintf(out, "  at least (%s):\n",
+                model->lost        ? "events were lost"
+                : !heap->destroyed ? "the end of the heap was not observed"
+                : heap->is_partial ? "what the heap did before is unknown"
+                                   : "no collection of the heap was observed");
     }
     for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {
         print_figure(out, heap, i, model->wall_ns);

@@ -99,8 +99,6 @@ int on_fork(struct bpf_raw_tracepoint_args *ctx) {
     }
     key.start_ns = start_of(child);
     key.pid = pid_of((struct task_struct___more *)child);
-    process.parent = parent;
-    process.parent_program = forker->programs;
     process.branch = forker->is_root ? key : forker->branch;
     if (bpf_map_update_elem(&observed, &key, &process, BPF_ANY) != 0) {
         lose(LOST_CHILDREN);
@@ -198,9 +196,7 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx) {
     if (!known) {
         return 0;
     }
-    /* Another user's perhaps: it does not go on with the heaps of the program before, nor with its parent's. */
-    known->programs++;
-    known->parent = (struct process_key){};
+    known->programs++; /* another user's perhaps: it does not go on with the heaps of the one before */
     struct exec_notice *notice = bpf_ringbuf_reserve(&notices, sizeof *notice, 0);
     if (!notice) {
         lose(LOST_NOTICES);

@@ -31,6 +31,9 @@ _Static_assert(EDEN_PROBE_COUNT <= 64, "send_mask has a bit for each probe");
 const volatile uint64_t pid_namespace_dev = 0;
 const volatile uint64_t pid_namespace_ino = 0;
 
+/* Headers of heaps whose start was missed are read. */
+const volatile bool reads_headers = false;
+
 /* Probes are attached by file, for every process: hits of others than the observed ones are nobody's. */
 const volatile bool by_descent = false;
 
@@ -233,10 +236,9 @@ static __always_inline void parameter(struct heap_entry *heap, uint64_t name_at,
     }
 }
 
-/* A heap whose start was missed, and a copy made by fork, need to know what had been counted when collection seq
- * ended. */
+/* What had been counted when collection seq ended, of a heap whose start was missed, until a header fits it. */
 static __always_inline void checkpoint(struct heap_entry *heap, uint64_t seq) {
-    if (heap->flags & HEAP_CREATED && !by_descent) {
+    if (heap->flags & (HEAP_CREATED | HEAP_RECONCILED)) {
         return;
     }
     volatile struct checkpoint *to = &heap->checkpoint[seq % KERNEL_CHECKPOINTS];
@@ -248,62 +250,16 @@ static __always_inline void checkpoint(struct heap_entry *heap, uint64_t seq) {
         to->full_by_cause[i] = heap->full_by_cause[i];
     }
     to->seq = seq;
+    heap->ended_seq = seq;
 }
 
-static __always_inline bool is_whole(const struct heap_entry *heap) {
-    return heap->flags & (HEAP_CREATED | HEAP_INHERITED);
-}
-
-/* The heap's first collection in a child: the parent's sums at the end of the collection before this one are where the
- * copy began. Where these are not there any more, the heap stays one whose start was missed. */
-static __noinline void inherit(struct heap_entry *heap, uint64_t seq) {
-    struct heap_key key = {.address = heap->key.address};
-    struct observed_process *process = bpf_map_lookup_elem(&observed, &heap->key.process);
-    if (!process || seq == 0) {
-        return;
-    }
-    key.process = process->parent;
-    key.program = process->parent_program;
-    uint32_t *index = bpf_map_lookup_elem(&live, &key);
-    if (!index) {
-        return;
-    }
-    uint32_t at = *index;
-    struct heap_entry *from = bpf_map_lookup_elem(&heaps, &at);
-    if (!from || from == heap || !is_whole(from)) {
-        return;
-    }
-    volatile struct checkpoint *sums = &from->checkpoint[(seq - 1) % KERNEL_CHECKPOINTS];
-    if (seq > 1 && sums->seq != seq - 1) {
-        return;
-    }
-    uint64_t gauges = from->gauges_set & ~heap->gauges_set;
-    if (seq == 1 || sums->figures[EDEN_FIGURE_eden_size] == 0) { /* decided later: the parameter was in force */
-        gauges &= ~(1ull << EDEN_FIGURE_eden_size);
-    }
-    for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
-        uint64_t value = seq > 1 ? sums->figures[i] : 0;
-        if (gauges >> i & 1) {
-            heap->figures[i] = value ? value : from->figures[i];
-        } else if (!(heap->gauges_set >> i & 1)) {
-            add(&heap->figures[i], value);
-        }
-    }
-    for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
-        add(&heap->full_by_cause[i], seq > 1 ? sums->full_by_cause[i] : 0);
-    }
-    heap->gauges_set |= gauges;
-    heap->id = from->id;
-    __builtin_memcpy(heap->name, from->name, sizeof heap->name);
-    if (!heap->eden_size[0]) {
-        __builtin_memcpy(heap->eden_size, from->eden_size, sizeof heap->eden_size);
-    }
-    __sync_fetch_and_or(&heap->flags, HEAP_INHERITED);
-}
-
-static __always_inline void start(struct heap_entry *heap, uint64_t seq) {
-    if (by_descent && !is_whole(heap)) {
-        inherit(heap, seq);
+/* At the first hit after a collection, the header has all that had happened by this one's end, and its checkpoint what
+ * was seen of that. */
+static __always_inline void reconcile(struct heap_entry *heap) {
+    uint64_t seq = heap->ended_seq;
+    heap->ended_seq = 0;
+    if (seq != 0 && read_header(heap, &heap->base) && heap->base.seq == seq) {
+        flag(heap, HEAP_RECONCILED, true);
     }
 }
 
@@ -357,6 +313,7 @@ static __always_inline void follow_phase(struct heap_entry *heap, const struct p
 static __always_inline void aggregate(struct heap_entry *heap, const struct probe_spec *spec, const uint64_t *arg,
                                       uint64_t now) {
     add32(&heap->changes, 1);
+    reconcile(heap);
     follow_phase(heap, spec, now);
     feed(heap, spec->probe, arg, spec->args);
     switch (spec->probe) {
@@ -364,7 +321,6 @@ static __always_inline void aggregate(struct heap_entry *heap, const struct prob
         parameter(heap, EDEN_ARG(arg, param__set, name), EDEN_ARG(arg, param__set, value));
         break;
     case EDEN_PROBE_scavenge__start:
-        start(heap, EDEN_ARG(arg, scavenge__start, seq));
         heap->scavenge_cause = EDEN_ARG(arg, scavenge__start, cause);
         heap->scavenge_old_used = EDEN_ARG(arg, scavenge__start, old_used);
         flag(heap, HEAP_SCAVENGE_SEEN, true);
@@ -373,7 +329,6 @@ static __always_inline void aggregate(struct heap_entry *heap, const struct prob
         scavenge_done(heap, arg);
         break;
     case EDEN_PROBE_full__start:
-        start(heap, EDEN_ARG(arg, full__start, seq));
         heap->full_cause = EDEN_ARG(arg, full__start, cause);
         flag(heap, HEAP_FULL_SEEN, true);
         break;

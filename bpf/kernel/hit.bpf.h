@@ -69,6 +69,9 @@ struct task_struct___more {
 extern const volatile uint64_t pid_namespace_dev;
 extern const volatile uint64_t pid_namespace_ino;
 
+/* Headers of heaps whose start was missed are read. */
+extern const volatile bool reads_headers;
+
 extern uint64_t lost[LOST_KINDS];
 extern uint32_t heap_count;
 
@@ -289,7 +292,21 @@ static __noinline struct share *share_of(const struct process_key *process) {
     return share ? share : user_share(0);
 }
 
-/* NULL where there is no room: the hit is counted as lost. */
+/* Copies the heap's header from the memory of its process, which is the current one. */
+static __noinline bool read_header(const struct heap_entry *heap, struct eden_heap_info *header) {
+    const struct eden_heap_info *from = (const struct eden_heap_info *)heap->key.address;
+    uint64_t lock;
+    bool is_read = reads_headers && bpf_probe_read_user(header, sizeof *header, from) == 0 &&
+                   bpf_probe_read_user(&lock, sizeof lock, &from->lock) == 0 && header->lock == lock && lock % 2 == 0 &&
+                   header->magic == EDEN_HEAP_MAGIC && header->version == EDEN_ABI_VERSION;
+    if (!is_read) {
+        header->magic = 0;
+    }
+    return is_read;
+}
+
+/* NULL where there is no room: the hit is counted as lost. A heap whose start was missed, such as a copy made by fork,
+ * has its header, which says what happened up to its last collection. */
 static __always_inline struct heap_entry *new_entry(const struct heap_key *key, uint32_t spec, bool created) {
     struct share *share = share_of(&key->process);
     if (!share) {
@@ -322,6 +339,10 @@ static __always_inline struct heap_entry *new_entry(const struct heap_key *key, 
     heap->number = index;
     heap->current_phase = KERNEL_NO_PHASE;
     bpf_get_current_comm(heap->command, sizeof heap->command);
+    if (!created && read_header(heap, &heap->first)) {
+        heap->id = heap->first.heap_id;
+        __builtin_memcpy(heap->name, heap->first.name, sizeof heap->name);
+    }
     /* Another thread may be first with a heap that has no entry yet; with heap__create none can be. */
     if (bpf_map_update_elem(&live, key, &index, created ? BPF_ANY : BPF_NOEXIST) != 0) {
         uint32_t *other = bpf_map_lookup_elem(&live, key);

@@ -4,6 +4,7 @@
 #ifndef EDEN_KERNEL_H
 #define EDEN_KERNEL_H
 
+#include "eden_abi.h"
 #include "eden_histogram.h"
 #include "kernel/event.h"
 
@@ -65,8 +66,7 @@ struct phase_sums {
 };
 
 /* The sums as they stood when a collection had ended. A header of a heap that was not seen from its start, with this
- * seq, says what happened up to here: what the kernel program counted since then comes on top. A copy of the heap, made
- * by fork after this collection, goes on from here. */
+ * seq, says what happened up to here: what the kernel program counted since then comes on top. */
 struct checkpoint {
     uint64_t seq; /* 0 while it is written */
     uint64_t figures[EDEN_FIGURE_COUNT];
@@ -81,7 +81,7 @@ enum {
     HEAP_FULL_SEEN = 16,     /* the start of the current full collection was seen */
     HEAP_CAPACITY_SEEN = 32, /* pending_capacity is valid */
     HEAP_STACK_SEEN = 64,    /* a stack was taken */
-    HEAP_INHERITED = 128,    /* a copy made by fork: the figures are those of the whole life, the parent's included */
+    HEAP_RECONCILED = 128,   /* `base` fits a checkpoint */
     HEAP_PHASE_SEEN = 256,   /* current_phase is known */
 };
 
@@ -109,6 +109,10 @@ struct heap_entry {
     struct phase_sums phase[KERNEL_PHASES];
     uint32_t histogram[KERNEL_PHASES]; /* 1 + index; 0: none yet */
     struct checkpoint checkpoint[KERNEL_CHECKPOINTS];
+    uint64_t ended_seq; /* the collection whose end was the last hit; 0: another hit was */
+    /* The heap's header at its first hit, where that was not heap__create, and when a collection had ended since; magic
+     * is 0 where it could not be read. */
+    struct eden_heap_info first, base;
     char name[64];
     char eden_size[24]; /* as param__set passes it; empty: not seen */
     char command[16];
@@ -153,12 +157,9 @@ static inline uint32_t kernel_share_left(uint32_t user, uint32_t branch, uint32_
 }
 
 struct observed_process {
-    struct process_key parent; /* of the first one: itself */
     struct process_key branch; /* its first process; pid 0: the process itself */
     uint32_t is_root;
-    uint32_t programs;       /* that it has executed */
-    uint32_t parent_program; /* the parent's number of them when it was forked */
-    uint32_t reserved;
+    uint32_t programs; /* that it has executed */
 };
 
 /* What happened to an observed process. */

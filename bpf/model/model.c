@@ -91,6 +91,14 @@ struct heap_model *model_heap(struct process_model *process, uint64_t address, u
     return heap;
 }
 
+/* A late heap's sums are exact once a collection has ended since (source_late.c). */
+bool heap_is_complete(const struct heap_model *heap) {
+    const uint64_t *figures = heap->figures, *before = heap->before;
+    bool has_collected = figures[EDEN_FIGURE_scavenges] != before[EDEN_FIGURE_scavenges] ||
+                         figures[EDEN_FIGURE_full_collections] != before[EDEN_FIGURE_full_collections];
+    return heap->destroyed && !heap->is_partial && (!heap->late || has_collected);
+}
+
 struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase) {
     if (!heap->phase[phase]) {
         heap->phase[phase] = calloc(1, sizeof *heap->phase[phase]);

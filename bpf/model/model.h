@@ -34,8 +34,9 @@ struct heap_model {
     uint64_t address;
     uint64_t id;      /* heap_id; 0: unknown */
     char name[64];    /* "": unknown */
-    bool late;        /* the tool attached when the heap was alive already */
-    bool destroyed;   /* heap__destroy was seen: the figures are whole. Else: "at least" */
+    bool late;        /* heap__create was not seen: the heap was alive at attach, or is a copy made by fork */
+    bool is_partial;  /* late, and no header says what was before */
+    bool destroyed;   /* heap__destroy was seen; from a recording: and heap_is_complete() */
     bool is_former;   /* its process has executed another program since and the heap ended with the old one */
     char command[64]; /* of a former one: /proc/PID/comm at its first event; "": unknown */
     uint64_t known;   /* bit i: figures[i] is known; an older runtime may lack the probe that reports it */
@@ -98,6 +99,10 @@ void model_report_losses(const struct model *model, void (*report)(void *context
 const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]);
 
 size_t model_heap_count(const struct model *model); /* of all processes */
+
+/* Whether the figures are those of the heap's whole life; else they are "at least". */
+bool heap_is_complete(const struct heap_model *heap);
+
 /* NULL where there is none; so is the heap of no process. */
 const struct process_model *model_find_process(const struct model *model, const struct process_key *key);
 const struct heap_model *model_find_heap(const struct process_model *process, uint64_t address, uint64_t id);

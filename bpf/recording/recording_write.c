@@ -232,7 +232,7 @@ static int write_heap(struct recorder *recorder, size_t number, size_t process, 
     recorder_bind(to, 4, heap->id);
     recorder_bind_text(to, 5, heap->name, sizeof heap->name);
     recorder_bind(to, 6, heap->late);
-    recorder_bind(to, 7, heap->destroyed);
+    recorder_bind(to, 7, heap_is_complete(heap));
     int place = 8;
     for (int before = 0; before <= 1; before++) {
         const uint64_t *figures = before ? heap->before : heap->figures;

@@ -156,6 +156,7 @@ static void take_exec(struct source *source, struct observed *observed, const st
     observed->image_ns = notice->head.time_ns;
     observed->image_heaps = notice->heaps;
     observed->image_late = false;
+    observed->exec_ns = observed->exec_ns ? observed->exec_ns : notice->head.time_ns;
     for (size_t i = 0; i < observed->attachments; i++) { /* the notice may come after the attachment */
         observed->image_late = observed->image_late || observed->attached[i].since_ns > observed->image_ns;
     }

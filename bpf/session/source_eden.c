@@ -592,6 +592,7 @@ static struct kernel_side *open_kernel(const struct source_options *options, str
                                           .lifetimes = options->lifetimes,
                                           .records = options->on_batch != NULL,
                                           .stacks = options->stacks != NULL,
+                                          .headers = !options->no_headers,
                                           .by_descent = options->command != NULL,
                                           .verbose = options->verbose};
     return kernel_open(&kernel, inspect, why);

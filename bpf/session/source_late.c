@@ -1,11 +1,11 @@
-/* Heaps that were alive at attach.
+/* Heaps whose creation was not seen: alive at attach, or copies of a parent's heap, made by fork.
  *
  * 1. Purpose
- * Totals over the whole life of such a heap, exact once a collection has ended after attach.
+ * Totals over the whole life of such a heap, exact once a collection has ended since.
  *
  * 2. Terms
- * Late heap: one that was alive at attach. Header: its struct eden_heap_info, in its process's memory. Checkpoint: the
- * kernel program's sums as they stood when collection `seq` ended; it keeps the last few.
+ * Late heap: one whose heap__create was not seen. Header: its struct eden_heap_info, in its process's memory.
+ * Checkpoint: the kernel program's sums as they stood when collection `seq` ended; it keeps the last few.
  *
  * 3. Algorithm
  * A header says what had happened when collection `seq` ended. With the checkpoint of the same seq,
@@ -15,7 +15,12 @@
  * is exact, even if the attachment fell into the middle of a collection: what the header includes is subtracted from
  * the sums. Right after attach there may be no such checkpoint. Until then the total is header + sums now, which may
  * lack large objects, segments and failures of the moments of attaching, or of the collection then under way. So the
- * header is read again until a checkpoint fits: then the heap is reconciled (source_reconcile).
+ * header is read again until a checkpoint fits: then the heap is reconciled.
+ *
+ * The kernel program reads the header at the heap's first hit and once more when it fits (eden.bpf.c): however soon the
+ * process ends, and whatever its parent does, a child goes on from the moment of the fork (source_late_of). Heaps
+ * without hits have the headers that are read here, and those that the kernel program could not read, whose pages were
+ * swapped out (source_reconcile).
  *
  * 4. Invariants
  * I1. A reconciled heap stays so: its base and its checkpoint are of the same collection.
@@ -26,7 +31,8 @@
  * I4. Reading classes ends with the round, to go on in the next.
  *
  * 5. Failure
- * If headers cannot be read, a message says so, and figures are those since attach.
+ * If a heap's header cannot be read, its sums are those since attach, and "at least". A message says that heaps without
+ * hits are missing.
  *
  * 6. Cost
  * Until a collection ends: at most three readings of the header a look. */
@@ -106,8 +112,8 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
         struct failure why;
         source_fail_files(&observed->branch, &why);
         message_few(&source->message[MESSAGE_HEADERS],
-                    "process %u: the headers of its heaps are not read: %s; figures since attach", observed->key.pid,
-                    why.message);
+                    "process %u: the headers of its heaps are not read: %s; heaps without events are missing",
+                    observed->key.pid, why.message);
         return;
     }
     const int most = source->options.pid != 0 ? MOST_LISTED_HEAPS : MOST_LISTED_OF_CHILD;
@@ -120,7 +126,8 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
     /* One that has ended meanwhile needs no word. */
     if (count < 0 && !observed->target.is_unread && !source_is_gone(observed)) {
         message_few(&source->message[MESSAGE_HEADERS],
-                    "process %u: the headers of its heaps cannot be read (%s); figures since attach", observed->key.pid,
+                    "process %u: the headers of its heaps cannot be read (%s); heaps without events are missing",
+                    observed->key.pid,
                     error == EACCES   ? "CAP_SYS_PTRACE or CAP_DAC_OVERRIDE is missing"
                     : error == EPROTO ? "another version of the runtime"
                                       : strerror(error));
@@ -130,7 +137,7 @@ void source_read_headers(struct source *source, struct observed *observed, uint3
     }
     if (unread != 0 && (source->options.pid != 0 || count < most)) {
         message_few(&source->message[MESSAGE_HEADERS],
-                    "process %u: the headers of %" PRIu64 " heaps cannot be read; their figures are since attach",
+                    "process %u: the headers of %" PRIu64 " heaps cannot be read; without events they are missing",
                     observed->key.pid, unread);
     }
     free(list);
@@ -158,10 +165,29 @@ static bool read_checkpoint(const volatile struct heap_entry *entry, uint64_t se
     return from->seq == seq;
 }
 
-/* Reads the header of a heap again until it fits a checkpoint. */
+bool source_late_of(const struct observed *observed, const struct heap_entry *entry, struct late_heap *late) {
+    const struct late_heap *known = source_find_late(observed, entry->key.address, entry->id);
+    struct heapinfo info;
+    *late = known ? *known : (struct late_heap){0};
+    bool has_first = heapinfo_take(&entry->first, entry->key.address, &info);
+    if (has_first) {
+        late->first = info;
+        late->base = late->is_reconciled ? late->base : info;
+    }
+    bool has_base = entry->flags & HEAP_RECONCILED && heapinfo_take(&entry->base, entry->key.address, &info);
+    if (has_base && !late->is_reconciled && read_checkpoint(entry, info.seq, &late->sums)) {
+        late->first = known || has_first ? late->first : info;
+        late->base = info;
+        late->is_reconciled = true;
+    }
+    return known || has_first || late->is_reconciled;
+}
+
+/* Reads the header of a heap again until it fits a checkpoint, unless the kernel program has. */
 static void reconcile(const struct source *source, struct observed *observed, struct late_heap *heap) {
     const volatile struct heap_entry *entry = find_entry(source, observed, heap->first.address);
-    for (int tries = 0; entry && !heap->is_reconciled && tries < 3; tries++) {
+    bool is_needed = entry && !(entry->flags & HEAP_RECONCILED);
+    for (int tries = 0; is_needed && !heap->is_reconciled && tries < 3; tries++) {
         struct heapinfo info;
         if (!inspect_heap(source->inspect, &observed->target, heap->first.address, &info) ||
             info.id != heap->first.id) {

@@ -143,9 +143,10 @@ static void add_header(struct heap_model *heap, const struct heap_entry *entry, 
 
 static bool snapshot_entry(const struct source *source, struct process_model *process, const struct heap_entry *entry,
                            const struct observed *observed, uint64_t now, bool is_former) {
-    bool created = entry->flags & (HEAP_CREATED | HEAP_INHERITED);
-    const struct late_heap *late = created ? NULL : source_find_late(observed, entry->key.address, entry->id);
-    struct heap_model *heap = model_heap(process, entry->key.address, late ? late->first.id : entry->id);
+    bool created = entry->flags & HEAP_CREATED;
+    struct late_heap late;
+    bool has_header = !created && source_late_of(observed, entry, &late);
+    struct heap_model *heap = model_heap(process, entry->key.address, has_header ? late.first.id : entry->id);
     if (!heap) {
         return false;
     }
@@ -165,12 +166,13 @@ static bool snapshot_entry(const struct source *source, struct process_model *pr
     memcpy(heap->name, entry->name, sizeof heap->name - 1);
     memcpy(heap->figures, entry->figures, sizeof heap->figures);
     memcpy(heap->full_by_cause, entry->full_by_cause, sizeof heap->full_by_cause);
-    if (late) {
-        add_header(heap, entry, late);
+    if (has_header) {
+        add_header(heap, entry, &late);
     } else if (created) {
         /* Gauges of a heap without collections are 0, but eden has a size from the first. */
         heap->known &= entry->gauges_set | ~(1ull << EDEN_FIGURE_eden_size);
     } else {
+        heap->is_partial = true;
         heap->known &= entry->gauges_set | ~mask_of_kind(KIND_gauge);
     }
     for (enum eden_phase phase = 0; phase < EDEN_PHASE_COUNT; phase++) {
@@ -184,11 +186,19 @@ static bool snapshot_entry(const struct source *source, struct process_model *pr
     return true;
 }
 
-/* Heaps known by their header alone: nothing has happened in them since. */
+/* Whether it is a copy made by fork, and each event of it is seen. */
+static bool is_seen_copy(const struct source *source, const struct observed *observed, const struct late_heap *late) {
+    bool has_executed = observed->exec_ns != 0 && observed->exec_ns <= late->read_ns;
+    return observed != source->observed && source->file[late->file].attachment && !observed->image_late &&
+           !has_executed;
+}
+
+/* Heaps known by their header alone: nothing has happened in them since. A copy whose events would be seen is left out:
+ * whether its header is read depends on how long its process lives. */
 static bool snapshot_idle(const struct source *source, struct process_model *process, const struct observed *observed) {
     for (size_t i = 0; i < observed->late_heaps; i++) {
         const struct late_heap *late = &observed->late_heap[i];
-        bool there = false;
+        bool there = is_seen_copy(source, observed, late);
         for (size_t j = 0; j < process->heap_count; j++) {
             there =
                 there || (process->heaps[j].address == late->first.address && process->heaps[j].id == late->first.id);

@@ -4,7 +4,7 @@
  *     source_children.c  what the kernel says of children; those that could not be observed
  *     source_files.c  files with probes, and attaching to them
  *     source_memory.c the memory of a process, and writing to it
- *     source_late.c   heaps that were alive at attach
+ *     source_late.c   heaps whose creation was not seen
  *     source_model.c  the model from the kernel program's entries
  *     source_life.c   lifetimes: asking the heaps for profiles, ending these, and the model of them
  *     source_stacks.c lifetimes: the stacks on which sampled objects were allocated */
@@ -82,7 +82,7 @@ enum {
 };
 
 struct late_heap {
-    struct heapinfo first;  /* as attaching found it */
+    struct heapinfo first;  /* as its first hit, or attaching, found it */
     struct heapinfo base;   /* as of the checkpoint that reconciled it; else `first` */
     struct checkpoint sums; /* ours at base.seq; zero where there was none */
     bool is_reconciled;
@@ -116,6 +116,7 @@ struct observed {
     bool reported_unread, reported_unnamed; /* that it does not answer; that it has classes without readable names */
     bool late;                              /* attached after its first instruction */
     uint64_t image_ns;           /* since when it runs its present program: fork or exec; 0: since before us */
+    uint64_t exec_ns;            /* when it was first seen to execute a program; 0: it was not */
     bool expects_probes;         /* its program has some */
     bool is_partial;             /* its program may map other libraries than were found */
     uint64_t mapped_cpu_ns;      /* CPU time that it had used when its mappings had last changed */
@@ -304,5 +305,7 @@ bool source_report_classes(struct source *source, uint64_t end_ns,
                            void (*on_event)(void *context, const struct event *event), void *context);
 void source_lose_classes(struct source *source); /* reports that the rest is given up, if there is one */
 struct late_heap *source_find_late(const struct observed *observed, uint64_t address, uint64_t id);
+/* What is known by headers of an entry's heap whose creation was not seen. False: nothing. */
+bool source_late_of(const struct observed *observed, const struct heap_entry *entry, struct late_heap *late);
 
 #endif

@@ -94,7 +94,7 @@ json_t *heap_to_json(const struct heap_model *heap) {
     }
     json_object_set_new(object, "stopped_ns", heap->stopped_known ? json_number(heap->stopped_ns) : json_null());
     json_object_set_new(object, "collection", collection_to_json(&heap->collection));
-    json_object_set_new(object, "complete", json_boolean(heap->destroyed));
+    json_object_set_new(object, "complete", json_boolean(heap_is_complete(heap)));
     json_object_set_new(object, "ended_by_exec", json_boolean(heap->is_former));
     json_object_set_new(object, "former_command",
                         heap->is_former && heap->command[0] ? json_text(heap->command, sizeof heap->command)

@@ -293,6 +293,10 @@ static const char *why_at_least(const struct recording_info *info, const struct 
     if (!info->finished && !heap->destroyed) {
         return "the recording was cut short; later events are missing";
     }
+    if (!heap->destroyed && heap->late) {
+        return "the end of the heap was not observed, or no collection of it; its activity after its last collection "
+               "is not counted in full";
+    }
     if (!heap->destroyed) {
         return "the end of the heap was not observed; its activity after its last collection is not counted";
     }

@@ -35,6 +35,30 @@ jq -r '.processes[] | .pid as $pid | .heaps[] | "\($pid) \(.scavenges) \(.alloca
     sort | diff - own >differ || die "children with their parent's heap: $(head -n 5 differ; cat err)"
 echo "children that inherit a heap are observed exactly"
 
+# Copies go on from the moment of the fork, whatever their parents do later: `own` has what each heap counted itself.
+export EDEN_STATS=$folder/own
+rm -f own
+expect_status 0 "$scope" stat --json -o stat.json -- "$program" copies
+! grep -q 'another address' err || echo "not tried: a copy where another heap has its address"
+compare own stat.json >count || die "copies of a heap: $(cat count)"
+rm -f own
+expect_status 0 "$scope" record -o copies.data -- "$program" copies
+"$scope" report --json -i copies.data >report.json
+compare own report.json >count || die "copies of a heap, recorded: $(cat count)"
+unset EDEN_STATS
+# Of a copy that ends without a collection only what had happened by the last one before the fork is certain.
+for file in stat.json report.json; do
+    jq -e '[.processes[].heaps[] | select(.complete | not)] | length == 1 and all(.late and .window.scavenges == 0)' "$file" >out ||
+        die "copies of a heap in $file: $(jq -c '[.processes[].heaps[] | [.scavenges, .complete, .late]]' "$file")"
+done
+# What was before a fork is counted once.
+collected=$(sqlite3 copies.data "SELECT count(*) FROM scavenge__done")
+"$scope" report -i copies.data >report
+grep -q "^  scavenges .*; while recorded: $collected\$" report || die "$collected scavenges were recorded: $(grep scavenges report)"
+"$scope" stat 0.02 -o lines -- "$program" copies >out
+[[ $(awk '!/#/ { sum += $4 } END { print sum }' lines) == "$collected" ]] || die "lines have not $collected scavenges: $(cat lines)"
+echo "copies of a heap are observed exactly, and what was before them once"
+
 # ---- what is not known before it runs: seen, or counted ----
 
 printf '#!/bin/sh\ni=0\nwhile [ $i -lt 50 ]; do %s one; i=$((i + 1)); done\n' "$program" >script

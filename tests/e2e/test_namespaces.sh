@@ -10,9 +10,9 @@ unshare -p -T -f --mount-proc true 2>/dev/null || { echo "takes pid and time nam
 enter_folder
 program=$build/tests/children
 
-# figures FILE: of each heap that was seen from its start; pids differ.
+# figures FILE: of each heap whose figures are complete; pids differ.
 figures() {
-    jq -r '.processes[].heaps[] | select(.late | not) | "\(.scavenges) \(.allocated_bytes) \(.tenured_bytes)"' "$1" | sort
+    jq -r '.processes[].heaps[] | select(.complete) | "\(.scavenges) \(.allocated_bytes) \(.tenured_bytes)"' "$1" | sort
 }
 # is_exact WORDS COMMAND...: its children's figures are what they say themselves.
 is_exact() {

@@ -2,8 +2,11 @@
  *
  *     children one                a heap, some work, the heap destroyed
  *     children spawn COUNT        a heap; waits for a line on the standard input; starts `children one` COUNT times,
- * one after the other children fork COUNT         a heap, some work; COUNT children work on in their copies of it and
- * destroy them children wait               a heap; works when a line comes, and ends after another one
+ *                                 one after the other
+ *     children fork COUNT         a heap, some work; COUNT children work on in their copies of it and destroy them
+ *     children copies             a heap, some work; copies of it that work on when the heap has, when another one has
+ *                                 its address, within a collection, when their parent has ended, and not at all
+ *     children wait               a heap; works when a line comes, and ends after another one
  *     children exec PROGRAM...    a heap, some work; becomes another program with the heap alive
  *
  * For each heap it prints a line: process, scavenges, allocated bytes, tenured bytes, the last before the end. */
@@ -19,7 +22,7 @@
 struct program {
     eden_heap *heap;
     eden_mutator *mutator;
-    eden_class node;
+    eden_class node, raw;
 };
 
 static void stop(const char *what) {
@@ -31,11 +34,12 @@ static struct program begin(void) {
     struct program program = {0};
     eden_error error;
     const eden_options options = {.name = "children", .parameters = "eden_size=64K"};
-    const eden_class_definition node = {"Node", EDEN_FORMAT_FIXED, 2};
+    const eden_class_definition node = {"Node", EDEN_FORMAT_FIXED, 2}, raw = {"Raw", EDEN_FORMAT_BYTES, 0};
     program.heap = eden_heap_create(&options, &error);
     program.mutator = program.heap ? eden_mutator_attach(program.heap, &error) : NULL;
     program.node = program.mutator ? eden_class_define(program.heap, &node, &error) : 0;
-    if (program.node == 0) {
+    program.raw = program.node ? eden_class_define(program.heap, &raw, &error) : 0;
+    if (program.raw == 0) {
         stop(error.message);
     }
     return program;
@@ -112,6 +116,99 @@ static void fork_with_heap(int count) {
     end(&program);
 }
 
+/* Children wait until their parent closes `go`, the parent until all have ended, and so closed `done`. */
+static int go[2], done[2];
+
+static void wait_for_end(const int *pipe) {
+    char byte;
+    if (read(pipe[0], &byte, 1) != 0) {
+        stop("a pipe does not end");
+    }
+}
+
+static bool is_child(void) {
+    pid_t child = fork();
+    if (child < 0) {
+        stop("cannot fork");
+    }
+    if (child == 0) {
+        close(go[1]);
+    }
+    return child == 0;
+}
+
+static void work_on(const struct program *program) {
+    work(program, 20000);
+    end(program);
+    _exit(0);
+}
+
+static bool wants_copy, is_copy;
+
+static void visit(void *context, eden_visit *visit) {
+    (void)context;
+    (void)visit;
+    is_copy = is_copy || (wants_copy && is_child());
+    wants_copy = false;
+}
+
+static void allocate_large(const struct program *program) {
+    if (eden_new_raw(program->mutator, program->raw, 1000000) == EDEN_NONE) {
+        stop("no memory");
+    }
+}
+
+/* As many collections as the other heap has had. */
+static void collect_likewise(const struct program *program, const eden_figures *other) {
+    for (uint64_t i = 0; i < other->scavenges + other->full_collections; i++) {
+        eden_scavenge(program->mutator);
+    }
+}
+
+static void copy_heap(void) {
+    struct program program = begin(), next;
+    eden_visitor_add(program.heap, visit, NULL);
+    work(&program, 20000);
+    if (is_child()) {
+        exit(0); /* ends the heap */
+    }
+    if (is_child()) {
+        if (is_child()) {
+            wait_for_end(go);
+            work_on(&program);
+        }
+        _exit(0);
+    }
+    wants_copy = true;
+    work(&program, 20000);
+    if (is_copy) {
+        work_on(&program);
+    }
+    allocate_large(&program);
+    if (is_child()) {
+        wait_for_end(go);
+        allocate_large(&program);
+        work_on(&program);
+    }
+    work(&program, 40000);
+    if (is_child()) {
+        wait_for_end(go);
+        work_on(&program);
+    }
+    eden_figures now;
+    eden_heap_figures(program.heap, &now);
+    eden_heap_destroy(program.heap);
+    next = begin();
+    if (next.heap != program.heap) {
+        fprintf(stderr, "children: the second heap has another address\n");
+    }
+    collect_likewise(&next, &now);
+    close(go[1]);
+    close(done[1]);
+    wait_for_end(done);
+    end(&next);
+}
+
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     int count = argc > 2 ? atoi(argv[2]) : 1;
@@ -119,6 +216,8 @@ int main(int argc, char **argv) {
         spawn(count);
     } else if (strcmp(mode, "fork") == 0) {
         fork_with_heap(count);
+    } else if (strcmp(mode, "copies") == 0 && pipe(go) == 0 && pipe(done) == 0) {
+        copy_heap();
     } else if (strcmp(mode, "exec") == 0) {
         struct program program = begin();
         work(&program, 20000);

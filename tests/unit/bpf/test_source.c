@@ -29,11 +29,13 @@ bool __wrap_kernel_set_spec(struct kernel_side *kernel, uint32_t at, const struc
     return at < room || failure_set(why, 1, "no room");
 }
 
+static const struct heap_entry *only_entry; /* NULL: there is none */
+
 const volatile struct heap_entry *__wrap_kernel_heaps(const struct kernel_side *kernel, uint32_t *count);
 const volatile struct heap_entry *__wrap_kernel_heaps(const struct kernel_side *kernel, uint32_t *count) {
     (void)kernel;
-    *count = 0;
-    return NULL;
+    *count = only_entry ? 1 : 0;
+    return only_entry;
 }
 
 bool __wrap_kernel_share(const struct kernel_side *kernel, const struct process_key *key, struct share *share);
@@ -400,6 +402,114 @@ TEST(process_without_heaps_has_none) {
     assert_int_equal(model.process_count, 1);
     assert_int_equal(model.processes[0].heap_count, 0);
     assert_false(model_has_lost(&model.others));
+}
+
+/* A command and its child, which a file with all probes is attached to for. */
+struct pair {
+    struct observed observed[2];
+    struct file file;
+    struct source source;
+};
+
+static void begin_pair(struct pair *pair) {
+    *pair = (struct pair){.observed = {{.key = {.pid = 3, .start_ns = 1}}, {.key = {.pid = 4, .start_ns = 1}}},
+                          .file.attachment = (struct attachment *)&attach_calls}; /* any */
+    for (int i = 0; i < EDEN_PROBE_COUNT; i++) {
+        pair->file.args[i] = EDEN_PROBE_MAX_ARGS;
+    }
+    pair->source = (struct source){
+        .observed = pair->observed, .observed_count = 2, .file = &pair->file, .files = 1, .finished = true};
+}
+
+/* The child's heap in the model; NULL: it has none. The caller clears the model. */
+static const struct heap_model *heap_of_child(struct pair *pair, struct model *model, const struct heap_entry *entry) {
+    struct failure why = {0};
+    only_entry = entry;
+    assert_true(source_snapshot(&pair->source, model, &why));
+    only_entry = NULL;
+    const struct process_model *process = model_find_process(model, &pair->observed[1].key);
+    return process && process->heap_count != 0 ? process->heaps : NULL;
+}
+
+static struct eden_heap_info header_of(uint64_t seq, uint64_t scavenges, uint64_t pause_ns) {
+    struct eden_heap_info header = {.magic = EDEN_HEAP_MAGIC,
+                                    .version = EDEN_ABI_VERSION,
+                                    .bytes = sizeof header,
+                                    .heap_id = 5,
+                                    .seq = seq,
+                                    .name = "copy",
+                                    .figure_count = EDEN_FIGURE_COUNT};
+    header.figures[EDEN_FIGURE_scavenges] = scavenges;
+    header.figures[EDEN_FIGURE_large_objects] = scavenges;
+    header.figures[EDEN_FIGURE_max_pause_ns] = pause_ns;
+    return header;
+}
+
+/* Two scavenges in the copy, the first one after ten; three large objects were allocated between that and the fork. */
+TEST(a_copy_goes_on_from_its_header) {
+    struct pair pair;
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    begin_pair(&pair);
+    struct heap_entry entry = {.key = {.process = pair.observed[1].key, .address = 0x1000},
+                               .flags = HEAP_USED | HEAP_DESTROYED,
+                               .first = header_of(10, 10, 500)};
+    const struct heap_model *heap = heap_of_child(&pair, &model, &entry);
+    assert_non_null(heap);
+    assert_int_equal(heap->figures[EDEN_FIGURE_scavenges], 10);
+    assert_false(heap_is_complete(heap));
+    entry.figures[EDEN_FIGURE_scavenges] = 2;
+    entry.figures[EDEN_FIGURE_max_pause_ns] = 900;
+    heap = heap_of_child(&pair, &model, &entry);
+    assert_true(heap->late);
+    assert_int_equal(heap->id, 5);
+    assert_string_equal(heap->name, "copy");
+    assert_int_equal(heap->figures[EDEN_FIGURE_scavenges], 12);
+    assert_int_equal(heap->before[EDEN_FIGURE_scavenges], 10);
+    entry.base = header_of(11, 11, 900);
+    entry.base.figures[EDEN_FIGURE_large_objects] = 13;
+    entry.checkpoint[11 % KERNEL_CHECKPOINTS].seq = 11;
+    entry.checkpoint[11 % KERNEL_CHECKPOINTS].figures[EDEN_FIGURE_scavenges] = 1;
+    entry.flags |= HEAP_RECONCILED;
+    heap = heap_of_child(&pair, &model, &entry);
+    assert_int_equal(heap->figures[EDEN_FIGURE_scavenges], 12);
+    assert_int_equal(heap->before[EDEN_FIGURE_scavenges], 10);
+    assert_int_equal(heap->figures[EDEN_FIGURE_large_objects], 13);
+    assert_int_equal(heap->before[EDEN_FIGURE_large_objects], 13);
+    assert_int_equal(heap->figures[EDEN_FIGURE_max_pause_ns], 900);
+    assert_int_equal(heap->before[EDEN_FIGURE_max_pause_ns], 500);
+    assert_true(heap_is_complete(heap));
+}
+
+TEST(a_copy_without_header_is_never_complete) {
+    struct pair pair;
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    begin_pair(&pair);
+    struct heap_entry entry = {.key = {.process = pair.observed[1].key, .address = 0x1000},
+                               .flags = HEAP_USED | HEAP_DESTROYED};
+    entry.figures[EDEN_FIGURE_scavenges] = 2;
+    const struct heap_model *heap = heap_of_child(&pair, &model, &entry);
+    assert_non_null(heap);
+    assert_int_equal(heap->figures[EDEN_FIGURE_scavenges], 2);
+    assert_false(heap_is_complete(heap));
+}
+
+/* Whether its header is read depends on chance; what another program has made is shown. */
+TEST(a_copy_in_which_nothing_happened_is_left_out) {
+    struct pair pair;
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    struct late_heap late = {.first = {.address = 0x1000, .id = 5}, .read_ns = 100};
+    begin_pair(&pair);
+    pair.observed[1].late_heap = &late;
+    pair.observed[1].late_heaps = 1;
+    pair.observed[1].ended = true;
+    assert_null(heap_of_child(&pair, &model, NULL));
+    pair.observed[1].exec_ns = 200;
+    assert_null(heap_of_child(&pair, &model, NULL));
+    pair.observed[1].exec_ns = 50;
+    assert_non_null(heap_of_child(&pair, &model, NULL));
+    pair.observed[1].exec_ns = 0;
+    pair.observed[1].image_late = true; /* some of its events may have been missed */
+    assert_non_null(heap_of_child(&pair, &model, NULL));
 }
 
 /* A branch's share goes on after its first process has been forgotten. */
