@@ -5,12 +5,24 @@
  * a list, if perhaps an old one.
  *
  * A heap that is out of the list is its remover's: the thread's that ends it, or the report's. Where both want it, the
- * thread waits for the report, and only then releases its memory. */
+ * thread waits for the report, and only then releases its memory.
+ *
+ * A forked child has the list as it was, and one thread: who held a lock is not there to release it. The child's locks
+ * begin as free ones, for the list is whole between any two stores. The parent's fork() waits for no report, which may
+ * last. */
 #include "heap/registry.h"
 #include "heap/heap.h"
 
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER; /* held while a heap is reported; before the other */
+
+static void free_locks(void) {
+    registry_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    report_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+/* Of this copy of the library: when dlclose() removes it, the C library forgets the handler. */
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, free_locks); }
 
 static eden_heap *heap_at(uint64_t address) { return (eden_heap *)(uintptr_t)address; }
 
