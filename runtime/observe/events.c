@@ -69,7 +69,7 @@ static struct events *events_of(struct observer *observer) { return (struct even
 void events_create(struct events *events) {
     eden_heap *heap = events->observer.heap;
     int cancellation = system_hold_cancellation();
-    log_open(&events->log);
+    log_open(events);
     system_restore_cancellation(cancellation);
     set_gauges(heap);
     heap->info.figures[EDEN_FIGURE_eden_size] = heap->figures.eden_size;
@@ -84,7 +84,7 @@ void events_destroy(struct events *events) {
     take_since(heap);
     take_born_old(heap);
     int cancellation = system_hold_cancellation();
-    log_stats(heap);
+    log_stats(events);
     log_close(events);
     system_restore_cancellation(cancellation);
 }

@@ -15,7 +15,9 @@
  * I4. A program may close the descriptor, and get its number for a file of its own: what is open there is looked at
  *     before each line, and is never written to or closed if it is another file.
  * I5. In a folder where others may write, a link is not followed, and another user's file is not written to, unless the
- *     folder is that user's. */
+ *     folder is that user's.
+ * I6. No function takes 2 KiB of stack: the thread may have little. The heap has a buffer for its end and its
+ *     beginning (events.h); a collection's line is shorter, for another thread may end the heap meanwhile, at exit. */
 #include "observe/log.h"
 #include "eden_values.h"
 #include "observe/events.h"
@@ -30,23 +32,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PIPE_ROOM = 1 << 20 }; /* asked for; the system's usual limit */
+enum {
+    PIPE_ROOM = 1 << 20, /* asked for; the system's usual limit */
+    MESSAGE_ROOM = 512,
+    COLLECTION_ROOM = 1536, /* bytes of a line of EDEN_LOG, at most; it is on the stack of the thread that collects */
+};
 
 struct line {
-    char text[4096];
-    size_t used;
+    char *text;
+    size_t room, used;
 };
+#define LINE(text) ((struct line){(text), sizeof(text), 0})
 
 __attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(line->text + line->used, sizeof line->text - line->used, format, arguments);
+    int length = vsnprintf(line->text + line->used, line->room - line->used, format, arguments);
     va_end(arguments);
     if (length > 0) {
         line->used += (size_t)length;
     }
-    if (line->used >= sizeof line->text) {
-        line->used = sizeof line->text - 1;
+    if (line->used >= line->room) {
+        line->used = line->room - 1;
     }
 }
 
@@ -137,16 +144,16 @@ static int above_streams(int fd) {
 }
 
 /* The descriptor; `log` gets what is open there. -1, and why, where path can't be appended to. */
-static int open_path(const char *path, struct log_file *log, const char **why) {
-    char folder_path[PATH_MAX];
+static int open_path(const char *path, char folder_path[LOG_ROOM], struct log_file *log, const char **why) {
     const char *slash = strrchr(path, '/');
     const char *name = slash == NULL ? path : slash + 1;
     struct stat folder, file;
-    if ((size_t)(name - path) >= sizeof folder_path) {
+    if ((size_t)(name - path) >= LOG_ROOM) {
         *why = strerrordesc_np(ENAMETOOLONG);
         return -1;
     }
-    snprintf(folder_path, sizeof folder_path, "%.*s", (int)(name - path), path);
+    memcpy(folder_path, path, (size_t)(name - path));
+    folder_path[name - path] = '\0';
     int at = open(slash == NULL ? "." : folder_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (at < 0 || fstat(at, &folder) != 0) {
         *why = strerrordesc_np(errno);
@@ -175,8 +182,8 @@ static int open_path(const char *path, struct log_file *log, const char **why) {
     return fd;
 }
 
-/* "-" is standard error. fd -1: not wanted, or can't be opened (reported on standard error). */
-static struct log_file open_target(const char *variable) {
+/* "-" is standard error. fd -1: not wanted, or can't be opened (reported on standard error). `room`: for a path. */
+static struct log_file open_target(const char *variable, char room[LOG_ROOM]) {
     const char *path = secure_getenv(variable);
     struct log_file file = {.fd = -1};
     if (path == NULL || path[0] == '\0') {
@@ -187,9 +194,10 @@ static struct log_file open_target(const char *variable) {
         return file;
     }
     const char *why = NULL;
-    file.fd = open_path(path, &file, &why);
+    file.fd = open_path(path, room, &file, &why);
     if (file.fd < 0) {
-        struct line line = {.used = 0};
+        char text[MESSAGE_ROOM];
+        struct line line = LINE(text);
         add(&line, "eden: %s=%.200s cannot be opened for writing: %s; continuing without it", variable, path, why);
         write_error(&line);
     }
@@ -210,7 +218,8 @@ static void close_target(struct log_file *file) {
 }
 
 static void report_lost(const eden_heap *heap, const char *variable, const struct log_file *file) {
-    struct line line = {.used = 0};
+    char text[MESSAGE_ROOM];
+    struct line line = LINE(text);
     add(&line, "eden: %s: heap %" PRIu64 ": lines lost: %" PRIu64 " (%s)", variable, heap->info.heap_id, file->lost,
         file->error == EAGAIN ? "the reader is too slow" : strerrordesc_np(file->error));
     write_error(&line);
@@ -221,7 +230,8 @@ static bool write_lost(struct events *events) {
     const eden_heap *heap = events->observer.heap;
     struct log_file *file = &events->log;
     if (file->lost != 0) {
-        struct line line = {.used = 0};
+        char text[MESSAGE_ROOM];
+        struct line line = LINE(text);
         add(&line, "%s{\"kind\": \"lost\", \"pid\": %d, \"heap\": %" PRIu64 ", \"lines\": %" PRIu64 "}",
             file->is_cut ? "\n" : "", (int)getpid(), heap->info.heap_id, file->lost);
         if (!write_line(file, &line)) {
@@ -234,7 +244,8 @@ static bool write_lost(struct events *events) {
 
 static void log_line(struct events *events, struct line *line) {
     if (!is_ours(&events->log)) {
-        struct line message = {.used = 0};
+        char text[MESSAGE_ROOM];
+        struct line message = LINE(text);
         add(&message, "eden: EDEN_LOG: the program has closed its descriptor; continuing without it");
         write_error(&message);
         events->log.fd = -1;
@@ -245,7 +256,7 @@ static void log_line(struct events *events, struct line *line) {
     }
 }
 
-void log_open(struct log_file *log) { *log = open_target("EDEN_LOG"); }
+void log_open(struct events *events) { events->log = open_target("EDEN_LOG", events->room); }
 
 void log_close(struct events *events) {
     const struct log_file *log = &events->log;
@@ -261,7 +272,8 @@ void log_scavenge(struct events *events, const struct scavenge_pass *pass, uint6
     }
     const eden_heap *heap = events->observer.heap;
     const struct scavenge_before *before = &events->scavenge;
-    struct line line = {.used = 0};
+    char text[COLLECTION_ROOM];
+    struct line line = LINE(text);
     const struct space *survivors = &heap->semi[heap->from];
     add(&line, "{\"kind\": \"scavenge\", \"pid\": %d, \"heap\": %" PRIu64 ", \"seq\": %" PRIu64, (int)getpid(),
         heap->info.heap_id, heap->info.seq + 1);
@@ -294,7 +306,8 @@ void log_full(struct events *events, const struct full_pass *pass, uint64_t ns, 
     }
     const eden_heap *heap = events->observer.heap;
     const struct full_before *before = &events->full;
-    struct line line = {.used = 0};
+    char text[COLLECTION_ROOM];
+    struct line line = LINE(text);
     add(&line, "{\"kind\": \"full\", \"pid\": %d, \"heap\": %" PRIu64 ", \"seq\": %" PRIu64, (int)getpid(),
         heap->info.heap_id, heap->info.seq + 1);
     add(&line, ", \"time_ns\": %" PRIu64 ", \"cause\": \"%s\"", pass->start_ns, eden_full_cause_name(pass->cause));
@@ -316,7 +329,8 @@ void log_decision(struct events *events, const struct policy_decision *decision)
         return;
     }
     const eden_heap *heap = events->observer.heap;
-    struct line line = {.used = 0};
+    char text[COLLECTION_ROOM];
+    struct line line = LINE(text);
     add(&line, "{\"kind\": \"policy\", \"pid\": %d, \"heap\": %" PRIu64 ", \"seq\": %" PRIu64, (int)getpid(),
         heap->info.heap_id, heap->info.seq + 1);
     add(&line, ", \"time_ns\": %" PRIu64 ", \"decision\": \"%s\", \"reason\": \"%s\"", system_now_ns(),
@@ -325,12 +339,13 @@ void log_decision(struct events *events, const struct policy_decision *decision)
     log_line(events, &line);
 }
 
-void log_stats(const eden_heap *heap) {
-    struct log_file file = open_target("EDEN_STATS");
+void log_stats(struct events *events) {
+    const eden_heap *heap = events->observer.heap;
+    struct log_file file = open_target("EDEN_STATS", events->room);
     if (file.fd < 0) {
         return;
     }
-    struct line line = {.used = 0};
+    struct line line = LINE(events->room);
     eden_figures figures;
     eden_heap_figures(heap, &figures);
     add(&line, "{\"pid\": %d, \"heap\": %" PRIu64 ", \"name\": ", (int)getpid(), heap->info.heap_id);

@@ -35,7 +35,7 @@ struct walk {
     size_t mark;      /* the last one that is not behind */
     struct cursor *cursors;
     void (*parts)(struct walk *walk, struct part *parts, size_t count);
-    struct eden_birth_cell births[TALLIES]; /* that no batch reports; one tally a site, as a batch's */
+    struct eden_birth_cell *births; /* the profile's */
 };
 
 static void report_births(struct walk *walk, struct eden_birth_cell *births) {
@@ -272,7 +272,8 @@ static void prefetch_range(const struct sample_range *range) {
 
 void eden_walk(struct profile *profile, struct eden_anchor end, bool censored) {
     struct walk walk;
-    memset(walk.births, 0, sizeof walk.births);
+    memset(profile->births, 0, sizeof profile->births);
+    walk.births = profile->births;
     walk.profile = profile;
     walk.censored = censored;
     walk.unusual = censored ? 0 : EDEN_HEADER_FORWARDED | EDEN_HEADER_IN_PLACE;

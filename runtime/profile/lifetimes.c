@@ -506,8 +506,8 @@ static void copied(struct observer *self, const struct scavenge_pass *pass) {
 void lifetimes_keep_marked(struct profile *profile, struct tracked_list *list, uintptr_t from) {
     /* The epoch of the scavenge right before, which had kept what was in new space or came from there; 0: none. */
     uint64_t since = profile->clock.epoch_count - 2;
-    struct death_batch batch;
-    death_batch_init(&batch, profile, latest(profile), false);
+    struct death_batch *batch = &profile->cursors[0].batch;
+    death_batch_init(batch, profile, latest(profile), false);
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
         __builtin_prefetch(lifetimes_ahead(profile, list->at, list->count, i));
@@ -516,12 +516,12 @@ void lifetimes_keep_marked(struct profile *profile, struct tracked_list *list, u
         if (object >= from && !object_has(object, EDEN_HEADER_MARKED)) {
             uint64_t tenured = tracked->where >> WHERE_BITS;
             bool held = since != 0 && (tenured == since || heap_is_young(profile->heap, object));
-            end_one(&batch, tracked, object, held ? EDEN_LIFE_NEPOTISM : 0);
+            end_one(batch, tracked, object, held ? EDEN_LIFE_NEPOTISM : 0);
         } else if (kept++ != i) {
             list->at[kept - 1] = *tracked;
         }
     }
-    death_batch_end(&batch);
+    death_batch_end(batch);
     list->count = kept;
 }
 
@@ -587,13 +587,13 @@ static void full_end(struct observer *self, const struct full_pass *pass) {
 
 static void censor_lives(void *context, struct tracked_list *list) {
     struct profile *profile = context;
-    struct death_batch batch;
-    death_batch_init(&batch, profile, profile->ended, true);
+    struct death_batch *batch = &profile->cursors[0].batch;
+    death_batch_init(batch, profile, profile->ended, true);
     for (size_t i = 0; i < list->count; i++) {
         __builtin_prefetch(lifetimes_ahead(profile, list->at, list->count, i));
-        end_one(&batch, &list->at[i], lifetimes_place(profile, &list->at[i]), 0);
+        end_one(batch, &list->at[i], lifetimes_place(profile, &list->at[i]), 0);
     }
-    death_batch_end(&batch);
+    death_batch_end(batch);
 }
 
 static void censor(struct profile *profile) {

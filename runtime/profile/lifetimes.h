@@ -79,7 +79,8 @@ struct profile {
     uint64_t lost;
     uint64_t work_ns; /* spent within collections and passes */
     struct aggregator out;
-    struct cursor cursors[CURSORS]; /* of a walk, or a list, while it runs */
+    struct cursor cursors[CURSORS]; /* of a walk, or a list, while it runs; not on the stack, which may be small */
+    struct eden_birth_cell births[TALLIES]; /* of a walk, that no batch reports; one tally a site, as a batch's */
 };
 
 /* ---- what becomes of tracked objects ---- */

@@ -373,6 +373,36 @@ TEST(no_collection_no_log_but_stats) {
     assert_int_equal(json_array_size(lines), 0);
 }
 
+/* A whole life on the smallest stack that a thread may have. */
+static void *run_on_small_stack(void *path) {
+    struct run run = {.name = "with \x01\x02\x03\x04 a long name that is escaped, up to the last of its bytes"};
+    run_logged(&run, "policy=auto,eden_size=64K");
+    setenv("EDEN_STATS", path, 1);
+    setenv("EDEN_LOG", path, 1);
+    eden_heap_destroy(eden_heap_create(NULL, NULL)); /* reports that it can't write */
+    unsetenv("EDEN_STATS");
+    unsetenv("EDEN_LOG");
+    return NULL;
+}
+
+TEST(small_stacks_suffice) {
+    char path[300] = "/nowhere/";
+    pthread_t thread;
+    pthread_attr_t attributes;
+    if (TEST_SANITIZED) {
+        skip(); /* the sanitizers' frames are larger */
+    }
+    memset(path + strlen(path), 'x', sizeof path - 1 - strlen(path));
+    assert_int_equal(pthread_attr_init(&attributes), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attributes, (size_t)sysconf(_SC_THREAD_STACK_MIN)), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, run_on_small_stack, path), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    pthread_attr_destroy(&attributes);
+    json_auto_t *stats = read_lines(stats_path), *lines = read_lines(log_path);
+    assert_int_equal(json_array_size(stats), 1);
+    assert_true(json_array_size(lines) > 0);
+}
+
 /* Standard error of a child, in a file. */
 static void unwritable(void *context) {
     const char *path = context;
