@@ -169,7 +169,9 @@ const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]) {
     text[0] = 0;
     if (missed > 0) {
         snprintf(text, MODEL_TEXT,
-                 "%" PRIu64 " child process%s ended before %s could be observed: whether %s used Eden is unknown",
+                 "%" PRIu64
+                 " process%s ended, or executed another program, before %s could be observed: whether %s used "
+                 "Eden is unknown",
                  missed, missed == 1 ? "" : "es", missed == 1 ? "it" : "they", missed == 1 ? "it" : "they");
     }
     return text;

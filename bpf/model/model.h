@@ -72,7 +72,8 @@ struct model {
     uint64_t wall_ns;                /* observed time */
     uint64_t lost;                   /* events lost, all kinds; figures may be too small if not 0 */
     uint64_t lost_records;           /* of batches of lifetimes */
-    uint64_t missed_children;        /* ended before they could be observed: whether they had heaps is unknown */
+    uint64_t missed_children;        /* processes, the first one too, with a program that ended before it could be
+                                        observed: whether it had heaps is unknown */
     bool has_status;                 /* the command has ended, and how is known: */
     int status;                      /* as a shell gives it */
     struct model_losses others;      /* of processes that are not listed one by one */
@@ -95,7 +96,7 @@ bool model_has_lost(const struct model_losses *lost);
 void model_add_losses(struct model_losses *sum, const struct model_losses *lost);
 /* Reports each of the first MODEL_NAMED_LOSERS processes that lost something, and the sums of all others. */
 void model_report_losses(const struct model *model, void (*report)(void *context, const char *text), void *context);
-/* What is to be said of missed children; "" where there are none. */
+/* What is to be said of missed processes; "" where there are none. */
 const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]);
 
 size_t model_heap_count(const struct model *model); /* of all processes */

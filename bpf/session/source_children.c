@@ -1,8 +1,8 @@
-/* Children of the observed process: what the kernel says of them (descent.bpf.c), and which of them could not be
+/* The observed process and its children: what the kernel says of them (descent.bpf.c), and which of them could not be
  * observed.
  *
  * 1. Purpose
- * A child is looked at as soon as it executes a program. Children that came and went before that are counted.
+ * A process is looked at as soon as it executes a program. Programs that came and went before that are counted.
  *
  * 2. Terms
  * Image: what a process runs between fork or exec and the next exec or its end. Program: a file that was executed.
@@ -22,8 +22,9 @@
  * LOADED_NS of its CPU time counts as inspected (source_eden.c): its loader may not have been done at the first look.
  *
  * 4. Invariants
- * I1. A process that ends is counted as missed if its image was not inspected, or attached to after it had begun, and
- *     nothing of a heap was seen. Whether it used Eden is unknown.
+ * I1. A process that ends is counted as missed, once, if one of its images was not inspected, or attached to after it
+ *     had begun, and nothing of a heap was seen in it. Whether it used Eden is unknown. What a fork continues counts
+ *     only if the process ends with it: it runs the parent's program until it executes its own.
  * I2. An ended process without heaps is forgotten: memory is bounded by the living processes and the heaps.
  *
  * 5. Failure
@@ -126,6 +127,7 @@ static struct program *add_program(struct source *source, struct observed *obser
     const struct loader_environment environment = {program.library_path, program.preload,
                                                    program.knows_environment && !program.is_elsewhere, false};
     struct failure why;
+    uint64_t attached_ns = 0;
     bool is_read = libraries_add(&source->libraries, notice->path, executed, &environment);
     for (size_t i = 0; i < source->libraries.count && source->stops == 0; i++) {
         const struct library *file = &source->libraries.file[i];
@@ -135,13 +137,39 @@ static struct program *add_program(struct source *source, struct observed *obser
         program.failed =
             program.failed || number < 0 ||
             (source_is_by_file(source) && !source_attach_file(source, observed, (uint32_t)number, &file->file, &why));
+        if (!program.failed && source->file[number].attached_ns > attached_ns) {
+            attached_ns = source->file[number].attached_ns;
+        }
     }
     program.is_partial = source->libraries.is_partial;
     program.failed = program.failed || source->libraries.budget.is_unread;
     libraries_empty(&source->libraries);
-    program.ready_ns = is_read && !program.failed ? now_ns() : UINT64_MAX;
+    program.ready_ns = is_read && !program.failed ? attached_ns : UINT64_MAX;
     children->program[children->programs++] = program;
     return &children->program[children->programs - 1];
+}
+
+/* Whether anything is known of a heap that the process has had from one time to another, which are also given as
+ * numbers of entries. */
+static bool has_heaps_within(const struct source *source, const struct observed *observed, uint64_t since,
+                             uint64_t until, uint32_t first, uint32_t end) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    count = count < end ? count : end;
+    bool found = false;
+    for (size_t i = 0; i < observed->late_heaps && !found; i++) {
+        found = observed->late_heap[i].read_ns >= since && observed->late_heap[i].read_ns <= until;
+    }
+    for (uint32_t i = first; i < count && !found; i++) {
+        found = entry[i].flags & HEAP_USED && process_is_same(&entry[i].key.process, &observed->key);
+    }
+    return found;
+}
+
+/* Whether the image that ends at this time, and number of entries, could not be observed. */
+static bool is_missed(const struct source *source, const struct observed *observed, uint64_t end_ns, uint32_t heaps) {
+    return (!observed->inspected || observed->image_late) &&
+           !has_heaps_within(source, observed, observed->image_ns, end_ns, observed->image_heaps, heaps);
 }
 
 static void take_exec(struct source *source, struct observed *observed, const struct exec_notice *notice) {
@@ -153,6 +181,10 @@ static void take_exec(struct source *source, struct observed *observed, const st
     } else {
         regular_close(&file);
     }
+    observed->has_missed_image =
+        observed->has_missed_image ||
+        (observed->has_executed && is_missed(source, observed, notice->head.time_ns, notice->heaps));
+    observed->has_executed = true;
     observed->image_ns = notice->head.time_ns;
     observed->image_heaps = notice->heaps;
     observed->image_late = false;
@@ -211,32 +243,18 @@ bool source_take_notices(struct source *source, uint64_t end_ns) {
 
 /* ---- those that have ended -------------------------------------------------------------------------------------- */
 
-/* Whether anything is known of a heap that the process has had since then, by time and number of entries. */
-static bool has_heaps_since(const struct source *source, const struct observed *observed, uint64_t since,
-                            uint32_t first) {
-    uint32_t count;
-    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
-    bool found = false;
-    for (size_t i = 0; i < observed->late_heaps && !found; i++) {
-        found = observed->late_heap[i].read_ns >= since;
-    }
-    for (uint32_t i = first; i < count && !found; i++) {
-        found = entry[i].flags & HEAP_USED && process_is_same(&entry[i].key.process, &observed->key);
-    }
-    return found;
-}
-
 bool source_has_heaps(const struct source *source, const struct observed *observed) {
-    return has_heaps_since(source, observed, 0, 0);
+    return has_heaps_within(source, observed, 0, UINT64_MAX, 0, UINT32_MAX);
 }
 
 void source_count_missed(struct source *source, struct observed *observed) {
-    if (observed != source->observed) {
-        struct share share;
-        observed->empty = !source_has_heaps(source, observed) && !kernel_share(source->kernel, &observed->key, &share);
-        source->children.missed += (!observed->inspected || observed->image_late) &&
-                                   !has_heaps_since(source, observed, observed->image_ns, observed->image_heaps);
-    }
+    const bool is_root = observed == source->observed;
+    struct share share;
+    observed->empty =
+        !is_root && !source_has_heaps(source, observed) && !kernel_share(source->kernel, &observed->key, &share);
+    /* The root before its first exec that is noticed: our own process, or one that was attached to. */
+    source->children.missed += observed->has_missed_image || ((!is_root || observed->has_executed) &&
+                                                              is_missed(source, observed, UINT64_MAX, UINT32_MAX));
 }
 
 uint64_t source_missed_children(const struct source *source) {

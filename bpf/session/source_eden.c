@@ -778,7 +778,10 @@ static bool has_waited(const struct source *source) {
 static void finish(struct source *source, bool ended) {
     struct observed *root = &source->observed[0];
     source->finished = true;
-    root->ended_ns = root->ended_ns ? root->ended_ns : source->done_ns; /* the kernel's notice says when it ended */
+    if (ended) {
+        source_end(source, root, source->done_ns); /* unless the kernel's notice has said when */
+    }
+    root->ended_ns = root->ended_ns ? root->ended_ns : source->done_ns;
     root->ended = ended;
     source->end_ns = ended ? root->ended_ns : source->done_ns;
     source->end_ns = source->end_ns > source->start_ns ? source->end_ns : source->start_ns; /* it ended meanwhile */

@@ -58,14 +58,14 @@ struct program {
     bool failed;       /* not all of it could be looked into, or attached to: other branches try again */
     bool is_partial;   /* it may map other libraries than were found */
     bool has_probes;   /* it or one of its libraries, as far as these were found */
-    uint64_t ready_ns; /* when it had been looked into, and attached to where that is done by file */
+    uint64_t ready_ns; /* when all its files with probes were attached to, where that is done by file */
 };
 
 /* Of children that the kernel follows. */
 struct children {
     struct program *program;
     size_t programs, program_room;
-    uint64_t missed;          /* ended before they could be observed */
+    uint64_t missed;          /* processes with a program that ended before it could be observed; the root, too */
     uint64_t forgotten_heaps; /* beyond the shares of processes that have ended and are forgotten */
 };
 
@@ -123,6 +123,8 @@ struct observed {
     bool has_all;                /* all that it mapped at the last look is attached to, or has no probes */
     bool inspected;              /* what its program has is attached to, or it has none */
     bool image_late;             /* attached after image_ns */
+    bool has_executed;           /* its program, while it was observed: it is not its parent's */
+    bool has_missed_image;       /* a program before that one could not be observed */
     uint32_t image_heaps;        /* how many entries of heaps there were at image_ns */
     uint64_t look_ns, pause_ns;  /* when its mappings are read next, and the time after that */
     uint64_t scan_ns, scan_lost; /* when its children are looked for next; notices lost before that was done last */

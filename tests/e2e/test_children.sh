@@ -80,8 +80,8 @@ sort out >own
 missed=$(sqlite3 script.data "SELECT value FROM meta WHERE key = 'missed_children'")
 "$scope" report -i script.data >report
 if [[ $missed != 0 ]]; then
-    grep -q "$missed child process.* ended before .* could be observed" said || die "record does not say that $missed were missed"
-    grep -q "^# $missed child process.* ended before" report || die "report does not say that $missed were missed"
+    grep -q "$missed process.* ended, .* before .* could be observed" said || die "record does not say that $missed were missed"
+    grep -q "^# $missed process.* ended, .* before" report || die "report does not say that $missed were missed"
 fi
 # The loader is what the kernel executes: it says nothing of the program that it maps.
 loader=$(readelf -lW "$program" | sed -nE 's/.*program interpreter: (.*)\]/\1/p')
@@ -107,6 +107,25 @@ jq "del(.processes[] | select(.pid == $target))" stat.json >without.json
 seen_or_counted without.json "children of a process"
 switched NO_DESCENT=1 expect_status 0 "$build/tests/edenscope" stat --json -o stat.json -- ./script
 jq -e '.lost == 0' stat.json >out || die "without help of the kernel events are lost"
+# The command's own process: what it executes, and what it executes and leaves for another program.
+cp "$program" unknown
+for last in one "exec true"; do
+    printf '#!/bin/sh\nexec ./unknown %s\n' "$last" >replaced
+    chmod +x replaced
+    for command in ./replaced "sh -c ./replaced"; do
+        for ((i = 0; i < 5; i++)); do
+            # shellcheck disable=SC2086
+            expect_status 0 "$scope" stat --json -o stat.json -- $command
+            jq -e '([.processes[] | select(.heaps | length > 0)] | length) + .missed_children == 1' stat.json >out ||
+                die "$command, then unknown $last: neither seen nor counted: $(cat err)"
+            [[ $(jq .missed_children stat.json) == 0 ]] || grep -q '^edenscope: 1 process ended, or executed' err ||
+                die "stat does not say that a program was missed: $(cat err)"
+        done
+    done
+done
+expect_status 0 "$scope" stat --json -o stat.json -- "$program" exec "$program" one
+jq -e '.missed_children == 0 and ([.processes[].heaps[]] | length == 2)' stat.json >out ||
+    die "a known program that the command executes is not observed: $(cat stat.json err)"
 echo "what could not be observed is counted"
 
 # ---- libraries that depend on a child's environment ----
