@@ -87,6 +87,8 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     occupy_standard_files();
+    message_open();
+    output_open_standard();
     if (!rights_files_of_user()) {
         message_print("cannot drop file capabilities: %m");
         return 2;

@@ -17,7 +17,7 @@ static const int ends[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGALRM, SIGVTALR
 enum { ENDS = sizeof ends / sizeof *ends };
 static struct sigaction former[ENDS]; /* as interrupt_install found them */
 static sigset_t blocked;              /* those of them that it found blocked */
-static bool is_child_ignored;
+static bool is_child_ignored, is_released;
 
 static void unblock(int number) {
     sigset_t one, before;
@@ -65,6 +65,7 @@ void interrupt_uninstall(void) {
 }
 
 void interrupt_release(void) {
+    is_released = true;
     for (size_t i = 0; i < ENDS; i++) {
         struct sigaction now;
         if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler == on_signal) {
@@ -75,6 +76,7 @@ void interrupt_release(void) {
 
 int interrupt_count(void) { return count; }
 int interrupt_last(void) { return last; }
+bool interrupt_is_counted(void) { return count > 0 && !is_released; }
 
 static void on_nothing(int signal_number) { (void)signal_number; }
 

@@ -2,6 +2,8 @@
 #ifndef EDEN_INTERRUPT_H
 #define EDEN_INTERRUPT_H
 
+#include <stdbool.h>
+
 /* Counts the signals that end a process, faults and SIGKILL aside, from now on instead of dying. Those that are ignored
  * stay ignored, as nohup wants it. SIGINT and SIGQUIT do not: a shell without job control starts background programs
  * with both ignored, and whoever sends one of them by kill means it. What blocks these signals, or ignores SIGCHLD, in
@@ -15,5 +17,7 @@ void interrupt_release(void);
 void interrupt_none(int signal_number);
 int interrupt_count(void); /* how many came */
 int interrupt_last(void);  /* which came last; 0: none */
+/* Whether one came, and a next one would not end the process by itself. */
+bool interrupt_is_counted(void);
 
 #endif

@@ -1,4 +1,5 @@
 #include "util/message.h"
+#include "util/stream.h"
 #include "util/text.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -7,6 +8,11 @@
 #include <unistd.h>
 
 enum { MOST = 4096 };
+
+void message_open(void) {
+    FILE *out = stream_open(STDERR_FILENO, _IONBF);
+    stderr = out ? out : stderr;
+}
 
 /* In one piece, so that messages of several processes do not mix. */
 static void print(const char *lead, const char *text) {

@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* From now on a signal ends the waiting for who reads them (stream.h). */
+void message_open(void);
+
 /* Prints "edenscope: ", the message and a newline; what is beyond some 4,000 bytes is cut. Keeps errno. */
 __attribute__((format(printf, 1, 2))) void message_print(const char *format, ...);
 

@@ -3,6 +3,7 @@
 #include "util/owner.h"
 #include "util/place.h"
 #include "util/room.h"
+#include "util/stream.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -64,6 +65,11 @@ FILE *output_open(const char *path, struct failure *why) {
     return out;
 }
 
+void output_open_standard(void) {
+    FILE *out = stream_open(STDOUT_FILENO, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF);
+    stdout = out ? out : stdout;
+}
+
 /* Why an earlier write failed, as far as the file shows it: a pipe has no reader, or the file its largest size. */
 static int guess_error(int file) {
     struct pollfd pipe = {.fd = file, .events = POLLOUT};
@@ -82,14 +88,16 @@ int output_finish(FILE *out, const char *name, int status) {
     bool failed = fflush(out) != 0;
     int error = errno;
     failed = ferror(out) || failed;
-    error = failed && error == 0 ? guess_error(fileno(out)) : error;
+    error = failed && error == 0 ? guess_error(out == stdout ? STDOUT_FILENO : fileno(out)) : error;
     clearerr(out);
     __fpurge(out); /* else it would be tried, and reported, again */
     if (!failed || error == EPIPE) {
         return status;
     }
     char text[ROOM_TEXT];
-    if (error) {
+    if (out == stdout && stream_has_given_up(STDOUT_FILENO)) {
+        message_print("%s: not written in full: nobody read it for 1 s, and a signal had come", name);
+    } else if (error) {
         message_print("%s: cannot be written: %s", name, room_error(error, text));
     } else {
         message_print("%s: could not be written in full; is the disk full?", name);

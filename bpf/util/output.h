@@ -10,6 +10,9 @@
  * (place.h), a pipe that has a reader, a terminal or a device. Never blocks. NULL and why otherwise. */
 FILE *output_open(const char *path, struct failure *why);
 
+/* From now on a signal ends the waiting for who reads standard output (stream.h). */
+void output_open_standard(void);
+
 /* Writes out what is buffered. Returns status, or 1 where that is 0 and something could not be written, and says what.
  * A reader that has closed its end of a pipe has seen enough, which is no failure. */
 int output_finish(FILE *out, const char *name, int status);

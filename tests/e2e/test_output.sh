@@ -6,6 +6,8 @@
 need_edenscope
 enter_folder
 
+not() { ! "$@" 2>/dev/null; }
+
 # command_to NAME STATUS FILE: must end by itself; a minute is for ever.
 command_to() {
     expect_status "$2" timeout 60 "$scope" "$1" -o "$3" -- "$build/tests/exercise"
@@ -74,6 +76,30 @@ grep -q 'limited: cannot be written: File too large' err || die "ulimit -f is no
 grep -q 'seconds observed' out || die "the figures are lost"
 [[ ! -s limited ]] || die "half a piece is left in the file"
 
+# A reader that stalls: one signal ends the command, which says that its output is cut.
+mkfifo stalled orders
+exec 6<>stalled 7<>orders
+"$build/tests/children" wait <orders >/dev/null 2>ready &
+target=$!
+until_true "the program is ready" grep -q ready ready
+for options in "0.01" "--json 0.01" ""; do
+    dd if=/dev/zero of=stalled bs=4096 count=16 oflag=nonblock 2>dd || true # as much as it takes
+    # shellcheck disable=SC2086
+    "$scope" stat -v -p "$target" $options >stalled 2>err &
+    tool=$!
+    until_true "attached" grep -q 'attached in' err
+    sleep 0.2 # some lines
+    kill -TERM "$tool"
+    until_true "stat $options ends by one signal" not kill -0 "$tool"
+    status=0
+    wait "$tool" || status=$?
+    [[ $status == 1 ]] && grep -q '^edenscope: standard output: not written in full' err ||
+        die "stat $options: status $status, and says: $(cat err)"
+done
+printf 'go\ngo\n' >&7
+wait "$target"
+exec 6>&- 7>&-
+
 if [[ $EUID == 0 ]]; then
     # uid 65534 made a link to root's file, a folder's link, and a file.
     echo precious >root.txt
@@ -123,4 +149,4 @@ if [[ $EUID == 0 ]]; then
     grep -q 'belongs to another user' err || die "the pipe's owner is not named: $(cat err)"
     exec 5>&-
 fi
-echo "-o waits for nobody and follows nobody else's links"
+echo "output waits for nobody and follows nobody else's links"
