@@ -136,7 +136,8 @@ bool new_space_create(eden_heap *heap, eden_error *error) {
     }
     if (!reserved) {
         bytes += most + 2 * semispace_most(most, eden_bytes);
-        return error_fail(error, EDEN_NO_MEMORY, "cannot reserve %llu bytes of address space (ulimit -v?)",
+        return error_fail(error, EDEN_NO_MEMORY,
+                          "cannot reserve %llu bytes of address space (ulimit -v, or -l after mlockall?)",
                           (unsigned long long)bytes);
     }
     uintptr_t at = heap->reservation, second = at + heap->new_space.semispace_most, eden = heap->new_space.eden_start;
