@@ -75,4 +75,37 @@ for order in "$folder/names.o $build/lib/libeden.a" "$build/lib/eden.o $folder/n
     count() { readelf -n "$1" | grep -c 'Provider: eden$'; }
     [[ $(count "$folder/worker") == $(count "$build/lib/libeden.so") ]] || die "probes are missing"
 done
+
+# What fork() calls goes with the library that dlclose() removes: the shared one, and a plugin that holds the archive.
+cat >"$folder/plugin.c" <<'SOURCE'
+#include <eden/eden.h>
+__attribute__((visibility("default"))) void *create(void *options, void *error) { return eden_heap_create(options, error); }
+SOURCE
+cat >"$folder/host.c" <<'SOURCE'
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int forks(void) {
+    int status = 1;
+    if (fork() == 0) exit(0);
+    wait(&status);
+    return status == 0;
+}
+int main(int argc, char **argv) {
+    (void)argc;
+    for (int i = 0; i < 3; i++) {
+        void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+        void *(*create)(void *, void *) = library ? (void *(*)(void *, void *))dlsym(library, argv[2]) : NULL;
+        if (!create || !create(NULL, NULL) || !forks() || dlclose(library) != 0) return 1;
+        if (dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD)) return 2;
+        if (!forks()) return 3;
+    }
+    return 0;
+}
+SOURCE
+gcc -w -shared -fPIC -Iprobes -Iruntime/include -o "$folder/plugin.so" "$folder/plugin.c" "$build/lib/libeden.a" -lm -lpthread
+gcc -w -o "$folder/host" "$folder/host.c"
+"$folder/host" "$folder/plugin.so" create || die "a plugin with libeden.a, after fork() and dlclose(): status $?"
+"$folder/host" "$(readlink -f "$build/lib/libeden.so")" eden_heap_create || die "libeden.so, after fork() and dlclose(): status $?"
 echo "$(wc -l <"$folder/names") names, none taken"
