@@ -87,10 +87,11 @@ struct eden_heap_info {
     uint32_t class_limit; /* indices below it may be defined */
     uint32_t figure_count;
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
-    uint64_t figures[32];     /* enum eden_figure; figure_count of them are valid */
-    uint64_t sample_control;  /* written by tools to set a sampling rate; 0: the default */
-    uint64_t batch_semaphore; /* address of the batch probe's: not 0 there while a listener is attached */
-    uint64_t reserved[14];
+    uint64_t figures[32];         /* enum eden_figure; figure_count of them are valid */
+    uint64_t sample_control;      /* written by tools to set a sampling rate; 0: the default */
+    uint64_t batch_semaphore;     /* address of the batch probe's: not 0 there while a listener is attached */
+    uint64_t requested_semaphore; /* likewise, of the probe batch__requested */
+    uint64_t reserved[13];
 };
 
 /* One a process and copy of the library, at the address of the heap__create semaphore, which is its first field: so

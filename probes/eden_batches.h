@@ -1,7 +1,9 @@
-/* Records of the batch probe: lifetimes of sampled objects.
+/* Records of the probes batch and batch__requested: lifetimes of sampled objects.
  *
  * A profile runs from the end of the collection at which a listener was first seen (or the heap's creation) until the
- * listener is gone or the heap is destroyed. In it every sampled object is born once and then either dies, which some
+ * listener is gone or the heap is destroyed. A listener of batch__requested is one to heaps with a request only
+ * (EDEN_CONTROL_ASKED). In a forked child, the copy of a profile reports nothing, and another one begins at the end of
+ * the child's first collection. In a profile every sampled object is born once and then either dies, which some
  * collection finds out, or is alive at the end (censored). Each collection sends what it found, in batches; sums may
  * wait for a later batch, at most a second while there are collections; births are sent first.
  *

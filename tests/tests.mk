@@ -38,6 +38,7 @@ $(B)/tests/unit/runtime/embed_cxx.o: tests/unit/runtime/embed_cxx.cpp
 	$(CXX) $(CPPFLAGS_ALL) -std=c++17 $(WARN) -Wpedantic -O2 -g $(SAN_FLAGS) -fPIC -MMD -MP -c $< -o $@
 # Catches what the batch probe hands over.
 $(addprefix $(B)/tests/test_,lifetimes life_mechanisms life_regions life_walk): LDLIBS += -Wl,--wrap=eden_probe_batch
+$(B)/tests/test_lifetimes: LDLIBS += -Wl,--wrap=eden_probe_batch__requested
 # Catches what remembered__scan reports.
 $(B)/tests/test_remembered_scan: LDLIBS += -Wl,--wrap=eden_probe_remembered__scan
 # Catches what policy__decide reports.

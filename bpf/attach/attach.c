@@ -481,6 +481,7 @@ static struct bpf_program *program_for(const struct kernel_side *kernel, const s
         [KERNEL_ON_PROBE] = skeleton->progs.on_probe,
         [KERNEL_ON_BATCH] = skeleton->progs.on_batch,
         [KERNEL_ON_SAMPLE] = skeleton->progs.on_sample,
+        [KERNEL_ON_REQUESTED] = skeleton->progs.on_batch,
     };
     return programs[request->program];
 }

@@ -13,8 +13,9 @@ struct kernel_side;
 /* The programs: each file's sites for one of them are attached at once. */
 enum kernel_program {
     KERNEL_ON_PROBE,
-    KERNEL_ON_BATCH,  /* options->lifetimes: the probe batch */
-    KERNEL_ON_SAMPLE, /* options->stacks: the probe alloc__sample */
+    KERNEL_ON_BATCH,     /* options->lifetimes: the probe batch */
+    KERNEL_ON_SAMPLE,    /* options->stacks: the probe alloc__sample */
+    KERNEL_ON_REQUESTED, /* options->lifetimes: the probe batch__requested, for every process */
     KERNEL_PROGRAMS
 };
 

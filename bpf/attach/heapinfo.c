@@ -105,7 +105,8 @@ static bool read_heap(struct memory memory, uint64_t address, struct heapinfo *i
     if (!read_consistent(memory, address, &header, tries) || !heapinfo_take(&header, address, info)) {
         return false;
     }
-    info->has_listener = has_listener(memory, header.batch_semaphore);
+    info->has_listener =
+        has_listener(memory, header.batch_semaphore) || has_listener(memory, header.requested_semaphore);
     return true;
 }
 

@@ -19,7 +19,8 @@ struct heapinfo {
     uint64_t class_pages;
     uint64_t control_word; /* address of sample_control; 0: a runtime that has none */
     uint64_t control;      /* what is in it */
-    bool has_listener;     /* somebody is attached to its batch probe; false too: a runtime that does not say so */
+    bool has_listener;     /* somebody is attached to its probe batch or, for requested profiles, batch__requested;
+                              false too: a runtime that does not say so */
     uint32_t class_limit;
 };
 

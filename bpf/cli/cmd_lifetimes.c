@@ -218,7 +218,8 @@ static bool as_asked(const struct eden_profile_record *state, uint64_t control) 
 static void report_heap(const struct life_heap *heap, uint64_t control) {
     const char *what = NULL;
     if (!heap->begun) {
-        what = "no collection ended while it was observed, so its lifetimes are unknown";
+        what = "no profile of it began while it was observed, so its lifetimes are unknown; a profile begins with the "
+               "heap, or when a collection ends";
     } else if (!as_asked(&heap->state, control)) {
         what = "did not profile as requested: it was created too late for the request, or its runtime lacks this mode";
     } else if (!heap->state.ended) {

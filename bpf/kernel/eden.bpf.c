@@ -54,17 +54,7 @@ struct {
 
 struct live_map live SEC(".maps");
 
-/* The hit that a thread's last program took. */
-struct taken_hit {
-    uint64_t ip, regs[16];
-    uint32_t target, reserved;
-};
-struct {
-    __uint(type, BPF_MAP_TYPE_LRU_HASH);
-    __uint(max_entries, KERNEL_TAKEN);
-    __type(key, uint64_t);
-    __type(value, struct taken_hit);
-} taken SEC(".maps");
+struct taken_map taken SEC(".maps");
 
 struct shares_map shares SEC(".maps");
 
@@ -394,35 +384,12 @@ static __always_inline void send(const struct probe_spec *spec, const uint64_t *
     bpf_ringbuf_submit(event, filling ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
-/* The kernel attaches to the inode in which a file's bytes lie. Files of overlays of one folder look like several to
- * the tool, and have one: each hit then starts a program for every attachment, one after the other, with the same
- * registers. The first takes it. The others look at nothing but that: a user may mount many overlays of one folder. */
-static __always_inline bool is_taken(const struct pt_regs *ctx, uint32_t target) {
-    uint64_t thread = bpf_get_current_pid_tgid();
-    const struct taken_hit *last = bpf_map_lookup_elem(&taken, &thread);
-    if (!last || last->target == target || last->ip != ctx->rip || last->regs[4] != ctx->rsp) {
-        return false;
-    }
-    return last->regs[0] == ctx->rax && last->regs[1] == ctx->rcx && last->regs[2] == ctx->rdx &&
-           last->regs[3] == ctx->rbx && last->regs[5] == ctx->rbp && last->regs[6] == ctx->rsi &&
-           last->regs[7] == ctx->rdi && last->regs[8] == ctx->r8 && last->regs[9] == ctx->r9 &&
-           last->regs[10] == ctx->r10 && last->regs[11] == ctx->r11 && last->regs[12] == ctx->r12 &&
-           last->regs[13] == ctx->r13 && last->regs[14] == ctx->r14 && last->regs[15] == ctx->r15;
-}
-
-static __noinline void take(const struct pt_regs *ctx, uint32_t target) {
-    uint64_t thread = bpf_get_current_pid_tgid();
-    struct taken_hit hit = {.ip = ctx->rip, .target = target};
-    copy_registers(hit.regs, ctx);
-    bpf_map_update_elem(&taken, &thread, &hit, BPF_ANY);
-}
-
 SEC("uprobe")
 int on_probe(struct pt_regs *ctx) {
     uint64_t cookie = bpf_get_attach_cookie(ctx);
     uint32_t index = (uint32_t)cookie, target = (uint32_t)(cookie >> 32);
     uint32_t *ready = bpf_map_lookup_elem(&armed, &target);
-    if (!ready || !*(volatile uint32_t *)ready || (*(volatile uint32_t *)&has_twins && is_taken(ctx, target))) {
+    if (!ready || !*(volatile uint32_t *)ready || is_taken(ctx, target)) {
         return 0;
     }
     struct heap_key key = {};
@@ -444,9 +411,7 @@ int on_probe(struct pt_regs *ctx) {
             arg[i] = fetch(&spec->arg[i], regs);
         }
     }
-    if (*(volatile uint32_t *)&has_twins) {
-        take(ctx, target);
-    }
+    take(ctx, target);
     key.address = EDEN_ARG(arg, heap__create, heap);
     struct heap_entry *heap;
     if (spec->probe == EDEN_PROBE_heap__create) {

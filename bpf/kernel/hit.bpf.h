@@ -72,8 +72,25 @@ extern const volatile uint64_t pid_namespace_ino;
 /* Headers of heaps whose start was missed are read. */
 extern const volatile bool reads_headers;
 
+/* Probes are attached by file, for every process: hits of others than the observed ones are nobody's. */
+extern const volatile bool by_descent;
+
 extern uint64_t lost[LOST_KINDS];
 extern uint32_t heap_count;
+extern uint32_t has_twins; /* two attachments may be to one file: see is_taken() */
+
+/* The hit that a thread's last program took. */
+struct taken_hit {
+    uint64_t ip, regs[16];
+    uint32_t target, reserved;
+};
+struct taken_map {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, KERNEL_TAKEN);
+    __type(key, uint64_t);
+    __type(value, struct taken_hit);
+};
+extern struct taken_map taken SEC(".maps");
 
 struct specs_map {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -221,6 +238,38 @@ static __always_inline void copy_registers(uint64_t *regs, const struct pt_regs 
     regs[13] = ctx->r13;
     regs[14] = ctx->r14;
     regs[15] = ctx->r15;
+}
+
+/* The kernel attaches to the inode in which a file's bytes lie. Files of overlays of one folder look like several to
+ * the tool, and have one: each hit then starts a program for every attachment, one after the other, with the same
+ * registers. The first takes it. The others look at nothing but that: a user may mount many overlays of one folder. */
+static __always_inline bool is_taken(const struct pt_regs *ctx, uint32_t target) {
+    uint64_t thread = bpf_get_current_pid_tgid();
+    if (!*(volatile uint32_t *)&has_twins) {
+        return false;
+    }
+    const struct taken_hit *last = bpf_map_lookup_elem(&taken, &thread);
+    if (!last || last->target == target || last->ip != ctx->rip || last->regs[4] != ctx->rsp) {
+        return false;
+    }
+    return last->regs[0] == ctx->rax && last->regs[1] == ctx->rcx && last->regs[2] == ctx->rdx &&
+           last->regs[3] == ctx->rbx && last->regs[5] == ctx->rbp && last->regs[6] == ctx->rsi &&
+           last->regs[7] == ctx->rdi && last->regs[8] == ctx->r8 && last->regs[9] == ctx->r9 &&
+           last->regs[10] == ctx->r10 && last->regs[11] == ctx->r11 && last->regs[12] == ctx->r12 &&
+           last->regs[13] == ctx->r13 && last->regs[14] == ctx->r14 && last->regs[15] == ctx->r15;
+}
+
+static __noinline void note_taken(const struct pt_regs *ctx, uint32_t target) {
+    uint64_t thread = bpf_get_current_pid_tgid();
+    struct taken_hit hit = {.ip = ctx->rip, .target = target};
+    copy_registers(hit.regs, ctx);
+    bpf_map_update_elem(&taken, &thread, &hit, BPF_ANY);
+}
+
+static __always_inline void take(const struct pt_regs *ctx, uint32_t target) {
+    if (*(volatile uint32_t *)&has_twins) {
+        note_taken(ctx, target);
+    }
 }
 
 static __always_inline uint64_t fetch(const struct operand *operand, const uint64_t *regs) {

@@ -67,6 +67,7 @@ static inline uint32_t life_profile_of(uint32_t heap, uint64_t profile) {
 struct life_profile {
     struct eden_profile_record last; /* the last record that came; time_ns 0: none has */
     uint64_t number;                 /* of profiles of this heap, from 1 */
+    uint64_t is_partial;             /* the beginning of the last one was not observed: births are missing */
 };
 
 /* struct life_sums by these. */

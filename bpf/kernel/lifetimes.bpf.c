@@ -251,7 +251,10 @@ static long send_part(uint32_t i, struct batch *batch) {
 static __always_inline void take_profile(const struct batch *batch, struct life_profile *profile) {
     struct eden_profile_record record = {};
     if (read_record(batch, 0, &record, sizeof record)) {
-        profile->number += profile->last.time_ns == 0 || profile->last.begun_ns != record.begun_ns;
+        if (profile->last.time_ns == 0 || profile->last.begun_ns != record.begun_ns) {
+            profile->number++;
+            profile->is_partial = record.time_ns > record.begun_ns;
+        }
         profile->last = record;
     }
 }
@@ -277,14 +280,20 @@ static __always_inline void add_batch(struct batch *batch) {
 
 SEC("uprobe")
 int on_batch(struct pt_regs *ctx) {
-    uint32_t index = (uint32_t)bpf_get_attach_cookie(ctx);
+    uint64_t cookie = bpf_get_attach_cookie(ctx);
+    uint32_t index = (uint32_t)cookie, tid;
+    struct heap_key key = {};
+    bool is_observed = current_program(&key, &tid);
+    if ((by_descent && !is_observed) || is_taken(ctx, (uint32_t)(cookie >> 32))) {
+        return 0;
+    }
     struct probe_spec *spec = bpf_map_lookup_elem(&specs, &index);
     if (!spec || !EDEN_HAS(spec->args, batch, record_bytes)) {
         lose(LOST_STRAYS);
         return 0;
     }
+    take(ctx, (uint32_t)(cookie >> 32));
     struct batch batch = {};
-    struct heap_key key = {};
     uint64_t count, record_bytes;
     {
         uint64_t regs[16];
@@ -295,8 +304,6 @@ int on_batch(struct pt_regs *ctx) {
         count = fetch(&EDEN_ARG(spec->arg, batch, record_count), regs);
         record_bytes = fetch(&EDEN_ARG(spec->arg, batch, record_bytes), regs);
     }
-    uint32_t tid;
-    current_program(&key, &tid);
     struct heap_entry *heap = find_entry(&key, index);
     if (!heap) {
         lose(LOST_STRAYS);
@@ -324,6 +331,9 @@ int on_batch(struct pt_regs *ctx) {
         take_profile(&batch, profile);
     }
     batch.profile = life_profile_of(batch.heap, profile->number);
+    if (profile->is_partial) {
+        return 0;
+    }
     if (send_records) {
         bpf_loop(batch.count, send_part, &batch, 0);
     } else {

@@ -127,7 +127,7 @@ static void look_at_file(struct look *look, const struct mapping *mapping, const
         if (look->failed) {
             return;
         }
-        source_ask_late_heaps(look->source, look->observed);
+        source_ask_heaps(look->source, look->observed);
         look->failed = !source_attach_batches(look->source, look->observed, (uint32_t)number, file, look->why);
     } else {
         source_find_registry(look->source, look->observed, (uint32_t)number, mapping, &registry);
@@ -700,6 +700,7 @@ void source_close(struct source *source) {
         free(observed->attached);
     }
     for (uint32_t i = 0; i < source->files; i++) {
+        kernel_let_go(source->kernel, source->file[i].requested);
         kernel_let_go(source->kernel, source->file[i].attachment);
     }
     if (source->kernel) {

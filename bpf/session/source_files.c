@@ -9,8 +9,10 @@
  * file share it. Cookie: a number that an attachment gives each site: target and spec.
  *
  * 3. Algorithm
- * The notes of a new file become specs in the kernel program's table. The probes by which heaps sample lifetimes are
- * always attached to for one process: other processes must not sample.
+ * The notes of a new file become specs in the kernel program's table. While batch or alloc__sample is attached to,
+ * heaps sample, so these are attached to for one process: others must not sample. While batch__requested is, only heaps
+ * with a request sample, which those of a command have from their environment. So where files are attached to for every
+ * process, it takes the place of batch, and a child's profile is observed from its beginning.
  *
  * 4. Invariants
  * I1. While a file is attached to, its attachment holds its mount and its inode: device and inode identify it for every
@@ -73,6 +75,8 @@ static bool is_wanted(const struct source *source, enum eden_probe_id probe) {
         return source->options.stacks != NULL;
     case EDEN_PROBE_batch:
         return source->options.lifetimes;
+    case EDEN_PROBE_batch__requested:
+        return source->options.lifetimes && source_is_by_file(source);
     case EDEN_PROBE_heap__create:
     case EDEN_PROBE_heap__destroy:
     case EDEN_PROBE_class__define:
@@ -124,9 +128,10 @@ static bool make_spec(struct source *source, const struct file *file, const stru
 
 static enum kernel_program program_for(const char *probe) {
     int found = probe_find(probe);
-    return found == EDEN_PROBE_batch           ? KERNEL_ON_BATCH
-           : found == EDEN_PROBE_alloc__sample ? KERNEL_ON_SAMPLE
-                                               : KERNEL_ON_PROBE;
+    return found == EDEN_PROBE_batch              ? KERNEL_ON_BATCH
+           : found == EDEN_PROBE_alloc__sample    ? KERNEL_ON_SAMPLE
+           : found == EDEN_PROBE_batch__requested ? KERNEL_ON_REQUESTED
+                                                  : KERNEL_ON_PROBE;
 }
 
 static uint32_t sites_before(const struct file *file, enum kernel_program program) {
@@ -231,7 +236,7 @@ static bool give_specs(struct source *source, struct file *file, uint32_t share,
     if (sites > share) {
         return fail_share(&file->branch, "probe sites", why);
     }
-    for (uint32_t i = 0; i < sites; i++) {
+    for (uint32_t i = 0; file->spec && i < sites; i++) {
         struct probe_spec spec = file->spec[i];
         spec.file = source->files;
         if (!kernel_set_spec(source->kernel, file->first_spec + i, &spec, why)) {
@@ -303,7 +308,7 @@ static bool has_read(const struct source *source, const struct stat *status) {
 
 static bool has_same_sites(const struct file *file, const struct file *other) {
     const uint32_t sites = source_sites(file);
-    return sites > 0 && source_sites(other) == sites &&
+    return sites > 0 && source_sites(other) == sites && file->site && other->site &&
            memcmp(other->site, file->site, sites * sizeof *file->site) == 0;
 }
 
@@ -628,6 +633,17 @@ static bool has_missed(const struct source *source, const struct file *file) {
     return missed >= MOST_MISSES;
 }
 
+/* Where that fails, processes are attached to for batch, one by one. */
+static void attach_requested(struct source *source, const struct observed *observed, uint32_t number, uint32_t target,
+                             const struct regular *regular) {
+    struct file *file = &source->file[number];
+    struct failure why;
+    if (file->sites[KERNEL_ON_REQUESTED] != 0 &&
+        source_may_keep(source, observed->owner, &observed->branch, links_to(source, file, KERNEL_ON_REQUESTED))) {
+        file->requested = attach_sites(source, NULL, target, number, regular, KERNEL_ON_REQUESTED, &why);
+    }
+}
+
 bool source_attach_file(struct source *source, const struct observed *observed, uint32_t number,
                         const struct regular *regular, struct failure *why) {
     struct file *file = &source->file[number];
@@ -652,6 +668,7 @@ bool source_attach_file(struct source *source, const struct observed *observed, 
     if (!file->attachment || !take_target(source, target, why)) {
         return false;
     }
+    attach_requested(source, observed, number, target, regular);
     file->attached_ns = now_ns();
     file->branch = observed->branch;
     file->owner = observed->owner;
@@ -673,7 +690,8 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
     bool by_file = source_is_by_file(source) && !file->by_process;
     uint32_t links = by_file ? 0 : links_to(source, file, KERNEL_ON_PROBE);
     if (source->options.lifetimes) {
-        links += links_to(source, file, KERNEL_ON_BATCH) + links_to(source, file, KERNEL_ON_SAMPLE);
+        links += file->requested ? 0 : links_to(source, file, KERNEL_ON_BATCH);
+        links += links_to(source, file, KERNEL_ON_SAMPLE);
     }
     if (!source_may_keep(source, observed->owner, &observed->branch, links) ||
         (source->options.lifetimes && !source_may_hold(source, observed))) {
@@ -714,8 +732,9 @@ bool source_attach(struct source *source, struct observed *observed, uint32_t nu
 bool source_attach_batches(struct source *source, struct observed *observed, uint32_t number,
                            const struct regular *regular, struct failure *why) {
     struct attached *attached = find_attached(observed, number);
-    for (enum kernel_program program = KERNEL_ON_BATCH; attached && program < KERNEL_PROGRAMS; program++) {
-        if (source->file[number].sites[program] == 0 || attached->by[program]) {
+    const struct file *file = &source->file[number];
+    for (enum kernel_program program = KERNEL_ON_BATCH; attached && program <= KERNEL_ON_SAMPLE; program++) {
+        if (file->sites[program] == 0 || attached->by[program] || (program == KERNEL_ON_BATCH && file->requested)) {
             continue;
         }
         attached->by[program] = attach_sites(source, observed, 0, number, regular, program, why);

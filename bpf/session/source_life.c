@@ -9,10 +9,12 @@
  * ended.
  *
  * 3. Algorithm
- * A command and its children get the request in their environment (EDEN_SAMPLING). Heaps of a running process get it in
- * their control word, before the probe batch is attached to, which starts their profiles. A heap that such a process
- * creates later starts at once with its environment's setting; its control word is written when the heap is seen, for
- * its next profile.
+ * A command and its children get the request in their environment (EDEN_SAMPLING), and the probe batch__requested is
+ * attached to for every process: the profile of each of their heaps is observed from its beginning. If a child has
+ * another environment, or its runtime has no such probe, its heaps are asked when they are seen. Heaps of a running
+ * process get the request in their control word, before the probe batch is attached to, which starts their profiles. A
+ * heap that such a process creates later starts at once with its environment's setting; its control word is written
+ * when the heap is seen, for its next profile.
  *
  * Only a collection can report live objects, and the tool cannot make a program collect. So at the end it requests that
  * each profile end (EDEN_CONTROL_END), and waits at most ENDING_NS. Then it lowers the semaphores, and last writes 0 to
@@ -21,13 +23,16 @@
  *
  * 4. Invariants
  * I1. A profile's settings come from its own records, never from the request; a message reports differences.
- * I2. Once the semaphores have fallen, the control word of each asked heap that is still alive is 0, but for those that
+ * I2. A profile counts only if its beginning was observed: else births are missing (is_partial of struct life_profile).
+ *     A forked child has a copy of its parent's semaphores and breakpoints. So if a process is attached to for batch, a
+ *     heap that it creates before that begins a profile that reports to nobody. It is asked for another one.
+ * I3. Once the semaphores have fallen, the control word of each asked heap that is still alive is 0, but for those that
  *     a message counts.
  *
  * 5. Failure
- * A profile without a reported end lacks its censored objects: births - deaths, of unknown age. If the tool is killed,
- * the semaphores fall and the profiles end with the next collections; control words keep the request for the next
- * listener that writes none. */
+ * A profile without a reported end lacks its censored objects: births - deaths, of unknown age. A heap without a
+ * profile that counts is unprofiled, and a message says so. If the tool is killed, the semaphores fall and the profiles
+ * end with the next collections; control words keep the request for the next listener that writes none. */
 #include "kernel/life_kernel.h"
 #include "session/source_parts.h"
 #include "util/array.h"
@@ -54,9 +59,9 @@ static bool is_asked(const struct life_source *life, const struct process_key *p
     return false;
 }
 
-static void ask(struct source *source, struct observed *observed, uint64_t address, uint64_t request) {
+static void ask(struct source *source, struct observed *observed, uint64_t address, uint64_t request, bool anew) {
     struct life_source *life = &source->life;
-    if (!source_write_control(source, observed, address, request) || is_asked(life, &observed->key, address)) {
+    if (!source_write_control(source, observed, address, request, anew) || is_asked(life, &observed->key, address)) {
         return;
     }
     struct asked_heap *asked = array_grow(&life->asked, &life->asked_room, life->asked_count, sizeof *asked);
@@ -75,7 +80,35 @@ static struct observed *find_observed(const struct source *source, const struct 
     return NULL;
 }
 
-/* Heaps created since the last look. Those of a command have it from their environment. */
+/* What is known of a heap's profile; false: it has none yet. */
+static bool read_profile(const struct source *source, uint32_t number, struct life_profile *profile) {
+    return bpf_map_lookup_elem(kernel_life_map(source->kernel, KERNEL_LIFE_PROFILES), &number, profile) == 0 &&
+           profile->last.time_ns != 0;
+}
+
+/* Whether the beginning of its last profile was observed. */
+static bool has_profile(const struct source *source, uint32_t number) {
+    struct life_profile profile;
+    return read_profile(source, number, &profile) && !profile.is_partial;
+}
+
+/* The number of the file whose probe a heap hit first. */
+static uint32_t file_of(const struct source *source, const volatile struct heap_entry *heap) {
+    uint32_t file = 0;
+    while (file < source->files && (heap->spec < source->file[file].first_spec ||
+                                    heap->spec >= source->file[file].first_spec + source_sites(&source->file[file]))) {
+        file++;
+    }
+    return file;
+}
+
+/* Whether profiles that begin in heaps of this file are observed from then on. */
+static bool is_requested(const struct source *source, uint32_t file) {
+    return file < source->files && source->file[file].requested;
+}
+
+/* Heaps created since the last look. Those of a command have it from their environment, and a profile by now: if not,
+ * their environment is another one. */
 static void ask_new_heaps(struct source *source) {
     uint32_t count;
     const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
@@ -83,16 +116,12 @@ static void ask_new_heaps(struct source *source) {
         const volatile struct heap_entry *heap = &entry[source->life.entries_seen];
         struct process_key process = heap->key.process;
         struct observed *observed = find_observed(source, &process);
-        if (heap->flags & HEAP_CREATED && !source->options.command && observed) {
-            ask(source, observed, heap->key.address, source->options.control);
+        bool is_late = !source->options.command ||
+                       (is_requested(source, file_of(source, heap)) && !has_profile(source, source->life.entries_seen));
+        if (heap->flags & HEAP_CREATED && is_late && observed) {
+            ask(source, observed, heap->key.address, source->options.control, !source->options.command);
         }
     }
-}
-
-/* What is known of a heap's profile; false: it has none yet. */
-static bool read_profile(const struct source *source, uint32_t number, struct life_profile *profile) {
-    return bpf_map_lookup_elem(kernel_life_map(source->kernel, KERNEL_LIFE_PROFILES), &number, profile) == 0 &&
-           profile->last.time_ns != 0;
 }
 
 /* Whether a heap has a profile that has not ended. */
@@ -113,7 +142,7 @@ static size_t ask_all(struct source *source, uint64_t request) {
         if (observed && !observed->ended && now_ns() - start_ns >= ASKING_NS) {
             left++;
         } else if (observed && !observed->ended) {
-            ask(source, observed, source->life.asked[i].address, request);
+            ask(source, observed, source->life.asked[i].address, request, true);
         }
     }
     return left;
@@ -129,7 +158,7 @@ bool source_end_lifetimes(struct source *source, bool at_once) {
         for (uint32_t i = 0; i < count && now_ns() - source->life.ending_ns < 2 * ASKING_NS; i++) {
             struct process_key process = entry[i].key.process;
             if (profiles(source, &entry[i], i)) {
-                ask(source, find_observed(source, &process), entry[i].key.address, end);
+                ask(source, find_observed(source, &process), entry[i].key.address, end, true);
             }
         }
     }
@@ -196,12 +225,35 @@ bool source_check_profiles(const struct source *source, const struct observed *o
     return true;
 }
 
-void source_ask_late_heaps(struct source *source, struct observed *observed) {
-    for (size_t i = 0; source->options.lifetimes && i < observed->late_heaps; i++) {
-        uint64_t address = observed->late_heap[i].first.address;
-        if (!observed->late_heap[i].gone && !is_asked(&source->life, &observed->key, address)) {
-            ask(source, observed, address, source->options.control);
+static void ask_late_heaps(struct source *source, struct observed *observed) {
+    for (size_t i = 0; i < observed->late_heaps; i++) {
+        const struct late_heap *late = &observed->late_heap[i];
+        if (!late->gone && !is_asked(&source->life, &observed->key, late->first.address)) {
+            ask(source, observed, late->first.address, source->options.control, !is_requested(source, late->file));
         }
+    }
+}
+
+/* Of a command, those that were created before the process was looked at. */
+static void ask_created_heaps(struct source *source, struct observed *observed) {
+    uint32_t count;
+    const volatile struct heap_entry *entry = kernel_heaps(source->kernel, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct process_key process = entry[i].key.process;
+        if ((entry[i].flags & (HEAP_CREATED | HEAP_DESTROYED)) == HEAP_CREATED && !has_profile(source, i) &&
+            process_is_same(&process, &observed->key)) {
+            ask(source, observed, entry[i].key.address, source->options.control,
+                !is_requested(source, file_of(source, &entry[i])));
+        }
+    }
+}
+
+void source_ask_heaps(struct source *source, struct observed *observed) {
+    if (source->options.lifetimes) {
+        ask_late_heaps(source, observed);
+    }
+    if (source->options.lifetimes && source->options.command) {
+        ask_created_heaps(source, observed);
     }
     if (source_is_for_lifetimes(&source->options)) {
         source_report_classes(source, now_ns() + ROUND_NS, on_event, source); /* while there is somebody to ask */
@@ -271,9 +323,8 @@ static bool find_heaps(struct taking *taking) {
     taking->heaps = calloc(taking->count + 1, sizeof *taking->heaps);
     for (uint32_t i = 0; taking->heaps && i < taking->count; i++) {
         struct life_profile last;
-        struct life_heap *heap = entry[i].flags & HEAP_USED && read_profile(taking->source, i, &last)
-                                     ? heap_of(taking->source, taking->model, &entry[i])
-                                     : NULL;
+        bool is_profiled = entry[i].flags & HEAP_USED && read_profile(taking->source, i, &last) && !last.is_partial;
+        struct life_heap *heap = is_profiled ? heap_of(taking->source, taking->model, &entry[i]) : NULL;
         if (heap) {
             taking->heaps[i] =
                 (struct taken_heap){(size_t)(heap - taking->model->heaps), life_profile_of(i, last.number), true};
@@ -364,7 +415,7 @@ static bool take_reported_heaps(struct source *source, struct life_model *model)
         struct life_heap *heap = entry[i].flags & HEAP_USED ? heap_of(source, model, &entry[i]) : NULL;
         if (heap) {
             struct life_profile profile;
-            heap->begun = read_profile(source, i, &profile);
+            heap->begun = read_profile(source, i, &profile) && !profile.is_partial;
             heap->state = heap->begun ? profile.last : (struct eden_profile_record){0};
         } else if (entry[i].flags & HEAP_USED) {
             return false;

@@ -19,9 +19,9 @@
  *
  * 4. Invariants
  * I1. A control word is written only in a heap that a registry lists now, read through the same handle.
- * I2. Only the user's request, the request to end and 0 are written. A request that is there already has a profile with
- *     births that nobody here has seen: EDEN_CONTROL_TURN makes the new one differ, so that a new profile begins. 0
- *     replaces no request of another tool.
+ * I2. Only the user's request, the request to end and 0 are written. A request that is there already may have a profile
+ *     with births that nobody here has seen: then EDEN_CONTROL_TURN makes the new one differ, so that a new profile
+ *     begins. 0 replaces no request of another tool.
  * I3. A handle that is opened again gives the process no more time than it had.
  *
  * 5. Failure
@@ -66,7 +66,8 @@ bool source_may_keep(const struct source *source, unsigned owner, const struct p
     }
     for (uint32_t i = 0; i < source->files; i++) {
         const struct file *file = &source->file[i];
-        uint32_t kept = kernel_descriptors(source->kernel, file->attachment);
+        uint32_t kept =
+            kernel_descriptors(source->kernel, file->attachment) + kernel_descriptors(source->kernel, file->requested);
         taken += kept;
         by_owner += file->owner == owner ? kept : 0;
         by_branch += process_is_same(&file->branch, branch) ? kept : 0;
@@ -201,7 +202,7 @@ bool source_find_registry(const struct source *source, struct observed *observed
     return true;
 }
 
-bool source_write_control(struct source *source, struct observed *observed, uint64_t heap, uint64_t value) {
+bool source_write_control(struct source *source, struct observed *observed, uint64_t heap, uint64_t value, bool anew) {
     struct heapinfo info;
     for (size_t i = 0; i < observed->registries; i++) {
         if (inspect_find_heap(source->inspect, &observed->target, observed->registry[i], heap, &info)) { /* I1 */
@@ -209,8 +210,8 @@ bool source_write_control(struct source *source, struct observed *observed, uint
             bool is_left = value == own && value == info.control; /* I2 */
             bool is_others = value == 0 && info.control != end && (info.control & ~EDEN_CONTROL_TURN) != own;
             return info.control_word != 0 && !is_others &&
-                   inspect_write(source->inspect, &observed->target, info.control_word,
-                                 is_left ? value | EDEN_CONTROL_TURN : value);
+                   ((is_left && !anew) || inspect_write(source->inspect, &observed->target, info.control_word,
+                                                        is_left ? value | EDEN_CONTROL_TURN : value));
         }
     }
     source_report_unread(source, observed);

@@ -37,6 +37,7 @@ struct file {
     struct notes notes;
     uint64_t registry;             /* address of the heap__create semaphore as linked */
     struct attachment *attachment; /* of KERNEL_ON_PROBE for every process; NULL: none */
+    struct attachment *requested;  /* likewise, of KERNEL_ON_REQUESTED; NULL: processes are attached to for batch */
     bool by_process;               /* the kernel refuses to attach to it for every process */
     unsigned misses;               /* how often attaching to it has missed its deadline, one after the other */
     uint64_t retry_ns;             /* when it is tried again */
@@ -256,7 +257,8 @@ void source_clear_file(struct file *file);
 bool source_fail_files(const struct process_key *branch, struct failure *why);
 uint32_t source_sites(const struct file *file); /* for all programs */
 
-/* Likewise, to the file's probe batch, from which on its heaps sample, and to alloc__sample, if stacks are wanted. */
+/* Likewise, to the file's probe batch, from which on its heaps sample, unless that is done for every process, and to
+ * alloc__sample, if stacks are wanted. */
 bool source_attach_batches(struct source *source, struct observed *observed, uint32_t number,
                            const struct regular *regular, struct failure *why);
 void source_detach(struct source *source, struct attached *attached); /* at the latest by kernel_detach() */
@@ -278,14 +280,15 @@ void source_release(struct observed *observed);
 /* Finds where a copy of libeden in this file, mapped so, has its registry, and remembers it. */
 bool source_find_registry(const struct source *source, struct observed *observed, uint32_t number,
                           const struct mapping *mapping, uint64_t *address);
-/* Writes a heap's control word (struct eden_heap_info, sample_control). False: the process has no such heap now, the
- * heap has no such word, or it cannot be written. */
-bool source_write_control(struct source *source, struct observed *observed, uint64_t heap, uint64_t value);
+/* Writes a heap's control word (struct eden_heap_info, sample_control). If the word has the value already, `anew` makes
+ * another profile begin; else it stays. False: the process has no such heap now, the heap has no such word, or it
+ * cannot be written. */
+bool source_write_control(struct source *source, struct observed *observed, uint64_t heap, uint64_t value, bool anew);
 
 /* source_life.c. False and why: a heap that existed when the source was opened is profiled by another tool. */
 bool source_check_profiles(const struct source *source, const struct observed *observed, struct failure *why);
-/* Asks the late heaps of a process for what is wanted: before batch is attached to. */
-void source_ask_late_heaps(struct source *source, struct observed *observed);
+/* Asks the heaps that a process has by now for what is wanted: before batch is attached to. */
+void source_ask_heaps(struct source *source, struct observed *observed);
 /* Asks new heaps, and hands on batches; as kernel_chunks(). */
 bool source_follow_lifetimes(struct source *source, uint64_t end_ns);
 bool source_take_names(struct source *source, uint64_t end_ns); /* where it is for lifetimes alone */

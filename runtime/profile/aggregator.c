@@ -21,16 +21,31 @@
 #include "eden_histogram.h"
 #include "eden_weight.h"
 #include "profile/compact_records.h"
+#include <unistd.h>
 
 #define ENDS_NS 1000000000u
 
 void aggregator_init(struct aggregator *out, eden_heap *heap, bool one_by_one) {
-    *out = (struct aggregator){.heap = heap, .one_by_one = one_by_one, .row_kind = EDEN_BATCH_DEATHS};
+    *out =
+        (struct aggregator){.heap = heap, .one_by_one = one_by_one, .row_kind = EDEN_BATCH_DEATHS, .process = getpid()};
+}
+
+bool aggregator_is_copy(const struct aggregator *out) { return out->process != getpid(); }
+
+void aggregator_send(const struct aggregator *out, enum eden_batch_kind kind, const void *records, size_t count,
+                     size_t record_bytes) {
+    if (aggregator_is_copy(out)) {
+        return;
+    }
+    eden_fire_batch(out->heap, kind, records, count, record_bytes);
+    if (out->is_requested) {
+        eden_fire_batch__requested(out->heap, kind, records, count, record_bytes);
+    }
 }
 
 static void send_births(struct aggregator *out) {
     if (out->birth_count != 0) {
-        eden_fire_batch(out->heap, EDEN_BATCH_BIRTHS, out->births, out->birth_count, sizeof *out->births);
+        aggregator_send(out, EDEN_BATCH_BIRTHS, out->births, out->birth_count, sizeof *out->births);
         out->birth_count = 0;
         memset(out->birth_index, 0, sizeof out->birth_index);
     }
@@ -40,8 +55,8 @@ static void send_births(struct aggregator *out) {
 static void send_ends(struct aggregator *out) {
     send_births(out);
     if (out->row_count != 0) {
-        eden_fire_batch(out->heap, EDEN_BATCH_BUCKETS, out->buckets, out->bucket_count, sizeof *out->buckets);
-        eden_fire_batch(out->heap, out->row_kind, out->rows, out->row_count, sizeof *out->rows);
+        aggregator_send(out, EDEN_BATCH_BUCKETS, out->buckets, out->bucket_count, sizeof *out->buckets);
+        aggregator_send(out, out->row_kind, out->rows, out->row_count, sizeof *out->rows);
         out->row_count = out->bucket_count = 0;
         memset(out->row_index, 0, sizeof out->row_index);
         memset(out->bucket_index, 0, sizeof out->bucket_index);
@@ -50,7 +65,7 @@ static void send_ends(struct aggregator *out) {
 
 static void send_records(struct aggregator *out) {
     if (out->record_count != 0) {
-        eden_fire_batch(out->heap, EDEN_BATCH_OBJECTS, out->records, out->record_count, sizeof *out->records);
+        aggregator_send(out, EDEN_BATCH_OBJECTS, out->records, out->record_count, sizeof *out->records);
         out->record_count = 0;
     }
 }

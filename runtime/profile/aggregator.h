@@ -5,6 +5,7 @@
 #include "eden_allocation_clock.h"
 #include "eden_batches.h"
 #include "heap/heap.h"
+#include <sys/types.h>
 
 enum {
     MAX_ROWS = 512,
@@ -19,6 +20,8 @@ struct aggregator {
     eden_heap *heap;
     bool one_by_one;       /* records rather than rows */
     bool has_compact;      /* compact records (compact_records.c) */
+    bool is_requested;     /* for the listeners of requested profiles, too */
+    pid_t process;         /* whose it is: the copy in a forked child sends nothing */
     uint32_t row_kind;     /* EDEN_BATCH_DEATHS or EDEN_BATCH_CENSORED */
     uint64_t ends_sent_ns; /* when rows and buckets were last sent */
     uint32_t row_count, bucket_count, birth_count, record_count;
@@ -42,6 +45,9 @@ struct end_of_life {
 };
 
 void aggregator_init(struct aggregator *out, eden_heap *heap, bool one_by_one);
+void aggregator_send(const struct aggregator *out, enum eden_batch_kind kind, const void *records, size_t count,
+                     size_t record_bytes);             /* a batch */
+bool aggregator_is_copy(const struct aggregator *out); /* made by a fork */
 void aggregator_birth(struct aggregator *out, uint32_t site, uint64_t bytes, uint64_t weight, uint64_t weight_bytes);
 void aggregator_end(struct aggregator *out, const struct end_of_life *end);
 /* Many at once, which ended alike. */

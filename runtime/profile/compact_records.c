@@ -17,14 +17,14 @@ enum { LARGEST_IN_WORD = (1u << (32 - EDEN_WORD_SITE_BITS)) - 1 };
 
 void compact_records_begin(const struct profile *profile) {
     if (profile->out.has_compact) {
-        eden_fire_batch(profile->heap, EDEN_BATCH_EPOCHS, &profile->clock.epochs[0], 1, sizeof(struct eden_epoch));
+        aggregator_send(&profile->out, EDEN_BATCH_EPOCHS, &profile->clock.epochs[0], 1, sizeof(struct eden_epoch));
     }
 }
 
 void compact_records_end(const struct profile *profile) {
     const struct allocation_clock *clock = &profile->clock;
     if (profile->out.has_compact) {
-        eden_fire_batch(profile->heap, EDEN_BATCH_MARKS, clock->marks, clock->mark_count, sizeof *clock->marks);
+        aggregator_send(&profile->out, EDEN_BATCH_MARKS, clock->marks, clock->mark_count, sizeof *clock->marks);
     }
 }
 
@@ -32,21 +32,21 @@ void compact_records_advance(const struct profile *profile) {
     const struct allocation_clock *clock = &profile->clock;
     if (profile->out.has_compact) {
         compact_records_end(profile);
-        eden_fire_batch(profile->heap, EDEN_BATCH_EPOCHS, &clock->epochs[clock->epoch_count - 1], 1,
+        aggregator_send(&profile->out, EDEN_BATCH_EPOCHS, &clock->epochs[clock->epoch_count - 1], 1,
                         sizeof *clock->epochs);
     }
 }
 
 static void send_ends(struct aggregator *out) {
     if (out->end_count != 0) {
-        eden_fire_batch(out->heap, EDEN_BATCH_ENDS, out->ends, out->end_count, sizeof *out->ends);
+        aggregator_send(out, EDEN_BATCH_ENDS, out->ends, out->end_count, sizeof *out->ends);
         out->end_count = 0;
     }
 }
 
 static void send_walked(struct aggregator *out) {
     if (out->walked.words != 0) {
-        eden_fire_batch(out->heap, EDEN_BATCH_EDEN, &out->walked, 1, sizeof out->walked);
+        aggregator_send(out, EDEN_BATCH_EDEN, &out->walked, 1, sizeof out->walked);
         out->walked.words = 0;
     }
 }

@@ -1,10 +1,13 @@
 /* Lifetimes: how long sampled objects live, as the collections find out (mechanism `vm`; others: mechanism.h).
  *
  * 1. A profile
- * It exists while a listener is attached to the batch probe. It begins where a collection ends, so that it has seen the
- * birth of each sample (sampling.c), and is freed at the first collection after the listener has left. It keeps a list
- * of the tracked objects in new space, lists of those in old space (old_objects.c), and one of those born in eden since
- * the last collection (or walks eden instead: eden_walk.c).
+ * It exists while a listener is attached to the probe batch, or, if a tool has requested it, to batch__requested. It
+ * begins where a collection ends, so that it has seen the birth of each sample (sampling.c), and is freed at the first
+ * collection after the listener has left. It keeps a list of the tracked objects in new space, lists of those in old
+ * space (old_objects.c), and one of those born in eden since the last collection (or walks eden instead: eden_walk.c).
+ *
+ * A forked child has a copy of it, with births that the parent reports. The copy reports nothing, and is freed at the
+ * child's first collection, at whose end a profile of the child's own begins.
  *
  * 2. Moving on
  * A collection moves each object on. The scavenger's forwarding addresses say where it went; an object without one is
@@ -63,10 +66,14 @@ static void send_state(struct profile *profile, struct eden_anchor now, bool end
         .work_ns = profile->work_ns,
         .held_bytes = held_bytes(profile),
     };
-    eden_fire_batch(profile->heap, EDEN_BATCH_PROFILE, &record, 1, sizeof record);
+    aggregator_send(&profile->out, EDEN_BATCH_PROFILE, &record, 1, sizeof record);
 }
 
-static bool is_watched(void) { return eden_watched_batch() || eden_watched_alloc__sample(); }
+/* Whether somebody listens to a profile with this request. */
+static bool is_watched(uint64_t request) {
+    return eden_watched_batch() || eden_watched_alloc__sample() ||
+           ((request & EDEN_CONTROL_ASKED) != 0 && eden_watched_batch__requested());
+}
 
 struct eden_anchor lifetimes_now(const eden_heap *heap) {
     return (struct eden_anchor){heap_allocated(heap), system_now_ns()};
@@ -153,7 +160,7 @@ static void resume(struct lifetimes *lifetimes) {
         }
         lifetimes_end(lifetimes); /* something else is asked for */
     }
-    if (is_watched() && (word & EDEN_CONTROL_END) == 0) {
+    if (is_watched(word) && (word & EDEN_CONTROL_END) == 0) {
         begin(lifetimes, word);
     }
 }
@@ -170,6 +177,9 @@ void lifetimes_report_birth(struct profile *profile, uint32_t site, uint64_t byt
 }
 
 static void fire_sample(struct profile *profile, eden_value object, uint64_t bytes, uint64_t birth) {
+    if (!eden_watched_alloc__sample() || aggregator_is_copy(&profile->out)) {
+        return;
+    }
     uint32_t site = eden_index_of(object);
     eden_heap *heap = profile->heap;
     eden_fire_alloc__sample(heap, (const void *)(uintptr_t)object, heap_class(heap, site)->class_index, bytes,
@@ -222,14 +232,14 @@ static void allocating(struct observer *self, uint64_t header, size_t slots) {
     struct profile *profile = profile_of(self);
     uint64_t now = heap_allocated(self->heap);
     bool reached = now >= profile->oracle.next || slots >= (profile->oracle.next - now) / 8;
-    if (profile->by->before != NULL && reached && is_watched()) {
+    if (profile->by->before != NULL && reached && is_watched(profile->request)) {
         profile->by->before(profile);
     }
 }
 
 static void before_scavenge(struct observer *self) {
     struct profile *profile = profile_of(self);
-    if (profile != NULL && profile->by->before != NULL && is_watched()) {
+    if (profile != NULL && profile->by->before != NULL && is_watched(profile->request)) {
         profile->by->before(profile);
     }
 }
@@ -378,7 +388,8 @@ static struct profile *turn(struct observer *self, bool full, uint64_t start_ns)
         return profile;
     }
     struct eden_anchor start = {heap->figures.allocated_bytes, start_ns};
-    if (!is_watched() || (!full && !allocation_clock_mark(profile, heap->eden.used, start)) ||
+    if (aggregator_is_copy(&profile->out) || !is_watched(profile->request) ||
+        (!full && !allocation_clock_mark(profile, heap->eden.used, start)) ||
         !allocation_clock_advance(profile, full, start)) {
         drop(profile);
         return NULL;
@@ -612,7 +623,7 @@ void lifetimes_end(struct lifetimes *lifetimes) {
     if (profile == NULL) {
         return;
     }
-    if (is_watched()) {
+    if (is_watched(profile->request) && !aggregator_is_copy(&profile->out)) {
         struct eden_anchor now = lifetimes_now(heap);
         profile->ended = now;
         allocation_clock_mark(profile, heap->mutator.free, now);

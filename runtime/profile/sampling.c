@@ -85,6 +85,7 @@ static uint64_t number_of(const char *variable) {
 void sampling_from_environment(struct lifetimes *lifetimes) {
     lifetimes->observer.heap->info.sample_control = number_of("EDEN_SAMPLING");
     lifetimes->observer.heap->info.batch_semaphore = eden_semaphore_batch();
+    lifetimes->observer.heap->info.requested_semaphore = eden_semaphore_batch__requested();
     lifetimes->seed = number_of("EDEN_SAMPLING_SEED");
 }
 
@@ -109,6 +110,7 @@ void sampling_read_request(struct profile *profile) {
     uint64_t step = word >> EDEN_CONTROL_STEP_SHIFT & 63;
     profile->oracle.step = 1ull << (step == 0 ? EDEN_ORACLE_STEP : step);
     profile->out.one_by_one = (word & EDEN_CONTROL_ASKED) != 0 && (word & EDEN_CONTROL_OBJECTS) != 0;
+    profile->out.is_requested = (word & EDEN_CONTROL_ASKED) != 0;
     profile->out.has_compact =
         profile->out.one_by_one && (word & EDEN_CONTROL_SHORT) != 0 && profile->mechanism == EDEN_MECHANISM_VM;
     profile->until_next = profile->rate - 1;

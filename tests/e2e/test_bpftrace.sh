@@ -47,7 +47,8 @@ mapfile -t names < <(sed -n 's/^EDEN_\(OBJECT_\)\?PROBE(\([a-z_0-9]*\),.*/\2/p' 
 for name in "${names[@]}"; do
     echo "usdt:\$1:eden:$name { @fired[\"$name\"] = count(); }"
 done >"$folder/fired.bt"
-traced "$folder/fired" -f json -c "$exercise" "$folder/fired.bt" "$exercise"
+# Default sampling, by request (eden_batches.h): else batch__requested does not fire.
+EDEN_SAMPLING=0x800000010 traced "$folder/fired" -f json -c "$exercise" "$folder/fired.bt" "$exercise"
 for name in "${names[@]}"; do
     jq -es --arg name "$name" 'map(select(.type == "map").data["@fired"])[0][$name] > 0' "$folder/fired" >/dev/null ||
         die "$name does not fire"

@@ -249,7 +249,7 @@ jq -e --argjson pid "$bystander" 'all(.processes[]; .pid != $pid) and ([.process
 printf '#!/bin/sh\n%s one\npython3 semaphores.py %s %s >semaphores\n' "$program" "$program" "$bystander" >command
 expect_status 0 "$scope" lifetimes -o /dev/null --sampling 1/100 --stacks -- ./command "$program"
 [[ $(awk '$1 == "heap__create" { print $2 }' semaphores) == 1 ]] || die "lifetimes does not attach by file: $(cat semaphores)"
-grep -qx 'batch 0' semaphores && grep -qx 'alloc__sample 0' semaphores || die "a bystander samples: $(cat semaphores)"
+grep -qx 'batch__requested 1' semaphores && grep -qx 'batch 0' semaphores && grep -qx 'alloc__sample 0' semaphores || die "a bystander samples: $(cat semaphores)"
 echo >go2
 wait "$bystander" || die "the bystander came to harm"
 echo "bystanders are not counted and do not sample"

@@ -211,8 +211,9 @@ assert total(seen, 'censored') == total(seen, 'births') == 3000000"
 echo "three million at once"
 
 # What a program says that lies is counted, and what is of no known kind is kept.
-"$scope" record --lifetimes -o lies.data -- "$gun" heap__create:0x1000,7,demo batch:0x1000,2,0x10,5,112 \
-    batch:0x1000,4,0x10,100000,120 batch:0x1000,1,0x10,3,0 heap__destroy:0x1000,7,1,1,1,1 >out 2>err ||
+"$scope" record --lifetimes -o lies.data -- "$gun" heap__create:0x1000,7,demo \
+    batch__requested:0x1000,2,0x10,5,112 batch__requested:0x1000,4,0x10,100000,120 batch__requested:0x1000,1,0x10,3,0 \
+    heap__destroy:0x1000,7,1,1,1,1 >out 2>err ||
     die "lies: $(cat err)"
 grep -q 'records of lifetimes lost' err || die "lost records are not reported: $(cat err)"
 expect_status 0 "$scope" lifetimes --json -i lies.data

@@ -111,7 +111,7 @@ grep -qE '^  \? of .* was spent in collections: no collection ended while it was
     (.accounts | length > 0 and all(.gc_share == null and .unexplained.full == null))' >/dev/null ||
     die "tune --json judges what it did not see"
 "$scope" lifetimes -p "$rest" 0.05 >/dev/null 2>"$folder/err" || die "lifetimes -p of a process at rest failed"
-grep -qF "heap 1 of process $rest: no collection ended while it was observed" "$folder/err" ||
+grep -qF "heap 1 of process $rest: no profile of it began while it was observed" "$folder/err" ||
     die "the heap is not named: $(cat "$folder/err")"
 kill -STOP "$rest"
 "$scope" tune -p "$rest" 0.05 >"$folder/text" 2>"$folder/err" || die "tune -p of a stopped process failed"

@@ -3,6 +3,8 @@
  *     children one                a heap, some work, the heap destroyed
  *     children spawn COUNT        a heap; waits for a line on the standard input; starts `children one` COUNT times,
  *                                 one after the other
+ *     children before COUNT NODES COUNT children, forked before there is a heap, each make one, and NODES nodes in it;
+ *                                 so does the program itself
  *     children fork COUNT         a heap, some work; COUNT children work on in their copies of it and destroy them
  *     children copies             a heap, some work; copies of it that work on when the heap has, when another one has
  *                                 its address, within a collection, when their parent has ended, and not at all
@@ -67,9 +69,9 @@ static void end(const struct program *program) {
     eden_heap_destroy(program->heap);
 }
 
-static void one(void) {
+static void one(int nodes) {
     struct program program = begin();
-    work(&program, 20000);
+    work(&program, nodes);
     end(&program);
 }
 
@@ -99,6 +101,22 @@ static void spawn(int count) {
         reap(child);
     }
     end(&program);
+}
+
+static void fork_before_heap(int count, int nodes) {
+    for (int i = 0; i < count; i++) {
+        if (fork() == 0) {
+            one(nodes);
+            _exit(0);
+        }
+    }
+    one(nodes);
+    int status;
+    while (wait(&status) > 0) {
+        if (status != 0) {
+            stop("a child failed");
+        }
+    }
 }
 
 static void fork_with_heap(int count) {
@@ -214,6 +232,8 @@ int main(int argc, char **argv) {
     int count = argc > 2 ? atoi(argv[2]) : 1;
     if (strcmp(mode, "spawn") == 0) {
         spawn(count);
+    } else if (strcmp(mode, "before") == 0) {
+        fork_before_heap(count, argc > 3 ? atoi(argv[3]) : 20000);
     } else if (strcmp(mode, "fork") == 0) {
         fork_with_heap(count);
     } else if (strcmp(mode, "copies") == 0 && pipe(go) == 0 && pipe(done) == 0) {
@@ -228,7 +248,7 @@ int main(int argc, char **argv) {
         end(&program);
         wait_for_line();
     } else {
-        one();
+        one(20000);
     }
     return 0;
 }

@@ -202,6 +202,12 @@ void hostile_backwards(struct hostile *hostile) {
     }
 }
 
+/* As either probe hands it over. */
+static void fire_batch(const void *heap, uint64_t kind, const void *records, uint64_t count, uint64_t bytes) {
+    eden_fire_batch(heap, kind, records, count, bytes);
+    eden_fire_batch__requested(heap, kind, records, count, bytes);
+}
+
 /* Profiles that lost 2^64 - 1 samples and end before they begin, then records of every kind whose bytes are noise. */
 void hostile_batches(struct hostile *hostile) {
     static struct eden_heap_info header;
@@ -227,18 +233,18 @@ void hostile_batches(struct hostile *hostile) {
         eden_fire_heap__create(&header, 1, "batches");
         profile.sampling = (uint32_t)(i % 7);
         profile.mechanism = (uint32_t)(i % 5);
-        eden_fire_batch(&header, EDEN_BATCH_PROFILE, &profile, 1, sizeof profile);
+        fire_batch(&header, EDEN_BATCH_PROFILE, &profile, 1, sizeof profile);
         for (size_t j = 0; j < sizeof noise; j++) {
             random = random * 1103515245 + 12345;
             noise[j] = i % 3 == 0 ? 0xff : (unsigned char)(random >> 16 & (i % 3 == 1 ? 3 : 255));
         }
         for (uint64_t kind = 0; kind <= EDEN_BATCH_BUCKETS + 2; kind++) {
-            eden_fire_batch(&header, kind, noise, 40, 8 * (i % 32));
-            eden_fire_batch(&header, kind, noise, UINT64_MAX, 64);
-            eden_fire_batch(&header, kind, (const void *)1, 10, UINT64_MAX);
+            fire_batch(&header, kind, noise, 40, 8 * (i % 32));
+            fire_batch(&header, kind, noise, UINT64_MAX, 64);
+            fire_batch(&header, kind, (const void *)1, 10, UINT64_MAX);
         }
         profile.ended = (uint32_t)(i % 2);
-        eden_fire_batch(&header, EDEN_BATCH_PROFILE, &profile, 1, sizeof profile);
+        fire_batch(&header, EDEN_BATCH_PROFILE, &profile, 1, sizeof profile);
         usleep(1000);
     }
 }

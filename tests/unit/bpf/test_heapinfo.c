@@ -177,6 +177,11 @@ TEST(knows_whether_a_tool_profiles_a_heap) {
     one.batch_semaphore = 8; /* nothing is mapped there */
     assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
     assert_false(heapinfo_is_profiled(&info));
+    one.sample_control = EDEN_CONTROL_ASKED;
+    one.requested_semaphore = address_of(&semaphore);
+    assert_true(heapinfo_read(own_memory(), address_of(&one), &info));
+    assert_true(heapinfo_is_profiled(&info));
+    one.requested_semaphore = 0;
     one.batch_semaphore = address_of(&semaphore);
     one.bytes = offsetof(struct eden_heap_info, batch_semaphore); /* of a runtime that has none */
     assert_true(heapinfo_read(own_memory(), address_of(&one), &info));

@@ -81,18 +81,23 @@ uint32_t __wrap_kernel_descriptors(const struct kernel_side *kernel, const struc
     return attachment ? 1 : 0;
 }
 
-static int attach_error, attach_calls; /* 0: attaching succeeds */
+static int attach_error, attach_calls;    /* 0: attaching succeeds */
+static unsigned for_all, for_one;         /* bits: the programs that were attached since, for every process, for one */
+static enum kernel_program never_for_all; /* attaching it for every process fails */
 
 struct attachment *__wrap_kernel_attach(struct kernel_side *kernel, const struct attachment_request *request,
                                         struct failure *why);
 struct attachment *__wrap_kernel_attach(struct kernel_side *kernel, const struct attachment_request *request,
                                         struct failure *why) {
     (void)kernel;
-    (void)request;
     (void)why;
     attach_calls++;
     errno = attach_error;
-    return attach_error ? NULL : (struct attachment *)&attach_calls;
+    if (attach_error || (request->pid == 0 && request->program == never_for_all && never_for_all != KERNEL_ON_PROBE)) {
+        return NULL;
+    }
+    *(request->pid == 0 ? &for_all : &for_one) |= 1u << request->program;
+    return (struct attachment *)&attach_calls;
 }
 
 bool __wrap_kernel_arm(struct kernel_side *kernel, uint32_t target, bool on, struct failure *why);
@@ -680,6 +685,40 @@ TEST(a_missed_deadline_is_tried_again) {
     assert_int_equal(file.misses, 0);
     assert_int_equal(observed.attachments, 1);
     free(observed.attached);
+}
+
+/* For a command, requested profiles are listened to in every process; where that fails, or the file has no such probe,
+ * batch is in the process alone. Stacks are always. */
+TEST(a_commands_profiles_are_observed_in_every_process) {
+    char *const command[] = {(char[]){"any"}, NULL};
+    const struct {
+        uint32_t requested;
+        enum kernel_program never;
+        unsigned all, one;
+    } cases[] = {
+        {1, KERNEL_ON_PROBE, 1 << KERNEL_ON_PROBE | 1 << KERNEL_ON_REQUESTED, 1 << KERNEL_ON_SAMPLE},
+        {1, KERNEL_ON_REQUESTED, 1 << KERNEL_ON_PROBE, 1 << KERNEL_ON_BATCH | 1 << KERNEL_ON_SAMPLE},
+        {0, KERNEL_ON_PROBE, 1 << KERNEL_ON_PROBE, 1 << KERNEL_ON_BATCH | 1 << KERNEL_ON_SAMPLE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t site[4] = {0}, semaphore[4] = {0};
+        struct file file = {
+            .name = (char[]){"this"}, .site = site, .semaphore = semaphore, .sites = {1, 1, 1, cases[i].requested}};
+        struct source source = {
+            .options = {.command = command, .lifetimes = true}, .file = &file, .files = 1, .most_descriptors = 100};
+        struct observed observed = {.key = {.pid = 1, .start_ns = 1}, .branch = {.pid = 1, .start_ns = 1}};
+        const struct regular none = {.fd = -1};
+        struct failure why = {0};
+        attach_error = 0;
+        for_all = for_one = 0;
+        never_for_all = cases[i].never;
+        assert_true(source_attach(&source, &observed, 0, &none, &why));
+        assert_true(source_attach_batches(&source, &observed, 0, &none, &why));
+        assert_int_equal(for_all, cases[i].all);
+        assert_int_equal(for_one, cases[i].one);
+        never_for_all = KERNEL_ON_PROBE;
+        free(observed.attached);
+    }
 }
 
 /* Whatever a process that maps it has done: those that run it are attached to one by one. */

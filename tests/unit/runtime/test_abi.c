@@ -36,7 +36,8 @@ TEST(heap_info_keeps_its_layout) {
     AT(info, figures, 184, 256);
     AT(info, sample_control, 440, 8);
     AT(info, batch_semaphore, 448, 8);
-    AT(info, reserved, 456, 112);
+    AT(info, requested_semaphore, 456, 8);
+    AT(info, reserved, 464, 104);
     assert_int_equal(EDEN_ABI_VERSION, 1);
     assert_true(EDEN_HEAP_MAGIC == 0x31706165486e6445ull);
     assert_int_equal(offsetof(eden_heap, info), 0);
@@ -192,7 +193,8 @@ TEST(figures_phases_and_probes_keep_their_places) {
                   "full__done mark__start mark__done sweep__start sweep__done compact__start compact__done "
                   "compact__plan__start compact__plan__done compact__update__start compact__update__done "
                   "compact__move__start compact__move__done tenure remember forget alloc__large alloc__failed "
-                  "segment__map segment__unmap mourn alloc__sample batch remembered__scan mourned policy__decide ");
+                  "segment__map segment__unmap mourn alloc__sample batch remembered__scan mourned policy__decide "
+                  "batch__requested ");
 }
 
 /* What a tool reads from a living heap. */

@@ -169,6 +169,104 @@ TEST(exits_beside_and_within_collections_do_no_harm) {
     }
 }
 
+/* ---- listeners of requested profiles ---------------------------------------------------------------------------- */
+
+extern volatile unsigned short eden_batch__requested_semaphore;
+void __wrap_eden_probe_batch__requested(const void *heap, uint64_t kind, const void *records, uint64_t count,
+                                        uint64_t bytes);
+
+static uint64_t requested_batches;
+
+void __wrap_eden_probe_batch__requested(const void *heap, uint64_t kind, const void *records, uint64_t count,
+                                        uint64_t bytes) {
+    requested_batches++;
+    if (eden_batch_semaphore == 0) { /* else it has come by the other probe */
+        __wrap_eden_probe_batch(heap, kind, records, count, bytes);
+    }
+}
+
+/* Two scavenges of 1,000 objects. Returns whether a profile runs after it. */
+static bool is_profiled(uint64_t control) {
+    struct world w;
+    memset(&truth, 0, sizeof truth);
+    requested_batches = 0;
+    world_make(&w, "eden_size=64K");
+    w.heap->info.sample_control = control;
+    eden_scavenge(w.m);
+    for (int i = 0; i < 1000; i++) {
+        eden_new(w.m, w.pair);
+    }
+    eden_scavenge(w.m);
+    bool is_there = profile_of(w.heap);
+    eden_heap_destroy(w.heap);
+    return is_there;
+}
+
+TEST(a_listener_of_requested_profiles_makes_no_other_heap_sample) {
+    eden_batch__requested_semaphore = 1;
+    assert_false(is_profiled(0));
+    assert_false(is_profiled(mail(EDEN_SAMPLE_OBJECTS, 1, EDEN_CONTROL_END)));
+    assert_int_equal(requested_batches, 0);
+    assert_true(is_profiled(mail(EDEN_SAMPLE_OBJECTS, 1, 0)));
+    assert_int_equal(truth.births, 1000);
+    assert_int_equal(truth.deaths + truth.censored, 1000);
+    assert_int_equal(truth.state.ended, 1);
+    eden_batch_semaphore = 1; /* and who listens to all gets the same */
+    assert_true(is_profiled(mail(EDEN_SAMPLE_OBJECTS, 1, 0)));
+    assert_int_equal(truth.births, 1000);
+    assert_true(requested_batches > 0);
+    assert_true(is_profiled(0));
+    assert_int_equal(requested_batches, 0);
+    eden_batch__requested_semaphore = eden_batch_semaphore = 0;
+}
+
+/* In a child with a copy of a heap, and of its profile: what the parent has sent, or will send, is not sent again. */
+static void live_on(const struct world *w, bool collects) {
+    uint64_t before = bytes_now(w);
+    memset(&truth, 0, sizeof truth);
+    may_leak();
+    for (int i = 0; i < 1000; i++) {
+        eden_new(w->m, w->pair);
+    }
+    if (collects) {
+        eden_scavenge(w->m);
+        if (truth.turns != 1 || truth.births + truth.deaths != 0 || truth.state.begun_bytes <= before) {
+            _exit(1); /* it begins anew at the end of that */
+        }
+        for (int i = 0; i < 500; i++) {
+            eden_new(w->m, w->pair);
+        }
+        eden_scavenge(w->m);
+    }
+    eden_heap_destroy(w->heap);
+    uint64_t all = collects ? 500 : 0;
+    bool are_own = truth.births <= all && truth.births >= all * 9 / 10; /* samples of 8 bytes are nearly all */
+    _exit(are_own && truth.births == truth.deaths + truth.censored && (truth.turns != 0) == collects ? 0 : 2);
+}
+
+TEST(a_forked_childs_copy_of_a_profile_reports_nothing) {
+    for (int mode = 0; mode < 4; mode++) { /* with each sampling, births in rows and in eden */
+        listen();
+        struct world w;
+        world_make(&w, "eden_size=1M");
+        begin_anew(&w, mode / 2 ? mail(EDEN_SAMPLE_BYTES, 8, 0) : mail(EDEN_SAMPLE_OBJECTS, 1, 0));
+        for (int i = 0; i < 1000; i++) {
+            eden_new(w.m, w.pair);
+        }
+        pid_t pid = fork();
+        if (pid == 0) {
+            live_on(&w, mode % 2);
+        }
+        int status = 0;
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_int_equal(status, 0);
+        eden_heap_destroy(w.heap);
+        assert_true(truth.births >= 900);
+        assert_int_equal(truth.births, truth.deaths + truth.censored);
+        eden_batch_semaphore = 0;
+    }
+}
+
 /* Places beyond 2^36 granules do not fit into a life's bits: such heaps have no profile. */
 TEST(heaps_too_large_have_no_profile) {
     eden_batch_semaphore = 1;
