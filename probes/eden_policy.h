@@ -14,8 +14,9 @@
  * rule does not swing.
  *
  * With a limit, memory is used before time is: new space takes at most half of what live objects leave of it, and eden
- * is never larger than what old space could take if all of it survived, so that promotion seldom fails (born old
- * objects take room, too). Without a limit, new space takes at most half as much as lives, or 22 MB: an eden of 16 MB.
+ * is no larger than what old space could take if all of it survived, so that promotion seldom fails (born old objects
+ * take room, too), but for sections 4 and 5. Without a limit, new space takes at most half as much as lives, or 22 MB:
+ * an eden of 16 MB.
  *
  * 3. Old space
  * A full collection costs what lives, and is worth more the more has died: it waits as long as memory allows. With a
@@ -30,9 +31,19 @@
  * collected twice while this is tried, because a dead old object keeps alive what it refers to. It costs if much
  * survives again, for then it is copied one more time: if that is more than a quarter after EDEN_POLICY_TRIAL
  * scavenges, the semispaces are as before, for EDEN_POLICY_PATIENCE full collections; after the next such trial for
- * twice as many, and so on.
+ * twice as many, and so on. With a limit, eden takes all that the semispaces leave: hardly more survives than they have
+ * room for, and if it does, it is promoted in place.
  *
- * 5. References
+ * 5. Promotion in place
+ * Promoted by copying, an eden needs as much memory again. So with a limit eden takes all of it where copying what
+ * survives would be more work than marking what lives and sweeping all, once for each such eden: it becomes old where
+ * it is, and a full collection follows (runtime/young/promote.c). Work is measured in bytes swept. A byte copied costs
+ * 2, or 8 if old space refers to it, for then it lies scattered and the processor waits for each object; a byte that
+ * lives costs 4 to mark and slide, and a byte of such an eden 1.5 to sweep and walk. They were measured with the rows
+ * "array", "lru" and "binary trees" of docs/performance.md. Whether it stays so is judged by what the full collection
+ * finds alive.
+ *
+ * 6. References
  * Jones, Hosking and Moss, The Garbage Collection Handbook, 2012, chapters 9 and 10. M. Kirisame et al., "Optimal Heap
  * Limits for Reducing Browser Memory Use", OOPSLA 2022: why growth beside what lives, not beside what is used. */
 #ifndef EDEN_POLICY_H
@@ -48,6 +59,7 @@ enum {
     EDEN_POLICY_QUIET = 8,         /* scavenges in a row with hardly a survivor, before eden halves */
     EDEN_POLICY_TRIAL = 4,         /* scavenges */
     EDEN_POLICY_PATIENCE = 16,     /* full collections */
+    EDEN_POLICY_OTHER = 384 << 10, /* kept free for another new space, where eden is promoted in place */
     EDEN_POLICY_PAGE = 4096,
 };
 
@@ -69,7 +81,9 @@ struct eden_policy_state {
     uint64_t live, used;          /* of old space: after the last full collection; now */
     uint64_t allocated, survived; /* since the scavenge before; by this one */
     uint64_t from_eden;           /* of `survived`, for the first time */
+    uint64_t scattered;           /* of `survived` */
     bool keeps;                   /* survivors stay young */
+    bool in_place;                /* eden may be larger than what old space could take */
     unsigned quiet;               /* how many in a row were quiet, this one included */
 };
 
@@ -96,10 +110,11 @@ static inline uint64_t eden_policy_most(uint64_t limit, uint64_t live) {
 }
 
 /* The largest eden that old space can take if all of it survives, beside the semispaces. used, free: bytes of old
- * space. A part of the free bytes lies in pieces that are too small. */
-static inline uint64_t eden_policy_safe(uint64_t limit, uint64_t semispaces, uint64_t used, uint64_t free) {
-    uint64_t need = semispaces + used + free / 8;
-    uint64_t safe = limit > need ? eden_policy_pages((limit - need) / 2) : 0;
+ * space. A part of the free bytes lies in pieces that are too small. Where survivors stay young, hardly more survives
+ * than the semispaces have room for: if it does, what has no room is promoted in place. */
+static inline uint64_t eden_policy_safe(uint64_t limit, uint64_t semispaces, uint64_t used, uint64_t free, bool keeps) {
+    uint64_t need = semispaces + used + free / 8 + (keeps ? semispaces / 8 + EDEN_POLICY_OTHER : 0);
+    uint64_t left = limit > need ? limit - need : 0, safe = eden_policy_pages(keeps ? left : left / 2);
     return safe > EDEN_POLICY_LEAST ? safe : EDEN_POLICY_LEAST;
 }
 
@@ -108,6 +123,11 @@ static inline uint64_t eden_policy_safe(uint64_t limit, uint64_t semispaces, uin
 static inline bool eden_policy_turns_over(uint64_t live_before, uint64_t used, uint64_t live, uint64_t tenured) {
     uint64_t grown = used > live_before ? used - live_before : 0;
     return tenured > grown / 2 && used > live && used - live > grown / 2;
+}
+
+/* Do objects die at all ages, so that those that survive lie amid dead ones? */
+static inline bool eden_policy_scatters(bool turns_over, uint64_t survivors, uint64_t survived_again) {
+    return turns_over && survived_again > survivors / 16;
 }
 
 /* Did so much of the survivors survive again that they had better be tenured? */
@@ -122,6 +142,12 @@ static inline uint64_t eden_policy_most_semispace(uint64_t limit, uint64_t live,
                                                     : eden_policy_left(limit, used) / 4);
 }
 
+/* Is a semispace larger than beside an eden that has them a fifth of its size? */
+static inline bool eden_policy_is_large(const struct eden_policy_state *state, uint64_t semispace) {
+    uint64_t most = eden_policy_most(state->limit, state->live);
+    return semispace > (state->eden < most ? state->eden : most) / 5;
+}
+
 /* A semispace for all that survives of eden; 0: a fifth of eden is large enough, or survivors do not stay young. */
 static inline uint64_t eden_policy_semispace(const struct eden_policy_state *state) {
     uint64_t wanted = state->from_eden + state->from_eden / 8;
@@ -130,20 +156,42 @@ static inline uint64_t eden_policy_semispace(const struct eden_policy_state *sta
     }
     uint64_t most = eden_policy_most_semispace(state->limit, state->live, state->used);
     wanted = eden_policy_pages(wanted < most ? wanted : most);
-    return state->keeps && wanted > state->eden / 5 ? wanted : 0;
+    return state->keeps && eden_policy_is_large(state, wanted) ? wanted : 0;
 }
 
-/* The largest new space with such semispaces, and an eden as large as one of them. */
-static inline uint64_t eden_policy_most_kept(uint64_t limit, uint64_t used) {
-    return eden_policy_left(limit, used) / 4 * 3;
-}
-
-/* The largest eden beside two such semispaces. */
-static inline uint64_t eden_policy_most_beside(uint64_t limit, uint64_t live, uint64_t used, uint64_t semispace) {
+/* The largest eden beside two such semispaces. tries: dead old objects may keep all of it alive, until two full
+ * collections have found them; what then found no room, and was tenured, would be the next such objects. */
+static inline uint64_t eden_policy_most_beside(uint64_t limit, uint64_t live, uint64_t used, uint64_t semispace,
+                                               bool tries) {
     uint64_t all = limit == EDEN_NO_LIMIT ? eden_policy_new_space(limit, live) : eden_policy_left(limit, used);
-    uint64_t most = all > 2 * semispace ? all - 2 * semispace : 0;
-    most = eden_policy_pages(limit == EDEN_NO_LIMIT ? most : most / 2);
+    uint64_t need = 2 * semispace + (limit == EDEN_NO_LIMIT ? 0 : semispace / 4 + EDEN_POLICY_OTHER);
+    uint64_t most = eden_policy_pages(all > need ? all - need : 0);
+    most = tries && most > semispace ? eden_policy_pages(semispace) : most;
     return most > EDEN_POLICY_LEAST ? most : EDEN_POLICY_LEAST;
+}
+
+/* Work, in bytes swept. What lies scattered is waited for, object by object, when it is copied. An eden that was
+ * promoted in place is walked once more, and what lives is marked and slid together. */
+static inline double eden_policy_copying(double survived, double scattered) { return 2 * survived + 6 * scattered; }
+static inline double eden_policy_sliding(double eden, double live) { return 1.5 * eden + 4 * live; }
+
+/* Is copying what survives of an eden more work than marking what lives and sweeping all, whenever an eden that takes
+ * all memory is full? Only an eden that is nearly as large as one that can be copied says it. */
+static inline bool eden_policy_is_in_place(const struct eden_policy_state *state, uint64_t semispace) {
+    uint64_t live = state->live + state->survived, eden = eden_policy_left(state->limit, live);
+    uint64_t most = eden_policy_is_large(state, semispace)
+                        ? eden_policy_most_beside(state->limit, state->live, state->used, semispace, false) * 3
+                        : eden_policy_most(state->limit, state->live);
+    return state->allocated * 4 > most &&
+           eden_policy_copying((double)state->survived, (double)state->scattered) * (double)eden >
+               eden_policy_sliding((double)eden, (double)live) * (double)state->allocated;
+}
+
+/* An eden was promoted in place, and so much of it lived, and of the whole heap. Would copying it have been more work?
+ * Of a smaller eden a larger part survives. scattered: the part of survivors. */
+static inline bool eden_policy_stays_in_place(uint64_t eden, uint64_t survived, double scattered, uint64_t live) {
+    return eden_policy_copying((double)survived, (double)survived * scattered) * 3 / 2 >
+           eden_policy_sliding((double)eden, (double)live);
 }
 
 /* The size of eden from now on, beside semispaces as eden_policy_semispace says. */
@@ -157,8 +205,11 @@ static inline struct eden_policy_choice eden_policy_eden(const struct eden_polic
         wanted.reason = EDEN_REASON_QUIET;
     }
     uint64_t most = eden_policy_most(state->limit, state->live);
-    if (semispace > (wanted.bytes < most ? wanted.bytes : most) / 5) {
-        most = eden_policy_most_beside(state->limit, state->live, state->used, semispace);
+    if (state->in_place) {
+        wanted.bytes = most = eden_policy_pages(state->limit);
+    } else if (semispace > (wanted.bytes < most ? wanted.bytes : most) / 5) {
+        bool tries = state->from_eden > state->allocated / 8 * 7;
+        most = eden_policy_most_beside(state->limit, state->live, state->used, semispace, tries);
     }
     return eden_policy_at_most(wanted, most, EDEN_REASON_MEMORY);
 }

@@ -46,7 +46,6 @@ static bool create(struct instance *instance, const eden_options *options, eden_
                                  ? 0
                                  : heap->params.grow_headroom; /* a first segment's worth is no growth */
     policy_start(heap);
-    heap->mutator.free = heap->delta.allocated_from = heap->eden.start;
     heap->mutator.young_start = heap->info.new_start;
     heap->mutator.young_words = heap->info.new_bytes / 8;
     heap->mutator.heap = heap;

@@ -194,6 +194,7 @@ static void note_start(eden_heap *heap, eden_value object) {
     }
 }
 
+/* Parts of new space, and segments: pages, so whole words of the map. */
 static void forget_starts(eden_heap *heap, uintptr_t start, uintptr_t end) {
     uint64_t *starts = check_of(heap)->starts;
     if (starts != NULL) {
@@ -202,11 +203,13 @@ static void forget_starts(eden_heap *heap, uintptr_t start, uintptr_t end) {
     }
 }
 
-/* Segments and new space as a whole are pages, so whole words of the map. */
 static void note_all(eden_heap *heap) {
     struct space *spaces[YOUNG_SPACES];
     heap_young_spaces(heap, spaces);
-    forget_starts(heap, heap->reservation, heap->old.start);
+    for (int i = 0; i < 2; i++) {
+        forget_starts(heap, heap->semi[i].start, heap->semi[i].limit);
+    }
+    forget_starts(heap, heap->new_space.eden_start, heap->new_space.eden_end);
     for (int i = 0; i < YOUNG_SPACES; i++) {
         for (uintptr_t at = spaces[i]->start; at < spaces[i]->used; at = object_end(object_at(at))) {
             if (!object_is_free(object_at(at))) {
@@ -473,11 +476,29 @@ static void eden_emptied(struct observer *self) {
 static void young_unmapped(struct observer *self, uintptr_t start, uintptr_t end) {
     struct check *check = (struct check *)self;
     poison_open(start, end);
+    forget_starts(self->heap, start, end);
     for (int i = 0; i < YOUNG_SPACES; i++) {
         if (check->high[i] > start && check->high[i] <= end) {
             check->high[i] = start;
         }
     }
+}
+
+/* The unused rest of what was new space becomes free chunks, which after_scavenge fills. */
+static void adopted(struct observer *self, uintptr_t start, size_t bytes) {
+    (void)self;
+    poison_open(start, start + bytes);
+}
+
+static void young_moved(struct observer *self) {
+    struct check *check = (struct check *)self;
+    struct space *spaces[YOUNG_SPACES];
+    heap_young_spaces(self->heap, spaces);
+    check->eden_base = self->heap->eden.start;
+    for (int i = 0; i < YOUNG_SPACES; i++) {
+        check->high[i] = check->from[i] = check->used[i] = spaces[i]->start;
+    }
+    free_chunks_each(&self->heap->old.free, close_chunk, self->heap);
 }
 
 static void segment(struct observer *self, bool mapped, uintptr_t start, size_t bytes) {
@@ -510,6 +531,8 @@ static const struct observer_calls calls = {
     .invariant_broken = invariant_broken,
     .young_unmapped = young_unmapped,
     .segment = segment,
+    .adopted = adopted,
+    .young_moved = young_moved,
     .allocating = allocating,
     .taken = taken,
     .made = made,
@@ -535,7 +558,7 @@ void check_subscribe(struct check *check, eden_heap *heap) {
 void check_destroy(struct check *check) {
     const eden_heap *heap = check->observer.heap;
     /* The addresses will be others' memory. */
-    poison_open(heap->reservation, heap->old.start);
+    poison_open(heap->new_space.start, heap->new_space.end);
     for (size_t i = 0; i < heap->old.segment_count; i++) {
         poison_open(heap->old.segments[i].start, heap->old.segments[i].limit);
     }

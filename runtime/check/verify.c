@@ -344,11 +344,7 @@ static bool check_books(struct verifier *v) {
 bool eden_heap_verify(eden_heap *heap, eden_error *error) {
     struct verifier v = {.visit = {.heap = heap, .slots = check_root_slots}, .heap = heap, .error = error, .ok = true};
     v.base = heap->reservation;
-    uintptr_t top = heap->old.start;
-    if (heap->old.segment_count != 0) {
-        top = heap->old.segments[heap->old.segment_count - 1].limit;
-    }
-    v.starts_bytes = (top - v.base) / 64 + 8;
+    v.starts_bytes = (heap_top(heap) - v.base) / 64 + 8;
     v.starts = system_map(&heap->system, v.starts_bytes, "verifier");
     bool ok = each_object(&v, first_pass);
     if (ok) {

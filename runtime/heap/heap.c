@@ -12,6 +12,14 @@ uint64_t heap_survivor_used(const eden_heap *heap) {
     return (heap->semi[0].used - heap->semi[0].start) + (heap->semi[1].used - heap->semi[1].start);
 }
 
+uintptr_t heap_top(const eden_heap *heap) {
+    const struct old_space *old = &heap->old;
+    uintptr_t top = heap->new_space.eden_end;
+    return old->segment_count != 0 && old->segments[old->segment_count - 1].limit > top
+               ? old->segments[old->segment_count - 1].limit
+               : top;
+}
+
 void heap_set_limit(eden_heap *heap) {
     uintptr_t limit = heap->params.stress > 0 || heap->broken_invariant != NULL ? heap->mutator.free : heap->eden.limit;
     for (struct observer *at = heap->allocation_observers; at != NULL; at = at->next_allocation) {

@@ -1,7 +1,8 @@
 /* A heap: its parts, and the few inline helpers that every room needs.
  *
- * Address space: one reservation a heap, new space first, then the range of old space. So "is it young", "is it old"
- * and "is it in the heap at all" are one subtraction and comparison each, and tables over old space index by offset.
+ * Address space: one reservation a heap. New space is a range in it, which may change places (young/promote.c); the
+ * rest is for segments of old space. So "is it young" and "is it in the heap at all" are one subtraction and comparison
+ * each, and tables over old space index by offset.
  */
 #ifndef EDEN_HEAP_HEAP_H
 #define EDEN_HEAP_HEAP_H
@@ -44,6 +45,7 @@ struct deferred { /* objects of eden that a scavenge left for its second pass */
 };
 
 struct new_space {                    /* heap/new_space.c; its spaces: semi and eden */
+    uintptr_t start, end;             /* reserved: no segment of old space lies there */
     uintptr_t eden_start, eden_end;   /* mapped; eden's limit may lie below */
     size_t eden_most, semispace_most; /* reserved for eden, and for each of the others */
     uint64_t bytes;                   /* mapped for all three */
@@ -64,6 +66,10 @@ struct policy {                        /* heap/policy.c */
     uint64_t semispace;                /* what the rule gives it; 0: a fifth of eden */
     struct keeping keeping;
     uint64_t tenured_before; /* ever, when the last full collection ended */
+    bool turns_over;         /* most of what was tenured before the last full collection was dead in it */
+    bool is_in_place;        /* eden may be larger than what could be promoted by copying (young/promote.c) */
+    uint64_t in_place;       /* bytes promoted so since the last full collection */
+    double scattered;        /* the part of survivors that old space refers to, or what those refer to */
     uint64_t promoted;       /* bytes that a scavenge promoted of late, at most */
     unsigned quiet;          /* the latest scavenges, in a row, that had hardly a survivor */
 };
@@ -118,7 +124,7 @@ struct eden_heap {
 static inline bool heap_is_young(const eden_heap *heap, eden_value v) { return eden_is_young(&heap->mutator, v); }
 /* v must be an object of this heap. */
 static inline bool heap_is_old(const eden_heap *heap, eden_value v) {
-    return v - heap->old.start < heap->old.limit - heap->old.start;
+    return v - heap->reservation < heap->reservation_bytes && !heap_is_young(heap, v);
 }
 static inline struct eden_class_info *heap_class(const eden_heap *heap, uint32_t index) {
     return &heap->class_pages[index >> EDEN_CLASS_PAGE_SHIFT][index & ((1u << EDEN_CLASS_PAGE_SHIFT) - 1)];
@@ -140,6 +146,8 @@ static inline size_t heap_strong_slots(const eden_heap *heap, eden_value object)
 /* New space's parts, whichever hold objects now. eden.used is brought up to date with the mutator. */
 void heap_young_spaces(eden_heap *heap, struct space *spaces[YOUNG_SPACES]);
 uint64_t heap_survivor_used(const eden_heap *heap);
+/* Nothing of the heap is mapped from here on. */
+uintptr_t heap_top(const eden_heap *heap);
 static inline uint64_t heap_old_used(const eden_heap *heap) { return heap->old.capacity - heap->old.free_bytes; }
 /* Room in old space, which grows where it is full; 0: there is none. */
 static inline uintptr_t heap_old_room(eden_heap *heap, size_t bytes) {

@@ -1,11 +1,11 @@
 /* New space: its shape, and how it changes size.
  *
- * From the lowest address: two survivor semispaces, each a fifth of eden or as large as the policy wants them
- * (heap/policy.c), and eden. Survivors lie below eden so that a lower address means older (young/tenure.c). Each of the
- * three has an address range of its own. Its first part is mapped. Where the policy sizes new space, the ranges are
- * larger than what is mapped, and a space grows and shrinks at its end; elsewhere they are mapped whole.
- * The end of eden may be mapped and not in use: that is the first memory that old space takes where max_heap leaves no
- * other.
+ * It is a range of the reservation, and may change places (young/promote.c). From the lowest address: two survivor
+ * semispaces, each a fifth of eden or as large as the policy wants them (heap/policy.c), and eden. Survivors lie below
+ * eden so that a lower address means older (young/tenure.c). Each of the three has an address range of its own. Its
+ * first part is mapped. Where the policy sizes new space, the ranges are larger than what is mapped, and a space grows
+ * and shrinks at its end; elsewhere they are mapped whole. The end of eden may be mapped and not in use: that is the
+ * first memory that old space takes where max_heap leaves no other.
  *
  * Invariants
  * I1. What is mapped of the three adds up to new_space.bytes, which counts towards max_heap.
@@ -32,12 +32,12 @@ static uint64_t reserve_wanted(const eden_heap *heap) {
     return wanted > OLD_RESERVE_LEAST ? wanted : OLD_RESERVE_LEAST;
 }
 
-static size_t semispace_bytes(size_t eden_bytes) { return system_page_round(eden_bytes / 5); }
-static size_t all_bytes(size_t eden_bytes) { return eden_bytes + 2 * semispace_bytes(eden_bytes); }
+size_t new_space_fifth(size_t eden_bytes) { return system_page_round(eden_bytes / 5); }
+static size_t all_bytes(size_t eden_bytes) { return eden_bytes + 2 * new_space_fifth(eden_bytes); }
 
 /* A quarter of what is there, where eden may have 5/14 of it. Where eden keeps its size, so do they. */
 static size_t semispace_most(size_t eden_most, size_t eden_bytes) {
-    return eden_most == eden_bytes ? semispace_bytes(eden_bytes) : system_page_round(eden_most / 10 * 7);
+    return eden_most == eden_bytes ? new_space_fifth(eden_bytes) : system_page_round(eden_most / 10 * 7);
 }
 
 /* Address space for new and old space, and for the card table of so much. */
@@ -49,10 +49,11 @@ static bool reserve(eden_heap *heap, uint64_t old_bytes, size_t eden_most, size_
     }
     heap->reservation = (uintptr_t)at;
     heap->reservation_bytes = new_bytes + old_bytes;
-    heap->new_space = (struct new_space){.eden_most = eden_most,
-                                         .semispace_most = semispace_most,
-                                         .eden_start = heap->reservation + new_bytes - eden_most};
-    heap->old.start = heap->reservation + new_bytes;
+    heap->new_space = (struct new_space){.start = heap->reservation,
+                                         .end = heap->reservation + new_bytes,
+                                         .eden_most = eden_most,
+                                         .semispace_most = semispace_most};
+    heap->old.start = heap->reservation;
     heap->old.limit = heap->reservation + heap->reservation_bytes;
     if (old_space_reserve_cards(heap)) {
         return true;
@@ -65,6 +66,13 @@ static bool reserve(eden_heap *heap, uint64_t old_bytes, size_t eden_most, size_
 static void unmap(eden_heap *heap, uintptr_t start, uintptr_t end) {
     OBSERVE(heap, young_unmapped, start, end);
     system_decommit(start, end - start);
+}
+
+void new_space_cut(eden_heap *heap, uintptr_t end, uintptr_t limit) {
+    if (end < limit) {
+        unmap(heap, end, limit);
+        heap->new_space.bytes -= limit - end;
+    }
 }
 
 /* Moves the end of a space to start + bytes, or as near as its objects and the system allow; not at all beyond
@@ -92,8 +100,7 @@ static void set_eden_end(eden_heap *heap, size_t bytes) {
 }
 
 void new_space_resize(eden_heap *heap, size_t eden_bytes, size_t semispace) {
-    size_t eden_now = heap->new_space.eden_end - heap->new_space.eden_start, fifth = semispace_bytes(eden_bytes);
-    size_t wanted = semispace > fifth ? system_page_round(semispace) : fifth;
+    size_t eden_now = heap->new_space.eden_end - heap->new_space.eden_start, wanted = system_page_round(semispace);
     wanted = wanted < heap->new_space.semispace_most ? wanted : heap->new_space.semispace_most;
     /* What shrinks comes first: the others may need its memory. */
     set_eden_end(heap, eden_bytes < eden_now ? eden_bytes : eden_now);
@@ -115,6 +122,51 @@ void new_space_yield(eden_heap *heap, uint64_t bytes) {
         heap->new_space.bytes -= heap->new_space.eden_end - end;
         heap->new_space.eden_end = end;
     }
+}
+
+/* The ranges of its spaces, of which nothing is mapped. */
+static void place(struct new_space *space) {
+    space->eden_start = space->eden_end = space->end - space->eden_most;
+    space->bytes = 0;
+}
+
+void new_space_turn(eden_heap *heap, const struct new_space *other) {
+    heap->info.new_start = heap->mutator.young_start = other->start;
+    heap->info.new_bytes = other->end - other->start;
+    heap->mutator.young_words = heap->info.new_bytes / 8;
+}
+
+void new_space_move(eden_heap *heap, const struct new_space *other) {
+    uintptr_t second = other->start + other->semispace_most;
+    size_t semispace = (other->bytes - (other->eden_end - other->eden_start)) / 2;
+    heap->new_space = *other;
+    heap->semi[0] = (struct space){other->start, other->start, other->start + semispace};
+    heap->semi[1] = (struct space){second, second, second + semispace};
+    heap->eden = (struct space){other->eden_start, other->eden_start, other->eden_end};
+    heap->mutator.free = heap->delta.allocated_from = heap->eden.start;
+}
+
+bool new_space_prepare(eden_heap *heap, struct new_space *other) {
+    uint64_t mapped = heap->new_space.bytes + heap->old.capacity, limit = heap->params.max_heap;
+    size_t semispace = new_space_fifth(EDEN_POLICY_LEAST), all = all_bytes(EDEN_POLICY_LEAST);
+    size_t reserved = heap->new_space.end - heap->new_space.start;
+    *other = heap->new_space;
+    other->start = old_space_gap(heap, reserved);
+    other->end = other->start + reserved;
+    if (other->start == 0 || limit < mapped || limit - mapped < all) {
+        return false;
+    }
+    place(other);
+    uintptr_t semi[] = {other->start, other->start + other->semispace_most};
+    if (!system_commit(&heap->system, other->eden_start, EDEN_POLICY_LEAST, "new space") ||
+        !system_commit(&heap->system, semi[0], semispace, "new space") ||
+        !system_commit(&heap->system, semi[1], semispace, "new space")) {
+        system_decommit(other->start, reserved);
+        return false;
+    }
+    other->eden_end += EDEN_POLICY_LEAST;
+    other->bytes = all;
+    return true;
 }
 
 bool new_space_create(eden_heap *heap, eden_error *error) {
@@ -140,18 +192,14 @@ bool new_space_create(eden_heap *heap, eden_error *error) {
                           "cannot reserve %llu bytes of address space (ulimit -v, or -l after mlockall?)",
                           (unsigned long long)bytes);
     }
-    uintptr_t at = heap->reservation, second = at + heap->new_space.semispace_most, eden = heap->new_space.eden_start;
-    heap->semi[0] = (struct space){at, at, at};
-    heap->semi[1] = (struct space){second, second, second};
-    heap->eden = (struct space){eden, eden, eden};
-    heap->new_space.eden_end = eden;
-    new_space_resize(heap, eden_bytes, 0);
+    place(&heap->new_space);
+    new_space_turn(heap, &heap->new_space);
+    new_space_move(heap, &heap->new_space);
+    new_space_resize(heap, eden_bytes, new_space_fifth(eden_bytes));
     if (heap->new_space.bytes != all_bytes(eden_bytes)) {
         return error_fail(error, EDEN_NO_MEMORY, "no memory: cannot map %zu bytes for new space (eden_size)",
                           all_bytes(eden_bytes));
     }
-    heap->eden.limit = eden + heap->params.eden_size / 8 * 8;
-    heap->info.new_start = heap->reservation;
-    heap->info.new_bytes = heap->old.start - heap->reservation;
+    heap->eden.limit = heap->eden.start + heap->params.eden_size / 8 * 8;
     return true;
 }

@@ -32,6 +32,7 @@ struct scavenge_pass {
     enum eden_scavenge_cause cause;
     uint64_t start_ns;
     const struct space *to;                  /* the semispace that this round copies to */
+    bool in_place;                           /* nothing is copied, nothing found dead: all has been promoted */
     uint64_t tenured_objects, tenured_bytes; /* known at its end */
 };
 
@@ -89,6 +90,8 @@ struct observer_calls {
     void (*invariant_broken)(struct observer *self, const char *name);              /* heap/invariant.h */
     void (*young_unmapped)(struct observer *self, uintptr_t start, uintptr_t end);  /* a part of new space is gone */
     void (*segment)(struct observer *self, bool mapped, uintptr_t start, size_t bytes); /* before it is used, or goes */
+    void (*adopted)(struct observer *self, uintptr_t start, size_t bytes); /* a part of new space is a segment now */
+    void (*young_moved)(struct observer *self); /* new space has another place, and is empty */
 
     /* ---- allocation_observers ---- */
     void (*allocating)(struct observer *self, uint64_t header, size_t slots); /* before anything is done */

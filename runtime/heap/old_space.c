@@ -104,41 +104,67 @@ uintptr_t old_space_allocate(eden_heap *heap, size_t bytes) {
     return at;
 }
 
-/* The gap before a segment, or behind the last. */
-static uintptr_t gap_start(const struct old_space *old, size_t index) {
-    return index == 0 ? old->start : old->segments[index - 1].limit;
+struct gap {
+    uintptr_t start;
+    size_t bytes;
+};
+
+static struct gap make_gap(uintptr_t start, uintptr_t end) {
+    return (struct gap){start, end > start ? end - start : 0};
 }
-static size_t gap_bytes(const struct old_space *old, size_t index) {
-    return (index < old->segment_count ? old->segments[index].start : old->limit) - gap_start(old, index);
+
+/* The gap before a segment, or behind the last: of its parts below and above new space, the larger. */
+static struct gap gap_before(const eden_heap *heap, size_t index) {
+    const struct old_space *old = &heap->old;
+    const struct new_space *new = &heap->new_space;
+    uintptr_t start = index == 0 ? old->start : old->segments[index - 1].limit;
+    uintptr_t end = index < old->segment_count ? old->segments[index].start : old->limit;
+    struct gap below = make_gap(start, end < new->start ? end : new->start);
+    struct gap above = make_gap(start > new->end ? start : new->end, end);
+    return above.bytes > below.bytes ? above : below;
 }
 
 /* Where a segment of *bytes fits: the first gap of the range that has so much; else the largest that has `least`, and
  * *bytes is what it has. index: the segment's place in the array. 0: nowhere. */
-static uintptr_t find_gap(struct old_space *old, size_t least, size_t *bytes, size_t *index) {
-    size_t largest = 0;
+static uintptr_t find_gap(eden_heap *heap, size_t least, size_t *bytes, size_t *index) {
+    struct old_space *old = &heap->old;
+    struct gap largest = {0, 0};
     for (size_t i = *bytes >= old->passed.bytes ? old->passed.count : 0; i <= old->segment_count; i++) {
-        if (gap_bytes(old, i) >= *bytes) {
+        struct gap gap = gap_before(heap, i);
+        if (gap.bytes >= *bytes) {
             old->passed = (struct passed_gaps){i, *bytes};
             *index = i;
-            return gap_start(old, i);
+            return gap.start;
         }
     }
     for (size_t i = 0; i <= old->segment_count; i++) {
-        if (gap_bytes(old, i) > largest) {
-            largest = gap_bytes(old, i);
+        struct gap gap = gap_before(heap, i);
+        if (gap.bytes > largest.bytes) {
+            largest = gap;
             *index = i;
         }
     }
-    *bytes = largest;
-    return largest >= least ? gap_start(old, *index) : 0;
+    *bytes = largest.bytes;
+    return largest.bytes >= least ? largest.start : 0;
+}
+
+uintptr_t old_space_gap(const eden_heap *heap, size_t bytes) {
+    for (size_t i = 0; i <= heap->old.segment_count; i++) {
+        struct gap gap = gap_before(heap, i);
+        if (gap.bytes >= bytes) {
+            return gap.start;
+        }
+    }
+    return 0;
 }
 
 /* Room that max_heap leaves for another segment, of `wanted` bytes if eden has no use for them. */
 static uint64_t allowance(eden_heap *heap, uint64_t wanted) {
-    uint64_t limit = heap->params.max_heap, used = heap->new_space.bytes + heap->old.capacity;
+    uint64_t limit = heap->params.max_heap, kept = policy_kept_free(heap);
+    uint64_t used = heap->new_space.bytes + heap->old.capacity + kept;
     if (limit < used || limit - used < wanted) {
-        new_space_yield(heap, limit < used ? wanted : wanted - (limit - used));
-        used = heap->new_space.bytes + heap->old.capacity;
+        policy_yield(heap, limit < used ? wanted + (used - limit) : wanted - (limit - used));
+        used = heap->new_space.bytes + heap->old.capacity + kept;
     }
     return limit > used ? limit - used : 0;
 }
@@ -163,6 +189,17 @@ static bool is_below_next(const struct old_space *old, size_t index) {
     return index + 1 == old->segment_count || old->segments[index].limit <= old->segments[index + 1].start;
 }
 
+/* There is room in the array. */
+static void insert(eden_heap *heap, size_t index, uintptr_t start, uintptr_t limit) {
+    struct old_space *old = &heap->old;
+    memmove(&old->segments[index + 1], &old->segments[index], (old->segment_count - index) * sizeof *old->segments);
+    old->segments[index] = (struct segment){.start = start, .limit = limit, .tail = limit};
+    old->segment_count++;
+    old->capacity += limit - start;
+    invariant_check(heap, (index == 0 || old->segments[index - 1].limit <= start) && is_below_next(old, index),
+                    "I3 of old space: segments overlap, or are out of order");
+}
+
 /* A segment of size, or of the half, a quarter... of it where the system refuses or the range has no such gap; but of
  * least. */
 static bool map_segment(eden_heap *heap, size_t least, size_t size) {
@@ -174,27 +211,54 @@ static bool map_segment(eden_heap *heap, size_t least, size_t size) {
         return false;
     }
     size_t index = 0;
-    uintptr_t start = find_gap(old, least, &size, &index);
+    uintptr_t start = find_gap(heap, least, &size, &index);
     while (start != 0 && !commit(heap, start, size)) {
         if (size == least) {
             return false;
         }
         size = system_page_round(size / 2) > least ? system_page_round(size / 2) : least;
-        start = find_gap(old, least, &size, &index);
+        start = find_gap(heap, least, &size, &index);
     }
     if (start == 0) {
         return false;
     }
-    memmove(&old->segments[index + 1], &old->segments[index], (old->segment_count - index) * sizeof *old->segments);
-    old->segments[index] = (struct segment){.start = start, .limit = start + size};
-    old->segment_count++;
-    old->capacity += size;
+    insert(heap, index, start, start + size);
     old->free_bytes += size;
-    invariant_check(heap, (index == 0 || old->segments[index - 1].limit <= start) && is_below_next(old, index),
-                    "I3 of old space: segments overlap, or are out of order");
     OBSERVE(heap, segment, true, start, size);
     free_chunks_add(&old->free, start, size);
     return true;
+}
+
+bool old_space_prepare(eden_heap *heap, const struct space *parts, size_t count) {
+    struct old_space *old = &heap->old;
+    for (size_t i = 0; i < count; i++) {
+        if (!commit_cards(heap, parts[i].start, parts[i].limit - parts[i].start) ||
+            !system_grow(&heap->system, (void **)&old->segments, &old->segment_room, old->segment_count + i,
+                         sizeof *old->segments, "segment table")) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void old_space_adopt(eden_heap *heap, uintptr_t start, uintptr_t limit) {
+    size_t index = 0;
+    while (index < heap->old.segment_count && heap->old.segments[index].start < start) {
+        index++;
+    }
+    insert(heap, index, start, limit);
+    heap->old.segments[index].is_adopted = true;
+    heap->old.passed = (struct passed_gaps){0, 0};
+    OBSERVE(heap, adopted, start, limit - start);
+}
+
+uint64_t old_space_take_adopted(eden_heap *heap) {
+    uint64_t live = 0;
+    for (size_t i = 0; i < heap->old.segment_count; i++) {
+        live += heap->old.segments[i].is_adopted ? heap->old.segments[i].live.bytes : 0;
+        heap->old.segments[i].is_adopted = false;
+    }
+    return live;
 }
 
 /* A new segment's size: Spur adds room for its own headers, and rounds up to a power of two. */
@@ -245,14 +309,36 @@ static void remove_gone(struct old_space *old) {
     old->segment_count = kept;
 }
 
-/* Above the threshold, give back all free memory but the headroom, in whole segments. From
- * the highest, because compaction slides towards the lowest. */
+/* Returns a segment, of which all is free, or its free end from an address on. That is two events: the whole segment
+ * goes, and what stays of it is another. */
+static void cut(eden_heap *heap, struct segment *segment, uintptr_t from) {
+    uintptr_t limit = segment->limit;
+    segment->limit = segment->tail = from;
+    heap->old.capacity -= limit - from;
+    heap->old.free_bytes -= limit - from;
+    OBSERVE(heap, segment, false, segment->start, limit - segment->start);
+    if (from != segment->start) {
+        OBSERVE(heap, adopted, segment->start, from - segment->start);
+    }
+    system_decommit(from, limit - from);
+}
+
+/* Where the free end of a segment begins: all of it may be free. */
+static uintptr_t free_end(const struct segment *segment) {
+    eden_value first = object_at(segment->start);
+    bool all = object_is_free(first) && object_bytes(first) == segment->limit - segment->start;
+    return all ? segment->start : segment->tail;
+}
+
+/* Above the threshold, give back all free memory but the headroom, in whole segments; where the policy decides, also
+ * their free ends. From the highest, because compaction slides towards the lowest. */
 void old_space_shrink(eden_heap *heap) {
     struct old_space *old = &heap->old;
     uint64_t headroom = heap->params.grow_headroom, threshold = heap->params.shrink_threshold;
     uint64_t goal = policy_old_kept(heap), used = heap_old_used(heap);
     /* What it may grow by is not returned only to be mapped again. */
-    if (goal != EDEN_NO_LIMIT && params_decide(&heap->params, EDEN_PARAM_shrink_threshold)) {
+    bool decided = goal != EDEN_NO_LIMIT && params_decide(&heap->params, EDEN_PARAM_shrink_threshold);
+    if (decided) {
         threshold = headroom = goal > used + headroom ? goal - used : headroom;
     }
     if (old->free_bytes <= threshold || old->free_bytes <= headroom) {
@@ -262,19 +348,20 @@ void old_space_shrink(eden_heap *heap) {
     old_space_retire_buffer(heap);
     for (size_t i = old->segment_count; i-- > 0;) {
         struct segment *segment = &old->segments[i];
-        uintptr_t start = segment->start;
-        size_t size = segment->limit - start;
-        eden_value first = object_at(start);
-        if (size > left || !object_is_free(first) || object_bytes(first) != size ||
-            !free_chunks_take_exact(&old->free, start, size)) {
+        uintptr_t end = free_end(segment), from = system_page_round(end);
+        size_t size = segment->limit - end;
+        if (decided && from < segment->limit && segment->limit - from > left) {
+            from = segment->limit - left / PAGE * PAGE;
+        }
+        if (from >= segment->limit || segment->limit - from > left || (!decided && from != segment->start) ||
+            !free_chunks_take_exact(&old->free, end, size)) {
             continue;
         }
-        segment->limit = start; /* gone */
-        old->capacity -= size;
-        old->free_bytes -= size;
-        left -= size;
-        OBSERVE(heap, segment, false, start, size);
-        system_decommit(start, size);
+        if (end < from) {
+            free_chunks_add(&old->free, end, from - end);
+        }
+        left -= segment->limit - from;
+        cut(heap, segment, from);
     }
     remove_gone(old);
 }

@@ -13,6 +13,8 @@ struct segment {
     struct tally live;      /* objects */
     uint64_t fragments;     /* bytes of gaps too small for a chunk */
     uintptr_t gaps;         /* the first of a chain; 0: none */
+    uintptr_t tail;         /* behind it, up to the limit, all is free */
+    bool is_adopted;        /* it was new space at the last full collection */
     bool is_pinned;         /* it has a pinned object */
     bool is_chosen;         /* to be evacuated */
     struct segment *denser; /* the next in a list from the sparsest on (old/evacuate.c) */
@@ -44,11 +46,21 @@ void old_space_destroy(struct old_space *old);
 
 uintptr_t old_space_allocate(eden_heap *heap, size_t bytes); /* the start of free memory; 0: there is none */
 bool old_space_grow(eden_heap *heap, size_t bytes);          /* maps a segment with room for an object of bytes */
-void old_space_refill(eden_heap *heap);                      /* compat.growth=refill: after a scavenge */
-void old_space_shrink(eden_heap *heap);                      /* returns empty segments, by shrink_threshold */
+uintptr_t old_space_gap(const eden_heap *heap,
+                        size_t bytes); /* a part of the range that is free, also of new space; 0 */
+/* For parts of new space that are to be segments: card tables, and room in the array for `count` of them. False:
+ * refused. */
+bool old_space_prepare(eden_heap *heap, const struct space *parts, size_t count);
+void old_space_adopt(eden_heap *heap, uintptr_t start,
+                     uintptr_t limit);  /* as a segment, prepared, without free memory */
+void old_space_refill(eden_heap *heap); /* compat.growth=refill: after a scavenge */
+void old_space_shrink(eden_heap *heap); /* returns empty segments, by shrink_threshold */
 void old_space_retire_buffer(eden_heap *heap);
 void old_space_reset_free(eden_heap *heap); /* before chunks are found anew */
 void old_space_add_free(eden_heap *heap, uintptr_t start, size_t bytes);
+/* Bytes that live in what was new space, as the full collection that runs has found; then it counts as other segments.
+ */
+uint64_t old_space_take_adopted(eden_heap *heap);
 /* I1 and I2, after a full collection. swept: by sweeping, which has counted what lives. */
 void old_space_check(eden_heap *heap, bool swept);
 uint64_t old_space_largest_free(const eden_heap *heap);

@@ -33,7 +33,7 @@ void policy_set(eden_heap *heap) {
 }
 
 size_t policy_eden_most(const eden_heap *heap, size_t eden, uint64_t old_bytes) {
-    uint64_t most = heap->params.max_heap == EDEN_NO_LIMIT ? EDEN_MOST : eden_policy_most(heap->params.max_heap, 0);
+    uint64_t limit = heap->params.max_heap, most = limit == EDEN_NO_LIMIT ? EDEN_MOST : eden_policy_pages(limit);
     if (!params_decide(&heap->params, EDEN_PARAM_eden_size)) {
         return eden;
     }
@@ -57,17 +57,41 @@ uint64_t policy_old_kept(const eden_heap *heap) {
         return goal;
     }
     uint64_t most = eden_policy_most(limit, heap->old.used_at_full) / 5 * 7;
-    if (policy_keeps(heap)) {
-        most = eden_policy_most_kept(limit, heap->old.used_at_full);
+    if (policy_keeps(heap) || heap->policy.is_in_place) {
+        most = eden_policy_left(limit, heap->old.used_at_full);
     }
     return limit - most < goal ? limit - most : goal;
 }
 
+/* May what cannot be copied stay where it is? */
+static bool may_promote(const eden_heap *heap) {
+    return heap->params.max_heap != EDEN_NO_LIMIT && heap->params.max_heap / 16 >= EDEN_POLICY_OTHER &&
+           params_decide(&heap->params, EDEN_PARAM_eden_size) &&
+           params_decide(&heap->params, EDEN_PARAM_full_gc_ratio) &&
+           params_decide(&heap->params, EDEN_PARAM_shrink_threshold);
+}
+
 bool policy_wants_full(const eden_heap *heap) {
-    uint64_t promoted = heap->policy.promoted + heap_survivor_used(heap), used = heap_old_used(heap);
+    uint64_t survivors = policy_keeps(heap) && may_promote(heap) ? 0 : heap_survivor_used(heap);
+    uint64_t promoted = heap->policy.promoted + survivors, used = heap_old_used(heap);
+    if (heap->policy.is_in_place || heap->policy.in_place != 0) {
+        return heap->policy.in_place != 0; /* only then there is something to find */
+    }
     return used >= heap->params.full_gc_min_old &&
            ((policy_keeps(heap) && heap->policy.keeping.is_due) ||
             eden_policy_collects(policy_old_goal(heap), used, heap->old.used_at_full, promoted));
+}
+
+uint64_t policy_kept_free(const eden_heap *heap) { return may_promote(heap) ? EDEN_POLICY_OTHER : 0; }
+
+bool policy_promotes_in_place(const eden_heap *heap) {
+    const struct new_space *new = &heap->new_space;
+    uint64_t mapped = new->bytes + heap->old.capacity, limit = heap->params.max_heap;
+    uint64_t room = (limit > mapped ? limit - mapped : 0) + heap->old.free_bytes / 8 * 7;
+    room += new->eden_end - system_page_round(heap->mutator.free);
+    return may_promote(heap) &&
+           (heap->is_mixed ||
+            (heap->policy.is_in_place && heap->mutator.free - heap->eden.start + heap_survivor_used(heap) > room));
 }
 
 /* What new space may have mapped. What old space has is not there for it until a full collection returns it. */
@@ -80,12 +104,12 @@ static uint64_t most_mapped(const eden_heap *heap) {
 
 /* How much of eden the program may use, so that all of it can be promoted; in sixteenths, so that it seldom changes. */
 static uint64_t safe(const eden_heap *heap) {
-    if (heap->params.max_heap == EDEN_NO_LIMIT) {
+    if (heap->params.max_heap == EDEN_NO_LIMIT || heap->policy.is_in_place) {
         return EDEN_NO_LIMIT;
     }
     uint64_t mapped = heap->new_space.eden_end - heap->new_space.eden_start;
     uint64_t most = eden_policy_safe(heap->params.max_heap, heap->new_space.bytes - mapped, heap_old_used(heap),
-                                     heap->old.free_bytes);
+                                     heap->old.free_bytes, policy_keeps(heap));
     uint64_t step = mapped / 16 / EDEN_POLICY_PAGE * EDEN_POLICY_PAGE;
     return most >= mapped || step == 0 || most < step ? most : most / step * step;
 }
@@ -95,13 +119,37 @@ static void limit_eden(eden_heap *heap, uint64_t bytes) {
     heap->params.eden_size = heap->eden.limit - heap->new_space.eden_start;
 }
 
+void policy_yield(eden_heap *heap, uint64_t bytes) {
+    uint64_t mapped = heap->new_space.eden_end - heap->new_space.eden_start;
+    uint64_t used = heap->mutator.free - heap->new_space.eden_start, left = mapped > bytes ? mapped - bytes : 0;
+    if (heap->policy.is_in_place && left < heap->eden.limit - heap->new_space.eden_start) {
+        heap->policy.reason = EDEN_REASON_PROMOTION;
+        limit_eden(heap, left > used ? left : used);
+    }
+    new_space_yield(heap, bytes);
+}
+
+/* Eden takes all there is, but for another new space. */
+static void fit_all(eden_heap *heap) {
+    uint64_t all = most_mapped(heap), rest = EDEN_POLICY_OTHER + 2 * new_space_fifth(EDEN_POLICY_LEAST);
+    uint64_t most = all > rest + EDEN_POLICY_LEAST ? eden_policy_pages(all - rest) : EDEN_POLICY_LEAST;
+    struct eden_policy_choice eden = eden_policy_at_most(heap->policy.eden, most, EDEN_REASON_MAPPED);
+    heap->policy.reason = eden.reason;
+    new_space_resize(heap, eden.bytes, new_space_fifth(EDEN_POLICY_LEAST));
+    limit_eden(heap, EDEN_NO_LIMIT);
+}
+
 /* Eden is empty. */
 static void fit(eden_heap *heap) {
     struct policy *policy = &heap->policy;
+    if (policy->is_in_place) {
+        fit_all(heap);
+        return;
+    }
     uint64_t all = most_mapped(heap), now = heap->new_space.eden_end - heap->new_space.eden_start;
     uint64_t semispace = policy->semispace < all / 3 ? policy->semispace : eden_policy_pages(all / 3);
     uint64_t most = eden_policy_pages(all / 7 * 5); /* beside semispaces of a fifth of it */
-    if (semispace > policy->eden.bytes / 5) {
+    if (semispace > (policy->eden.bytes < most ? policy->eden.bytes : most) / 5) {
         most = eden_policy_pages(all - 2 * semispace);
     } else {
         semispace = 0;
@@ -111,7 +159,7 @@ static void fit(eden_heap *heap) {
     most = safe(heap);
     policy->reason = eden_policy_at_most(eden, most, EDEN_REASON_PROMOTION).reason;
     eden.bytes = most < eden.bytes / 2 ? most : eden.bytes; /* then the semispaces shrink, too */
-    new_space_resize(heap, eden.bytes, semispace);
+    new_space_resize(heap, eden.bytes, semispace != 0 ? semispace : new_space_fifth(eden.bytes));
     limit_eden(heap, safe(heap));
 }
 
@@ -121,9 +169,12 @@ void policy_old_changed(eden_heap *heap) {
     }
     /* Where less lives than before, new space may take less, too. */
     uint64_t limit = heap->params.max_heap, live = heap->old.used_at_full, semispace = heap->policy.semispace;
+    bool tries = heap->policy.keeping.scavenges < EDEN_POLICY_TRIAL;
     uint64_t largest = semispace == 0 ? eden_policy_most(limit, live)
-                                      : eden_policy_most_beside(limit, live, heap_old_used(heap), semispace);
-    heap->policy.eden = eden_policy_at_most(heap->policy.eden, largest, EDEN_REASON_MEMORY);
+                                      : eden_policy_most_beside(limit, live, heap_old_used(heap), semispace, tries);
+    if (!heap->policy.is_in_place) {
+        heap->policy.eden = eden_policy_at_most(heap->policy.eden, largest, EDEN_REASON_MEMORY);
+    }
     if (heap->mutator.free == heap->new_space.eden_start) {
         fit(heap);
     } else {
@@ -170,16 +221,32 @@ bool policy_tenures(const eden_heap *heap) {
 
 bool policy_keeps(const eden_heap *heap) { return heap->policy.keeping.is_on && policy_tenures(heap); }
 
-void policy_collected(eden_heap *heap, uint64_t live_before, uint64_t used) {
-    struct keeping *keeping = &heap->policy.keeping;
+/* Whether eden may be larger than what could be copied. That survivors stay young is tried first. */
+static bool may_promote_all(const eden_heap *heap) {
+    bool is_tried = !policy_keeps(heap) || heap->policy.keeping.scavenges > EDEN_POLICY_TRIAL;
+    return may_promote(heap) && policy_tenures(heap) && is_tried && !heap->is_mixed;
+}
+
+void policy_collected(eden_heap *heap, uint64_t live_before, uint64_t used, uint64_t adopted) {
+    struct policy *policy = &heap->policy;
+    struct keeping *keeping = &policy->keeping;
+    uint64_t in_place = policy->in_place;
     uint64_t tenured = heap->figures.tenured_bytes - heap->policy.tenured_before;
     heap->policy.tenured_before = heap->figures.tenured_bytes;
     uint64_t now = heap_old_used(heap);
     keeping->is_due = false;
-    if (keeping->wait != 0) {
+    policy->in_place = 0;
+    policy->turns_over = in_place != 0 || policy->is_in_place ? policy->turns_over
+                                                              : eden_policy_turns_over(live_before, used, now, tenured);
+    if (in_place != 0) {
+        policy->is_in_place =
+            may_promote_all(heap) && eden_policy_stays_in_place(in_place, adopted, policy->scattered, now);
+    } else if (policy->is_in_place) {
+        /* nothing is known of what was tenured, for nothing was */
+    } else if (keeping->wait != 0) {
         keeping->wait--;
     } else if (!keeping->is_on && policy_tenures(heap) && params_decide(&heap->params, EDEN_PARAM_eden_size) &&
-               eden_policy_turns_over(live_before, used, now, tenured)) {
+               policy->turns_over) {
         *keeping = (struct keeping){.is_on = true, .patience = keeping->patience};
         /* The next scavenge has to have room for what survives. */
         heap->policy.semispace = eden_policy_most_semispace(heap->params.max_heap, now, now);
@@ -201,30 +268,44 @@ static void review_keeping(struct keeping *keeping, const struct scavenged *scav
     }
 }
 
-/* As it is, where it is large enough and not much too large: each change costs a decision, and pages. */
+/* As it is, where it is large enough and not much too large: each change costs a decision, and pages. It shrinks a
+ * quarter at a time: what has no room once is tenured, and then keeps alive what it refers to. */
 static uint64_t choose_semispace(const struct policy *policy, const struct eden_policy_state *state) {
     uint64_t wanted = eden_policy_semispace(state), now = policy->semispace;
-    return wanted != 0 && wanted <= now && wanted >= now / 4 * 3 ? now : wanted;
+    if (wanted != 0 && wanted <= now && wanted >= now / 4 * 3) {
+        return now;
+    }
+    uint64_t least = state->keeps ? eden_policy_pages(now / 4 * 3) : 0;
+    return wanted >= least ? wanted : eden_policy_is_large(state, least) ? least : 0;
 }
 
 void policy_scavenged(eden_heap *heap, const struct scavenged *scavenged) {
     struct policy *policy = &heap->policy;
+    policy->in_place += scavenged->in_place ? scavenged->promoted : 0;
     uint64_t allocated = scavenged->allocated, survived = scavenged->survived, promoted = scavenged->promoted;
     policy->promoted = promoted > policy->promoted / 4 * 3 ? promoted : policy->promoted / 4 * 3;
     policy->quiet = eden_policy_is_quiet(allocated, survived) ? policy->quiet + 1 : 0;
-    bool asked = allocated < heap->params.eden_size / 2; /* for the scavenge: what survives says little */
+    /* For the scavenge, or nobody knows: what survives says little. */
+    bool asked = allocated < heap->params.eden_size / 2 || scavenged->in_place;
     if (params_decide(&heap->params, EDEN_PARAM_eden_size) && !asked) {
         review_keeping(&policy->keeping, scavenged);
+        bool scatters = eden_policy_scatters(policy->turns_over, scavenged->survivors, scavenged->survived_again);
         struct eden_policy_state state = {.limit = heap->params.max_heap,
                                           .eden = policy->eden.bytes,
                                           .live = heap->old.used_at_full,
                                           .used = heap_old_used(heap),
                                           .allocated = allocated,
                                           .survived = survived,
+                                          .scattered = scatters ? survived : scavenged->scattered,
                                           .from_eden = survived - scavenged->survived_again,
                                           .keeps = policy_keeps(heap),
                                           .quiet = policy->quiet};
         policy->semispace = choose_semispace(policy, &state);
+        policy->scattered = survived == 0 ? 0 : (double)state.scattered / (double)survived;
+        policy->is_in_place =
+            may_promote_all(heap) && (policy->is_in_place || eden_policy_is_in_place(&state, policy->semispace));
+        policy->keeping.is_on &= !policy->is_in_place;
+        state.in_place = policy->is_in_place;
         struct eden_policy_choice eden = eden_policy_eden(&state, policy->semispace);
         eden = eden_policy_at_most(eden, heap->new_space.eden_most, EDEN_REASON_RESERVED);
         if (eden.bytes != policy->eden.bytes) {

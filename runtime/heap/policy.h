@@ -16,12 +16,21 @@ void policy_start(eden_heap *heap);
 struct scavenged {
     uint64_t allocated, survivors;     /* in eden, and in from-space, before */
     uint64_t survived, survived_again; /* of both; of from-space */
-    uint64_t promoted;                 /* of `survived` */
+    uint64_t promoted, scattered;      /* of `survived`; scattered: reached from old space */
+    bool in_place;                     /* all was promoted, dead or alive; only `promoted` is known */
 };
 /* Eden is empty. */
 void policy_scavenged(eden_heap *heap, const struct scavenged *scavenged);
-/* A full collection has ended. used: bytes of old space before it; live_before: what the one before it left. */
-void policy_collected(eden_heap *heap, uint64_t live_before, uint64_t used);
+/* A full collection has ended. used: bytes of old space before it; live_before: what the one before it left; adopted:
+ * what lives of what was promoted in place. */
+void policy_collected(eden_heap *heap, uint64_t live_before, uint64_t used, uint64_t adopted);
+/* Has eden been allowed to become so full that what may be alive has no room to be copied to? Then all of it is to be
+ * promoted in place, and old space collected. */
+bool policy_promotes_in_place(const eden_heap *heap);
+/* Bytes of the limit that old space leaves to new space, which may have to move. */
+uint64_t policy_kept_free(const eden_heap *heap);
+/* Returns so much of eden to the system as it does without, or can do without. */
+void policy_yield(eden_heap *heap, uint64_t bytes);
 /* Outside a scavenge: old space has another size, so another part of eden could be promoted. */
 void policy_old_changed(eden_heap *heap);
 /* Reports to the observers which sizes have changed; at the end of a collection, eden is empty. */

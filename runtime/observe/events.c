@@ -217,6 +217,8 @@ static void segment(struct observer *self, bool mapped, uintptr_t start, size_t 
     }
 }
 
+static void adopted(struct observer *self, uintptr_t start, size_t bytes) { segment(self, true, start, bytes); }
+
 static void decided(struct observer *self, const struct policy_decision *decision) {
     eden_heap *heap = self->heap;
     eden_fire_policy__decide(heap, heap->info.seq + 1, decision->decision, decision->from, decision->to,
@@ -233,6 +235,7 @@ void events_subscribe(struct events *events, eden_heap *heap) {
         .phase_begin = phase_begin,
         .phase_end = phase_end,
         .segment = segment,
+        .adopted = adopted,
         .decided = decided,
     };
     events->log.fd = -1;

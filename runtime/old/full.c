@@ -37,7 +37,9 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     int cancellation = system_hold_cancellation();
     heap->is_collecting = true;
     OBSERVE(heap, before_full);
-    struct full_pass pass = {.cause = cause, .requested = requested, .start_ns = system_now_ns(), .sweeps = !slides};
+    bool in_place = heap->policy.in_place != 0; /* then what is dead lies among what lives, and the end of old space */
+    struct full_pass pass = {
+        .cause = cause, .requested = requested, .start_ns = system_now_ns(), .sweeps = !slides && !in_place};
     OBSERVE(heap, full_begin, &pass);
 
     uint64_t live_before = heap->old.used_at_full, used = heap_old_used(heap);
@@ -49,7 +51,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     remembered_drop_unmarked(heap);
     OBSERVE(heap, marked, &pass);
 
-    bool slid = slides && slide(heap);
+    bool slid = (slides || (in_place && evacuates(heap))) && slide(heap);
     if (slid) {
         pass.young_freed = sweep_young(heap);
     } else {
@@ -68,7 +70,7 @@ static void collect(eden_heap *heap, enum eden_full_cause cause, size_t requeste
     OBSERVE(heap, swept);
     old_space_check(heap, !slid);
     heap->old.used_at_full = heap_old_used(heap);
-    policy_collected(heap, live_before, used);
+    policy_collected(heap, live_before, used, old_space_take_adopted(heap));
     old_space_shrink(heap);
     policy_old_changed(heap);
     policy_report(heap);

@@ -35,7 +35,7 @@
 #include "young/cards.h"
 #include <stdlib.h>
 
-enum { BLOCK = 512 };
+enum { BLOCK = 512, AHEAD = 1024 };
 
 struct obstacle { /* an immobile object */
     uintptr_t start, end;
@@ -55,6 +55,7 @@ struct compaction {
     size_t finger_segment;
     struct obstacle *obstacles;
     size_t obstacle_count, obstacle_room, obstacle_next;
+    uintptr_t dead; /* where the dead and free begin that `plan` walks over; 0: it has come to something that lives */
     struct obstacle *gaps; /* free in the end */
     size_t gap_count, gap_room;
     bool mobile; /* something has a new place */
@@ -141,17 +142,29 @@ struct group {
     bool pinned;
 };
 
-static void find_group(const struct compaction *c, uintptr_t at, uintptr_t limit, struct group *group) {
+/* What is dead, up to an address, becomes one filler, over which later walks step at once. */
+static void end_dead(struct compaction *c, uintptr_t at) {
+    if (c->dead != 0) {
+        object_fill(c->dead, at - c->dead);
+        c->dead = 0;
+    }
+}
+
+static void find_group(struct compaction *c, uintptr_t at, uintptr_t limit, struct group *group) {
     size_t block = block_of(c, object_at(at));
     group->count = 0;
     group->bytes = 0;
     group->pinned = false;
     for (; at < limit; at = object_end(object_at(at))) {
+        __builtin_prefetch((const void *)(at + AHEAD), 1);
         eden_value object = object_at(at);
         if (block_of(c, object) != block) {
             break;
         }
-        if (object_has(object, EDEN_HEADER_MARKED)) {
+        if (!object_has(object, EDEN_HEADER_MARKED)) {
+            c->dead = c->dead == 0 ? at : c->dead;
+        } else {
+            end_dead(c, at);
             group->objects[group->count++] = object;
             group->bytes += object_bytes(object);
             group->pinned |= object_has(object, EDEN_HEADER_PINNED);
@@ -196,6 +209,10 @@ static bool place(struct compaction *c, const struct group *group) {
 static size_t find_prefix(struct compaction *c) {
     const struct old_space *old = &c->heap->old;
     for (size_t i = 0; i < old->segment_count; i++) {
+        old->segments[i].live = (struct tally){0, 0};
+        old->segments[i].tail = old->segments[i].limit;
+    }
+    for (size_t i = 0; i < old->segment_count; i++) {
         for (uintptr_t at = old->segments[i].start; at < old->segments[i].limit;) {
             eden_value object = object_at(at);
             if (!object_has(object, EDEN_HEADER_MARKED)) {
@@ -205,6 +222,7 @@ static size_t find_prefix(struct compaction *c) {
             size_t bytes = object_bytes(object);
             c->planned.objects++;
             c->planned.bytes += bytes;
+            old->segments[i].live.bytes += bytes;
             at += bytes;
         }
     }
@@ -223,8 +241,10 @@ static bool plan(struct compaction *c) {
             if (group.count != 0 && !(group.pinned ? place_immobile(c, &group) : place(c, &group))) {
                 return false;
             }
+            old->segments[i].live.bytes += group.bytes;
             at = group.end;
         }
+        end_dead(c, at);
     }
     while (c->finger_segment < old->segment_count) {
         if (!jump(c)) {
@@ -308,6 +328,7 @@ static void update(struct compaction *c) {
     for (size_t i = 0; i < heap->old.segment_count; i++) {
         uintptr_t limit = heap->old.segments[i].limit;
         for (uintptr_t at = heap->old.segments[i].start; at < limit && (moves || at < c->prefix);) {
+            __builtin_prefetch((const void *)(at + AHEAD), 1);
             eden_value object = object_at(at);
             size_t bytes = object_bytes(object);
             if (moves && object_has(object, EDEN_HEADER_MARKED)) {
@@ -326,6 +347,7 @@ static void move(struct compaction *c) {
     for (size_t i = 0; i < heap->old.segment_count; i++) {
         struct segment segment = heap->old.segments[i];
         for (uintptr_t at = segment.start > c->prefix ? segment.start : c->prefix; at < segment.limit;) {
+            __builtin_prefetch((const void *)(at + AHEAD), 1);
             eden_value object = object_at(at);
             size_t bytes = object_bytes(object);
             if (object_has(object, EDEN_HEADER_MARKED)) {
@@ -341,8 +363,13 @@ static void move(struct compaction *c) {
         }
     }
     old_space_reset_free(heap);
+    struct segment *segment = heap->old.segments;
     for (size_t i = 0; i < c->gap_count; i++) {
-        old_space_add_free(heap, c->gaps[i].start, c->gaps[i].end - c->gaps[i].start);
+        struct obstacle gap = c->gaps[i];
+        old_space_add_free(heap, gap.start, gap.end - gap.start);
+        for (; segment->limit < gap.end; segment++) {
+        }
+        segment->tail = segment->limit == gap.end ? gap.start : segment->tail;
     }
 }
 

@@ -60,6 +60,7 @@ static struct tally sweep_segment(eden_heap *heap, struct segment *segment, uint
         at = next;
     }
     add_gap(segment, gap, segment->limit);
+    segment->tail = gap;
     return freed;
 }
 

@@ -183,6 +183,10 @@ static void second_pass(struct observer *self, const struct scavenge_pass *pass)
 static void copied(struct observer *self, const struct scavenge_pass *pass) {
     struct pretenure_auto *automatic = (struct pretenure_auto *)self;
     automatic->scavenges++;
+    if (pass->in_place) {
+        automatic->young_count = 0; /* nobody knows whether they live */
+        return;
+    }
     move_on(automatic, pass->to, false);
     inspect_window(automatic, pass->to);
 }

@@ -276,7 +276,7 @@ void eden_walk(struct profile *profile, struct eden_anchor end, bool censored) {
     walk.births = profile->births;
     walk.profile = profile;
     walk.censored = censored;
-    walk.unusual = censored ? 0 : EDEN_HEADER_FORWARDED | EDEN_HEADER_IN_PLACE;
+    walk.unusual = censored ? 0 : profile->is_in_place ? UINT64_MAX : EDEN_HEADER_FORWARDED | EDEN_HEADER_IN_PLACE;
     walk.mark = 0;
     walk.cursors = profile->cursors;
     walk.parts = profile->sampling == EDEN_SAMPLE_NTH ? walk_some

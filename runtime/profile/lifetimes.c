@@ -450,7 +450,7 @@ static void move_all_on(struct profile *profile, const struct tracked *from, siz
         struct tracked tracked = from[i];
         eden_value object = lifetimes_place(profile, &tracked);
         uint64_t header = eden_header(object);
-        if ((header & (EDEN_HEADER_FORWARDED | EDEN_HEADER_IN_PLACE)) == 0) {
+        if (!profile->is_in_place && (header & (EDEN_HEADER_FORWARDED | EDEN_HEADER_IN_PLACE)) == 0) {
             end_one(batch, &tracked, object, 0);
         } else if (!profile->is_second_pass) {
             arrive(profile, &tracked, survivor_place(object, header));
@@ -508,6 +508,7 @@ static void copied(struct observer *self, const struct scavenge_pass *pass) {
     uint64_t begun_ns = system_now_ns();
     profile->copied_to = pass->to;
     profile->is_second_pass = profile->has_advanced;
+    profile->is_in_place = pass->in_place;
     profile->has_advanced = false;
     sampling_end_epoch(profile, self->heap->eden.used);
     profile->by->copied(profile);
@@ -526,7 +527,8 @@ void lifetimes_keep_marked(struct profile *profile, struct tracked_list *list, u
         eden_value object = lifetimes_place(profile, tracked);
         if (object >= from && !object_has(object, EDEN_HEADER_MARKED)) {
             uint64_t tenured = tracked->where >> WHERE_BITS;
-            bool held = since != 0 && (tenured == since || heap_is_young(profile->heap, object));
+            bool held =
+                since != 0 && !profile->is_in_place && (tenured == since || heap_is_young(profile->heap, object));
             end_one(batch, tracked, object, held ? EDEN_LIFE_NEPOTISM : 0);
         } else if (kept++ != i) {
             list->at[kept - 1] = *tracked;

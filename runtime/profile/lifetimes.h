@@ -74,6 +74,7 @@ struct profile {
     size_t jumps;                       /* the clock's marks, when its last was of a small object born old; else 0 */
     bool has_advanced;                  /* the clock has, in the collection that runs */
     bool is_second_pass;                /* the scavenge that runs has two: copies may be copied again, or dead */
+    bool is_in_place;                   /* the last scavenge has promoted all, dead or alive */
     bool follows_sweep;                 /* the sweep calls for the lists of regions where it finds dead objects */
     const struct space *copied_to;      /* the semispace that it copies to */
     uint64_t lost;

@@ -60,6 +60,19 @@ void remembered_drop_unmarked(eden_heap *heap) {
     cards_drop_unmarked(heap);
 }
 
+void remembered_clear(eden_heap *heap) {
+    struct remembered_set *set = &heap->remembered;
+    while (set->count != 0) {
+        set->count--;
+        remembered_forget(heap, set->objects[set->count], heap_remembered(heap));
+    }
+    while (set->card_count != 0) {
+        set->card_count--;
+        cards_forget(heap, set->cards[set->card_count], set->card_count);
+    }
+    set->is_incomplete = false;
+}
+
 void remembered_destroy(struct remembered_set *set) {
     free(set->objects);
     free(set->cards);

@@ -10,6 +10,7 @@ enum { REMEMBERED_FIRST = 1024 };
 void remembered_add(eden_heap *heap, eden_value object, enum eden_remember_origin origin);
 void remembered_forget(eden_heap *heap, eden_value object, size_t remaining); /* the event and the bit; not the list */
 void remembered_drop_unmarked(eden_heap *heap);
+void remembered_clear(eden_heap *heap); /* nothing is young */
 void remembered_destroy(struct remembered_set *set);
 
 #endif

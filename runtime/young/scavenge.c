@@ -60,6 +60,7 @@
 #include "heap/policy.h"
 #include "young/card_scans.h"
 #include "young/cards.h"
+#include "young/promote.h"
 #include "young/remembered.h"
 #include "young/tenure.h"
 
@@ -72,7 +73,9 @@ struct scavenge {
     uintptr_t scan;     /* objects of to-space between resident and this have been scanned */
     eden_value tenured; /* forwarded object whose tenured copy is to be scanned next; EDEN_NONE: none */
     bool in_set_order;  /* compat.tenured_scan */
+    bool at_once;       /* tenured objects are scanned before what the remembered set has next */
     bool has_failed;    /* some promotion: an object stays in place */
+    uint64_t scattered; /* bytes that the remembered set reached */
     uint64_t aged;      /* bytes of survivors that survived again, and stay young */
     uint64_t grown_old; /* bytes tenured by age */
     uint64_t owed;      /* bytes of deferred objects of eden */
@@ -275,6 +278,21 @@ static void scan_old_and_remember(struct scavenge *s, eden_value object, enum ed
     }
 }
 
+/* The latest of the tenured objects. */
+static void scan_tenured(struct scavenge *s) {
+    eden_value from = s->tenured, object = object_forwarded_to(eden_header(from));
+    s->tenured = eden_words_(from)[1];
+    scan_old_and_remember(s, object, EDEN_REMEMBER_TENURE);
+}
+
+/* Those that the scan of a part of the remembered set has tenured: now they are in the cache, and later they would each
+ * be waited for, twice, which took half of a scavenge of scattered objects. They may be remembered meanwhile. */
+static inline void scan_at_once(struct scavenge *s) {
+    while (s->at_once && s->tenured != EDEN_NONE) {
+        scan_tenured(s);
+    }
+}
+
 static void visit_root_slots(eden_visit *visit, eden_value *slots, size_t count) {
     scan_slots((struct scavenge *)visit, slots, count);
 }
@@ -325,12 +343,16 @@ static void scan_cards(struct scavenge *s, struct tally *scanned) {
         if (scan_old(s, card.object, card.first, end)) {
             set->cards[kept++] = card;
         } else {
-            cards_forget(s->heap, card, kept + (count - i - 1));
+            cards_forget(s->heap, card, kept + (set->card_count - i - 1));
         }
         if (watched) {
             scans.slots += end - card.first;
             scans.young += s->found - found;
         }
+        scan_at_once(s);
+    }
+    for (size_t i = count; i < set->card_count; i++) { /* remembered meanwhile */
+        set->cards[kept++] = set->cards[i];
     }
     set->card_count = kept;
     if (watched) {
@@ -393,8 +415,12 @@ static void scan_set(struct scavenge *s, size_t i, struct tally *scanned) {
                 set->dropped++;
                 remembered_forget(s->heap, object, heap_remembered(s->heap));
             }
+            scan_at_once(s);
         }
     } while (s->in_set_order && remember_tenured(s));
+    while (i < set->count) { /* remembered meanwhile */
+        set->objects[kept++] = set->objects[i++];
+    }
     set->count = kept;
     set->dropped = 0;
 }
@@ -451,7 +477,7 @@ static void scan_if_grey(struct scavenge *s, eden_value object) {
 }
 
 /* What the stack had no room for stands grey: objects in place amid forwarded ones, released ephemerons anywhere. Old
- * space, which lies above new space and may be large, is walked as far as the highest only. */
+ * space, which may be large, is walked as far as the highest only. */
 static void scan_grey(struct scavenge *s) {
     eden_value highest = s->heap->mark_stack.highest;
     s->heap->mark_stack.highest = EDEN_NONE;
@@ -463,9 +489,6 @@ static void scan_grey(struct scavenge *s) {
             at += bytes_before_move(object);
             scan_if_grey(s, object);
         }
-    }
-    if (highest < s->heap->old.start) {
-        return;
     }
     for (eden_value object = old_space_walk(s->heap, 0); object != EDEN_NONE && object <= highest;
          object = old_space_walk(s->heap, object_end(object))) {
@@ -487,10 +510,7 @@ static inline __attribute__((always_inline)) void scan_moved_in(struct scavenge 
         if (s->tenured != EDEN_NONE && set_order) {
             scan_set(s, s->heap->remembered.count, &(struct tally){0, 0});
         } else if (s->tenured != EDEN_NONE) {
-            eden_value from = s->tenured;
-            eden_value object = object_forwarded_to(eden_header(from));
-            s->tenured = eden_words_(from)[1];
-            scan_old_and_remember(s, object, EDEN_REMEMBER_TENURE);
+            scan_tenured(s);
         } else if (stack->count != 0) {
             scan_stacked(s, stack->entries[--stack->count]);
         } else if (stack->overflowed) {
@@ -557,6 +577,12 @@ static void finish_residents(struct scavenge *s) {
     }
 }
 
+/* Allocation goes on where eden's objects end. */
+static void begin_eden(eden_heap *heap) {
+    heap->mutator.free = heap->delta.allocated_from = heap->eden.used;
+    heap_set_limit(heap);
+}
+
 static void finish_spaces(struct scavenge *s) {
     eden_heap *heap = s->heap;
     struct space *from[] = {&heap->eden, &heap->semi[s->to == &heap->semi[0]]};
@@ -564,7 +590,8 @@ static void finish_spaces(struct scavenge *s) {
                                         .survivors = from[1]->used - from[1]->start,
                                         .survived = s->to->used - s->to->start + s->pass.tenured_bytes,
                                         .survived_again = s->aged + s->grown_old,
-                                        .promoted = s->pass.tenured_bytes};
+                                        .promoted = s->pass.tenured_bytes,
+                                        .scattered = s->scattered};
     for (size_t i = 0; i < sizeof from / sizeof from[0]; i++) {
         from[i]->used = s->has_failed ? fill_rest(from[i]) : from[i]->start;
     }
@@ -578,9 +605,7 @@ static void finish_spaces(struct scavenge *s) {
         OBSERVE(heap, eden_emptied);
     }
     heap->tenure_threshold = s->has_failed ? 0 : tenure_threshold(heap, s->to, from[1]);
-    heap->mutator.free = heap->eden.used;
-    heap_set_limit(heap);
-    heap->delta.allocated_from = heap->eden.used;
+    begin_eden(heap);
 }
 
 /* The other semispace, which is empty; where promotion failed, the one with more room behind its objects. */
@@ -645,11 +670,57 @@ static bool is_all_scanned(const struct scavenge *s) {
            !heap->mark_stack.overflowed && heap->pending.count == 0;
 }
 
-void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
-    struct scavenge s = {.visit = {heap, visit_root_slots, scan_between}, .heap = heap, .tenured = EDEN_NONE};
-    if (heap->broken_invariant != NULL) {
-        return;
+/* Nothing is copied, and nothing else is done (promote.c). */
+static bool collect_in_place(eden_heap *heap, struct scavenge_pass *pass) {
+    if (!promote_in_place(heap, pass)) {
+        return false;
     }
+    const struct scavenged scavenged = {.promoted = pass->tenured_bytes, .in_place = true};
+    policy_scavenged(heap, &scavenged);
+    begin_eden(heap);
+    return true;
+}
+
+static void collect_by_copying(struct scavenge *s) {
+    eden_heap *heap = s->heap;
+    s->defers = heap->params.compat_overflow == EDEN_OVERFLOW_OLDEST &&
+                !params_decide(&heap->params, EDEN_PARAM_compat_overflow);
+    s->in_set_order = heap->params.compat_tenured_scan == EDEN_TENURED_SCAN_SET;
+    s->at_once = params_decide(&heap->params, EDEN_PARAM_compat_tenured_scan) && !heap->is_mixed;
+    s->policy = tenure_policy(heap, s->pass.cause);
+    s->pass.to = s->to = to_space(heap);
+    s->scan = s->resident = s->to->used;
+
+    uint64_t start = observer_phase_begin(heap, EDEN_PHASE_scavenge__remembered);
+    observer_phase_end(heap, EDEN_PHASE_scavenge__remembered, start, scan_remembered(s));
+    s->scattered = s->moved.bytes;
+
+    start = observer_phase_begin(heap, EDEN_PHASE_scavenge__roots);
+    s->moved = (struct tally){0, 0};
+    roots_visit(&s->visit);
+    observer_phase_end(heap, EDEN_PHASE_scavenge__roots, start, s->moved);
+
+    start = observer_phase_begin(heap, EDEN_PHASE_scavenge__copy);
+    s->moved = (struct tally){0, 0};
+    scan_all_moved(s);
+    if (s->owed != 0 && !s->has_failed) {
+        second_pass(s);
+    }
+    invariant_check(heap, is_all_scanned(s), "I1 of the scavenge: something was left to scan");
+    s->has_failed |= heap->deferred.count != 0;
+    heap->deferred.count = 0;
+    observer_phase_end(heap, EDEN_PHASE_scavenge__copy, start, s->moved);
+
+    start = observer_phase_begin(heap, EDEN_PHASE_scavenge__weak);
+    observer_phase_end(heap, EDEN_PHASE_scavenge__weak, start, ephemerons_clear_weak(heap, where_now, s));
+
+    OBSERVE(heap, reached, false, where_now, s);
+    OBSERVE(heap, copied, &s->pass);
+    finish_spaces(s);
+}
+
+static void collect(eden_heap *heap, enum eden_scavenge_cause cause) {
+    struct scavenge s = {.visit = {heap, visit_root_slots, scan_between}, .heap = heap, .tenured = EDEN_NONE};
     int cancellation = system_hold_cancellation();
     heap->is_collecting = true;
     heap->old.refused = SIZE_MAX;
@@ -660,40 +731,20 @@ void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
     OBSERVE(heap, scavenge_begin, &s.pass);
     s.seq = heap->info.seq + 1;
     heap->eden.used = heap->mutator.free;
-    s.defers = heap->params.compat_overflow == EDEN_OVERFLOW_OLDEST &&
-               !params_decide(&heap->params, EDEN_PARAM_compat_overflow);
-    s.in_set_order = heap->params.compat_tenured_scan == EDEN_TENURED_SCAN_SET;
-    s.policy = tenure_policy(heap, cause);
-    s.pass.to = s.to = to_space(heap);
-    s.scan = s.resident = s.to->used;
-
-    uint64_t start = observer_phase_begin(heap, EDEN_PHASE_scavenge__remembered);
-    observer_phase_end(heap, EDEN_PHASE_scavenge__remembered, start, scan_remembered(&s));
-
-    start = observer_phase_begin(heap, EDEN_PHASE_scavenge__roots);
-    s.moved = (struct tally){0, 0};
-    roots_visit(&s.visit);
-    observer_phase_end(heap, EDEN_PHASE_scavenge__roots, start, s.moved);
-
-    start = observer_phase_begin(heap, EDEN_PHASE_scavenge__copy);
-    s.moved = (struct tally){0, 0};
-    scan_all_moved(&s);
-    if (s.owed != 0 && !s.has_failed) {
-        second_pass(&s);
+    if (!policy_promotes_in_place(heap) || !collect_in_place(heap, &s.pass)) {
+        collect_by_copying(&s);
     }
-    invariant_check(heap, is_all_scanned(&s), "I1 of the scavenge: something was left to scan");
-    s.has_failed |= heap->deferred.count != 0;
-    heap->deferred.count = 0;
-    observer_phase_end(heap, EDEN_PHASE_scavenge__copy, start, s.moved);
-
-    start = observer_phase_begin(heap, EDEN_PHASE_scavenge__weak);
-    observer_phase_end(heap, EDEN_PHASE_scavenge__weak, start, ephemerons_clear_weak(heap, where_now, &s));
-
-    OBSERVE(heap, reached, false, where_now, &s);
-    OBSERVE(heap, copied, &s.pass);
-    finish_spaces(&s);
     OBSERVE(heap, scavenge_end, &s.pass);
     heap->is_collecting = false;
     OBSERVE(heap, after_scavenge);
     system_restore_cancellation(cancellation);
+}
+
+void scavenge(eden_heap *heap, enum eden_scavenge_cause cause) {
+    if (heap->broken_invariant == NULL) {
+        collect(heap, cause);
+    }
+    if (heap->is_mixed && heap->broken_invariant == NULL && policy_promotes_in_place(heap)) {
+        collect(heap, cause); /* what found no room becomes old where it is */
+    }
 }

@@ -70,14 +70,14 @@ struct closure {
 };
 
 static bool is_kept(const struct closure *c, eden_value v) {
-    return !heap_is_young(fuzz.w.heap, v) || c->kept[(v - fuzz.w.heap->reservation) / 8] != 0;
+    return !heap_is_young(fuzz.w.heap, v) || c->kept[(v - fuzz.w.heap->info.new_start) / 8] != 0;
 }
 
 static void keep_slots(eden_visit *closure, eden_value *slots, size_t count) {
     struct closure *c = (struct closure *)closure;
     for (size_t i = 0; i < count; i++) {
         if (!is_kept(c, slots[i])) {
-            c->kept[(slots[i] - fuzz.w.heap->reservation) / 8] = 1;
+            c->kept[(slots[i] - fuzz.w.heap->info.new_start) / 8] = 1;
             add_value(&c->work, slots[i]);
         }
     }

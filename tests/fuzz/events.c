@@ -1,6 +1,7 @@
 /* The events. Each is a number and four operands, which mean something in any state: so any sequence of events can be
  * run, and any subsequence of it. */
 #include "fuzz.h"
+#include "heap/policy.h"
 
 static uint64_t immediate(uint32_t r) {
     switch (r % 6) {
@@ -252,6 +253,7 @@ void run_event(const struct event *e) {
     fuzz.refused_before = fuzz.refused;
     switch (e->op % 64) {
     case 0:
+        fuzz.w.heap->is_mixed |= e->a % 4 == 0 && policy_kept_free(fuzz.w.heap) != 0; /* so all is promoted in place */
         eden_scavenge(fuzz.w.m);
         break;
     case 1:

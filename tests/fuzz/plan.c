@@ -86,6 +86,13 @@ const struct option_set plan[] = {
     {"policy=auto,full_gc_ratio=0.1,shrink_threshold=0,grow_headroom=64K", NULL, false},
     {"policy=auto,tenure_fill=0.3,max_heap=1M,large_object=4096", "0x100b1", false},
     {"policy=auto,compat.overflow=scan-order,max_heap=2M,compactor=selective,shrink_threshold=0", "0x10011", true},
+    /* New space is promoted in place: */
+    {"policy=auto,max_heap=6M", NULL, false},
+    {"policy=auto,max_heap=6M,large_object=4096,remembered_set=object", "0x10011", true},
+    {"policy=auto,max_heap=8M,stress=100,compactor=planning", "0x100b1", true},
+    {"policy=auto,max_heap=6M,tenure_fill=0,pretenure=auto", "0x10131", true},
+    {"policy=auto,max_heap=6M,compactor=none", "0x10231", true},
+    {"policy=auto,max_heap=6M,grow_headroom=64K", "0x13331", true},
 };
 const size_t plan_sets = sizeof plan / sizeof plan[0];
 

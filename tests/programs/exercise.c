@@ -208,7 +208,7 @@ static void work_on_criteria(struct part *part) {
 
 /* Much lives within the limit, then little: the policy decides on eden and, with it, on the goal of old space. */
 static void work_on_policy(struct part *part) {
-    enum { NODES = 20000, FIRST = 2 << 20 };
+    enum { NODES = 15000, FIRST = 2 << 20 };
     EDEN_FRAME(part->mutator, local, 2);
     for (int lives = 1; lives >= 0; lives--) {
         for (int i = 0; i < NODES; i++) {

@@ -113,8 +113,7 @@ static void keep_reached(void *context, struct tracked_list *list) {
 void oracle_pass(struct profile *profile) {
     eden_heap *heap = profile->heap;
     struct eden_anchor now = lifetimes_now(heap);
-    uintptr_t top =
-        heap->old.segment_count == 0 ? heap->old.start : heap->old.segments[heap->old.segment_count - 1].limit;
+    uintptr_t top = heap_top(heap);
     struct pass pass = {.visit = {.heap = heap, .slots = reach},
                         .profile = profile,
                         .now = now,

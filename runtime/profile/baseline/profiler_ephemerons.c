@@ -169,7 +169,7 @@ static uint32_t nepotism(const struct profile *profile, size_t i) {
     uint64_t tenured = life_of(profile->ephemerons.at[i]).where >> WHERE_BITS,
              scavenged_in = profile->clock.epoch_count - 2;
     bool kept_just_now = i >= profile->ephemerons.old_count || tenured == scavenged_in;
-    return scavenged_in != 0 && kept_just_now ? EDEN_LIFE_NEPOTISM : 0;
+    return scavenged_in != 0 && !profile->is_in_place && kept_just_now ? EDEN_LIFE_NEPOTISM : 0;
 }
 
 static void after_marking(struct profile *profile, bool sweeps) {

@@ -369,9 +369,10 @@ TEST(the_headroom_is_a_wish_the_object_a_need) {
     assert_int_equal(new_sized(&w, 2 * MIB), EDEN_NONE);
 }
 
-/* The first gap that has so much room, by looking at all. */
-static uintptr_t lowest_gap(const struct old_space *old, size_t bytes) {
-    uintptr_t from = old->start;
+/* The first gap that has so much room, by looking at all. New space lies below it. */
+static uintptr_t lowest_gap(const struct world *w, size_t bytes) {
+    const struct old_space *old = &w->heap->old;
+    uintptr_t from = w->heap->new_space.end;
     for (size_t i = 0; i < old->segment_count && old->segments[i].start - from < bytes; i++) {
         from = old->segments[i].limit;
     }
@@ -394,7 +395,7 @@ TEST(gaps_are_filled_from_the_lowest) {
         eden_full_collect(w.m);
         size_t size = next_random(&random) % 3 == 0 ? 500 * KIB : 60 * KIB, place = next_random(&random) % OBJECTS;
         for (bool grown = false; !grown;) {
-            uintptr_t expected = lowest_gap(old, system_page_round(size < 64 * KIB ? 64 * KIB : size));
+            uintptr_t expected = lowest_gap(&w, system_page_round(size < 64 * KIB ? 64 * KIB : size));
             uint64_t mapped = figures_of(&w).segments_mapped, capacity = old->capacity;
             uintptr_t start = old_space_allocate(w.heap, size);
             if (start == 0) {

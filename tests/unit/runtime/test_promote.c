@@ -1,0 +1,207 @@
+/* Promotion in place: all of new space becomes old where it is. */
+#include "heap/policy.h"
+#include "support.h"
+
+#define ROOMY "policy=auto,max_heap=16M"
+
+/* As if some object had found no room in the scavenge before. */
+static void promote(const struct world *w) {
+    w->heap->is_mixed = true;
+    eden_scavenge(w->m);
+}
+
+static uint64_t mapped(const struct world *w) { return w->heap->new_space.bytes + w->heap->old.capacity; }
+
+static bool is_in_eden(const struct world *w, eden_value v) {
+    return v >= w->heap->eden.start && v < w->heap->mutator.free;
+}
+
+TEST(all_stays_where_it_is) {
+    WORLD(w, ROOMY);
+    EDEN_FRAME(w.m, local, 4);
+    local[0] = eden_new(w.m, w.pair);
+    eden_scavenge(w.m); /* into a semispace */
+    local[1] = new_sized(&w, 1000);
+    local[2] = eden_new_slots(w.m, w.array, 300); /* with a slot count of its own */
+    eden_new(w.m, w.pair);                        /* dead */
+    eden_slot_set(w.m, local[0], 0, local[1]);
+    eden_slot_set(w.m, local[2], 299, local[0]);
+    const eden_value before[] = {local[0], local[1], local[2]};
+    const uint32_t hash = eden_identity_hash(w.m, local[1]);
+    const uintptr_t new_start = w.heap->info.new_start;
+    const eden_figures first = figures_of(&w);
+    size_t objects = count_objects(&w);
+    promote(&w);
+    assert_memory_equal(before, local, sizeof before);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(is_old(&w, local[i]));
+    }
+    assert_true(eden_slot(local[0], 0) == local[1] && eden_slot(local[2], 299) == local[0]);
+    assert_int_equal(((unsigned char *)eden_raw(local[1]))[900], 0x5a);
+    assert_int_equal(eden_identity_hash(w.m, local[1]), hash);
+    assert_int_equal(count_objects(&w), objects - 1); /* a full collection was due, and found the dead one */
+    const eden_figures after = figures_of(&w);
+    assert_int_equal(after.scavenges, first.scavenges + 2); /* one begins the full collection */
+    assert_int_equal(after.tenured_objects, first.tenured_objects + objects);
+    assert_int_equal(after.full_collections, first.full_collections + 1);
+    assert_true(w.heap->info.new_start != new_start);
+    verify(&w);
+}
+
+TEST(the_dead_are_found_by_the_full_collection_that_follows) {
+    WORLD(w, ROOMY);
+    EDEN_FRAME(w.m, list, 1);
+    for (size_t i = 0; i < 20000; i++) {
+        eden_value pair = eden_new(w.m, w.pair);
+        if (i % 4 == 0) {
+            eden_slot_set(w.m, pair, 1, list[0]);
+            list[0] = pair;
+        }
+    }
+    promote(&w);
+    eden_full_collect(w.m);
+    assert_int_equal(count_objects(&w), 5000);
+    assert_true(heap_old_used(w.heap) >= 5000 * 24);
+    assert_true(heap_old_used(w.heap) < 5200 * 24);
+}
+
+/* Nothing is young, so nothing is remembered; later stores into what was new space are. */
+TEST(the_barrier_knows_the_new_place) {
+    for (int cards = 0; cards < 2; cards++) {
+        WORLD(w, cards ? ROOMY ",remembered_set=card" : ROOMY ",remembered_set=object");
+        EDEN_FRAME(w.m, local, 3);
+        make_old_array(&w, &local[0], 2000);
+        set_parameter(&w, "max_heap", "16M");
+        local[1] = eden_new_slots(w.m, w.array, 2000);
+        eden_slot_set(w.m, local[0], 1999, local[1]);
+        assert_true(w.heap->remembered.count + w.heap->remembered.card_count != 0);
+        promote(&w);
+        assert_int_equal(w.heap->remembered.count + w.heap->remembered.card_count, 0);
+        for (size_t i = 0; i < 2000; i += 7) {
+            eden_value young = eden_new(w.m, w.pair);
+            assert_true(is_in_eden(&w, young));
+            eden_slot_set(w.m, young, 0, eden_int((int64_t)i));
+            eden_slot_set(w.m, local[1], i, young);
+        }
+        assert_true(w.heap->remembered.count + w.heap->remembered.card_count != 0);
+        for (int round = 0; round < 3; round++) {
+            round == 1 ? eden_full_collect(w.m) : eden_scavenge(w.m);
+            verify(&w);
+            for (size_t i = 0; i < 2000; i += 7) {
+                assert_int_equal(eden_int_value(eden_slot(eden_slot(local[1], i), 0)), i);
+            }
+        }
+    }
+}
+
+TEST(ephemerons_and_weak_slots_wait_for_the_full_collection) {
+    WORLD(w, ROOMY);
+    eden_class ephemeron = define_class(w.heap, "Ephemeron", EDEN_FORMAT_EPHEMERON, 2);
+    eden_class weak = define_class(w.heap, "Weak", EDEN_FORMAT_WEAK, 0);
+    EDEN_FRAME(w.m, local, 2);
+    local[0] = eden_new(w.m, ephemeron);
+    local[1] = eden_new_slots(w.m, weak, 1);
+    eden_slot_set(w.m, local[0], 0, eden_new(w.m, w.pair));
+    eden_slot_set(w.m, local[1], 0, eden_new(w.m, w.pair));
+    promote(&w); /* and the full collection is due */
+    assert_true(is_old(&w, local[0]));
+    assert_int_equal(figures_of(&w).full_collections, 1);
+    assert_true(eden_mourn_next(w.m) == local[0]);
+    assert_true(eden_slot(local[1], 0) == EDEN_NONE);
+}
+
+/* Segments and new space change places, and memory comes back, for ever. */
+TEST(the_reservation_does_not_run_out) {
+    WORLD(w, ROOMY);
+    EDEN_FRAME(w.m, list, 1);
+    for (size_t round = 0; round < 300; round++) {
+        list[0] = EDEN_NONE;
+        for (size_t i = 0; i < 20000; i++) {
+            eden_value pair = eden_new(w.m, w.pair);
+            assert_true(pair != EDEN_NONE);
+            eden_slot_set(w.m, pair, 1, list[0]);
+            list[0] = pair;
+        }
+        promote(&w);
+        assert_true(mapped(&w) <= 16 * MIB);
+        if (round % 50 == 0) {
+            verify(&w);
+        }
+    }
+    list[0] = EDEN_NONE;
+    eden_full_collect(w.m);
+    eden_full_collect(w.m);
+    assert_int_equal(heap_old_used(w.heap), 0);
+}
+
+/* What can be refused comes before anything is done: the scavenge copies then. */
+TEST(refused_memory_leaves_all_as_it_was) {
+    for (long from = 1; from < 12; from++) {
+        struct refusal refusal = {LONG_MAX, LONG_MAX, 0};
+        WORLD_REFUSING(w, ROOMY, &refusal);
+        EDEN_FRAME(w.m, list, 1);
+        for (size_t i = 0; i < 5000; i++) {
+            eden_value pair = eden_new(w.m, w.pair);
+            eden_slot_set(w.m, pair, 0, eden_int((int64_t)i));
+            eden_slot_set(w.m, pair, 1, list[0]);
+            list[0] = pair;
+        }
+        refusal.from = refusal.seen + from;
+        refusal.to = LONG_MAX;
+        promote(&w);
+        refusal.from = LONG_MAX;
+        verify(&w);
+        eden_value at = list[0];
+        for (size_t i = 5000; i-- > 0; at = eden_slot(at, 1)) {
+            assert_int_equal(eden_int_value(eden_slot(at, 0)), i);
+        }
+        eden_full_collect(w.m);
+        assert_int_equal(count_objects(&w), 5000);
+    }
+}
+
+/* Where a parameter decides, the collector copies as it says. */
+TEST(only_the_policy_promotes_in_place) {
+    const char *const parameters[] = {"policy=fixed,max_heap=64M", ROOMY ",eden_size=1M",     ROOMY ",full_gc_ratio=1",
+                                      ROOMY ",shrink_threshold=0", "policy=auto,max_heap=5M", "policy=auto"};
+    for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++) {
+        WORLD(w, parameters[i]);
+        assert_int_equal(policy_kept_free(w.heap), 0);
+        w.heap->is_mixed = true;
+        assert_false(policy_promotes_in_place(w.heap));
+        w.heap->is_mixed = false;
+    }
+}
+
+/* A table whose slots are replaced at random, too large to copy what survives: from then on eden takes what there is.
+ */
+TEST(what_mostly_survives_is_promoted_in_place) {
+    WORLD(w, "policy=auto,max_heap=64M");
+    EDEN_FRAME(w.m, table, 1);
+    enum { SLOTS = 800000 };
+    table[0] = eden_new_slots(w.m, w.array, SLOTS);
+    uint64_t random = 7, moves = 0;
+    uintptr_t place = w.heap->info.new_start;
+    for (size_t i = 0; i < 6000000; i++) {
+        size_t slot = next_random(&random) % SLOTS;
+        eden_value pair = eden_new(w.m, w.pair);
+        assert_true(pair != EDEN_NONE);
+        eden_slot_set(w.m, pair, 0, eden_int((int64_t)slot));
+        eden_slot_set(w.m, table[0], slot, pair);
+        moves += place != w.heap->info.new_start;
+        place = w.heap->info.new_start;
+        assert_true(mapped(&w) <= 64 * MIB);
+    }
+    assert_true(moves > 2);
+    assert_true(w.heap->policy.is_in_place);
+    for (size_t slot = 0; slot < SLOTS; slot++) {
+        eden_value pair = eden_slot(table[0], slot);
+        assert_true(pair == EDEN_NONE || (size_t)eden_int_value(eden_slot(pair, 0)) == slot);
+    }
+    assert_int_equal(figures_of(&w).alloc_failures, 0);
+    table[0] = EDEN_NONE; /* now hardly anything does */
+    for (size_t i = 0; i < 20000000; i++) {
+        eden_new(w.m, w.pair);
+    }
+    assert_false(w.heap->policy.is_in_place);
+}
