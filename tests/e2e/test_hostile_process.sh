@@ -15,7 +15,7 @@ declare -A pid
 start() {
     local name=$1
     shift
-    "$1" --seconds 120 --user 65534 "${@:2}" >"$folder/$name.out" 2>"$folder/$name.err" &
+    "$1" --seconds 900 --user 65534 "${@:2}" >"$folder/$name.out" 2>"$folder/$name.err" &
     pid[$name]=$!
 }
 has_begun() { grep -q ready "$folder/$1.out" || ! kill -0 "${pid[$1]}" 2>/dev/null; }
@@ -120,7 +120,7 @@ end_all
 
 # ---- processes with so many groups that the kernel takes long to show their status -------------------------------------
 
-"$folder/honest" --seconds 120 --user 65533 honest >"$folder/honest.out" 2>&1 &
+"$folder/honest" --seconds 900 --user 65533 honest >"$folder/honest.out" 2>&1 &
 pid[honest]=$!
 start groups "$build/tests/hostile" groups 600
 for name in honest groups; do until_true "$name is ready" has_begun "$name"; done
@@ -222,9 +222,9 @@ stops() {
 }
 for request in "${requests[@]}"; do
     cat >"$folder/both.sh" <<END
-"$build/tests/hostile" --seconds 120 --user 65534 overlay $request edenscope >"$folder/$request.out" &
+"$build/tests/hostile" --seconds 900 --user 65534 overlay $request edenscope >"$folder/$request.out" &
 echo \$! \$\$ >"$folder/$request.pids"
-exec "$folder/honest" --seconds 120 honest
+exec "$folder/honest" --seconds 900 honest
 END
     "$scope" stat 1 -- sh "$folder/both.sh" >"$folder/out" 2>"$folder/err" &
     tool=$!
@@ -308,7 +308,7 @@ hang_workers() {
     for ((i = 0; i < 90; i++)); do
         "$1" "$i" overlay open edenscope-open
     done
-    "$folder/honest" --seconds 120 --user 65533 honest >"$folder/honest.out" 2>&1 &
+    "$folder/honest" --seconds 900 --user 65533 honest >"$folder/honest.out" 2>&1 &
     pid[honest]=$!
     for name in "${!pid[@]}"; do
         [[ $name == namespace ]] || until_true "$name is ready" has_begun "$name"
@@ -337,7 +337,7 @@ pid[namespace]=$!
 has_namespace() { [[ $(readlink "/proc/${pid[namespace]}/ns/user") != "$(readlink /proc/self/ns/user)" ]] || ! is_there namespace; }
 until_true "a namespace" has_namespace
 start_in_namespace() {
-    "$build/tests/hostile" --seconds 120 --user $(($1 + 1)) --namespace "${pid[namespace]}" "${@:2}" \
+    "$build/tests/hostile" --seconds 900 --user $(($1 + 1)) --namespace "${pid[namespace]}" "${@:2}" \
         >"$folder/$1.out" 2>"$folder/$1.err" &
     pid[$1]=$!
 }
