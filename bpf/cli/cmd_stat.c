@@ -90,11 +90,11 @@ static void print_heap(FILE *out, const struct process_model *process, const str
     phase_table_heading(out, process, heap);
     fprintf(out, "\n");
     if (!heap_is_complete(heap) || model->lost) {
+        const char *earlier = heap_earlier_text(heap);
         fprintf(out, "  at least (%s):\n",
-                model->lost        ? "events were lost"
-                : !heap->destroyed ? "the end of the heap was not observed"
-                : heap->is_partial ? "what the heap did before is unknown"
-                                   : "no collection of the heap was observed");
+                model->lost ? "events were lost"
+                : earlier   ? earlier
+                            : "the end of the heap was not observed");
     }
     for (enum eden_figure i = 0; i < EDEN_FIGURE_COUNT; i++) {
         print_figure(out, heap, i, model->wall_ns);
@@ -128,10 +128,11 @@ static char *delta(char text[FORMAT_MAX], const struct heap_model *heap, const s
         snprintf(text, FORMAT_MAX, "?");
         return text;
     }
-    uint64_t from = figure_descriptions[figure].kind == KIND_gauge ? 0
-                    : before                                       ? before->figures[figure]
-                                                                   : heap->before[figure];
-    return format_figure(text, figure, heap->figures[figure] - from);
+    uint64_t value = heap->figures[figure];
+    if (figure_descriptions[figure].kind == KIND_sum) { /* more of what was before may have become known meanwhile */
+        value -= heap->before[figure] + (before ? before->figures[figure] - before->before[figure] : 0);
+    }
+    return format_figure(text, figure, value);
 }
 
 static void print_time(const struct run *run, const struct model *model) {
@@ -265,9 +266,12 @@ static bool summarize(struct run *run, struct failure *why) {
     if (done && heaps == 0) {
         message_print("%s", model_no_heap);
     }
-    char missed[MODEL_TEXT];
+    char text[MODEL_TEXT];
     if (done && model.missed_children) {
-        message_print("%s", model_missed_text(model.missed_children, missed));
+        message_print("%s", model_missed_text(model.missed_children, text));
+    }
+    if (done && model_earlier_text(&model, text)[0]) {
+        message_print("%s", text);
     }
     model_report_losses(&model, message_report, NULL);
     if (done && model.lost) {

@@ -18,6 +18,8 @@ const int phase_parents[EDEN_PHASE_COUNT] = {
 #undef EDEN_PHASE
 };
 
+const char *const earlier_names[EARLIER_COUNT] = {"whole", "partial", "unknown"};
+
 const char model_no_heap[] = "no heap was created, or none was seen: the messages before this may say why; or check "
                              "that the program uses libeden, and that "
                              "this is the right process";
@@ -89,14 +91,6 @@ struct heap_model *model_heap(struct process_model *process, uint64_t address, u
         process->heap_count++;
     }
     return heap;
-}
-
-/* A late heap's sums are exact once a collection has ended since (source_late.c). */
-bool heap_is_complete(const struct heap_model *heap) {
-    const uint64_t *figures = heap->figures, *before = heap->before;
-    bool has_collected = figures[EDEN_FIGURE_scavenges] != before[EDEN_FIGURE_scavenges] ||
-                         figures[EDEN_FIGURE_full_collections] != before[EDEN_FIGURE_full_collections];
-    return heap->destroyed && !heap->is_partial && (!heap->late || has_collected);
 }
 
 struct phase_model *model_phase(struct heap_model *heap, enum eden_phase phase) {
@@ -173,6 +167,31 @@ const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]) {
                  " process%s ended, or executed another program, before %s could be observed: whether %s used "
                  "Eden is unknown",
                  missed, missed == 1 ? "" : "es", missed == 1 ? "it" : "they", missed == 1 ? "it" : "they");
+    }
+    return text;
+}
+
+const char *heap_earlier_text(const struct heap_model *heap) {
+    static const char *const texts[EARLIER_COUNT] = {
+        [EARLIER_PARTIAL] = "attached late, and not all of the activity before is known",
+        [EARLIER_UNKNOWN] = "attached late, and the activity before is unknown",
+    };
+    return texts[heap->earlier];
+}
+
+const char *model_earlier_text(const struct model *model, char text[MODEL_TEXT]) {
+    size_t count = 0;
+    for (size_t i = 0; i < model->process_count; i++) {
+        for (size_t j = 0; j < model->processes[i].heap_count; j++) {
+            count += model->processes[i].heaps[j].earlier != EARLIER_WHOLE;
+        }
+    }
+    text[0] = 0;
+    if (count > 0) {
+        snprintf(text, MODEL_TEXT,
+                 "%zu heap%s attached late: not all of the activity before is known; figures are "
+                 "\"at least\"",
+                 count, count == 1 ? "" : "s");
     }
     return text;
 }

@@ -30,16 +30,25 @@ struct collection_model {
     uint64_t observed_ns;    /* how long it has taken so far within the observed time */
 };
 
+/* How much of a heap's activity before its first observed event is in its figures. */
+enum earlier {
+    EARLIER_WHOLE,
+    EARLIER_PARTIAL, /* up to the last collection before that: no later one was observed */
+    EARLIER_UNKNOWN, /* nothing: the figures are since attach, and before[] is 0 */
+    EARLIER_COUNT
+};
+extern const char *const earlier_names[EARLIER_COUNT];
+
 struct heap_model {
     uint64_t address;
-    uint64_t id;      /* heap_id; 0: unknown */
-    char name[64];    /* "": unknown */
-    bool late;        /* heap__create was not seen: the heap was alive at attach, or is a copy made by fork */
-    bool is_partial;  /* late, and no header says what was before */
-    bool destroyed;   /* heap__destroy was seen; from a recording: and heap_is_complete() */
-    bool is_former;   /* its process has executed another program since and the heap ended with the old one */
-    char command[64]; /* of a former one: /proc/PID/comm at its first event; "": unknown */
-    uint64_t known;   /* bit i: figures[i] is known; an older runtime may lack the probe that reports it */
+    uint64_t id;          /* heap_id; 0: unknown */
+    char name[64];        /* "": unknown */
+    bool late;            /* heap__create was not seen: the heap was alive at attach, or is a copy made by fork */
+    enum earlier earlier; /* of a late heap; else EARLIER_WHOLE */
+    bool destroyed;       /* heap__destroy was seen; from a recording: and heap_is_complete() */
+    bool is_former;       /* its process has executed another program since and the heap ended with the old one */
+    char command[64];     /* of a former one: /proc/PID/comm at its first event; "": unknown */
+    uint64_t known;       /* bit i: figures[i] is known; an older runtime may lack the probe that reports it */
     uint64_t figures[EDEN_FIGURE_COUNT]; /* the heap's whole life: before + what was observed */
     uint64_t before[EDEN_FIGURE_COUNT];  /* late: before the first event that was seen; 0 otherwise and for gauges */
     uint64_t full_by_cause[EDEN_FULL_CAUSES];
@@ -102,7 +111,13 @@ const char *model_missed_text(uint64_t missed, char text[MODEL_TEXT]);
 size_t model_heap_count(const struct model *model); /* of all processes */
 
 /* Whether the figures are those of the heap's whole life; else they are "at least". */
-bool heap_is_complete(const struct heap_model *heap);
+static inline bool heap_is_complete(const struct heap_model *heap) {
+    return heap->destroyed && heap->earlier == EARLIER_WHOLE;
+}
+/* Why earlier activity is missing in the figures of a heap; NULL: none is. */
+const char *heap_earlier_text(const struct heap_model *heap);
+/* What is to be said of the heaps where some is missing; "" where there are none. */
+const char *model_earlier_text(const struct model *model, char text[MODEL_TEXT]);
 
 /* NULL where there is none; so is the heap of no process. */
 const struct process_model *model_find_process(const struct model *model, const struct process_key *key);

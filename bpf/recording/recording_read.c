@@ -488,6 +488,16 @@ static void read_collection(struct heap_model *heap, sqlite3_stmt *row) {
     }
 }
 
+/* Older files do not say it: there, late heaps count as whole. */
+static enum earlier read_earlier(sqlite3_stmt *row) {
+    char name[16] = "";
+    named_text(name, sizeof name, row, "earlier");
+    enum earlier earlier = EARLIER_COUNT;
+    while (earlier-- > 0 && strcmp(name, earlier_names[earlier]) != 0) {
+    }
+    return earlier < EARLIER_COUNT ? earlier : EARLIER_WHOLE;
+}
+
 static bool add_heap(struct recording *recording, sqlite3_stmt *row, struct file_heaps *heaps, struct model *model,
                      struct failure *why) {
     bool there[3], ignored;
@@ -516,6 +526,7 @@ static bool add_heap(struct recording *recording, sqlite3_stmt *row, struct file
     named_text(heap->command, sizeof heap->command, row, "former_command");
     heap->is_former = named_number(row, "", "ended_by_exec", &ignored) != 0;
     heap->late = named_number(row, "", "late", &ignored) != 0;
+    heap->earlier = heap->late ? read_earlier(row) : EARLIER_WHOLE;
     heap->destroyed = named_number(row, "", "complete", &ignored) != 0;
     read_figures(heap, row);
     read_collection(heap, row);

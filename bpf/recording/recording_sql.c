@@ -59,16 +59,17 @@ static char *create_heap(sqlite3 *db) {
             sqlite3_str_appendf(sql, ", %sfull_by_cause_%s INTEGER", prefix, eden_full_cause_name(i));
         }
     }
-    sqlite3_str_appendall(sql, ", stopped_ns INTEGER, collection_phase TEXT, collection_since_ns INTEGER,"
-                               " collection_phase_since_ns INTEGER, collection_until_ns INTEGER,"
-                               " collection_observed_ns INTEGER, ended_by_exec INTEGER, former_command TEXT)");
+    sqlite3_str_appendall(sql,
+                          ", stopped_ns INTEGER, collection_phase TEXT, collection_since_ns INTEGER,"
+                          " collection_phase_since_ns INTEGER, collection_until_ns INTEGER,"
+                          " collection_observed_ns INTEGER, ended_by_exec INTEGER, former_command TEXT, earlier TEXT)");
     return sqlite3_str_finish(sql);
 }
 
 char *schema_insert_heap(void) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendall(sql, "INSERT OR REPLACE INTO heap VALUES(?");
-    for (int i = 1; i < 7 + 2 * (EDEN_FIGURE_COUNT + EDEN_FULL_CAUSES) + 8; i++) {
+    for (int i = 1; i < 7 + 2 * (EDEN_FIGURE_COUNT + EDEN_FULL_CAUSES) + 9; i++) {
         sqlite3_str_appendall(sql, ", ?");
     }
     sqlite3_str_appendall(sql, ")");

@@ -131,8 +131,8 @@ static int recorder_mention_process(struct recorder *recorder, const struct proc
 }
 
 static uint64_t heap_fingerprint(const struct heap_model *heap, size_t process) {
-    uint64_t hash =
-        mix(mix(mix(process, heap->address), heap->id), heap->late + 2u * heap->destroyed + 4u * heap->is_former);
+    uint64_t hash = mix(mix(mix(process, heap->address), heap->id),
+                        heap->late + 2u * heap->destroyed + 4u * heap->is_former + 8u * (unsigned)heap->earlier);
     hash = mix_text(hash, heap->command, sizeof heap->command);
     hash = mix(mix_text(hash, heap->name, sizeof heap->name), heap->known);
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
@@ -238,15 +238,17 @@ static int write_heap(struct recorder *recorder, size_t number, size_t process, 
         const uint64_t *figures = before ? heap->before : heap->figures;
         const uint64_t *by_cause = before ? heap->full_by_cause_before : heap->full_by_cause;
         for (int i = 0; i < EDEN_FIGURE_COUNT; i++, place++) {
-            bind_if(to, place, before || heap->known >> i & 1, figures[i]);
+            bool is_known = before ? heap->earlier != EARLIER_UNKNOWN : heap->known >> i & 1;
+            bind_if(to, place, is_known, figures[i]);
         }
         for (int i = 0; i < EDEN_FULL_CAUSES; i++, place++) {
-            recorder_bind(to, place, by_cause[i]);
+            bind_if(to, place, !before || heap->earlier != EARLIER_UNKNOWN, by_cause[i]);
         }
     }
     bind_collection(to, place, heap);
     recorder_bind(to, place + 6, heap->is_former);
     recorder_bind_text(to, place + 7, heap->is_former ? heap->command : "", sizeof heap->command);
+    recorder_bind_text(to, place + 8, earlier_names[heap->earlier], 16);
     code = sql_step(to);
     for (int i = 0; i < EDEN_PHASE_COUNT && code == SQLITE_OK; i++) {
         if (heap->phase[i]) {

@@ -15,7 +15,8 @@
  * is exact, even if the attachment fell into the middle of a collection: what the header includes is subtracted from
  * the sums. Right after attach there may be no such checkpoint. Until then the total is header + sums now, which may
  * lack large objects, segments and failures of the moments of attaching, or of the collection then under way. So the
- * header is read again until a checkpoint fits: then the heap is reconciled.
+ * header is read again until a checkpoint fits: then the heap is reconciled. One that never is has EARLIER_PARTIAL, and
+ * is not complete.
  *
  * The kernel program reads the header at the heap's first hit and once more when it fits (eden.bpf.c): however soon the
  * process ends, and whatever its parent does, a child goes on from the moment of the fork (source_late_of). Heaps
@@ -29,6 +30,8 @@
  *     and of MOST_LATE_HEAPS heaps and MOST_CLASSES_REPORTED classes in all no branch and no user takes more than is
  *     his (kernel_share_left). What is beyond is counted and reported.
  * I4. Reading classes ends with the round, to go on in the next.
+ * I5. Nothing is counted by a header and by an event: a header that is read here, when hits may have been counted
+ *     already, counts only with the checkpoint of its seq, or where no collection's end was seen.
  *
  * 5. Failure
  * If a heap's header cannot be read, its sums are those since attach, and "at least". A message says that heaps without
@@ -165,7 +168,16 @@ static bool read_checkpoint(const volatile struct heap_entry *entry, uint64_t se
     return from->seq == seq;
 }
 
-bool source_late_of(const struct observed *observed, const struct heap_entry *entry, struct late_heap *late) {
+/* Whether the kernel program has seen the end of a collection, as long as the heap is not reconciled. */
+static bool has_checkpoint(const struct heap_entry *entry) {
+    bool found = false;
+    for (int i = 0; i < KERNEL_CHECKPOINTS; i++) {
+        found = found || entry->checkpoint[i].seq != 0;
+    }
+    return found;
+}
+
+enum earlier source_late_of(const struct observed *observed, const struct heap_entry *entry, struct late_heap *late) {
     const struct late_heap *known = source_find_late(observed, entry->key.address, entry->id);
     struct heapinfo info;
     *late = known ? *known : (struct late_heap){0};
@@ -180,7 +192,12 @@ bool source_late_of(const struct observed *observed, const struct heap_entry *en
         late->base = info;
         late->is_reconciled = true;
     }
-    return known || has_first || late->is_reconciled;
+    late->is_reconciled = late->is_reconciled || (known && read_checkpoint(entry, late->base.seq, &late->sums));
+    if (late->is_reconciled) {
+        return EARLIER_WHOLE;
+    }
+    /* The kernel program read its header before it counted anything. One that was read here may have what was seen. */
+    return has_first || (known && !has_checkpoint(entry)) ? EARLIER_PARTIAL : EARLIER_UNKNOWN;
 }
 
 /* Reads the header of a heap again until it fits a checkpoint, unless the kernel program has. */

@@ -144,9 +144,9 @@ static void add_header(struct heap_model *heap, const struct heap_entry *entry, 
 static bool snapshot_entry(const struct source *source, struct process_model *process, const struct heap_entry *entry,
                            const struct observed *observed, uint64_t now, bool is_former) {
     bool created = entry->flags & HEAP_CREATED;
-    struct late_heap late;
-    bool has_header = !created && source_late_of(observed, entry, &late);
-    struct heap_model *heap = model_heap(process, entry->key.address, has_header ? late.first.id : entry->id);
+    struct late_heap late = {0};
+    enum earlier earlier = created ? EARLIER_WHOLE : source_late_of(observed, entry, &late);
+    struct heap_model *heap = model_heap(process, entry->key.address, late.first.id ? late.first.id : entry->id);
     if (!heap) {
         return false;
     }
@@ -156,6 +156,7 @@ static bool snapshot_entry(const struct source *source, struct process_model *pr
         file++;
     }
     heap->late = !created;
+    heap->earlier = earlier;
     heap->destroyed = entry->flags & HEAP_DESTROYED;
     heap->is_former = !heap->destroyed && is_former;
     snprintf(heap->command, sizeof heap->command, "%.16s", entry->command);
@@ -166,14 +167,16 @@ static bool snapshot_entry(const struct source *source, struct process_model *pr
     memcpy(heap->name, entry->name, sizeof heap->name - 1);
     memcpy(heap->figures, entry->figures, sizeof heap->figures);
     memcpy(heap->full_by_cause, entry->full_by_cause, sizeof heap->full_by_cause);
-    if (has_header) {
-        add_header(heap, entry, &late);
-    } else if (created) {
+    if (created) {
         /* Gauges of a heap without collections are 0, but eden has a size from the first. */
         heap->known &= entry->gauges_set | ~(1ull << EDEN_FIGURE_eden_size);
+    } else if (earlier != EARLIER_UNKNOWN) {
+        add_header(heap, entry, &late);
     } else {
-        heap->is_partial = true;
         heap->known &= entry->gauges_set | ~mask_of_kind(KIND_gauge);
+        if (late.first.id) {
+            memcpy(heap->name, late.first.name, sizeof heap->name);
+        }
     }
     for (enum eden_phase phase = 0; phase < EDEN_PHASE_COUNT; phase++) {
         if (entry->phase[phase].calls && !copy_phase(source, entry, phase, heap)) {

@@ -310,7 +310,8 @@ bool source_report_classes(struct source *source, uint64_t end_ns,
                            void (*on_event)(void *context, const struct event *event), void *context);
 void source_lose_classes(struct source *source); /* reports that the rest is given up, if there is one */
 struct late_heap *source_find_late(const struct observed *observed, uint64_t address, uint64_t id);
-/* What is known by headers of an entry's heap whose creation was not seen. False: nothing. */
-bool source_late_of(const struct observed *observed, const struct heap_entry *entry, struct late_heap *late);
+/* What headers tell of an entry's heap whose creation was not seen. With EARLIER_UNKNOWN `first` may still have its
+ * name. */
+enum earlier source_late_of(const struct observed *observed, const struct heap_entry *entry, struct late_heap *late);
 
 #endif

@@ -56,7 +56,7 @@ static bool check_heap(const struct heap_model *heap, struct failure *why) {
                            "heap %" PRIu64 ": attached late, so its first objects are missing; record with " RECORD_SO,
                            heap->id);
     }
-    return heap->destroyed ||
+    return heap_is_complete(heap) ||
            failure_set(why, 1,
                        "heap %" PRIu64 ": its end is missing in the recording; record until the program has ended",
                        heap->id);

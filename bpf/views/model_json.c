@@ -101,6 +101,7 @@ json_t *heap_to_json(const struct heap_model *heap) {
                                                             : json_null());
     json_object_set_new(object, "late", json_boolean(heap->late));
     if (heap->late) {
+        json_object_set_new(object, "earlier", json_string(earlier_names[heap->earlier]));
         json_object_set_new(object, "window", window_to_json(heap));
     }
     json_object_set_new(object, "phases", phases_to_json(heap));

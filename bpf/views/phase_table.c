@@ -73,8 +73,13 @@ void phase_table_heading(FILE *out, const struct process_model *process, const s
     if (heap->name[0]) {
         fprintf(out, " '%s'", text_escape(name, sizeof name, heap->name, "'"));
     }
-    fprintf(out, "%s%s\n", heap->late ? ", attached late" : "",
+    const char *earlier = heap_earlier_text(heap);
+    fprintf(out, "%s%s%s\n", heap->late ? ", " : "",
+            earlier      ? earlier
+            : heap->late ? "attached late"
+                         : "",
             heap->destroyed   ? ""
             : heap->is_former ? ", ended when its process executed another program"
+            : earlier         ? ""
                               : ", end not observed");
 }

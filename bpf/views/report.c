@@ -27,6 +27,7 @@ static void add_figures(struct heap_model *total, const struct heap_model *heap)
     sum_add(&total->stopped_ns, heap->stopped_ns);
     total->stopped_known = total->stopped_known && heap->stopped_known;
     total->late = total->late || heap->late;
+    total->earlier = total->earlier > heap->earlier ? total->earlier : heap->earlier;
     total->destroyed = total->destroyed && heap->destroyed;
     total->is_former = total->is_former && (heap->destroyed || heap->is_former);
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
@@ -245,7 +246,7 @@ static void print_loss(void *out, const char *text) {
 }
 
 static void print_head(FILE *out, const char *path, const struct recording_info *info, const struct model *model) {
-    char text[64], number[FORMAT_MAX];
+    char text[64], number[FORMAT_MAX], said[MODEL_TEXT];
     fputs("# recording: ", out);
     text_print(out, path);
     fprintf(out, ", of %s, over %s\n", wall_time(text, info->start_ns), format_ns(number, model->wall_ns));
@@ -265,8 +266,10 @@ static void print_head(FILE *out, const char *path, const struct recording_info 
         fprintf(out, "# lost records of lifetimes: %s\n", format_count(number, model->lost_records));
     }
     if (model->missed_children) {
-        char missed[MODEL_TEXT];
-        fprintf(out, "# %s\n", model_missed_text(model->missed_children, missed));
+        fprintf(out, "# %s\n", model_missed_text(model->missed_children, said));
+    }
+    if (model_earlier_text(model, said)[0]) {
+        fprintf(out, "# %s\n", said);
     }
     model_report_losses(model, print_loss, out);
     const char *partial = recording_partial(info);
@@ -283,6 +286,9 @@ static const char *why_at_least(const struct recording_info *info, const struct 
     if (model->lost) {
         return "events were lost";
     }
+    if (heap_earlier_text(heap)) {
+        return heap_earlier_text(heap);
+    }
     if (!heap->destroyed && heap->is_former) {
         return "a heap ended when its process executed another program; its activity after its last collection is not "
                "counted";
@@ -292,10 +298,6 @@ static const char *why_at_least(const struct recording_info *info, const struct 
     }
     if (!info->finished && !heap->destroyed) {
         return "the recording was cut short; later events are missing";
-    }
-    if (!heap->destroyed && heap->late) {
-        return "the end of the heap was not observed, or no collection of it; its activity after its last collection "
-               "is not counted in full";
     }
     if (!heap->destroyed) {
         return "the end of the heap was not observed; its activity after its last collection is not counted";
@@ -384,8 +386,11 @@ static void print_sums(FILE *out, const struct recording_info *info, const struc
         char since[64];
         fprintf(out,
                 "  Recorded since %s; shares of wall time and the table of phases cover that time only.\n"
-                "  Sums cover each heap's whole life: counts of earlier collections come from the heap's header.\n",
-                wall_time(since, info->start_ns));
+                "  %s\n",
+                wall_time(since, info->start_ns),
+                heap->earlier == EARLIER_UNKNOWN
+                    ? "So do the sums of a heap whose activity before is unknown."
+                    : "Sums cover each heap's whole life: counts of earlier collections come from the heap's header.");
     }
     label(out, "wall time");
     fprintf(out, "%s\n", format_ns(text, model->wall_ns));
@@ -432,9 +437,9 @@ static void print_heap_line(FILE *out, const struct process_model *process, cons
             text_column(name, sizeof name, heap->name, "", 16, 16), figure(scavenges, heap, EDEN_FIGURE_scavenges),
             figure(full, heap, EDEN_FIGURE_full_collections), figure(pause, heap, EDEN_FIGURE_max_pause_ns),
             figure(allocated, heap, EDEN_FIGURE_allocated_bytes),
-            heap->destroyed   ? ""
-            : heap->is_former ? "  at least, ended by exec"
-                              : "  at least");
+            heap_is_complete(heap) ? ""
+            : heap->is_former      ? "  at least, ended by exec"
+                                   : "  at least");
     if (heap->collection.under_way) {
         char now[PHASE_NOW_MAX];
         fprintf(out, ", %s", phase_table_now(now, process, heap));

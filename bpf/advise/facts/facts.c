@@ -539,7 +539,7 @@ static void begin_heap(struct heap_reader *reader, const struct process_model *p
     memcpy(facts->heap_name, heap->name, sizeof facts->heap_name);
     facts->heap_id = heap->id;
     facts->late = heap->late;
-    facts->complete = heap->destroyed && model->lost == 0;
+    facts->complete = heap_is_complete(heap) && model->lost == 0;
     facts->is_at_rest = heap->collection.known && !heap->collection.under_way;
     facts->lost = model->lost + model->lost_records;
     facts->start_ns = info->mono_ns;

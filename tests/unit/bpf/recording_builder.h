@@ -40,17 +40,19 @@ static inline struct event random_event(unsigned *seed, uint64_t time) {
 static inline void fill_heap(struct heap_model *heap, uint64_t salt) {
     snprintf(heap->name, sizeof heap->name, "heap %llu", (unsigned long long)salt);
     heap->late = salt % 2;
-    heap->destroyed = salt % 3 == 0;
+    heap->earlier = heap->late ? (enum earlier)(salt / 2 % EARLIER_COUNT) : EARLIER_WHOLE;
+    heap->destroyed = salt % 3 == 0 && heap->earlier == EARLIER_WHOLE;
+    const bool has_before = heap->late && heap->earlier != EARLIER_UNKNOWN;
     for (int i = 0; i < EDEN_FIGURE_COUNT; i++) {
         if (i % 5 != 4) {
             heap->known |= 1ull << i;
             heap->figures[i] = salt * 1000 + (uint64_t)i + (i == 3 ? UINT64_MAX / 2 : 0);
-            heap->before[i] = heap->late ? (uint64_t)i : 0;
+            heap->before[i] = has_before ? (uint64_t)i : 0;
         }
     }
     for (int i = 0; i < EDEN_FULL_CAUSES; i++) {
         heap->full_by_cause[i] = salt + (uint64_t)i;
-        heap->full_by_cause_before[i] = (uint64_t)i;
+        heap->full_by_cause_before[i] = has_before ? (uint64_t)i : 0;
     }
     heap->collection.known = salt % 4 != 0;
     if (salt % 4 == 1) {
@@ -97,6 +99,7 @@ static inline void assert_same_heap(const struct heap_model *a, const struct hea
     assert_int_equal(a->id, b->id);
     assert_string_equal(a->name, b->name);
     assert_int_equal(a->late, b->late);
+    assert_int_equal(a->earlier, b->earlier);
     assert_int_equal(a->destroyed, b->destroyed);
     assert_int_equal(a->known, b->known);
     assert_memory_equal(a->figures, b->figures, sizeof a->figures);

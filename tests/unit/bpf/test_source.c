@@ -532,6 +532,79 @@ TEST(what_forgotten_processes_lost_is_kept) {
     assert_int_equal(model.others.heaps, 7 + 100);
 }
 
+/* A heap of the child, in which SEEN scavenges were seen, and its end. */
+enum { SEEN = 5, HEAP_AT = 0x1000 };
+
+static struct heap_entry entry_of(const struct pair *pair) {
+    return (struct heap_entry){.key = {.process = pair->observed[1].key, .address = HEAP_AT},
+                               .flags = HEAP_USED | HEAP_DESTROYED,
+                               .id = 5,
+                               .figures[EDEN_FIGURE_scavenges] = SEEN};
+}
+
+static void end_collection(struct heap_entry *entry, uint64_t seq, uint64_t scavenges) {
+    struct checkpoint *checkpoint = &entry->checkpoint[seq % KERNEL_CHECKPOINTS];
+    *checkpoint = (struct checkpoint){.seq = seq, .figures[EDEN_FIGURE_scavenges] = scavenges};
+}
+
+/* Its header as read by the tool, not by the kernel program. */
+static struct late_heap late_of(uint64_t seq, uint64_t scavenges) {
+    const struct eden_heap_info header = header_of(seq, scavenges, 0);
+    struct late_heap late = {0};
+    assert_true(heapinfo_take(&header, HEAP_AT, &late.first));
+    late.base = late.first;
+    return late;
+}
+
+static void check_late(struct pair *pair, const struct heap_entry *entry, enum earlier earlier, uint64_t scavenges,
+                       uint64_t before) {
+    struct model model __attribute__((cleanup(model_clear))) = {0};
+    char text[MODEL_TEXT];
+    pair->observed[1].ended = true;
+    const struct heap_model *heap = heap_of_child(pair, &model, entry);
+    assert_non_null(heap);
+    assert_int_equal(model_heap_count(&model), 1);
+    assert_true(heap->late && heap->destroyed && heap->id == 5);
+    assert_int_equal(heap->earlier, earlier);
+    assert_int_equal(heap_is_complete(heap), earlier == EARLIER_WHOLE);
+    assert_int_equal(model_earlier_text(&model, text)[0] != 0, earlier != EARLIER_WHOLE);
+    assert_int_equal(heap->figures[EDEN_FIGURE_scavenges], scavenges);
+    assert_int_equal(heap->before[EDEN_FIGURE_scavenges], before);
+}
+
+TEST(a_late_heap_is_complete_only_where_its_header_fits_a_collection) {
+    struct pair pair;
+    begin_pair(&pair);
+    struct heap_entry entry = entry_of(&pair);
+    check_late(&pair, &entry, EARLIER_UNKNOWN, SEEN, 0);
+    entry.first = header_of(10, 40, 0);
+    check_late(&pair, &entry, EARLIER_PARTIAL, 40 + SEEN, 40);
+    end_collection(&entry, 12, 2); /* what came next was not seen */
+    check_late(&pair, &entry, EARLIER_PARTIAL, 40 + SEEN, 40);
+    entry.base = header_of(12, 42, 0);
+    entry.flags |= HEAP_RECONCILED;
+    check_late(&pair, &entry, EARLIER_WHOLE, 40 + SEEN, 40);
+}
+
+/* The tool has read it when collections had been seen already: it has these, too. */
+TEST(nothing_is_counted_by_a_header_and_by_an_event) {
+    struct pair pair;
+    begin_pair(&pair);
+    struct heap_entry entry = entry_of(&pair);
+    struct late_heap late = late_of(12, 42);
+    pair.observed[1].late_heap = &late;
+    pair.observed[1].late_heaps = 1;
+    end_collection(&entry, 11, 1);
+    end_collection(&entry, 12, 2);
+    check_late(&pair, &entry, EARLIER_WHOLE, 40 + SEEN, 40);
+    end_collection(&entry, 12 + KERNEL_CHECKPOINTS, SEEN); /* in the place of that of 12 */
+    check_late(&pair, &entry, EARLIER_UNKNOWN, SEEN, 0);
+    /* Until a collection ends, all that is seen is after the header. */
+    entry = entry_of(&pair);
+    entry.figures[EDEN_FIGURE_scavenges] = 0;
+    check_late(&pair, &entry, EARLIER_PARTIAL, 42, 42);
+}
+
 /* ---- children ---------------------------------------------------------------------------------------------------- */
 
 enum { CHILDREN = 20 };
