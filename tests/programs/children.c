@@ -1,13 +1,14 @@
 /* children: a program whose children use Eden, and that says what each of their heaps did.
  *
- *     children one                a heap, some work, the heap destroyed
- *     children spawn COUNT        a heap; waits for a line on the standard input; starts `children one` COUNT times,
+ *     children one [NODES]        a heap, some work, the heap destroyed
+ *     children spawn COUNT [NODES]  a heap; waits for a line on the standard input; starts `children one` COUNT times,
  *                                 one after the other
  *     children before COUNT NODES COUNT children, forked before there is a heap, each make one, and NODES nodes in it;
  *                                 so does the program itself
  *     children fork COUNT         a heap, some work; COUNT children work on in their copies of it and destroy them
  *     children copies             a heap, some work; copies of it that work on when the heap has, when another one has
  *                                 its address, within a collection, when their parent has ended, and not at all
+ *     children pause              a heap, some work; a copy that is made within a full collection, and works on
  *     children wait               a heap; works when a line comes, and ends after another one
  *     children exec PROGRAM...    a heap, some work; becomes another program with the heap alive
  *
@@ -89,13 +90,13 @@ static bool wait_for_line(void) {
     return fgets(line, sizeof line, stdin) != NULL;
 }
 
-static void spawn(int count) {
+static void spawn(int count, const char *nodes) {
     struct program program = begin();
     wait_for_line();
     for (int i = 0; i < count; i++) {
         pid_t child = fork();
         if (child == 0) {
-            execl("/proc/self/exe", "children", "one", (char *)NULL);
+            execl("/proc/self/exe", "children", "one", nodes, (char *)NULL);
             _exit(1);
         }
         reap(child);
@@ -227,17 +228,33 @@ static void copy_heap(void) {
     end(&next);
 }
 
+/* What visits first is the scavenge that belongs to the collection. */
+static void copy_in_full_collection(void) {
+    struct program program = begin();
+    eden_visitor_add(program.heap, visit, NULL);
+    work(&program, 20000);
+    wants_copy = true;
+    eden_full_collect(program.mutator);
+    if (is_copy) {
+        work_on(&program);
+    }
+    wait(NULL);
+    end(&program);
+}
+
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     int count = argc > 2 ? atoi(argv[2]) : 1;
     if (strcmp(mode, "spawn") == 0) {
-        spawn(count);
+        spawn(count, argc > 3 ? argv[3] : NULL);
     } else if (strcmp(mode, "before") == 0) {
         fork_before_heap(count, argc > 3 ? atoi(argv[3]) : 20000);
     } else if (strcmp(mode, "fork") == 0) {
         fork_with_heap(count);
     } else if (strcmp(mode, "copies") == 0 && pipe(go) == 0 && pipe(done) == 0) {
         copy_heap();
+    } else if (strcmp(mode, "pause") == 0 && pipe(go) == 0) {
+        copy_in_full_collection();
     } else if (strcmp(mode, "exec") == 0) {
         struct program program = begin();
         work(&program, 20000);
@@ -248,7 +265,7 @@ int main(int argc, char **argv) {
         end(&program);
         wait_for_line();
     } else {
-        one(20000);
+        one(argc > 2 ? count : 20000);
     }
     return 0;
 }
